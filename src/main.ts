@@ -122,7 +122,7 @@ async function operate(): Promise<void> {
 
 /** Whoever called a command: a person at a terminal, or a program. */
 function caller(): Pick<ControlCommandSource,
-  'print' | 'note' | 'isTerminal' | 'readSecret' | 'interrupted'> {
+  'print' | 'note' | 'isTerminal' | 'readSecret' | 'readLine' | 'interrupted'> {
   const note = (text: string) => void process.stderr.write(text)
   return {
     print: (text) => void process.stdout.write(text),
@@ -131,6 +131,16 @@ function caller(): Pick<ControlCommandSource,
     readSecret: async (prompt) => {
       const { readSecret } = await import('./cli/control/secret-input.ts')
       return await readSecret({ input: process.stdin, ask: note }, prompt)
+    },
+    readLine: async (prompt) => {
+      const { createInterface } = await import('node:readline/promises')
+      const lines = createInterface({ input: process.stdin, output: process.stderr })
+      const ended = new Promise<string>((done) => lines.once('close', () => done('')))
+      try {
+        return await Promise.race([lines.question(prompt), ended])
+      } finally {
+        lines.close()
+      }
     },
     interrupted: (callback) => {
       process.on('SIGINT', callback)

@@ -17,9 +17,10 @@ export function runDoctorCommand(source: CommandSource): Promise<void> {
       'Examines this machine, the settings and the store: give it the options of the server. ' +
         'It changes nothing.',
     )
-    .action(async ({ json = false }: TypedFormat) => {
+    .option('--deep', 'Read all bytes of the revisions of deployments, which a server must serve.')
+    .action(async ({ json = false, deep = false }: TypedFormat & { readonly deep?: boolean }) => {
       const settings = resolveSettings({ ...source, options: typedSettings(command) })
-      const findings = await consultDoctor(settings, systemEnv({ level: 'error' }))
+      const findings = await consultDoctor(settings, systemEnv({ level: 'error' }), deep)
       reportFindings(findings, { json, print: source.print })
     })
   return runCommand(command, source, 'give the options of the server', settingNames)

@@ -8,5 +8,10 @@ export interface RevisionUse {
   readonly waitingThreads: number
 }
 
-/** Counts the use of the revisions of a deployment by name; those without any may be left out. */
-export type CountRevisionUse = (deployment: string) => Promise<ReadonlyMap<string, RevisionUse>>
+/**
+ * Counts the use of the revisions of a deployment by name; those without any may be left out. Null
+ * if there is too much to count.
+ */
+export type CountRevisionUse = (
+  deployment: string,
+) => Promise<ReadonlyMap<string, RevisionUse> | null>

@@ -1,6 +1,6 @@
 /** A revision of a deployment as its record has it: what was uploaded, and whether it can serve. */
 
-import type { GraphDescription } from '../graph/index.ts'
+import type { GraphDescription, ProjectSettings, TrialRun } from '../graph/index.ts'
 
 /**
  * uploading  chunks of it are missing, or nobody has checked it
@@ -41,6 +41,12 @@ export interface Revision {
   readonly wantsEnv: readonly string[]
   readonly source: { readonly commit: string | null; readonly branch: string | null;
     readonly dirty: boolean } | null
+  /** What its langgraph.json says of webhooks, items and threads; null if nothing. */
+  readonly settings: ProjectSettings | null
+  /** What it must run before others are sent to it; missing if its project names nothing. */
+  readonly trial?: TrialRun | null
+  /** When it has run that; missing if it has not. */
+  readonly triedAtMs?: number | null
   /** The graphs as they were when they were checked; empty before. */
   readonly graphs: readonly GraphDescription[]
   /** Why it was refused. */

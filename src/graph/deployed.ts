@@ -1,6 +1,7 @@
 /** Deployments as threads and the front door see them: which graphs a namespace runs. */
 
 import type { GraphDescription, GraphHost } from './execution.ts'
+import type { ProjectSettings } from './project/project-settings.ts'
 
 /** What a member knows of the deployment of a namespace. */
 export interface DeploymentView {
@@ -10,6 +11,10 @@ export interface DeploymentView {
   readonly next: { readonly revision: string; readonly percent: number } | null
   /** The graphs of all revisions that can be loaded, by the name of the revision. */
   readonly revisions: ReadonlyMap<string, readonly GraphDescription[]>
+  /** Milliseconds that one of its runs may take at most; absent if it has no such bound. */
+  readonly runTimeoutMs?: number
+  /** Of the active revision; absent if its project has none. */
+  readonly settings?: ProjectSettings | undefined
 }
 
 /**

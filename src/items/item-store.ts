@@ -35,8 +35,8 @@ export interface ItemStoreParts {
   /** The memory that reads share. */
   readonly reads: Pick<ReadQuota, 'read'>
   readonly env: Pick<Env, 'nowMs'>
-  /** They may change when the project is reloaded. */
-  settings(): ItemSettings
+  /** They may change when the project is reloaded or deployed. */
+  settings(tenant: string): ItemSettings
 }
 
 const minuteMs = 60_000
@@ -57,10 +57,10 @@ export class ItemStore {
     requireNamespace(namespace)
     requireKey(key)
     requireValueFits(valueJson)
-    const ttlMs = ttl === undefined ? this.#parts.settings().ttlMs : (ttl ?? 0) * minuteMs
+    const ttlMs = ttl === undefined ? this.#parts.settings(tenant).ttlMs : (ttl ?? 0) * minuteMs
     const place = { namespace, key }
     const content = { valueJson, ttlMs: Math.min(Math.ceil(ttlMs), ttlMaxMs),
-      ...await this.#vectors(item) }
+      ...await this.#vectors(tenant, item) }
     await this.#ask(tenant, place, { kind: 'put', place, content })
   }
 
@@ -68,7 +68,7 @@ export class ItemStore {
   async get(tenant: string, place: ItemPlace, refresh?: boolean): Promise<Item | null> {
     requireLabels('namespace', place.namespace)
     requireKey(place.key)
-    const command = { kind: 'get', refresh: this.#refreshes(refresh) } as const
+    const command = { kind: 'get', refresh: this.#refreshes(tenant, refresh) } as const
     return await this.#ask(tenant, place, command).catch(asUnread) as Item | null
   }
 
@@ -86,13 +86,13 @@ export class ItemStore {
     const { prefix, filter, limit, offset, query, refresh } = request
     requireLabels('namespace_prefix', prefix)
     requireFilterFits(filter)
-    const { index } = this.#parts.settings()
+    const { index } = this.#parts.settings(tenant)
     const vector = query && index ? await vectorOf(index, query) : undefined
     const sought = { tenant, prefix, limit, offset, nowMs: this.#parts.env.nowMs(),
       ...filter && { filter }, ...vector && { vector } }
     const { rows } = await this.#parts.reads.read({ tenant, bytes: pageBytes, cancelled },
       ({ left: bytes }) => this.#parts.search.search({ ...sought, bytes }, cancelled))
-    if (this.#refreshes(refresh)) await this.#refresh(tenant, rows)
+    if (this.#refreshes(tenant, refresh)) await this.#refresh(tenant, rows)
     return rows
   }
 
@@ -108,14 +108,14 @@ export class ItemStore {
     return doBatch(this, tenant, operations)
   }
 
-  async #vectors({ valueJson, index }: PutItem): Promise<ItemVectors> {
-    const settings = this.#parts.settings()
+  async #vectors(tenant: string, { valueJson, index }: PutItem): Promise<ItemVectors> {
+    const settings = this.#parts.settings(tenant)
     if (settings.index === undefined || index === false) return noVectors
     return vectorsOf(settings.index, JSON.parse(valueJson), index ?? undefined)
   }
 
-  #refreshes(refresh: boolean | undefined): boolean {
-    return refresh ?? this.#parts.settings().refreshOnRead
+  #refreshes(tenant: string, refresh: boolean | undefined): boolean {
+    return refresh ?? this.#parts.settings(tenant).refreshOnRead
   }
 
   async #refresh(tenant: string, rows: readonly FoundItem[]): Promise<void> {

@@ -4,6 +4,7 @@ export { catalogKind, catalogKindName, catalogWire } from './catalog/catalog-act
 export { catalogClient } from './catalog/catalog-client.ts'
 export { metadataSought } from './catalog/record-query.ts'
 export type { CatalogClient, CatalogName } from './catalog/catalog-client.ts'
+export { namedId } from './catalog/named-id.ts'
 export type { CatalogRecord, NewRecord } from './catalog/catalog-record.ts'
 export type { RecordQuery } from './catalog/record-query.ts'
 export { chartJson, dashboardOf, looseSection, sectionJson } from './charts/chart-shape.ts'

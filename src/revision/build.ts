@@ -2,7 +2,7 @@
 
 import { dirname, relative, sep } from 'node:path'
 
-import { importsOf, readProject } from '../graph/index.ts'
+import { areUsual, importsOf, readProject } from '../graph/index.ts'
 import type { Project, ProjectImports } from '../graph/index.ts'
 import { archiveOf } from './archive/archive.ts'
 import type { Archive, Chunk, TreeSource } from './archive/archive.ts'
@@ -47,7 +47,8 @@ export interface BuiltRevision {
  */
 export async function buildRevision(options: BuildOptions): Promise<BuiltRevision> {
   const { config, platform, keep, limits = revisionLimits } = options
-  const project = await readProject(config)
+  const project = await readProject(config, { deployed: true })
+  requireNoEmbedding(project)
   const { root, lockSha256 } = await workspaceOf(project.root)
   const imports = await importsOf(project)
   if (imports.failures.length > 0) {
@@ -67,6 +68,13 @@ export async function buildRevision(options: BuildOptions): Promise<BuiltRevisio
   const manifest: Manifest = { ...manifestOf(project, root), archives, lock_sha256: lockSha256,
     platform: isNative ? platformName(platform) : null, source: await sourceOf(root) }
   return { manifest: readManifest(manifest, limits), warnings: project.warnings }
+}
+
+/** Members call no code of deployments for their items. */
+function requireNoEmbedding({ store: { embedding } }: Project): void {
+  if (embedding === undefined) return
+  throw new RevisionError('not_offered', 'store.index is not offered for deployments: remove it ' +
+    'from langgraph.json, and find items by their namespaces and filters.')
 }
 
 interface ClosureParts {
@@ -151,7 +159,8 @@ function describedBy({ hash, bytes, files, chunks }: Archive) {
     chunks: chunks.map(({ sha256, data }) => ({ sha256, bytes: data.length })) }
 }
 
-function manifestOf({ root: folder, configFile, graphs, env, envFile }: Project, root: string) {
+function manifestOf({ root: folder, configFile, graphs, env, envFile, trial, settings }: Project,
+  root: string) {
   const path = (file: string) => relative(root, file).replaceAll(sep, '/')
   return {
     version: 1 as const,
@@ -165,5 +174,11 @@ function manifestOf({ root: folder, configFile, graphs, env, envFile }: Project,
     })),
     env: envFile === null ? { ...env } : {},
     wants_env: envFile === null ? [] : Object.keys(env).toSorted(),
+    ...!areUsual(settings) && { settings },
+    ...trial &&
+      {
+        check: { graph_id: trial.graphId, input_json: trial.inputJson,
+          ...trial.expectJson !== undefined && { expect_json: trial.expectJson } },
+      },
   }
 }

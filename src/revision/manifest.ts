@@ -6,6 +6,9 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { Value } from 'typebox/value'
 
+import { trialCharacters } from '../graph/index.ts'
+import { expiryStrategies } from '../search/index.ts'
+import type { TimeToLiveWish } from '../search/index.ts'
 import { requirePath } from './archive/tree-path.ts'
 import { RevisionError } from './revision-error.ts'
 import { chunkBytesMax, pathBytesMax, revisionLimits } from './revision-limits.ts'
@@ -17,6 +20,29 @@ const Sha256 = () => Type.String({ pattern: '^[0-9a-f]{64}$' })
 const Path = () => Type.String({ maxLength: pathBytesMax })
 const Text = () => Type.String({ maxLength: 1_000 })
 const Count = (minimum = 0) => Type.Integer({ minimum, maximum: Number.MAX_SAFE_INTEGER })
+
+type ExpiryStrategy = TimeToLiveWish['strategy']
+
+/** What langgraph.json says of webhooks, items and threads: `ProjectSettings`. */
+const Settings = Type.Object({
+  webhooks: Type.Object({
+    env_prefix: Text(),
+    headers: Type.Record(Text(), Type.String({ maxLength: 8_192 }), { maxProperties: 100 }),
+    url: Type.Object({
+      require_https: Type.Boolean(),
+      allowed_domains: Type.Array(Text(), { maxItems: 1_000 }),
+      allowed_ports: Type.Array(Type.Integer(), { maxItems: 1_000 }),
+      max_url_length: Count(1),
+    }, closed),
+  }, closed),
+  disable_webhooks: Type.Boolean(),
+  store: Type.Object({ ttl_ms: Count(), refresh_on_read: Type.Boolean() }, closed),
+  time_to_live: Type.Union([
+    Type.Object({ strategy: Type.Unsafe<ExpiryStrategy>(Type.Enum([...expiryStrategies])),
+      minutes: Type.Number({ exclusiveMinimum: 0, maximum: 52_560_000 }) }, closed),
+    Type.Null(),
+  ]),
+}, closed)
 
 const ArchiveEntry = Type.Object({
   kind: Type.Union([Type.Literal('own'), Type.Literal('package'), Type.Literal('links')], {
@@ -59,6 +85,12 @@ const ManifestSchema = Type.Object({
   }),
   wants_env: Type.Array(Text(), { maxItems: 1_000,
     description: 'Names of the variables in its dotenv file. Their values are not part of it.' }),
+  settings: Type.Optional(Settings),
+  check: Type.Optional(Type.Object({
+    graph_id: Type.String({ minLength: 1, maxLength: 128 }),
+    input_json: Type.String({ maxLength: trialCharacters }),
+    expect_json: Type.Optional(Type.String({ maxLength: trialCharacters })),
+  }, { ...closed, description: 'The run that it must stand before others are sent to it.' })),
   source: Type.Object({
     commit: Type.Union([Text(), Type.Null()]),
     branch: Type.Union([Text(), Type.Null()]),
@@ -116,7 +148,8 @@ export function readManifest(value: unknown, limits: RevisionLimits = revisionLi
   return value
 }
 
-function requireConsistent({ archives, root, config, graphs }: Manifest): void {
+function requireConsistent({ archives, root, config, graphs, check }: Manifest): void {
+  requireTrial(graphs, check)
   if (archives.filter(({ kind }) => kind === 'own').length !== 1) {
     throw broken('archives must have one of the kind "own"')
   }
@@ -131,6 +164,18 @@ function requireConsistent({ archives, root, config, graphs }: Manifest): void {
     if (kind === 'package') requirePath(path)
     if (places.has(`${kind} ${path}`)) throw broken('archives has two at one place')
     places.add(`${kind} ${path}`)
+  }
+}
+
+function requireTrial(graphs: Manifest['graphs'], check: Manifest['check']): void {
+  if (check === undefined) return
+  const { graph_id: id, input_json: input, expect_json: expect = 'null' } = check
+  if (!graphs.some(({ graph_id }) => graph_id === id)) throw broken('check names no graph')
+  try {
+    JSON.parse(input)
+    JSON.parse(expect)
+  } catch {
+    throw broken('check has a text that is no JSON')
   }
 }
 

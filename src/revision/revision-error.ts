@@ -10,6 +10,9 @@
  * other_platform     a native package is for another platform
  * needs_compiler     a native package has not been built
  * no_compile         a graph cannot be compiled
+ * not_offered        langgraph.json asks for what deployments do not have
+ * not_from_registry  a package comes from elsewhere than a registry
+ * no_install         its packages cannot be installed, or not in time
  *
  * Why an archive is not unpacked:
  * escapes            a path or a link leads out of the tree
@@ -25,9 +28,9 @@
  * bad_manifest       the manifest is not valid
  */
 export type RevisionFault = 'no_engine' | 'two_engines' | 'no_lock_file' | 'not_installed'
-  | 'outside_project' | 'other_platform' | 'needs_compiler' | 'no_compile' | 'escapes'
-  | 'forbidden_kind' | 'ambiguous_path' | 'not_canonical' | 'cut_off' | 'wrong_hash' | 'too_large'
-  | 'bad_path' | 'bad_manifest'
+  | 'outside_project' | 'other_platform' | 'needs_compiler' | 'no_compile' | 'not_offered'
+  | 'not_from_registry' | 'no_install' | 'escapes' | 'forbidden_kind' | 'ambiguous_path'
+  | 'not_canonical' | 'cut_off' | 'wrong_hash' | 'too_large' | 'bad_path' | 'bad_manifest'
 
 /** Its message says what to do, and may be shown to whoever builds or deploys. */
 export class RevisionError extends Error {

@@ -10,6 +10,7 @@ import type { CronActorParts } from '../crons/index.ts'
 import type { Egress } from '../egress/index.ts'
 import { HeddleError } from '../errors.ts'
 import { runJson } from '../frontdoor/index.ts'
+import type { WebhookCheck } from '../frontdoor/index.ts'
 import type { DeployedGraphs, GraphHost } from '../graph/index.ts'
 import { itemKind, ItemStore, sweepItems } from '../items/index.ts'
 import type { ItemSettings } from '../items/index.ts'
@@ -56,13 +57,13 @@ export interface ActorParts {
   readonly ruleEngine: () => RuleEngine | undefined
   /** The memory that reads share. */
   readonly reads: ReadQuota
-  readonly egress: Pick<Egress, 'send' | 'check'>
+  readonly egress: Pick<Egress, 'send'> & WebhookCheck
   /** The limits of each tenant. */
   readonly quotas: QuotaLimits
   readonly quarantine: Quarantine
   /** What graphs' own assistants are made with, also by the first cron that fires for a tenant. */
   readonly assistantDefaults: ReadonlyMap<string, AssistantDefaults>
-  itemSettings(): ItemSettings
+  itemSettings(namespace?: string): ItemSettings
   /** How long new threads live that ask for nothing else; by default without end. */
   readonly defaultTimeToLive?: ThreadPorts['defaultTimeToLive']
 }

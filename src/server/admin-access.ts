@@ -12,6 +12,7 @@ import type { EmbeddedStore } from '../store/embedded/index.ts'
 import { reachAdminSocket } from './admin-socket.ts'
 import type { AdminPorts } from './admin-socket.ts'
 import { connectionOptions } from './backends/cassandra-connection.ts'
+import type { RevisionsAdmin } from './deployments/revisions-admin.ts'
 import { openClusterOperator } from './operator/cluster-operator.ts'
 import { operatorActors, placeOfStore } from './operator/operator-actors.ts'
 import { secretsAdmin } from './secrets-admin.ts'
@@ -35,13 +36,14 @@ export async function openAdminAccess(settings: Settings, env: Env): Promise<Adm
       ...settings.inRegion && { region: settings.region },
     })
     return { keyAdmin: admin(keys, region), billing, close,
-      secrets: secretsOfCluster(cassandra, env) }
+      secrets: secretsOfCluster(cassandra, env), revisions: revisionsOfCluster(cassandra, env) }
   }
   const served = await reachAdminSocket({ directory, env })
   if (served !== undefined) return { ...served, close: async () => {} }
   const store = await openUnserved(directory, env)
   const { keys, billing, close } = store
-  return { keyAdmin: admin(keys), billing, close, secrets: secretsOfStore(store, settings, env) }
+  return { keyAdmin: admin(keys), billing, close, secrets: secretsOfStore(store, settings, env),
+    revisions: unservedRevisions }
 }
 
 async function openUnserved(directory: string, env: Env): Promise<EmbeddedStore> {
@@ -66,6 +68,25 @@ function secretsOfCluster(settings: CassandraSettings, env: Env): SecretsAdmin {
       }
     },
   }
+}
+
+function revisionsOfCluster(settings: CassandraSettings, env: Env): RevisionsAdmin {
+  return {
+    survey: async (wish) => {
+      const operator = await openClusterOperator(settings, env)
+      try {
+        return await operator.surveyRevision(wish)
+      } finally {
+        await operator.close()
+      }
+    },
+  }
+}
+
+/** Their chunks are read by the threads of a server. */
+const unservedRevisions: RevisionsAdmin = {
+  survey: () =>
+    Promise.reject(new HeddleError('unsupported', 'Only a server that runs reads revisions.')),
 }
 
 function secretsOfStore(store: EmbeddedStore, settings: Settings, env: Env): SecretsAdmin {

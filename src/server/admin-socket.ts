@@ -15,6 +15,7 @@ import type { Env } from '../../cluster/index.ts'
 import type { KeyAdmin, KeyWish } from '../access/index.ts'
 import type { BillingQuery, BillingTable } from '../billing/index.ts'
 import { HeddleError, isErrorCode } from '../errors.ts'
+import type { RevisionsAdmin, RevisionsWish } from './deployments/revisions-admin.ts'
 import type { SecretsAdmin } from './secrets-admin.ts'
 
 const socketName = 'heddle.sock'
@@ -30,6 +31,7 @@ export interface AdminPorts {
   readonly keyAdmin: KeyAdmin
   readonly billing: BillingTable
   readonly secrets: SecretsAdmin
+  readonly revisions: RevisionsAdmin
 }
 
 /** Where the socket is, and what it offers. */
@@ -51,6 +53,7 @@ type Request =
   | { readonly do: 'revoke'; readonly with: string }
   | { readonly do: 'billing'; readonly with: BillingQuery }
   | { readonly do: 'secrets'; readonly with: { readonly rekey: boolean } }
+  | { readonly do: 'revisions'; readonly with: RevisionsWish }
   | { readonly do: 'url' }
 
 interface Answer {
@@ -120,7 +123,11 @@ export async function reachAdminSocket(
     survey: async (wish) =>
       await ask({ do: 'secrets', with: wish }) as Awaited<ReturnType<SecretsAdmin['survey']>>,
   }
-  return { keyAdmin, billing, secrets }
+  const revisions: RevisionsAdmin = {
+    survey: async (wish) =>
+      await ask({ do: 'revisions', with: wish }) as Awaited<ReturnType<RevisionsAdmin['survey']>>,
+  }
+  return { keyAdmin, billing, secrets, revisions }
 }
 
 /**
@@ -173,7 +180,7 @@ function requireFit(path: string): void {
 }
 
 async function answerTo(line: string,
-  { keyAdmin, billing, secrets, url }: AdminPorts & Pick<AdminSocketParts, 'url'>,
+  { keyAdmin, billing, secrets, revisions, url }: AdminPorts & Pick<AdminSocketParts, 'url'>,
   env: Env): Promise<Answer> {
   try {
     const request = JSON.parse(line) as Request
@@ -188,6 +195,8 @@ async function answerTo(line: string,
         return { done: await billing.page(request.with) }
       case 'secrets':
         return { done: await secrets.survey(request.with) }
+      case 'revisions':
+        return { done: await revisions.survey(request.with) }
       case 'url':
         return { done: url ?? null }
       default:

@@ -4,8 +4,8 @@ import type { Env, Router, Tracing } from '../../cluster/index.ts'
 import { assistantClient } from '../assistants/index.ts'
 import { cronClient } from '../crons/index.ts'
 import type { CronActorParts } from '../crons/index.ts'
-import type { Egress } from '../egress/index.ts'
 import { operationsOver } from '../frontdoor/index.ts'
+import type { WebhookCheck } from '../frontdoor/index.ts'
 import type { DeployedGraphs, GraphHost } from '../graph/index.ts'
 import type { ItemStore } from '../items/index.ts'
 import { readLongJson } from '../json/index.ts'
@@ -25,7 +25,7 @@ export interface FiringParts {
   readonly host: GraphHost
   readonly deployed?: DeployedGraphs
   readonly reads: ReadQuota
-  readonly egress: Pick<Egress, 'check'>
+  readonly egress: WebhookCheck
   readonly items: ItemStore
   /** What graphs' own assistants are made with, by graph id. */
   readonly assistantDefaults: ReadonlyMap<string, AssistantDefaults>

@@ -6,10 +6,10 @@ import type { ActorKey, Env, Service, Tracing } from '../../cluster/index.ts'
 import { TenantKeys } from '../access/index.ts'
 import { assistantClient } from '../assistants/index.ts'
 import { cronClient } from '../crons/index.ts'
-import type { Egress } from '../egress/index.ts'
 import { addressReader, fromProxies, fromUserProxies, limitGate,
   openFrontDoor } from '../frontdoor/index.ts'
-import type { AuthOptions, FrontDoor, FrontDoorOptions, MemberDetails } from '../frontdoor/index.ts'
+import type { AuthOptions, FrontDoor, FrontDoorOptions, MemberDetails,
+  WebhookCheck } from '../frontdoor/index.ts'
 import type { DeployedGraphs, GraphHost } from '../graph/index.ts'
 import { readLongJson } from '../json/index.ts'
 import type { LimitUseAnswer, LimitUseQuestion, RateLimit, ReadQuota,
@@ -41,7 +41,7 @@ export interface DoorParts {
   readonly rows: readonly RateLimit[]
   /** The memory that reads share. */
   readonly reads: ReadQuota
-  readonly egress: Pick<Egress, 'check'>
+  readonly egress: WebhookCheck
   readonly platform: Platform
   /** The deployments; undefined for a server without any. */
   readonly deployments?: FrontDoorOptions['deployments']

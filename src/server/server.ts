@@ -28,9 +28,11 @@ import { meteredLog } from './metrics/metered-ports.ts'
 import { openMetricsServer } from './metrics/metrics-port.ts'
 import type { MetricsServer } from './metrics/metrics-port.ts'
 import { Metrics } from './metrics/metrics.ts'
+import { deployedSettings } from './deployments/deployed-settings.ts'
 import { laterServing } from './deployments/later-serving.ts'
 import { openDeployments } from './deployments/open-deployments.ts'
-import { readServing } from './deployments/serving-metrics.ts'
+import { revisionsAdmin, revisionsService } from './deployments/revisions-admin.ts'
+import { readRollouts, readServing } from './deployments/serving-metrics.ts'
 import { itemsWithinQuota } from './graph-items.ts'
 import { drainService, endByOperator } from './drain.ts'
 import { openDoor } from './open-front-door.ts'
@@ -129,6 +131,10 @@ export async function openServer(settings: Settings, env: Env,
   const secretsKeys = secretsKeysOf(settings, env)
   const wayOut = openEgress({ env, version: ownVersion(), proxy, allowed })
   const egress = withPolicy(wayOut, webhooks)
+  const later = laterServing()
+  const settingsOf = deployedSettings({ deployed: later.graphs, wayOut,
+    own: { egress, itemSettings, timeToLive: defaultTimeToLive },
+    variablesOf: (namespace) => deployments.variablesOf(namespace) })
   const reads = new ReadQuota(env)
   readReads(metrics, reads)
   const quarantine = new Quarantine(env, marks?.left())
@@ -136,13 +142,13 @@ export async function openServer(settings: Settings, env: Env,
     ? undefined
     : new OwnRuns(env, (runId) => graphs.tracesSteps(runId))
   let opened: Platform | undefined
-  const later = laterServing()
   const actors = await stage('actors',
     () =>
-      openActors(backend, { ...watchers, host: graphs, deployed: later.graphs, rows, egress, reads,
-        billing: settings.billing, quarantine, quotas: settings.quotas,
-        assistantDefaults: settings.graphConfig, itemSettings, defaultTimeToLive, ruleEngine: () =>
-          opened?.ruleEngine, ...ownRuns && { runsEnded: (runs) =>
+      openActors(backend, { ...watchers, host: graphs, deployed: later.graphs, rows,
+        egress: settingsOf.egress, reads, billing: settings.billing, quarantine,
+        quotas: settings.quotas, assistantDefaults: settings.graphConfig,
+        itemSettings: settingsOf.itemSettings, defaultTimeToLive: settingsOf.timeToLive,
+        ruleEngine: () => opened?.ruleEngine, ...ownRuns && { runsEnded: (runs) =>
           ownRuns.ended(runs) } }), async (actors, deadline) => {
     await actors.close(deadline)
     await wayOut.close()
@@ -169,8 +175,9 @@ export async function openServer(settings: Settings, env: Env,
   graphs.useTraces(steps)
   const deployments = await stage('deployments',
     () =>
-      openDeployments({ settings, env, backend, platform, secretsKeys, graphs, later,
-        memoryMb: memoryMb(), router: actors.router, owns: actors.owns }), ({ close }) => close())
+      openDeployments({ settings, env, backend, platform, secretsKeys, graphs, later, reads,
+        memoryMb: memoryMb(), router: actors.router, items: actors.items, runs: actors.runs,
+        owns: actors.owns }), ({ close }) => close())
   const { activations, limits, wakeAt } = actors
   const activity = activityService(activations)
   const refused = new RefusedCallers(env)
@@ -180,6 +187,7 @@ export async function openServer(settings: Settings, env: Env,
       .underWay, actors: () => actorsIn(activations) })
   const secrets = secretsAdmin({ keys: backend.keys,
     secrets: { env, keys: secretsKeys, catalogs: catalogClient(actors.router) } })
+  const revisions = revisionsAdmin(deployments.door.records)
   const use = (tenant: string) => backend.everybody.use(tenant)
   const quotas = new Quotas({ limits: settings.quotas, use }, env)
   const items = itemsWithinQuota(actors.items, quotas)
@@ -192,7 +200,7 @@ export async function openServer(settings: Settings, env: Env,
       wake,
       wakeAt,
       services: [activity, limitUse, details, secretsService(secrets), drainService(endByOperator),
-        ...deployments.services],
+        revisionsService(revisions), ...deployments.services],
       recentOf: (question) => limits.recent(question),
       releaseMs: drainMs * endingShares.shards * releaseShare,
     }), async (_, deadline) => {
@@ -205,15 +213,16 @@ export async function openServer(settings: Settings, env: Env,
   readActors(metrics, activations)
   readWorkers(metrics, () => graphs.stats())
   readServing(metrics, serving)
+  readRollouts(metrics, serving, deployments.rolloutsEnded, env)
   if (settings.limits) readLimits(metrics, limits)
   const answersClients = cassandra?.member.roles.includes('frontdoor') ?? true
   const door = !answersClients
     ? undefined
     : await stage('door',
       () =>
-        openDoor(settings, { ...watchers, backend, graphs, actors, rows, egress, reads, platform,
-          deployed: later.graphs, deployments: deployments.door, activity, refused, limitUse,
-          details }), (door, deadline) => door.close(deadline))
+        openDoor(settings, { ...watchers, backend, graphs, actors, rows, egress: settingsOf.egress,
+          reads, platform, deployed: later.graphs, deployments: deployments.door, activity, refused,
+          limitUse, details }), (door, deadline) => door.close(deadline))
   graphs.servedAt(door?.url)
   serving.useHost.servedAt(door?.url)
   // Now clients are answered. In a cluster, threads are woken whenever their owner dies.
@@ -223,7 +232,7 @@ export async function openServer(settings: Settings, env: Env,
     const admin = keyAdmin({ table: backend.keys, region, env })
     await stage('keys', () =>
       openAdminSocket({ directory, url: door?.url, env, keyAdmin: admin, billing: backend.billing,
-        secrets }), (socket) =>
+        secrets, revisions }), (socket) =>
       socket?.close())
   }
   const { metrics: metricsPlace } = settings

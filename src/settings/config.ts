@@ -48,6 +48,8 @@ export interface Settings {
   readonly graphsMemoryMb: number | undefined
   /** Bytes of unpacked revisions in the data directory. */
   readonly revisionsDiskBytes: number
+  /** Whether this server builds projects whose files are uploaded. */
+  readonly builds: boolean
   /** The variables that graphs see: names, or patterns that end with `*`. */
   readonly graphEnv: readonly string[]
   /** What the graphs' own assistants are made with, by graph id. */
@@ -59,6 +61,7 @@ export interface Settings {
   readonly allowHosts: readonly string[]
   /** Deployments answer as `<name>.<domain>`, too; undefined for none. */
   readonly deploymentsDomain: string | undefined
+  readonly trustTenants: boolean
   /** Whether requests are limited. */
   readonly limits: boolean
   /** Whether each finished run leaves a billing record. */
@@ -197,12 +200,14 @@ export function resolveSettings(source: SettingsSource): Settings {
     workerHeapMb: reader.value('workerHeapMb'),
     graphsMemoryMb: reader.value('graphsMemoryMb'),
     revisionsDiskBytes: reader.value('revisionsDiskMb') * 1024 * 1024,
+    builds: (reader.value('builds') ?? (embedded ? 'on' : 'off')) === 'on',
     graphEnv: Object.freeze(reader.value('graphEnv')),
     graphConfig: reader.value('graphConfig'),
     drainMs: reader.value('drainMs') ?? (embedded ? 5_000 : 20_000),
     allowOrigins: Object.freeze(reader.value('allowOrigin')),
     allowHosts: Object.freeze(reader.value('allowHost')),
     deploymentsDomain: reader.value('deploymentsDomain'),
+    trustTenants: reader.value('trustTenants'),
     // In development, no region is set.
     limits: (reader.value('limits') ?? (inRegion ? 'on' : 'off')) === 'on',
     billing: reader.value('billing') === 'on',

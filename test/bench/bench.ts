@@ -8,6 +8,7 @@ import { startCassandra } from '../../scripts/cassandra/cluster.ts'
 import { orExit, typedOptions } from '../../scripts/typed-options.ts'
 import { benchCassandra } from './cassandra.ts'
 import { benchCluster } from './cluster.ts'
+import { benchDeployments } from './deployments.ts'
 import { benchEmbedded, benchLimits } from './embedded.ts'
 import { benchGraphHosts } from './graph-hosts.ts'
 import { benchItems } from './items.ts'
@@ -26,6 +27,7 @@ Measures this server beside the bare engine, driver or socket, and writes test/b
   --protocol                  protocol v2: first events, many readers, streams that rest
   --items                     what items of the store cost, alone; nothing is written down
   --graphs                    graphs in a process beside threads, alone; nothing is written down
+  --deployments               deploys, rollbacks and runs of a deployment (5 minutes)
   --platform                  traces, on either store (15 minutes)
   --cluster                   three members on Cassandra (12 minutes)
   --contact-points <a,b,c>    a Cassandra that runs; three nodes are started where none is named
@@ -49,6 +51,8 @@ const { values: options } = orExit(() =>
     items: { type: 'boolean', default: false },
     /** Only what graphs in a process of their own cost; the results are not saved. */
     graphs: { type: 'boolean', default: false },
+    /** Deployments on one server. */
+    deployments: { type: 'boolean', default: false },
     /** Any other server of this API that serves test/support/projects/conformance. */
     peer: { type: 'string' },
     /** Nodes of a running Cassandra: a,b,c; by default three are started. */
@@ -88,6 +92,7 @@ if (!quick && !options.limits && !options.items && !options.graphs)
 async function measured(): Promise<Bench> {
   if (options.limits) return await benchLimits({ quick })
   if (options.protocol) return await benchProtocol({ quick })
+  if (options.deployments) return await benchDeployments({ quick })
   if (options.graphs) return await benchGraphHosts({ quick })
   if (options.items) return await benchItems({ quick })
   if (options.platform)

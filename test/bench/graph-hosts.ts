@@ -66,12 +66,14 @@ async function hostLines({ rounds, waits, runs }: HostPlan): Promise<Line[]> {
   return [
     { measure: 'a run, 1 client, p50, process over threads', unit: 'times',
       figures: [one, other].map(({ waitMs }) => `${median(waitMs).toFixed(2)} ms`),
-      ratio: spreadOf(ratios(other.waitMs, one.waitMs)) },
+      ratio: spreadOf(ratios(other.waitMs, one.waitMs)), aim: { sign: '≤', value: 1.15 },
+      floor: { sign: '≤', value: 1.3 } },
     { measure: 'added to a run, 1 client, p50', unit: 'ms', figures: [],
       ratio: spreadOf(other.waitMs.map((ms, round) => ms - one.waitMs[round]!)) },
     { measure: `runs per second, ${clients} clients, process over threads`, unit: 'times',
       figures: [one, other].map(({ perSecond }) => `${median(perSecond).toFixed(0)} /s`),
-      ratio: spreadOf(ratios(other.perSecond, one.perSecond)) },
+      ratio: spreadOf(ratios(other.perSecond, one.perSecond)), aim: { sign: '≥', value: 0.85 },
+      floor: { sign: '≥', value: 0.7 } },
   ]
 }
 

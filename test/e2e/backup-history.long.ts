@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Client } from '@langchain/langgraph-sdk'
-import { afterAll, expect, it } from 'vitest'
+import { afterAll, expect, it, onTestFinished } from 'vitest'
 
 import { heddle } from '../support/command.ts'
 import { startServer } from '../support/server-process.ts'
@@ -68,6 +68,7 @@ function executions(): Execution[] {
 it('Nothing that was acknowledged before a backup is missing from it', async () => {
   writeFileSync(file, '')
   const server = await startServer({ project: 'conformance' })
+  onTestFinished(() => server.close())
   const client = clientOf(server.url)
   const talks = await Promise.all(Array.from({ length: threads }, async () => ({
     threadId: (await client.threads.create()).thread_id,
@@ -93,6 +94,7 @@ it('Nothing that was acknowledged before a backup is missing from it', async () 
   expect((await heddle('restore', join(root, 'a.db'), '--data', data)).status).toBe(0)
   const before = executions()
   const restored = await startServer({ project: 'conformance', dataDir: data })
+  onTestFinished(() => restored.close())
   const there = clientOf(restored.url)
   const faults = await Promise.all(talks.map(async ({ threadId, attempts }) => {
     const runs = await there.runs.list(threadId, { limit: 1_000 })
@@ -124,5 +126,4 @@ it('Nothing that was acknowledged before a backup is missing from it', async () 
     input: { file, thread: fresh, word: 'fresh', steps: 1, pauseMs: 0 },
   })
   expect(executions().slice(before.length).map(({ word }) => word)).toEqual(['fresh'])
-  await restored.close()
 })

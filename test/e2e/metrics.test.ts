@@ -152,7 +152,8 @@ describe.skipIf(!cassandra)('the dashboard and the alerts', () => {
 
 it('The dashboard has its panels in rows, side by side, each with something to show', () => {
   const rows = dashboard.panels.filter(({ type }) => type === 'row').map(({ title }) => title)
-  expect(rows).toEqual(['Front door', 'Actors', 'Log', 'Ownership', 'Limits', 'Workers', 'Process'])
+  expect(rows).toEqual(['Front door', 'Actors', 'Log', 'Ownership', 'Limits', 'Workers',
+    'Deployments', 'Process'])
   const places = dashboard.panels.map(({ gridPos: { x, y } }) => `${x} ${y}`)
   expect(new Set(places).size).toBe(places.length)
   expect(new Set(dashboard.panels.map(({ id }) => id)).size).toBe(dashboard.panels.length)

@@ -159,19 +159,21 @@ it('is the Studio of a deployment below its name, and leads from one to the othe
 it('is not there where a server has no deployments, or does not know of them', async () => {
   const tab = await browser.open(`${server.url}/studio/threads`)
   const { page } = tab
+  let deployments: false | undefined = false
+  await page.route(/\/info$/, async (route) => {
+    const response = await route.fetch()
+    const { features, ...info } = await response.json() as { readonly features: object }
+    await route.fulfill({ response, json: { ...info, features: { ...features, deployments } } })
+  })
   const isHidden = async () => {
     await page.getByRole('status').filter({ hasText: 'local ·' }).waitFor()
     await page.getByRole('link', { name: 'Cluster' }).waitFor()
     expect(await page.getByRole('link', { name: 'Deployments' }).count()).toBe(0)
     expect(await page.getByRole('button', { name: /^Deployment:/ }).count()).toBe(0)
   }
+  await page.reload()
   await isHidden()
-  await page.route(/\/info$/, async (route) => {
-    const response = await route.fetch()
-    const { features, ...info } = await response.json() as { readonly features: object }
-    await route.fulfill({ response,
-      json: { ...info, features: { ...features, deployments: undefined } } })
-  })
+  deployments = undefined
   await page.reload()
   await isHidden()
   expectQuiet(tab)

@@ -15,6 +15,19 @@ export async function rowsIn({ contactPoints, dataCenter, keyspace }: CassandraK
   }
 }
 
+/** What kinds of documents of deployments are there. */
+export async function documentsOf(
+  { contactPoints, dataCenter, keyspace }: CassandraKeyspace,
+): Promise<readonly string[]> {
+  const client = new Client({ contactPoints: [...contactPoints], localDataCenter: dataCenter })
+  try {
+    const { rows } = await client.execute(`SELECT tenant, kind FROM ${keyspace}.document`)
+    return rows.filter(({ tenant }) => tenant === '@').map(({ kind }) => String(kind))
+  } finally {
+    await client.shutdown()
+  }
+}
+
 /** All rows of all tables as JSON, with binary values in hex. */
 export async function everythingIn(
   { contactPoints, dataCenter, keyspace }: CassandraKeyspace,

@@ -76,7 +76,12 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   try {
     // The first one creates the tables.
     await start(0)
-    await Promise.all(Array.from({ length: options.members - 1 }, (_, index) => start(index + 1)))
+    const others = await Promise.allSettled(
+      Array.from({ length: options.members - 1 }, (_, index) => start(index + 1)),
+    )
+    const failed = others.find(({ status }) => status === 'rejected')
+    // Not before all have started: one that starts later would be left behind.
+    if (failed?.status === 'rejected') throw failed.reason
   } catch (error) {
     await close()
     throw error

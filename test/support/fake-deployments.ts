@@ -11,6 +11,7 @@ export const shop = 't@shop'
 export class FakeDeployments implements DeployedGraphs {
   active: string | null = 'r1'
   next: DeploymentView['next'] = null
+  runTimeoutMs: number | undefined
   /** Those that can be loaded. */
   readonly hosts = new Map<string, GraphHost>()
   /** How runs ended, as `r1 success`. */
@@ -25,7 +26,8 @@ export class FakeDeployments implements DeployedGraphs {
   view(namespace: string): DeploymentView | undefined {
     if (namespace !== shop) return undefined
     const revisions = new Map([...this.hosts].map(([name, host]) => [name, host.graphs()]))
-    return { active: this.active, next: this.next, revisions }
+    return { active: this.active, next: this.next, revisions,
+      ...this.runTimeoutMs !== undefined && { runTimeoutMs: this.runTimeoutMs } }
   }
 
   hostOf(namespace: string, revision: string): GraphHost {

@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 
 interface Package {
   readonly dependencies?: Readonly<Record<string, string>>
+  readonly optionalDependencies?: Readonly<Record<string, string>>
   readonly peerDependencies?: Readonly<Record<string, string>>
 }
 
@@ -20,9 +21,9 @@ export async function linkPackages(project: string, folder: string): Promise<voi
   for (const name of names) {
     const from = join(house, 'node_modules', name)
     if (!existsSync(join(from, 'package.json'))) continue
-    const { dependencies = {}, peerDependencies = {} } = await packageIn(from)
-    for (const each of [...Object.keys(dependencies), ...Object.keys(peerDependencies)]) {
-      names.add(each)
+    const { dependencies, optionalDependencies, peerDependencies } = await packageIn(from)
+    for (const each of [dependencies, optionalDependencies, peerDependencies]) {
+      for (const needed of Object.keys(each ?? {})) names.add(needed)
     }
     const to = join(folder, 'node_modules', name)
     mkdirSync(dirname(to), { recursive: true })

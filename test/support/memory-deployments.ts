@@ -3,9 +3,9 @@
 import { createHash, randomUUID } from 'node:crypto'
 
 import { defaultDeploymentLimits, namespaceParts } from '../../src/deployment/index.ts'
-import type { Activated, Deployment, DeploymentEvent, DeploymentLine, Deployments, DeploymentSecret,
-  DeploymentSecrets, MergedLineQuery, Revision, Rollout, Rollouts,
-  RolloutWish } from '../../src/deployment/index.ts'
+import type { Activated, BegunBuild, BuildPhase, Builds, Deployment, DeploymentEvent,
+  DeploymentLine, Deployments, DeploymentSecret, DeploymentSecrets, MergedLineQuery, NewBuild,
+  Revision, Rollout, Rollouts, RolloutWish, StartWish } from '../../src/deployment/index.ts'
 import { HeddleError } from '../../src/errors.ts'
 import type { DeploymentParts } from '../../src/frontdoor/index.ts'
 import type { DeploymentView, GraphDescription } from '../../src/graph/index.ts'
@@ -77,17 +77,20 @@ export class MemoryDeployments implements Omit<Deployments, 'collect'> {
     const hash = revisionHash(manifest)
     const known = this.#of(deployment.id).find((each) => each.hash === hash)
     if (known) return { revision: known, missing: await this.missing(known), known: true }
-    const number = this.#of(deployment.id).length + 1
-    const revision: Revision = { id: randomUUID(), deployment: deployment.id, name: `r${number}`,
-      number, hash, state: 'uploading', message, by, bytes: 0, files: 0, platform: null,
-      wantsEnv: [], source: null, graphs: [], reason: null, failures: [], createdAtMs: nowMs,
-      expiresAtMs: nowMs + 86_400_000, activeAtMs: null }
+    const revision = this.#made(deployment, { message, by, hash, state: 'uploading' })
     this.revisionRows.set(deployment.id, [...this.#of(deployment.id), revision])
     this.manifests.set(revision.id, manifest)
     return { revision, missing: await this.missing(revision), known: false }
   }
 
-  beginBuild = () => Promise.reject(new Error('nothing is built here'))
+  async beginBuild(deployment: Deployment, { message, by }: Parameters<
+    Deployments['beginBuild']
+  >[1]): Promise<Revision> {
+    const revision = this.#made(deployment, { message, by, hash: '', state: 'building' })
+    this.revisionRows.set(deployment.id, [...this.#of(deployment.id), revision])
+    return revision
+  }
+
   endBuild = () => Promise.reject(new Error('nothing is built here'))
 
   async changeRevision(revision: Revision, change: Partial<Revision>): Promise<Revision> {
@@ -128,6 +131,15 @@ export class MemoryDeployments implements Omit<Deployments, 'collect'> {
 
   async events(id: string, after: number, limit: number) {
     return (this.noted.get(id) ?? []).filter(({ seq }) => seq > after).slice(0, limit)
+  }
+
+  #made(deployment: Deployment,
+    more: Pick<Revision, 'message' | 'by' | 'hash' | 'state'>): Revision {
+    const number = this.#of(deployment.id).length + 1
+    return { settings: null, id: randomUUID(), deployment: deployment.id, name: `r${number}`,
+      number, ...more, bytes: 0, files: 0, platform: null, wantsEnv: [], source: null, graphs: [],
+      reason: null, failures: [], createdAtMs: nowMs, expiresAtMs: nowMs + 86_400_000,
+      activeAtMs: null }
   }
 
   #of(id: string): readonly Revision[] {
@@ -221,18 +233,59 @@ class InstantRollouts implements Rollouts {
   }
 }
 
+/** The twin of builds, of which nothing comes. */
+export class MemoryBuilds implements Builds {
+  readonly #records: MemoryDeployments
+  readonly phases = new Map<string, BuildPhase>()
+  readonly uploads = new Map<string, Buffer>()
+  readonly started: StartWish[] = []
+
+  constructor(records: MemoryDeployments) {
+    this.#records = records
+  }
+
+  async begin(deployment: Deployment, { by, message, archive }: NewBuild): Promise<BegunBuild> {
+    const revision = await this.#records.beginBuild(deployment, { message, by })
+    this.phases.set(revision.id, 'waiting')
+    return { revision, missing: archive?.chunks.map(({ sha256 }) => sha256) ?? [],
+      address: archive === undefined ? `${revision.id}.secret` : '' }
+  }
+
+  putChunk = () => Promise.resolve()
+
+  async receive(address: string, content: AsyncIterable<Uint8Array>): Promise<void> {
+    const [id = '', secret] = address.split('.')
+    if (secret !== 'secret' || this.phases.get(id) !== 'waiting') throw new HeddleError('not_found')
+    const parts: Uint8Array[] = []
+    for await (const part of content) parts.push(part)
+    this.uploads.set(id, Buffer.concat(parts))
+    this.phases.set(id, 'received')
+  }
+
+  async start({ id }: Revision, wish: StartWish): Promise<void> {
+    this.started.push(wish)
+    this.phases.set(id, 'building')
+  }
+
+  async phase({ id }: Revision): Promise<BuildPhase | undefined> {
+    return this.phases.get(id)
+  }
+}
+
 /** What a front door takes, with what a test looks at. */
 export interface DeploymentsOfTest extends DeploymentParts {
   readonly records: MemoryDeployments
   readonly secrets: MemorySecrets
   readonly rollouts: InstantRollouts
+  readonly builds: MemoryBuilds
   readonly lines: DeploymentLine[]
   /** Calls whoever watches. */
   changed(name: string): void
 }
 
 /** What a test may replace. */
-export type PartsOfTest = Omit<Partial<DeploymentParts>, 'records' | 'secrets' | 'rollouts'>
+export type PartsOfTest = Omit<Partial<DeploymentParts>,
+  'records' | 'secrets' | 'rollouts' | 'builds'>
 
 /** Deployments whose active revisions have these graphs. */
 export function memoryDeployments(graphs: readonly GraphDescription[] = [],
@@ -251,6 +304,7 @@ export function memoryDeployments(graphs: readonly GraphDescription[] = [],
     records,
     secrets: new MemorySecrets(),
     rollouts: new InstantRollouts(records, graphs),
+    builds: new MemoryBuilds(records),
     lines,
     serving: {
       find: (name) => records.get(name),
@@ -264,6 +318,7 @@ export function memoryDeployments(graphs: readonly GraphDescription[] = [],
         return () => void own.delete(changed)
       },
     },
+    data: { isEmpty: async () => true, remove: (deployment) => records.remove(deployment) },
     logs: {
       lines: async (_name, query: MergedLineQuery) =>
         lines.filter(({ member, seq, atMs }) =>

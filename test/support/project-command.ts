@@ -38,6 +38,9 @@ export async function runIn(place: string | CommandPlace,
     print: (text) => void (stdout += text), readSecret: async (prompt) => {
       note(prompt)
       return typed
+    }, readLine: async (prompt) => {
+      note(prompt)
+      return typed
     }, interrupted: (callback) => {
       ends.add(callback)
       interruptible(callback)

@@ -27,8 +27,8 @@ export function aDeployment(more: Partial<Deployment> = {}): Deployment {
 export function aRevision(name: string, more: Partial<Revision> = {}): Revision {
   return { id: `id-${name}`, deployment: aDeployment().id, name, number: Number(name.slice(1)),
     hash: name, state: 'uploading', message: '', by: 'local', bytes: 1, files: 1, platform: null,
-    wantsEnv: [], source: null, graphs: [], reason: null, failures: [], createdAtMs: 0,
-    expiresAtMs: 1, activeAtMs: null, ...more }
+    wantsEnv: [], source: null, settings: null, graphs: [], reason: null, failures: [],
+    createdAtMs: 0, expiresAtMs: 1, activeAtMs: null, ...more }
 }
 
 /** Keeps them. */

@@ -208,6 +208,7 @@ async function lastFailure(client: MemberServiceClient): Promise<string> {
     return 'it came back just now'
   } catch (error) {
     const { details = '' } = error as { details?: string }
-    return /Last error: (?:Error: )?(.*?) \(\d{4}-/.exec(details)?.[1] ?? details
+    return /Last error: (?:Error: )?(.{0,300}?) \(\d{4}-/.exec(details.slice(0, 2_000))?.[1] ??
+      details
   }
 }

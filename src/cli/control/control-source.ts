@@ -8,6 +8,8 @@ export interface ControlCommandSource extends ProjectCommandSource {
   readonly isTerminal: boolean
   /** Reads a line that was typed without showing it, or all that was piped in. */
   readSecret(prompt: string): Promise<string>
+  /** Reads a line that a person types. */
+  readLine(prompt: string): Promise<string>
   /** Calls back when the caller wants it to end, until the result is called. */
   interrupted(callback: () => void): () => void
 }

@@ -24,6 +24,7 @@ interface TypedCreate extends TypedControl {
 
 interface TypedRemove extends TypedControl {
   readonly data?: boolean
+  readonly yes?: boolean
 }
 
 /** Lists, makes, shows, changes and removes deployments. Throws CommandError. */
@@ -51,6 +52,7 @@ export function runDeploymentsCommand(source: ControlCommandSource): Promise<voi
   command.command('remove').description('Removes one with all its revisions and secrets.')
     .argument('<name>', 'The deployment.')
     .option('--data', 'Even if it has an active revision: with its threads and all other data.')
+    .option('--yes', 'Do not ask for its name again.')
     .action((name: string, typed: TypedRemove) => remove(source, name, typed))
   return runControlCommand(command, source)
 }
@@ -72,10 +74,11 @@ async function list(source: ControlCommandSource, { limit, ...typed }: TypedList
   )
 }
 
-function stateOf({ paused, rollout, next }: ControlDeployment): string {
+function stateOf({ paused, rollout, next, preview }: ControlDeployment): string {
   if (paused) return 'paused'
   if (rollout !== null) return `${rollout.revision} ${rollout.phase}`
-  return next === null ? '' : `${next.revision} ${next.percent} %`
+  if (next !== null) return `${next.revision} ${next.percent} %`
+  return preview === null ? '' : `preview of ${preview.of}`
 }
 
 async function create(source: ControlCommandSource, named: string | undefined,
@@ -106,12 +109,24 @@ async function set(source: ControlCommandSource, words: readonly string[],
 
 /** It takes no name from the folder: what is removed is said. */
 async function remove(source: ControlCommandSource, name: string,
-  { data, ...typed }: TypedRemove): Promise<void> {
+  { data, yes, ...typed }: TypedRemove): Promise<void> {
   if (!isDeploymentName(name)) {
     throw new CommandError(`"${name}" is no name of a deployment; see deployments --help`,
       'misused')
   }
+  if (data && !yes) await confirm(source, name)
   const { client, path } = await openDeployment(source, typed, name)
   await client.ask({ method: 'DELETE', path, query: { data: data ? 'remove' : undefined } })
   source.print(typed.json ? jsonLine({ removing: name }) : `${name} is being removed.\n`)
+}
+
+/** Data are gone for ever, so it is asked twice. Throws CommandError. */
+async function confirm({ isTerminal, readLine }: ControlCommandSource,
+  name: string): Promise<void> {
+  if (!isTerminal) {
+    throw new CommandError('--data removes all threads, items and traces: add --yes to do so ' +
+      'without being asked', 'misused')
+  }
+  const typed = await readLine(`Type ${name} to remove it with all threads, items and traces: `)
+  if (typed !== name) throw new CommandError('Nothing was removed.')
 }

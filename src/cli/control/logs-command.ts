@@ -1,9 +1,5 @@
 /** The command `heddle logs`: what the code of a deployment wrote, on all members. */
 
-import { createInterface } from 'node:readline'
-import { Readable } from 'node:stream'
-import type { ReadableStream } from 'node:stream/web'
-
 import { Command, Option } from 'commander'
 
 import { Backoff } from '../../../cluster/index.ts'
@@ -14,6 +10,7 @@ import type { ControlAccess, TypedControl } from './control-command.ts'
 import type { ControlCommandSource } from './control-source.ts'
 import { ControlError, NoAnswerError } from './control-error.ts'
 import { durationMs } from './duration.ts'
+import { linesOf } from './line-reader.ts'
 import { wholeNumber } from './whole-number.ts'
 
 interface Typed extends TypedControl {
@@ -107,23 +104,6 @@ function isFinal(error: unknown): boolean {
   return error instanceof ControlError
     ? error.fault === 'refused'
     : !(error instanceof NoAnswerError)
-}
-
-async function* linesOf(answer: Response): AsyncGenerator<ControlLine> {
-  const input = Readable.fromWeb(answer.body as ReadableStream)
-  const lines = createInterface({ input, crlfDelay: Infinity })
-  // The interface does not pass the errors of its input on.
-  let cut: Error | undefined
-  input.once('error', (error) => {
-    cut = error
-    lines.close()
-  })
-  for await (const line of lines) {
-    if (line !== '') yield JSON.parse(line) as ControlLine
-  }
-  if (cut !== undefined) {
-    throw new NoAnswerError(`The connection ended within the lines (${cut.message}).`, true)
-  }
 }
 
 /** The lines of the last moment: after a cut, they come again. */

@@ -1,14 +1,14 @@
 /** Builds a project from a fresh install of what its lock file names, in a temporary folder. */
 
 import { execFile } from 'node:child_process'
-import { cp, mkdtemp, readFile, realpath, rm } from 'node:fs/promises'
+import { cp, mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
 
 import { readProject } from '../../graph/index.ts'
-import { platformHere, sourceOf, workspaceOf } from '../../revision/index.ts'
-import type { BuiltRevision, Platform } from '../../revision/index.ts'
+import { installFor, sourceOf, workspaceOf } from '../../revision/index.ts'
+import type { BuiltRevision, InstallCommand, Platform } from '../../revision/index.ts'
 import { CommandError } from '../admin-command.ts'
 
 /** How what is built is installed. */
@@ -20,13 +20,6 @@ export interface CleanInstall {
   build(config: string): Promise<BuiltRevision>
   /** Runs a program; by default in a process of its own. */
   readonly run?: (command: InstallCommand, folder: string) => Promise<void>
-}
-
-/** What installs the packages. */
-export interface InstallCommand {
-  readonly program: string
-  readonly args: readonly string[]
-  readonly variables?: Readonly<Record<string, string>>
 }
 
 /** What is not copied: it is installed or made anew, or belongs to this folder alone. */
@@ -51,50 +44,6 @@ export async function withCleanInstall(
   } finally {
     await rm(copy, { recursive: true, force: true })
   }
-}
-
-async function installFor(places: readonly string[], platform: Platform) {
-  for (const place of places) {
-    for (const name of Object.keys(installs)) {
-      const text = await readFile(join(place, name), 'utf8').catch(() => '')
-      if (text !== '') return { command: installCommand(name, text, platform), place }
-    }
-  }
-  throw new CommandError('--clean needs a lock file of npm, pnpm, yarn or bun.', 'refused')
-}
-
-const npm = ['npm', 'ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund']
-
-/** By lock file, the usual ones first. */
-const installs: Readonly<Record<string, readonly string[]>> = {
-  'package-lock.json': npm,
-  'npm-shrinkwrap.json': npm,
-  'pnpm-lock.yaml': ['pnpm', 'install', '--frozen-lockfile', '--prod', '--ignore-scripts'],
-  'yarn.lock': ['yarn', 'install', '--frozen-lockfile', '--production', '--ignore-scripts'],
-  'bun.lock': ['bun', 'install', '--frozen-lockfile', '--production', '--ignore-scripts'],
-  'bun.lockb': ['bun', 'install', '--frozen-lockfile', '--production', '--ignore-scripts'],
-}
-
-/** What installs the packages of a lock file for a platform. Scripts of packages are not run. */
-export function installCommand(lockFile: string, text: string, platform: Platform): InstallCommand {
-  const [program = '', ...args] = installs[lockFile]!
-  const here = platformHere()
-  const isHere = platform.os === here.os && platform.cpu === here.cpu
-    && platform.libc === here.libc
-  if (!isHere && program !== 'npm' && program !== 'pnpm') {
-    throw new CommandError(`${program} installs for this platform only: use --clean on a machine ` +
-      'of the other one.', 'refused')
-  }
-  if (!isHere) {
-    args.push(`--os=${platform.os}`, `--cpu=${platform.cpu}`,
-      ...platform.libc === undefined ? [] : [`--libc=${platform.libc}`])
-  }
-  // Newer releases of yarn have other options and link no packages by themselves.
-  if (program === 'yarn' && text.includes('__metadata:')) {
-    return { program, args: ['install', '--immutable'],
-      variables: { YARN_ENABLE_SCRIPTS: 'false', YARN_NODE_LINKER: 'node-modules' } }
-  }
-  return { program, args }
 }
 
 async function runInstall({ program, args, variables }: InstallCommand,

@@ -17,6 +17,7 @@ import type { DeployPlan } from './deploy-plan.ts'
 
 interface Typed extends TypedControl, TypedBuild {
   readonly config?: string
+  readonly remote?: boolean
   readonly message?: string
   readonly activate: boolean
   readonly checkOnly?: boolean
@@ -46,6 +47,7 @@ export function runDeployCommand(source: ControlCommandSource): Promise<void> {
     .option('--config <path>', 'The project: its langgraph.json, or the folder of it.')
     .option('--platform <name>', 'Where it is going to run, as linux-x64-glibc; by default here.')
     .option('--clean', 'Install its packages anew from the lock file, in a temporary folder.')
+    .option('--remote', 'Send its own files only: the server installs its packages and builds it.')
     .action(async (name: string | undefined, typed: Typed) => {
       const plan = await planOf(source, name, typed)
       const { client, env } = await openControl(source, typed)
@@ -58,7 +60,8 @@ export function runDeployCommand(source: ControlCommandSource): Promise<void> {
 /** Finds all mistakes before anything is built. */
 async function planOf(source: ControlCommandSource, named: string | undefined,
   typed: Typed): Promise<DeployPlan> {
-  const { message, activate, checkOnly = false, envFile, watch, json = false } = typed
+  const { message, activate, checkOnly = false, envFile, watch, remote = false, json = false } =
+    typed
   const percent = typed.percent === undefined
     ? undefined
     : wholeNumber('--percent', typed.percent, { least: 1, most: 100 })
@@ -70,10 +73,15 @@ async function planOf(source: ControlCommandSource, named: string | undefined,
     throw new CommandError('--env-file changes the deployment: it cannot be with --check-only',
       'misused')
   }
+  if (remote && (typed.clean || typed.platform !== undefined)) {
+    throw new CommandError('--remote builds where it is going to run: it cannot be with --clean ' +
+      'or --platform', 'misused')
+  }
   const of = await findName(source, typed, named)
   return {
     ...previewOf(of, typed),
     build: typed,
+    isRemote: remote,
     message: message ?? '',
     goal: checkOnly ? 'check' : activate ? 'activate' : 'keep',
     percent,

@@ -8,7 +8,6 @@ import type { ControlAccess } from '../control/control-command.ts'
 import { ControlError } from '../control/control-error.ts'
 import { count } from '../control/move-text.ts'
 import { readDeployment } from '../control/rollout.ts'
-import { megabytes } from '../megabytes.ts'
 import { activate } from './activation.ts'
 import { buildProject } from './built-project.ts'
 import type { BuiltProject } from './built-project.ts'
@@ -16,27 +15,25 @@ import { checkRevision } from './check.ts'
 import { resultOf } from './deploy-plan.ts'
 import type { DeployPlan, Deploying } from './deploy-plan.ts'
 import { missingSecretsText, reportTexts } from './report-text.ts'
+import { buildThere } from './remote-build.ts'
+import { sizeText } from './size-text.ts'
 import { StepRows } from './step-rows.ts'
 import { uploadChunks } from './upload.ts'
+
+interface Making extends Deploying {
+  readonly rows: StepRows
+}
 
 /** Carries a plan out. Throws CommandError. */
 export async function deploy({ source, access, plan }: Deploying): Promise<void> {
   const rows = new StepRows(source, access.env, plan.json)
-  const built = await buildProject(source, plan.build)
-  for (const warning of built.warnings) source.note(`heddle: ${warning}\n`)
-  rows.done('build', [buildText(built.manifest)], { revision_hash: revisionHash(built.manifest),
-    ...sizesOf(built.manifest) })
-  const before = await deploymentFor(access, plan)
-  const { revision, missing } = await access.client.ask<ControlUpload>({ method: 'POST',
-    path: `${access.path}/revisions`, isRepeatable: true,
-    body: { manifest: built.manifest, ...plan.message !== '' && { message: plan.message } } })
-  const isActive = revision.name === before.active && before.next === null
-  await setSecrets(access, plan, isActive)
-  if (isActive && plan.goal !== 'check') {
-    return rows.say('unchanged', `${revision.name} is active at ${before.url}`,
-      resultOf('unchanged', before, revision))
+  const all = { source, access, plan, rows }
+  const made = plan.isRemote ? await madeThere(all) : await madeHere(all)
+  const { revision, before } = made
+  if (made.isActive && plan.goal !== 'check') {
+    return rows.say('unchanged', `${before.active} is active at ${before.url}`,
+      resultOf('unchanged', before, { name: before.active! }))
   }
-  await upload(access, rows, { revision, missing, built })
   const { revision: checked, report } = await checkRevision(access, revision.name, {
     timeoutMs: plan.timeoutMs,
     rows,
@@ -50,6 +47,38 @@ export async function deploy({ source, access, plan }: Deploying): Promise<void>
   }
   await forget(access, revision)
   rows.say('checked', 'nothing is kept', resultOf('checked', before, revision))
+}
+
+interface Made {
+  readonly before: ControlDeployment
+  readonly revision: ControlRevision
+  /** True if nothing changes. */
+  readonly isActive: boolean
+}
+
+/** Builds the project here, and uploads what is missing. */
+async function madeHere({ source, access, plan, rows }: Making): Promise<Made> {
+  const built = await buildProject(source, plan.build)
+  for (const warning of built.warnings) source.note(`heddle: ${warning}\n`)
+  rows.done('build', [buildText(built.manifest)], { revision_hash: revisionHash(built.manifest),
+    ...sizesOf(built.manifest) })
+  const before = await deploymentFor(access, plan)
+  const { revision, missing } = await access.client.ask<ControlUpload>({ method: 'POST',
+    path: `${access.path}/revisions`, isRepeatable: true,
+    body: { manifest: built.manifest, ...plan.message !== '' && { message: plan.message } } })
+  const isActive = revision.name === before.active && before.next === null
+  await setSecrets(access, plan, isActive)
+  if (!isActive || plan.goal === 'check') await upload(access, rows, { revision, missing, built })
+  return { before, revision, isActive }
+}
+
+/** Has it built by the server. */
+async function madeThere(making: Making): Promise<Made> {
+  const { access, plan } = making
+  const before = await deploymentFor(access, plan)
+  const { revision, isActive } = await buildThere({ ...making, before })
+  await setSecrets(access, plan, isActive)
+  return { before, revision, isActive }
 }
 
 /** A check is about what is there: it makes no deployment. */
@@ -78,8 +107,8 @@ async function upload({ client, path }: ControlAccess, rows: StepRows,
   { revision, missing, built: { chunks } }: Pick<ControlUpload, 'revision' | 'missing'> & {
     readonly built: BuiltProject
   }): Promise<void> {
-  const sent = await uploadChunks({ client, path: `${path}/revisions/${revision.name}`, missing,
-    chunks, progress: (text) => rows.progress('upload', text) })
+  const sent = await uploadChunks({ client, path: `${path}/revisions/${revision.name}/chunks`,
+    missing, chunks, progress: (text) => rows.progress('upload', text) })
   rows.done('upload', [`${missing.length} of ${count(chunks.size, 'chunk')}, ${sizeText(sent)}`], {
     sent_chunks: missing.length,
     chunks: chunks.size,
@@ -113,8 +142,4 @@ function sizesOf({ archives }: Manifest) {
 function buildText(manifest: Manifest): string {
   const { packages, own_files: own } = sizesOf(manifest)
   return `${count(packages, 'package')}, ${count(own, 'own file')}`
-}
-
-function sizeText(bytes: number): string {
-  return bytes < 1_000_000 ? `${Math.ceil(bytes / 1_000)} KB` : `${megabytes(bytes)} MB`
 }

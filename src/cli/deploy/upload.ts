@@ -13,7 +13,7 @@ const chunkMs = 300_000
 /** What is uploaded, and where. */
 export interface Upload {
   readonly client: ControlClient
-  /** Path of the revision below the control API. */
+  /** Path of the chunks below the control API. */
   readonly path: string
   /** Those that the cluster lacks, by SHA-256. */
   readonly missing: readonly string[]
@@ -37,8 +37,8 @@ export async function uploadChunks(
   const put = async (sha256: string) => {
     if (failure !== undefined) return
     try {
-      await client.ask({ method: 'PUT', path: `${path}/chunks/${sha256}`,
-        bytes: chunks.get(sha256)!, isRepeatable: true, withinMs: chunkMs })
+      await client.ask({ method: 'PUT', path: `${path}/${sha256}`, bytes: chunks.get(sha256)!,
+        isRepeatable: true, withinMs: chunkMs })
       sent += bytesOf(sha256)
       progress(`${++done} of ${missing.length} chunks, ${megabytes(sent)} of ${megabytes(all)} MB`)
     } catch (error) {

@@ -18,6 +18,8 @@ import type { RecordParts, StoredDeployments } from './stored-deployments.ts'
 
 /** What a tenant may have. */
 export interface DeploymentsLimits {
+  /** Tenants that may have any: the code of each runs beside that of all others. */
+  readonly owners: 'one' | 'any'
   readonly deployments: number
   /** Of the chunks of all deployments of a tenant. */
   readonly bytes: number
@@ -26,8 +28,8 @@ export interface DeploymentsLimits {
 }
 
 /** The limits of a server that has no others. */
-export const deploymentsLimits: DeploymentsLimits = { deployments: 20, bytes: 2_000_000_000,
-  revisions: 100 }
+export const deploymentsLimits: DeploymentsLimits = { owners: 'any', deployments: 20,
+  bytes: 2_000_000_000, revisions: 100 }
 
 /** Milliseconds after which an upload that is not complete is removed. */
 const uploadMs = 24 * 3_600_000

@@ -30,10 +30,11 @@ type Body = Partial<Omit<StoredDeployment, 'id' | 'name' | 'heldBytes'>>
 export function newDeploymentRecord(id: string,
   { name, tenant, access = 'own', hosts = [], limits, preview }: NewDeployment,
   nowMs: number): NewRecord {
-  const body: Body = { tenant, access, hosts, limits: { ...defaultDeploymentLimits, ...limits },
-    paused: false, removing: false, active: null, previous: null, next: null, envVersion: 0,
-    revisionCount: 0, rollout: null, lastRollout: null, preview: preview ?? null, step: 0,
-    references: 0, createdAtMs: nowMs, modifiedAtMs: nowMs }
+  const body: Body = { tenant, access, hosts,
+    limits: { ...defaultDeploymentLimits, ...preview && { workers: 1 }, ...limits }, paused: false,
+    removing: false, active: null, previous: null, next: null, envVersion: 0, revisionCount: 0,
+    rollout: null, lastRollout: null, preview: preview ?? null, step: 0, references: 0,
+    createdAtMs: nowMs, modifiedAtMs: nowMs }
   return { id, name, orderMs: nowMs, parentId: '', metadataJson: JSON.stringify({ tenant }),
     bodyJson: JSON.stringify(body) }
 }

@@ -56,6 +56,7 @@ class CatalogDeployments implements Deployments {
   async create(said: NewDeployment): Promise<Deployment> {
     const wish = requireWish(said)
     const { catalogs, env } = this.#parts
+    await this.#requireOwner(wish.tenant)
     await this.#requireRoomFor(wish.tenant)
     if (wish.preview) await this.#requireOwn(wish.tenant, wish.preview.of)
     const id = env.uuid()
@@ -63,6 +64,7 @@ class CatalogDeployments implements Deployments {
     const record = await catalogs.create(deploymentCatalog,
       newDeploymentRecord(id, wish, env.nowMs()))
     try {
+      await this.#requireOwner(wish.tenant, id)
       await this.#requireRoomFor(wish.tenant, id)
       await settleHosts(this.#parts, record)
     } catch (error) {
@@ -244,6 +246,16 @@ class CatalogDeployments implements Deployments {
     const found = await this.get(of)
     if (found.tenant === tenant && found.preview === null) return
     throw new HeddleError('not_found', `The deployment ${of} does not exist.`)
+  }
+
+  /** Throws `forbidden` beside another owner. With an id: if that owner came first. */
+  async #requireOwner(tenant: string, id?: string): Promise<void> {
+    if (this.#parts.limits.owners === 'any') return
+    const all = await this.#stored.oldest()
+    const place = id === undefined ? all.length : all.findIndex((each) => each.id === id)
+    if (all.slice(0, place).every((each) => each.tenant === tenant)) return
+    throw new HeddleError('forbidden', 'This server runs the deployments of one tenant, which is ' +
+      'another one. Its operator allows others with --trust-tenants.')
   }
 
   /** Throws `full`. With an id: if it is not among the first that the tenant may have. */

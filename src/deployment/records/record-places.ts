@@ -11,6 +11,16 @@ export const revisionCatalog = { tenant, collection: 'revision' } as const
 /** The newest event of each deployment. */
 export const eventCatalog = { tenant, collection: 'deployment_event' } as const
 
+/** Who has called which deployment. */
+export const useCatalog = { tenant, collection: 'deployment_use' } as const
+/** The builds that have not ended, by the id of their revision. */
+export const buildCatalog = { tenant, collection: 'build' } as const
+
+/** What was uploaded for the build of a revision. */
+export function sourcePlace(owner: string): DocumentPlace {
+  return { tenant, kind: 'build_source', owner }
+}
+
 /** The chunks of a deployment. A key is `<sha256>/<number of the revision that brought it>`. */
 export function chunkPlace(owner: string): DocumentPlace {
   return { tenant, kind: 'revision_chunk', owner }

@@ -1,6 +1,6 @@
 /** Revisions as records of a catalog. Pure. */
 
-import type { GraphDescription } from '../../graph/index.ts'
+import type { GraphDescription, ProjectSettings, TrialRun } from '../../graph/index.ts'
 import type { CatalogRecord, NewRecord } from '../../platform/index.ts'
 import type { Manifest } from '../../revision/index.ts'
 import type { GraphFailure, Revision, RevisionState } from '../revision.ts'
@@ -29,13 +29,14 @@ const states: readonly string[] = ['uploading', 'building', 'ready', 'refused',
 /** A new revision. */
 export function newRevision({ manifest, ...parts }: RevisionParts): StoredRevision {
   return { ...parts, name: `r${parts.number}`, hash: '', state: 'building', bytes: 0, files: 0,
-    platform: null, wantsEnv: [], source: null, graphs: [], reason: null, failures: [],
-    activeAtMs: null, content: null, swept: false,
+    platform: null, wantsEnv: [], source: null, settings: null, graphs: [], reason: null,
+    failures: [], activeAtMs: null, content: null, swept: false,
     ...manifest && { ...ofManifest(manifest.content, manifest.hash), content: parts.id } }
 }
 
 /** What a revision says of its manifest. */
-export function ofManifest({ archives, platform, wants_env, source }: Manifest, hash: string) {
+export function ofManifest({ archives, platform, wants_env, source, check, settings }: Manifest,
+  hash: string) {
   const chunks = archives.flatMap((archive) => archive.chunks)
   return {
     hash,
@@ -44,7 +45,13 @@ export function ofManifest({ archives, platform, wants_env, source }: Manifest, 
     files: archives.reduce((sum, { files }) => sum + files, 0),
     platform,
     wantsEnv: wants_env,
+    ...check &&
+      {
+        trial: { graphId: check.graph_id, inputJson: check.input_json,
+          ...check.expect_json !== undefined && { expectJson: check.expect_json } },
+      },
     source,
+    settings: settings ?? null,
   } as const
 }
 
@@ -77,6 +84,10 @@ export function revisionOf(
     platform: body.text('platform', null),
     wantsEnv: body.texts('wantsEnv'),
     source: body.object<NonNullable<Revision['source']>>('source', ['commit', 'branch', 'dirty']),
+    settings: body.object<ProjectSettings>('settings', ['webhooks', 'disable_webhooks', 'store',
+      'time_to_live']),
+    trial: body.object<TrialRun>('trial', ['graphId', 'inputJson']),
+    triedAtMs: body.number('triedAtMs', null),
     graphs: body.objects<GraphDescription>('graphs', ['graphId', 'nodes', 'stateChannels']),
     reason: body.text('reason', null),
     failures: body.objects<GraphFailure>('failures', ['graph_id', 'message']),

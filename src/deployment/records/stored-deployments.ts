@@ -42,10 +42,13 @@ export class StoredDeployments {
   }
 
   /** Those of a tenant, the oldest first. Without hosts. */
-  async ofTenant(tenant: string): Promise<readonly StoredDeployment[]> {
-    const records = await recordsOf(this.#catalogs, deploymentCatalog, { hasParent: false,
-      metadata: { tenant }, sortBy: 'created', descending: false })
-    return records.map((record) => deploymentOf(record, () => false))
+  ofTenant(tenant: string): Promise<readonly StoredDeployment[]> {
+    return this.#oldest({ metadata: { tenant } })
+  }
+
+  /** All, the oldest first. Without hosts. */
+  oldest(): Promise<readonly StoredDeployment[]> {
+    return this.#oldest({})
   }
 
   /**
@@ -118,6 +121,14 @@ export class StoredDeployments {
 
   async deleteRevision(id: string): Promise<void> {
     await this.#catalogs.delete(revisionCatalog, id)
+  }
+
+  async #oldest(
+    query: { readonly metadata?: Readonly<Record<string, string>> },
+  ): Promise<readonly StoredDeployment[]> {
+    const records = await recordsOf(this.#catalogs, deploymentCatalog, { ...query, hasParent: false,
+      sortBy: 'created', descending: false })
+    return records.map((record) => deploymentOf(record, () => false))
   }
 
   async #changed(id: string, change: Parameters<CatalogClient['change']>[2]) {

@@ -27,21 +27,24 @@ export interface RolloutView {
  * silent     a member did not answer for `silentMs`
  * confirmed  a member has learned of the pointer
  * verdict    the runs that ended are too bad
+ * tried      the trial run has ended: null if it was good
  */
 export type RolloutNews =
   | { readonly kind: 'prepared'; readonly member: string; readonly answer: Prepared }
   | { readonly kind: 'silent'; readonly member: string; readonly reason: string }
   | { readonly kind: 'confirmed'; readonly member: string; readonly atMs: number }
   | { readonly kind: 'verdict'; readonly reason: string }
+  | { readonly kind: 'tried'; readonly reason: string | null }
 
 /**
  * What should be under way: nothing is done twice at once, and what failed is tried again.
  * prepare  the member loads the revision
  * learn    the member reads the deployment anew
  * tally    the ended runs of the member are counted
+ * try      the driver runs what the project names on the revision
  */
 export interface RolloutEffect {
-  readonly kind: 'prepare' | 'learn' | 'tally'
+  readonly kind: 'prepare' | 'learn' | 'tally' | 'try'
   readonly member: string
 }
 
@@ -91,7 +94,7 @@ export function decideRollout(view: RolloutView, news: readonly RolloutNews[]): 
 
 function applied(view: RolloutView, rollout: Rollout, news: RolloutNews): Partial<RolloutDecision> {
   // Whoever was fenced or has left says nothing any more.
-  if (news.kind !== 'verdict' && !view.live.includes(news.member)) return {}
+  if ('member' in news && !view.live.includes(news.member)) return {}
   switch (news.kind) {
     case 'prepared':
       return rollout.phase === 'preparing' ? prepared(view, rollout, news) : {}
@@ -107,7 +110,26 @@ function applied(view: RolloutView, rollout: Rollout, news: RolloutNews): Partia
         : {}
     case 'verdict':
       return rollout.phase === 'watching' ? undone(view, rollout, news.reason) : {}
+    case 'tried':
+      return rollout.phase === 'preparing' ? tried(view, rollout, news.reason) : {}
   }
+}
+
+/** What is bad today, as a key that ended, may be good tomorrow: only the roll-out is refused. */
+function tried(view: RolloutView, rollout: Rollout,
+  reason: string | null): Partial<RolloutDecision> {
+  const { revision } = view
+  if (revision === undefined || !isUntried(rollout, revision)) return {}
+  if (reason === null) return { revisionFirst: { triedAtMs: view.nowMs } }
+  const { graphId: graph_id } = revision.trial!
+  return ended(view, rollout, { result: 'refused', reason,
+    failures: [{ graph_id, message: reason, at: null }] })
+}
+
+/** What has served, or is started again with other secrets, needs no trial. */
+function isUntried({ kind }: Rollout, { trial, triedAtMs, activeAtMs }: Revision): boolean {
+  return (kind === 'check' || kind === 'activate') && trial != null && triedAtMs == null &&
+    activeAtMs === null
 }
 
 function prepared(view: RolloutView, rollout: Rollout,
@@ -151,6 +173,12 @@ function preparing(view: RolloutView, rollout: Rollout): Partial<RolloutDecision
   const waiting = members.filter(({ state }) => state !== 'ready').map(({ id }) => id)
   const isChecked = revision.state === 'ready' && waiting.length < members.length
   const present = { ...rollout, members }
+  if (isChecked && isUntried(rollout, revision)) {
+    return nowMs < rollout.startedAtMs + rollout.prepareMs
+      ? { ...changedMembers(rollout, members), effects: [{ kind: 'try', member: self }] }
+      : ended(view, present, { result: 'failed', reason: `The trial run of ${rollout.revision} ` +
+        `could not be made within ${seconds(rollout.prepareMs)} s.` })
+  }
   if (isChecked && rollout.kind === 'check') return ended(view, present, { result: 'done' })
   if (isChecked && waiting.length === 0) return pointed(view, present)
   if (nowMs >= rollout.startedAtMs + rollout.prepareMs) {

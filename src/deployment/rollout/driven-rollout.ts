@@ -10,7 +10,7 @@ import { decideRollout, restMs, silentMs } from './decide-rollout.ts'
 import type { RolloutDecision } from './decide-rollout.ts'
 import { MemberCalls } from './member-calls.ts'
 import type { RolloutMembers } from './member-port.ts'
-import type { Rollout } from './rollout.ts'
+import type { Rollout, RolloutOutcome } from './rollout.ts'
 
 /** What a roll-out is driven with. */
 export interface DrivenRolloutParts {
@@ -24,6 +24,13 @@ export interface DrivenRolloutParts {
   /** What a check found: it is noted as an event. */
   readonly report?: (deployment: Deployment,
     revision: Revision) => Promise<Readonly<Record<string, unknown>>>
+  /**
+   * Makes the trial run of a revision on this member. Resolves with what was bad about it; null if
+   * it was good. Without it, none is made.
+   */
+  readonly tryOut?: (deployment: Deployment, revision: Revision) => Promise<string | null>
+  /** Called with how each roll-out ended that was driven here. */
+  readonly ended?: (outcome: RolloutOutcome) => void
   /** Called after each roll-out: revisions that nobody needs any more may go. */
   readonly retention?: (deployment: Deployment) => Promise<void>
 }
@@ -37,6 +44,8 @@ type Step = { readonly kind: 'over' | 'again' } | { readonly kind: 'rest'; reado
 
 /** After a failed read or write. */
 const retryMs = 500
+/** Loading goes on for so long after the roll-out has ended without it: that end counts. */
+const givenUpMs = 1_000
 
 /**
  * The record is all that counts: what is kept here are calls under way, which another driver makes
@@ -97,7 +106,7 @@ export class DrivenRollout {
     const rollout = deployment?.rollout ?? null
     if (deployment === undefined || rollout === null || deployment.removing) return { kind: 'over' }
     const revision = await deployments.revision(deployment, rollout.revision).catch(ignoreNotFound)
-    const calls = this.#callsOf(rollout)
+    const calls = this.#callsOf(rollout, deployment, revision)
     // From here to the change nothing is awaited: a member that joined is not overlooked.
     const live = members.live()
     const news = calls.news(live)
@@ -151,8 +160,9 @@ export class DrivenRollout {
 
   /** What follows the end waits for nobody, and nobody waits for it. */
   #end(deployment: Deployment, { effects }: RolloutDecision): void {
-    const { members, env, retention } = this.#parts
+    const { members, env, retention, ended } = this.#parts
     this.#calls = undefined
+    if (deployment.lastRollout !== null) ended?.(deployment.lastRollout)
     for (const { member } of effects) {
       members.learn(member, deployment.name).catch((error: unknown) =>
         env.log.debug('A member does not know yet how a roll-out ended.', { error, member })
@@ -163,12 +173,18 @@ export class DrivenRollout {
     )
   }
 
-  #callsOf(rollout: Rollout): MemberCalls {
-    const { id, revision, envVersion, from } = rollout
+  #callsOf(rollout: Rollout, deployment: Deployment,
+    revisionNow: Revision | undefined): MemberCalls {
+    const { id, revision, envVersion, from, prepareMs } = rollout
     if (this.#calls?.id === id) return this.#calls.of
-    const { members, env } = this.#parts
+    const { members, env, tryOut } = this.#parts
     const of = new MemberCalls({ members, env, from, silentMs: silentMs(rollout),
-      wish: { deployment: this.#name, revision, envVersion }, arrived: () => this.#arrived() })
+      tryOut: async () =>
+        tryOut === undefined || revisionNow === undefined
+          ? null
+          : await tryOut(deployment, revisionNow),
+      wish: { deployment: this.#name, revision, envVersion, withinMs: prepareMs + givenUpMs },
+      arrived: () => this.#arrived() })
     this.#calls = { id, of }
     return of
   }

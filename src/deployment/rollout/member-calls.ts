@@ -12,6 +12,8 @@ export interface MemberCallsParts {
   readonly wish: PrepareWish
   /** The revision to compare with; null if there was none. */
   readonly from: string | null
+  /** Makes the trial run. Resolves with what was bad about it; null if it was good. */
+  tryOut(): Promise<string | null>
   /** How long a member may take to load the revision. */
   readonly silentMs: number
   /** Called when there is news. */
@@ -84,6 +86,7 @@ export class MemberCalls {
   async #make(kind: RolloutEffect['kind'], member: string): Promise<void> {
     const { members, wish, env } = this.#parts
     if (kind === 'tally') return await this.#count(member)
+    if (kind === 'try') return this.#add({ kind: 'tried', reason: await this.#parts.tryOut() })
     if (kind === 'prepare') {
       this.#add({ kind: 'prepared', member, answer: await members.prepare(member, wish) })
       return

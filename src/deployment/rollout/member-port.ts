@@ -9,6 +9,8 @@ export interface PrepareWish {
   readonly deployment: string
   readonly revision: string
   readonly envVersion: number
+  /** Milliseconds after which nobody waits for it any more. */
+  readonly withinMs?: number
 }
 
 /** How loading ended. */

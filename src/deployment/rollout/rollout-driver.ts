@@ -18,6 +18,8 @@ export interface RolloutDriver {
 }
 
 const pageLimit = 100
+/** After a failed look at all: whoever takes over may not reach the records at once. */
+const againMs = 500
 
 /** Drives nothing before the first look. Without a roll-out it reads nothing by itself. */
 export function driveRollouts(parts: RolloutDriverParts): RolloutDriver {
@@ -40,18 +42,20 @@ export function driveRollouts(parts: RolloutDriverParts): RolloutDriver {
       if (page.length < pageLimit) return
     }
   }
+  const look = (name?: string) => {
+    if (isClosed || !owns()) return
+    if (name !== undefined) return drive(name)
+    if (isListing) return
+    isListing = true
+    driveAll().catch((error: unknown) => {
+      env.log.debug('Roll-outs cannot be listed; they are looked for again.', { error })
+      env.after(againMs, () => look())
+    }).finally(() => {
+      isListing = false
+    })
+  }
   return {
-    look: (name) => {
-      if (isClosed || !owns()) return
-      if (name !== undefined) return drive(name)
-      if (isListing) return
-      isListing = true
-      driveAll().catch((error: unknown) => {
-        env.log.debug('Roll-outs cannot be listed; they are looked for again.', { error })
-      }).finally(() => {
-        isListing = false
-      })
-    },
+    look,
     close: () => {
       isClosed = true
       for (const rollout of driven.values()) rollout.close()

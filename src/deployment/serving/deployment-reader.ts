@@ -1,7 +1,7 @@
 /** Reads deployments with their revisions, so that a read that began earlier never wins. */
 
 import { HeddleError } from '../../errors.ts'
-import type { GraphDescription } from '../../graph/index.ts'
+import type { GraphDescription, ProjectSettings } from '../../graph/index.ts'
 import type { Deployment } from '../deployment.ts'
 import type { Deployments } from '../deployments.ts'
 import type { Revision } from '../revision.ts'
@@ -11,6 +11,8 @@ export interface KnownDeployment {
   readonly deployment: Deployment
   /** The graphs of revisions that can be loaded, by name. */
   readonly graphs: ReadonlyMap<string, readonly GraphDescription[]>
+  /** Of the active revision; undefined if its project has none. */
+  readonly settings: ProjectSettings | undefined
 }
 
 /** Reads of one deployment: the one in progress, and the one that begins after it. */
@@ -69,10 +71,11 @@ export class DeploymentReader {
       if (HeddleError.from(error).code === 'not_found') return undefined
       throw error
     })
-    this.#took(name, deployment && { deployment, graphs: await this.#graphsOf(deployment) })
+    this.#took(name, deployment && await this.#knownOf(deployment))
   }
 
-  async #graphsOf(deployment: Deployment): Promise<KnownDeployment['graphs']> {
+  async #knownOf(deployment: Deployment): Promise<KnownDeployment> {
+    let settings: ProjectSettings | undefined
     const graphs = new Map<string, readonly GraphDescription[]>()
     for (let offset = 0;;) {
       const page: readonly Revision[] = await this.#deployments.revisions(deployment, {
@@ -80,7 +83,8 @@ export class DeploymentReader {
         offset,
       })
       for (const each of page) if (each.state === 'ready') graphs.set(each.name, each.graphs)
-      if (page.length < pageSize) return graphs
+      settings ??= page.find(({ name }) => name === deployment.active)?.settings ?? undefined
+      if (page.length < pageSize) return { deployment, graphs, settings }
       offset += page.length
     }
   }

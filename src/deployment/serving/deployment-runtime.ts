@@ -40,6 +40,8 @@ interface ServedRevision {
   readonly host: RevisionHost
   readonly processes: RevisionProcesses
   tally: RevisionTally
+  /** Preparations that are under way. */
+  preparing: number
 }
 
 /** Serves the revisions of one deployment. */
@@ -85,12 +87,14 @@ export class DeploymentRuntime {
   }
 
   /** Loads a revision for a roll-out. Rejects with what may be tried again. */
-  async prepare({ revision, envVersion }: PrepareWish): Promise<Prepared> {
+  async prepare({ revision, envVersion, withinMs }: PrepareWish): Promise<Prepared> {
     const { env } = this.#parts
     const beganMs = env.monotonicMs()
-    const { processes } = this.#of(revision)
+    const served = this.#of(revision)
+    const { processes } = served
+    served.preparing++
     try {
-      const { graph, hide, leave, isFresh } = await processes.prepare(envVersion)
+      const { graph, hide, leave, isFresh } = await processes.prepare(envVersion, withinMs)
       // What code throws at its import may have a secret in it.
       const graphs = graph.graphs().map(({ failure, ...known }) =>
         failure === undefined ? known : { ...known, failure: hide(failure) }
@@ -105,6 +109,8 @@ export class DeploymentRuntime {
       const { retry, message: reason } = HeddleError.from(error)
       if (retry !== 'no') throw error
       return { kind: 'refused', reason, failures: [] }
+    } finally {
+      served.preparing--
     }
   }
 
@@ -139,7 +145,10 @@ export class DeploymentRuntime {
   }
 
   settle(): void {
-    for (const { processes } of this.#revisions.values()) processes.settle()
+    for (const [revision, served] of this.#revisions) {
+      served.processes.settle()
+      if (this.#isForgotten(revision, served)) this.#revisions.delete(revision)
+    }
   }
 
   async drain(deadline: AbortSignal): Promise<void> {
@@ -150,6 +159,12 @@ export class DeploymentRuntime {
   async close(): Promise<void> {
     for (const { host } of this.#revisions.values()) host.close()
     await Promise.all(this.processes.map((processes) => processes.close()))
+  }
+
+  /** True for one that cannot be loaded any more, and has no work. */
+  #isForgotten(revision: string, { host, processes, preparing }: ServedRevision): boolean {
+    const hasWork = preparing > 0 || !host.isIdle || processes.all.length > 0 || processes.isEnding
+    return !hasWork && this.#parts.graphs(revision) === undefined
   }
 
   #of(revision: string): ServedRevision {
@@ -165,8 +180,8 @@ export class DeploymentRuntime {
     const details = { deployment: this.#parts.name, revision }
     const processes = new RevisionProcesses({ revision, env, deployment, find, changed,
       secretVersions,
-      load: async ({ signal }, died) =>
-        load({ deployment: await find(), revision, signal, died, runLogs: this.#runLogs,
+      load: async ({ signal, startMs }, died) =>
+        load({ deployment: await find(), revision, signal, startMs, died, runLogs: this.#runLogs,
           suspects: this.#suspects, printed: (line, level) => note(level, line),
           wrote: (run, lines) => this.#wrote(revision, run, lines) }),
       started: () => count('starts'), died: (reason) => {
@@ -180,7 +195,7 @@ export class DeploymentRuntime {
     const host = new RevisionHost({ revision, env, processes, graphs: () => graphs(revision),
       turns: this.#turns, runLogs: this.#runLogs })
     if (this.#isDraining) void host.drain(AbortSignal.abort())
-    return { host, processes, tally: { ended: 0, failed: 0, deaths: 0 } }
+    return { host, processes, tally: { ended: 0, failed: 0, deaths: 0 }, preparing: 0 }
   }
 
   #wrote(revision: string, { threadId: thread_id, runId: run_id }: LoggedRun,

@@ -20,6 +20,8 @@ export interface DirectoryOptions {
 /** A name that was not there is not looked for again for this long. */
 const unknownMs = 1_000
 const unknownMax = 1_000
+/** Names that are looked for within that time. Anybody may make up more of them. */
+const lookedForMax = 50
 /** Between tries to read the records at the start. */
 const pauses = { firstMs: 500, longestMs: 5_000 }
 const quietMs = 60_000
@@ -37,6 +39,9 @@ export class DeploymentDirectory {
   readonly #watchers = new Map<string, Set<(deployment: Deployment) => void>>()
   readonly #warn: (report: (omitted: number) => void) => void
   readonly #changed: (deployment: Deployment) => void
+  /** Since when so many names were looked for. */
+  #misses = { sinceMs: 0, count: 0 }
+  #isRead = false
   #stop = () => {}
   #closed = false
 
@@ -64,17 +69,30 @@ export class DeploymentDirectory {
   async find(name: string): Promise<Deployment> {
     const known = this.#known.get(name)
     if (known) return known.deployment
-    if (this.#options.env.monotonicMs() >= (this.#unknown.get(name) ?? 0)) {
-      await this.#reader.read(name)
-    }
+    if (this.#mayLookFor(name)) await this.#reader.read(name)
     const { deployment } = this.#known.get(name) ?? {}
     if (deployment) return deployment
     throw new HeddleError('not_found', `There is no deployment ${JSON.stringify(name)}.`)
   }
 
+  /** False if what is known has to do: it is late by one look at all records then. */
+  #mayLookFor(name: string): boolean {
+    const nowMs = this.#options.env.monotonicMs()
+    if (nowMs < (this.#unknown.get(name) ?? 0)) return false
+    if (nowMs - this.#misses.sinceMs >= unknownMs) this.#misses = { sinceMs: nowMs, count: 0 }
+    if (++this.#misses.count <= lookedForMax) return true
+    if (this.#isRead) return false
+    throw new HeddleError('unavailable', 'This member does not know its deployments yet.')
+  }
+
   /** From memory; undefined if it is not known. */
   known(name: string): Deployment | undefined {
     return this.#known.get(name)?.deployment
+  }
+
+  /** All that are known. */
+  get all(): readonly Deployment[] {
+    return [...this.#known.values()].map(({ deployment }) => deployment)
   }
 
   /** The ids of all that are known. */
@@ -94,7 +112,8 @@ export class DeploymentDirectory {
     const known = this.#known.get(name)
     if (!known || known.deployment.removing) return undefined
     const view = this.#views.get(name)
-      ?? { active: known.deployment.active, next: known.deployment.next, revisions: known.graphs }
+      ?? { active: known.deployment.active, next: known.deployment.next, revisions: known.graphs,
+        settings: known.settings, runTimeoutMs: known.deployment.limits.run_timeout_s * 1_000 }
     this.#views.set(name, view)
     return view
   }
@@ -151,6 +170,7 @@ export class DeploymentDirectory {
       // A page may have left one out: only a read of its own says that it is gone.
       const gone = [...this.#known.keys()].filter((name) => !names.has(name))
       await Promise.all([...changed, ...gone].map((name) => this.#reader.read(name)))
+      this.#isRead = true
       return true
     } catch (error) {
       this.#warn((omitted) =>

@@ -13,6 +13,7 @@ import type { Deployment } from '../deployment.ts'
 import type { Deployments, DeploymentSecrets } from '../deployments.ts'
 import type { Revision } from '../revision.ts'
 import { compileCacheOf } from './compile-caches.ts'
+import { hidingLog } from './hiding-log.ts'
 import type { ProcessMemory } from './process-memory.ts'
 
 /** What loading takes. */
@@ -36,6 +37,8 @@ export interface LoadWish {
   readonly revision: string
   readonly memory: ProcessMemory
   readonly signal: AbortSignal
+  /** Milliseconds that its graphs may take to load, where that is less than usual. */
+  readonly startMs: number | undefined
   /** Takes a line that its code wrote outside of runs, without values of secrets. */
   readonly printed: (line: string, level: 'info' | 'warn') => void
   /** Takes lines of a run, without values of secrets. */
@@ -99,7 +102,8 @@ async function load(parts: LoadParts,
     allowsAddons: manifest.platform !== null,
     compileCache: await compileCacheOf(revisionsDirectory, deployment.id),
     tracedRatio,
-    env,
+    startMs: wish.startMs,
+    env: { ...env, log: hidingLog(env.log, hide) },
     suspects: wish.suspects,
     runLogs: { add: (run, lines) => runLogs.add(run, hidden(lines, hide)),
       read: (...question) => runLogs.read(...question) },

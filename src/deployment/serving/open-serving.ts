@@ -81,8 +81,8 @@ class MemberServing implements Serving {
   async open(namespace: string): Promise<void> {
     const { deployment: name } = namespaceParts(namespace)
     if (name === null) return
-    const { removing } = await this.#directory.find(name)
-    if (removing) throw new HeddleError('not_found', `The deployment "${name}" is being removed.`)
+    // One that is being removed, too: its threads are deleted by their actors, and run nothing.
+    await this.#directory.find(name)
   }
 
   view(namespace: string): DeploymentView | undefined {
@@ -99,11 +99,15 @@ class MemberServing implements Serving {
 
   ended(namespace: string, revision: string, status: string): void {
     const { deployment: name } = namespaceParts(namespace)
-    if (name !== null && revision !== '') this.#runtimeOf(name).ended(revision, status)
+    if (name === null || revision === '') return
+    if (this.#directory.known(name)) this.#runtimeOf(name).ended(revision, status)
   }
 
   find(name: string): Promise<Deployment> {
     return this.#directory.find(name)
+  }
+  all(): readonly Deployment[] {
+    return this.#directory.all
   }
   named(host: string): Deployment | undefined {
     return this.#directory.named(host)

@@ -26,9 +26,10 @@ export function useOf(deployment: Deployment | undefined, revision: string):
   | RevisionUse
   | undefined {
   if (deployment === undefined || deployment.removing) return undefined
-  const { active, next, previous, rollout } = deployment
+  const { active, next, previous, rollout, preview } = deployment
   if ([active, next?.revision, rollout?.revision].includes(revision)) return 'pointer'
-  return previous === revision ? 'previous' : 'other'
+  // A preview is for few: a rollback may load.
+  return previous === revision && preview === null ? 'previous' : 'other'
 }
 
 /** True if the process is to end now: what nobody uses is not kept for long. */

@@ -52,6 +52,11 @@ export class RevisionHost implements GraphHost {
     this.#parts = parts
   }
 
+  /** True while nothing is executed, and nothing waits for that. */
+  get isIdle(): boolean {
+    return this.#jobs.size === 0
+  }
+
   graphs(): readonly GraphDescription[] {
     return this.#parts.graphs() ?? this.#newest?.graphs() ?? noGraphs
   }
@@ -137,7 +142,7 @@ export class RevisionHost implements GraphHost {
         return lease.leave()
       }
       job.lease = lease
-      lease.graph.execute(execution, source, this.#listening(job))
+      lease.graph.execute(execution, source, this.#listening(job, lease))
     } catch (error) {
       if (signal.aborted) return job.leaveTurn()
       this.#remove(job)
@@ -159,7 +164,7 @@ export class RevisionHost implements GraphHost {
     }
   }
 
-  #listening(job: Job): ExecutionListener {
+  #listening(job: Job, { hide }: ProcessLease): ExecutionListener {
     const { listener, execution: { id } } = job
     const end = (notify: () => void) => {
       if (this.#jobs.get(id) !== job) return
@@ -168,7 +173,7 @@ export class RevisionHost implements GraphHost {
     }
     return {
       steps: (batch) => listener.steps(batch),
-      ended: (outcome) => end(() => listener.ended(outcome)),
+      ended: (outcome) => end(() => listener.ended(hiddenIn(outcome, hide))),
       lost: (reason) => end(() => listener.lost(reason)),
     }
   }
@@ -196,8 +201,23 @@ export class RevisionHost implements GraphHost {
     const lease = await this.#parts.processes.take('asking', cancelled)
     try {
       return await work(lease.graph)
+    } catch (error) {
+      throw hiddenFault(error, lease.hide)
     } finally {
       lease.leave()
     }
   }
+}
+
+/** What code throws may have a secret in it, and every caller that may read a run reads that. */
+function hiddenIn(outcome: ExecutionOutcome, hide: ProcessLease['hide']): ExecutionOutcome {
+  const { error } = outcome
+  return error === null
+    ? outcome
+    : { ...outcome, error: { ...error, message: hide(error.message) } }
+}
+
+function hiddenFault(error: unknown, hide: ProcessLease['hide']): unknown {
+  const isOfCode = error instanceof HeddleError && error.code === 'graph_failed'
+  return isOfCode ? new HeddleError(error.code, hide(error.message)) : error
 }

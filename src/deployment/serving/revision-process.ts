@@ -25,6 +25,8 @@ const awaitedMs = 1_000
 export class RevisionProcess implements ProcessUse {
   /** How often secrets had been changed when it was started. */
   readonly envVersion: number
+  /** Milliseconds that loading may take, where whoever started it waits no longer. */
+  readonly startMs: number | undefined
   readonly #env: Pick<Env, 'monotonicMs'>
   readonly #cancel = new AbortController()
   readonly #work = { executing: 0, asking: 0 }
@@ -34,8 +36,9 @@ export class RevisionProcess implements ProcessUse {
   #wasUsed = false
   #lastUsedMs: number
 
-  constructor(envVersion: number, env: Pick<Env, 'monotonicMs'>) {
+  constructor(envVersion: number, env: Pick<Env, 'monotonicMs'>, startMs?: number) {
     this.envVersion = envVersion
+    this.startMs = startMs
     this.#env = env
     this.#lastUsedMs = env.monotonicMs()
   }

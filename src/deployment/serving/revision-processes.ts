@@ -93,7 +93,8 @@ export class RevisionProcesses {
    * A process with these secrets or newer ones, started at once if there is none. Throws
    * HeddleError.
    */
-  async prepare(envVersion: number): Promise<ProcessLease & { readonly isFresh: boolean }> {
+  async prepare(envVersion: number,
+    withinMs?: number): Promise<ProcessLease & { readonly isFresh: boolean }> {
     let isFresh = false
     for (;;) {
       const deployment = await this.#parts.find()
@@ -109,7 +110,7 @@ export class RevisionProcesses {
       ready?.leave()
       const loading = this.#loading(envVersion)
       isFresh = loading === undefined
-      await (loading ? this.#all.get(loading) : this.#start(envVersion))
+      await (loading ? this.#all.get(loading) : this.#start(envVersion, withinMs))
     }
   }
 
@@ -167,8 +168,8 @@ export class RevisionProcesses {
     return choose(this.all.filter(({ state }) => state === 'loading'), envVersion)
   }
 
-  #start(envVersion: number): Promise<void> {
-    const process = new RevisionProcess(envVersion, this.#parts.env)
+  #start(envVersion: number, startMs?: number): Promise<void> {
+    const process = new RevisionProcess(envVersion, this.#parts.env, startMs)
     this.#parts.started()
     const loading = this.#load(process)
     // Whoever started it may not wait for it.

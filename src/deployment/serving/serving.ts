@@ -38,6 +38,8 @@ export interface ServingStats {
 export interface Serving extends DeployedGraphs {
   /** A deployment by name, as this member knows it. Throws `not_found`. */
   find(name: string): Promise<Deployment>
+  /** All deployments, as this member knows them. From memory. */
+  all(): readonly Deployment[]
   /** A deployment by one of its hosts; undefined if there is none. From memory. */
   named(host: string): Deployment | undefined
   /** Reads a deployment anew. */

@@ -7,16 +7,18 @@ import type { Deployment, DeploymentChange } from '../../deployment/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { withoutUndefined } from '../../json/index.ts'
 import type { App } from '../http/route.ts'
+import { calledHost } from '../mount/index.ts'
 import { CreateDeployment, DeleteDeployment, DeploymentPath, PageOf,
   PatchDeployment } from '../schema/control.ts'
 import { deploymentJson } from './deployment-json.ts'
 import { checkedHosts } from './hosts.ts'
+import type { TakenHosts } from './hosts.ts'
 import { byOf, changed, controlRoot, controlRoute, ownDeployment, sendFresh } from './parts.ts'
 import type { ControlParts, DeploymentParts } from './parts.ts'
 
 /** Adds the routes of deployments. */
 export function deploymentRoutes(app: App, parts: ControlParts): void {
-  const { deployments: { records, serving }, env } = parts
+  const { deployments: { records, serving, data }, env } = parts
   const json = (request: FastifyRequest, deployment: Deployment) =>
     deploymentJson(deployment, urlOf(request, deployment, parts.deployments))
 
@@ -31,7 +33,7 @@ export function deploymentRoutes(app: App, parts: ControlParts): void {
     }
     const deployment = await records.create({ name, tenant: caller.tenant, ...access && { access },
       ...limits && { limits: withoutUndefined(limits) },
-      ...hosts && { hosts: checkedHosts(hosts, parts.deployments) }, ...preview &&
+      ...hosts && { hosts: checkedHosts(hosts, takenFor(request, parts)) }, ...preview &&
       { preview: { of: preview.of, label: preview.label, ttlMs: preview.ttl_s * 1_000 } } })
     await records.note(deployment.id, { kind: 'deployment', by: byOf(caller),
       data: { change: 'created', name } })
@@ -63,7 +65,7 @@ export function deploymentRoutes(app: App, parts: ControlParts): void {
     answer: 'Deployment',
   }), async (request, reply) => {
     const { body, caller } = request
-    const change = changeIn(body, parts.deployments)
+    const change = changeIn(body, takenFor(request, parts))
     const after = await changed(parts, await ownDeployment(parts, request), change)
     await records.note(after.id, { kind: 'deployment', by: byOf(caller),
       data: { change: 'changed', ...withoutUndefined(body) } })
@@ -75,15 +77,17 @@ export function deploymentRoutes(app: App, parts: ControlParts): void {
       params: DeploymentPath, querystring: DeleteDeployment, answer: 'Removing' }),
     async (request, reply) => {
       const deployment = await ownDeployment(parts, request, 'or removing')
-      if (deployment.active !== null && request.query.data !== 'remove') {
-        throw new HeddleError('invalid', `${deployment.name} has an active revision: add ` +
-          '?data=remove to remove it with its threads, items and traces.')
+      const isEmpty = deployment.active === null && await data.isEmpty(deployment)
+      if (!isEmpty && !deployment.removing && request.query.data !== 'remove') {
+        throw new HeddleError('invalid', `${deployment.name} has an active revision, or data: ` +
+          'add ?data=remove to remove it with its threads, items and traces.')
       }
       const marked = deployment.removing
         ? deployment
         : await changed(parts, deployment, () => ({ removing: true }))
-      // It goes on beside the answer: whoever asks again goes on where it stopped.
-      records.remove(marked).catch((error: unknown) =>
+      // It goes on beside the answer: the member that owns the records goes on where it stopped.
+      const removal = isEmpty ? records.remove(marked) : data.remove(marked)
+      removal.catch((error: unknown) =>
         env.log.warn('A deployment could not be removed yet.', { error, deployment: marked.name })
       )
       return sendFresh(reply.code(202), { removing: true })
@@ -97,8 +101,14 @@ async function onlyOne(parts: ControlParts, { caller }: FastifyRequest,
     () => [])
 }
 
+/** The name by which the control API is called is the server's: a deployment would hide it. */
+function takenFor(request: FastifyRequest,
+  { deployments: { domain, ownHosts = [], isFromProxy } }: ControlParts): TakenHosts {
+  return { domain, ownHosts: [...ownHosts, calledHost(request, isFromProxy)] }
+}
+
 function changeIn({ access, limits, hosts, paused }: PatchDeployment,
-  taken: DeploymentParts): (now: Deployment) => DeploymentChange {
+  taken: TakenHosts): (now: Deployment) => DeploymentChange {
   const names = hosts && checkedHosts(hosts, taken)
   return (now) => ({ ...access && { access }, ...names && { hosts: names },
     ...limits && { limits: { ...now.limits, ...withoutUndefined(limits) } },
@@ -106,7 +116,7 @@ function changeIn({ access, limits, hosts, paused }: PatchDeployment,
 }
 
 /** Where its data are served, as the client that asks reaches the server. */
-function urlOf({ protocol, host }: FastifyRequest, { name, hosts: [first] }: Deployment,
+export function urlOf({ protocol, host }: FastifyRequest, { name, hosts: [first] }: Deployment,
   { domain }: Pick<DeploymentParts, 'domain'>): string {
   if (first !== undefined) return `https://${first}`
   return domain === undefined ? `${protocol}://${host}/d/${name}` : `https://${name}.${domain}`

@@ -37,8 +37,8 @@ export function writtenLines({ env, deployments: { logs } }: ControlParts, { nam
 }
 
 /** The lines of the build of a revision, which are kept as events. */
-export function buildLines({ deployments: { records } }: ControlParts, deployment: Deployment,
-  revision: string): LineSource {
+export function buildLines({ deployments: { records, builds } }: ControlParts,
+  deployment: Deployment, revision: string): LineSource {
   let after = 0
   return {
     next: async () => {
@@ -50,15 +50,22 @@ export function buildLines({ deployments: { records } }: ControlParts, deploymen
         for (const { kind, data, atMs } of page) {
           if (kind !== 'build' || data['revision'] !== revision) continue
           const { level = 'info', member = '', text = '' } = data
-          lines.push({ at: timeText(atMs), level, member, revision, text, thread_id: null,
-            run_id: null })
+          // An event has the lines of a moment.
+          lines.push(
+            ...String(text).split('\n').map((line) => ({ at: timeText(atMs), level, member,
+              revision, text: line, thread_id: null, run_id: null })
+            ),
+          )
         }
       }
       return lines
     },
     isOver: async () => {
-      const { state } = await records.revision(deployment, revision)
-      return state !== 'building'
+      const found = await records.revision(deployment, revision)
+      if (found.state === 'building') return false
+      // It has its manifest before it has its chunks.
+      const phase = await builds?.phase(found)
+      return phase === undefined || phase === 'built'
     },
   }
 }

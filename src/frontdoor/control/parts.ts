@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { TObject } from 'typebox'
 
 import type { Env } from '../../../cluster/index.ts'
-import type { CountRevisionUse, Deployment, DeploymentChange, DeploymentLogs, Deployments,
+import type { Builds, CountRevisionUse, Deployment, DeploymentChange, DeploymentLogs, Deployments,
   DeploymentSecrets, ReportRevision, Revision, RevisionUse, Rollouts,
   Serving } from '../../deployment/index.ts'
 import { HeddleError } from '../../errors.ts'
@@ -19,7 +19,17 @@ export interface DeploymentParts extends Pick<MountParts, 'domain' | 'isFromProx
   readonly records: Omit<Deployments, 'collect'>
   readonly secrets: Omit<DeploymentSecrets, 'drop'>
   readonly rollouts: Rollouts
+  /** Builds of uploaded files; by default, nothing is built here. */
+  readonly builds?: Builds
   readonly serving: Pick<Serving, 'find' | 'named' | 'open' | 'view' | 'learn' | 'watch'>
+  /** Notes who calls a deployment. Awaited before a request is served; by default nothing is. */
+  readonly requested?: MountParts['requested']
+  readonly data: {
+    /** True if callers have stored nothing in it. */
+    isEmpty(deployment: Deployment): Promise<boolean>
+    /** Begins to remove all that it has, itself last. Its record says that it is being removed. */
+    remove(deployment: Deployment): Promise<void>
+  }
   readonly logs: DeploymentLogs
   readonly report: ReportRevision
   /** Counts runs and threads of revisions; by default, they are not counted. */

@@ -16,7 +16,7 @@ import type { ControlParts } from './parts.ts'
 import { revisionJson } from './revision-json.ts'
 
 /** Bytes of a chunk. */
-const chunkMax = 4 * 1024 * 1024
+export const chunkMax = 4 * 1024 * 1024
 
 /** Adds the routes of revisions. */
 export function revisionRoutes(app: App, parts: ControlParts): void {
@@ -70,6 +70,8 @@ export function revisionRoutes(app: App, parts: ControlParts): void {
       const use = usedBy(await useOf(parts, deployment), revision)
       requireUnused(deployment, revision, use, request.query.force === true)
       const removed = await records.removeRevision(deployment, revision)
+      // Here at once: no answer is given to a process that cannot be started again.
+      await parts.deployments.serving.learn(deployment.name)
       await records.note(deployment.id, { kind: 'revision', by: byOf(request.caller),
         data: { revision: removed.name, state: removed.state } })
       return sendFresh(reply, revisionJson(removed, use))
@@ -131,8 +133,9 @@ function requireUnused({ active, previous, next, rollout }: Deployment, { name }
   }
   if (force) return
   if (previous === name) throw inUse('is the one to roll back to')
-  if (use !== null && use.running > 0) throw inUse(`executes ${use.running} runs`)
-  if (use !== null && use.waitingThreads > 0) {
+  if (use === null) throw inUse('may be needed by runs or threads, which are too many to count')
+  if (use.running > 0) throw inUse(`executes ${use.running} runs`)
+  if (use.waitingThreads > 0) {
     throw inUse(`is needed by ${use.waitingThreads} threads that wait for an answer`)
   }
 }

@@ -18,7 +18,7 @@ export function hostNames({ serving, domain, isFromProxy = () => false }: MountP
   const suffix = domain === undefined ? undefined : `.${domain.toLowerCase()}`
   const known = new LRUCache<string, string>({ max: authoritiesKept })
   const hostIn = (authority: string): string => {
-    const host = known.get(authority) ?? URL.parse(`http://${authority}`)?.hostname ?? ''
+    const host = known.get(authority) ?? nameIn(authority)
     known.set(authority, host)
     return host
   }
@@ -27,6 +27,18 @@ export function hostNames({ serving, domain, isFromProxy = () => false }: MountP
     if (suffix !== undefined && host.endsWith(suffix)) return host.slice(0, -suffix.length)
     return serving.named(host)?.name
   }
+}
+
+/** In small letters. The dot that may end a name says that it is whole, as it is here anyway. */
+function nameIn(authority: string): string {
+  const name = URL.parse(`http://${authority}`)?.hostname ?? ''
+  return name.endsWith('.') ? name.slice(0, -1) : name
+}
+
+/** The host name by which the client called. */
+export function calledHost(request: FastifyRequest,
+  isFromProxy: (request: FastifyRequest) => boolean = () => false): string {
+  return nameIn(authorityOf(request, isFromProxy))
 }
 
 /** The host and port by which the client called. Only proxies may say that it was another one. */

@@ -7,7 +7,7 @@ import type { FastifyRequest } from 'fastify'
 
 import { isDeploymentName, namespaceOf } from '../../deployment/index.ts'
 import type { Deployment } from '../../deployment/index.ts'
-import { HeddleError } from '../../errors.ts'
+import { HeddleError, ignoreNotFound } from '../../errors.ts'
 import type { CalledDeployment, Caller } from '../http/caller.ts'
 import type { Place } from '../http/guard.ts'
 import type { App } from '../http/route.ts'
@@ -34,7 +34,6 @@ const revisionHeader = 'x-heddle-revision'
 
 /** Makes the mounts of a front door. */
 export function mountsOver(parts: MountParts): Mounts {
-  const { serving } = parts
   const targets = new WeakMap<Raw, DeploymentTarget>()
   const nameByHost = hostNames(parts)
   const calledBy = (request: FastifyRequest): CalledDeployment | undefined => {
@@ -60,11 +59,11 @@ export function mountsOver(parts: MountParts): Mounts {
         request.deployment = calledBy(request)
         done()
       }),
-    place: (request, caller, isPublic) => placed(serving, request, caller, isPublic),
+    place: (request, caller, isPublic) => placed(parts, request, caller, isPublic),
   }
 }
 
-async function placed(serving: MountParts['serving'], request: FastifyRequest, caller: Caller,
+async function placed({ serving, requested }: MountParts, request: FastifyRequest, caller: Caller,
   isPublic: boolean): Promise<Caller> {
   const { deployment: called, method, routeOptions: { url: pattern } } = request
   if (called === undefined) {
@@ -78,10 +77,15 @@ async function placed(serving: MountParts['serving'], request: FastifyRequest, c
   if (!isDataRoute(pattern)) throw noRoute()
   const tenant = isNobody ? deployment.tenant : caller.tenant
   const namespace = namespaceOf({ tenant, deployment: deployment.name })
+  if (!isNobody) await requested?.(deployment, tenant)
   await serving.open(namespace)
   request.deployment = { ...called, graphs: () => graphsOf(serving, namespace) }
   if (isNobody) return caller
   const asksFor = request.headers[revisionHeader] !== undefined
+  // Others take what is active: the rest may not be meant for anybody yet.
+  if (asksFor && caller.tenant !== deployment.tenant) {
+    throw new HeddleError('forbidden', 'Only the owner of a deployment may ask for a revision.')
+  }
   if (!needsNoRevision(pattern!) && !asksFor) requireActive(deployment)
   if (createsRun(method, pattern!)) requireTakesRuns(deployment)
   return { ...caller, tenant: namespace,
@@ -90,8 +94,8 @@ async function placed(serving: MountParts['serving'], request: FastifyRequest, c
 
 async function found(serving: MountParts['serving'], name: string): Promise<Deployment> {
   if (!isDeploymentName(name)) throw noDeployment()
-  const deployment = await serving.find(name)
-  if (deployment.removing) throw noDeployment(name)
+  const deployment = await serving.find(name).catch(ignoreNotFound)
+  if (deployment === undefined || deployment.removing) throw noDeployment(name)
   return deployment
 }
 

@@ -2,6 +2,7 @@
 
 export type { FireCron } from './cron-firing.ts'
 export { operationsOver } from './operations.ts'
+export type { WebhookCheck } from './runs.ts'
 export type { OperationParts, Operations } from './operations.ts'
 export { createRuns } from './run-batch.ts'
 export { revisionHeader } from './run-request.ts'

@@ -3,7 +3,6 @@
 import type { Env, Tracing } from '../../../cluster/index.ts'
 import type { AssistantClient } from '../../assistants/index.ts'
 import type { CronClient } from '../../crons/index.ts'
-import type { Egress } from '../../egress/index.ts'
 import { graphHosts } from '../../graph/index.ts'
 import type { DeployedGraphs, GraphHost } from '../../graph/index.ts'
 import type { ItemStore } from '../../items/index.ts'
@@ -18,6 +17,7 @@ import type { FireCron } from './cron-firing.ts'
 import { cronRemoval } from './cron-removal.ts'
 import { CronOperations } from './crons.ts'
 import { RunOperations } from './runs.ts'
+import type { WebhookCheck } from './runs.ts'
 import { StoreOperations } from './store.ts'
 import { ThreadOperations } from './threads.ts'
 
@@ -35,7 +35,7 @@ export interface OperationParts {
   /** The graphs of deployments; undefined for a server without them. */
   readonly deployed?: DeployedGraphs
   /** Checks which webhooks may be called. */
-  readonly egress: Pick<Egress, 'check'>
+  readonly egress: WebhookCheck
   /** Memory that all reads share. */
   readonly reads: ReadQuota
   /** Reads long JSON beside the main thread. */

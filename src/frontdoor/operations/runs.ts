@@ -5,7 +5,6 @@ import { v5 } from 'uuid'
 import type { Env, Tracing } from '../../../cluster/index.ts'
 import type { AssistantRow, RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
-import type { Egress } from '../../egress/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { GraphHost, GraphHosts } from '../../graph/index.ts'
 import { longJson, timeText } from '../../json/index.ts'
@@ -26,12 +25,18 @@ import type { FoundRunPage, RunSearchParts } from './run-search.ts'
 import { filterOfMany } from './thread-filter.ts'
 import { isThere } from './threads.ts'
 
+/** Checks which webhooks runs of a namespace may call. */
+export interface WebhookCheck {
+  /** Throws `invalid` with what is wrong. */
+  check(url: string, namespace: string): void
+}
+
 /** The part of `OperationParts` that operations on runs use, with those on assistants. */
 export interface RunOperationParts {
   readonly threads: ThreadClient
   readonly assistants: AssistantOperations
   readonly graphs: GraphHosts
-  readonly egress: Pick<Egress, 'check'>
+  readonly egress: WebhookCheck
   readonly json: LongJson
   readonly env: Env
   readonly quotas: Pick<Quotas, 'within'>
@@ -74,7 +79,7 @@ export class RunOperations {
   readonly #threads: ThreadClient
   readonly #assistants: AssistantOperations
   readonly #graphs: GraphHosts
-  readonly #egress: Pick<Egress, 'check'>
+  readonly #egress: WebhookCheck
   readonly #json: LongJson
   readonly #env: Env
   readonly #quotas: Pick<Quotas, 'within'>
@@ -240,7 +245,7 @@ export class RunOperations {
    * that its deployment does not have.
    */
   async assistantFor(tenant: string, body: CreateRun, revision?: string): Promise<RunAssistant> {
-    this.#checkWebhook(body)
+    this.#checkWebhook(tenant, body)
     if (revision !== undefined) await this.#requireRevision(tenant, revision)
     const assistant = await this.#assistant(tenant, body.assistant_id, revision)
     this.#requireNameKnown(this.#graphs.of(tenant, revision), assistant.row, body)
@@ -274,10 +279,10 @@ export class RunOperations {
   }
 
   /** Throws `invalid` for a webhook that may not be called. */
-  #checkWebhook({ webhook }: Pick<CreateRun, 'webhook'>): void {
+  #checkWebhook(tenant: string, { webhook }: Pick<CreateRun, 'webhook'>): void {
     if (webhook == null) return
     try {
-      this.#egress.check(webhook)
+      this.#egress.check(webhook, tenant)
     } catch (error) {
       const { message } = HeddleError.from(error)
       throw invalid([{ field: 'webhook', message }])

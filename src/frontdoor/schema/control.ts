@@ -79,6 +79,46 @@ export const CreateRevision = Type.Object({
   message: Message(),
 }, { examples: [{ manifest: {}, message: 'Answer in French' }] })
 
+const Sha256 = () => Type.String({ pattern: '^[0-9a-f]{64}$' })
+const Whereabouts = () => Type.Union([Text(1_000), Type.Null()])
+
+/** Body of requests that begin a build. */
+export const CreateBuild = Type.Object({
+  archive: Type.Object({
+    hash: Sha256(),
+    bytes: Whole(1, Number.MAX_SAFE_INTEGER),
+    files: Whole(0, Number.MAX_SAFE_INTEGER),
+    chunks: Type.Array(Type.Object({ sha256: Sha256(), bytes: Whole(1, 4 * 1024 * 1024) }), {
+      minItems: 1,
+      maxItems: 1_000,
+    }),
+  }, { description: "The package archive of the project's own files." }),
+  config: Text(255, { description: 'The langgraph.json, from the root of the files.' }),
+  wants_env: Type.Optional(
+    Type.Array(Text(1_000), { maxItems: 1_000,
+      description: 'Names of the variables of its dotenv file.' }),
+  ),
+  source: Type.Optional(
+    Type.Object({ commit: Whereabouts(), branch: Whereabouts(), dirty: Type.Boolean() }),
+  ),
+  message: Message(),
+}, {
+  examples: [{
+    archive: { hash: '0'.repeat(64), bytes: 1_024, files: 1,
+      chunks: [{ sha256: '0'.repeat(64), bytes: 300 }] },
+    config: 'langgraph.json',
+  }],
+})
+/** A checked body of `CreateBuild`. */
+export type CreateBuild = Static<typeof CreateBuild>
+
+/** Body of requests that start a build. */
+export const StartBuild = Type.Object({
+  activate: Type.Optional(
+    Type.Boolean({ default: false, description: 'Whether it is made active when it is built.' }),
+  ),
+}, { examples: [{}] })
+
 /** Query of requests that remove a revision. */
 export const DeleteRevision = Type.Object({
   force: Type.Optional(Type.Boolean({ description: 'Although runs or threads need it.' })),

@@ -56,6 +56,8 @@ export class WorkerLink {
   hasAborted = false
   /** True if it ended because its graphs had filled its memory. */
   isFull = false
+  /** What its process or thread ended with; null while it lives. */
+  exitCode: number | null = null
   readonly #carrier: Carrier
   /** Tenants whose runs it got; undefined if nothing is traced. */
   readonly #tenants: LRUCache<string, true> | undefined
@@ -92,6 +94,7 @@ export class WorkerLink {
         const isExpected = this.#dismissed || this.refusal !== null || this.isFull
         if (!isExpected) env.log.warn('A graph worker ended by itself.', { name, code })
         this.state = 'ended'
+        this.exitCode = code
         events.ended(this)
       },
     }

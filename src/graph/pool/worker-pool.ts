@@ -293,13 +293,7 @@ export class WorkerPool {
     const isWanted = link.generation === current || link.generation === newest
     if (this.#closed || link.quarantined || !isWanted) return
     if (link.generation > serving) {
-      const during = link.loading === null
-        ? 'before it had loaded the project'
-        : `while it imported the file of graph "${link.loading}"`
-      this.#projects.failed(
-        new HeddleError('graph_failed',
-          link.refusal ?? `The graph worker ended ${during}; the log says why.`),
-      )
+      this.#projects.failed(new HeddleError('graph_failed', link.refusal ?? endOf(link)))
       if (serving === 0) return
     } else if (link.refusal !== null) {
       this.#env.log.error('A graph worker cannot be replaced.', { reason: link.refusal })
@@ -350,4 +344,14 @@ export class WorkerPool {
       ms,
     })
   }
+}
+
+/** Why a worker that ended by itself could not load its project. */
+function endOf({ loading, isFull, exitCode }: WorkerLink): string {
+  const during = loading === null
+    ? 'before it had loaded the project'
+    : `while it imported the file of graph "${loading}"`
+  if (isFull) return `The graph worker had no memory left ${during}.`
+  return `The graph worker ended${exitCode === null ? '' : ` with code ${exitCode}`} ${during}; ` +
+    'the log says why.'
 }

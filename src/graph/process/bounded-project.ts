@@ -15,7 +15,7 @@ import { readProject } from '../project/project.ts'
  * the compiler would read what the process may not.
  */
 export async function boundedProject(configFile: string, folder: string): Promise<CompiledProject> {
-  const project = await readProject(configFile).catch((error: Error) => {
+  const project = await readProject(configFile, { deployed: true }).catch((error: Error) => {
     throw new HeddleError('graph_failed', error.message, {}, { cause: error })
   })
   const bounds = await realpath(folder)

@@ -31,7 +31,7 @@ export function childStarts(options: GraphProcessOptions, project: CompiledProje
     environment: processSees(options, process.env),
     folder: project.root,
     memoryMb,
-    startMs: options.startMs ?? startMs,
+    startMs: Math.min(options.startMs ?? startMs, startMs),
     start: { project, workers: workersOf, heapMb: heapOfWorker(memoryMb, workersOf),
       environment: graphsSee(options, process.env),
       ...tracedRatio !== undefined && { tracedRatio } },

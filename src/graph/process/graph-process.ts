@@ -24,7 +24,7 @@ export interface GraphProcessOptions {
   readonly compileCache?: string
   readonly tracedRatio?: number | undefined
   readonly env: Env
-  /** Time that loading may take, in milliseconds; by default 60 000. */
+  /** Time that loading may take, in milliseconds; by default, and at most, 60 000. */
   readonly startMs?: number | undefined
   /** Takes a line that the process wrote outside of runs. */
   readonly printed?: TakePrinted

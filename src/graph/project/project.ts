@@ -10,8 +10,11 @@ import type { WebhookPolicy } from '../../egress/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { isFile, storeOf, storeShape } from './project-store.ts'
 import type { ProjectStore } from './project-store.ts'
+import type { ProjectSettings } from './project-settings.ts'
 import type { TimeToLiveWish } from '../../search/index.ts'
 import { checkpointerShape, timeToLiveOf } from './project-time-to-live.ts'
+import { heddleShape, trialFault, trialOf } from './project-trial.ts'
+import type { TrialRun } from './project-trial.ts'
 import { webhookShape, webhooksOf } from './project-webhooks.ts'
 
 /** A checked project. Nothing of its code has been loaded. */
@@ -31,6 +34,10 @@ export interface Project {
   readonly store: ProjectStore
   /** How long its new threads live; undefined for no end. */
   readonly timeToLive: TimeToLiveWish | undefined
+  /** The same three, as a deployment keeps them. */
+  readonly settings: ProjectSettings
+  /** What is run on a revision of it before anybody else is sent there. */
+  readonly trial?: TrialRun
   /** A message for each setting of the file that has no effect. */
   readonly warnings: readonly string[]
 }
@@ -78,6 +85,7 @@ const configShape = z.looseObject({
   webhooks: webhookShape.prefault({}),
   store: storeShape.nullish(),
   checkpointer: checkpointerShape.nullish(),
+  heddle: heddleShape.nullish(),
   http: z.looseObject({ disable_webhooks: z.boolean('must be true or false').optional() }, {
     error: 'must be an object',
   }).nullish(),
@@ -93,10 +101,12 @@ const configShape = z.looseObject({
 type Config = z.infer<typeof configShape>
 
 /**
- * Reads a langgraph.json, or the one in a folder. Throws `invalid` with a message that names every
+ * Reads a langgraph.json, or the one in a folder. One that is `deployed` gets its headers of
+ * webhooks later, and nothing of this process. Throws `invalid` with a message that names every
  * wrong field.
  */
-export async function readProject(path: string): Promise<Project> {
+export async function readProject(path: string,
+  { deployed = false }: { readonly deployed?: boolean } = {}): Promise<Project> {
   const configFile = await findConfig(path)
   const root = dirname(configFile)
   const config = await parseConfig(configFile)
@@ -111,10 +121,20 @@ export async function readProject(path: string): Promise<Project> {
     ...graphs.map(({ graphId, file }) => ({ field: `graphs.${graphId}`, file })),
     ...store.embedding ? [{ field: 'store.index.embed', file: store.embedding.file }] : [],
   ])
+  const trial = trialOf(config.heddle ?? {})
+  const fault = trial && trialFault(trial, Object.keys(config.graphs))
+  if (fault !== undefined) throw refusal(configFile, [fault])
   const env = await readEnv(root, config)
-  return { root, configFile, graphs, ...env, store,
-    webhooks: readWebhooks(configFile, config, env.env),
-    timeToLive: timeToLiveOf(config.checkpointer) }
+  const timeToLive = timeToLiveOf(config.checkpointer)
+  const settings: ProjectSettings = { webhooks: config.webhooks,
+    disable_webhooks: config.http?.disable_webhooks ?? false,
+    store: { ttl_ms: store.ttlMs, refresh_on_read: store.refreshOnRead },
+    time_to_live: timeToLive ?? null }
+  const webhooks = deployed
+    ? webhooksOf(config.webhooks, true, {}).webhooks
+    : readWebhooks(configFile, config, env.env)
+  return { root, configFile, graphs, ...env, store, webhooks, timeToLive, settings,
+    ...trial && { trial } }
 }
 
 async function findConfig(path: string): Promise<string> {

@@ -30,6 +30,8 @@ const namespaces = {
   queueItem: 'e2f6a1de-1d0e-46c3-a1f0-7d3c6b5a9f24',
   /** A reviewer, by what identifies the caller. */
   reviewer: 'b7a3a3c6-6a0b-4a44-9f0d-2c9d8a1e5f37',
+  /** The use of a deployment by a tenant. */
+  deploymentUse: '8d6a1c0f-3b52-4e7d-9c11-5f0a7e2b4d86',
   /** A secret of a workspace, by its name. */
   secret: '5b7f0c9e-8d0a-4f53-9a3d-2c6f4e1b7a90',
 } as const

@@ -11,6 +11,7 @@ import type { Uuid } from '../spans/span.ts'
 /** What a document is. Each kind has keys and bytes of its own. */
 export type DocumentKind = 'commit' | 'example' | 'example_file' | 'queue_run' | 'rule_log'
   | 'ended_span' | 'share_token' | 'revision_chunk' | 'revision_manifest' | 'deployment_event'
+  | 'build_source'
 
 /** Where documents are: those of one kind that belong to one record. */
 export interface DocumentPlace {

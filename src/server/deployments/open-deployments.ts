@@ -3,10 +3,13 @@
 import { join } from 'node:path'
 
 import type { ActorKey, Env, Router, Service } from '../../../cluster/index.ts'
-import { deploymentSecretsOver, deploymentsOver, driveRollouts, namespaceOf, openServing, reportOf,
+import { assistantClient } from '../../assistants/index.ts'
+import { cronClient } from '../../crons/index.ts'
+import { builderOf, buildsOver, deploymentSecretsOver, deploymentsOver, deploymentUse,
+  driveRollouts, keepDeployments, namespaceParts, openServing,
   rolloutsOver } from '../../deployment/index.ts'
-import type { CountRevisionUse, Deployment, Deployments, ReportRevision, RevisionUse,
-  Serving } from '../../deployment/index.ts'
+import type { Deployment, Serving } from '../../deployment/index.ts'
+import { ignoreNotFound } from '../../errors.ts'
 import { fromUserProxies } from '../../frontdoor/index.ts'
 import type { FrontDoorOptions } from '../../frontdoor/index.ts'
 import { startGraphProcess } from '../../graph/index.ts'
@@ -15,10 +18,19 @@ import { catalogClient, secretsOver } from '../../platform/index.ts'
 import type { Platform, SecretsKeys } from '../../platform/index.ts'
 import { RevisionCache } from '../../revision/index.ts'
 import type { Settings } from '../../settings/index.ts'
-import { revisionUse } from '../../thread/index.ts'
+import type { ItemStore } from '../../items/index.ts'
+import type { ReadQuota } from '../../limits/index.ts'
+import { createThreadClient } from '../../thread/index.ts'
 import type { Backend } from '../backends/backend.ts'
+import type { RunsOfServer } from '../cron-firing.ts'
+import { buildMembers, buildService } from './build-service.ts'
+import { lookAtRollouts } from './driver-looks.ts'
 import type { LaterServing } from './later-serving.ts'
 import { lineService, mergedLogs } from './line-service.ts'
+import { namespaceData } from './namespace-data.ts'
+import { revisionReporter, useCounter } from './revision-reports.ts'
+import { RolloutCounts } from './serving-metrics.ts'
+import { trialRuns } from './trial-run.ts'
 import { deploymentsKey, rolloutMembers, rolloutServices } from './rollout-service.ts'
 
 /** Parts of the member that deployments need. */
@@ -27,7 +39,11 @@ export interface MemberDeploymentParts {
   readonly env: Env
   readonly backend: Backend
   readonly router: Router
-  readonly platform: Pick<Platform, 'documents'>
+  readonly platform: Pick<Platform, 'documents' | 'ingest' | 'rules' | 'shares'>
+  readonly items: Pick<ItemStore, 'delete'>
+  readonly runs: RunsOfServer
+  /** The memory that reads share. */
+  readonly reads: ReadQuota
   readonly secretsKeys: SecretsKeys | undefined
   /** The host of the server's own project. */
   readonly graphs: GraphHost
@@ -49,21 +65,28 @@ export interface MemberDeployments {
    * when the records were read, or could not be: that is tried again.
    */
   begin(): Promise<Serving>
+  /** The variables of the code of the active revision. */
+  variablesOf(namespace: string): Promise<Readonly<Record<string, string>>>
+  /** How roll-outs ended that this member drove. */
+  readonly rolloutsEnded: RolloutCounts
   drain(deadline: AbortSignal): Promise<void>
   close(): Promise<void>
 }
 
-/** Roll-outs are looked at this often, as a wake-up may be lost. */
-const lookMs = 5_000
 /** Records are read this often where other members change them. */
 const refreshMs = 5_000
+/** Previews, removals and old revisions are looked at this often. */
+const upkeepMs = 60_000
 
 /** Makes the deployments of a member. Nothing is read before they begin. */
 export function openDeployments(parts: MemberDeploymentParts): MemberDeployments {
-  const { settings, env, backend, router, platform: { documents }, secretsKeys, later } = parts
+  const { settings, env, backend, router, platform, secretsKeys, later } = parts
   const catalogs = catalogClient(router)
   const secrets = deploymentSecretsOver(secretsOver(catalogs, secretsKeys, env))
-  const records = deploymentsOver({ catalogs, documents, secrets, env })
+  const records = deploymentsOver({ catalogs, documents: platform.documents, secrets, env,
+    limits: { owners: settings.trustTenants ? 'any' : 'one' } })
+  const owns = () => parts.owns(deploymentsKey)
+  const used = deploymentUse({ catalogs, env })
   const self = () => backend.status().member.id
   const serving: Pick<Serving, 'prepare' | 'learn' | 'tally'> = {
     prepare: async (wish) => await (await later.opened).prepare(wish),
@@ -71,26 +94,47 @@ export function openDeployments(parts: MemberDeploymentParts): MemberDeployments
     tally: (wish) => opened?.tally(wish) ?? { ended: 0, failed: 0, deaths: 0 },
   }
   let opened: Serving | undefined
-  const look = (name: string) => driver.look(name)
+  const look = (name: string) => {
+    driver.look(name)
+    upkeep.look(name)
+  }
   const members = rolloutMembers({ backend, serving, look })
-  const count = useCounter(records, backend)
-  const report = reporter(records, secrets, backend)
-  const driver = driveRollouts({ deployments: records, members, self: self(), env,
-    owns: () => parts.owns(deploymentsKey),
-    report: async (...change) => ({ ...await report(...change) }),
-    retention: async (deployment) => {
-      await records.collect(deployment, await count(deployment.name))
-    } })
+  const { everybody } = backend
+  const reporting = { records, secrets, everybody, namespaces: used.namespaces }
+  const count = useCounter(reporting)
+  const report = revisionReporter(reporting)
+  const retention = async (deployment: Deployment) => {
+    const use = await count(deployment.name)
+    // What cannot be counted may be in use.
+    if (use !== null) await records.collect(deployment, use)
+  }
+  const rolloutsEnded = new RolloutCounts()
+  const tryOut = trialRuns({ members, runs: parts.runs, env })
+  const driver = driveRollouts({ deployments: records, members, self: self(), env, owns, retention,
+    tryOut, ended: ({ kind, result }) => rolloutsEnded.add(kind, result),
+    report: async (...change) => ({ ...await report(...change) }) })
+  const data = namespaceData({ everybody, platform, catalogs, env, items: parts.items,
+    threads: createThreadClient({ router, env, reads: parts.reads, threads: everybody.threads,
+      newThreadId: env.uuid }), assistants: assistantClient(router), crons: cronClient(router) })
+  const upkeep = keepDeployments({ deployments: records, use: used, data, members, owns, retention,
+    env, known: () => opened?.all() ?? [] })
   const rollouts = rolloutsOver({ deployments: records, wake: members.wake, env,
     watch: (name, changed) => opened?.watch(name, changed) ?? (() => {}) })
+  const builder = builderOf({ catalogs, documents: platform.documents, records, env, rollouts,
+    builds: settings.builds, directory: settings.dataDirectory, variables: process.env,
+    self: self(), isMember: (id) => backend.status().view.some((member) => member.id === id),
+    owns })
+  const takeBuild = buildService(builder)
   const lines = lineService((...query) => opened?.lines(...query) ?? [], self())
   const ends: (() => void)[] = []
   return {
-    services: [...rolloutServices({ serving, look }), lines],
+    services: [...rolloutServices({ serving, look }), lines, takeBuild],
     door: {
       records,
       secrets,
       rollouts,
+      builds: buildsOver({ catalogs, documents: platform.documents, records, env,
+        members: buildMembers(parts, takeBuild) }),
       serving: {
         find: async (name) => await (await later.opened).find(name),
         open: later.graphs.open,
@@ -99,12 +143,21 @@ export function openDeployments(parts: MemberDeploymentParts): MemberDeployments
         learn: serving.learn,
         watch: (...watch) => opened?.watch(...watch) ?? (() => {}),
       },
+      requested: used.note,
+      data: {
+        isEmpty: async (deployment) => {
+          const namespaces = await used.namespaces(deployment)
+          const empty = await Promise.all(namespaces.map((each) => data.isEmpty(each)))
+          return empty.every(Boolean)
+        },
+        remove: ({ name }) => members.wake(name),
+      },
       logs: mergedLogs(parts, lines),
       report,
       use: count,
       domain: settings.deploymentsDomain,
       isFromProxy: fromUserProxies(settings.trustedProxies),
-      ownHosts: settings.allowHosts.filter((host) => host !== '*'),
+      ownHosts: ownHosts(settings),
     },
     begin: async () => {
       opened = await openServing({
@@ -123,13 +176,29 @@ export function openDeployments(parts: MemberDeploymentParts): MemberDeployments
       })
       later.settle(opened)
       driver.look()
-      if (settings.cassandra !== null) ends.push(env.every(lookMs, () => driver.look()))
+      builder.begin()
+      if (settings.cassandra !== null) ends.push(lookAtRollouts({ env, driver, owns }))
+      upkeep.look()
+      ends.push(env.every(upkeepMs, () => upkeep.look()))
       return opened
     },
+    variablesOf: async (namespace) => {
+      const serving = await later.opened
+      const deployment = await serving.find(namespaceParts(namespace).deployment ?? '')
+      const { active, preview, id, tenant } = deployment
+      if (active === null) return {}
+      const { env: own } = await records.manifest(await records.revision(deployment, active))
+      const original = preview && await serving.find(preview.of).catch(ignoreNotFound)
+      const inherited = original?.tenant === tenant ? await secrets.reveal(original.id) : {}
+      return { ...own, ...inherited, ...await secrets.reveal(id) }
+    },
+    rolloutsEnded,
     drain: async (deadline) => await opened?.drain(deadline),
     close: async () => {
       for (const end of ends) end()
       driver.close()
+      upkeep.close()
+      await builder.close()
       await opened?.close()
     },
   }
@@ -137,6 +206,12 @@ export function openDeployments(parts: MemberDeploymentParts): MemberDeployments
 
 function revisionsIn({ dataDirectory }: Settings): string {
   return join(dataDirectory, 'revisions')
+}
+
+/** The names of the server itself, as far as it knows them. */
+function ownHosts({ allowHosts, regionUrls }: Settings): readonly string[] {
+  const ofRegions = Object.values(regionUrls).flatMap((url) => URL.parse(url)?.hostname ?? [])
+  return [...allowHosts.filter((host) => host !== '*'), ...ofRegions]
 }
 
 /** Nothing is made on disk before a first revision comes. */
@@ -150,39 +225,5 @@ function lazyCache(settings: Settings, env: Env): Pick<RevisionCache, 'hold'> {
       cache.catch(() => cache = undefined)
       return await (await cache).hold(...revision)
     },
-  }
-}
-
-const ownNamespace = ({ tenant, name }: Deployment) => namespaceOf({ tenant, deployment: name })
-
-/** Counts the runs and waiting threads of the owner's own data. */
-function useCounter(records: Pick<Deployments, 'get'>, { everybody }: Backend): CountRevisionUse {
-  return async (name) => {
-    const found = await revisionUse(everybody.threads, ownNamespace(await records.get(name)))
-    const use = new Map<string, RevisionUse>()
-    for (const revision of new Set([...found?.running.keys() ?? [],
-      ...found?.waiting.keys() ?? []])) {
-      use.set(revision, { running: found?.running.get(revision) ?? 0,
-        waitingThreads: found?.waiting.get(revision) ?? 0 })
-    }
-    return use
-  }
-}
-
-function reporter(records: Pick<Deployments, 'revision'>,
-  secrets: Pick<ReturnType<typeof deploymentSecretsOver>, 'list'>,
-  { everybody }: Backend): ReportRevision {
-  return async (deployment, revision) => {
-    const { active, id } = deployment
-    const [before, use, names] = await Promise.all([
-      active === null ? undefined : records.revision(deployment, active),
-      revisionUse(everybody.threads, ownNamespace(deployment)),
-      secrets.list(id),
-    ])
-    const waiting = use?.waitingAt.map(({ graphId: graph_id, node, threads }) => ({ graph_id, node,
-      threads })
-    )
-    return reportOf({ before: before?.graphs ?? [], after: revision.graphs, waiting: waiting ?? [],
-      wantsEnv: revision.wantsEnv, secretNames: names.map(({ name }) => name) })
   }
 }

@@ -1,6 +1,7 @@
-/** Metrics of deployments: graph processes, their memory, starts and deaths. */
+/** Metrics of deployments: graph processes, their memory, starts and deaths, and roll-outs. */
 
-import type { LoadState, Serving } from '../../deployment/index.ts'
+import type { Env } from '../../../cluster/index.ts'
+import type { LoadState, RolloutKind, RolloutResult, Serving } from '../../deployment/index.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 
 const states: readonly LoadState[] = ['loading', 'ready', 'leaving', 'broken']
@@ -28,4 +29,47 @@ export function readServing(metrics: Metrics, serving: Pick<Serving, 'loaded' | 
   metrics.counter({ name: 'graph_processes_died_total',
     help: 'Graph processes of deployments that ended by themselves.' },
     () => [{ value: serving.stats().deaths }])
+}
+
+/** How roll-outs ended, by their kind. */
+export class RolloutCounts {
+  readonly #counts = new Map<string,
+    { readonly kind: RolloutKind; readonly result: RolloutResult; count: number }>()
+
+  add(kind: RolloutKind, result: RolloutResult): void {
+    const key = `${kind} ${result}`
+    const before = this.#counts.get(key) ?? { kind, result, count: 0 }
+    before.count++
+    this.#counts.set(key, before)
+  }
+
+  get all(): readonly { readonly kind: RolloutKind; readonly result: RolloutResult;
+    readonly count: number }[] {
+    return [...this.#counts.values()]
+  }
+}
+
+/** Adds roll-outs, and the previews among the deployments. */
+export function readRollouts(metrics: Metrics, serving: Pick<Serving, 'all'>, ended: RolloutCounts,
+  env: Pick<Env, 'nowMs'>): void {
+  metrics.gauge({ name: 'deployments', labels: ['kind'],
+    help: 'Deployments of the cluster, as this member knows them.' }, () => {
+    const all = serving.all()
+    const previews = all.filter(({ preview }) => preview !== null).length
+    return [{ labels: { kind: 'preview' }, value: previews }, { labels: { kind: 'lasting' },
+      value: all.length - previews }]
+  })
+  metrics.gauge({ name: 'rollout_age_seconds',
+    help: 'For how long the oldest roll-out has not moved its pointer and has not ended; 0 if ' +
+      'there is none.' }, () => {
+    const begun = serving.all().flatMap(({ rollout }) =>
+      rollout === null || rollout.phase === 'watching' ? [] : [rollout.startedAtMs]
+    )
+    const oldestMs = Math.min(env.nowMs(), ...begun)
+    return [{ value: (env.nowMs() - oldestMs) / 1_000 }]
+  })
+  metrics.counter({ name: 'rollouts_total', labels: ['kind', 'result'],
+    help:
+      'Roll-outs that ended, on the member that drove them. Only `done` has kept its pointer.' },
+    () => ended.all.map(({ count, ...labels }) => ({ labels, value: count })))
 }

@@ -27,9 +27,11 @@ const [mib, gib, dayMs] = [2 ** 20, 2 ** 30, 86_400_000]
 const lowBytes = { bad: 512 * mib, warn: 5 * gib } as const
 const slowFsyncMs = { bad: 100, warn: 10 } as const
 /** Megabytes of a server with one worker, and of each further worker. Measured. */
-const needsMb = { first: 165, further: 130 } as const
+const needsMb = { first: 165, further: 130, process: 165 } as const
 const fewDescriptors = { bad: 256, warn: 4_096 } as const
 const soonMs = 30 * dayMs
+/** Revisions that are named at most. */
+const namedMax = 5
 const staleBackupMs = 7 * dayMs
 /** More than what clocks differ by that are set by NTP. */
 const clockOffMs = 1_000
@@ -95,6 +97,20 @@ const checks: Readonly<Record<string, Check>> = {
     if (heapMb === undefined || needsMb.first + heapMb * workers <= limitMb) return ok(text)
     return warn(`${text} Their graphs may fill ${heapMb * workers} MB.`,
       'Lower --worker-heap-mb, or allow more memory: the system ends a process that takes more.')
+  },
+
+  'graph processes': ({ memory: { limitMb, workers, graphsMb } }) => {
+    if (graphsMb === undefined) return undefined
+    const text = `Graph processes of deployments may fill ${graphsMb} of ${limitMb} MB.`
+    const least = needsMb.first + needsMb.further * (workers - 1)
+    if (graphsMb < needsMb.process) {
+      return warn(`${text} One takes ${needsMb.process} MB at least.`,
+        'Raise --graphs-memory-mb, or allow more memory: no deployment can be loaded.')
+    }
+    return least + graphsMb <= limitMb ? ok(text) : warn(
+      `${text} The server itself takes ${least} MB.`,
+      'Lower --graphs-memory-mb, or allow more memory: the system ends a process that takes more.',
+    )
   },
 
   'store': ({ storeFault }) =>
@@ -201,6 +217,19 @@ const checks: Readonly<Record<string, Check>> = {
       ? ok(`${stored} secrets can be opened.`)
       : warn(`${sealedWithOlder} of ${stored} secrets are sealed with an older key.`,
         'Run "heddle secrets rekey" before you remove that key.')
+  },
+
+  'revisions': ({ revisions }) => {
+    if (revisions === undefined) return undefined
+    const { stored, broken, deep } = revisions
+    if (broken.length > 0) {
+      return bad(`Chunks of ${broken.length} of ${stored} revisions are missing or not true: ` +
+        `${broken.slice(0, namedMax).join(', ')}.`,
+        'Deploy these again, or restore a backup: a member that has not loaded them cannot.')
+    }
+    return ok(deep
+      ? `All bytes of ${stored} revisions are true.`
+      : `No chunk of ${stored} revisions is missing. --deep reads their bytes.`)
   },
 
   'proxies': ({ isPublic, trustedProxies }) => {

@@ -10,6 +10,7 @@ import type { Settings } from '../../settings/index.ts'
 import { readKeyspaces } from '../../store/cassandra/index.ts'
 import { readSchema } from '../../store/embedded/index.ts'
 import { openAdminAccess } from '../admin-access.ts'
+import type { RevisionsAdmin, RevisionsWish } from '../deployments/revisions-admin.ts'
 import { connectionOptions } from '../backends/cassandra-connection.ts'
 import { lastBackup } from '../operator/backup.ts'
 import { examine } from './checks.ts'
@@ -18,13 +19,16 @@ import { readCertificates, readDescriptors, readDisk, readMemoryMb,
   timeFsync } from './read-machine.ts'
 import type { CassandraReading, Reading, SchemaReading } from './reading.ts'
 
-/** Examines what a server with these settings has. Changes nothing. */
-export async function consultDoctor(settings: Settings, env: Env): Promise<readonly Finding[]> {
-  return examine({ ...readMachine(settings, env), ...await readStore(settings, env) })
+/** Examines what a server with these settings has; deep: all bytes too. Changes nothing. */
+export async function consultDoctor(settings: Settings, env: Env,
+  deep = false): Promise<readonly Finding[]> {
+  return examine({ ...readMachine(settings, env), ...await readStore(settings, env, deep) })
 }
 
 function readMachine(settings: Settings, env: Env): Reading {
   const { dataDirectory, workers, workerHeapMb: heapMb, auth, host, trustedProxies } = settings
+  const limitMb = readMemoryMb()
+  const graphsMb = settings.graphsMemoryMb ?? Math.floor(limitMb / 2)
   const fsyncMs = timeFsync(dataDirectory, env)
   const descriptors = readDescriptors()
   return {
@@ -33,7 +37,7 @@ function readMachine(settings: Settings, env: Env): Reading {
     ...fsyncMs !== undefined && { fsyncMs },
     disk: readDisk(dataDirectory),
     ...descriptors !== undefined && { descriptors },
-    memory: { limitMb: readMemoryMb(), workers, ...heapMb !== undefined && { heapMb } },
+    memory: { limitMb, graphsMb, workers, ...heapMb !== undefined && { heapMb } },
     ...readCertificates(certificateFiles(settings)),
     auth,
     isPublic: !isLoopback(host),
@@ -47,21 +51,21 @@ function certificateFiles({ cassandra }: Settings): readonly string[] {
   return files.filter((file) => file !== undefined)
 }
 
-async function readStore(settings: Settings, env: Env): Promise<Partial<Reading>> {
+async function readStore(settings: Settings, env: Env, deep: boolean): Promise<Partial<Reading>> {
   const { cassandra, dataDirectory: directory } = settings
   if (cassandra === null) {
     const schema = readSchema(directory)
     const found = { lastBackupMs: lastBackup(directory)?.atMs ?? null, ...schema && { schema } }
     // The first start makes what is missing.
     if (!existsSync(directory)) return {}
-    return { ...found, ...isCurrent(schema) && await readTables(settings, env) }
+    return { ...found, ...isCurrent(schema) && await readTables(settings, env, deep) }
   }
   const { member: { secret, tls } } = cassandra
   const hasClusterSecret = secret !== '' || tls !== null
   try {
     const { schema, ...keyspaces } = await readKeyspaces({ ...connectionOptions(cassandra), env })
     return { hasClusterSecret, schema, cassandra: orphansIn(keyspaces),
-      ...isCurrent(schema) && await readTables(settings, env) }
+      ...isCurrent(schema) && await readTables(settings, env, deep) }
   } catch (error) {
     return { hasClusterSecret, storeFault: HeddleError.from(error).message }
   }
@@ -81,17 +85,40 @@ function orphansIn({ owned, members, ...found }: Keyspaces): CassandraReading {
 }
 
 /** Through the server that runs there, or else from the store itself. */
-async function readTables(settings: Settings, env: Env): Promise<Partial<Reading>> {
+async function readTables(settings: Settings, env: Env, deep: boolean): Promise<Partial<Reading>> {
   try {
-    const { keyAdmin, secrets, close } = await openAdminAccess(settings, env)
+    const { keyAdmin, secrets, revisions, close } = await openAdminAccess(settings, env)
     try {
       const survey = await secrets.survey({ rekey: false }).catch(() => undefined)
-      return { keys: (await keyAdmin.list()).filter(isValid), ...survey && { secrets: survey } }
+      const kept = await readRevisions(revisions, deep)
+      return { keys: (await keyAdmin.list()).filter(isValid), ...survey && { secrets: survey },
+        ...kept && { revisions: kept } }
     } finally {
       await close()
     }
   } catch (error) {
     return { storeFault: HeddleError.from(error).message }
+  }
+}
+
+/** Undefined if no server answers that can read them. */
+async function readRevisions(revisions: RevisionsAdmin,
+  deep: boolean): Promise<Reading['revisions']> {
+  const broken = new Set<string>()
+  let stored = 0
+  try {
+    for (let wish: RevisionsWish = { after: null, chunk: 0, deep };;) {
+      const found = await revisions.survey(wish)
+      if (found === null) return { stored, broken: [...broken], deep }
+      const { name, nextChunk } = found
+      if (found.broken > 0) broken.add(name)
+      if (nextChunk === null) stored++
+      wish = nextChunk === null
+        ? { after: name, chunk: 0, deep }
+        : { ...wish, chunk: nextChunk }
+    }
+  } catch {
+    return undefined
   }
 }
 

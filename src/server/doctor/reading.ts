@@ -46,7 +46,9 @@ export interface Reading {
   readonly descriptors?: number
   readonly memory: { readonly limitMb: number; readonly workers: number;
     /** What one worker's graphs may fill; missing for a share of the limit. */
-    readonly heapMb?: number }
+    readonly heapMb?: number;
+    /** What graph processes of deployments may fill together; missing if it is not known. */
+    readonly graphsMb?: number }
   readonly certificates: readonly CertificateReading[]
   /** Files that are named in settings and cannot be read. */
   readonly unreadable: readonly string[]
@@ -59,6 +61,10 @@ export interface Reading {
   /** Secrets of workspaces; missing if they cannot be counted. */
   readonly secrets?: { readonly stored: number; readonly unopened: number;
     readonly sealedWithOlder: number }
+  /** Revisions that are kept, and those of which chunks are missing or not true, as `shop r3`. */
+  readonly revisions?: { readonly stored: number; readonly broken: readonly string[];
+    /** Whether all bytes were read. */
+    readonly deep: boolean }
   readonly schema?: SchemaReading
   /** Missing on Cassandra; null if none is known. */
   readonly lastBackupMs?: number | null

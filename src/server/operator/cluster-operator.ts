@@ -11,6 +11,8 @@ import type { ControlTables } from '../../store/cassandra/index.ts'
 import { connectionOptions } from '../backends/cassandra-connection.ts'
 import { memberDetailsWire } from '../backends/member-details.ts'
 import { drainWire } from '../drain.ts'
+import { revisionsWire } from '../deployments/revisions-admin.ts'
+import type { RevisionsWish, RevisionSurvey } from '../deployments/revisions-admin.ts'
 import { secretsWire } from '../secrets-admin.ts'
 
 /** A member as an operator sees it. */
@@ -34,6 +36,8 @@ export interface ClusterOperator {
   drain(id: string): Promise<ListedMember>
   /** Asks any member about the stored secrets. */
   survey(wish: { readonly rekey: boolean }): Promise<SecretsSurvey>
+  /** Asks any member about a stored revision. */
+  surveyRevision(wish: RevisionsWish): Promise<RevisionSurvey | null>
   close(): Promise<void>
 }
 
@@ -92,6 +96,13 @@ function operatorOver({ tables, caller, env }: OperatorParts): ClusterOperator {
       const member = (await list()).find(({ details }) => details !== null)
       if (member !== undefined) {
         return await caller.ask(member, secretsWire.name, wish) as SecretsSurvey
+      }
+      throw new HeddleError('unavailable', 'No member answers: start one, and try again.')
+    },
+    surveyRevision: async (wish) => {
+      const member = (await list()).find(({ details }) => details !== null)
+      if (member !== undefined) {
+        return await caller.ask(member, revisionsWire.name, wish) as RevisionSurvey | null
       }
       throw new HeddleError('unavailable', 'No member answers: start one, and try again.')
     },

@@ -33,7 +33,7 @@ type Command<Type extends ThreadCommand['type']> = Extract<ThreadCommand, { read
 export async function start(parts: ThreadParts, asked: StartRun,
   note: readonly RecordOf[]): Promise<Turn> {
   const { context } = parts
-  const { threadLog, ports: { env, limits, defaultTimeToLive } } = context
+  const { threadLog, tenant, ports: { env, limits, defaultTimeToLive } } = context
   let run = asAnswer(asked, threadLog.state, env.nowMs())
   if (isThere(parts)) {
     await requireStartable(parts, run)
@@ -54,7 +54,7 @@ export async function start(parts: ThreadParts, asked: StartRun,
   const rollback = reading && await reading
   const fork = forkOf(run)?.checkpointId
   if (fork && rollback) requireOutlive(fork, rollback)
-  const admitted = { run, admission, rollback, note, timeToLive: defaultTimeToLive?.() }
+  const admitted = { run, admission, rollback, note, timeToLive: defaultTimeToLive?.(tenant) }
   return turn(parts, (at, nowMs) => decideStart(at, admitted, nowMs))
 }
 

@@ -25,7 +25,7 @@ import type { ThreadParts } from './thread-parts.ts'
 
 /** Creates the thread. Throws `exists`, `unavailable` while another makes it, or `invalid`. */
 export function create(parts: ThreadParts, request: CreateThread, note: readonly RecordOf[]): Turn {
-  const { context, context: { ports: { env, defaultTimeToLive } }, queries, editor } = parts
+  const { context, context: { ports: { env, defaultTimeToLive }, tenant }, queries, editor } = parts
   const { threadId, ifExists, supersteps, metadata } = request
   if (isThere(parts)) {
     if (ifExists === 'do_nothing') return { reply: queries.view() }
@@ -33,7 +33,7 @@ export function create(parts: ThreadParts, request: CreateThread, note: readonly
   }
   requireNotInTheMaking(parts, ifExists)
   renewIfDeleted(parts)
-  const { timeToLive = defaultTimeToLive?.() } = request
+  const { timeToLive = defaultTimeToLive?.(tenant) } = request
   const wish = timeToLive && { timeToLive }
   if (supersteps.length === 0) {
     return turn(parts, (at, nowMs) => decideCreate(at, { metadata, ...wish, note }, nowMs))
@@ -97,7 +97,7 @@ export function adopt(parts: ThreadParts, origin: Origin): Turn {
   const branchId = ports.log.newBranchId()
   threadLog.begin(fromOrigin({ tenant, threadId, branchId }, origin), purge.lastTry)
   const note = noteOf(origin.threadId)
-  const timeToLive = ports.defaultTimeToLive?.()
+  const timeToLive = ports.defaultTimeToLive?.(tenant)
   return turn(parts, (at, nowMs) => decideAdopt(at, { origin, timeToLive, note }, nowMs))
 }
 

@@ -47,7 +47,7 @@ export interface ThreadPorts extends ThreadLogPorts {
   /** Decides when a thread whose time to live has ended is deleted; by default the clock. */
   readonly cautiousNowMs?: CautiousClock
   /** The time to live of new threads that ask for none; undefined for no end. */
-  readonly defaultTimeToLive?: () => TimeToLiveWish | undefined
+  readonly defaultTimeToLive?: (tenant: string) => TimeToLiveWish | undefined
   /**
    * Whether a due time is settled; by default it is. The thread of its run stays until then:
    * without it the cron would fire again.

@@ -130,8 +130,10 @@ export class RunExecution {
   }
 
   #limit(ms: number): void {
-    const { ports: { env }, notify } = this.#context
-    this.#stopLimit ??= env.after(ms, () => notify({ type: 'time_limit', executionId: this.id }))
+    const { ports: { env, deployed }, tenant, notify } = this.#context
+    const limitMs = Math.min(ms, deployed?.view(tenant)?.runTimeoutMs ?? Infinity)
+    this.#stopLimit ??= env.after(limitMs,
+      () => notify({ type: 'time_limit', executionId: this.id }))
   }
 
   #steadily<Result>(read: () => Promise<Result>): Promise<Result> {

@@ -64,6 +64,21 @@ describe('a deployment', () => {
     await house.create('more', 'other')
   })
 
+  it('is of the tenant that was first, where tenants are not trusted', async () => {
+    const house = new RecordsHouse({ owners: 'one' })
+    const first = await house.create('shop')
+    await expect(house.create('desk', 'other')).rejects.toMatchObject({ code: 'forbidden',
+      message: expect.stringContaining('--trust-tenants') as string })
+    await house.create('more')
+    for (const each of [first, await house.deployments.get('more')]) {
+      await house.deployments.remove(each)
+    }
+    // Of two who race, one is first.
+    const made = await Promise.allSettled([house.create('a', 'acme'), house.create('b', 'other')])
+    expect(made.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+    expect(await house.deployments.list({ limit: 9, offset: 0 })).toHaveLength(1)
+  })
+
   it('shows another deployment’s secrets only to their owner', async () => {
     const house = new RecordsHouse()
     await house.create('shop')
@@ -71,7 +86,7 @@ describe('a deployment', () => {
     await expect(house.deployments.create({ name: 'a', tenant: 'other', preview }))
       .rejects.toMatchObject(notFound)
     expect(await house.deployments.create({ name: 'a', tenant: 'acme', preview }))
-      .toMatchObject({ preview })
+      .toMatchObject({ preview, limits: { workers: 1 } })
   })
 })
 

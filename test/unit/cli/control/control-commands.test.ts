@@ -146,8 +146,29 @@ describe('the command "deployments"', () => {
     expect(await run('remove')).toMatchObject({ status: 2 })
     expect(await run('remove', 'shop')).toMatchObject({ status: 3,
       stderr: 'shop has an active revision: add data=remove.' })
-    expect((await run('remove', 'shop', '--data')).stdout).toBe('shop is being removed.\n')
+    expect(await run('remove', 'shop', '--data')).toMatchObject({ status: 2,
+      stderr: expect.stringContaining('add --yes') as string })
+    expect(control.deployments.size).toBe(1)
+    expect((await run('remove', 'shop', '--data', '--yes')).stdout)
+      .toBe('shop is being removed.\n')
     expect(control.deployments.size).toBe(0)
+  })
+
+  it('asks for the name of one again before it removes its data', async () => {
+    for (const typed of ['', 'shop2', 'shop']) {
+      const { control, run } = await scene(runDeploymentsCommand, { isTerminal: true, typed })
+      control.add('shop', { active: 'r1' })
+      const { status, stderr } = await run('remove', 'shop', '--data')
+      expect(stderr).toMatch(/^Type shop to remove it with all threads, items and traces: /)
+      const removed = typed === 'shop'
+      expect([status, control.deployments.size]).toEqual(removed ? [0, 0] : [1, 1])
+    }
+  })
+
+  it('lists previews as such', async () => {
+    const { control, run } = await scene(runDeploymentsCommand)
+    control.add('shop--fix', { active: 'r1', preview: { of: 'shop', label: 'fix', ttl_s: 60 } })
+    expect((await run()).stdout).toMatch(/\nshop--fix {2}r1 +preview of shop {2}http/)
   })
 
   it.each([

@@ -21,7 +21,8 @@ const env = systemEnv({ level: 'silent' })
 async function socketIn(directory: string, url: string | undefined): Promise<void> {
   const never = async () => Promise.reject(new Error('nobody asks for this'))
   const socket = await openAdminSocket({ directory, url, env, secrets: { survey: never },
-    billing: { page: never }, keyAdmin: { create: never, list: never, revoke: never } })
+    revisions: { survey: never }, billing: { page: never },
+    keyAdmin: { create: never, list: never, revoke: never } })
   onTestFinished(() => socket!.close())
 }
 

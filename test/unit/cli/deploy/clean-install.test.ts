@@ -7,9 +7,10 @@ import { zstdDecompressSync } from 'node:zlib'
 
 import { describe, expect, it } from 'vitest'
 
-import { installCommand, withCleanInstall } from '../../../../src/cli/deploy/clean-install.ts'
-import type { InstallCommand } from '../../../../src/cli/deploy/clean-install.ts'
+import { withCleanInstall } from '../../../../src/cli/deploy/clean-install.ts'
 import { buildRevision, platformHere, platformOf } from '../../../../src/revision/index.ts'
+import type { InstallCommand } from '../../../../src/revision/index.ts'
+import { installCommand } from '../../../../src/revision/remote/install-command.ts'
 import { writeTree } from '../../revision/trees.ts'
 import { smallProject } from '../control/small-project.ts'
 

@@ -197,6 +197,14 @@ describe('the pointer', () => {
     expect(story.deployment).toMatchObject({ active: 'r2', previous: 'r1', envVersion: 5 })
   })
 
+  it('of a rollback takes back code, and no secrets', () => {
+    const before = { active: 'r3', previous: 'r2', envVersion: 4 }
+    const story = new Story({ kind: 'rollback' }, before)
+    expect(story.deployment.rollout).toMatchObject({ revision: 'r2', envVersion: 4 })
+    expect(story.pointed().deployment).toMatchObject({ active: 'r2', previous: 'r3',
+      envVersion: 4 })
+  })
+
   it('keeps the previous one when the active one is activated again', () => {
     const story = new Story({}, { active: 'r2', previous: 'r1',
       next: { revision: 'r3', percent: 5 } }).pointed()

@@ -56,6 +56,23 @@ it('does nothing without a roll-out, or for an owner elsewhere', async () => {
   expect(cluster.env.timers()).toBe(0)
 })
 
+it('looks again half a second after the records could not be read', async () => {
+  const cluster = await begun()
+  await cluster.answer('prepare a r2/0', ready)
+  cluster.driver.close()
+  cluster.calls.length = 0
+  const next = cluster.another('b')
+  const list = vi.spyOn(cluster.records, 'list').mockRejectedValueOnce(new Error('Not yet.'))
+  next.look()
+  await cluster.pass()
+  await cluster.pass(400)
+  expect(cluster.open).toEqual([])
+  await cluster.pass(100)
+  expect(cluster.open).not.toEqual([])
+  expect(list).toHaveBeenCalledTimes(2)
+  next.close()
+})
+
 it('asks again after a failure, and gives up after 60 s with the reason', async () => {
   const cluster = await begun()
   await cluster.answer('prepare a r2/0', ready)

@@ -58,3 +58,17 @@ it('has what runs and processes write, each line once, without values of secrets
     .toMatchObject([{ text: 'in [secret]', seq: 1, attempt: 1 }])
   expect(serving.lines('other', { limit: 9 })).toEqual([])
 })
+
+it('hides values of secrets in what its process gives to the log of the server', async () => {
+  const world = new ServingWorld()
+  world.deploy('shop')
+  world.secrets.set('id-shop', { PLAIN_NAME: 'open-sesame' })
+  const serving = await world.open()
+  const { options: { env } } = await world.executing(world.run(serving))
+  const thrown = new Error('open-sesame is no key')
+  env.log.error('With open-sesame.', { reason: 'open-sesame', error: thrown, pid: 1 })
+  env.log.child({ of: 'open-sesame' }).warn('It failed.')
+  const said = JSON.stringify(world.env.lines)
+  expect(said).toContain('Error: [secret] is no key')
+  expect(said).not.toContain('open-sesame')
+})

@@ -2,6 +2,7 @@
 
 import { expect, it, vi } from 'vitest'
 
+import { HeddleError } from '../../../../src/errors.ts'
 import { ServingWorld } from './serving-world.ts'
 
 it('asks the store for nothing but one list where there are no deployments', async () => {
@@ -55,6 +56,31 @@ it('finds one that was made meanwhile, and remembers for a second that there is 
   world.env.advance(1_000)
   await serving.open('acme@shop')
   expect(serving.view('acme@shop')?.active).toBe('r1')
+})
+
+it('looks for 50 made-up names a second, and no more', async () => {
+  const world = new ServingWorld()
+  const serving = await world.open()
+  const flood = async () => {
+    const finds = Array.from({ length: 200 }, (_, index) => serving.find(`no${index}`))
+    const codes = await Promise.allSettled(finds)
+    return new Set(codes.map((each) => (each as { reason?: { code?: string } }).reason?.code))
+  }
+  expect(await flood()).toEqual(new Set(['not_found']))
+  expect(world.calls.filter((call) => call === 'get')).toHaveLength(50)
+  world.env.advance(1_000)
+  world.deploy('shop')
+  expect((await serving.find('shop')).name).toBe('shop')
+})
+
+it('says that it does not know yet if it could not look', async () => {
+  const world = new ServingWorld()
+  world.away = new HeddleError('unavailable')
+  const serving = await world.open()
+  const finds = Array.from({ length: 60 }, (_, index) => serving.find(`no${index}`))
+  for (const find of await Promise.allSettled(finds)) {
+    expect(find).toMatchObject({ reason: { code: 'unavailable' } })
+  }
 })
 
 it('notifies of each change that it learns of, and of the removal', async () => {
@@ -125,11 +151,12 @@ it('tries again until the records could be read at the start', async () => {
   expect(world.env.timers()).toBe(0)
 })
 
-it('answers for none that is being removed', async () => {
+it('runs nothing of one that is being removed', async () => {
   const world = new ServingWorld()
   world.deploy('shop', { removing: true, hosts: ['shop.example.org'] })
   const serving = await world.open()
-  await expect(serving.open('acme@shop')).rejects.toMatchObject({ code: 'not_found' })
+  // Its threads are deleted by their actors.
+  await serving.open('acme@shop')
   expect(serving.view('acme@shop')).toBeUndefined()
   expect(serving.named('shop.example.org')).toBeUndefined()
 })

@@ -214,6 +214,6 @@ function found<Value>(value: Value | undefined): Value {
 function revisionOf(deployment: string, name: string): Revision {
   return { id: `${deployment}-${name}`, deployment, name, number: Number(name.slice(1)), hash: name,
     state: 'ready', message: '', by: 'local', bytes: 0, files: 0, platform: null, wantsEnv: [],
-    source: null, graphs: [{ ...agent, description: name }], reason: null, failures: [],
-    createdAtMs: 0, expiresAtMs: null, activeAtMs: null }
+    source: null, settings: null, graphs: [{ ...agent, description: name }], reason: null,
+    failures: [], createdAtMs: 0, expiresAtMs: null, activeAtMs: null }
 }

@@ -59,6 +59,17 @@ it('keeps the revision before for a rollback, and others for a short while', asy
   expect(second.closed).toBe(true)
 })
 
+it('keeps no process of a preview for longer than ten minutes', async () => {
+  const { world, serving } = await served({ active: 'r2', previous: 'r1',
+    preview: { of: 'desk', label: 'fix', ttlMs: 1 } }, ['r1', 'r2'])
+  const first = await executed(world, serving, { revision: 'r1' })
+  const second = await executed(world, serving, { revision: 'r2' })
+  world.env.advance(3 * minute)
+  expect([first.closed, second.closed]).toEqual([true, false])
+  world.env.advance(8 * minute)
+  expect(second.closed).toBe(true)
+})
+
 it('never ends a process that executes or answers', async () => {
   const { world, serving } = await served()
   const run = world.run(serving)
@@ -115,6 +126,21 @@ it('ends runs with a sentence if the revision can never be loaded', async () => 
   expect(stateOf(serving)).toEqual(['r1/0 broken'])
   expect(serving.lines('shop', { limit: 9 })).toMatchObject([{ level: 'error',
     text: 'The revision cannot be loaded: It is another one.' }, {}])
+})
+
+it('hides values of secrets in what code throws, in runs and in answers', async () => {
+  const { world, serving } = await served()
+  world.secrets.set('id-shop', { PLAIN_NAME: 'open-sesame' })
+  const run = world.run(serving)
+  const process = await world.executing(run)
+  process.schemas = () => Promise.reject(new HeddleError('graph_failed', 'No open-sesame here.'))
+  await expect(run.host.schemas('agent')).rejects.toMatchObject({ code: 'graph_failed',
+    message: 'No [secret] here.' })
+  process.end(process.running.get(run.execution.id)!, { status: 'error',
+    error: { error: 'Error', message: 'open-sesame is no key' } })
+  expect(await run.ended).toMatchObject({
+    error: { error: 'Error', message: '[secret] is no key' },
+  })
 })
 
 it('tries again what fails for a while, with longer and longer pauses', async () => {
@@ -222,6 +248,35 @@ it('counts ended runs by revision', async () => {
     serving.tally({ deployment: 'shop', revision, envVersion: 0 })
   expect(tally('r1')).toEqual({ ended: 4, failed: 2, deaths: 0 })
   expect(tally('r2')).toEqual({ ended: 1, failed: 1, deaths: 0 })
+})
+
+it('forgets revisions that were removed, when they have no work any more', async () => {
+  const world = new ServingWorld()
+  world.deploy('shop', {}, ['r1', 'r2'])
+  const serving = await world.open()
+  const [old, run] = [world.run(serving), world.run(serving, { revision: 'r2' })]
+  const wish = { deployment: 'shop', revision: 'r1', envVersion: 0 }
+  const process = await world.executing(old)
+  serving.ended('acme@shop', 'r1', 'success')
+  world.revisions.delete('id-shop r1')
+  world.deploy('shop', {}, ['r2'])
+  await serving.learn('shop')
+  expect(serving.tally(wish).ended).toBe(1)
+  process.end(process.running.get(old.execution.id)!, { status: 'success' })
+  await old.ended
+  for (let minutes = 0; minutes < 4; minutes++) {
+    world.env.advance(60_000)
+    await vi.waitFor(() => expect(serving.loaded().length).toBeGreaterThan(0))
+  }
+  await vi.waitFor(() => {
+    world.env.advance(10_000)
+    expect(serving.tally(wish).ended).toBe(0)
+  })
+  expect(run.outcome).toBeUndefined()
+  world.records.delete('shop')
+  await serving.learn('shop')
+  serving.ended('acme@shop', 'r2', 'success')
+  expect(serving.tally({ ...wish, revision: 'r2' }).ended).toBe(0)
 })
 
 it('drains what executes, and what waits', async () => {

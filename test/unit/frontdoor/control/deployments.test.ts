@@ -68,6 +68,35 @@ describe('a deployment', () => {
     expect(actions(await send('POST', root, { name: 'shop' }))).toEqual([409, 'exists'])
   })
 
+  it('cannot take the name by which the server is called', async () => {
+    const { as, deployments } = await openKeyed({ isFromProxy: () => true })
+    await activeIn(deployments)
+    const send = await as('acme', 'admin')
+    const behind = { 'x-forwarded-host': 'Heddle.example.org:8443' }
+    for (const [method, path] of [['POST', root], ['PATCH', `${root}/shop`]] as const) {
+      const answer = await send(method, path, { name: 'more', hosts: ['heddle.example.org'] },
+        behind)
+      expect([method, answer.status, answer.text]).toEqual([method, 422,
+        expect.stringContaining('is a name of the server itself')])
+    }
+    expect((await send('PATCH', `${root}/shop`, { hosts: ['x.example.org'] }, behind)).status)
+      .toBe(200)
+  })
+
+  it('with data, but nothing active, is removed only when that is said', async () => {
+    const begun: string[] = []
+    const { deployments, as } = await openKeyed({
+      data: { isEmpty: async () => false, remove: async ({ name }) => void begun.push(name) },
+    })
+    await deployments.records.create({ name: 'shop', tenant: 'acme' })
+    const send = await as('acme', 'deployer')
+    expect((await send('DELETE', `${root}/shop`)).status).toBe(422)
+    expect(deployments.records.rows.get('shop')).toMatchObject({ removing: false })
+    expect((await send('DELETE', `${root}/shop?data=remove`)).status).toBe(202)
+    expect([begun, deployments.records.removed]).toEqual([['shop'], []])
+    expect(deployments.records.rows.get('shop')).toMatchObject({ removing: true })
+  })
+
   it('is changed although a roll-out changes it at the same time', async () => {
     const { deployments, as } = await openKeyed()
     await activeIn(deployments)
@@ -163,6 +192,13 @@ describe('a revision', () => {
     const back = await send('POST', `${root}/shop/rollback`, {})
     expect(back.json).toMatchObject({ active: 'r1', previous: 'r2' })
     expect((await send('POST', `${root}/shop/rollback`, { to: 'r9' })).status).toBe(404)
+  })
+
+  it('may be in use if that cannot be counted', async () => {
+    const { send } = await uploaded({ use: async () => null })
+    const { status, json } = await send('DELETE', `${root}/shop/revisions/r1`)
+    expect([status, json['message']]).toEqual([409, expect.stringContaining('too many to count')])
+    expect((await send('DELETE', `${root}/shop/revisions/r1?force=true`)).status).toBe(200)
   })
 
   it('counts what goes on with others, if that is counted', async () => {

@@ -56,5 +56,6 @@ export function aManifest(text = 'the files') {
     archives: [{ kind: 'own', path: '', hash: sha256, bytes: chunk.length, files: 1,
       chunks: [{ sha256, bytes: chunk.length }] }], lock_sha256: '0'.repeat(64), env: {},
     wants_env: [], source: { commit: null, branch: null, dirty: false } }
-  return { chunk, sha256, manifest }
+  const { kind: _, path: __, ...archive } = manifest.archives[0]!
+  return { chunk, sha256, manifest, archive }
 }

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 
+import { HeddleError } from '../../../../src/errors.ts'
 import { addressReader, limitGate } from '../../../../src/frontdoor/index.ts'
 import { noUse, rateLimits, unlimited } from '../../../../src/limits/index.ts'
 
@@ -30,14 +31,35 @@ describe('a request below /d/<name>', () => {
     await activeIn(deployments, 'open', { access: 'any' })
     for (const role of ['admin', 'developer', 'reader', 'deployer'] as const) {
       const other = await as('other', role)
-      const answer = await other('POST', '/d/shop/threads/search', {})
-      expect([role, answer.status, answer.json['message']])
-        .toEqual([role, 404, 'There is no deployment shop.'])
+      // One that exists is answered in the same words as one that does not.
+      for (const name of ['shop', 'nothing']) {
+        const answer = await other('POST', `/d/${name}/threads/search`, {})
+        expect([role, answer.status, answer.json['message']])
+          .toEqual([role, 404, `There is no deployment ${name}.`])
+      }
     }
     const send = await as('other')
     expect((await send('POST', '/d/open/threads/search', {})).status).toBe(200)
     expect(door.threads.given('search')).toMatchObject({ tenant: 'other@open' })
     expect((await call(door, 'POST', '/d/open/threads/search', {})).status).toBe(401)
+    // What is not active is the owner's alone.
+    const wish = ['POST', '/d/open/threads/search', {}, { 'x-heddle-revision': 'r1' }] as const
+    expect([(await send(...wish)).status, (await (await as('acme'))(...wish)).status])
+      .toEqual([403, 200])
+  })
+
+  it('is noted before it is served, for the tenant that calls', async () => {
+    const noted: string[] = []
+    const { deployments, as } = await openKeyed({ requested: async ({ name }, tenant) => {
+      if (tenant === 'unlucky') throw new HeddleError('unavailable')
+      noted.push(`${name} ${tenant}`)
+    } })
+    await activeIn(deployments, 'shop', { access: 'any' })
+    for (const [tenant, status] of [['acme', 200], ['other', 200], ['unlucky', 503]] as const) {
+      const send = await as(tenant)
+      expect([tenant, (await send('POST', '/d/shop/threads', {})).status]).toEqual([tenant, status])
+    }
+    expect(noted).toEqual(['shop acme', 'shop other'])
   })
 
   it('to a deployment that does not exist, or goes, finds nothing', async () => {
@@ -156,7 +178,8 @@ describe('a host name', () => {
     const key = await keyOf('acme')
     const status = (name: string, path: string) =>
       plainStatus(door.url, path, { ...host(name), 'x-api-key': key })
-    for (const name of ['shop.example.com', 'SHOP.example.com:8443', 'shop.agents.example.org']) {
+    for (const name of ['shop.example.com', 'SHOP.example.com:8443', 'shop.example.com.:8443',
+      'shop.agents.example.org', 'shop.agents.example.org.']) {
       expect([name, await status(name, '/threads/x')]).toEqual([name, 422])
       expect([name, await status(name, '/keys')]).toEqual([name, 404])
       expect([name, await status(name, '/d/shop/ok')]).toEqual([name, 404])

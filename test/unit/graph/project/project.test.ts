@@ -6,6 +6,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
 import { readProject } from '../../../../src/graph/project/project.ts'
+import { areUsual, usualSettings,
+  webhookPolicyOf } from '../../../../src/graph/project/project-settings.ts'
 import { writeProject } from './project-files.ts'
 
 const withConfig = (config: unknown) =>
@@ -36,8 +38,20 @@ describe('a project', () => {
       warnings: [],
       webhooks: expect.anything(),
       timeToLive: undefined,
+      settings: usualSettings,
     })
     expect(await readProject(join(root, 'langgraph.json'))).toEqual(project)
+  })
+
+  it('that is deployed has headers that are made later, of nothing in this process', async () => {
+    const headers = { 'x-token': '${{ env.LG_WEBHOOK_NOT_HERE }}' }
+    const root = await withConfig({ ...minimal, webhooks: { headers } })
+    await expect(readProject(root)).rejects.toThrow('LG_WEBHOOK_NOT_HERE, which is not set')
+    const { settings } = await readProject(root, { deployed: true })
+    expect(settings.webhooks.headers).toEqual(headers)
+    expect(areUsual(settings)).toBe(false)
+    expect(webhookPolicyOf(settings, { LG_WEBHOOK_NOT_HERE: 'a' }).webhooks.headers)
+      .toEqual({ 'x-token': 'a' })
   })
 
   it('has its real path as its root, even if a link led to it', async () => {

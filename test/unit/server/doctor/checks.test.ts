@@ -17,7 +17,7 @@ const well: Reading = {
   fsyncMs: 0.5,
   disk: { freeBytes: 50 * gib, allBytes: 100 * gib, kind: 'ext4' },
   descriptors: 65_536,
-  memory: { limitMb: 2_048, workers: 2, heapMb: 512 },
+  memory: { limitMb: 2_048, workers: 2, heapMb: 512, graphsMb: 1_024 },
   certificates: [{ file: 'ca.pem', endsAtMs: nowMs + 90 * dayMs }],
   unreadable: [],
   keys: [{ id: 'k', expiresAtMs: null }],
@@ -25,6 +25,7 @@ const well: Reading = {
   isPublic: true,
   trustedProxies: 1,
   secrets: { stored: 3, unopened: 0, sealedWithOlder: 0 },
+  revisions: { stored: 3, broken: [], deep: true },
   schema: { known: 8, oldest: 6, newest: 8 },
   lastBackupMs: nowMs - dayMs,
   hasClusterSecret: true,
@@ -39,7 +40,7 @@ describe('the doctor', () => {
   it('finds all well where it is, with a line for each check', () => {
     const findings = examine(well)
     expect(findings.filter(({ verdict }) => verdict !== 'ok')).toEqual([])
-    expect(findings).toHaveLength(17)
+    expect(findings).toHaveLength(19)
     expect(findings.some(({ cure }) => cure !== undefined)).toBe(false)
   })
 
@@ -70,6 +71,9 @@ describe('the doctor', () => {
     ['keys', 'bad', { auth: 'none' }],
     ['secrets', 'warn', { secrets: { stored: 3, unopened: 0, sealedWithOlder: 2 } }],
     ['secrets', 'bad', { secrets: { stored: 3, unopened: 1, sealedWithOlder: 0 } }],
+    ['graph processes', 'warn', { memory: { limitMb: 2_048, workers: 2, graphsMb: 1_900 } }],
+    ['graph processes', 'warn', { memory: { limitMb: 2_048, workers: 2, graphsMb: 100 } }],
+    ['revisions', 'bad', { revisions: { stored: 3, broken: ['shop r3'], deep: false } }],
     ['proxies', 'warn', { trustedProxies: 0 }],
     ['backup', 'warn', { lastBackupMs: null }],
     ['backup', 'warn', { lastBackupMs: nowMs - 8 * dayMs }],
@@ -93,6 +97,6 @@ describe('the doctor', () => {
     const findings = examine({ nowMs: now, node, memory, certificates: [], unreadable: [], auth,
       isPublic, trustedProxies })
     expect(findings.map(({ check }) => check))
-      .toEqual(['node', 'memory', 'store', 'certificates', 'proxies'])
+      .toEqual(['node', 'memory', 'graph processes', 'store', 'certificates', 'proxies'])
   })
 })

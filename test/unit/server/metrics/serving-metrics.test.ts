@@ -3,8 +3,10 @@
 import { expect, it } from 'vitest'
 
 import type { LoadedRevision } from '../../../../src/deployment/index.ts'
-import { readServing } from '../../../../src/server/deployments/serving-metrics.ts'
+import { readRollouts, readServing,
+  RolloutCounts } from '../../../../src/server/deployments/serving-metrics.ts'
 import { Metrics } from '../../../../src/server/metrics/metrics.ts'
+import { aDeployment } from '../../../support/rollout-records.ts'
 
 it('counts graph processes by state, their memory, starts and deaths', async () => {
   const metrics = new Metrics()
@@ -20,4 +22,30 @@ it('counts graph processes by state, their memory, starts and deaths', async () 
       'graph_processes{state="broken"} 1', 'graph_processes_memory_bytes 2000',
       'deployed_executions 4', 'graph_processes_started_total 5', 'graph_processes_died_total 3']
   ) expect(text).toContain(`heddle_${line}\n`)
+})
+
+it('counts roll-outs by their end, and says how old the oldest is', async () => {
+  const metrics = new Metrics()
+  const ended = new RolloutCounts()
+  const under = { id: 'id', kind: 'activate', revision: 'r1', from: null, percent: 100,
+    envVersion: 0, phase: 'preparing', members: [], startedAtMs: 1_000, phaseAtMs: 1_000,
+    watchMs: 0, prepareMs: 1, by: 'me', message: '' } as const
+  const all = [
+    aDeployment({ rollout: under }),
+    aDeployment({ rollout: { ...under, phase: 'watching', startedAtMs: 1 } }),
+    aDeployment({ preview: { of: 'shop', label: 'fix', ttlMs: 1 } }),
+  ]
+  readRollouts(metrics, { all: () => all }, ended, { nowMs: () => 9_000 })
+  ended.add('activate', 'refused')
+  ended.add('activate', 'refused')
+  ended.add('rollback', 'done')
+  const lines = (await metrics.text()).split('\n')
+  expect(lines).toEqual(
+    expect.arrayContaining(['heddle_rollout_age_seconds 8',
+      'heddle_rollouts_total{kind="activate",result="refused"} 2',
+      'heddle_rollouts_total{kind="rollback",result="done"} 1',
+      'heddle_deployments{kind="preview"} 1', 'heddle_deployments{kind="lasting"} 2']),
+  )
+  all.length = 0
+  expect(await metrics.text()).toContain('heddle_rollout_age_seconds 0\n')
 })

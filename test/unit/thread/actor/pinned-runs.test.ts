@@ -52,6 +52,18 @@ async function waiting() {
 }
 
 describe('a run', () => {
+  it('ends after the time that its deployment gives, whatever it asks for', async () => {
+    const { r1, house, start, newest, deployed } = twoRevisions()
+    deployed.runTimeoutMs = 5_000
+    await start({ plan: { ...house.run().plan, timeoutMs: 60_000 } })
+    house.env.advance(4_999)
+    await settled()
+    expect(r1.running.size).toBe(1)
+    house.env.advance(1)
+    await settled()
+    expect([r1.running.size, (await newest()).status]).toEqual([0, 'timeout'])
+  })
+
   it('takes the active revision when it starts, and shows it', async () => {
     const { r1, start, newest, deployed } = twoRevisions()
     await start()

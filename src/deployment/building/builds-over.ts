@@ -1,0 +1,174 @@
+/** Builds over records: how they are begun, uploaded and given to a member. */
+
+import { createHash } from 'node:crypto'
+
+import type { Env } from '../../../cluster/index.ts'
+import { HeddleError } from '../../errors.ts'
+import type { CatalogClient, DocumentPort } from '../../platform/index.ts'
+import { buildLimitMs, revisionLimits } from '../../revision/index.ts'
+import type { ManifestArchive, SourceForm } from '../../revision/index.ts'
+import type { Deployment } from '../deployment.ts'
+import type { Deployments } from '../deployments.ts'
+import { buildCatalog } from '../records/record-places.ts'
+import type { Revision } from '../revision.ts'
+import { buildOf, buildRecord, noGit } from './build-record.ts'
+import type { Build, BuildPhase } from './build-record.ts'
+import { missingSource, putSourceChunk, putSourceFile } from './build-source.ts'
+import type { BegunBuild, Builds, NewBuild, StartWish } from './builds.ts'
+
+/** What builds are kept with. */
+export interface BuildParts {
+  readonly catalogs: CatalogClient
+  readonly documents: DocumentPort
+  readonly records: Pick<Deployments,
+    'get' | 'revision' | 'beginBuild' | 'endBuild' | 'changeRevision' | 'putChunk' | 'missing'
+      | 'note'>
+  readonly env: Pick<Env, 'nowMs' | 'secret' | 'after' | 'uuid' | 'log'>
+}
+
+/** How a member that builds is found. */
+export interface BuildMembers {
+  /** True if one has taken it; with null, if one would. */
+  take(build: string | null): Promise<boolean>
+}
+
+/** How long files may take to be uploaded, and an address is good. */
+const uploadMs = 900_000
+/** A build ends by itself before. */
+const slackMs = 120_000
+
+/** Makes them. */
+export function buildsOver(parts: BuildParts & { readonly members: BuildMembers }): Builds {
+  const { catalogs, documents, records, env, members } = parts
+  return {
+    begin: async (deployment, wish) => {
+      if (!await members.take(null)) throw nobodyBuilds()
+      return await begun(parts, deployment, wish)
+    },
+    putChunk: async ({ id }, sha256, data) => {
+      const build = await readBuild(catalogs, id)
+      if (build?.phase !== 'waiting') throw noBuild()
+      await putSourceChunk(documents, id, build.source, sha256, data)
+    },
+    receive: async (address, content) => {
+      const build = await addressed(catalogs, address)
+      if (build === undefined || build.endsAtMs < env.nowMs()) throw noAddress()
+      // Whoever changes it first has used the address.
+      await moved(catalogs, build, 'waiting', 'receiving').catch((error: unknown) => {
+        throw HeddleError.from(error).code === 'stale' ? noAddress() : error
+      })
+      await putSourceFile(documents, build.id, content)
+      await moved(catalogs, build, 'receiving', 'received')
+    },
+    start: async ({ id, name }, wish) => {
+      const build = await readBuild(catalogs, id)
+      if (build === undefined) throw noBuild()
+      const isUploaded = build.phase === (build.source.kind === 'tar' ? 'received' : 'waiting')
+        && (await missingSource(documents, id, build.source)).length === 0
+      if (build.phase === 'building' || build.phase === 'built') {
+        throw new HeddleError('stale', `${name} is being built already.`)
+      }
+      if (!isUploaded) {
+        throw new HeddleError('not_ready',
+          `The files of ${name} are not uploaded: send them first.`)
+      }
+      await started(parts, build, wish)
+    },
+    phase: async ({ id }) => (await readBuild(catalogs, id))?.phase,
+  }
+
+  async function started(_: BuildParts, build: Build, { by, config, activates }: StartWish) {
+    await catalogs.change(buildCatalog, build.id, {
+      bodyJson: JSON.stringify({ by, activates, ...config !== undefined && { config } }),
+      expected: { phase: build.phase },
+    })
+    if (!await members.take(build.id)) throw nobodyBuilds()
+    await records.note(build.deploymentId, { kind: 'revision', by,
+      data: { revision: build.revision, state: 'building' } })
+  }
+}
+
+async function begun({ catalogs, records, env }: BuildParts, deployment: Deployment,
+  { by, message, archive, config = '', wantsEnv = [], source = noGit }: NewBuild
+): Promise<BegunBuild> {
+  if (archive !== undefined) requireSize(archive)
+  const form: SourceForm = archive === undefined ? { kind: 'tar' } : { kind: 'archive', archive }
+  const secret = archive === undefined ? env.secret() : ''
+  const revision = await records.beginBuild(deployment, { message, by })
+  const nowMs = env.nowMs()
+  const build: Build = { id: revision.id, deploymentId: deployment.id, deployment: deployment.name,
+    tenant: deployment.tenant, revision: revision.name, phase: 'waiting', by, source: form, config,
+    wantsEnv, git: source, activates: false, addressHash: secret && hashOf(secret),
+    endsAtMs: nowMs + uploadMs, builder: null }
+  await catalogs.create(buildCatalog, buildRecord(build, nowMs))
+  await records.note(deployment.id, { kind: 'revision', by,
+    data: { revision: revision.name, state: revision.state, message } })
+  return { revision, address: secret && `${revision.id}.${secret}`,
+    missing: archive?.chunks.map(({ sha256 }) => sha256) ?? [] }
+}
+
+/** Says that this process builds it. `stale` if another one does. */
+export async function takeBuild({ catalogs, env }: Pick<BuildParts, 'catalogs' | 'env'>, id: string,
+  builder: string): Promise<Build> {
+  const build = await readBuild(catalogs, id)
+  if (build === undefined || build.phase === 'building' || build.phase === 'built') throw noBuild()
+  return buildOf(
+    await catalogs.change(buildCatalog, id, { expected: { phase: build.phase },
+      bodyJson: JSON.stringify({ phase: 'building', builder,
+        endsAtMs: env.nowMs() + buildLimitMs + slackMs }) }),
+  )
+}
+
+/** `stale` if it is in another phase, `not_found` if it has ended. */
+export async function moved(catalogs: CatalogClient, { id, builder }: Build, from: BuildPhase,
+  to: BuildPhase): Promise<void> {
+  await catalogs.change(buildCatalog, id, { bodyJson: JSON.stringify({ phase: to }),
+    expected: { phase: from, ...builder !== null && { builder } } })
+}
+
+async function readBuild(catalogs: CatalogClient, id: string): Promise<Build | undefined> {
+  const [record] = await catalogs.get(buildCatalog, [id])
+  return record && buildOf(record)
+}
+
+async function addressed(catalogs: CatalogClient, address: string): Promise<Build | undefined> {
+  const [, id, secret] = /^([0-9a-f-]{36})\.([\w-]{43})$/.exec(address) ?? []
+  const build = id === undefined ? undefined : await readBuild(catalogs, id)
+  // Of a hash, nobody learns more by the time that a comparison takes.
+  return build?.addressHash === hashOf(secret ?? '') ? build : undefined
+}
+
+function hashOf(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex')
+}
+
+function requireSize({ bytes, files, chunks }: ManifestArchive): void {
+  const sent = chunks.reduce((sum, chunk) => sum + chunk.bytes, 0)
+  if (bytes <= revisionLimits.unpackedBytes && files <= revisionLimits.files
+    && sent <= revisionLimits.compressedBytes) return
+  throw new HeddleError('too_large',
+    'The files of the project are too many or too large: name in ' +
+      '.heddleignore what its graphs do not need.')
+}
+
+function nobodyBuilds(): HeddleError {
+  return new HeddleError('not_ready', 'No server here builds: start one with --builds on, or ' +
+    'deploy without --remote.')
+}
+
+function noBuild(): HeddleError {
+  return new HeddleError('not_found', 'The revision is not waiting for its files.')
+}
+
+function noAddress(): HeddleError {
+  return new HeddleError('not_found', 'This address is not good, or not any more: ask for another.')
+}
+
+/** The revision of a build. Throws `not_found`. */
+export async function revisionOfBuild({ records }: Pick<BuildParts, 'records'>,
+  { deployment, deploymentId, revision }: Build
+): Promise<{ readonly deployment: Deployment; readonly revision: Revision }> {
+  const found = await records.get(deployment)
+  if (found.id !== deploymentId) throw new HeddleError('not_found')
+  return { deployment: found, revision: await records.revision(found, revision) }
+}

@@ -1,0 +1,79 @@
+/** What the routes for `langgraphjs deploy` share. */
+
+import type { FastifyRequest } from 'fastify'
+import type { TSchema } from 'typebox'
+
+import type { Deployment, Revision } from '../../deployment/index.ts'
+import { HeddleError } from '../../errors.ts'
+import type { Access } from '../http/caller.ts'
+import type { HostedSecrets } from '../schema/hosted.ts'
+import { byOf } from './parts.ts'
+import type { ControlParts } from './parts.ts'
+
+/** What the command is given as `--host-url`, below the server's address. */
+export const hostedRoot = '/control/hosted'
+
+/** Deployments that a tenant may have, and more. */
+const deploymentsMax = 1_000
+/** Revisions that are found by their id. */
+const revisionsMax = 200
+
+/** Declares a route that the API of this server does not describe. */
+export function hostedRoute<
+  Given extends Readonly<Partial<Record<'params' | 'querystring' | 'body', TSchema>>>,
+>(given: Given) {
+  const access: Access = 'deploy'
+  return { schema: { ...given, hide: true }, config: { access } }
+}
+
+type Request = Pick<FastifyRequest, 'caller' | 'params'>
+
+/** The deployments of the caller. */
+export async function hostedDeployments({ deployments: { records } }: ControlParts,
+  { caller }: Pick<FastifyRequest, 'caller'>): Promise<readonly Deployment[]> {
+  const found = await records.list({ tenant: caller.tenant, limit: deploymentsMax, offset: 0 })
+  return found.filter(({ name, removing }) =>
+    !removing && (caller.deployment == null || caller.deployment === name)
+  )
+}
+
+/** The deployment that a path names by its id or its name. Throws `not_found`. */
+export async function hostedDeploymentOf(parts: ControlParts,
+  request: Request): Promise<Deployment> {
+  const { id } = request.params as { readonly id: string }
+  const found = (await hostedDeployments(parts, request))
+    .find((each) => each.id === id || each.name === id)
+  if (found !== undefined) return found
+  throw new HeddleError('not_found', `There is no deployment ${id}.`)
+}
+
+/** The revision that a path names. Throws `not_found`. */
+export async function hostedRevisionOf(parts: ControlParts,
+  request: Request): Promise<{ readonly deployment: Deployment; readonly revision: Revision }> {
+  const deployment = await hostedDeploymentOf(parts, request)
+  const { revision: id } = request.params as { readonly revision: string }
+  return { deployment, revision: await revisionById(parts, deployment, id) }
+}
+
+/** Throws `not_found`. */
+export async function revisionById({ deployments: { records } }: ControlParts,
+  deployment: Deployment, id: string): Promise<Revision> {
+  const found = (await records.revisions(deployment, { limit: revisionsMax, offset: 0 }))
+    .find((each) => each.id === id || each.name === id)
+  if (found !== undefined) return found
+  throw new HeddleError('not_found', `${deployment.name} has no revision ${id}.`)
+}
+
+/** Sets those that are new or differ. What runs goes on with the former ones. */
+export async function setHostedSecrets({ deployments: { records, secrets } }: ControlParts,
+  { id }: Deployment, { caller }: Pick<FastifyRequest, 'caller'>,
+  given: HostedSecrets | undefined): Promise<void> {
+  if (given === undefined || given.length === 0) return
+  const before = await secrets.reveal(id)
+  for (const { name, value } of given) {
+    if (before[name] === value) continue
+    const { version } = await secrets.set(id, name, value)
+    await records.note(id, { kind: 'secret', by: byOf(caller),
+      data: { name, change: 'set', version } })
+  }
+}

@@ -1,0 +1,44 @@
+/** What a langgraph.json says of webhooks, items and threads, for a member that only serves it. */
+
+import type { WebhookPolicy } from '../../egress/index.ts'
+import type { TimeToLiveWish } from '../../search/index.ts'
+import { webhooksOf } from './project-webhooks.ts'
+import type { BrokenHeader, WebhookConfig } from './project-webhooks.ts'
+
+/** Settings of a project as plain JSON. Variables in headers are not replaced yet. */
+export interface ProjectSettings {
+  readonly webhooks: WebhookConfig
+  readonly disable_webhooks: boolean
+  readonly store: {
+    /** Time to live of items that are put without one; 0 for no end. */
+    readonly ttl_ms: number
+    readonly refresh_on_read: boolean
+  }
+  /** How long new threads live; null for no end. */
+  readonly time_to_live: TimeToLiveWish | null
+}
+
+const usual: ProjectSettings = {
+  webhooks: { env_prefix: 'LG_WEBHOOK_', headers: {},
+    url: { require_https: false, allowed_domains: [], allowed_ports: [], max_url_length: 2_048 } },
+  disable_webhooks: false,
+  store: { ttl_ms: 0, refresh_on_read: true },
+  time_to_live: null,
+}
+
+/** The settings of a project that has none. */
+export const usualSettings = usual
+
+/** True if they are those of a project that has none. */
+export function areUsual(settings: ProjectSettings): boolean {
+  return JSON.stringify(settings) === JSON.stringify(usual)
+}
+
+/**
+ * The webhook policy, with its headers made of these variables only, and those that cannot be made.
+ */
+export function webhookPolicyOf({ webhooks, disable_webhooks }: ProjectSettings,
+  variables: Readonly<Record<string, string>>
+): { readonly webhooks: WebhookPolicy; readonly broken: readonly BrokenHeader[] } {
+  return webhooksOf(webhooks, disable_webhooks, variables)
+}

@@ -1,0 +1,161 @@
+/** Builds uploaded files in a process of its own, which has no secrets and ends in time. */
+
+import { fork } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+import type { Env } from '../../../cluster/index.ts'
+import type { BuiltRevision } from '../build.ts'
+import { RevisionError } from '../revision-error.ts'
+import { revisionLimits } from '../revision-limits.ts'
+import type { RevisionLimits } from '../revision-limits.ts'
+import { inWork } from './build-mail.ts'
+import type { BuildMail, BuildTask } from './build-mail.ts'
+
+/** What is built, and where. */
+export interface RemoteBuildOptions
+  extends Pick<BuildTask, 'source' | 'config' | 'said' | 'platform' | 'scope'> {
+  /** For builds and packages of builds alone. */
+  readonly directory: string
+  /** Writes what was uploaded: a file, or the chunks of an archive into the folder of this name. */
+  fetch(to: string): Promise<void>
+  /** Called with each line that the build says. */
+  say(text: string): void
+  readonly limits?: RevisionLimits
+  readonly limitMs?: number
+  readonly env: Pick<Env, 'after'>
+  /** The environment of the server, of which a few variables are passed on. */
+  readonly variables: Readonly<Record<string, string | undefined>>
+  readonly signal: AbortSignal
+}
+
+/** A revision that was built, whose chunks are there until its user has ended. */
+export interface RemotelyBuilt extends BuiltRevision {
+  chunk(sha256: string): Promise<Buffer>
+}
+
+/** How long a build may take. */
+export const buildLimitMs = 600_000
+
+const heapMb = 1_024
+/** How the folder of a build begins; then comes the process that it belongs to. */
+const workName = 'work-'
+const lineCharacters = 2_000
+
+/**
+ * Builds, and hands the result to `use`. Nothing is left afterwards but packages for the next
+ * build. Throws RevisionError, and the reason of the signal.
+ */
+export async function buildRemotely<Result>(options: RemoteBuildOptions,
+  use: (built: RemotelyBuilt) => Promise<Result>): Promise<Result> {
+  const { directory, signal, fetch } = options
+  await mkdir(directory, { recursive: true })
+  const work = await mkdtemp(join(directory, `${workName}${process.pid}-`))
+  try {
+    await fetch(join(work, inWork.source))
+    signal.throwIfAborted()
+    const built = await runBuild(options, work)
+    return await use({ ...built, chunk: (sha256) => readFile(join(work, inWork.chunks, sha256)) })
+  } finally {
+    await rm(work, { recursive: true, force: true, maxRetries: 5 })
+  }
+}
+
+/** Removes what processes that are gone have left. Call before this process builds. */
+export async function clearBuilds(directory: string): Promise<void> {
+  for (const name of await readdir(directory).catch(() => [])) {
+    const [, pid] = /^work-(\d{1,10})-/.exec(name) ?? []
+    if (pid === undefined || isOther(Number(pid))) continue
+    await rm(join(directory, name), { recursive: true, force: true, maxRetries: 5 })
+  }
+}
+
+/** True for another process that is there. */
+function isOther(pid: number): boolean {
+  if (pid === process.pid) return false
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return (error as { readonly code?: unknown }).code === 'EPERM'
+  }
+}
+
+async function runBuild(
+  { source, config, said, platform, scope, directory, say, env, variables, limits = revisionLimits,
+    limitMs = buildLimitMs, signal }: RemoteBuildOptions,
+  work: string,
+): Promise<BuiltRevision> {
+  const child = fork(fileURLToPath(new URL('./build-process.ts', import.meta.url)), [], {
+    // A group of its own, so that all programs that it begins end with it.
+    detached: true,
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    execArgv: [`--max-old-space-size=${heapMb}`],
+    env: buildEnvironment(variables, join(work, inWork.home)),
+  })
+  const ended = Promise.withResolvers<Exclude<BuildMail, { readonly kind: 'line' }>>()
+  const abort = () => ended.reject(signal.reason)
+  signal.addEventListener('abort', abort)
+  const stopTimer = env.after(limitMs, () =>
+    ended.reject(
+      new RevisionError('no_install', `The build took longer than ${limitMs / 1_000} ` +
+        'seconds, and was ended.'),
+    ))
+  child.on('message', (mail: BuildMail) => {
+    if (mail.kind === 'line') say(mail.text.slice(0, lineCharacters))
+    else ended.resolve(mail)
+  })
+  child.once('error', ended.reject)
+  child.once('exit', (code, end) =>
+    ended.reject(
+      new RevisionError('no_install', `The build ended early (${code ?? end}): it may ` +
+        'need more memory than a build may have.'),
+    ))
+  const task: BuildTask = { source, config, said, platform, scope, limits, work,
+    installed: join(directory, 'installed') }
+  child.send(task)
+  try {
+    const mail = await ended.promise
+    if (mail.kind === 'done') return { manifest: mail.manifest, warnings: mail.warnings }
+    throw new RevisionError(mail.code === 'invalid' ? 'no_install' : mail.code, mail.message)
+  } finally {
+    stopTimer()
+    signal.removeEventListener('abort', abort)
+    await endGroup(child)
+  }
+}
+
+/** Resolves when no program of the build writes any more. */
+async function endGroup(child: ChildProcess): Promise<void> {
+  const { pid } = child
+  if (pid === undefined) return
+  const closed = child.exitCode !== null || child.signalCode !== null
+    ? Promise.resolve()
+    : new Promise<void>((resolve) => void child.once('exit', () => resolve()))
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    child.kill('SIGKILL')
+  }
+  await closed
+}
+
+/** What installers need to reach their registry. None of them is a secret of ours. */
+const passedOn = ['PATH', 'LANG', 'TZ', 'HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy',
+  'https_proxy', 'no_proxy', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR',
+  'NPM_CONFIG_REGISTRY', 'npm_config_registry'] as const
+
+/** The variables of a build. */
+function buildEnvironment(variables: RemoteBuildOptions['variables'],
+  home: string): Record<string, string> {
+  const passed = passedOn.flatMap((name) => {
+    const value = variables[name]
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  const own = { HOME: home, TMPDIR: home, CI: '1', GIT_TERMINAL_PROMPT: '0', YARN_IGNORE_PATH: '1',
+    COREPACK_ENABLE_PROJECT_SPEC: '0', npm_config_update_notifier: 'false' }
+  const { PATH = '' } = variables
+  return { ...Object.fromEntries(passed), ...own,
+    PATH: [dirname(process.execPath), PATH].join(':') }
+}

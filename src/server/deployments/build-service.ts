@@ -1,0 +1,36 @@
+/** Which member builds: the one that is asked if it does, or else the next one that does. */
+
+import type { Service } from '../../../cluster/index.ts'
+import type { Builder, BuildMembers } from '../../deployment/index.ts'
+import { HeddleError } from '../../errors.ts'
+import { deploymentQuestions, deploymentWire } from '../backends/deployment-wires.ts'
+import { askMember } from '../member-questions.ts'
+import type { MemberQuestionParts } from '../member-questions.ts'
+
+/** Answers whether this member has taken a build, or with null would take one. */
+export function buildService(builder: Pick<Builder, 'take'>): Service<string | null, boolean> {
+  return { name: deploymentQuestions.build, wire: deploymentWire,
+    answer: (build) => builder.take(build) }
+}
+
+/** Asks this member and then the others, one after another. */
+export function buildMembers(parts: MemberQuestionParts,
+  service: ReturnType<typeof buildService>): BuildMembers {
+  return {
+    take: async (build) => {
+      const { member: self, view } = parts.backend.status()
+      for (const member of [self, ...view.filter(({ id }) => id !== self.id)]) {
+        const isTaken = await askMember(parts, service, member, build).catch(unlessNotAsked)
+        if (isTaken) return true
+      }
+      return false
+    },
+  }
+}
+
+/** One that is away or runs an older program takes none. */
+function unlessNotAsked(error: unknown): false {
+  const { code } = HeddleError.from(error)
+  if (code === 'unavailable' || code === 'internal') return false
+  throw error
+}

@@ -1,0 +1,69 @@
+/** What langgraph.json says of webhooks, items and threads, for each namespace its own. */
+
+import { withPolicy } from '../../egress/index.ts'
+import type { Egress } from '../../egress/index.ts'
+import { isDeployment, usualSettings, webhookPolicyOf } from '../../graph/index.ts'
+import type { DeployedGraphs, ProjectSettings } from '../../graph/index.ts'
+import type { ItemSettings } from '../../items/index.ts'
+import type { TimeToLiveWish } from '../../search/index.ts'
+
+/** The settings of the server's own project, and where those of deployments come from. */
+export interface DeployedSettingsParts {
+  readonly deployed: Pick<DeployedGraphs, 'view'>
+  /** The way out, without the policy of any project. */
+  readonly wayOut: Pick<Egress, 'check' | 'send'>
+  readonly own: {
+    readonly egress: Pick<Egress, 'check' | 'send'>
+    itemSettings(): ItemSettings
+    timeToLive(): TimeToLiveWish | undefined
+  }
+  /** The variables of a deployment's code, by namespace. */
+  variablesOf(namespace: string): Promise<Readonly<Record<string, string>>>
+}
+
+/** The settings of all namespaces. Those of a deployment are its active revision's. */
+export interface DeployedSettings {
+  itemSettings(namespace?: string): ItemSettings
+  timeToLive(namespace: string): TimeToLiveWish | undefined
+  readonly egress: {
+    check(url: string, namespace: string): void
+    readonly send: Egress['send']
+  }
+}
+
+/** Chooses the settings of a namespace at the time of each use. */
+export function deployedSettings(parts: DeployedSettingsParts): DeployedSettings {
+  const { deployed, wayOut, own, variablesOf } = parts
+  const settingsOf = (namespace: string): ProjectSettings | undefined =>
+    isDeployment(namespace) ? deployed.view(namespace)?.settings ?? usualSettings : undefined
+  return {
+    itemSettings: (namespace = '') => {
+      const settings = settingsOf(namespace)
+      if (settings === undefined) return own.itemSettings()
+      const { ttl_ms: ttlMs, refresh_on_read: refreshOnRead } = settings.store
+      return { ttlMs, refreshOnRead }
+    },
+    timeToLive: (namespace) => {
+      const settings = settingsOf(namespace)
+      return settings === undefined ? own.timeToLive() : settings.time_to_live ?? undefined
+    },
+    egress: {
+      check: (url, namespace) => {
+        const settings = settingsOf(namespace)
+        if (settings === undefined) return own.egress.check(url)
+        withPolicy(wayOut, () => webhookPolicyOf(settings, {}).webhooks).check(url)
+      },
+      send: async (call, signal) => {
+        const settings = settingsOf(call.tenant)
+        if (settings === undefined) return await own.egress.send(call, signal)
+        const needsVariables = Object.keys(settings.webhooks.headers).length > 0
+        const variables = needsVariables ? await variablesOf(call.tenant) : {}
+        const { webhooks, broken: [fault] } = webhookPolicyOf(settings, variables)
+        if (fault !== undefined) {
+          return { kind: 'refused', reason: `webhooks.headers.${fault.name} ${fault.message}` }
+        }
+        return await withPolicy(wayOut, () => webhooks).send(call, signal)
+      },
+    },
+  }
+}

@@ -1,0 +1,82 @@
+/** Removes what the platform keeps of a namespace: projects with their traces, and all records. */
+
+import { HeddleError, ignoreNotFound } from '../../errors.ts'
+import { tenantId } from '../../platform/index.ts'
+import type { CatalogClient, CatalogName, CatalogRecord, DocumentPlace, Platform,
+  SharedObject } from '../../platform/index.ts'
+
+type Collection = CatalogName['collection']
+type OpenPlatform = Pick<Platform, 'documents' | 'ingest' | 'rules' | 'shares'>
+
+/** Where a namespace's records are. */
+export interface PlatformDataParts {
+  readonly catalogs: CatalogClient
+  readonly platform: OpenPlatform
+  readonly tenant: string
+}
+
+/** The collections of a tenant. What acts by itself or shows things to others goes first. */
+const collections: readonly Collection[] = ['rule', 'rule_state', 'rule_wake', 'share', 'evaluator',
+  'queue', 'chart', 'chart_section', 'comparison', 'dataset', 'prompt', 'feedback_config', 'secret',
+  'price', 'playground', 'workspace', 'project']
+
+/** The documents that belong to a record. */
+const documentsOf: { readonly [Name in Collection]?: readonly DocumentPlace['kind'][] } = {
+  rule: ['rule_log'],
+  queue: ['queue_run'],
+  prompt: ['commit'],
+}
+
+const page = { sortBy: 'name', descending: false, offset: 0 } as const
+
+/** Records of a page at most. */
+const pageRecords = 100
+
+/** True if there are traces, or were. */
+export async function hasProjects(catalogs: CatalogClient, tenant: string): Promise<boolean> {
+  const { total } = await catalogs.list({ tenant, collection: 'project' }, { ...page, limit: 1 })
+  return total > 0
+}
+
+/** Removes it all. Returns how many records there were. */
+export async function removePlatformData(parts: PlatformDataParts): Promise<number> {
+  let count = 0
+  for (const collection of collections) count += await removeCollection(parts, collection)
+  // The list of all that have secrets.
+  await parts.catalogs.delete({ tenant: '*', collection: 'secret_tenant' }, tenantId(parts.tenant))
+    .catch(ignoreNotFound)
+  return count
+}
+
+async function removeCollection(parts: PlatformDataParts, collection: Collection): Promise<number> {
+  const { catalogs, tenant } = parts
+  for (let count = 0;;) {
+    const { records } = await catalogs.list({ tenant, collection }, { ...page, limit: pageRecords })
+    if (records.length === 0) return count
+    for (const record of records) await removeRecord(parts, collection, record)
+    count += records.length
+  }
+}
+
+/** First what only the record leads to, so that a removal that was cut off finds the rest. */
+async function removeRecord({ catalogs, platform, tenant }: PlatformDataParts,
+  collection: Collection, { id, bodyJson }: CatalogRecord): Promise<void> {
+  for (const kind of documentsOf[collection] ?? []) {
+    await platform.documents.dropDocuments({ tenant, kind, owner: id })
+  }
+  if (collection === 'project') {
+    await platform.ingest.remove({ tenant, what: { kind: 'project', project: id } })
+  }
+  if (collection === 'dataset') await platform.ingest.dropExamples({ tenant, dataset: id })
+  if (collection === 'share') {
+    const { object } = JSON.parse(bodyJson) as { readonly object: SharedObject }
+    await platform.shares.revoke(tenant, object)
+  }
+  if (collection === 'rule') {
+    await platform.rules?.delete(tenant, id).catch((error: unknown) => {
+      // One that nobody can read is only a record.
+      if (HeddleError.from(error).retry !== 'no') throw error
+    })
+  }
+  await catalogs.delete({ tenant, collection }, id).catch(ignoreNotFound)
+}

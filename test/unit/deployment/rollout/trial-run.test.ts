@@ -1,0 +1,94 @@
+/** The trial run in a roll-out: after the first member has loaded, before all others do. */
+
+import { expect, it } from 'vitest'
+
+import { ready, ScriptedCluster } from '../../../support/rollout-members.ts'
+
+/** A cluster whose r2 has a trial run, and the runs that were asked for. */
+function clusterWithTrial() {
+  const trials: { end(reason: string | null): void; fail(): void }[] = []
+  const cluster = new ScriptedCluster({}, { tryOut: () => {
+    const { promise, resolve, reject } = Promise.withResolvers<string | null>()
+    trials.push({ end: resolve, fail: () => reject(new Error('away')) })
+    return promise
+  } })
+  const { revisionsByName } = cluster.records
+  revisionsByName.set('r2', { ...revisionsByName.get('r2')!,
+    trial: { graphId: 'agent', inputJson: '{}' } })
+  return { cluster, trials }
+}
+
+const wish = { by: 'me', wait: false }
+
+it('comes before all others load it, and is made once', async () => {
+  const { cluster, trials } = clusterWithTrial()
+  await cluster.rollouts.check('shop', 'r2', wish)
+  await cluster.pass()
+  await cluster.answer('prepare a r2/0', ready)
+  await cluster.pass(2_000)
+  expect([cluster.open, trials.length]).toEqual([[], 1])
+  trials[0]!.end(null)
+  await cluster.pass(1_000)
+  expect(cluster.records.deployment).toMatchObject({ active: 'r1', rollout: null,
+    lastRollout: { result: 'done' } })
+  await cluster.rollouts.activate('shop', 'r2', wish)
+  await cluster.pass()
+  await cluster.answer('prepare a r2/0', ready)
+  expect(cluster.open).toEqual(['prepare b r2/0', 'prepare c r2/0'])
+  await cluster.answer('prepare b r2/0', ready)
+  await cluster.answer('prepare c r2/0', ready)
+  expect([cluster.records.deployment.active, trials.length]).toEqual(['r2', 1])
+})
+
+it('refuses the roll-out with its sentence, and not the revision', async () => {
+  const { cluster, trials } = clusterWithTrial()
+  await cluster.rollouts.activate('shop', 'r2', wish)
+  await cluster.pass()
+  await cluster.answer('prepare a r2/0', ready)
+  trials[0]!.end('The trial run of "agent" failed: no key')
+  await cluster.pass(1_000)
+  expect(cluster.records.deployment).toMatchObject({ active: 'r1', rollout: null,
+    lastRollout: { result: 'refused', reason: 'The trial run of "agent" failed: no key',
+      failures: [{ graph_id: 'agent' }] } })
+  expect(cluster.records.revisionsByName.get('r2')).toMatchObject({ state: 'ready' })
+  await cluster.rollouts.activate('shop', 'r2', wish)
+  await cluster.pass()
+  await cluster.answer('prepare a r2/0', ready)
+  expect(trials).toHaveLength(2)
+})
+
+it('is made again if it could not be made, until the time is over', async () => {
+  const { cluster, trials } = clusterWithTrial()
+  await cluster.rollouts.activate('shop', 'r2', { ...wish, prepareMs: 10_000 })
+  await cluster.pass()
+  await cluster.answer('prepare a r2/0', ready)
+  trials[0]!.fail()
+  await cluster.pass(2_000)
+  expect(trials).toHaveLength(2)
+  await cluster.pass(10_000)
+  expect(cluster.records.deployment).toMatchObject({ active: 'r1', rollout: null,
+    lastRollout: { result: 'failed',
+      reason: 'The trial run of r2 could not be made within 10 s.' } })
+})
+
+it('is made anew by the next driver, and not for what has served', async () => {
+  const { cluster, trials } = clusterWithTrial()
+  await cluster.rollouts.activate('shop', 'r2', wish)
+  await cluster.pass()
+  await cluster.answer('prepare a r2/0', ready)
+  cluster.driver.close()
+  const other = cluster.another('b', { tryOut: async () => null })
+  other.look()
+  await cluster.pass(1_000)
+  expect(trials).toHaveLength(1)
+  expect(cluster.open).toEqual(['prepare b r2/0', 'prepare c r2/0'])
+  other.close()
+  const { revisionsByName } = cluster.records
+  revisionsByName.set('r1', { ...revisionsByName.get('r1')!,
+    trial: { graphId: 'agent', inputJson: '{}' } })
+  cluster.records.deployment = { ...cluster.records.deployment, rollout: null }
+  cluster.calls.length = 0
+  await cluster.rollouts.restartWithSecrets('shop', wish)
+  await cluster.pass(1_000)
+  expect(trials).toHaveLength(1)
+})

@@ -1,0 +1,54 @@
+/** A trial run: what it asks for, and what it finds bad. */
+
+import { expect, it } from 'vitest'
+
+import { HeddleError } from '../../../../src/errors.ts'
+import { trialRuns } from '../../../../src/server/deployments/trial-run.ts'
+import { virtualEnv } from '../../../support/env.ts'
+import { aDeployment, aRevision } from '../../../support/rollout-records.ts'
+
+/** A trial whose run ends with this: values, an error, or never. */
+function trial(end: object | Error | 'never', expectJson?: string) {
+  const env = virtualEnv()
+  const seen: unknown[] = []
+  const tryOut = trialRuns({ env,
+    members: { live: () => ['a', 'b'], learn: async (...learned) => void seen.push(learned) },
+    runs: { createStatelessAndWait: async (...asked) => {
+      seen.push(asked)
+      if (end instanceof Error) throw end
+      const result = end === 'never'
+        ? new Promise<never>(() => {})
+        : Promise.resolve(JSON.stringify(end))
+      return { row: {}, result: () => result } as never
+    } } })
+  const found = tryOut(aDeployment(), aRevision('r2', {
+    trial: { graphId: 'agent', inputJson: '{"a":1}',
+      ...expectJson !== undefined && { expectJson } },
+  }))
+  return { env, seen, found }
+}
+
+it("runs on the new revision in the owner's data, when all members know it", async () => {
+  const { seen, found } = trial({ text: 'hello', more: 1 }, '{"text":"hello"}')
+  expect(await found).toBeNull()
+  expect(seen).toEqual([['a', 'shop'], ['b', 'shop'], ['acme@shop', { assistant_id: 'agent',
+    input: { a: 1 }, metadata: { trial: true } }, { commandId: '', awaits: true, headers: {},
+    revision: 'r2' }]])
+})
+
+it.each([
+  [{ __error__: { error: 'Error', message: 'no key' } }, 'failed: no key'],
+  [{ text: 'else' }, 'ended without {"text":"hello"} in its state, which is {"text":"else"}.'],
+  [new HeddleError('invalid', 'The input is wrong.'), 'failed: The input is wrong.'],
+])('finds %j bad', async (end, message) => {
+  expect(await trial(end, '{"text":"hello"}').found).toBe(`The trial run of "agent" ${message}`)
+})
+
+it('may be made again if a member was away, and waits for a minute', async () => {
+  await expect(trial(new HeddleError('unavailable')).found).rejects
+    .toMatchObject({ code: 'unavailable' })
+  const { env, found } = trial('never')
+  for (let turn = 0; turn < 10; turn++) await Promise.resolve()
+  env.advance(60_000)
+  expect(await found).toBe('The trial run of "agent" failed: it has not ended within 60 s')
+})
