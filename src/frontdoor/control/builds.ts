@@ -9,7 +9,7 @@ import { timeOrNull } from './deployment-json.ts'
 import { byOf, controlRoot, controlRoute, ownDeployment, sendFresh } from './parts.ts'
 import type { ControlParts } from './parts.ts'
 import { revisionJson } from './revision-json.ts'
-import { chunkMax, ownRevision } from './revisions.ts'
+import { chunkIn, chunkMax, ownRevision } from './revisions.ts'
 
 /** Adds the routes of builds, but that of their files. */
 export function buildRoutes(app: App, parts: ControlParts): void {
@@ -50,9 +50,7 @@ export function buildFileRoutes(app: App, parts: ControlParts): void {
     bodyLimit: chunkMax,
   }, async (request, reply) => {
     const { revision } = await ownRevision(parts, request)
-    const { body, params: { sha256 } } = request as { readonly body: unknown;
-      readonly params: { readonly sha256: string } }
-    if (!Buffer.isBuffer(body)) throw new HeddleError('invalid', 'A chunk must not be empty.')
+    const { sha256, body } = chunkIn(request)
     await buildsIn(parts).putChunk(revision, sha256, body)
     return reply.code(204).send()
   })

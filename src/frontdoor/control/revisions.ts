@@ -95,12 +95,20 @@ export function chunkRoutes(app: App, parts: ControlParts): void {
     bodyLimit: chunkMax,
   }, async (request, reply) => {
     const { revision } = await ownRevision(parts, request)
-    const { body, params: { sha256 } } = request as { readonly body: unknown;
-      readonly params: { readonly sha256: string } }
-    if (!Buffer.isBuffer(body)) throw new HeddleError('invalid', 'A chunk must not be empty.')
+    const { sha256, body } = chunkIn(request)
     await parts.deployments.records.putChunk(revision, sha256, body)
     return reply.code(204).send()
   })
+}
+
+/** The chunk that a request uploads. Throws `invalid` if it has none. */
+export function chunkIn(request: Pick<FastifyRequest, 'body' | 'params'>): {
+  readonly sha256: string
+  readonly body: Buffer
+} {
+  const { body, params } = request
+  if (!Buffer.isBuffer(body)) throw new HeddleError('invalid', 'A chunk must not be empty.')
+  return { body, sha256: (params as { readonly sha256: string }).sha256 }
 }
 
 /** The revision that a path names, and its deployment. Throws `not_found`. */
