@@ -22,6 +22,12 @@ export interface NewEvent {
   readonly data: Readonly<Record<string, unknown>>
 }
 
+/** An event of a roll-out that is in the record of its deployment until it is noted. */
+export interface OwedEvent extends NewEvent {
+  /** Grows: what is not above the last one that was noted is noted already. */
+  readonly mark: number
+}
+
 /** An event as it was noted. */
 export interface DeploymentEvent extends NewEvent {
   /** Counts the events of its deployment, from 1. Some numbers may be missing. */

@@ -1,5 +1,6 @@
 /** A deployment: a name with revisions, a pointer to the active one, secrets, limits and data. */
 
+import type { OwedEvent } from './deployment-event.ts'
 import type { Rollout, RolloutOutcome } from './rollout/rollout.ts'
 
 /** Who may call it: the keys of its owner, or those of every tenant, each with its own data. */
@@ -58,6 +59,8 @@ export interface Deployment {
   readonly rollout: Rollout | null
   readonly lastRollout: RolloutOutcome | null
   readonly preview: Preview | null
+  /** What roll-outs did: each change has its events with it, and whoever drives notes them. */
+  readonly owed: readonly OwedEvent[]
   /** How often this record was changed: a change names the step that it was made from. */
   readonly step: number
   readonly createdAtMs: number

@@ -3,7 +3,7 @@
 import type { ReadChunk, Manifest } from '../revision/index.ts'
 import type { Deployment, DeploymentChange, DeploymentLimits, DeploymentAccess,
   Preview } from './deployment.ts'
-import type { DeploymentEvent, NewEvent } from './deployment-event.ts'
+import type { DeploymentEvent, NewEvent, OwedEvent } from './deployment-event.ts'
 import type { Revision, RevisionChange } from './revision.ts'
 import type { RevisionUse } from './revision-use.ts'
 
@@ -86,6 +86,10 @@ export interface Deployments {
 
   /** Adds to the log of what was done, by whom and when. */
   note(deploymentId: string, event: NewEvent): Promise<DeploymentEvent>
+  /** The same for an event of a roll-out, once: one whose mark is not above the last is noted. */
+  noteOwed(deploymentId: string, event: OwedEvent): Promise<void>
+  /** Forgets the owed events of a deployment as it was read: all are noted. `stale`. */
+  settle(deployment: Deployment): Promise<void>
   /** Oldest first, after a sequence number. */
   events(deploymentId: string, after: number, limit: number): Promise<readonly DeploymentEvent[]>
 }

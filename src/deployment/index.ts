@@ -6,7 +6,8 @@ export type { CompatibilityParts, CompatibilityReport, ReportRevision,
 export type { Deployment, DeploymentAccess, DeploymentChange, DeploymentLimits,
   Preview } from './deployment.ts'
 export { defaultDeploymentLimits } from './deployment.ts'
-export type { DeploymentEvent, DeploymentEventKind, NewEvent } from './deployment-event.ts'
+export type { DeploymentEvent, DeploymentEventKind, NewEvent,
+  OwedEvent } from './deployment-event.ts'
 export type { BegunRevision, Deployments, DeploymentSecret, DeploymentSecrets, NewDeployment,
   NewRevision } from './deployments.ts'
 export { deploymentsTenant, isDeploymentName, namespaceOf, namespaceParts } from './namespace.ts'

@@ -70,6 +70,39 @@ it('lights up while a run goes on, and says so', async () => {
   await tab.close()
 })
 
+it('keeps the times of a run that a late answer calls running still', async () => {
+  const gate = newGate()
+  const { thread_id: id } = await server.client.threads.create({ graphId: 'held' })
+  const tab = await browser.open(`${server.url}/studio/threads/${id}`)
+  const { page } = tab
+  await node(page, 'first: Idle').waitFor()
+  const [asked, runsLeave, rowsLeave] = [1, 2, 3].map(() => Promise.withResolvers<void>())
+  await page.route(/\/threads\/[^/]+\/runs\?/, async (route) => {
+    const response = await route.fetch()
+    await page.route(new RegExp(`/threads/${id}$`), async (row) => {
+      await rowsLeave!.promise
+      await row.continue()
+    })
+    asked!.resolve()
+    await runsLeave!.promise
+    await route.fulfill({ response })
+  }, { times: 1 })
+  await page.getByRole('textbox', { name: 'Message' }).fill(`hold ${gate.url}`)
+  await page.keyboard.press('Enter')
+  await asked!.promise
+  await gate.arrived()
+  gate.open()
+  await node(page, /^last.*: Done/).waitFor()
+  const answered = page.waitForResponse(/\/threads\/[^/]+\/runs\?/)
+  runsLeave!.resolve()
+  await answered
+  rowsLeave!.resolve()
+  await page.getByText('Idle', { exact: true }).first().waitFor()
+  await expect.poll(() => picture(page).locator('[data-activity=taken]').count()).toBe(4)
+  expectQuiet(tab)
+  await tab.close()
+})
+
 it('has breakpoints as marks, which go with the next run; a node says what it read', async () => {
   const tab = await browser.open(await addressOf('steps', { topic: 'before' }))
   const { page } = tab

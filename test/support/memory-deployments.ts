@@ -5,7 +5,8 @@ import { createHash, randomUUID } from 'node:crypto'
 import { defaultDeploymentLimits, namespaceParts } from '../../src/deployment/index.ts'
 import type { Activated, BegunBuild, BuildPhase, Builds, Deployment, DeploymentEvent,
   DeploymentLine, Deployments, DeploymentSecret, DeploymentSecrets, MergedLineQuery, NewBuild,
-  Revision, Rollout, Rollouts, RolloutWish, StartWish } from '../../src/deployment/index.ts'
+  OwedEvent, Revision, Rollout, Rollouts, RolloutWish,
+  StartWish } from '../../src/deployment/index.ts'
 import { HeddleError } from '../../src/errors.ts'
 import type { DeploymentParts } from '../../src/frontdoor/index.ts'
 import type { DeploymentView, GraphDescription } from '../../src/graph/index.ts'
@@ -31,7 +32,7 @@ export class MemoryDeployments implements Omit<Deployments, 'collect'> {
     const row: Deployment = { id: randomUUID(), name, tenant, access, hosts,
       limits: { ...defaultDeploymentLimits, ...limits }, paused: false, removing: false,
       active: null, previous: null, next: null, envVersion: 0, revisionCount: 0, rollout: null,
-      lastRollout: null, preview: preview ?? null, step: 1, createdAtMs: nowMs,
+      lastRollout: null, preview: preview ?? null, owed: [], step: 1, createdAtMs: nowMs,
       modifiedAtMs: nowMs }
     this.rows.set(name, row)
     return row
@@ -121,6 +122,14 @@ export class MemoryDeployments implements Omit<Deployments, 'collect'> {
   }
 
   readChunks = () => () => Promise.reject(new Error('nothing is read here'))
+
+  async noteOwed(id: string, { mark: _, ...event }: OwedEvent): Promise<void> {
+    await this.note(id, event)
+  }
+
+  async settle(deployment: Deployment): Promise<void> {
+    await this.change(deployment, { owed: [] })
+  }
 
   async note(id: string, event: Parameters<Deployments['note']>[1]): Promise<DeploymentEvent> {
     const events = this.noted.get(id) ?? []

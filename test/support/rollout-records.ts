@@ -6,7 +6,8 @@ import { HeddleError } from '../../src/errors.ts'
 
 /** What roll-outs use of the records. */
 export type RolloutRecords = Pick<Deployments,
-  'get' | 'list' | 'change' | 'revision' | 'changeRevision' | 'missing' | 'note'>
+  'get' | 'list' | 'change' | 'revision' | 'changeRevision' | 'missing' | 'note' | 'noteOwed'
+    | 'settle'>
 
 /** The records, and what they hold now. */
 export interface KeptRecords extends RolloutRecords {
@@ -20,7 +21,7 @@ export function aDeployment(more: Partial<Deployment> = {}): Deployment {
   return { id: '00000000-0000-4000-8000-000000000001', name: 'shop', tenant: 'acme', access: 'own',
     hosts: [], limits: defaultDeploymentLimits, paused: false, removing: false, active: null,
     previous: null, next: null, envVersion: 0, revisionCount: 0, rollout: null, lastRollout: null,
-    preview: null, step: 0, createdAtMs: 0, modifiedAtMs: 0, ...more }
+    preview: null, owed: [], step: 0, createdAtMs: 0, modifiedAtMs: 0, ...more }
 }
 
 /** A revision whose chunks are all there. */
@@ -35,6 +36,7 @@ export function aRevision(name: string, more: Partial<Revision> = {}): Revision 
 export function keptRecords(deployment: Deployment, revisions: readonly Revision[]): KeptRecords {
   const revisionsByName = new Map(revisions.map((revision) => [revision.name, revision]))
   const noted: NewEvent[] = []
+  let lastMark = 0
   const kept: KeptRecords = {
     deployment,
     revisionsByName,
@@ -61,6 +63,15 @@ export function keptRecords(deployment: Deployment, revisions: readonly Revision
     note: async (_, event) => {
       noted.push(event)
       return { ...event, seq: noted.length, atMs: 0 }
+    },
+    noteOwed: async (_, { mark, ...event }) => {
+      if (mark <= lastMark) return
+      lastMark = mark
+      noted.push(event)
+    },
+    settle: async ({ step }) => {
+      if (step !== kept.deployment.step) throw new HeddleError('stale')
+      kept.deployment = { ...kept.deployment, owed: [] }
     },
   }
   return kept

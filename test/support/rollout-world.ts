@@ -53,6 +53,8 @@ export class RolloutWorld {
   /** Every revision that was ever pointed at. */
   readonly #pointed = new Set<string>(['r1'])
   readonly #ended = new Set<string>()
+  /** Where the pointer went, in order. */
+  readonly #moves: string[] = []
   #names = 0
 
   constructor(seed: number) {
@@ -124,6 +126,17 @@ export class RolloutWorld {
     this.#own(this.chance.pick(this.members.filter(({ isUp }) => isUp)))
   }
 
+  /** What was done and is not noted, or more than once. */
+  unnoted(): readonly string[] {
+    const { noted } = this.#kept
+    const moves = noted.filter(({ kind }) => kind === 'pointer').map(({ data }) => moveOf(data))
+    const ends = noted.filter(({ data }) => data['phase'] === 'ended')
+      .map(({ data }) => String(data['rollout_id']))
+    return [...moves.join() === this.#moves.join() ? [] : [`${moves.join()} was noted instead of ` +
+      this.#moves.join()], ...ends.join() === [...this.#ended].join() ? [] : [`${ends.join()} ` +
+      `ended by the events, and in truth ${[...this.#ended].join()}`]]
+  }
+
   /** A caller of any member. */
   caller(): Rollouts {
     return this.chance.pick(this.members.filter(({ isUp }) => isUp)).rollouts
@@ -182,6 +195,8 @@ export class RolloutWorld {
       changeRevision: (...change) => stored(() => kept.changeRevision(...change)),
       missing: async () => [],
       note: (...event) => stored(() => kept.note(...event)),
+      noteOwed: (...event) => stored(() => kept.noteOwed(...event)),
+      settle: (deployment) => stored(() => kept.settle(deployment)),
       change: (before, change) => {
         const broken = this.#brokenBy(before, change)
         return stored(async () => {
@@ -203,9 +218,14 @@ export class RolloutWorld {
       .map(({ id }) => `the pointer moved to ${key} before ${id} had loaded it`)
   }
 
-  #changed(before: Deployment, { active, next, lastRollout, rollout }: Deployment,
+  #changed(before: Deployment, { active, next, envVersion, lastRollout, rollout }: Deployment,
     broken: readonly string[]): void {
     this.violations.push(...broken)
+    const isForward = before.rollout?.phase === 'preparing' && rollout?.phase === 'confirming'
+    const isBack = lastRollout !== before.lastRollout && lastRollout?.result === 'rolled_back'
+    if (isForward || isBack) {
+      this.#moves.push(moveOf({ active, next, env_version: envVersion }))
+    }
     if (active !== before.active) this.#pointed.add(active!)
     if (next !== null) this.#pointed.add(next.revision)
     if (active === 'r3' || next?.revision === 'r3') this.violations.push('r3 was pointed at')
@@ -278,4 +298,10 @@ export class RolloutWorld {
     member.loaded.add(`${revision}/${envVersion}`)
     return { kind: 'ready', ms: 1, graphs: [] }
   }
+}
+
+/** Where the pointer of a deployment stands, as text. */
+function moveOf({ active, next, env_version: version }: Readonly<Record<string, unknown>>): string {
+  const { revision = '', percent = '' } = (next ?? {}) as { revision?: string; percent?: number }
+  return `${String(active)} ${revision}${percent} ${String(version)}`
 }

@@ -7,7 +7,7 @@ import { FairSemaphore } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError, ignoreNotFound } from '../../errors.ts'
 import type { CatalogClient, Document, DocumentPort } from '../../platform/index.ts'
-import type { DeploymentEvent, NewEvent } from '../deployment-event.ts'
+import type { DeploymentEvent, NewEvent, OwedEvent } from '../deployment-event.ts'
 import { triesMax } from './beginning.ts'
 import { deploymentCatalog, eventCatalog, eventPlace } from './record-places.ts'
 import { StoredFields } from './stored-fields.ts'
@@ -40,12 +40,12 @@ export class DeploymentEvents {
 
   /** `not_found` without the deployment. */
   async note(deployment: string, event: NewEvent): Promise<DeploymentEvent> {
-    const leave = await this.#turns.enter(deployment)
-    try {
-      return await this.#note(deployment, event)
-    } finally {
-      leave()
-    }
+    return (await this.#inTurn(deployment, event))!
+  }
+
+  /** The same, unless the mark is not above the last one. */
+  async noteOwed(deployment: string, { mark, ...event }: OwedEvent): Promise<void> {
+    await this.#inTurn(deployment, event, mark)
   }
 
   /** Oldest first. None is missing between two that are kept. */
@@ -70,7 +70,18 @@ export class DeploymentEvents {
     await this.#parts.documents.dropDocuments(eventPlace(deployment))
   }
 
-  async #note(deployment: string, { kind, by, data }: NewEvent): Promise<DeploymentEvent> {
+  async #inTurn(deployment: string, event: NewEvent, mark?: number) {
+    const leave = await this.#turns.enter(deployment)
+    try {
+      return await this.#note(deployment, event, mark)
+    } finally {
+      leave()
+    }
+  }
+
+  /** Undefined if one of this mark, or of a later one, is noted. */
+  async #note(deployment: string, { kind, by, data }: NewEvent,
+    mark?: number): Promise<DeploymentEvent | undefined> {
     const { catalogs, documents, env } = this.#parts
     const [owner] = await catalogs.get(deploymentCatalog, [deployment])
     if (owner === undefined || new StoredFields(owner.bodyJson).flag('removing')) {
@@ -79,6 +90,7 @@ export class DeploymentEvents {
     for (let tries = 0; tries < triesMax; tries++) {
       const record = await catalogs.create(eventCatalog, { id: deployment, name: deployment,
         orderMs: 0, parentId: '', metadataJson: '{}', bodyJson: '{"seq":0}' }, {})
+      if (mark !== undefined && mark <= markIn(record.bodyJson)) return undefined
       const newest = newestIn(record.bodyJson)
       const event: DeploymentEvent = { seq: (newest?.seq ?? 0) + 1, atMs: env.nowMs(), kind, by,
         data: JSON.stringify(data).length > dataCharacters ? { too_large: true } : data }
@@ -88,7 +100,7 @@ export class DeploymentEvents {
       }
       const { seq } = event
       const noted = await catalogs.change(eventCatalog, deployment, {
-        bodyJson: JSON.stringify({ seq, event }),
+        bodyJson: JSON.stringify({ seq, event, mark }),
         expected: { seq: seq - 1 },
       }).catch(ignoreStale)
       if (noted === undefined) continue
@@ -110,6 +122,11 @@ export class DeploymentEvents {
 function newestIn(bodyJson: string): DeploymentEvent | undefined {
   return new StoredFields(bodyJson)
     .object<DeploymentEvent>('event', ['seq', 'atMs', 'kind', 'by', 'data']) ?? undefined
+}
+
+/** The mark of the last event that was owed; 0 before the first. */
+function markIn(bodyJson: string): number {
+  return new StoredFields(bodyJson).number('mark', 0)
 }
 
 function keyOf(seq: number): string {

@@ -3,6 +3,7 @@
 import type { CatalogRecord, NewRecord } from '../../platform/index.ts'
 import { defaultDeploymentLimits } from '../deployment.ts'
 import type { Deployment, DeploymentChange, DeploymentLimits, Preview } from '../deployment.ts'
+import type { OwedEvent } from '../deployment-event.ts'
 import type { NewDeployment } from '../deployments.ts'
 import type { Rollout, RolloutOutcome } from '../rollout/rollout.ts'
 import { StoredFields } from './stored-fields.ts'
@@ -33,7 +34,7 @@ export function newDeploymentRecord(id: string,
   const body: Body = { tenant, access, hosts,
     limits: { ...defaultDeploymentLimits, ...preview && { workers: 1 }, ...limits }, paused: false,
     removing: false, active: null, previous: null, next: null, envVersion: 0, revisionCount: 0,
-    rollout: null, lastRollout: null, preview: preview ?? null, step: 0, references: 0,
+    rollout: null, lastRollout: null, preview: preview ?? null, owed: [], step: 0, references: 0,
     createdAtMs: nowMs, modifiedAtMs: nowMs }
   return { id, name, orderMs: nowMs, parentId: '', metadataJson: JSON.stringify({ tenant }),
     bodyJson: JSON.stringify(body) }
@@ -60,6 +61,7 @@ export function deploymentOf({ id, name, bodyJson, heldBytes, createdAtMs }: Cat
     rollout: body.object<Rollout>('rollout', ['id', 'kind', 'revision', 'phase', 'members']),
     lastRollout: body.object<RolloutOutcome>('lastRollout', ['id', 'kind', 'result']),
     preview: body.object<Preview>('preview', ['of', 'label', 'ttlMs']),
+    owed: body.objects<OwedEvent>('owed', ['kind', 'by', 'data', 'mark']),
     step: body.number('step', 0),
     createdAtMs: body.number('createdAtMs', createdAtMs),
     modifiedAtMs: body.number('modifiedAtMs', createdAtMs),

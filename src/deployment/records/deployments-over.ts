@@ -212,6 +212,15 @@ class CatalogDeployments implements Deployments {
     return await this.#events.note(...args)
   }
 
+  async noteOwed(...args: Parameters<Deployments['noteOwed']>): Promise<void> {
+    await this.#events.noteOwed(...args)
+  }
+
+  async settle(deployment: Deployment): Promise<void> {
+    // The step stays: nobody who has read the record is kept from changing it.
+    await this.#changed(deployment, bodyOf({ owed: [] }))
+  }
+
   async events(...args: Parameters<Deployments['events']>) {
     return await this.#events.list(...args)
   }

@@ -184,9 +184,11 @@ function preparing(view: RolloutView, rollout: Rollout): Partial<RolloutDecision
   if (nowMs >= rollout.startedAtMs + rollout.prepareMs) {
     return ended(view, present, { result: 'failed', reason: lateReason(rollout, waiting) })
   }
-  // Loading it on the first member is the check: what fails there bothers no other one.
+  // Loading it on the first member is the check: what fails there bothers no other one. One that
+  // was checked before, perhaps by a driver that has died, is loaded by all at once.
   const first = live.includes(self) ? self : live[0]
-  const asked = isChecked ? waiting : waiting.filter((id) => id === first)
+  const isKnown = isChecked || (revision.state === 'ready' && rollout.kind !== 'secrets')
+  const asked = isKnown ? waiting : waiting.filter((id) => id === first)
   return { ...changedMembers(rollout, members),
     effects: asked.map((member) => ({ kind: 'prepare', member })) }
 }

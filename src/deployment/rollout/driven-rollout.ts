@@ -10,11 +10,13 @@ import { decideRollout, restMs, silentMs } from './decide-rollout.ts'
 import type { RolloutDecision } from './decide-rollout.ts'
 import { MemberCalls } from './member-calls.ts'
 import type { RolloutMembers } from './member-port.ts'
+import { owedWith } from './owed-events.ts'
 import type { Rollout, RolloutOutcome } from './rollout.ts'
 
 /** What a roll-out is driven with. */
 export interface DrivenRolloutParts {
-  readonly deployments: Pick<Deployments, 'get' | 'change' | 'revision' | 'changeRevision' | 'note'>
+  readonly deployments: Pick<Deployments,
+    'get' | 'change' | 'revision' | 'changeRevision' | 'note' | 'noteOwed' | 'settle'>
   readonly members: RolloutMembers
   /** The id of this member. */
   readonly self: string
@@ -58,7 +60,9 @@ export class DrivenRollout {
   #calls: { readonly id: string; readonly of: MemberCalls } | undefined
   #isRunning = false
   #isClosed = false
-  #noted = Promise.resolve()
+  #noting = Promise.resolve()
+  /** Owed events up to this mark are noted. */
+  #notedMark = 0
   /** Whether something came since the last step began. */
   #isWanted = false
   #wake = Promise.withResolvers<void>()
@@ -104,7 +108,8 @@ export class DrivenRollout {
     const { deployments, members, self, env } = this.#parts
     const deployment = await deployments.get(this.#name).catch(ignoreNotFound)
     const rollout = deployment?.rollout ?? null
-    if (deployment === undefined || rollout === null || deployment.removing) return { kind: 'over' }
+    if (deployment === undefined || deployment.removing) return { kind: 'over' }
+    if (rollout === null) return await this.#settled(deployment)
     const revision = await deployments.revision(deployment, rollout.revision).catch(ignoreNotFound)
     const calls = this.#callsOf(rollout, deployment, revision)
     // From here to the change nothing is awaited: a member that joined is not overlooked.
@@ -122,39 +127,61 @@ export class DrivenRollout {
     if (changed.rollout === null) this.#end(changed, decision)
     else calls.start(decision.effects)
     // In order, and beside everything: members are not kept waiting for what is only noted.
-    this.#noted = this.#noted.then(() => this.#note(changed, rollout, revision, decision))
-    if (changed.rollout === null) return { kind: 'over' }
+    this.#noting = this.#noting.then(() => this.#note(changed, rollout, revision, decision))
+    if (changed.rollout === null) return { kind: 'again' }
     return { kind: 'rest', ms: restMs(changed.rollout, env.nowMs()) }
+  }
+
+  /** Without a roll-out, what others did is noted, and what is noted is owed no more. */
+  async #settled(deployment: Deployment): Promise<Step> {
+    const { deployments } = this.#parts
+    this.#noting = this.#noting.then(() => this.#noteOwed(deployment))
+    await this.#noting
+    const last = deployment.owed.at(-1)
+    if (last === undefined) return { kind: 'over' }
+    if (last.mark > this.#notedMark) return { kind: 'rest', ms: retryMs }
+    const isSettled = await unlessStale(deployments.settle(deployment).then(() => true))
+    return { kind: isSettled === true ? 'over' : 'again' }
   }
 
   /** Undefined if it was changed meanwhile: it is decided anew on the same news. */
   async #change(deployment: Deployment,
-    { change }: RolloutDecision): Promise<Deployment | undefined> {
-    if (change === undefined) return deployment
-    try {
-      return await this.#parts.deployments.change(deployment, change)
-    } catch (error) {
-      if (HeddleError.from(error).code === 'stale') return undefined
-      throw error
-    }
+    { change, events }: RolloutDecision): Promise<Deployment | undefined> {
+    if (change === undefined && events.length === 0) return deployment
+    const owed = owedWith(deployment, events, this.#notedMark)
+    return await unlessStale(this.#parts.deployments.change(deployment, { ...change, owed }))
   }
 
-  /** The record is true already: what cannot be noted is missing in the list of events alone. */
+  /** Never throws: the record is true already, and events are owed until they are noted. */
   async #note(deployment: Deployment, rollout: Rollout, revision: Revision | undefined,
-    { revisionChange, events }: RolloutDecision): Promise<void> {
+    { revisionChange }: RolloutDecision): Promise<void> {
     const { deployments, env, report } = this.#parts
     const { id, by } = rollout
     try {
       if (revisionChange !== undefined && revision !== undefined) {
         await deployments.changeRevision(revision, revisionChange)
       }
-      for (const event of events) await deployments.note(deployment.id, event)
+      await this.#noteOwed(deployment)
       const isChecked = rollout.kind === 'check' && deployment.lastRollout?.id === rollout.id
       if (!isChecked || deployment.lastRollout.result !== 'done' || revision === undefined) return
       const data = await report?.(deployment, revision)
       if (data !== undefined) await deployments.note(deployment.id, { kind: 'report', by, data })
     } catch (error) {
       env.log.warn('What a roll-out did cannot be noted.', { error, deployment: this.#name, id })
+    }
+  }
+
+  /** Never throws: what cannot be noted now is owed still. */
+  async #noteOwed({ id, name, owed }: Deployment): Promise<void> {
+    const { deployments, env } = this.#parts
+    try {
+      for (const event of owed) {
+        if (event.mark <= this.#notedMark) continue
+        await deployments.noteOwed(id, event)
+        this.#notedMark = event.mark
+      }
+    } catch (error) {
+      env.log.debug('What a roll-out did is noted later.', { error, deployment: name })
     }
   }
 
@@ -192,5 +219,15 @@ export class DrivenRollout {
   #arrived(): void {
     this.#isWanted = true
     this.#wake.resolve()
+  }
+}
+
+/** Undefined if the record was changed since it was read. */
+async function unlessStale<Value>(changing: Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await changing
+  } catch (error) {
+    if (HeddleError.from(error).code !== 'stale') throw error
+    return undefined
   }
 }

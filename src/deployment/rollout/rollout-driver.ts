@@ -38,7 +38,9 @@ export function driveRollouts(parts: RolloutDriverParts): RolloutDriver {
   const driveAll = async () => {
     for (let offset = 0;; offset += pageLimit) {
       const page = await deployments.list({ limit: pageLimit, offset })
-      for (const { name, rollout } of page) if (rollout !== null) drive(name)
+      for (const { name, rollout, owed } of page) {
+        if (rollout !== null || owed.length > 0) drive(name)
+      }
       if (page.length < pageLimit) return
     }
   }

@@ -3,11 +3,12 @@
 import { atLatest } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
-import type { Deployment } from '../deployment.ts'
+import type { Deployment, DeploymentChange } from '../deployment.ts'
 import type { Deployments } from '../deployments.ts'
 import { begunRollout } from './begin-rollout.ts'
 import type { BeginWish } from './begin-rollout.ts'
 import { confirmMs } from './decide-rollout.ts'
+import { owedWith } from './owed-events.ts'
 import { endEvent, phaseEvent } from './rollout-events.ts'
 import type { Rollout, RolloutKind, RolloutOutcome } from './rollout.ts'
 
@@ -49,7 +50,7 @@ export interface Rollouts {
 
 /** What roll-outs are begun with. */
 export interface RolloutsParts {
-  readonly deployments: Pick<Deployments, 'get' | 'change' | 'revision' | 'missing' | 'note'>
+  readonly deployments: Pick<Deployments, 'get' | 'change' | 'revision' | 'missing'>
   /** Lets the member that drives look. It may be lost: that member looks every few seconds. */
   wake(deployment: string): Promise<void>
   /** Calls back when this member learns of a change. It may be late. */
@@ -122,8 +123,8 @@ async function begin(parts: RolloutsParts, name: string,
     const begun = begunRollout(before, revision, { ...asked, id, missingChunks }, env.nowMs())
     if ('refusal' in begun) throw new HeddleError(begun.refusal.code, begun.refusal.message)
     try {
-      const deployment = await deployments.change(before, begun.change)
-      noteBegin(parts, before, deployment, begun.change.rollout)
+      const deployment = await deployments.change(before, { ...begun.change,
+        owed: owedWith(before, eventsOf(begun.change)) })
       return { deployment, rollout: begun.change.rollout }
     } catch (error) {
       const { code, outcome } = HeddleError.from(error)
@@ -133,17 +134,8 @@ async function begin(parts: RolloutsParts, name: string,
   }
 }
 
-/** The events are for readers: nobody waits for them. */
-function noteBegin({ deployments, env }: RolloutsParts, { rollout: before }: Deployment,
-  { id, lastRollout }: Deployment, rollout: Rollout): void {
-  const hasEnded = before !== null && lastRollout?.id === before.id
-  const events = [...hasEnded ? [endEvent(lastRollout)] : [], phaseEvent(rollout)]
-  const note = async () => {
-    for (const event of events) await deployments.note(id, event)
-  }
-  note().catch((error: unknown) =>
-    env.log.warn('The begin of a roll-out cannot be noted.', { error, id: rollout.id })
-  )
+function eventsOf({ rollout, lastRollout }: DeploymentChange & { readonly rollout: Rollout }) {
+  return [...lastRollout == null ? [] : [endEvent(lastRollout)], phaseEvent(rollout)]
 }
 
 async function settled({ deployments, watch, env }: RolloutsParts, { id, prepareMs }: Rollout,

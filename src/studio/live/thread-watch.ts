@@ -28,6 +28,8 @@ export class ThreadWatch {
   readonly #parts: WatchParts
   readonly #ended = new AbortController()
   #run: { readonly id: string; readonly stop: AbortController } | undefined
+  /** The run that was followed to its end last. */
+  #overId: string | undefined
   /** Events since the last frame. */
   #fresh: StreamEvent[] = []
   #frame = 0
@@ -54,9 +56,12 @@ export class ThreadWatch {
     void this.#readRun(runId, stop.signal, isNew)
   }
 
-  /** Follows a run that began before the page was opened, unless another one is followed. */
+  /**
+   * Follows a run that began before the page was opened, unless another one is followed. An answer
+   * that is late may name one whose end was seen already.
+   */
   joinRun(runId: string): void {
-    if (this.#run === undefined) this.followRun(runId, false)
+    if (this.#run === undefined && this.#overId !== runId) this.followRun(runId, false)
   }
 
   async #followThread(): Promise<void> {
@@ -134,6 +139,7 @@ export class ThreadWatch {
     const { run, version } = store.state()
     if (this.#run?.id !== runId) return
     this.#run = undefined
+    this.#overId = runId
     store.set({ run: run && ended(run), version: version + 1 })
   }
 

@@ -31,6 +31,24 @@ it('What is too long is left out of an event.', async () => {
   expect(noted.data).toEqual({ too_large: true })
 })
 
+it('What is owed is noted once, by whoever comes first, and then owed no more.', async () => {
+  const house = new RecordsHouse()
+  const { deployments } = house
+  const shop = await house.create()
+  const owed = [7, 8, 9].map((mark) => ({ ...event(mark), mark }))
+  const changed = await deployments.change(shop, { owed })
+  expect((await deployments.get('shop')).owed).toEqual(owed)
+  for (const one of owed.slice(0, 2)) await deployments.noteOwed(shop.id, one)
+  await deployments.note(shop.id, event(100))
+  for (const one of owed) await deployments.noteOwed(shop.id, one)
+  expect((await deployments.events(shop.id, 0, 10)).map(({ data }) => data['number']))
+    .toEqual([7, 8, 100, 9])
+  await deployments.settle(changed)
+  expect(await deployments.get('shop')).toEqual({ ...changed, owed: [] })
+  await deployments.change(changed, { paused: true })
+  await expect(deployments.settle(changed)).rejects.toMatchObject({ code: 'stale' })
+})
+
 it('Without its deployment nothing is noted.', async () => {
   const house = new RecordsHouse()
   const shop = await house.create()

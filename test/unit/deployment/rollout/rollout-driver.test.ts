@@ -140,7 +140,7 @@ it('is taken over in each phase by another member', async () => {
   await cluster.answer('prepare a r2/0', ready)
   cluster.live = ['b', 'c']
   let driver = await takeOver(cluster.driver, 'b')
-  expect(cluster.open).toEqual(['prepare b r2/0'])
+  expect(cluster.open).toEqual(['prepare b r2/0', 'prepare c r2/0'])
   await cluster.answer('prepare b r2/0', ready)
   await cluster.answer('prepare c r2/0', ready)
   expect(cluster.records.deployment.rollout?.phase).toBe('confirming')

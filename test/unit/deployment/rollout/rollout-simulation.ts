@@ -47,6 +47,7 @@ export async function simulateRollouts(
   for (let atMs = 0; atMs < calmMs; atMs += stepMs) await world.step(stepMs)
   if (world.deployment.rollout !== null) violations.push('a roll-out never ended')
   if (callers > 0) violations.push(`${callers} callers were never answered`)
+  violations.push(...world.unnoted())
   const late = world.members.filter(({ isUp, known }) =>
     isUp && known.active !== world.deployment.active
   )

@@ -49,14 +49,17 @@ export const patient = async (config, { accessContext }) => {
 }
 `
 
-/** The end of an execution while the clock of the test goes on. */
-async function endOf(test: TestHost<GraphProcess>, run: Given): Promise<unknown> {
+/** Time in which the clock of a test goes on by a second, where its process does real work. */
+const asFast = 1_000
+
+/** The end of an execution while the clock of the test goes on by a second in each interval. */
+async function endOf(test: TestHost<GraphProcess>, run: Given, interval = 50): Promise<unknown> {
   let end: unknown
   void run.end.then((value) => (end = value))
   await expect.poll(() => {
     test.env.advance(1_000)
     return end
-  }, { timeout: 30_000 }).toBeDefined()
+  }, { timeout: 60_000, interval }).toBeDefined()
   return end
 }
 
@@ -147,14 +150,14 @@ describe('a process that uses too much memory', () => {
     const died = vi.fn()
     const test = await startProcess({ extra: harmful, memoryMb: 400, suspects, died })
     const wish = { runId: 'r', threadId: 't' }
-    expect(await endOf(test, test.run('fill', {}, wish))).toBe('displaced')
+    expect(await endOf(test, test.run('fill', {}, wish), asFast)).toBe('displaced')
     expect(died.mock.calls).toEqual([['It used more than 400 MiB of memory.']])
-    expect(await endOf(test, test.run('fill', {}, wish))).toBe('full')
+    expect(await endOf(test, test.run('fill', {}, wish), asFast)).toBe('full')
   })
 
   it('ends a run that was alone with an error where nobody remembers it', async () => {
     const test = await startProcess({ extra: harmful, memoryMb: 400 })
-    expect(await endOf(test, test.run('fill', {}))).toBe('full')
+    expect(await endOf(test, test.run('fill', {}), asFast)).toBe('full')
     expect(test.host.memoryBytes()).toBeGreaterThan(0)
   })
 })

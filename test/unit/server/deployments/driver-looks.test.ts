@@ -46,7 +46,7 @@ it('A roll-out goes on within a fifth of a second when another member takes over
   expect(cluster.open).toEqual([])
   isOwner = true
   await cluster.pass(200)
-  expect(cluster.open).toEqual(['prepare b r2/0'])
+  expect(cluster.open).toEqual(['prepare b r2/0', 'prepare c r2/0'])
   for (const member of ['b', 'c']) await cluster.answer(`prepare ${member} r2/0`, ready)
   expect(cluster.records.deployment).toMatchObject({ active: 'r2', previous: 'r1' })
   stop()
