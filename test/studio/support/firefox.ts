@@ -9,6 +9,9 @@ import { afterAll, beforeAll, beforeEach } from 'vitest'
 /** Debian's build. */
 const firefoxPath = '/usr/bin/firefox-esr'
 
+/** As long as everything else may take that is waited for. */
+const waitMs = 60_000
+
 const isMissing = !existsSync(firefoxPath)
 
 /** A page of Firefox, and what it complained of. */
@@ -32,6 +35,8 @@ export function useFirefox(): { open(url: string): Promise<FirefoxPage> } {
   return {
     open: async (url) => {
       const page = await browser!.newPage()
+      // It draws without a graphics card: on a busy machine one click takes longer than 30 s.
+      page.setDefaultTimeout(waitMs)
       const complaints: string[] = []
       page.on('pageerror', (error) => complaints.push(String(error)))
       page.on('console', (message) => {

@@ -100,8 +100,8 @@ export class ServingWorld {
     const record: Deployment = { id: `id-${name}`, name, tenant: 'acme', access: 'own', hosts: [],
       limits: defaultDeploymentLimits, paused: false, removing: false, active: revisions.at(-1)!,
       previous: null, next: null, envVersion: 0, revisionCount: revisions.length, rollout: null,
-      lastRollout: null, preview: null, createdAtMs: 0, modifiedAtMs: 0, ...before, ...change,
-      step: (before?.step ?? 0) + 1 }
+      lastRollout: null, preview: null, owed: [], createdAtMs: 0, modifiedAtMs: 0, ...before,
+      ...change, step: (before?.step ?? 0) + 1 }
     this.records.set(name, record)
     for (const revision of revisions) {
       this.revisions.set(`${record.id} ${revision}`, revisionOf(record.id, revision))
