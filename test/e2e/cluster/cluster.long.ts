@@ -24,8 +24,10 @@ import { Load } from './load.ts'
 
 const seed = Number(process.env['HEDDLE_SEED'] ?? Date.now() % 1_000_000)
 
-/** For how long new rounds begin; in each round every kind of fault happens to some member. */
-const chaosMs = repeats({ day: 20_000, night: 100_000 })
+/** For how long new rounds begin. */
+const chaosMs = repeats({ day: 1, night: 100_000 })
+/** Kinds of faults in a round, of four: each happens to some member. */
+const faultsInRound = repeats({ day: 2, night: 4 })
 
 /** Longer than a member may be silent before it is fenced, on a machine that is not busy. */
 const silenceMs = 8_000
@@ -129,7 +131,8 @@ describe.skipIf(await whatIsMissing() !== undefined)('three members on three nod
     await load.resume(100)
     let node: Promise<void> | undefined
     do {
-      for (const [what, befall] of chance.shuffled(Object.entries(faults))) {
+      for (const [what, befall] of chance.shuffled(Object.entries(faults))
+        .slice(0, faultsInRound)) {
         const index = chance.below(3)
         const began = performance.now()
         load.doors.close(index)

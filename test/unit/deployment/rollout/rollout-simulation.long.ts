@@ -2,10 +2,12 @@
 
 import { expect, it } from 'vitest'
 
+import { repeats } from '../../../support/repeats.ts'
 import { simulateRollouts } from './rollout-simulation.ts'
 
 it('keep the rules in many histories', async () => {
-  for (let seed = 1_001; seed <= 2_000; seed++) {
+  const last = repeats({ day: 1_200, night: 3_000 })
+  for (let seed = 1_001; seed <= last; seed++) {
     expect((await simulateRollouts(seed)).violations, `seed ${seed}`).toEqual([])
   }
 }, 600_000)
