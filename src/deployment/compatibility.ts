@@ -1,5 +1,6 @@
 /** What changes for callers and waiting threads when one revision replaces another. Pure. */
 
+import { hasNode, nodesAround, pathsOf } from '../graph/index.ts'
 import type { GraphDescription } from '../graph/index.ts'
 import type { Deployment } from './deployment.ts'
 import type { Revision } from './revision.ts'
@@ -22,13 +23,13 @@ export interface CompatibilityReport {
 export type ReportRevision = (deployment: Deployment,
   revision: Revision) => Promise<CompatibilityReport>
 
-/** A node of a graph. */
+/** A node of a graph, by its path from the root: `research:ask`. */
 export interface GraphNode {
   readonly graph_id: string
   readonly node: string
 }
 
-/** Threads that wait at a node. */
+/** Threads that wait at a node, or at one inside it. */
 export interface WaitingThreads extends GraphNode {
   readonly threads: number
 }
@@ -43,7 +44,10 @@ export interface CompatibilityParts {
   readonly secretNames: readonly string[]
 }
 
-/** Compares the graphs of two revisions. A removed graph has its removed nodes in the report. */
+/**
+ * Compares the graphs of two revisions. A removed graph has its removed nodes in the report. Of a
+ * node that is a subgraph, what is inside goes without saying.
+ */
 export function reportOf(
   { before, after, waiting, wantsEnv, secretNames }: CompatibilityParts,
 ): CompatibilityReport {
@@ -55,15 +59,11 @@ export function reportOf(
   return {
     graphs_added: [...newer.keys()].filter((id) => !older.has(id)),
     graphs_removed: [...older.keys()].filter((id) => !newer.has(id)),
-    nodes_removed: before.flatMap((graph) =>
-      withoutThose(graph.nodes, newer.get(graph.graphId)?.nodes ?? [])
-        .map((node) => ({ graph_id: graph.graphId, node }))
-    ).map((node) => ({ ...node, waiting_threads: threadsAt(node) })),
+    nodes_removed: before.flatMap((graph) => nodesLacking(newer.get(graph.graphId), graph)).map((
+      node,
+    ) => ({ ...node, waiting_threads: threadsAt(node) })),
     // The nodes of a graph that is new are no news.
-    nodes_added: after.flatMap((graph) =>
-      withoutThose(graph.nodes, older.get(graph.graphId)?.nodes ?? graph.nodes)
-        .map((node) => ({ graph_id: graph.graphId, node }))
-    ),
+    nodes_added: after.flatMap((graph) => nodesLacking(older.get(graph.graphId) ?? graph, graph)),
     channels_removed: before.flatMap((graph) => {
       const next = newer.get(graph.graphId)
       return withoutThose(channelsOf(graph) ?? [],
@@ -72,6 +72,14 @@ export function reportOf(
     }),
     wants_env_missing: withoutThose(wantsEnv, secretNames),
   }
+}
+
+/** The outermost nodes of a graph that the other one does not have. */
+function nodesLacking(other: GraphDescription | undefined,
+  graph: GraphDescription): readonly GraphNode[] {
+  const lacking = new Set(pathsOf(graph).filter((path) => !other || !hasNode(other, path)))
+  return [...lacking].filter((path) => !nodesAround(path).some((outer) => lacking.has(outer)))
+    .map((node) => ({ graph_id: graph.graphId, node }))
 }
 
 /** Undefined if they are not known. */

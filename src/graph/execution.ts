@@ -141,7 +141,10 @@ export interface ExecutionOutcome {
   readonly error: { readonly error: string; readonly message: string } | null
   /** Where in the project the error was thrown, if known: `file:line:column`. */
   readonly at?: string
-  /** The nodes of the root graph that come next; missing if none do, or if that is not known. */
+  /**
+   * The nodes that come next, as paths from the root: `research:ask`. Missing if none do, or if
+   * that is not known.
+   */
   readonly waitsAt?: readonly string[]
 }
 
@@ -196,7 +199,13 @@ export interface GraphDescription {
   readonly stateChannels: readonly string[] | string | null
   /** True if stored channels are the state values, without conversion. */
   readonly plain: boolean
+  /** The nodes of the graph itself, without those of its subgraphs. */
   readonly nodes: readonly string[]
+  /**
+   * The nodes of subgraphs, as paths from the root: `research:ask`. Missing if they are not known:
+   * the graph is made for each use, or an earlier version of Heddle described it.
+   */
+  readonly subgraphNodes?: readonly string[]
   /** Channels that a caller may write. Missing if the graph is made for each use. */
   readonly channels?: readonly string[]
   /** True if it cannot be loaded. The log says why. */

@@ -1,10 +1,11 @@
 /** Which revision of a deployment a run takes. Pure. */
 
 import type { DeploymentView } from './deployed.ts'
+import { hasNode } from './node-path.ts'
 
 /** Where a thread waits for an answer, or for being continued. */
 export interface WaitingThread {
-  /** The nodes of the root graph that come next. */
+  /** The nodes that come next, as paths from the root: `research:ask`. */
   readonly nodes: readonly string[]
   /** The revision whose graph they are of. */
   readonly raisedBy: string
@@ -86,7 +87,7 @@ function missingIn({ view, graphId }: ChoiceParts, revision: string,
   nodes: readonly string[]): readonly string[] {
   const graph = view.revisions.get(revision)?.find((each) => each.graphId === graphId)
   if (!graph) return nodes
-  return graph.channels === undefined ? [] : nodes.filter((node) => !graph.nodes.includes(node))
+  return graph.channels === undefined ? [] : nodes.filter((node) => !hasNode(graph, node))
 }
 
 /** A number below 100, the same for the same text on every member (FNV-1a, then mixed). */

@@ -41,8 +41,10 @@ export class FakeDeployments implements DeployedGraphs {
   }
 }
 
-/** A graph that is described with its nodes. */
-export function aGraph(graphId: string, ...nodes: readonly string[]): GraphDescription {
-  return { graphId, description: null, stateChannels: ['log'], plain: true, nodes,
+/** A graph that is described with its nodes: those of subgraphs by their paths. */
+export function aGraph(graphId: string, ...paths: readonly string[]): GraphDescription {
+  const isInner = (path: string) => path.includes(':')
+  return { graphId, description: null, stateChannels: ['log'], plain: true,
+    nodes: paths.filter((path) => !isInner(path)), subgraphNodes: paths.filter(isInner),
     channels: ['log'] }
 }

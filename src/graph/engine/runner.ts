@@ -17,7 +17,6 @@ import { breakpointFault, commandFaults, graphAt, requireNoFault, namesOf,
   updateFaults } from '../project/graph-names.ts'
 import { shapeOf } from '../project/library.ts'
 import type { GraphLibrary } from '../project/library.ts'
-import { requireNext } from '../project/missing-nodes.ts'
 import { configOf, editInput, outdatesAnswer, parsedUpdate,
   runInput } from '../project/run-input.ts'
 import type { Fields, ParsedUpdate, WireCommand } from '../project/run-input.ts'
@@ -40,6 +39,7 @@ import type { AskItems, GraphStores } from './graph-store.ts'
 import { questionsLeft } from './questions-left.ts'
 import { consume, consumeEvents } from './run-stream.ts'
 import type { Shortcuts } from './shortcuts.ts'
+import { requireNodes, waitingPaths } from './waiting-nodes.ts'
 
 /** What all executions of a worker share. */
 export interface Workbench {
@@ -158,7 +158,9 @@ async function runGraph(bench: Workbench, assignment: Assignment, request: RunRe
   try {
     requireRunKnown(graph, request)
     await requireThere(saver, configurable)
-    if (continues(request)) await requireNodes(graph, saver, configurable)
+    if (continues(request)) {
+      await requireNodes({ graph, saver, threadId }, configurable, request.command !== null)
+    }
     const sink = protocol?.chunksFor(mapper) ?? mapper
     if (withEvents) await consumeEvents(bound, input, options, sink, assignment)
     else await consume(await open(bench, bound, input, options), options, sink, assignment)
@@ -253,14 +255,6 @@ function continues({ input, command }: RunRequest): boolean {
   return command === null ? input === 'null' : (JSON.parse(command) as WireCommand).resume != null
 }
 
-/** Throws `missing_node` if a node that comes next does not exist any more. */
-async function requireNodes(graph: ServedGraph, saver: HeddleSaver,
-  configurable: Fields): Promise<void> {
-  const { channel_values: values = {} } = (await saver.getTuple({ configurable }))?.checkpoint ?? {}
-  requireNext({ names: Object.keys(values), valueOf: (name) => values[name] },
-    Object.keys(graph.nodes))
-}
-
 function isMissingNode(error: unknown): boolean {
   return error instanceof HeddleError && error.code === 'missing_node'
 }
@@ -352,17 +346,17 @@ async function open({ shortcuts }: Workbench, graph: ServedGraph, input: unknown
 
 /** What the thread waits for now. Interrupts of completed tasks do not count. */
 async function whatIsLeft({ codec }: Workbench, graph: ServedGraph, saver: HeddleSaver,
-  thread_id: string
+  threadId: string
 ): Promise<Pick<ExecutionOutcome, 'waiting' | 'interrupts' | 'values' | 'waitsAt'>> {
-  const config = { configurable: { thread_id } }
+  const config = { configurable: { thread_id: threadId } }
   const done = doneTasks(await saver.getTuple(config))
-  return readState(graph, saver, { config }, ({ next, tasks, values }) => {
+  return readState(graph, saver, { config }, async ({ next, tasks, values }) => {
     const open = tasks.filter(({ id }) => !done.has(id))
     const interrupts = Object.fromEntries(open.map((task) => [task.id, task.interrupts]))
     // `values` include what the command wrote that the run began with.
     const partial = open.length > 0 && done.size > 0
     return { waiting: next.length > 0, interrupts: codec.text(interrupts),
-      ...next.length > 0 && { waitsAt: [...new Set(next)] },
+      ...next.length > 0 && { waitsAt: await waitingPaths({ graph, saver, threadId }, next, open) },
       ...partial && { values: codec.text(values) } }
   })
 }

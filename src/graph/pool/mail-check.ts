@@ -145,8 +145,9 @@ export function isLine({ atMs, level, text, node }: Bag): boolean {
 }
 
 /** True for what is known of a graph. */
-export function isGraph({ graphId, nodes }: Bag): boolean {
+export function isGraph({ graphId, nodes, subgraphNodes }: Bag): boolean {
   return isText(graphId) && Array.isArray(nodes)
+    && (subgraphNodes === undefined || isTextList(subgraphNodes))
 }
 
 /** True for a list of objects that all have a shape. */

@@ -5,6 +5,7 @@
 import { HeddleError } from '../../errors.ts'
 import type { ServedGraph } from './graph-export.ts'
 import type { ParsedUpdate, WireCommand } from './run-input.ts'
+import { nodeNames } from './subgraphs.ts'
 
 /** The nodes of a graph, and the channels that a caller may write. */
 export interface GraphNames {
@@ -32,8 +33,7 @@ export function writableChannels({ channels, builder }:
 
 /** The names of a graph that is built. */
 export function namesOf(graph: ServedGraph): GraphNames {
-  return { channels: writableChannels(graph),
-    nodes: Object.keys(graph.nodes).filter((name) => name !== '__start__') }
+  return { channels: writableChannels(graph), nodes: nodeNames(graph) }
 }
 
 /** The graph that has the checkpoints of a namespace; undefined if there is none. */

@@ -12,6 +12,7 @@ import { writableChannels } from './graph-names.ts'
 import { graphSchemas } from './graph-schemas.ts'
 import { serveModules } from './module-loader.ts'
 import type { CompiledProject, GraphEntry } from './project-compiler.ts'
+import { nodeNames, subgraphNodes } from './subgraphs.ts'
 import { messageOf } from './thrown.ts'
 
 type Langgraph = typeof import('@langchain/langgraph')
@@ -129,7 +130,7 @@ export class GraphLibrary {
       const made = this.get(graphId, inspection).catch(() => null)
       const graph = await inTime(graphId, made)
       return { graphId, description, ...graph ? shapeOf(graph) : unknownShape,
-        ...graph && graph === content && { channels: writableChannels(graph) },
+        ...graph && graph === content && await staticParts(graph),
         ...content instanceof HeddleError && { failed: true, failure: content.message } }
     }))
   }
@@ -219,8 +220,16 @@ export function shapeOf(graph: ServedGraph): GraphShape {
   return {
     stateChannels,
     plain: streamChannelsList.every((name) => isPlain(channels[name])),
-    nodes: Object.keys(nodes).filter((name) => name !== '__start__'),
+    nodes: nodeNames({ nodes }),
   }
+}
+
+/** What is known of a graph that is the same at each use. */
+async function staticParts(graph: ServedGraph): Promise<
+  Pick<GraphDescription, 'channels' | 'subgraphNodes'>
+> {
+  const inner = await subgraphNodes(graph)
+  return { channels: writableChannels(graph), ...inner && { subgraphNodes: inner } }
 }
 
 /** True if a channel's value is what a checkpoint stores of it. */

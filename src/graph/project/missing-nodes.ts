@@ -8,11 +8,14 @@ export interface HeldChannels {
   readonly valueOf: (name: string) => unknown
 }
 
-/** Throws `missing_node`. The engine would continue without the node, and forget its question. */
-export function requireNext(held: HeldChannels, nodes: readonly string[]): void {
-  const missing = nextNodes(held).filter((node) => !nodes.includes(node))
+/**
+ * Throws `missing_node`. The engine would continue without the node, and forget its question. The
+ * graph is the subgraph in the node `within`, or the root.
+ */
+export function requireNext(held: HeldChannels, nodes: readonly string[], within = ''): void {
+  const missing = nextNodesOf(held).filter((node) => !nodes.includes(node))
   if (missing.length === 0) return
-  const names = [...new Set(missing)].map((node) => `"${node}"`).join(', ')
+  const names = missing.map((node) => `"${within === '' ? '' : `${within}:`}${node}"`).join(', ')
   throw new HeddleError('missing_node', `The thread waits at ${names}, and its graph has no such ` +
     'node any more. Bring the node back, or update the state to continue elsewhere.')
 }

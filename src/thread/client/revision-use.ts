@@ -2,9 +2,10 @@
 
 import type { ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../../errors.ts'
+import { nodesAround } from '../../graph/index.ts'
 import type { ThreadPlace, ThreadQuery, ThreadSearch } from '../../search/index.ts'
 
-/** Threads that wait at a node of a graph of a revision. */
+/** Threads that wait at a node of a graph of a revision, or inside it. */
 export interface WaitingThreads {
   readonly revision: string
   readonly graphId: string
@@ -18,7 +19,10 @@ export interface RevisionUse {
   readonly running: ReadonlyMap<string, number>
   /** Threads that wait for an answer, by revision. */
   readonly waiting: ReadonlyMap<string, number>
-  /** The same threads by node. One that waits at two nodes counts at both. */
+  /**
+   * The same threads by node. One that waits at two nodes counts at both, and one that waits inside
+   * a node counts at that as well.
+   */
   readonly waitingAt: readonly WaitingThreads[]
 }
 
@@ -87,7 +91,9 @@ class UseCount implements RevisionUse {
     const { revision, nodes } = waitingAt
     count(this.waiting, revision)
     const { graph_id: graphId } = JSON.parse(metadataJson) as { readonly graph_id?: string }
-    for (const node of nodes) this.#addNode({ revision, graphId: graphId ?? '', node, threads: 0 })
+    for (const node of new Set(nodes.flatMap((path) => [...nodesAround(path), path]))) {
+      this.#addNode({ revision, graphId: graphId ?? '', node, threads: 0 })
+    }
   }
 
   #addNode(place: WaitingThreads): void {

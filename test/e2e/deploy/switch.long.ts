@@ -128,12 +128,17 @@ it('No run fails or changes its revision in a deploy, a change of secrets and a 
     expect(last.map(({ answer }) => answer)).not.toContain('one first')
   })
 
-/** Asks at a node, and then says the answer. */
+/** Asks at a node, or at one of a subgraph if it is sent `deep`, and then says the answer. */
 const asking = (node: string) =>
   project.built(`import { MessagesAnnotation, StateGraph, interrupt } from '@langchain/langgraph'
+const ask = () => ({ messages: [{ role: 'ai', content: interrupt('well?') }] })
+const research = new StateGraph(MessagesAnnotation)
+  .addNode('${node}', ask).addEdge('__start__', '${node}').compile()
 export const agent = new StateGraph(MessagesAnnotation)
-  .addNode('${node}', () => ({ messages: [{ role: 'ai', content: interrupt('well?') }] }))
-  .addEdge('__start__', '${node}').compile()
+  .addNode('${node}', ask).addNode('research', research)
+  .addConditionalEdges('__start__', ({ messages }) =>
+    messages.at(-1).content === 'deep' ? 'research' : '${node}', ['${node}', 'research'])
+  .compile()
 `)
 
 it('Answers to threads that wait at a node that is gone reach the revision that has it.',
@@ -141,14 +146,18 @@ it('Answers to threads that wait at a node that is gone reach the revision that 
     const { client: { runs, threads } } = shop
     const before: Built = await asking('ask')
     const old = await shop.deploy(before)
-    const waiting = await Promise.all(['a', 'b', 'c', 'd'].map(async (text) => {
+    const waiting = await Promise.all(['flat', 'deep', 'flat', 'deep'].map(async (text) => {
       const { thread_id: id } = await threads.create()
       await runs.wait(id, 'agent', { input: say(text) })
       return id
     }))
     const { name } = await shop.upload(await asking('inquire'))
     expect(await shop.own('POST', `/revisions/${name}/check`)).toMatchObject({ status: 200, body: {
-      report: { nodes_removed: [{ graph_id: 'agent', node: 'ask', waiting_threads: 4 }] },
+      report: { nodes_removed: [{ graph_id: 'agent', node: 'ask', waiting_threads: 2 }, {
+        graph_id: 'agent',
+        node: 'research:ask',
+        waiting_threads: 2,
+      }] },
     } })
     expect(await shop.activate(name)).toMatchObject({ status: 200 })
     const resume = (id: string) => runs.wait(id, 'agent', { command: { resume: `yes, ${id}` } })
@@ -159,7 +168,7 @@ it('Answers to threads that wait at a node that is gone reach the revision that 
     expect(await shop.own('DELETE', `/revisions/${old}`)).toMatchObject({ status: 409,
       body: { error: 'in_use', message: expect.stringContaining('1 threads') as string } })
     expect(await shop.own('DELETE', `/revisions/${old}?force=true`)).toMatchObject({ status: 200 })
-    await expect(resume(left!)).rejects.toThrow(/^HTTP 409: .*waits at .*ask/s)
+    await expect(resume(left!)).rejects.toThrow(/^HTTP 409: .*waits at .*research:ask/s)
     expect(await threads.get(left!)).toMatchObject({ status: 'interrupted' })
     // With the node back, the answer is not lost.
     await shop.deploy(before)

@@ -1,6 +1,6 @@
 /** The report of a check: what a revision takes away from callers and from threads that wait. */
 
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 import { reportOf } from '../../../src/deployment/index.ts'
 import type { GraphDescription } from '../../../src/graph/index.ts'
@@ -8,6 +8,12 @@ import type { GraphDescription } from '../../../src/graph/index.ts'
 const graph = (graphId: string, nodes: readonly string[],
   stateChannels: GraphDescription['stateChannels'] = []): GraphDescription => ({ graphId, nodes,
     stateChannels, description: null, plain: true })
+
+/** A graph with the nodes of its subgraphs. */
+const nested = (...paths: readonly string[]): GraphDescription => ({
+  ...graph('a', paths.filter((path) => !path.includes(':'))),
+  subgraphNodes: paths.filter((path) => path.includes(':')),
+})
 
 const nothing = { graphs_added: [], graphs_removed: [], nodes_removed: [], nodes_added: [],
   channels_removed: [], wants_env_missing: [] }
@@ -53,4 +59,43 @@ it('Channels that are not known are not said to be removed.', () => {
   expect(report(['m'], null)).toEqual([])
   expect(report(null, ['m'])).toEqual([])
   expect(report('__root__', ['m'])).toEqual([{ graph_id: 'a', channel: '__root__' }])
+})
+
+describe('nodes of subgraphs', () => {
+  const differences = (before: GraphDescription, after: GraphDescription) => {
+    const waiting = [{ graph_id: 'a', node: 'research', threads: 3 }, { graph_id: 'a',
+      node: 'research:ask', threads: 2 }]
+    const { nodes_removed: removed, nodes_added: added } = reportOf({ before: [before],
+      after: [after], ...rest, waiting })
+    return { removed: removed.map(({ node, waiting_threads: threads }) => [node, threads]),
+      added: added.map(({ node }) => node) }
+  }
+
+  it('are compared by their paths, and threads counted where they wait', () => {
+    expect(
+      differences(nested('research', 'research:ask', 'research:plan'),
+        nested('research', 'research:inquire', 'research:plan')),
+    )
+      .toEqual({ removed: [['research:ask', 2]], added: ['research:inquire'] })
+  })
+
+  it('are gone where the node is a function now', () => {
+    expect(differences(nested('research', 'research:ask'), nested('research')))
+      .toEqual({ removed: [['research:ask', 2]], added: [] })
+  })
+
+  it('go without saying where the node that they are in is gone or new', () => {
+    expect(
+      differences(nested('research', 'research:ask', 'research:deep', 'research:deep:end'),
+        nested('desk', 'desk:ask')),
+    )
+      .toEqual({ removed: [['research', 3]], added: ['desk'] })
+  })
+
+  it('are not compared with a description that has root nodes only', () => {
+    const root = graph('a', ['research'])
+    expect(differences(root, nested('research', 'research:ask')).removed).toEqual([])
+    expect(differences(nested('research', 'research:ask'), root).removed).toEqual([])
+    expect(differences(nested('research', 'research:ask'), root).added).toEqual([])
+  })
 })

@@ -3,12 +3,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
+import { pathsOf } from '../../../src/graph/index.ts'
 import { choiceMessage, chooseRevision } from '../../../src/graph/revision-choice.ts'
 import type { ChoiceParts, RevisionChoice } from '../../../src/graph/revision-choice.ts'
+import type { GraphDescription } from '../../../src/graph/index.ts'
 import { aGraph } from '../../support/fake-deployments.ts'
 
 const names = ['r1', 'r2', 'r3'] as const
-const nodes = ['ask', 'confirm', 'pay'] as const
+const nodes = ['ask', 'confirm', 'research', 'research:ask', 'research:deep:pay'] as const
 
 const revisions = fc.dictionary(fc.constantFrom(...names), fc.subarray([...nodes]))
   .map((by) =>
@@ -31,8 +33,10 @@ const parts: fc.Arbitrary<ChoiceParts> = fc.record({
   ),
 })
 
-const nodesOf = ({ view }: ChoiceParts, revision: string) =>
-  view.revisions.get(revision)?.[0]?.nodes
+const nodesOf = ({ view }: ChoiceParts, revision: string) => {
+  const graph = view.revisions.get(revision)?.[0]
+  return graph && pathsOf(graph)
+}
 
 const base: ChoiceParts = { threadId: 'x', graphId: 'agent', requested: null, waiting: null,
   view: { active: 'r2', next: null,
@@ -115,6 +119,55 @@ describe('a thread that waits', () => {
     const choice = chooseRevision({ ...base, waiting: { nodes: ['pay', 'ask'], raisedBy: 'r0' } })
     expect(choice).toEqual({ kind: 'missing', nodes: ['pay', 'ask'], revision: 'r0' })
     expect(choiceMessage(choice as never)).toContain('"pay", "ask" of revision r0')
+  })
+
+  describe('inside a subgraph', () => {
+    const inside = { nodes: ['research:ask'], raisedBy: 'r1' }
+    const old = aGraph('agent', 'research', 'research:ask')
+    const over = (active: GraphDescription, ...kept: readonly GraphDescription[]) =>
+      chooseRevision({ ...base, waiting: inside,
+        view: { ...base.view, revisions: new Map([['r2', [active]], ...kept.map((graph) =>
+          ['r1', [graph]] as const
+        )]) } })
+    const { subgraphNodes: _, ...describedBefore } = aGraph('agent', 'research')
+
+    it('goes on with the revision that made it wait if the active one renamed its node', () => {
+      expect(over(aGraph('agent', 'research', 'research:inquire'), old)).toEqual(chosen('r1'))
+    })
+
+    it('goes on with that as well if the node is not a subgraph any more', () => {
+      expect(over(aGraph('agent', 'research'), old)).toEqual(chosen('r1'))
+    })
+
+    it('goes on with the active one if that has its node', () => {
+      expect(over(aGraph('agent', 'research', 'research:ask', 'research:more'), old))
+        .toEqual(chosen('r2'))
+    })
+
+    it('is refused by its path if the revision that made it wait is gone', () => {
+      const choice = over(aGraph('agent', 'research', 'research:inquire'))
+      expect(choice).toEqual({ kind: 'missing', nodes: ['research:ask'], revision: 'r1' })
+      expect(choiceMessage(choice as never)).toContain('"research:ask" of revision r1')
+    })
+
+    it('goes on with a revision whose description has root nodes only, if the root node is there',
+      () => {
+        expect(over(describedBefore)).toEqual(chosen('r2'))
+        expect(over({ ...describedBefore, nodes: ['other'] })).toMatchObject({ kind: 'missing' })
+        expect(over(aGraph('agent', 'research', 'research:inquire'), describedBefore))
+          .toEqual(chosen('r1'))
+      })
+  })
+
+  it('whose row names root nodes only goes on as it did before', () => {
+    const view = { ...base.view, revisions: new Map([
+      ['r1', [aGraph('agent', 'research', 'research:ask')]],
+      ['r2', [aGraph('agent', 'research', 'research:inquire')]],
+    ]) }
+    const atRoot = (...nodes: readonly string[]) =>
+      chooseRevision({ ...base, view, waiting: { nodes, raisedBy: 'r1' } })
+    expect(atRoot('research')).toEqual(chosen('r2'))
+    expect(atRoot('gone')).toMatchObject({ kind: 'missing' })
   })
 
   it('is refused if the revision that was asked for lacks its node', () => {

@@ -15,7 +15,7 @@ import { TestHost } from '../../graph/project/host-project.ts'
 import { writeProject } from '../../graph/project/project-files.ts'
 import { noCrons } from '../no-crons.ts'
 
-/** A project whose graph asks at a node, and says in which revision it went on. */
+/** A project whose graphs ask at a node, and say in which revision they went on. */
 const source = (node: string, revision: string) => `
 import { Annotation, END, START, StateGraph, interrupt } from '@langchain/langgraph'
 const State = Annotation.Root({ answer: Annotation(), by: Annotation(), url: Annotation() })
@@ -23,6 +23,12 @@ export const agent = new StateGraph(State)
   .addNode('${node}', () => ({ answer: interrupt('sure?') }))
   .addNode('end', () => ({ by: '${revision}' }))
   .addEdge(START, '${node}').addEdge('${node}', 'end').addEdge('end', END).compile()
+const research = new StateGraph(State)
+  .addNode('${node}', () => ({ answer: interrupt('sure?') })).addEdge(START, '${node}').compile()
+export const desk = new StateGraph(State)
+  .addNode('research', research)
+  .addNode('end', () => ({ by: '${revision}' }))
+  .addEdge(START, 'research').addEdge('research', 'end').addEdge('end', END).compile()
 export const hold = new StateGraph(State)
   .addNode('first', async ({ url }) => { await fetch(url); return {} })
   .addNode('end', () => ({ by: '${revision}' }))
@@ -87,54 +93,60 @@ function openShop() {
   return { deployed, house, operations, wait }
 }
 
-describe('a node that is renamed under interrupts', () => {
-  it('loses no answer: each goes to the revision that asked', async () => {
+describe.each([['agent', 'ask'], ['desk', 'research:ask']])('a node of %s, %s, that is renamed', (
+  assistant_id,
+  path,
+) => {
+  it('loses no answer under interrupts: each goes to the revision that asked', async () => {
     const { deployed, operations, wait } = openShop()
     const threads = ['a', 'b', 'c']
     for (const id of threads) {
-      expect((await wait(id, { input: { answer: '' } })).values).toMatchObject({
+      expect((await wait(id, { assistant_id, input: { answer: '' } })).values).toMatchObject({
         __interrupt__: [{ value: 'sure?' }],
       })
     }
     deployed.active = 'r2'
     for (const id of threads) {
       const state = JSON.parse(await operations.threads.state(shop, id, null, {})) as object
-      expect(state).toMatchObject({ next: ['ask'] })
-      const { runId, values } = await wait(id, { command: { resume: `yes ${id}` } })
+      expect(state).toMatchObject({ next: [path.split(':')[0]] })
+      const { runId, values } = await wait(id, { assistant_id, command: { resume: `yes ${id}` } })
       expect(values).toEqual({ answer: `yes ${id}`, by: 'r1' })
       expect(await operations.runs.get(shop, { threadId: id, runId }))
         .toMatchObject({ revision: 'r1' })
     }
-    expect((await wait('a', { input: { answer: '' } })).values).toHaveProperty('__interrupt__')
-    expect((await wait('a', { command: { resume: 'new' } })).values)
+    expect((await wait('a', { assistant_id, input: { answer: '' } })).values).toHaveProperty(
+      '__interrupt__',
+    )
+    expect((await wait('a', { assistant_id, command: { resume: 'new' } })).values)
       .toMatchObject({ answer: 'new', by: 'r2' })
   })
 
   it('refuses the answer while the revision is gone, and takes it when it is back', async () => {
     const { deployed, wait } = openShop()
-    await wait('a', { input: { answer: '' } })
+    await wait('a', { assistant_id, input: { answer: '' } })
     deployed.active = 'r2'
     const r1 = deployed.hosts.get('r1')!
     deployed.hosts.delete('r1')
-    await expect(wait('a', { command: { resume: 'yes' } })).rejects.toMatchObject({
+    await expect(wait('a', { assistant_id, command: { resume: 'yes' } })).rejects.toMatchObject({
       code: 'missing_node',
       httpStatus: 409,
-      message: expect.stringMatching(/"ask" of revision r1/) as string,
+      message: expect.stringContaining(`"${path}" of revision r1`) as string,
     })
     deployed.hosts.set('r1', r1)
-    expect((await wait('a', { command: { resume: 'yes' } })).values)
+    expect((await wait('a', { assistant_id, command: { resume: 'yes' } })).values)
       .toEqual({ answer: 'yes', by: 'r1' })
   })
 
   it('refuses to go on from an old checkpoint at which it waited, or takes its revision',
     async () => {
       const { deployed, operations, wait } = openShop()
-      await wait('a', { input: { answer: '' } })
+      await wait('a', { assistant_id, input: { answer: '' } })
       const { checkpoint } = JSON.parse(await operations.threads.state(shop, 'a', null, {})) as {
         checkpoint: { checkpoint_id: string }
       }
-      await wait('a', { command: { resume: 'yes' } })
-      const again = { command: { resume: 'again' }, checkpoint_id: checkpoint.checkpoint_id }
+      await wait('a', { assistant_id, command: { resume: 'yes' } })
+      const again = { assistant_id, command: { resume: 'again' },
+        checkpoint_id: checkpoint.checkpoint_id }
       deployed.active = 'r2'
       expect((await wait('a', again)).values).toMatchObject({ by: 'r1' })
       deployed.hosts.delete('r1')
@@ -168,9 +180,9 @@ describe('the graphs of a deployment', () => {
     const { deployed, operations } = openShop()
     const names = async () =>
       (await operations.assistants.search(shop, {})).rows.map(({ graphId }) => graphId).sort()
-    expect(await names()).toEqual(['agent', 'hold'])
+    expect(await names()).toEqual(['agent', 'desk', 'hold'])
     deployed.active = 'r2'
-    expect(await names()).toEqual(['added', 'agent', 'hold'])
+    expect(await names()).toEqual(['added', 'agent', 'desk', 'hold'])
     const { assistants: ofServer } = openShop().operations
     const [own, theirs] = await Promise.all([ofServer.get('t', 'agent'),
       operations.assistants.get(shop, systemAssistantId('agent'))])

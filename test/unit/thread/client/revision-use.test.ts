@@ -13,7 +13,7 @@ import { aRun } from '../../../support/thread-house.ts'
 import { DelayedHouse } from '../../server/delayed-house.ts'
 
 class AskingHost extends ScriptedHost {
-  readonly #graphs = [aGraph('agent', 'ask', 'pay')]
+  readonly #graphs = [aGraph('agent', 'ask', 'pay', 'pay:card', 'pay:cash')]
   override graphs = () => this.#graphs
   override describe = () => this.#graphs[0]
 }
@@ -41,7 +41,7 @@ it('Runs that execute and threads that wait are counted by revision, and by node
   await waits('b', 'ask', 'pay')
   await start('c')
   deployed.active = 'r2'
-  await waits('d', 'ask')
+  await waits('d', 'ask', 'pay:card', 'pay:cash')
   const plan = { ...aRun('').plan, temporary: true }
   await start('e', { ifMissing: 'hidden', plan })
   await start('f')
@@ -51,9 +51,11 @@ it('Runs that execute and threads that wait are counted by revision, and by node
   expect(use!.waitingAt).toEqual(expect.arrayContaining([
     { revision: 'r1', graphId: 'agent', node: 'ask', threads: 2 },
     { revision: 'r1', graphId: 'agent', node: 'pay', threads: 1 },
-    { revision: 'r2', graphId: 'agent', node: 'ask', threads: 1 },
+    ...['ask', 'pay', 'pay:card', 'pay:cash'].map((node) => ({ revision: 'r2', graphId: 'agent',
+      node, threads: 1 })
+    ),
   ]))
-  expect(use!.waitingAt).toHaveLength(3)
+  expect(use!.waitingAt).toHaveLength(6)
   const other = await revisionUse(house.store.threads, 't@other')
   expect(other).toMatchObject({ waitingAt: [], running: new Map() })
 })
