@@ -82,7 +82,8 @@ export interface ClusterNode {
   readonly ownership: ShardBalancer
   readonly transport: Transport
   /** Asks a service of a member; also of this one, once it serves. */
-  askMember(member: Member, service: string, question: unknown): Promise<unknown>
+  askMember(member: Member, service: string, question: unknown,
+    cancelled?: AbortSignal): Promise<unknown>
   /** From now on it receives others and takes shards. Resolves when all free ones are taken. */
   serve(parts: ClusterNodeParts): Promise<void>
   /** The cluster as this member sees it now. */

@@ -179,7 +179,7 @@ export function createInbound(options: InboundOptions): Inbound {
     ask: (key, command, { id, trace, cancelled } = {}) =>
       handle(key, command, trace, async () => {
         const service = services.get(key.kind)
-        if (service !== undefined) return await service.answer(command)
+        if (service !== undefined) return await service.answer(command, cancelled)
         return await activations.ask(key, epochOf(key), command, id, cancelled)
       }),
     follow: (key, request, listener, { trace } = {}) =>
@@ -193,10 +193,12 @@ export function memberAsker(
   { transport, self, services }: { readonly transport: Transport; readonly self: Member;
     readonly services: readonly Service[] },
 ) {
-  return async (member: Member, service: string, question: unknown): Promise<unknown> => {
+  return async (member: Member, service: string, question: unknown,
+    cancelled?: AbortSignal): Promise<unknown> => {
     const own = services.find(({ name }) => name === service)
-    if (member.id === self.id && own !== undefined) return await own.answer(question)
-    return await transport.deliver(member, serviceKey(service), question)
+    if (member.id === self.id && own !== undefined) return await own.answer(question, cancelled)
+    return await transport.deliver(member, serviceKey(service), question,
+      cancelled && { cancelled })
   }
 }
 

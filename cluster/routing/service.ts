@@ -5,8 +5,8 @@ import type { Asked } from '../actors/actor-wire.ts'
 
 /** What a member answers to others. No kind of actor may have its name. */
 export interface Service<Question = unknown, Answer = unknown> extends Required<Asked> {
-  /** What it throws crosses as an error of an actor does. */
-  answer(question: Question): Promise<Answer>
+  /** What it throws crosses as an error of an actor does. The signal aborts when nobody waits. */
+  answer(question: Question, cancelled?: AbortSignal): Promise<Answer>
 }
 
 /** A question to a service is sent like a command to an actor. */

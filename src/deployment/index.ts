@@ -26,6 +26,8 @@ export type { Prepared, PrepareWish, RevisionTally, RolloutMembers } from './rol
 export type { MemberProgress, MemberState, Rollout, RolloutKind, RolloutOutcome, RolloutPhase,
   RolloutResult } from './rollout/rollout.ts'
 export type { DeploymentLine, LineQuery } from './serving/deployment-lines.ts'
+export { DeploymentUpdates } from './serving/deployment-updates.ts'
+export type { UpdateWish } from './serving/deployment-updates.ts'
 export { openServing } from './serving/open-serving.ts'
 export type { ServingOptions } from './serving/open-serving.ts'
 export type { LoadedRevision, LoadState, Serving, ServingStats } from './serving/serving.ts'

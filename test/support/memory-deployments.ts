@@ -288,6 +288,10 @@ export interface DeploymentsOfTest extends DeploymentParts {
   readonly rollouts: InstantRollouts
   readonly builds: MemoryBuilds
   readonly lines: DeploymentLine[]
+  /** Wakes whoever waits for lines and events. */
+  updated(): void
+  /** How many wait for them. */
+  waiting(): number
   /** Calls whoever watches. */
   changed(name: string): void
 }
@@ -302,6 +306,7 @@ export function memoryDeployments(graphs: readonly GraphDescription[] = [],
   const records = new MemoryDeployments()
   const watchers = new Map<string, Set<(deployment: Deployment) => void>>()
   const lines: DeploymentLine[] = []
+  const waiting = new Set<() => void>()
   const view = (namespace: string): DeploymentView | undefined => {
     const { deployment } = namespaceParts(namespace)
     const row = records.rows.get(deployment ?? '')
@@ -334,6 +339,15 @@ export function memoryDeployments(graphs: readonly GraphDescription[] = [],
           query.after?.has(member) ? seq > query.after.get(member)! : atMs >= (query.sinceMs ?? 0)
         ).slice(0, query.limit),
     },
+    watchUpdates: (_id, updated) => {
+      const own = () => updated()
+      waiting.add(own)
+      return () => void waiting.delete(own)
+    },
+    updated: () => {
+      for (const updated of waiting) updated()
+    },
+    waiting: () => waiting.size,
     report: async () => ({ graphs_added: ['agent'], graphs_removed: [], nodes_removed: [],
       nodes_added: [], channels_removed: [], wants_env_missing: [] }),
     changed: (name) => {

@@ -6,6 +6,7 @@ import type { Env } from '../../../cluster/index.ts'
 import { HeddleError, ignoreNotFound } from '../../errors.ts'
 import type { CatalogClient, DocumentPort } from '../../platform/index.ts'
 import type { Deployment, DeploymentChange } from '../deployment.ts'
+import type { NewEvent } from '../deployment-event.ts'
 import type { Deployments, DeploymentSecrets, NewDeployment } from '../deployments.ts'
 import { isDeploymentName } from '../namespace.ts'
 import type { Revision, RevisionChange } from '../revision.ts'
@@ -32,6 +33,8 @@ export interface DeploymentsParts {
   readonly secrets: Pick<DeploymentSecrets, 'drop'>
   readonly env: Pick<Env, 'nowMs' | 'uuid'>
   readonly limits?: Partial<DeploymentsLimits>
+  /** Called with the deployment's id after each event that is noted here. */
+  readonly noted?: (deployment: string) => void
 }
 
 /** The deployments of a cluster. */
@@ -208,8 +211,10 @@ class CatalogDeployments implements Deployments {
     return this.#contents.readChunks(deploymentId)
   }
 
-  async note(...args: Parameters<Deployments['note']>) {
-    return await this.#events.note(...args)
+  async note(deployment: string, event: NewEvent) {
+    const noted = await this.#events.note(deployment, event)
+    this.#parts.noted?.(deployment)
+    return noted
   }
 
   async noteOwed(...args: Parameters<Deployments['noteOwed']>): Promise<void> {

@@ -11,7 +11,7 @@ import type { Deployment } from '../deployment.ts'
 import type { GraphFailure } from '../revision.ts'
 import type { Prepared, PrepareWish, RevisionTally } from '../rollout/member-port.ts'
 import { DeploymentLines } from './deployment-lines.ts'
-import type { DeploymentLine, LineQuery } from './deployment-lines.ts'
+import type { DeploymentLine, LineQuery, NewLine } from './deployment-lines.ts'
 import type { LoadedProcess, LoadWish } from './load-revision.ts'
 import { RevisionHost } from './revision-host.ts'
 import { RevisionProcesses } from './revision-processes.ts'
@@ -32,6 +32,8 @@ export interface DeploymentRuntimeParts {
     wish: Omit<LoadWish, 'original' | 'memory'>,
   ) => Promise<LoadedProcess>
   readonly changed: () => void
+  /** Called after lines were written. */
+  readonly written: () => void
   /** A process was started, or has ended by itself. */
   readonly count: (what: 'starts' | 'deaths') => void
 }
@@ -176,7 +178,7 @@ export class DeploymentRuntime {
   #make(revision: string): ServedRevision {
     const { env, deployment, find, graphs, load, changed, count, secretVersions } = this.#parts
     const note = (level: DeploymentLine['level'], text: string) =>
-      this.#lines.add({ atMs: env.nowMs(), level, revision, text, thread_id: null, run_id: null })
+      this.#write([{ atMs: env.nowMs(), level, revision, text, thread_id: null, run_id: null }])
     const details = { deployment: this.#parts.name, revision }
     const processes = new RevisionProcesses({ revision, env, deployment, find, changed,
       secretVersions,
@@ -200,9 +202,14 @@ export class DeploymentRuntime {
 
   #wrote(revision: string, { threadId: thread_id, runId: run_id }: LoggedRun,
     { lines }: WrittenLines): void {
-    for (const { atMs, level, text } of lines) {
-      this.#lines.add({ atMs, level, revision, text, thread_id, run_id })
-    }
+    this.#write(
+      lines.map(({ atMs, level, text }) => ({ atMs, level, revision, text, thread_id, run_id })),
+    )
+  }
+
+  #write(lines: readonly NewLine[]): void {
+    for (const line of lines) this.#lines.add(line)
+    this.#parts.written()
   }
 }
 

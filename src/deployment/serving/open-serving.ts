@@ -22,6 +22,8 @@ export interface ServingOptions extends LoadParts {
   readonly ownHost: GraphHost
   /** The name of this member, for the lines that code writes here. */
   readonly member: string
+  /** Called with the deployment's id after its code has written lines here. */
+  readonly written?: (deployment: string) => void
   /** Milliseconds between looks at all records; null where nobody else changes them. */
   readonly refreshMs: number | null
   readonly limits: {
@@ -192,6 +194,10 @@ class MemberServing implements Serving {
       },
       load: (wish) => this.#load(wish),
       changed: () => this.#settled(),
+      written: () => {
+        const { id: writer } = known() ?? {}
+        if (writer !== undefined) this.#options.written?.(writer)
+      },
       count: (what) => {
         this.#counts[what]++
       },

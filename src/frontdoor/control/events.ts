@@ -16,8 +16,8 @@ import { Waker } from './waker.ts'
 
 /** Events that are read at a time. */
 const pageMax = 100
-/** Other members note events, too, and news of them may be lost. */
-const lookMs = 1_000
+/** Between looks for what nobody was woken for. */
+const lookMs = 5_000
 
 const events = 'Server-sent events: `event` is the kind, `id` what `Last-Event-ID` takes, `data` ' +
   '{seq, at, by, kind} and what the kind has.'
@@ -36,7 +36,7 @@ export function eventRoutes(app: App, parts: ControlParts): void {
 
 async function streamEvents(parts: ControlParts, { id, name }: Deployment, reply: FastifyReply,
   { follow, after }: { readonly follow: boolean; readonly after: number }): Promise<void> {
-  const { ticker, env, deployments: { records, serving } } = parts
+  const { ticker, env, deployments: { records, serving, watchUpdates } } = parts
   holdStream(parts, reply)
   const waker = new Waker(env)
   const state = { isOpen: true, isRemoved: false }
@@ -55,6 +55,7 @@ async function streamEvents(parts: ControlParts, { id, name }: Deployment, reply
     state.isRemoved ||= removing
     waker.wake()
   })
+  const unwatchUpdates = follow ? watchUpdates(id, () => waker.wake()) : () => {}
   try {
     for (let seen = after; state.isOpen;) {
       const page = await records.events(id, seen, pageMax)
@@ -72,6 +73,7 @@ async function streamEvents(parts: ControlParts, { id, name }: Deployment, reply
     stream.leave()
   } finally {
     unwatch()
+    unwatchUpdates()
   }
 }
 

@@ -15,8 +15,8 @@ import type { ControlParts } from './parts.ts'
 import { ownRevision } from './revisions.ts'
 import { Waker } from './waker.ts'
 
-/** Members are asked this often while a client follows. */
-const lookMs = 1_000
+/** Between looks for lines that nobody was woken for. */
+const lookMs = 5_000
 
 const events = 'Lines of JSON: {at, level, member, revision, text, thread_id, run_id}. With ' +
   '`Accept: text/event-stream` each one is the data of an event `line`.'
@@ -41,7 +41,7 @@ export function logRoutes(app: App, parts: ControlParts): void {
     const source = build === undefined
       ? writtenLines(parts, deployment, query)
       : buildLines(parts, deployment, build)
-    await streamLines(parts, reply, source, follow)
+    await streamLines(parts, reply, source, follow ? deployment.id : undefined)
   })
 }
 
@@ -55,8 +55,8 @@ interface Sink {
 }
 
 async function streamLines(parts: ControlParts, reply: FastifyReply, source: LineSource,
-  follow: boolean): Promise<void> {
-  const { ticker, env } = parts
+  followed: string | undefined): Promise<void> {
+  const { ticker, env, deployments: { watchUpdates } } = parts
   holdStream(parts, reply)
   const waker = new Waker(env)
   const state = { isOpen: true }
@@ -71,10 +71,11 @@ async function streamLines(parts: ControlParts, reply: FastifyReply, source: Lin
     : new LineStream(reply, options)
   const sink = stream instanceof SseStream ? eventSink(stream) : stream
   ticker.add(stream)
+  const unwatch = followed === undefined ? () => {} : watchUpdates(followed, () => waker.wake())
   try {
     while (state.isOpen) {
       // Whether it is over is read first: the last lines come before that.
-      const isOver = !follow || await source.isOver()
+      const isOver = followed === undefined || await source.isOver()
       sink.send(await source.next())
       await sink.ready()
       if (isOver) return sink.end()
@@ -84,6 +85,8 @@ async function streamLines(parts: ControlParts, reply: FastifyReply, source: Lin
     ticker.remove(stream)
     if (!sink.begun) throw error
     sink.leave()
+  } finally {
+    unwatch()
   }
 }
 

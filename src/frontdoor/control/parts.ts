@@ -31,6 +31,11 @@ export interface DeploymentParts extends Pick<MountParts, 'domain' | 'isFromProx
     remove(deployment: Deployment): Promise<void>
   }
   readonly logs: DeploymentLogs
+  /**
+   * Calls back when code of a deployment, by its id, has written lines on any member, or an event
+   * was noted. One call may be for many, and a call may be lost.
+   */
+  watchUpdates(deployment: string, updated: () => void): () => void
   readonly report: ReportRevision
   /** Counts runs and threads of revisions; by default, they are not counted. */
   readonly use?: CountRevisionUse

@@ -45,7 +45,8 @@ export interface Backend {
   /** The way to other members. */
   readonly transport: Transport
   /** Asks a service of another member. Throws if it does not answer. */
-  askMember(member: Member, service: string, question: unknown): Promise<unknown>
+  askMember(member: Member, service: string, question: unknown,
+    cancelled?: AbortSignal): Promise<unknown>
   /**
    * What each front door let through recently under a limit; undefined for one that does not
    * answer. Empty if this member itself has counted everything that still counts.

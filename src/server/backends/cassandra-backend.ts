@@ -131,7 +131,7 @@ function servedBackend(
     dueCrons: store.index.dueCrons,
     ownershipCheck: node.ownershipCheck,
     name: `${self.id} at ${self.address}`,
-    askMember: (member, service, question) => node.askMember(member, service, question),
+    askMember: (...question) => node.askMember(...question),
     askDoors: (question, recentMs) => ownershipAge.askDoors(question, recentMs),
     begin: (actors) =>
       node.serve({

@@ -5,10 +5,13 @@ import { rawValues } from '../../json/index.ts'
 /** The wire of all these questions: plain data. */
 export const deploymentWire = { values: rawValues }
 
-/** To load a revision, learn of a change, count runs, look at a roll-out, for lines, to build. */
+/**
+ * To load a revision, to learn of a change, to count runs, to look at a roll-out, for lines, for
+ * the next update, to build.
+ */
 export const deploymentQuestions = { prepare: 'deployment-prepare', learn: 'deployment-learn',
   tally: 'deployment-tally', look: 'deployment-look', lines: 'deployment-lines',
-  build: 'deployment-build' } as const
+  updates: 'deployment-updates', build: 'deployment-build' } as const
 
 /** All of them. */
 export const deploymentWires = Object.values(deploymentQuestions).map((name) => ({ name,

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import type { ActorKey, Env, Router, Service } from '../../../cluster/index.ts'
 import { assistantClient } from '../../assistants/index.ts'
 import { cronClient } from '../../crons/index.ts'
-import { builderOf, buildsOver, deploymentSecretsOver, deploymentsOver, deploymentUse,
-  driveRollouts, keepDeployments, namespaceParts, openServing,
+import { builderOf, buildsOver, deploymentSecretsOver, deploymentsOver, DeploymentUpdates,
+  deploymentUse, driveRollouts, keepDeployments, namespaceParts, openServing,
   rolloutsOver } from '../../deployment/index.ts'
 import type { Deployment, Serving } from '../../deployment/index.ts'
 import { ignoreNotFound } from '../../errors.ts'
@@ -30,6 +30,7 @@ import { lineService, mergedLogs } from './line-service.ts'
 import { namespaceData } from './namespace-data.ts'
 import { revisionReporter, useCounter } from './revision-reports.ts'
 import { RolloutCounts } from './serving-metrics.ts'
+import { UpdateWatch, updateService } from './update-watch.ts'
 import { trialRuns } from './trial-run.ts'
 import { deploymentsKey, rolloutMembers, rolloutServices } from './rollout-service.ts'
 
@@ -83,8 +84,10 @@ export function openDeployments(parts: MemberDeploymentParts): MemberDeployments
   const { settings, env, backend, router, platform, secretsKeys, later } = parts
   const catalogs = catalogClient(router)
   const secrets = deploymentSecretsOver(secretsOver(catalogs, secretsKeys, env))
+  const updates = new DeploymentUpdates(env)
+  const note = (id: string) => updates.add(id)
   const records = deploymentsOver({ catalogs, documents: platform.documents, secrets, env,
-    limits: { owners: settings.trustTenants ? 'any' : 'one' } })
+    noted: note, limits: { owners: settings.trustTenants ? 'any' : 'one' } })
   const owns = () => parts.owns(deploymentsKey)
   const used = deploymentUse({ catalogs, env })
   const self = () => backend.status().member.id
@@ -126,9 +129,11 @@ export function openDeployments(parts: MemberDeploymentParts): MemberDeployments
     owns })
   const takeBuild = buildService(builder)
   const lines = lineService((...query) => opened?.lines(...query) ?? [], self())
+  const updated = updateService(updates)
+  const updateWatch = new UpdateWatch({ ...parts, service: updated })
   const ends: (() => void)[] = []
   return {
-    services: [...rolloutServices({ serving, look }), lines, takeBuild],
+    services: [...rolloutServices({ serving, look }), lines, updated, takeBuild],
     door: {
       records,
       secrets,
@@ -153,6 +158,7 @@ export function openDeployments(parts: MemberDeploymentParts): MemberDeployments
         remove: ({ name }) => members.wake(name),
       },
       logs: mergedLogs(parts, lines),
+      watchUpdates: (...watch) => updateWatch.watch(...watch),
       report,
       use: count,
       domain: settings.deploymentsDomain,
@@ -170,6 +176,7 @@ export function openDeployments(parts: MemberDeploymentParts): MemberDeployments
         env,
         ownHost: parts.graphs,
         member: self(),
+        written: note,
         // The only member hears of every change.
         refreshMs: settings.cassandra === null ? null : refreshMs,
         limits: { graphsMemoryMb: settings.graphsMemoryMb ?? Math.floor(parts.memoryMb / 2) },
@@ -193,7 +200,10 @@ export function openDeployments(parts: MemberDeploymentParts): MemberDeployments
       return { ...own, ...inherited, ...await secrets.reveal(id) }
     },
     rolloutsEnded,
-    drain: async (deadline) => await opened?.drain(deadline),
+    drain: async (deadline) => {
+      updates.close()
+      await opened?.drain(deadline)
+    },
     close: async () => {
       for (const end of ends) end()
       driver.close()

@@ -1,6 +1,6 @@
 /** The checks of the doctor: each says how one thing is, and what cures it. Pure. */
 
-import type { Reading } from './reading.ts'
+import type { Reading, RepairReading } from './reading.ts'
 
 /**
  * ok    as it should be
@@ -32,6 +32,8 @@ const fewDescriptors = { bad: 256, warn: 4_096 } as const
 const soonMs = 30 * dayMs
 /** Revisions that are named at most. */
 const namedMax = 5
+/** The share of the time for a repair after which the next one is due. */
+const repairAgain = 0.5
 const staleBackupMs = 7 * dayMs
 /** More than what clocks differ by that are set by NTP. */
 const clockOffMs = 1_000
@@ -157,6 +159,31 @@ const checks: Readonly<Record<string, Check>> = {
     return warn(`${text} No node may fail.`, nodes >= 3 ? cure : 'Have three nodes.')
   },
 
+  'repairs': ({ cassandra, nowMs }) => {
+    if (cassandra === undefined) return undefined
+    const { repairs } = cassandra
+    if (repairs === undefined) {
+      return warn('The history of repairs cannot be read.',
+        'GRANT SELECT ON system_distributed.parent_repair_history, or let the tool that repairs ' +
+          'watch that each table is repaired within its gc_grace_seconds.')
+    }
+    const used = (each: RepairReading) => (nowMs - sinceMs(each)) / each.gcGraceMs
+    const [worst] = repairs.toSorted((one, other) => used(other) - used(one))
+    if (worst === undefined) return ok('Tables with one replica need no repair.')
+    if (used(worst) < repairAgain) {
+      return ok(`Each of ${repairs.length} tables was made or repaired lately enough.`)
+    }
+    const { table, gcGraceMs, repairedAtMs } = worst
+    const last = repairedAtMs === undefined
+      ? `No repair went through all of ${table}`
+      : `All of ${table} was last repaired ${daysOf(nowMs - repairedAtMs)} ago`
+    const text = `${last}; a deleted row is forgotten after ${daysOf(gcGraceMs)}`
+    const cure = 'Run "nodetool repair -pr" on each node for both keyspaces, and again in time.'
+    return used(worst) < 1
+      ? warn(`${text}.`, cure)
+      : bad(`${text}, and may come back.`, cure)
+  },
+
   'shards': ({ cassandra }) => {
     if (cassandra === undefined) return undefined
     const { shards, orphaned, members } = cassandra
@@ -259,4 +286,13 @@ export function examine(reading: Reading): readonly Finding[] {
 
 function dayOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10)
+}
+
+function daysOf(ms: number): string {
+  return `${(ms / dayMs).toFixed(1)} days`
+}
+
+/** Since when deletions of a table may be on some replicas only. */
+function sinceMs({ repairedAtMs, createdAtMs }: RepairReading): number {
+  return Math.max(repairedAtMs ?? createdAtMs, createdAtMs)
 }

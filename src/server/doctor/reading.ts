@@ -12,6 +12,17 @@ export interface MemberReading {
   readonly address: string
 }
 
+/** How a table with several replicas stands between its deletions and its repairs. */
+export interface RepairReading {
+  /** With its keyspace. */
+  readonly table: string
+  /** The time after which Cassandra forgets that a row was deleted. */
+  readonly gcGraceMs: number
+  readonly createdAtMs: number
+  /** The begin of the repairs that all rows have been through since; missing if there are none. */
+  readonly repairedAtMs?: number
+}
+
 /** What only Cassandra knows. */
 export interface CassandraReading {
   /** How far the clock of this machine is ahead. */
@@ -23,6 +34,8 @@ export interface CassandraReading {
   readonly shards: number
   /** Shards that were owned once and whose owner has left no heartbeat lately. */
   readonly orphaned: readonly number[]
+  /** Tables that need repairs. Missing if the history of repairs cannot be read. */
+  readonly repairs?: readonly RepairReading[]
 }
 
 /** How a schema and this program fit. */

@@ -57,6 +57,7 @@ describe.skipIf(keyspace === undefined)('operators of a cluster', () => {
     expect((await command('doctor')).answer).toEqual(expect.arrayContaining([
       expect.objectContaining({ check: 'shards', verdict: 'ok' }),
       expect.objectContaining({ check: 'schema', verdict: 'ok' }),
+      expect.objectContaining({ check: 'repairs', verdict: 'ok' }),
     ]))
     expect(await command('restored')).toMatchObject({ status: 3,
       stderr: expect.stringContaining('end all members first') })

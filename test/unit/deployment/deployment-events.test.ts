@@ -21,6 +21,7 @@ it('Events are read in order, page by page, from any number.', async () => {
   expect(await seqs(0, 6)).toEqual([1, 2, 3, 4, 5, 6])
   expect((await house.deployments.events(id, 1, 1))[0])
     .toEqual({ seq: 2, atMs: house.env.nowMs(), ...event(2) })
+  expect(house.noted).toEqual(Array.from({ length: 7 }, () => id))
 })
 
 it('What is too long is left out of an event.', async () => {

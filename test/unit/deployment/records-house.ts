@@ -23,6 +23,8 @@ export class RecordsHouse {
   readonly documents = memoryDocuments()
   readonly limits: Partial<DeploymentsLimits>
   readonly key = Buffer.alloc(32, 7)
+  /** Ids of deployments of which events were noted. */
+  readonly noted: string[] = []
   readonly deployments: Deployments
 
   constructor(limits: Partial<DeploymentsLimits> = {}) {
@@ -50,6 +52,7 @@ export class RecordsHouse {
       } })
     const catalogs = through(this.catalogs)
     return deploymentsOver({ catalogs, documents: through(this.documents), env, limits,
+      noted: (id) => this.noted.push(id),
       secrets: deploymentSecretsOver(secretsOver(catalogs, () => [this.key], env)) })
   }
 

@@ -7,6 +7,8 @@ import { Connection } from '../driver/connection.ts'
 import { migrations } from '../schema/migration.ts'
 import { versionOf } from '../schema/schema.ts'
 import { HeartbeatTable } from './heartbeat-table.ts'
+import { readRepairs } from './repair-history.ts'
+import type { TableRepair } from './repair-history.ts'
 import { shardsOf } from './setting-table.ts'
 import { ShardTable } from './shard-table.ts'
 
@@ -20,6 +22,8 @@ export interface KeyspaceReading {
     readonly leaving: boolean }[]
   readonly shards: number
   readonly owned: readonly { readonly shard: number; readonly session: string | null }[]
+  /** Of tables with several replicas. Missing if the history of repairs cannot be read. */
+  readonly repairs?: readonly TableRepair[]
   readonly schema: { readonly known: number; readonly oldest: number; readonly newest: number }
 }
 
@@ -43,8 +47,11 @@ export async function readKeyspaces(
       replicasOf(connection, connection.keyspace),
       replicasOf(connection, connection.control),
     ])
+    const replicated = [...data > 1 ? [connection.keyspace] : [],
+      ...control > 1 ? [connection.control] : []]
+    const repairs = await readRepairs(connection, replicated)
     return { clockAheadMs, nodes: connection.localHosts(), replicas: { data, control }, members,
-      shards, owned, schema: { known: migrations.length, ...version } }
+      shards, owned, ...repairs && { repairs }, schema: { known: migrations.length, ...version } }
   } finally {
     await connection.close()
   }

@@ -291,4 +291,20 @@ describe('a question to a member', () => {
     expect(await ask(white, 'queen', 'where')).toBe('queen: where')
     await expect(ask(red, 'rook', 'where')).rejects.toMatchObject({ code: 'unavailable' })
   })
+
+  it('is aborted when nobody waits for the answer any more', async () => {
+    const transport = inProcessTransport()
+    const activations = new ActivationTable({ env: virtualEnv(), kinds: [] })
+    const ownership = placedOwnership({ view: soleMember(black), shards: 1, epoch: 1 })
+    const signals: (AbortSignal | undefined)[] = []
+    const waiting: Service = { ...service('rook'), answer: async (_, cancelled) => {
+      signals.push(cancelled)
+    } }
+    transport.attach(black, createInbound({ ownership, activations, services: [waiting] }))
+    const ask = memberAsker({ transport, self: white, services: [{ ...waiting, name: 'queen' }] })
+    const gone = AbortSignal.abort()
+    await ask(black, 'rook', 'where', gone)
+    await ask(white, 'queen', 'where', gone)
+    expect(signals).toEqual([gone, gone])
+  })
 })

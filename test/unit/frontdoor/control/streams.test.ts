@@ -88,6 +88,18 @@ describe('events', () => {
     expect((await frames.next()).done).toBe(true)
   })
 
+  it('that other members noted come at once', async () => {
+    const { deployments, note, open } = await opened()
+    await note(1)
+    const frames = framesOf((await open('/events')).body!)
+    await frames.next()
+    await note(1)
+    deployments.updated()
+    expect((await frames.next()).value?.text).toContain('id: 2')
+    await frames.return(undefined)
+    await expect.poll(() => deployments.waiting()).toBe(0)
+  })
+
   it('that other members noted come without news of them', async () => {
     const { door, note, open } = await opened()
     await note(1)
@@ -113,6 +125,29 @@ describe('lines', () => {
       expect.objectContaining({ level: 'error', text: 'a\nb', run_id: 'r' })])
     const events = await (await open('/logs', { accept: 'text/event-stream' })).text()
     expect(events.match(/^event: line$/gm)).toHaveLength(2)
+  })
+
+  it('of other members come at once, and are looked for rarely while there are none', async () => {
+    const { door, deployments, open } = await opened()
+    let looks = 0
+    const { logs } = deployments
+    const { lines } = logs
+    Object.assign(logs, { lines: (...query: Parameters<typeof lines>) => {
+      looks++
+      return lines(...query)
+    } })
+    const answer = await open('/logs?follow=true')
+    const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader()
+    for (let second = 0; second < 60; second++) {
+      door.env.advance(1_000)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    expect(looks).toBeLessThanOrEqual(1 + 60 / 5)
+    deployments.lines.push(line(1, 'm2'))
+    deployments.updated()
+    expect((await reader.read()).value).toContain('line 1')
+    await reader.cancel()
+    await expect.poll(() => deployments.waiting()).toBe(0)
   })
 
   it('are followed, and each comes once', async () => {

@@ -3,13 +3,20 @@
 import { describe, expect, it } from 'vitest'
 
 import { examine } from '../../../../src/server/doctor/checks.ts'
-import type { CassandraReading, Reading } from '../../../../src/server/doctor/reading.ts'
+import type { CassandraReading, Reading,
+  RepairReading } from '../../../../src/server/doctor/reading.ts'
 
 const [dayMs, gib] = [86_400_000, 2 ** 30]
 const nowMs = 1_800_000_000_000
 
+function repair(change: Partial<RepairReading>): RepairReading {
+  return { table: 'heddle.thread_row', gcGraceMs: dayMs, createdAtMs: nowMs - 90 * dayMs,
+    ...change }
+}
+
 const cassandra: CassandraReading = { clockAheadMs: 10, nodes: 3, replicas: { data: 3, control: 3 },
-  members: [{ id: 'a', address: '127.0.0.1:1' }], shards: 64, orphaned: [] }
+  members: [{ id: 'a', address: '127.0.0.1:1' }], shards: 64, orphaned: [],
+  repairs: [repair({ repairedAtMs: nowMs - 0.4 * dayMs }), repair({ createdAtMs: nowMs - 1_000 })] }
 
 const well: Reading = {
   nowMs,
@@ -36,11 +43,13 @@ const cassandraWith = (change: Partial<CassandraReading>) => ({
   cassandra: { ...cassandra, ...change },
 })
 
+const { repairs: _, ...withoutRepairs } = cassandra
+
 describe('the doctor', () => {
   it('finds all well where it is, with a line for each check', () => {
     const findings = examine(well)
     expect(findings.filter(({ verdict }) => verdict !== 'ok')).toEqual([])
-    expect(findings).toHaveLength(19)
+    expect(findings).toHaveLength(20)
     expect(findings.some(({ cure }) => cure !== undefined)).toBe(false)
   })
 
@@ -61,6 +70,14 @@ describe('the doctor', () => {
     ['replication', 'warn', cassandraWith({ replicas: { data: 3, control: 1 } })],
     ['replication', 'bad', cassandraWith({ replicas: { data: 0, control: 3 } })],
     ['replication', 'bad', cassandraWith({ nodes: 2 })],
+    ['repairs', 'warn',
+      cassandraWith({ repairs: [repair({ repairedAtMs: nowMs - 0.6 * dayMs })] })],
+    ['repairs', 'warn', cassandraWith({ repairs: [repair({ createdAtMs: nowMs - 0.6 * dayMs })] })],
+    ['repairs', 'bad', cassandraWith({
+      repairs: [...cassandra.repairs!, repair({ repairedAtMs: nowMs - 2 * dayMs })],
+    })],
+    ['repairs', 'bad', cassandraWith({ repairs: [repair({})] })],
+    ['repairs', 'warn', { cassandra: withoutRepairs }],
     ['shards', 'warn', cassandraWith({ members: [] })],
     ['shards', 'bad', cassandraWith({ orphaned: [4, 5] })],
     ['cluster secret', 'warn', { hasClusterSecret: false }],
@@ -91,6 +108,11 @@ describe('the doctor', () => {
       expect(findings.find(({ check }) => check === 'disk kind')).toMatchObject({ verdict })
     },
   )
+
+  it('asks for no repair of what has one replica', () => {
+    const found = examine({ ...well, ...cassandraWith({ repairs: [] }) })
+    expect(found.find(({ check }) => check === 'repairs')).toMatchObject({ verdict: 'ok' })
+  })
 
   it('leaves out what it cannot know', () => {
     const { nowMs: now, node, memory, auth, isPublic, trustedProxies } = well
