@@ -198,7 +198,8 @@ class CronActor implements Actor<OwnCommand> {
   }
 
   #report(dueMs: number, outcome: FiringOutcome, written: string): void {
-    if (outcome.kind === 'fired' || written === 'cronPostponed') return
+    if (outcome.kind === 'fired' || outcome.kind === 'skipped') return
+    if (written === 'cronPostponed') return
     const { key } = this.#context
     const message = written === 'cronStopped'
       ? 'A cron was disabled, as what it fires for is gone.'

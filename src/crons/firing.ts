@@ -15,12 +15,13 @@ import { nextOf } from './cron.ts'
  * Outcome of a firing. Any other failure is thrown, and the firing is repeated.
  *
  * fired    the run exists
+ * skipped  the due time passes without a run, as nothing is to start now
  * gone     there is no thread or no assistant to fire for
  * refused  the run was not admitted; `mayPass` if it may be admitted later
  */
 export type FiringOutcome =
   | { readonly kind: 'fired'; readonly runId: string }
-  | { readonly kind: 'gone'; readonly reason: string }
+  | { readonly kind: 'skipped' | 'gone'; readonly reason: string }
   | { readonly kind: 'refused'; readonly reason: string; readonly mayPass: boolean }
 
 /** Time for which a due time that is refused is tried again, and the pauses between. */
@@ -33,6 +34,8 @@ export function settledRecord(row: CronRow, dueMs: number, outcome: FiringOutcom
   switch (outcome.kind) {
     case 'fired':
       return firedRecord(row, dueMs, { runId: outcome.runId, reason: '', atMs: nowMs })
+    case 'skipped':
+      return firedRecord(row, dueMs, { runId: '', reason: outcome.reason, atMs: nowMs })
     case 'gone':
       return { $case: 'cronStopped', value: { dueMs, atMs: nowMs, reason: outcome.reason } }
     case 'refused': {

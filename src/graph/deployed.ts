@@ -11,6 +11,8 @@ export interface DeploymentView {
   readonly next: { readonly revision: string; readonly percent: number } | null
   /** The graphs of all revisions that can be loaded, by the name of the revision. */
   readonly revisions: ReadonlyMap<string, readonly GraphDescription[]>
+  /** No run of it starts; those that have started go on. */
+  readonly paused: boolean
   /** Milliseconds that one of its runs may take at most; absent if it has no such bound. */
   readonly runTimeoutMs?: number
   /** Of the active revision; absent if its project has none. */
@@ -34,6 +36,8 @@ export interface DeployedGraphs {
    * empty name, or without a deployment, it is that of the server's own project.
    */
   hostOf(namespace: string, revision: string): GraphHost
+  /** Calls back after each change of the deployment that this member learns of. */
+  onChange(namespace: string, changed: () => void): () => void
   /** Says how a run ended, for whoever watches a roll-out. */
   ended(namespace: string, revision: string, status: string): void
 }
@@ -44,4 +48,5 @@ export function isDeployment(namespace: string): boolean {
 }
 
 /** What is known of a deployment that is not there any more. */
-export const noView: DeploymentView = { active: null, next: null, revisions: new Map() }
+export const noView: DeploymentView = { active: null, next: null, paused: false,
+  revisions: new Map() }

@@ -14,6 +14,8 @@ export interface GraphHosts {
    * the server's own project it is always the same.
    */
   of(namespace: string, revision?: string): GraphHost
+  /** True if no run of the namespace starts. */
+  isPaused(namespace: string): boolean
   /** True if a run of the namespace may ask for the revision. */
   hasRevision(namespace: string, revision: string): boolean
 }
@@ -34,6 +36,7 @@ export function graphHosts(own: GraphHost, deployed: DeployedGraphs | undefined)
       const isThere = name !== null && view.revisions.has(name)
       return isThere ? deployed!.hostOf(namespace, name) : nothing
     },
+    isPaused: (namespace) => viewOf(namespace)?.paused ?? false,
     hasRevision: (namespace, revision) => viewOf(namespace)?.revisions.has(revision) ?? false,
   }
 }

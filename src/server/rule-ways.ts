@@ -10,7 +10,7 @@ import type { RunsOfServer } from './cron-firing.ts'
 /** What the ways are made of. */
 export interface RuleWayParts {
   readonly egress: Pick<Egress, 'send' | 'check'>
-  readonly graphs: Pick<GraphHosts, 'of'>
+  readonly graphs: Pick<GraphHosts, 'of' | 'isPaused'>
   readonly runs: RunsOfServer
 }
 
@@ -21,6 +21,9 @@ export function ruleWays({ egress, graphs, runs }: RuleWayParts): RuleWays {
     graphs: {
       has: (tenant, graphId) => graphs.of(tenant).describe(graphId) !== undefined,
       run: async (tenant, { graphId, input, key, metadata }, signal) => {
+        if (graphs.isPaused(tenant)) {
+          throw new HeddleError('not_ready', 'The deployment of the judge is paused.')
+        }
         // The thread stays, so that the trace of the judge can be read.
         const { row: { runId }, result } = await runs.createStatelessAndWait(tenant, {
           assistant_id: graphId,

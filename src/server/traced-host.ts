@@ -55,6 +55,7 @@ export function tracedGraphs(deployed: DeployedGraphs,
     open: (namespace) => deployed.open(namespace),
     view: (namespace) => deployed.view(namespace),
     ended: (...end) => deployed.ended(...end),
+    onChange: (...watch) => deployed.onChange(...watch),
     hostOf: (namespace, revision) => {
       const host = deployed.hostOf(namespace, revision)
       const known = traced.get(host) ?? tracedHost(host, tracing)

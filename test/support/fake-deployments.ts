@@ -12,10 +12,12 @@ export class FakeDeployments implements DeployedGraphs {
   active: string | null = 'r1'
   next: DeploymentView['next'] = null
   runTimeoutMs: number | undefined
+  paused = false
   /** Those that can be loaded. */
   readonly hosts = new Map<string, GraphHost>()
   /** How runs ended, as `r1 success`. */
   readonly ends: string[] = []
+  readonly watchers = new Set<() => void>()
 
   open(namespace: string): Promise<void> {
     return namespace === shop
@@ -26,7 +28,7 @@ export class FakeDeployments implements DeployedGraphs {
   view(namespace: string): DeploymentView | undefined {
     if (namespace !== shop) return undefined
     const revisions = new Map([...this.hosts].map(([name, host]) => [name, host.graphs()]))
-    return { active: this.active, next: this.next, revisions,
+    return { active: this.active, next: this.next, paused: this.paused, revisions,
       ...this.runTimeoutMs !== undefined && { runTimeoutMs: this.runTimeoutMs } }
   }
 
@@ -34,6 +36,19 @@ export class FakeDeployments implements DeployedGraphs {
     const host = this.hosts.get(revision)
     if (namespace !== shop || !host) throw new Error(`no host of ${namespace} ${revision}`)
     return host
+  }
+
+  onChange(_: string, changed: () => void): () => void {
+    // Of its own, so that the same function may watch twice.
+    const watcher = () => changed()
+    this.watchers.add(watcher)
+    return () => void this.watchers.delete(watcher)
+  }
+
+  /** Changes it, and tells whoever watches. */
+  change(change: Partial<Pick<FakeDeployments, 'active' | 'paused'>>): void {
+    Object.assign(this, change)
+    for (const watcher of [...this.watchers]) watcher()
   }
 
   ended(namespace: string, revision: string, status: string): void {

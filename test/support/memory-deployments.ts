@@ -311,7 +311,7 @@ export function memoryDeployments(graphs: readonly GraphDescription[] = [],
     const { deployment } = namespaceParts(namespace)
     const row = records.rows.get(deployment ?? '')
     return row &&
-      { active: row.active, next: row.next,
+      { active: row.active, next: row.next, paused: row.paused,
         revisions: new Map(row.active === null ? [] : [[row.active, graphs]]) }
   }
   return {
@@ -332,6 +332,7 @@ export function memoryDeployments(graphs: readonly GraphDescription[] = [],
         return () => void own.delete(changed)
       },
     },
+    announce: async () => {},
     data: { isEmpty: async () => true, remove: (deployment) => records.remove(deployment) },
     logs: {
       lines: async (_name, query: MergedLineQuery) =>

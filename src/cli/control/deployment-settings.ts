@@ -7,6 +7,8 @@ import { wholeNumber } from './whole-number.ts'
 const limitKeys: readonly (keyof DeploymentLimits)[] = ['workers', 'memory_mb', 'concurrency',
   'run_timeout_s']
 
+const yesOrNo: Readonly<Record<string, string>> = { true: 'yes', false: 'no' }
+
 /** All that can be set. */
 export const settingKeys: readonly string[] = [...limitKeys, 'access', 'hosts', 'paused']
 
@@ -24,7 +26,8 @@ export function changesIn(words: readonly string[]): Readonly<Record<string, unk
     if (limitKeys.some((each) => each === key)) {
       limits[key] = wholeNumber(key, value, { least: 1, most: 999_999_999 })
     } else if (key === 'access') changes[key] = oneOf(key, value, { 'own': 'own', 'any': 'any' })
-    else if (key === 'paused') changes[key] = oneOf(key, value, { yes: true, no: false })
+    else if (key === 'paused')
+      changes[key] = oneOf(key, yesOrNo[value] ?? value, { yes: true, no: false })
     else if (key === 'hosts') changes[key] = value.split(',').filter((host) => host !== '')
     else {
       throw new CommandError(`"${word}" cannot be set: use ${settingKeys.join(', ')}`, 'misused')

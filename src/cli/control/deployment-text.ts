@@ -13,7 +13,7 @@ export function deploymentText(deployment: ControlDeployment): string {
     ['active', deployment.active ?? 'none'],
     ...deployment.previous === null ? [] : [['previous', deployment.previous] as const],
     ...next === null ? [] : [['next', `${next.revision}, ${next.percent} % of new runs`] as const],
-    ...deployment.paused ? [['paused', 'yes: it takes no new runs'] as const] : [],
+    ...deployment.paused ? [['paused', 'yes: none of its runs starts'] as const] : [],
     ...rollout === null
       ? []
       : [

@@ -111,9 +111,7 @@ export class DeploymentDirectory {
   view(name: string): DeploymentView | undefined {
     const known = this.#known.get(name)
     if (!known || known.deployment.removing) return undefined
-    const view = this.#views.get(name)
-      ?? { active: known.deployment.active, next: known.deployment.next, revisions: known.graphs,
-        settings: known.settings, runTimeoutMs: known.deployment.limits.run_timeout_s * 1_000 }
+    const view = this.#views.get(name) ?? viewOf(known)
     this.#views.set(name, view)
     return view
   }
@@ -208,4 +206,9 @@ export class DeploymentDirectory {
     this.#changed(deployment)
     for (const watcher of [...this.#watchers.get(deployment.name) ?? []]) watcher(deployment)
   }
+}
+
+function viewOf({ deployment, graphs: revisions, settings }: KnownDeployment): DeploymentView {
+  const { active, next, paused, limits: { run_timeout_s: timeout } } = deployment
+  return { active, next, paused, revisions, settings, runTimeoutMs: timeout * 1_000 }
 }

@@ -99,6 +99,11 @@ class MemberServing implements Serving {
       : this.#runtimeOf(name).hostOf(revision)
   }
 
+  onChange(namespace: string, changed: () => void): () => void {
+    const { deployment: name } = namespaceParts(namespace)
+    return name === null ? () => {} : this.#directory.watch(name, changed)
+  }
+
   ended(namespace: string, revision: string, status: string): void {
     const { deployment: name } = namespaceParts(namespace)
     if (name === null || revision === '') return

@@ -22,6 +22,8 @@ export interface DeploymentParts extends Pick<MountParts, 'domain' | 'isFromProx
   /** Builds of uploaded files; by default, nothing is built here. */
   readonly builds?: Builds
   readonly serving: Pick<Serving, 'find' | 'named' | 'open' | 'view' | 'learn' | 'watch'>
+  /** Resolves when all members have read the deployment anew, or after two seconds. */
+  announce(name: string): Promise<void>
   /** Notes who calls a deployment. Awaited before a request is served; by default nothing is. */
   readonly requested?: MountParts['requested']
   readonly data: {
@@ -100,16 +102,16 @@ export async function ownDeployment({ deployments: { records } }: Pick<ControlPa
 /** How often the change of a record is tried again: a roll-out may change it at the same time. */
 const triesMax = 8
 
-/** Changes a deployment, whatever else changes it meanwhile. */
+/** Changes a deployment, whatever else changes it meanwhile, and lets all members know. */
 export async function changed(
-  { deployments: { records, serving } }: Pick<ControlParts, 'deployments'>,
+  { deployments: { records, announce } }: Pick<ControlParts, 'deployments'>,
   deployment: Deployment,
   change: (now: Deployment) => DeploymentChange,
 ): Promise<Deployment> {
   for (let tries = 1, now = deployment;; tries++) {
     try {
       const after = await records.change(now, change(now))
-      await serving.learn(now.name)
+      await announce(now.name)
       return after
     } catch (error) {
       if (HeddleError.from(error).code !== 'stale' || tries === triesMax) throw error

@@ -114,7 +114,7 @@ function requireActive({ name, active }: Deployment): void {
 function requireTakesRuns({ name, paused }: Deployment): void {
   if (!paused) return
   throw new HeddleError('not_ready', `The deployment ${name} is paused and takes no new runs: ` +
-    `type "heddle deployments set ${name} paused=false".`)
+    `type "heddle deployments set ${name} paused=no".`)
 }
 
 /** A key of one deployment reaches its data, and its control. Throws `forbidden`. */

@@ -5,6 +5,7 @@ import { runIdOf } from '../../crons/index.ts'
 import type { FiringOutcome } from '../../crons/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { ErrorCode } from '../../errors.ts'
+import type { GraphHosts } from '../../graph/index.ts'
 import type { ThreadClient } from '../../thread/index.ts'
 import type { CreateRun } from '../schema/run.ts'
 import { runBodyOf } from './cron-request.ts'
@@ -16,6 +17,7 @@ import type { RunOperations } from './runs.ts'
 export interface CronFiringParts {
   readonly threads: Pick<ThreadClient, 'getRun'>
   readonly runs: Pick<RunOperations, 'assistantFor' | 'start'>
+  readonly graphs: Pick<GraphHosts, 'isPaused'>
 }
 
 /** Makes sure that the run of a due time exists. Throws if that cannot be known now. */
@@ -28,13 +30,14 @@ const passing: ReadonlySet<ErrorCode> = new Set(['full', 'limited', 'over_quota'
 const unknown: ReadonlySet<ErrorCode> = new Set(['unavailable', 'not_owner', 'stale_append'])
 
 /** Fires crons. A repeated firing finds the run that an earlier one made, by the run's id. */
-export function cronFiring({ threads, runs }: CronFiringParts): FireCron {
+export function cronFiring({ threads, runs, graphs }: CronFiringParts): FireCron {
   const start = async (cron: CronRow, dueMs: number): Promise<FiringOutcome> => {
     const { tenant, cronId, threadId } = cron
     const runId = runIdOf(tenant, cronId, dueMs)
     const body = runBodyOf(cron)
     const assistant = await runs.assistantFor(tenant, body).catch(asGone)
     if (assistant === undefined) return { kind: 'gone', reason: 'The assistant is gone.' }
+    if (graphs.isPaused(tenant)) return { kind: 'skipped', reason: 'The deployment is paused.' }
     const started = await runs.start(tenant, runOf(cron, body, assistant, { runId, dueMs }))
       .catch((error: unknown) => threadId === '' ? Promise.reject(error as Error) : asGone(error))
     if (started === undefined) return { kind: 'gone', reason: 'The thread is gone.' }

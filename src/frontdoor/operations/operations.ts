@@ -69,7 +69,7 @@ export function operationsOver(parts: OperationParts): Operations {
     threads: new ThreadOperations({ ...parts, graphs, removeCrons }),
     runs,
     crons: new CronOperations({ ...parts, runs }),
-    fireCron: cronFiring({ ...parts, runs }),
+    fireCron: cronFiring({ ...parts, graphs, runs }),
     store: new StoreOperations(parts),
   }
 }

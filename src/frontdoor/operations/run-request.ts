@@ -26,6 +26,8 @@ export interface RunCaller {
   readonly awaits?: boolean
   /** The revision of the deployment that it asks for; undefined if that is left to it. */
   readonly revision?: string | undefined
+  /** True for the trial run of a revision. */
+  readonly isTrial?: boolean
   /** Headers as received. Some of them are shown to the graph. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
 }
@@ -126,6 +128,7 @@ function startRun(body: CommonBody, { row: assistant, context }: RunAssistant, i
       headers: headersForGraph(caller.headers),
       ...body.webhook != null && { webhook: body.webhook },
       ...caller.revision !== undefined && { revision: caller.revision },
+      ...caller.isTrial === true && { trial: true },
     },
   }
 }

@@ -64,7 +64,8 @@ export type CreateDeployment = Static<typeof CreateDeployment>
 
 /** Body of requests that change a deployment. */
 export const PatchDeployment = Type.Object({ ...settings,
-  paused: Type.Optional(Type.Boolean({ description: 'True for no new runs.' })) }, {
+  paused: Type.Optional(Type.Boolean({ description: 'True: none of its runs starts, ' +
+    'whether it is new, queued, delayed or of a cron; those that have started go on.' })) }, {
   examples: [{ paused: true }],
 })
 /** A checked body of `PatchDeployment`. */

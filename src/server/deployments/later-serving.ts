@@ -30,6 +30,7 @@ export function laterServing(): LaterServing {
         if (serving !== undefined) return serving.hostOf(namespace, revision)
         throw new HeddleError('unavailable', 'This member does not know its deployments yet.')
       },
+      onChange: (...watch) => serving?.onChange(...watch) ?? (() => {}),
       ended: (...end) => serving?.ended(...end),
     },
   }

@@ -23,6 +23,7 @@ import type { ReadQuota } from '../../limits/index.ts'
 import { createThreadClient } from '../../thread/index.ts'
 import type { Backend } from '../backends/backend.ts'
 import type { RunsOfServer } from '../cron-firing.ts'
+import { announcer } from './announcer.ts'
 import { buildMembers, buildService } from './build-service.ts'
 import { lookAtRollouts } from './driver-looks.ts'
 import type { LaterServing } from './later-serving.ts'
@@ -148,6 +149,7 @@ export function openDeployments(parts: MemberDeploymentParts): MemberDeployments
         learn: serving.learn,
         watch: (...watch) => opened?.watch(...watch) ?? (() => {}),
       },
+      announce: announcer({ env, members, learn: serving.learn, self }),
       requested: used.note,
       data: {
         isEmpty: async (deployment) => {

@@ -38,7 +38,7 @@ export function trialRuns({ members, runs, env }: TrialRunParts): (
       const { result } = await runs.createStatelessAndWait(
         namespaceOf({ tenant, deployment: name }),
         { assistant_id: graphId, input: JSON.parse(inputJson) as never, metadata: { trial: true } },
-        { commandId: '', awaits: true, headers: {}, revision },
+        { commandId: '', awaits: true, headers: {}, revision, isTrial: true },
       )
       const values = await withTimeout(env, trialMs, result(cancel.signal), () =>
         new HeddleError('graph_failed', `it has not ended within ${trialMs / 1_000} s`))

@@ -47,7 +47,7 @@ export function DeploymentActs({ deployment }: { readonly deployment: Deployment
       </Button>
       <Button icon={<Icon name={paused ? 'play' : 'pause'} size={14} />}
         disabled={pausing.isPending} title={pausing.error === null
-        ? paused ? 'It takes no new runs.' : 'Takes no new runs until somebody resumes it.'
+        ? paused ? 'None of its runs starts.' : 'No run starts until somebody resumes it.'
         : messageOf(pausing.error)} onClick={() => pausing.mutate()}
       >
         {pauseWords}

@@ -11,7 +11,7 @@ export function DeploymentMarks({ deployment: { name, paused, preview } }: {
 }) {
   return (
     <>
-      {paused && <Chip tone="waiting" title="It takes no new runs">Paused</Chip>}
+      {paused && <Chip tone="waiting" title="None of its runs starts">Paused</Chip>}
       {preview !== null && (
         <Chip tone="accent"
           title={`It has the secrets of ${preview.of}, and is removed ${

@@ -2,6 +2,7 @@
 
 import type { ThreadContext } from '../context/thread-context.ts'
 import { decideEdited } from '../decide/state-edit.ts'
+import { DeploymentWatch } from './deployment-watch.ts'
 import { ExecutionSlot } from '../execution/execution-slot.ts'
 import { KeyedRuns } from '../queries/known-run.ts'
 import { ExpiryTimer } from './expiry-timer.ts'
@@ -31,6 +32,7 @@ export function partsOf(context: ThreadContext, purge: Purge): ThreadParts {
     waiters: new RunWaiters(),
     timer: new RunTimer(context),
     trial: new Trial(context),
+    deployment: new DeploymentWatch(context),
     expiry: new ExpiryTimer(context),
     retention,
     keyed: new KeyedRuns(context),

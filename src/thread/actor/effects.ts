@@ -52,6 +52,7 @@ const acts: { readonly [Kind in Effect['kind']]: Act<Kind> } = {
   holdInputs: ({ context: { inputs }, slot }, { characters }) => inputs.hold(slot, characters),
   enterQuarantine: ({ trial }, { run }) => trial.enter(run),
   leaveQuarantine: ({ trial }) => trial.leave(),
+  watchDeployment: ({ deployment }) => deployment.watch(),
 
   forgetExecution: ({ context: { threadLog } }) => threadLog.forgetExecution(),
   forgetStates: ({ context: { threadLog } }) => threadLog.release(),

@@ -9,6 +9,7 @@ import type { Situation } from '../decide/decision.ts'
 import { runResult } from '../decide/run-result.ts'
 import type { ExecutionSlot } from '../execution/execution-slot.ts'
 import type { KeyedRuns } from '../queries/known-run.ts'
+import type { DeploymentWatch } from './deployment-watch.ts'
 import type { ExpiryTimer } from './expiry-timer.ts'
 import type { Purge } from './purge.ts'
 import type { RunFeeds } from '../execution/run-feeds.ts'
@@ -31,6 +32,7 @@ export interface ThreadParts {
   readonly waiters: RunWaiters
   readonly timer: RunTimer
   readonly trial: Trial
+  readonly deployment: DeploymentWatch
   readonly expiry: ExpiryTimer
   readonly retention: RunRetention
   readonly keyed: KeyedRuns
@@ -77,11 +79,12 @@ export function resultOf({ context, slot }: ThreadParts, run: RunRow, known?: Js
 
 /** Ends all work of this activation, which continues elsewhere or later. */
 export function releaseParts(
-  { context, slot, timer, trial, expiry, retention, webhooks, editor }: ThreadParts,
+  { context, slot, timer, trial, deployment, expiry, retention, webhooks, editor }: ThreadParts,
 ): void {
   slot.abort()
   timer.stop()
   trial.leave()
+  deployment.leave()
   expiry.stop()
   retention.stop()
   context.inputs.hold(slot, 0)

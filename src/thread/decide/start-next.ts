@@ -4,6 +4,7 @@ import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import { metadataEntry } from '../model/feed-entry.ts'
 import type { Urgency } from '../log/log-writer.ts'
 import { startedRecord } from '../model/run-records.ts'
+import { planOf } from '../model/run-request.ts'
 import { Draft } from './decision.ts'
 import type { Decision, Situation } from './decision.ts'
 import { finish } from './finish-run.ts'
@@ -39,6 +40,9 @@ export function startNext(draft: Draft, options: StartOptions = {}): void {
   lookAfterSuspect(draft)
   if (draft.isHeld) return
   const next = nextRun(draft.state.runs, draft.nowMs, draft.execution !== undefined)
+  if (next.kind === 'start' && isPaused(draft, next.run)) {
+    return draft.effect({ kind: 'watchDeployment' })
+  }
   if (next.kind === 'start' && mayStart(draft, next.run)) {
     launch(draft, next.run, next.attempt, options)
   }
@@ -76,6 +80,11 @@ function lookAfterSuspect(draft: Draft): void {
   const { suspect: place, state: { runs } } = draft
   if (!place || runs.some(({ runId, suspect }) => suspect && runId === place.runId)) return
   draft.leaveQuarantine()
+}
+
+/** A paused deployment starts nothing but trial runs. What has started goes on to its end. */
+function isPaused({ deployment }: Draft, run: RunRow): boolean {
+  return deployment?.paused === true && !run.started && planOf(run).trial !== true
 }
 
 /** A suspect waits for its turn in the quarantine. */

@@ -31,6 +31,7 @@ import type { StartRun } from './thread-client.ts'
  * holdInputs       account for the inputs of unfinished runs
  * enterQuarantine  wait there until the suspect may start
  * leaveQuarantine  give up the suspect's place
+ * watchDeployment  look at the queue again at the next change of the thread's deployment
  *
  * forgetExecution  forget what only the execution needed of the log
  * forgetStates     forget the states that are remembered
@@ -70,6 +71,7 @@ export type Effect =
   | { readonly kind: 'holdInputs'; readonly characters: number }
   | { readonly kind: 'enterQuarantine'; readonly run: RunRow }
   | { readonly kind: 'leaveQuarantine' }
+  | { readonly kind: 'watchDeployment' }
   | { readonly kind: 'forgetExecution' | 'forgetStates' | 'forgetStatesSoon' }
   | { readonly kind: 'retain' | 'stopRetention' }
   | { readonly kind: 'awaitWebhooks'; readonly isDue: boolean }

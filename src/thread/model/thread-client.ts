@@ -227,6 +227,8 @@ export interface RunPlan {
   readonly due?: RunDue
   /** The revision of its deployment that its caller named; missing if it is left to that. */
   readonly revision?: string
+  /** The trial run of a revision: it starts although its deployment is paused. */
+  readonly trial?: boolean
 }
 
 /** A due time of a cron. */

@@ -16,7 +16,7 @@ import { settled } from '../../support/thread-house.ts'
 
 /** What happens to a firing: the run is made or not, and the answer comes, fails or is lost. */
 export type Fate = 'fired' | 'lost before' | 'lost after' | 'fails before' | 'fails after'
-  | 'refused' | 'rejected' | 'gone'
+  | 'refused' | 'rejected' | 'skipped' | 'gone'
 
 const self = { id: 'm', address: 'here' }
 const never = new Promise<never>(() => {})
@@ -147,6 +147,8 @@ export class CronHouse {
       case 'refused':
       case 'rejected':
         return { kind: 'refused', reason: 'full', mayPass: fate === 'refused' }
+      case 'skipped':
+        return { kind: 'skipped', reason: 'The deployment is paused.' }
       case 'gone':
         return { kind: 'gone', reason: 'The thread is gone.' }
       case 'lost before':

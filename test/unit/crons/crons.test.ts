@@ -112,6 +112,19 @@ describe('a cron', () => {
     expect(house.runs.map(clock)).toEqual(['01:00'])
   })
 
+  it('passes the times at which it is skipped, says nothing, and fires at the next', async () => {
+    const house = new CronHouse()
+    await house.create()
+    house.fate = 'skipped'
+    await house.advance(5 * minute + 20_000)
+    await house.kill(3 * minute)
+    await house.advance(10_000)
+    house.fate = 'fired'
+    await house.kill(1_000)
+    await house.advance(minute)
+    expect([house.tries.length, house.runs.map(clock), house.lines]).toEqual([7, ['00:09'], []])
+  })
+
   it('is disabled when what it fires for is gone', async () => {
     const house = new CronHouse()
     const { cronId } = await house.create()

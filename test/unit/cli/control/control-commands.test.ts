@@ -128,7 +128,8 @@ describe('the command "deployments"', () => {
       .toMatch(/paused {4}yes[^]*limits {4}workers=2 memory_mb=1024 concurrency=100/)
     expect(control.seen.at(-1)).toMatchObject({ call: 'PATCH /deployments/shop',
       body: { limits: { memory_mb: 1_024 }, paused: true, hosts: [] } })
-    expect((await run('set', 'workers=3', '-d', 'shop')).status).toBe(0)
+    expect((await run('set', 'workers=3', 'paused=true', '-d', 'shop')).status).toBe(0)
+    expect(control.seen.at(-1)).toMatchObject({ body: { limits: { workers: 3 }, paused: true } })
     control.change('shop', { active: 'r1',
       last_rollout: { id: '1', kind: 'activate', revision: 'r2', from: 'r1', percent: 100,
         result: 'rolled_back', members: [], by: 'local', reason: 'Half of all runs failed.',

@@ -160,3 +160,18 @@ it('runs nothing of one that is being removed', async () => {
   expect(serving.view('acme@shop')).toBeUndefined()
   expect(serving.named('shop.example.org')).toBeUndefined()
 })
+
+it('tells whoever watches a namespace that its deployment was paused', async () => {
+  const world = new ServingWorld()
+  world.deploy('shop')
+  const serving = await world.open()
+  const seen: unknown[] = []
+  const end = serving.onChange('acme@shop', () => seen.push(serving.view('acme@shop')?.paused))
+  serving.onChange('acme', () => seen.push('the own project'))
+  world.deploy('shop', { paused: true })
+  await serving.learn('shop')
+  end()
+  world.deploy('shop', { paused: false })
+  await serving.learn('shop')
+  expect(seen).toEqual([true])
+})

@@ -15,11 +15,13 @@ const missing = new HeddleError('not_found', 'It is not there.')
 
 /** What fires crons, where runs exist or not and starts succeed or fail. */
 function firing(
-  { known, assistant, start }: { readonly known?: RunRow | HeddleError;
-    readonly assistant?: HeddleError; readonly start?: HeddleError } = {},
+  { known, assistant, start, isPaused = false }: { readonly known?: RunRow | HeddleError;
+    readonly assistant?: HeddleError; readonly start?: HeddleError; readonly isPaused?: boolean } =
+      {},
 ) {
   const started: RunOnThread[] = []
   const fire = cronFiring({
+    graphs: { isPaused: () => isPaused },
     threads: { getRun: async () => {
       if (known === undefined || known instanceof HeddleError) throw known ?? missing
       return known
@@ -85,6 +87,14 @@ describe('a cron that cannot fire', () => {
     const cron = aCron({ ...payload, threadId: '11111111-1111-4111-8111-111111111111' })
     expect(await firing({ start: missing }).fire(cron, dueMs)).toMatchObject({ kind: 'gone' })
     expect(await firing({ assistant: missing }).fire(cron, dueMs)).toMatchObject({ kind: 'gone' })
+  })
+
+  it('skips the due time while its deployment is paused, and makes no run', async () => {
+    const { fire, started } = firing({ isPaused: true })
+    expect(await fire(aCron(payload), dueMs)).toMatchObject({ kind: 'skipped' })
+    expect(started).toEqual([])
+    expect(await firing({ isPaused: true, known: aRun() }).fire(aCron(payload), dueMs))
+      .toMatchObject({ kind: 'fired' })
   })
 
   it.each<[ErrorCode, boolean]>([['full', true], ['over_quota', true], ['out_of_quota', true], [

@@ -33,7 +33,7 @@ it("runs on the new revision in the owner's data, when all members know it", asy
   expect(await found).toBeNull()
   expect(seen).toEqual([['a', 'shop'], ['b', 'shop'], ['acme@shop', { assistant_id: 'agent',
     input: { a: 1 }, metadata: { trial: true } }, { commandId: '', awaits: true, headers: {},
-    revision: 'r2' }]])
+    revision: 'r2', isTrial: true }]])
 })
 
 it.each([

@@ -1,0 +1,24 @@
+/** How rules act: a judge of a paused deployment is not run. */
+
+import { expect, it } from 'vitest'
+
+import { ruleWays } from '../../../src/server/rule-ways.ts'
+
+it('refuses to run a judge while its deployment is paused', async () => {
+  const started: string[] = []
+  let isPaused = true
+  const ways = ruleWays({
+    egress: {} as never,
+    graphs: { of: () => ({}) as never, isPaused: () => isPaused },
+    runs: { createStatelessAndWait: async (tenant) => {
+      started.push(tenant)
+      return { row: { runId: 'r' }, result: async () => '{}' } as never
+    } },
+  })
+  const asked = { graphId: 'judge', input: {}, key: 'k', metadata: {} }
+  const run = () => ways.graphs!.run('t@shop', asked, new AbortController().signal)
+  await expect(run()).rejects.toMatchObject({ code: 'not_ready',
+    message: expect.stringContaining('paused') as string })
+  isPaused = false
+  expect([await run(), started]).toEqual([{ runId: 'r', values: {} }, ['t@shop']])
+})
