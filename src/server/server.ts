@@ -34,6 +34,7 @@ import { openDeployments } from './deployments/open-deployments.ts'
 import { revisionsAdmin, revisionsService } from './deployments/revisions-admin.ts'
 import { readRollouts, readServing } from './deployments/serving-metrics.ts'
 import { itemsWithinQuota } from './graph-items.ts'
+import { openGraphsUsers } from './graphs-users/graphs-users.ts'
 import { drainService, endByOperator } from './drain.ts'
 import { openDoor } from './open-front-door.ts'
 import { OwnRuns } from './own-runs.ts'
@@ -103,12 +104,13 @@ const releaseShare = 0.8
  */
 export async function openServer(settings: Settings, env: Env,
   endProcess: (reason: string) => void): Promise<Server> {
-  const { cassandra, dataDirectory: directory, drainMs, region } = settings
+  const { cassandra, dataDirectory: directory, drainMs, region, graphsUsers } = settings
   const rows = limitsOf(settings)
   const project = await readProject(settings.config)
   for (const warning of [...project.warnings, ...strayDefaults(settings, project)]) {
     env.log.warn(warning)
   }
+  if (graphsUsers) await openGraphsUsers(graphsUsers, directory)
   const metrics = new Metrics()
   readServer(metrics, ownVersion())
   const lifecycle = createLifecycle(env)

@@ -12,6 +12,7 @@ import { isLoopback } from './ip-address.ts'
 import type { IpRange } from './ip-address.ts'
 import type { ValueOf } from './known-settings.ts'
 import type { RegionName } from './region.ts'
+import type { UserRange } from './setting-kind.ts'
 import { SettingsReader } from './settings-reader.ts'
 import type { SettingsSource } from './settings-reader.ts'
 
@@ -61,6 +62,8 @@ export interface Settings {
   readonly allowHosts: readonly string[]
   /** Deployments answer as `<name>.<domain>`, too; undefined for none. */
   readonly deploymentsDomain: string | undefined
+  /** As whom the code of deployments runs; undefined for the user of the server. */
+  readonly graphsUsers: UserRange | undefined
   readonly trustTenants: boolean
   /** Whether requests are limited. */
   readonly limits: boolean
@@ -207,6 +210,7 @@ export function resolveSettings(source: SettingsSource): Settings {
     allowOrigins: Object.freeze(reader.value('allowOrigin')),
     allowHosts: Object.freeze(reader.value('allowHost')),
     deploymentsDomain: reader.value('deploymentsDomain'),
+    graphsUsers: reader.value('graphsUsers'),
     trustTenants: reader.value('trustTenants'),
     // In development, no region is set.
     limits: (reader.value('limits') ?? (inRegion ? 'on' : 'off')) === 'on',

@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os'
 import { assistantDefaults } from './assistant-defaults.ts'
 import { regionNames } from './region.ts'
 import { anyText, domain, handles, hosts, onOffOrAddress, oneOf, origins, path, ranges, share,
-  someOf, targets, texts, urlsOf, variables, webAddress, wholeNumber,
+  someOf, targets, texts, urlsOf, userRange, variables, webAddress, wholeNumber,
   yesOrNo } from './setting-kind.ts'
 import { settingsOf } from './setting.ts'
 import type { Setting } from './setting.ts'
@@ -97,8 +97,12 @@ export const knownSettings = {
     usual: 'none: they are below `/d/`',
     message: 'Deployments answer as `<name>.<this domain>`, too.',
   }),
+  graphsUsers: access('--graphs-users <ids>', 'HEDDLE_GRAPHS_USERS', { kind: userRange,
+    fallback: undefined, usual: 'none: they run as the user of the server',
+    message: 'Users of Linux that belong to nobody else, one for the code of each deployment: ' +
+      '`70000-70099`. The server has to be root.' }),
   trustTenants: access('--trust-tenants', 'HEDDLE_TRUST_TENANTS', { kind: yesOrNo, fallback: false,
-    usual: 'no: one tenant has deployments',
+    usual: 'no: without `--graphs-users`, one tenant has deployments',
     message: 'Let every tenant deploy code: it runs beside the code and the data of all others.' }),
   jwtKeys: access('--jwt-keys <file or URL>', 'HEDDLE_JWT_KEYS', { kind: anyText, fallback: '',
     usual: 'no tokens',

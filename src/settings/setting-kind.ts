@@ -18,6 +18,12 @@ export interface Kind<Value> {
   read(text: string): Reading<Value>
 }
 
+/** Ids of users of the operating system, from the first to the last. */
+export interface UserRange {
+  readonly first: number
+  readonly last: number
+}
+
 /** A text of any kind. */
 export const anyText: Kind<string> = { read: (text) => ({ value: text }) }
 
@@ -31,6 +37,22 @@ export function wholeNumber(min: number, max: number): Kind<number> {
     return number >= min && number <= max ? number : undefined
   })
 }
+
+/** As many users as a member may have deployments, and more than any has. */
+const usersMax = 10_000
+/** The largest id that all file systems and tools take. */
+const userMax = 2_147_483_646
+
+/** A range of ids of users, which are never that of root. */
+export const userRange: Kind<UserRange> = one(
+  `must be a range of at most ${usersMax} ids above 0 like 70000-70099`,
+  (text) => {
+    const [, first, last] = (/^(\d{1,10})-(\d{1,10})$/.exec(text) ?? []).map(Number)
+    if (first === undefined || last === undefined) return undefined
+    const isGood = first > 0 && first <= last && last <= userMax && last - first < usersMax
+    return isGood ? { first, last } : undefined
+  },
+)
 
 /** A share from none (0) to all (1). */
 export const share: Kind<number> = one('must be a number from 0 to 1', (text) => {

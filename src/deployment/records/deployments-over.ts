@@ -269,7 +269,7 @@ class CatalogDeployments implements Deployments {
     const place = id === undefined ? all.length : all.findIndex((each) => each.id === id)
     if (all.slice(0, place).every((each) => each.tenant === tenant)) return
     throw new HeddleError('forbidden', 'This server runs the deployments of one tenant, which is ' +
-      'another one. Its operator allows others with --trust-tenants.')
+      'another one. Its operator allows others with --graphs-users or --trust-tenants.')
   }
 
   /** Throws `full`. With an id: if it is not among the first that the tenant may have. */

@@ -1,23 +1,143 @@
 /** Folders of compiled code, one for each deployment that this member has executed. */
 
-import { mkdir, readdir, rm } from 'node:fs/promises'
+import { chmod, chown, lstat, mkdir, readdir, rm, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/**
- * Makes the folder of a deployment. It has one of its own, because what its code writes there is
- * executed at the next start.
- */
-export async function compileCacheOf(revisionsDirectory: string, id: string): Promise<string> {
-  const folder = join(revisionsDirectory, 'compiled', id)
-  await mkdir(folder, { recursive: true })
-  return folder
+import { limitConcurrency } from '../../../cluster/index.ts'
+import type { UserRange } from '../../settings/index.ts'
+import type { AssignedUser } from './process-users.ts'
+import { ProcessUsers } from './process-users.ts'
+import { doAs } from './user-work.ts'
+
+/** Where the folders are, and whose they are. */
+export interface CompileCachesOptions {
+  /** It is made when it is needed. */
+  readonly directory: string
+  /** A user of these owns each folder; undefined for the user of this process. */
+  readonly users: UserRange | undefined
+  /** Called when all users have processes: one of these may be idle. */
+  readonly lacksUser: () => void
 }
 
-/** Removes the folders of all other deployments. */
-export async function keepCompileCaches(revisionsDirectory: string,
-  ids: ReadonlySet<string>): Promise<void> {
-  const parent = join(revisionsDirectory, 'compiled')
-  const found = await readdir(parent).catch(() => [])
-  const gone = found.filter((id) => !ids.has(id))
-  await Promise.all(gone.map((id) => rm(join(parent, id), { recursive: true, force: true })))
+/** The folder of a deployment, and the user that may write there, while it has a process. */
+export interface HeldCompileCache {
+  readonly folder: string
+  /** Undefined for that of this process. */
+  readonly user: number | undefined
+  /** Call when the process has ended. Calls after the first do nothing. */
+  release(): void
+}
+
+/** Others find the folders that they know the names of. */
+const passable = 0o711
+const closed = 0o700
+
+/**
+ * Each deployment has a folder of its own, because what its code writes there is executed at the
+ * next start. The owner of the folder tells after a restart which user the deployment has.
+ */
+export class CompileCaches {
+  readonly #options: CompileCachesOptions
+  /** One change of the folders after another. */
+  readonly #alone = limitConcurrency(1)
+  #users: ProcessUsers | undefined
+
+  constructor(options: CompileCachesOptions) {
+    this.#options = options
+  }
+
+  /** Makes the folder of a deployment. Throws `full` if there is no user for it. */
+  hold(id: string): Promise<HeldCompileCache> {
+    return this.#alone(async () => {
+      const { directory, users } = this.#options
+      if (users === undefined) {
+        const folder = this.#pathOf(id)
+        await mkdir(folder, { recursive: true })
+        return { folder, user: undefined, release: () => {} }
+      }
+      await mkdir(directory, { recursive: true })
+      await chmod(directory, passable)
+      this.#users ??= new ProcessUsers(users, await this.#owners(users))
+      return await this.#enter(this.#users, id)
+    })
+  }
+
+  /** Removes the folders of all other deployments. */
+  keep(ids: ReadonlySet<string>): Promise<void> {
+    return this.#alone(async () => {
+      const found = await readdir(this.#options.directory).catch(() => [])
+      for (const id of found) if (!ids.has(id)) await this.#remove(id)
+    })
+  }
+
+  async #enter(users: ProcessUsers, id: string): Promise<HeldCompileCache> {
+    const { user, isNew } = this.#userOf(users, id)
+    try {
+      if (isNew) await this.#clear(user)
+      await this.#make(id, user)
+    } catch (error) {
+      users.leave(id)
+      if (isNew) users.forget(id)
+      throw error
+    }
+    let isHeld = true
+    return { folder: this.#pathOf(id), user, release: () => {
+      if (isHeld) users.leave(id)
+      isHeld = false
+    } }
+  }
+
+  #userOf(users: ProcessUsers, id: string): AssignedUser {
+    try {
+      return users.enter(id)
+    } catch (error) {
+      this.#options.lacksUser()
+      throw error
+    }
+  }
+
+  /** What another deployment has left of it could read and change the next one. */
+  async #clear(user: number): Promise<void> {
+    await doAs(user, ['end'])
+    const owners = await this.#owners({ first: user, last: user })
+    for (const id of owners.keys()) await this.#remove(id)
+  }
+
+  async #make(id: string, user: number): Promise<void> {
+    const folder = this.#pathOf(id)
+    const owner = await ownerOf(folder)
+    if (owner === user) return
+    // What another user has compiled is not executed.
+    await this.#remove(id)
+    await mkdir(folder, { mode: closed })
+    await chown(folder, user, user)
+  }
+
+  async #remove(id: string): Promise<void> {
+    const folder = this.#pathOf(id)
+    const owner = await ownerOf(folder)
+    if (owner === undefined) return
+    if (owner === process.getuid?.()) return await rm(folder, { recursive: true, force: true })
+    await doAs(owner, ['empty', folder])
+    await rmdir(folder)
+  }
+
+  /** The deployments whose folders belong to one of these users. */
+  async #owners({ first, last }: UserRange): Promise<ReadonlyMap<string, number>> {
+    const owners = new Map<string, number>()
+    for (const id of await readdir(this.#options.directory)) {
+      const owner = await ownerOf(this.#pathOf(id))
+      if (owner !== undefined && owner >= first && owner <= last) owners.set(id, owner)
+    }
+    return owners
+  }
+
+  #pathOf(id: string): string {
+    return join(this.#options.directory, id)
+  }
+}
+
+/** Undefined if it is not there. */
+async function ownerOf(folder: string): Promise<number | undefined> {
+  return await lstat(folder).then(({ uid }) => uid, () => undefined)
 }

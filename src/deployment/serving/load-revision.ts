@@ -12,7 +12,7 @@ import type { Manifest, RevisionCache } from '../../revision/index.ts'
 import type { Deployment } from '../deployment.ts'
 import type { Deployments, DeploymentSecrets } from '../deployments.ts'
 import type { Revision } from '../revision.ts'
-import { compileCacheOf } from './compile-caches.ts'
+import type { CompileCaches } from './compile-caches.ts'
 import { hidingLog } from './hiding-log.ts'
 import type { ProcessMemory } from './process-memory.ts'
 
@@ -22,8 +22,7 @@ export interface LoadParts {
   readonly secrets: DeploymentSecrets
   readonly cache: Pick<RevisionCache, 'hold'>
   readonly start: (options: GraphProcessOptions) => Promise<GraphProcess>
-  /** Compiled code of deployments is kept in `compiled` below it. */
-  readonly revisionsDirectory: string
+  readonly compileCaches: Pick<CompileCaches, 'hold'>
   /** The share of runs whose steps are traced; missing for none. */
   readonly tracedRatio?: number | undefined
   readonly env: Env
@@ -78,7 +77,7 @@ export async function loadRevision(parts: LoadParts, wish: LoadWish): Promise<Lo
 async function load(parts: LoadParts,
   { deployment, original, revision: name, memory, signal, runLogs, ...wish }: LoadWish,
   releases: (() => void)[]): Promise<Omit<LoadedProcess, 'release'>> {
-  const { deployments, cache, start, revisionsDirectory, tracedRatio, env } = parts
+  const { deployments, cache, start, compileCaches, tracedRatio, env } = parts
   const revision = await deployments.revision(deployment, name)
   requireKept(revision)
   const manifest = await deployments.manifest(revision)
@@ -87,6 +86,8 @@ async function load(parts: LoadParts,
   releases.push(held.release)
   const { limits } = deployment
   releases.push(await memory.reserve(limits.memory_mb))
+  const compiled = await compileCaches.hold(deployment.id)
+  releases.push(compiled.release)
   signal.throwIfAborted()
   // Before their values: a change in between makes another process, and is not missed.
   const secretVersions = await secretVersionsOf(parts.secrets, deployment, original)
@@ -100,7 +101,8 @@ async function load(parts: LoadParts,
     workers: limits.workers,
     memoryMb: limits.memory_mb,
     allowsAddons: manifest.platform !== null,
-    compileCache: await compileCacheOf(revisionsDirectory, deployment.id),
+    compileCache: compiled.folder,
+    user: compiled.user,
     tracedRatio,
     startMs: wish.startMs,
     env: { ...env, log: hidingLog(env.log, hide) },

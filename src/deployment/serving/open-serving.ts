@@ -1,12 +1,15 @@
 /** Serves the deployments of a cluster on one member. */
 
+import { join } from 'node:path'
+
 import { goingAway, HeddleError, ignoreNotFound } from '../../errors.ts'
 import type { DeploymentView, GraphHost } from '../../graph/index.ts'
+import type { UserRange } from '../../settings/index.ts'
 import type { Deployment } from '../deployment.ts'
 import { namespaceParts } from '../namespace.ts'
 import type { Prepared, PrepareWish, RevisionTally } from '../rollout/member-port.ts'
 import type { DeploymentLine, LineQuery } from './deployment-lines.ts'
-import { keepCompileCaches } from './compile-caches.ts'
+import { CompileCaches } from './compile-caches.ts'
 import { DeploymentRuntime } from './deployment-runtime.ts'
 import { DeploymentDirectory } from './directory.ts'
 import { HostWiring } from './host-wiring.ts'
@@ -17,7 +20,11 @@ import { firstToGo, useOf } from './retention.ts'
 import type { LoadedRevision, Serving, ServingStats } from './serving.ts'
 
 /** What a member serves deployments with. */
-export interface ServingOptions extends LoadParts {
+export interface ServingOptions extends Omit<LoadParts, 'compileCaches'> {
+  /** Compiled code of deployments is kept in `compiled` below it. */
+  readonly revisionsDirectory: string
+  /** As whom the code of deployments runs; undefined for the user of this process. */
+  readonly users?: UserRange | undefined
   /** The host of the project that the server was started with. */
   readonly ownHost: GraphHost
   /** The name of this member, for the lines that code writes here. */
@@ -49,6 +56,7 @@ class MemberServing implements Serving {
   readonly #options: ServingOptions
   readonly #directory: DeploymentDirectory
   readonly #memory: ProcessMemory
+  readonly #compileCaches: CompileCaches
   readonly #wiring: HostWiring
   /** By name. */
   readonly #runtimes = new Map<string, DeploymentRuntime>()
@@ -60,11 +68,13 @@ class MemberServing implements Serving {
   #closed = false
 
   constructor(options: ServingOptions) {
-    const { env, limits } = options
+    const { env, limits, revisionsDirectory, users } = options
     this.#options = options
     this.#directory = new DeploymentDirectory(options, (deployment) => this.#changed(deployment))
     this.#memory = new ProcessMemory({ env, totalMb: limits.graphsMemoryMb,
       endIdle: () => this.#endIdle() })
+    this.#compileCaches = new CompileCaches({ directory: join(revisionsDirectory, 'compiled'),
+      users, lacksUser: () => this.#endIdle() })
     this.#wiring = new HostWiring(() =>
       [...this.#runtimes].flatMap(([name, { graphs }]) =>
         graphs.map((graph) => [name, graph] as const)
@@ -213,7 +223,8 @@ class MemberServing implements Serving {
 
   async #load(wish: Omit<LoadWish, 'original' | 'memory'>): Promise<LoadedProcess> {
     const original = await this.#originalOf(wish.deployment)
-    const loaded = await loadRevision(this.#options, { ...wish, original, memory: this.#memory })
+    const parts = { ...this.#options, compileCaches: this.#compileCaches }
+    const loaded = await loadRevision(parts, { ...wish, original, memory: this.#memory })
     this.#wiring.wire(wish.deployment.name, loaded.graph)
     return loaded
   }
@@ -256,9 +267,8 @@ class MemberServing implements Serving {
 
   /** Removes what is on disk of deployments that are gone. */
   async #removeCompiled(): Promise<void> {
-    const { revisionsDirectory, env } = this.#options
-    await keepCompileCaches(revisionsDirectory, this.#directory.ids).catch((error: unknown) =>
-      env.log.warn('Compiled code of deployments cannot be removed.', { error })
+    await this.#compileCaches.keep(this.#directory.ids).catch((error: unknown) =>
+      this.#options.env.log.warn('Compiled code of deployments cannot be removed.', { error })
     )
   }
 

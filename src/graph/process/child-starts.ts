@@ -3,6 +3,7 @@
 import { fileURLToPath } from 'node:url'
 
 import type { CompiledProject } from '../project/project-compiler.ts'
+import type { ReaderBounds } from '../typescript/project-types.ts'
 import type { ChildStart } from './graph-child.ts'
 import type { GraphProcessOptions } from './graph-process.ts'
 import { ownCode } from './own-code.ts'
@@ -13,15 +14,15 @@ export interface ChildStarts {
   readonly main: ChildStart
   /** For one execution at a time. */
   readonly apart: ChildStart
-  /** Flags of a process that only reads the project. */
-  readonly readOnly: readonly string[]
+  /** Bounds of a process that only reads the project. */
+  readonly readOnly: ReaderBounds
 }
 
 const startMs = 60_000
 
 /** The starts for these options, and for the environment of this server. */
 export function childStarts(options: GraphProcessOptions, project: CompiledProject): ChildStarts {
-  const { workers, memoryMb, tracedRatio, folder } = options
+  const { workers, memoryMb, tracedRatio, folder, user } = options
   const own = ownCode()
   const flags = processFlags({ ...options, ownCode: own,
     guard: fileURLToPath(new URL('./thread-guard.ts', import.meta.url)),
@@ -30,11 +31,13 @@ export function childStarts(options: GraphProcessOptions, project: CompiledProje
     flags,
     environment: processSees(options, process.env),
     folder: project.root,
+    user,
     memoryMb,
     startMs: Math.min(options.startMs ?? startMs, startMs),
     start: { project, workers: workersOf, heapMb: heapOfWorker(memoryMb, workersOf),
       environment: graphsSee(options, process.env),
       ...tracedRatio !== undefined && { tracedRatio } },
   })
-  return { main: startOf(workers), apart: startOf(1), readOnly: readOnly([folder, ...own]) }
+  return { main: startOf(workers), apart: startOf(1),
+    readOnly: { flags: readOnly([folder, ...own]), user } }
 }

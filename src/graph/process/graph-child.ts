@@ -13,6 +13,7 @@ import { eachLine } from '../pool/printed-lines.ts'
 import { residentBytes } from '../pool/worker-heap.ts'
 import type { TakePrinted } from '../pool/worker-link.ts'
 import type { DeathCause } from './loss.ts'
+import { asUser } from './process-user.ts'
 import { isProcessMail } from './process-mail-check.ts'
 import type { FromProcess, ProcessStart, ToProcess } from './process-mail.ts'
 import { Wire } from './wire.ts'
@@ -22,6 +23,7 @@ export interface ChildStart {
   readonly flags: readonly string[]
   readonly environment: Readonly<Record<string, string>>
   readonly folder: string
+  readonly user: number | undefined
   readonly memoryMb: number
   /** Time that loading may take. */
   readonly startMs: number
@@ -80,6 +82,7 @@ export class GraphChild {
     this.#process = spawn(process.execPath, [...options.flags, entry], {
       cwd: options.folder,
       env: options.environment,
+      ...asUser(options.user),
       stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
     })
     this.#wire = new Wire(this.#process.stdio[3] as Socket, {

@@ -22,6 +22,8 @@ export interface GraphProcessOptions {
   readonly allowsAddons: boolean
   /** Where compiled code is kept between starts; the process may write there. */
   readonly compileCache?: string
+  /** The user, and the group of the same id, that it runs as; by default those of this process. */
+  readonly user?: number | undefined
   readonly tracedRatio?: number | undefined
   readonly env: Env
   /** Time that loading may take, in milliseconds; by default, and at most, 60 000. */

@@ -5,6 +5,7 @@ import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import type { Env } from '../../../cluster/index.ts'
+import { asUser } from '../process/process-user.ts'
 import type { CompiledProject } from '../project/project-compiler.ts'
 import type { FileTimes } from './file-times.ts'
 import { changedMs } from './file-times.ts'
@@ -21,6 +22,13 @@ export interface ProjectTypes {
   readonly nodes: readonly TypedNode[]
 }
 
+/** How the process that reads is bound. */
+export interface ReaderBounds {
+  readonly flags: readonly string[]
+  /** Whom it runs as; undefined for the user of this process. */
+  readonly user: number | undefined
+}
+
 /** Time that reading may take. What was read until then is kept. */
 const readMs = 30_000
 const lookMs = 1_000
@@ -33,12 +41,12 @@ export class TypeReader {
   readonly #env: Env
   readonly #heapMb: number
   readonly #closed = new AbortController()
-  readonly #flags: readonly string[]
+  readonly #bounds: ReaderBounds
   #newest: { readonly project: TypedProject; readonly types: Promise<Read> } | undefined
 
-  /** `heapMb` is what the compiler may fill, `flags` are those of its process. */
-  constructor(env: Env, heapMb: number, flags: readonly string[] = []) {
-    this.#flags = flags
+  /** `heapMb` is what the compiler may fill. */
+  constructor(env: Env, heapMb: number, bounds: ReaderBounds = { flags: [], user: undefined }) {
+    this.#bounds = bounds
     this.#env = env
     this.#heapMb = heapMb
   }
@@ -93,8 +101,9 @@ export class TypeReader {
   /** Resolves when all is read: with null, or with the reason why not. */
   async #run(wanted: TypesWanted, receive: (message: TypesRead) => void): Promise<string | null> {
     const child = fork(fileURLToPath(new URL('./type-process.ts', import.meta.url)), [], {
-      execArgv: [...this.#flags, `--max-old-space-size=${this.#heapMb}`],
+      execArgv: [...this.#bounds.flags, `--max-old-space-size=${this.#heapMb}`],
       env: environment(),
+      ...asUser(this.#bounds.user),
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       serialization: 'advanced',
       signal: this.#closed.signal,

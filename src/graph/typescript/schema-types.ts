@@ -3,7 +3,7 @@
 import type { Env } from '../../../cluster/index.ts'
 import type { GraphSchemas } from '../execution.ts'
 import { TypeReader } from './project-types.ts'
-import type { TypedProject } from './project-types.ts'
+import type { ReaderBounds, TypedProject } from './project-types.ts'
 import { lacksTypes, nodeTypes, withTypes } from './typed-schemas.ts'
 
 /** Schemas of several graphs, by name. */
@@ -13,9 +13,9 @@ type NamedSchemas = Readonly<Record<string, GraphSchemas>>
 export class SchemaTypes {
   readonly #reader: TypeReader
 
-  /** `heapMb` is what the compiler may fill, `flags` are those of its process. */
-  constructor(env: Env, heapMb: number, flags: readonly string[] = []) {
-    this.#reader = new TypeReader(env, heapMb, flags)
+  /** `heapMb` is what the compiler may fill. */
+  constructor(env: Env, heapMb: number, bounds?: ReaderBounds) {
+    this.#reader = new TypeReader(env, heapMb, bounds)
   }
 
   /** The schemas of a graph. */

@@ -3,8 +3,10 @@
  * package beside the importing file first: a package of packages/app must not be one for others.
  */
 
-import { lstat, mkdir, readdir, symlink } from 'node:fs/promises'
+import { lstat, readdir, symlink } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
+
+import { makeReadable } from './readable-folder.ts'
 
 const isRevision = /^[0-9a-f]{64}/
 
@@ -17,7 +19,7 @@ export async function linkNestedPackages(packages: string, own: string): Promise
     for (const name of await namesIn(join(packages, place))) {
       const link = join(own, place, name)
       if (await lstat(link).then(() => true, () => false)) continue
-      await mkdir(dirname(link), { recursive: true })
+      await makeReadable(dirname(link))
       await symlink(relative(dirname(link), join(packages, place, name)), link)
     }
   }

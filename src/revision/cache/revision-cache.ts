@@ -1,6 +1,7 @@
 /** The revisions that a member has on disk. */
 
-import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, rename, rm, stat, utimes,
+  writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import type { Env } from '../../../cluster/index.ts'
@@ -38,6 +39,14 @@ interface Tree {
   usedAtMs: number
 }
 
+/**
+ * Others pass and see no names: code of a deployment may run as a user of its own, which finds the
+ * files of its revision only, as their name is a hash that it is told.
+ */
+const passable = 0o711
+/** What others may do with a folder. */
+const ofOthers = 0o007
+
 /** Folders of the cache begin so, and nothing else in the directory does. */
 const isTree = /^[0-9a-f]{64}/
 
@@ -61,6 +70,7 @@ export class RevisionCache {
   /** Finds what is there, and removes what was not completed when the process ended. */
   static async open(options: RevisionCacheOptions): Promise<RevisionCache> {
     await mkdir(options.directory, { recursive: true })
+    await chmod(options.directory, passable)
     const cache = new RevisionCache(options)
     for (const packages of await cache.#find('')) await cache.#find(packages)
     await cache.#evict()
@@ -121,7 +131,8 @@ export class RevisionCache {
       try {
         await unpack(archives, fresh, readChunk, signal)
         const [packages, own] = folder.split('/')
-        if (own !== undefined) await linkNestedPackages(this.#pathOf(packages!), fresh)
+        if (own === undefined) await chmod(fresh, passable)
+        else await linkNestedPackages(this.#pathOf(packages!), fresh)
         await rename(fresh, this.#pathOf(folder))
       } catch (error) {
         await rm(fresh, { recursive: true, force: true })
@@ -154,6 +165,7 @@ export class RevisionCache {
       const folder = join(parent, name)
       const isWhole = names.includes(name.endsWith('.json') ? name.slice(0, -5) : `${name}.json`)
       const tree = isWhole && !name.endsWith('.json') ? await this.#read(folder) : undefined
+      if (tree && parent === '') await chmod(this.#pathOf(folder), passable)
       if (tree) this.#trees.set(folder, tree)
       if (tree) found.push(folder)
       else if (!isWhole || !name.endsWith('.json')) await this.#erase(folder)
@@ -161,10 +173,12 @@ export class RevisionCache {
     return found
   }
 
-  /** What the mark says; undefined if it is not one. */
+  /** What the mark says; undefined if it is not one, or a user of graphs could not read the tree. */
   async #read(folder: string): Promise<Tree | undefined> {
     const file = `${this.#pathOf(folder)}.json`
     try {
+      const { mode } = await stat(this.#pathOf(folder))
+      if ((mode & ofOthers) === 0) return undefined
       const { bytes } = JSON.parse(await readFile(file, 'utf8')) as { readonly bytes: number }
       return { bytes, usedAtMs: (await stat(file)).mtimeMs }
     } catch {

@@ -1,6 +1,6 @@
 /** Unpacks archives into a folder, read-only, so that nothing of them is outside of it. */
 
-import { mkdir, open, symlink } from 'node:fs/promises'
+import { open, symlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 import { limitConcurrency } from '../../../cluster/index.ts'
@@ -11,6 +11,7 @@ import { requireLink, TreePaths } from '../archive/tree-path.ts'
 import { isPackagePlace } from '../manifest.ts'
 import type { ManifestArchive } from '../manifest.ts'
 import { RevisionError } from '../revision-error.ts'
+import { makeReadable } from './readable-folder.ts'
 
 /** Files that are written at once. */
 const writesMax = 16
@@ -26,7 +27,7 @@ const wholeBytesMax = 512 * 1024
 export async function unpack(archives: readonly ManifestArchive[], folder: string,
   readChunk: ReadChunk, signal?: AbortSignal): Promise<void> {
   const tree = new Tree(folder)
-  await mkdir(folder, { recursive: true })
+  await makeReadable(folder)
   try {
     for (const archive of archives) {
       for await (const entry of readArchive(archive, readChunk)) {
@@ -122,6 +123,8 @@ class Tree {
     // It must be new: what is there already was not written by this.
     const handle = await open(file, 'wx', mode)
     try {
+      // The umask may have taken something away.
+      await handle.chmod(mode)
       for await (const part of content) await handle.writeFile(part)
       await handle.sync()
     } finally {
@@ -130,7 +133,7 @@ class Tree {
   }
 
   #makeFolder(folder: string): Promise<unknown> {
-    const made = this.#made.get(folder) ?? mkdir(folder, { recursive: true })
+    const made = this.#made.get(folder) ?? makeReadable(folder)
     this.#made.set(folder, made)
     return made
   }

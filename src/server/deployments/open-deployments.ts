@@ -88,7 +88,8 @@ export function openDeployments(parts: MemberDeploymentParts): MemberDeployments
   const updates = new DeploymentUpdates(env)
   const note = (id: string) => updates.add(id)
   const records = deploymentsOver({ catalogs, documents: platform.documents, secrets, env,
-    noted: note, limits: { owners: settings.trustTenants ? 'any' : 'one' } })
+    noted: note,
+    limits: { owners: settings.trustTenants || settings.graphsUsers ? 'any' : 'one' } })
   const owns = () => parts.owns(deploymentsKey)
   const used = deploymentUse({ catalogs, env })
   const self = () => backend.status().member.id
@@ -174,6 +175,7 @@ export function openDeployments(parts: MemberDeploymentParts): MemberDeployments
         cache: lazyCache(settings, env),
         start: startGraphProcess,
         revisionsDirectory: revisionsIn(settings),
+        users: settings.graphsUsers,
         tracedRatio: settings.ownTraces === 'deep' ? settings.ownTracesRatio : undefined,
         env,
         ownHost: parts.graphs,

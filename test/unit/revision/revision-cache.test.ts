@@ -1,6 +1,6 @@
 /** The revisions on disk: shared, complete or absent, and removed when there are too many. */
 
-import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 
@@ -141,4 +141,49 @@ it('gives each folder the packages of its own, beside those of its workspace', a
   expect(from('apps/one/a.js')('linked')).toBe('3')
   expect(from('apps/one/a.js')('lib')).toBe('1')
   await rm(root, { recursive: true })
+})
+
+/** What others may do with a path. */
+async function ofOthers(...path: string[]): Promise<number> {
+  return (await stat(join(...path))).mode & 0o007
+}
+
+/** Does some work with the strictest umask. */
+async function closedToOthers<Result>(work: () => Promise<Result>): Promise<Result> {
+  const before = process.umask(0o077)
+  try {
+    return await work()
+  } finally {
+    process.umask(before)
+  }
+}
+
+it('is read by every user that knows the names, and nobody else sees them', async () => {
+  const [folder, chunks] = [await freshFolder(), new Chunks()]
+  const directory = join(folder, 'revisions')
+  const manifest = await revision(chunks, { 'deep/er/a.js': '1' })
+  const { root } = await closedToOthers(async () =>
+    await (await opened(directory)).hold(manifest, chunks.read)
+  )
+  expect(await ofOthers(directory)).toBe(1)
+  expect(await ofOthers(root, '..')).toBe(1)
+  for (const path of ['.', 'deep', 'deep/er', '../node_modules', '../node_modules/some']) {
+    expect([path, await ofOthers(root, path)]).toEqual([path, 5])
+  }
+  for (const path of ['deep/er/a.js', '../node_modules/some/index.js']) {
+    expect([path, await ofOthers(root, path)]).toEqual([path, 4])
+  }
+})
+
+it('unpacks again what an earlier program has closed to others', async () => {
+  const [directory, chunks] = [await freshFolder(), new Chunks()]
+  const manifest = await revision(chunks, { 'a.js': '1' })
+  const { root } = await (await opened(directory)).hold(manifest, chunks.read)
+  await chmod(join(root, '..'), 0o755)
+  await opened(directory)
+  expect(await ofOthers(root, '..')).toBe(1)
+  await chmod(root, 0o700)
+  const reads = chunks.reads
+  const again = await (await opened(directory)).hold(manifest, chunks.read)
+  expect([chunks.reads - reads, await ofOthers(again.root)]).toEqual([1, 5])
 })

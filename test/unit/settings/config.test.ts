@@ -39,6 +39,7 @@ describe('settings', () => {
       allowOrigins: [],
       allowHosts: [],
       deploymentsDomain: undefined,
+      graphsUsers: undefined,
       trustTenants: false,
       reload: true,
       egressAllow: [],
@@ -327,6 +328,15 @@ describe('settings', () => {
     expect(resolved(given('agents.example.org')).deploymentsDomain).toBe('agents.example.org')
     for (const wrong of ['https://a.b', 'a.b:80', '*.a.b', 'A.b', '.a.b']) {
       expect(mistakes(given(wrong))).toContain('must be a domain')
+    }
+  })
+
+  it('take a range of users, never with root in it', () => {
+    const given = (graphsUsers: string) => ({ options: { graphsUsers } })
+    expect(resolved(given('70000-70099')).graphsUsers).toEqual({ first: 70_000, last: 70_099 })
+    expect(resolved(given('7-7')).graphsUsers).toEqual({ first: 7, last: 7 })
+    for (const wrong of ['0-9', '9-7', '7', '1-10001', '-1-5', 'a-b', '2147483646-2147483647']) {
+      expect(mistakes(given(wrong))).toContain('must be a range of at most 10000 ids')
     }
   })
 

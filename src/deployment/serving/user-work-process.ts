@@ -1,0 +1,39 @@
+/** The entry of a process that runs as the user of a deployment, and removes what it has left. */
+
+import { chmod, readdir, rmdir, unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { assert } from '../../errors.ts'
+
+const [work, folder = ''] = process.argv.slice(2)
+assert(process.getuid?.() !== 0, 'this file is started as a user of its own')
+if (work === 'end') endOthers()
+else await empty(folder)
+
+/** All at once, so that none of them can start another one meanwhile. Linux spares this one. */
+function endOthers(): void {
+  try {
+    process.kill(-1, 'SIGKILL')
+  } catch (error) {
+    // There is none.
+    if (codeOf(error) !== 'ESRCH') throw error
+  }
+}
+
+/** Folders that it may not read are its own all the same. */
+async function empty(path: string): Promise<void> {
+  await chmod(path, 0o700)
+  for (const entry of await readdir(path, { withFileTypes: true })) {
+    const inner = join(path, entry.name)
+    if (!entry.isDirectory()) {
+      await unlink(inner)
+      continue
+    }
+    await empty(inner)
+    await rmdir(inner)
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return (error as { readonly code?: unknown }).code
+}

@@ -1,0 +1,100 @@
+/** Prepares a server whose deployments run as users of their own, or says why it cannot have any. */
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { chmod, chown, mkdir, mkdtemp, readdir, rmdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+import { HeddleError } from '../../errors.ts'
+import { asUser, ownCode } from '../../graph/index.ts'
+import { namesOf } from '../../settings/index.ts'
+import type { UserRange } from '../../settings/index.ts'
+import { trialFault, usersFault } from './users-fault.ts'
+import type { UsersMachine, UserTrial } from './users-fault.ts'
+
+/** What others may do with a file. */
+const ofOthers = 0o007
+/** They may pass a folder. */
+const passable = 0o001
+
+/**
+ * Closes the data directory to all users but that of the server, except for revisions, and tries
+ * out whether a process may run as the first of the users. Throws `unavailable` with a sentence.
+ */
+export async function openGraphsUsers(users: UserRange, dataDirectory: string): Promise<void> {
+  const fault = usersFault(users, thisMachine())
+  if (fault !== undefined) throw new HeddleError('unavailable', fault)
+  const revisions = join(dataDirectory, 'revisions')
+  await mkdir(revisions, { recursive: true })
+  await closeToOthers(dataDirectory, 'revisions')
+  await requireTrial(users.first, revisions)
+}
+
+/** This machine, as far as users of graphs are concerned. */
+export function thisMachine(): UsersMachine {
+  return { platform: process.platform, uid: process.getuid?.(), groups: process.getgroups?.() ?? [],
+    passwd: textOf('/etc/passwd'), group: textOf('/etc/group') }
+}
+
+/** Others find only what is in the folder of this name. The same is true of files to come. */
+async function closeToOthers(directory: string, open: string): Promise<void> {
+  // For all that this process makes from now on, and the processes that it starts.
+  process.umask(process.umask(ofOthers) | ofOthers)
+  const closed = (await readdir(directory)).filter((name) => name !== open)
+  for (const path of closed.map((name) => join(directory, name))) {
+    const found = await stat(path).catch(() => undefined)
+    if (found && (found.mode & ofOthers) !== 0) await chmod(path, found.mode & 0o7777 & ~ofOthers)
+  }
+  for (const path of [join(directory, open), directory]) {
+    await chmod(path, (await stat(path)).mode & 0o7777 & ~ofOthers | passable)
+  }
+}
+
+/** A machine that is busy starts a process within this time. */
+const trialMs = 30_000
+
+/** Starts a process as a user, looks at what it may do, and ends it. */
+async function requireTrial(user: number, revisions: string): Promise<void> {
+  const fault = await tried(user, revisions).catch((error: NodeJS.ErrnoException) =>
+    `this server may not do for user ${user} what it has to (${error.code ?? error.message}): ` +
+    'it needs the capabilities CAP_SETUID, CAP_SETGID, CAP_CHOWN and CAP_KILL, and ids that its ' +
+    'container knows.'
+  )
+  if (fault !== undefined) {
+    throw new HeddleError('unavailable', `${namesOf('graphsUsers')}: ${fault}`)
+  }
+}
+
+/** What is wrong; undefined if nothing is. Rejects with what the system refused. */
+async function tried(user: number, revisions: string): Promise<string | undefined> {
+  const given = await mkdtemp(join(revisions, '.trial-'))
+  await chown(given, user, user).finally(() => rmdir(given))
+  const entry = fileURLToPath(new URL('./user-trial-process.ts', import.meta.url))
+  const child = spawn(process.execPath, [entry, revisions, ...ownCode()], { ...asUser(user),
+    cwd: '/', env: {}, stdio: ['pipe', 'pipe', 'ignore'], timeout: trialMs })
+  const ended = new Promise<undefined>((resolve, reject) => {
+    child.once('close', () => resolve(undefined)).once('error', reject)
+  })
+  try {
+    const said = once(createInterface({ input: child.stdout }), 'line') as Promise<[string]>
+    const [line] = await Promise.race([said, ended]) ?? []
+    if (line === undefined) return `user ${user} cannot read the code of Heddle.`
+    child.kill('SIGKILL')
+    await ended
+    return trialFault(user, JSON.parse(line) as UserTrial)
+  } finally {
+    // One that must not be ended from here ends by itself.
+    child.stdin.end()
+  }
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}
