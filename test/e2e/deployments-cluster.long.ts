@@ -4,9 +4,11 @@ import { randomUUID } from 'node:crypto'
 
 import { afterAll, beforeAll, describe, expect, it, onTestFailed } from 'vitest'
 
+import { startCassandra } from '../../scripts/cassandra/cluster.ts'
+import type { Cassandra } from '../../scripts/cassandra/cluster.ts'
+import { whatIsMissing } from '../../scripts/cassandra/library.ts'
 import { until } from '../bench/patience.ts'
 import { documentsOf } from '../support/cassandra-tables.ts'
-import { cassandraForTests } from '../support/cassandra.ts'
 import { heddleIn } from '../support/command.ts'
 import { isNight } from '../support/repeats.ts'
 import { ask } from '../support/wire.ts'
@@ -15,7 +17,6 @@ import { startShopCluster } from './deployments/shop-cluster.ts'
 import type { SeenDeployment, ShopCluster } from './deployments/shop-cluster.ts'
 import { changeShop, done, makeShop, shopPath, uploadShop } from './deployments/shop.ts'
 
-const cassandra = await cassandraForTests()
 const perSecond = 200
 const rolloutMs = 90_000
 const startMs = 400_000
@@ -28,7 +29,10 @@ interface Answer {
   readonly rollout_id: string
 }
 
-describe.skipIf(!cassandra || !isNight)('deployments on three members', () => {
+const cannotRun = !isNight || await whatIsMissing() !== undefined
+
+describe.skipIf(cannotRun)('deployments on three members', () => {
+  let cassandra: Cassandra
   let cluster: ShopCluster
   let folder: string
   let load: ShopLoad
@@ -37,7 +41,9 @@ describe.skipIf(!cassandra || !isNight)('deployments on three members', () => {
   let revisions = 0
 
   beforeAll(async () => {
-    cluster = await startShopCluster(cassandra!)
+    // Unlike that of other tests it gets fast: here it has much to do for long.
+    cassandra = await startCassandra({ nodes: 3, firstAddress: '127.0.0.110' })
+    cluster = await startShopCluster(cassandra)
     await cluster.whole()
     folder = await makeShop(cluster.root)
     const made = owner('POST', '/control/v1/deployments', { name: 'shop', limits: { workers: 1 } })
@@ -52,6 +58,7 @@ describe.skipIf(!cassandra || !isNight)('deployments on three members', () => {
   afterAll(async () => {
     await load?.end()
     await cluster?.close()
+    await cassandra?.close()
   })
 
   const story = () => {

@@ -10,6 +10,7 @@ import { engineLoadMs } from '../support/engine-load.ts'
 import { useGates } from '../support/gate.ts'
 import { startHeld } from '../support/held-run.ts'
 import { firstFreePort } from '../support/port.ts'
+import { isNight } from '../support/repeats.ts'
 import { say, texts } from '../support/run-events.ts'
 import { failToStart, oneWorker, startServer } from '../support/server-process.ts'
 import type { ServerProcess } from '../support/server-process.ts'
@@ -59,7 +60,7 @@ describe('starting', () => {
       expect.stringMatching(/^heddle: Port 2024 on 127\.0\.0\.1 is in use: .*\n$/)])
   })
 
-  it('serves also where nobody reads what it prints', async () => {
+  it.runIf(isNight)('serves also where nobody reads what it prints', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'heddle-unread-'))
     onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
     const port = String(await firstFreePort())
@@ -75,7 +76,7 @@ describe('starting', () => {
     expect(child.exitCode).toBeNull()
   })
 
-  it('takes less than two seconds the second time', async () => {
+  it.runIf(isNight)('takes less than two seconds the second time', async () => {
     const server = await started([])
     const client = clientOf(server.url)
     const { thread_id: id } = await client.threads.create()

@@ -6,7 +6,7 @@ import type { Env } from '../../../cluster/index.ts'
 import { HeddleError, ignoreNotFound } from '../../errors.ts'
 import type { CatalogClient, DocumentPort } from '../../platform/index.ts'
 import type { Deployment, DeploymentChange } from '../deployment.ts'
-import type { NewEvent } from '../deployment-event.ts'
+import type { NewEvent, OwedEvent } from '../deployment-event.ts'
 import type { Deployments, DeploymentSecrets, NewDeployment } from '../deployments.ts'
 import { isDeploymentName } from '../namespace.ts'
 import type { Revision, RevisionChange } from '../revision.ts'
@@ -217,8 +217,9 @@ class CatalogDeployments implements Deployments {
     return noted
   }
 
-  async noteOwed(...args: Parameters<Deployments['noteOwed']>): Promise<void> {
-    await this.#events.noteOwed(...args)
+  async noteOwed(deployment: string, event: OwedEvent): Promise<void> {
+    await this.#events.noteOwed(deployment, event)
+    this.#parts.noted?.(deployment)
   }
 
   async settle(deployment: Deployment): Promise<void> {

@@ -16,6 +16,7 @@ import { migrations } from '../../../src/store/cassandra/schema/migration.ts'
 import { dropKeyspace, newKeyspace } from '../../support/cassandra-keyspace.ts'
 import type { CassandraKeyspace } from '../../support/cassandra-keyspace.ts'
 import { cassandraForTests } from '../../support/cassandra.ts'
+import { isNight } from '../../support/repeats.ts'
 import { failToStart, startServer } from '../../support/server-process.ts'
 import { tookMs } from '../../support/stillness.ts'
 import { cql, createKeyspace } from './cql.ts'
@@ -157,7 +158,8 @@ describe.skipIf(!cassandra)('a cluster', () => {
   }
 })
 
-describe.skipIf(noNodes)('a cluster that asks for passwords', () => {
+// A Cassandra of its own, and a process for each refusal: by night.
+describe.skipIf(noNodes || !isNight)('a cluster that asks for passwords', () => {
   const admin = { username: 'cassandra', password: 'cassandra' }
   const as = (user: string) => ({ HEDDLE_CASSANDRA_USER: user,
     HEDDLE_CASSANDRA_PASSWORD: 'secret' })
