@@ -148,6 +148,7 @@ const addresses: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^jose$/, ['src/access/']],
   [/^ipaddr\.js$/, ['src/settings/ip-address.ts']],
   [/^commander$/, ['src/main.ts', 'src/cli/']],
+  [/^yaml$/, ['src/revision/remote/']],
   [/^prom-client$/, ['src/server/metrics/metrics.ts']],
   [/^@opentelemetry\//, ['src/server/tracing.ts', 'src/graph/pool/run-trace.ts']],
   [/^node:(?!sqlite)/, ['']],

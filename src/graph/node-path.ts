@@ -2,7 +2,8 @@
 
 import type { GraphDescription } from './execution.ts'
 
-type GraphNodes = Pick<GraphDescription, 'nodes' | 'subgraphNodes'>
+/** What is known of a graph's nodes. */
+export type GraphNodes = Pick<GraphDescription, 'nodes' | 'subgraphNodes'>
 
 /** The paths of all nodes that are known. */
 export function pathsOf({ nodes, subgraphNodes = [] }: GraphNodes): readonly string[] {
@@ -13,6 +14,11 @@ export function pathsOf({ nodes, subgraphNodes = [] }: GraphNodes): readonly str
 export function nodesAround(path: string): readonly string[] {
   const names = path.split(':')
   return names.slice(1).map((_, i) => names.slice(0, i + 1).join(':'))
+}
+
+/** True if nodes are known to be inside a node, since it is a subgraph. */
+export function hasInside({ subgraphNodes = [] }: GraphNodes, path: string): boolean {
+  return subgraphNodes.some((each) => each.startsWith(`${path}:`))
 }
 
 /**

@@ -63,12 +63,15 @@ it('Threads survive a change of their graph', async () => {
   expect(await threads.getHistory(id)).toHaveLength(6)
 })
 
-/** A graph that waits at a node with this name. */
+/** A graph that waits at a node with this name, or at that of a subgraph if it is told `deep`. */
 const asking = (name: string) => `
-  import { Annotation, END, START, StateGraph, interrupt } from '@langchain/langgraph'
-  export const graph = new StateGraph(Annotation.Root({ said: Annotation<string>() }))
-    .addNode('${name}', () => ({ said: interrupt('sure?') as string }))
-    .addEdge(START, '${name}').addEdge('${name}', END).compile()`
+  import { Annotation, START, StateGraph, interrupt } from '@langchain/langgraph'
+  const State = Annotation.Root({ said: Annotation<string>() })
+  const ask = () => ({ said: interrupt('sure?') as string })
+  const research = new StateGraph(State).addNode('${name}', ask).addEdge(START, '${name}').compile()
+  export const graph = new StateGraph(State).addNode('${name}', ask).addNode('research', research)
+    .addConditionalEdges(START, ({ said }) => said === 'deep' ? 'research' : '${name}',
+      ['${name}', 'research']).compile()`
 
 it('An answer to a node that was renamed is refused, and the question stays', async () => {
   const { assistants, runs, threads } = clientOf(server.url)
@@ -78,29 +81,41 @@ it('An answer to a node that was renamed is refused, and the question stays', as
       .toContain(`"${name}"`)
   }
   await serves('ask')
-  const { thread_id: id } = await threads.create()
-  await runs.wait(id, 'graph', { input: { said: '' } })
-  const { interrupts } = await threads.get(id)
+  const waiting = async (said: string, node: string) => {
+    const { thread_id: id } = await threads.create()
+    await runs.wait(id, 'graph', { input: { said } })
+    return { id, node, interrupts: (await threads.get(id)).interrupts }
+  }
+  const places = [await waiting('', 'ask'), await waiting('deep', 'research:ask')]
   await serves('question')
   const continuing = [{ command: { resume: 'yes' } }, { input: null }, {
     command: { resume: { ['0'.repeat(32)]: 'yes' }, update: { said: 'x' } },
   }]
-  for (const payload of continuing) {
-    const refused = await runs.wait(id, 'graph', payload).catch((caught: unknown) => caught)
-    expect(refused).toMatchObject({ status: 409, message: expect.stringMatching('waits at .*ask') })
+  const copies: string[] = []
+  for (const { id, node, interrupts } of places) {
+    for (const payload of continuing) {
+      const refused = await runs.wait(id, 'graph', payload).catch((caught: unknown) => caught)
+      expect(refused).toMatchObject({ status: 409,
+        message: expect.stringMatching(`waits at \\W*${node}\\W`) })
+    }
+    const { thread_id: copy } = await threads.copy(id) as unknown as { thread_id: string }
+    copies.push(copy)
+    await expect(runs.wait(copy, 'graph', { command: { resume: 'yes' } }))
+      .rejects.toMatchObject({ status: 409 })
+    expect(await threads.get(id)).toMatchObject({ status: 'interrupted', interrupts })
+    expect(await runs.list(id)).toHaveLength(1)
   }
-  const copy = await threads.copy(id) as unknown as { thread_id: string }
-  await expect(runs.wait(copy.thread_id, 'graph', { command: { resume: 'yes' } }))
-    .rejects.toMatchObject({ status: 409 })
-  expect(await threads.get(id)).toMatchObject({ status: 'interrupted', interrupts })
-  expect(await runs.list(id)).toHaveLength(1)
   await serves('ask')
-  expect(await runs.wait(id, 'graph', { command: { resume: 'yes' } })).toEqual({ said: 'yes' })
+  for (const { id } of places) {
+    expect(await runs.wait(id, 'graph', { command: { resume: 'yes' } })).toEqual({ said: 'yes' })
+  }
   // With other input, or a jump, nothing is lost that anybody still wants.
   await serves('question')
-  await runs.wait(copy.thread_id, 'graph', { command: { goto: 'question' } })
-  expect(await runs.wait(copy.thread_id, 'graph', { command: { resume: 'no' } }))
-    .toEqual({ said: 'no' })
+  for (const [i, node] of ['question', 'research'].entries()) {
+    await runs.wait(copies[i]!, 'graph', { command: { goto: node } })
+    expect(await runs.wait(copies[i]!, 'graph', { command: { resume: 'no' } }))
+      .toEqual({ said: 'no' })
+  }
   await write(saying('four'))
   await expect.poll(said).toBe('four')
 })

@@ -37,8 +37,8 @@ export async function withCleanInstall(
       !left.includes(basename(file)) || file === root })
     // The lock file of a folder within the workspace of something else wins.
     const places = [...new Set([dirname(configFile), root])]
-    const { command, place } = await installFor(places, platform)
-    await run(command, join(copy, relative(root, place)))
+    const { command, lock } = await installFor(places, platform)
+    await run(command, join(copy, relative(root, lock.folder)))
     const { manifest, warnings } = await build(join(copy, relative(root, configFile)))
     return { manifest: { ...manifest, source: await sourceOf(root) }, warnings }
   } finally {

@@ -1,6 +1,8 @@
 /** Nodes that come next on a thread and that its graph does not have any more. */
 
 import { HeddleError } from '../../errors.ts'
+import { hasNode } from '../node-path.ts'
+import type { GraphNodes } from '../node-path.ts'
 
 /** The channels of a checkpoint: their names, and the value of one as JSON has it. */
 export interface HeldChannels {
@@ -9,13 +11,23 @@ export interface HeldChannels {
 }
 
 /**
- * Throws `missing_node`. The engine would continue without the node, and forget its question. The
- * graph is the subgraph in the node `within`, or the root.
+ * Throws `missing_node` if a node that comes next is not among those of its graph: the subgraph in
+ * the node `within`, or the root.
  */
 export function requireNext(held: HeldChannels, nodes: readonly string[], within = ''): void {
   const missing = nextNodesOf(held).filter((node) => !nodes.includes(node))
+  requireNone(missing.map((node) => within === '' ? node : `${within}:${node}`))
+}
+
+/** Throws `missing_node` for nodes that a graph does not have, named by their paths. */
+export function requirePaths(graph: GraphNodes, paths: readonly string[]): void {
+  requireNone(paths.filter((path) => !hasNode(graph, path)))
+}
+
+/** The engine would continue without the node, and forget its question. */
+function requireNone(missing: readonly string[]): void {
   if (missing.length === 0) return
-  const names = missing.map((node) => `"${within === '' ? '' : `${within}:`}${node}"`).join(', ')
+  const names = missing.map((path) => `"${path}"`).join(', ')
   throw new HeddleError('missing_node', `The thread waits at ${names}, and its graph has no such ` +
     'node any more. Bring the node back, or update the state to continue elsewhere.')
 }

@@ -21,6 +21,14 @@ export function waitingInterrupts(stored: readonly Writes[]): WaitingInterrupt[]
   return [...byTask].flatMap(([task, interrupts]) => done.has(task) ? [] : interrupts)
 }
 
+/** The tasks whose interrupts wait. */
+export function interruptedTasks(stored: readonly Writes[]): readonly string[] {
+  const withSome = (isWanted: (write: Write) => boolean) =>
+    new Set(stored.flatMap(({ taskId, writes }) => writes.some(isWanted) ? [taskId] : []))
+  const done = withSome(({ channel }) => !leavesTaskOpen.has(channel))
+  return [...withSome(({ channel }) => channel === '__interrupt__')].filter((id) => !done.has(id))
+}
+
 function interruptsIn({ value }: Write): WaitingInterrupt[] {
   const interrupts = JSON.parse(value?.json || 'null') as WaitingInterrupt | null
   return [interrupts].flat().filter((each) => each !== null)

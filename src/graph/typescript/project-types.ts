@@ -5,7 +5,7 @@ import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import type { Env } from '../../../cluster/index.ts'
-import { asUser } from '../process/process-user.ts'
+import { asUser } from '../process-user.ts'
 import type { CompiledProject } from '../project/project-compiler.ts'
 import type { FileTimes } from './file-times.ts'
 import { changedMs } from './file-times.ts'

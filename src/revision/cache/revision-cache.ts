@@ -41,7 +41,7 @@ interface Tree {
 
 /**
  * Others pass and see no names: code of a deployment may run as a user of its own, which finds the
- * files of its revision only, as their name is a hash that it is told.
+ * files of its revision only, as their name is a hash that it is given.
  */
 const passable = 0o711
 /** What others may do with a folder. */
@@ -173,7 +173,7 @@ export class RevisionCache {
     return found
   }
 
-  /** What the mark says; undefined if it is not one, or a user of graphs could not read the tree. */
+  /** What the mark says; undefined if it is none, or if users of graphs could not read the tree. */
   async #read(folder: string): Promise<Tree | undefined> {
     const file = `${this.#pathOf(folder)}.json`
     try {

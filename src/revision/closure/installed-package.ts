@@ -18,6 +18,7 @@ export interface PackageJson {
   readonly cpu?: readonly string[]
   readonly libc?: readonly string[]
   readonly gypfile?: boolean
+  readonly packageManager?: string
 }
 
 /** The package.json in a folder; undefined if there is none that can be read. */

@@ -4,6 +4,7 @@ import type { Manifest, ManifestArchive } from '../manifest.ts'
 import type { Platform } from '../closure/platform.ts'
 import type { RevisionFault } from '../revision-error.ts'
 import type { RevisionLimits } from '../revision-limits.ts'
+import { climbsMax } from './foreign-packages.ts'
 
 /**
  * The files of a project as they were uploaded:
@@ -37,6 +38,6 @@ export type BuildMail =
   | { readonly kind: 'done'; readonly manifest: Manifest; readonly warnings: readonly string[] }
   | { readonly kind: 'refused'; readonly code: RevisionFault | 'invalid'; readonly message: string }
 
-/** Names of what lies in the folder of a build. */
-export const inWork = { source: 'source', project: 'project', chunks: 'chunks',
-  home: 'home' } as const
+/** Names of what lies in the folder of a build. What a lock file may name lies in it as well. */
+export const inWork = { source: 'source', project: ['project', ...Array<string>(climbsMax).fill('_')]
+  .join('/'), chunks: 'chunks', home: 'home', empty: 'empty', aside: 'aside' } as const

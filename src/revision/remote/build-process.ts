@@ -46,7 +46,8 @@ async function built(given: BuildTask): Promise<BuildMail> {
   const project = join(work, inWork.project)
   const chunks = join(work, inWork.chunks)
   await mkdir(chunks, { recursive: true })
-  await mkdir(join(work, inWork.home), { recursive: true })
+  await mkdir(join(work, inWork.home))
+  await mkdir(join(work, inWork.empty))
   await writeProject(source, join(work, inWork.source), project, limits)
   const full = Promise.withResolvers<never>()
   const stopLooking = env.every(lookMs, () =>

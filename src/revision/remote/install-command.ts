@@ -3,45 +3,65 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
+import { readPackage } from '../closure/installed-package.ts'
 import { platformHere } from '../closure/platform.ts'
 import type { Platform } from '../closure/platform.ts'
 import { RevisionError } from '../revision-error.ts'
 
 /** What installs packages. */
 export interface InstallCommand {
-  readonly program: string
+  readonly program: PackageManager
   readonly args: readonly string[]
   readonly variables?: Readonly<Record<string, string>>
 }
 
-/** A command, the folder that it runs in, and the lock file that it reads. */
+/** A lock file, and the folder that it is in. */
+export interface LockFile {
+  readonly folder: string
+  readonly name: string
+  readonly text: string
+}
+
+/** A command, which runs in the folder of the lock file that it reads. */
 export interface FoundInstall {
   readonly command: InstallCommand
-  readonly place: string
-  readonly lockText: string
+  readonly lock: LockFile
 }
 
-const npm = ['npm', 'ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund']
-const bun = ['bun', 'install', '--frozen-lockfile', '--production', '--ignore-scripts']
+type PackageManager = 'npm' | 'pnpm' | 'yarn' | 'bun'
 
-/** By lock file, the usual ones first. */
-const installs: Readonly<Record<string, readonly string[]>> = {
-  'package-lock.json': npm,
-  'npm-shrinkwrap.json': npm,
-  'pnpm-lock.yaml': ['pnpm', 'install', '--frozen-lockfile', '--prod', '--ignore-scripts'],
-  'yarn.lock': ['yarn', 'install', '--frozen-lockfile', '--production', '--ignore-scripts'],
-  'bun.lock': bun,
-  'bun.lockb': bun,
+/** Who reads each lock file, the usual ones first. */
+const readers: Readonly<Record<string, PackageManager>> = {
+  'package-lock.json': 'npm',
+  'npm-shrinkwrap.json': 'npm',
+  'pnpm-lock.yaml': 'pnpm',
+  'yarn.lock': 'yarn',
+  'bun.lock': 'bun',
+  'bun.lockb': 'bun',
 }
 
-/** Finds the lock file in the first of the folders that has one. Throws RevisionError. */
-export async function installFor(places: readonly string[],
+const options: Readonly<Record<PackageManager, readonly string[]>> = {
+  npm: ['ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund'],
+  pnpm: ['install', '--frozen-lockfile', '--prod', '--ignore-scripts'],
+  yarn: ['install', '--frozen-lockfile', '--production', '--ignore-scripts', '--non-interactive'],
+  bun: ['install', '--frozen-lockfile', '--production', '--ignore-scripts'],
+}
+
+/**
+ * Finds the lock file in the first of the folders that has one: that of the package manager which
+ * its package.json names, or else the usual one. Throws RevisionError.
+ */
+export async function installFor(folders: readonly string[],
   platform: Platform): Promise<FoundInstall> {
-  for (const place of places) {
-    for (const name of Object.keys(installs)) {
-      const lockText = await readFile(join(place, name), 'utf8').catch(() => '')
-      if (lockText !== '')
-        return { command: installCommand(name, lockText, platform), place, lockText }
+  for (const folder of folders) {
+    const named = /^[a-z]+/.exec(String((await readPackage(folder))?.packageManager))?.[0]
+    const names = Object.keys(readers).toSorted((one, other) =>
+      Number(readers[other] === named) - Number(readers[one] === named)
+    )
+    for (const name of names) {
+      const text = await readFile(join(folder, name), 'utf8').catch(() => '')
+      if (text !== '')
+        return { command: installCommand(name, text, platform), lock: { folder, name, text } }
     }
   }
   throw new RevisionError('no_lock_file', 'It needs a lock file of npm, pnpm, yarn or bun.')
@@ -49,7 +69,7 @@ export async function installFor(places: readonly string[],
 
 /** What installs the packages of a lock file for a platform. Throws RevisionError. */
 export function installCommand(lockFile: string, text: string, platform: Platform): InstallCommand {
-  const [program = '', ...args] = installs[lockFile]!
+  const program = readers[lockFile]!
   const here = platformHere()
   const isHere = platform.os === here.os && platform.cpu === here.cpu
     && platform.libc === here.libc
@@ -57,14 +77,17 @@ export function installCommand(lockFile: string, text: string, platform: Platfor
     throw new RevisionError('other_platform', `${program} installs for this platform only: use ` +
       '--clean on a machine of the other one.')
   }
-  if (!isHere) {
-    args.push(`--os=${platform.os}`, `--cpu=${platform.cpu}`,
-      ...platform.libc === undefined ? [] : [`--libc=${platform.libc}`])
-  }
-  // Newer releases of yarn have other options and link no packages by themselves.
-  if (program === 'yarn' && text.includes('__metadata:')) {
-    return { program, args: ['install', '--immutable'],
+  if (isYarnTwo(text)) {
+    // It has no option for production alone: what is not needed is installed, and not packed.
+    return { program, args: ['install', '--immutable', '--mode=skip-build'],
       variables: { YARN_ENABLE_SCRIPTS: 'false', YARN_NODE_LINKER: 'node-modules' } }
   }
-  return { program, args }
+  const forOther = isHere ? [] : [`--os=${platform.os}`, `--cpu=${platform.cpu}`,
+    ...platform.libc === undefined ? [] : [`--libc=${platform.libc}`]]
+  return { program, args: [...options[program], ...forOther] }
+}
+
+/** True for a lock file of yarn 2 or later, which has other options than yarn 1. */
+export function isYarnTwo(lockText: string): boolean {
+  return /^__metadata:/m.test(lockText) && !/^#\s+yarn\s+lockfile\s+v1/im.test(lockText)
 }

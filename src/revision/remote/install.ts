@@ -1,6 +1,7 @@
 /** Installs the packages of a project whose files nobody here has looked at. */
 
 import { spawn } from 'node:child_process'
+import { access } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { dirname, join } from 'node:path'
 
@@ -10,19 +11,19 @@ import { platformName } from '../closure/platform.ts'
 import { RevisionError } from '../revision-error.ts'
 import { inWork } from './build-mail.ts'
 import type { BuildTask } from './build-mail.ts'
-import { installFor } from './install-command.ts'
-import type { InstallCommand } from './install-command.ts'
+import { requireRegistryLock } from './foreign-packages.ts'
+import { installFor, isYarnTwo } from './install-command.ts'
+import type { FoundInstall } from './install-command.ts'
 import { installedKey, takeInstalled } from './installed-packages.ts'
-import { filesNamed, withoutCommands } from './project-files.ts'
+import { withInstallerView } from './installer-view.ts'
+import { managerProgram } from './manager-program.ts'
+import { filesNamed } from './project-files.ts'
 
 /** How packages that are there can be found again. */
 export interface Installation {
   /** Undefined if they must not be kept. */
   readonly key: string | undefined
 }
-
-/** Packages whose installation runs programs of their own: git, and what a clone configures. */
-const notFromRegistry = /git\+(?:ssh|https?|file):|git:\/\/|git@[\w.-]+:|\.git#|type: git\b/
 
 /** Installs, or takes what an earlier build installed. Throws RevisionError. */
 export async function installPackages({ config, platform, scope, installed, work }: BuildTask,
@@ -31,31 +32,40 @@ export async function installPackages({ config, platform, scope, installed, work
   const { root: projectFolder, configFile } = await readProject(join(folder, config))
   const { root } = await workspaceOf(projectFolder)
   if (root !== folder && !root.startsWith(`${folder}/`)) throw strayWorkspace()
-  const { command, place, lockText } = await installFor([dirname(configFile), root], platform)
-  if (notFromRegistry.test(lockText)) {
-    throw new RevisionError('not_from_registry', 'A package of the lock file comes from git, and ' +
-      'what is built here takes packages from registries only: build it where it is, with ' +
-      'heddle deploy.')
-  }
-  const key = await installedKey(folder, await filesNamed(folder, /^package\.json$|^pnpm-/), {
-    scope,
-    platform: platformName(platform),
-    command: [command.program, ...command.args],
-    lockText,
-  })
+  const found = await installFor([dirname(configFile), root], platform)
+  const { command: { program, args }, lock } = found
+  requireRegistryLock(lock)
+  const key = await installedKey(folder,
+    await filesNamed(folder, /^(package\.json|pnpm-.*|\.yarnrc\.yml)$/), {
+      scope,
+      platform: platformName(platform),
+      command: [program, ...args],
+      lockText: lock.text,
+    })
   if (key !== undefined && await takeInstalled(installed, key, folder, work)) {
     say('The packages are those of an earlier build: the lock file is the same.')
     return { key }
   }
-  say(`${command.program} ${command.args.join(' ')}`)
-  await withoutCommands(folder, join(work, 'aside'), () => run(command, place, say))
+  const file = await managerProgram(found, join(work, inWork.empty))
+  say(`${program} ${args.join(' ')}`)
+  await withInstallerView({ root: folder, place: lock.folder, aside: join(work, inWork.aside) },
+    async () => await run(file, found, say))
   return { key }
 }
 
-async function run({ program, args, variables }: InstallCommand, folder: string,
-  say: (text: string) => void): Promise<void> {
-  const shield = program === 'pnpm' ? ['--ignore-pnpmfile'] : []
-  const child = spawn(program, [...args, ...shield], { cwd: folder,
+/** Options that a project of one's own does not need: it may have code that is run. */
+async function shieldOf({ command: { program }, lock }: FoundInstall): Promise<readonly string[]> {
+  if (program === 'yarn' && !isYarnTwo(lock.text)) return ['--no-default-rc']
+  if (program !== 'pnpm') return []
+  // Otherwise one is looked for in the folders of the server.
+  const isAlone = await access(join(lock.folder, 'pnpm-workspace.yaml')).then(() => false,
+    () => true)
+  return ['--ignore-pnpmfile', ...isAlone ? ['--ignore-workspace'] : []]
+}
+
+async function run(file: string, found: FoundInstall, say: (text: string) => void): Promise<void> {
+  const { command: { program, args, variables }, lock } = found
+  const child = spawn(file, [...args, ...await shieldOf(found)], { cwd: lock.folder,
     env: { ...process.env, ...variables }, stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = Promise.withResolvers<number | string>()
   child.once('error', ended.reject)
@@ -69,13 +79,7 @@ async function run({ program, args, variables }: InstallCommand, folder: string,
       if (last.length > 5) last.shift()
     })
   }
-  const code = await ended.promise.catch((error: unknown) => {
-    throw (error as { readonly code?: unknown }).code === 'ENOENT'
-      ? new RevisionError('no_install', `The lock file needs ${program}, which the server that ` +
-        'builds does not have: build it where it is, with heddle deploy.')
-      : error
-  })
-  if (code === 0) return
+  if (await ended.promise === 0) return
   throw new RevisionError('no_install', `${program} ${args[0]} could not install the packages:\n` +
     last.join('\n'))
 }

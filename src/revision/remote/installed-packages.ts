@@ -32,9 +32,8 @@ export interface InstalledKey {
 export async function installedKey(root: string, files: readonly string[],
   { scope, platform, command, lockText }: InstalledKey): Promise<string | undefined> {
   // Archives and folders of the project that are copied; npm links folders.
-  const isNpm = lockText.includes('"lockfileVersion"')
-  if (isNpm ? /"resolve[d]": ?"file:/.test(lockText) : /file:|portal:/.test(lockText))
-    return undefined
+  const copied = command[0] === 'npm' ? /"resolve[d]": ?"file:/ : /\b(?:file|portal):/
+  if (copied.test(lockText)) return undefined
   const hash = createHash('sha256')
   hash.update(JSON.stringify([scope, platform, command, lockText]))
   for (const file of files.toSorted()) {

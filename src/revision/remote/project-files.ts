@@ -1,6 +1,6 @@
 /** Puts the files of a project, as they were uploaded, into a folder. */
 
-import { chmod, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { chmod, mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
 import { createReadStream } from 'node:fs'
 import { dirname, join } from 'node:path'
 
@@ -46,20 +46,6 @@ async function removeNeverPacked(folder: string): Promise<void> {
     else if (entry.isDirectory()) await removeNeverPacked(path)
     else if (entry.isFile()) await chmod(path, 0o644)
   }
-}
-
-/** Files by which a project makes package managers run code of its own, or of another version. */
-const commanding = /^(\.npmrc|\.yarnrc|\.yarnrc\.yml|\.pnpmfile\.c?m?js|bunfig\.toml)$/i
-
-/** Does some work while such files are not there. They are files of the project afterwards. */
-export async function withoutCommands<Result>(folder: string, aside: string,
-  work: () => Promise<Result>): Promise<Result> {
-  const found = await filesNamed(folder, commanding)
-  await mkdir(aside, { recursive: true })
-  for (const [index, file] of found.entries()) await rename(file, join(aside, String(index)))
-  const result = await work()
-  for (const [index, file] of found.entries()) await rename(join(aside, String(index)), file)
-  return result
 }
 
 /** The project's own files of these names. */

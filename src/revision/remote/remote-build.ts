@@ -3,7 +3,7 @@
 import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import type { Env } from '../../../cluster/index.ts'
@@ -11,6 +11,7 @@ import type { BuiltRevision } from '../build.ts'
 import { RevisionError } from '../revision-error.ts'
 import { revisionLimits } from '../revision-limits.ts'
 import type { RevisionLimits } from '../revision-limits.ts'
+import { buildEnvironment } from './build-environment.ts'
 import { inWork } from './build-mail.ts'
 import type { BuildMail, BuildTask } from './build-mail.ts'
 
@@ -139,23 +140,4 @@ async function endGroup(child: ChildProcess): Promise<void> {
     child.kill('SIGKILL')
   }
   await closed
-}
-
-/** What installers need to reach their registry. None of them is a secret of ours. */
-const passedOn = ['PATH', 'LANG', 'TZ', 'HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy',
-  'https_proxy', 'no_proxy', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR',
-  'NPM_CONFIG_REGISTRY', 'npm_config_registry'] as const
-
-/** The variables of a build. */
-function buildEnvironment(variables: RemoteBuildOptions['variables'],
-  home: string): Record<string, string> {
-  const passed = passedOn.flatMap((name) => {
-    const value = variables[name]
-    return value === undefined ? [] : [[name, value] as const]
-  })
-  const own = { HOME: home, TMPDIR: home, CI: '1', GIT_TERMINAL_PROMPT: '0', YARN_IGNORE_PATH: '1',
-    COREPACK_ENABLE_PROJECT_SPEC: '0', npm_config_update_notifier: 'false' }
-  const { PATH = '' } = variables
-  return { ...Object.fromEntries(passed), ...own,
-    PATH: [dirname(process.execPath), PATH].join(':') }
 }

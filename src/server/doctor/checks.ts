@@ -115,6 +115,14 @@ const checks: Readonly<Record<string, Check>> = {
     )
   },
 
+  'graph users': ({ graphsUsers }) => {
+    if (graphsUsers === undefined) return undefined
+    const { count, fault } = graphsUsers
+    return fault === undefined
+      ? ok(`The code of each deployment runs as one of ${count} users.`)
+      : bad(fault, 'Run the server as root of Linux, with ids that belong to nobody.')
+  },
+
   'store': ({ storeFault }) =>
     storeFault === undefined
       ? ok('The store can be read.')

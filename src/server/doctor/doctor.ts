@@ -12,6 +12,8 @@ import { readSchema } from '../../store/embedded/index.ts'
 import { openAdminAccess } from '../admin-access.ts'
 import type { RevisionsAdmin, RevisionsWish } from '../deployments/revisions-admin.ts'
 import { connectionOptions } from '../backends/cassandra-connection.ts'
+import { thisMachine } from '../graphs-users/graphs-users.ts'
+import { usersFault } from '../graphs-users/users-fault.ts'
 import { lastBackup } from '../operator/backup.ts'
 import { examine } from './checks.ts'
 import type { Finding } from './checks.ts'
@@ -26,7 +28,8 @@ export async function consultDoctor(settings: Settings, env: Env,
 }
 
 function readMachine(settings: Settings, env: Env): Reading {
-  const { dataDirectory, workers, workerHeapMb: heapMb, auth, host, trustedProxies } = settings
+  const { dataDirectory, workers, workerHeapMb: heapMb, auth, host, trustedProxies,
+    graphsUsers: users } = settings
   const limitMb = readMemoryMb()
   const graphsMb = settings.graphsMemoryMb ?? Math.floor(limitMb / 2)
   const fsyncMs = timeFsync(dataDirectory, env)
@@ -38,6 +41,11 @@ function readMachine(settings: Settings, env: Env): Reading {
     disk: readDisk(dataDirectory),
     ...descriptors !== undefined && { descriptors },
     memory: { limitMb, graphsMb, workers, ...heapMb !== undefined && { heapMb } },
+    ...users &&
+      {
+        graphsUsers: { count: users.last - users.first + 1,
+          fault: usersFault(users, thisMachine()) },
+      },
     ...readCertificates(certificateFiles(settings)),
     auth,
     isPublic: !isLoopback(host),

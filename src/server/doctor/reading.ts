@@ -62,6 +62,8 @@ export interface Reading {
     readonly heapMb?: number;
     /** What graph processes of deployments may fill together; missing if it is not known. */
     readonly graphsMb?: number }
+  /** Users that deployments run as, and why they cannot; missing if they run as the server. */
+  readonly graphsUsers?: { readonly count: number; readonly fault: string | undefined }
   readonly certificates: readonly CertificateReading[]
   /** Files that are named in settings and cannot be read. */
   readonly unreadable: readonly string[]

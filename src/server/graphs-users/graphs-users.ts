@@ -1,11 +1,10 @@
-/** Prepares a server whose deployments run as users of their own, or says why it cannot have any. */
+/** Prepares a server whose deployments run as users of their own, or says why that cannot be. */
 
-import { spawn } from 'node:child_process'
+import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { chmod, chown, mkdir, mkdtemp, readdir, rmdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
 import { HeddleError } from '../../errors.ts'
@@ -73,21 +72,21 @@ async function tried(user: number, revisions: string): Promise<string | undefine
   const given = await mkdtemp(join(revisions, '.trial-'))
   await chown(given, user, user).finally(() => rmdir(given))
   const entry = fileURLToPath(new URL('./user-trial-process.ts', import.meta.url))
-  const child = spawn(process.execPath, [entry, revisions, ...ownCode()], { ...asUser(user),
-    cwd: '/', env: {}, stdio: ['pipe', 'pipe', 'ignore'], timeout: trialMs })
+  const child = fork(entry, [revisions, ...ownCode()], { ...asUser(user), cwd: '/', env: {},
+    execArgv: [], stdio: ['ignore', 'ignore', 'ignore', 'ipc'], timeout: trialMs })
   const ended = new Promise<undefined>((resolve, reject) => {
-    child.once('close', () => resolve(undefined)).once('error', reject)
+    child.once('exit', () => resolve(undefined)).once('error', reject)
   })
   try {
-    const said = once(createInterface({ input: child.stdout }), 'line') as Promise<[string]>
-    const [line] = await Promise.race([said, ended]) ?? []
-    if (line === undefined) return `user ${user} cannot read the code of Heddle.`
+    const said = once(child, 'message') as Promise<[UserTrial]>
+    const [trial] = await Promise.race([said, ended]) ?? []
+    if (trial === undefined) return `user ${user} cannot read the code of Heddle.`
     child.kill('SIGKILL')
     await ended
-    return trialFault(user, JSON.parse(line) as UserTrial)
+    return trialFault(user, trial)
   } finally {
     // One that must not be ended from here ends by itself.
-    child.stdin.end()
+    if (child.connected) child.disconnect()
   }
 }
 

@@ -10,9 +10,9 @@ const [passed = '/', ...read] = process.argv.slice(2)
 const found: UserTrial = { status: readFileSync('/proc/self/status', 'utf8'),
   barred: [passed, ...read].map(barredAbove).find((path) => path !== null)
     ?? read.find((path) => !may(path, constants.R_OK)) ?? null }
-process.stdout.write(`${JSON.stringify(found)}\n`)
-// Whoever started it ends it: that is tried, too.
-process.stdin.resume()
+process.send!(found)
+// Whoever started it is to end it: that is tried, too.
+process.once('disconnect', () => process.exit())
 
 /** The uppermost folder that it may not pass; null if there is none. */
 function barredAbove(path: string): string | null {

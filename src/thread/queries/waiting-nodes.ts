@@ -1,7 +1,7 @@
 /** Refuses a run that would continue at a node which no graph has that may execute it. */
 
-import { choiceMessage, chooseRevision, nextNodesOf, requireNext } from '../../graph/index.ts'
-import type { DeploymentView, HeldChannels, RevisionChoice,
+import { choiceMessage, chooseRevision, requirePaths } from '../../graph/index.ts'
+import type { DeploymentView, GraphDescription, RevisionChoice,
   WaitingThread } from '../../graph/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { ThreadContext } from '../context/thread-context.ts'
@@ -9,6 +9,7 @@ import { deploymentOf } from '../context/thread-graphs.ts'
 import { waitingThread } from '../model/present-revision.ts'
 import { continues, forkIdOf } from '../model/run-request.ts'
 import type { StartRun } from '../model/thread-client.ts'
+import { waitingPaths } from './waiting-paths.ts'
 
 /**
  * The run as it may be started: one of a deployment may be bound to an earlier revision. Throws
@@ -29,11 +30,10 @@ async function requireWaitingNodes(context: ThreadContext, run: StartRun): Promi
   const isWaiting = resting === 'interrupted' || interruptsJson !== '{}'
   const id = forkIdOf(run.kwargs) ?? head?.id
   if (!isWaiting || id === undefined || !continues(run.kwargs)) return
-  const { nodes = [], channels } = host.describe(run.graphId) ?? {}
+  const graph = host.describe(run.graphId)
   // The nodes of a graph that is made for each use are not known here.
-  if (channels === undefined) return
-  const held = await channelsAt(context, id)
-  if (held) requireNext(held, nodes)
+  if (graph?.channels === undefined) return
+  requirePaths(graph, await pathsAt(context, run, id, graph))
 }
 
 async function withRevision(context: ThreadContext, run: StartRun,
@@ -47,25 +47,37 @@ async function withRevision(context: ThreadContext, run: StartRun,
   if (id === undefined || !continues(run.kwargs)) return (choose(null), run)
   const known = id === head?.id ? waitingThread(state) : null
   if (known) return (choose(known), run)
-  const revision = choose(await waitingAt(context, id))
+  const usual = choose(null)
+  const revision = choose(await waitingAt(context, { run, id, view, usual }))
   // When its turn comes, only the place where the thread itself waits is known.
-  return revision === choose(null) ? run : { ...run, plan: { ...run.plan, revision } }
+  return revision === usual ? run : { ...run, plan: { ...run.plan, revision } }
+}
+
+interface Fork {
+  readonly run: StartRun
+  readonly id: string
+  readonly view: DeploymentView
+  /** The revision that the run takes if nothing waits there. */
+  readonly usual: string
 }
 
 /** What waits at a checkpoint, for the revision of the last run. */
-async function waitingAt(context: ThreadContext, id: string): Promise<WaitingThread> {
+async function waitingAt(context: ThreadContext,
+  { run, id, view: { revisions }, usual }: Fork): Promise<WaitingThread> {
   const { ports: { runs }, threadLog: { state: { row } }, tenant, threadId } = context
-  const [held, last] = await Promise.all([channelsAt(context, id),
-    row.lastRunId === undefined ? undefined : runs.get(tenant, threadId, row.lastRunId)])
-  return { nodes: held ? nextNodesOf(held) : [], raisedBy: last?.revision ?? '' }
+  const { lastRunId } = row
+  const last = lastRunId === undefined ? undefined : await runs.get(tenant, threadId, lastRunId)
+  const raisedBy = last?.revision ?? ''
+  const graphs = revisions.get(raisedBy) ?? revisions.get(usual)
+  const graph = graphs?.find(({ graphId }) => graphId === run.graphId)
+  return { nodes: await pathsAt(context, run, id, graph), raisedBy }
 }
 
-async function channelsAt({ threadLog }: ThreadContext, id: string): Promise<
-  HeldChannels | undefined
-> {
-  await threadLog.loadHead()
-  const view = threadLog.recentView(id) ?? await threadLog.settled.view('', id)
-  return view && { names: view.names(), valueOf: (name) => JSON.parse(view.json(name)) }
+/** Without an answer, a run that goes back to an earlier checkpoint begins its subgraphs anew. */
+async function pathsAt({ threadLog }: ThreadContext, { kwargs }: StartRun, id: string,
+  graph: GraphDescription | undefined): Promise<readonly string[]> {
+  const isUnderWay = kwargs.command != null || id === threadLog.state.row.head?.id
+  return await waitingPaths(threadLog, id, isUnderWay ? graph : undefined)
 }
 
 const codes = { inactive: 'not_ready', unknown: 'invalid', missing: 'missing_node' } as const

@@ -11,6 +11,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { CompileCaches } from '../../../../src/deployment/serving/compile-caches.ts'
 import type { UserRange } from '../../../../src/settings/index.ts'
+import { usersOfTest } from '../../../support/os-users.ts'
 
 async function folderOfTest(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'heddle-compiled-'))
@@ -21,7 +22,7 @@ async function folderOfTest(): Promise<string> {
 
 const lacksUser = () => {}
 
-it('Without users of their own, deployments have folders of the user of this process.', async () => {
+it('Without users of their own, deployments have folders of this process.', async () => {
   const directory = join(await folderOfTest(), 'compiled')
   const caches = new CompileCaches({ directory, users: undefined, lacksUser })
   expect(await caches.hold('a')).toMatchObject({ folder: join(directory, 'a'), user: undefined })
@@ -31,23 +32,27 @@ it('Without users of their own, deployments have folders of the user of this pro
     .toEqual([false, true])
 })
 
-/** Only root may make processes of other users. */
-describe.skipIf(process.getuid?.() !== 0)('with users of their own', () => {
-  const users: UserRange = { first: 70_200, last: 70_201 }
-  const one: UserRange = { first: 70_202, last: 70_202 }
+const found = usersOfTest()
+
+/** Only root may start processes of other users. */
+describe.skipIf(found === undefined)('with users of their own', () => {
+  const { first } = found!
+  const users: UserRange = { first, last: first + 1 }
+  const other = first + 2
+  const one: UserRange = { first: other, last: other }
 
   it('a deployment keeps its user over a restart, and nobody else can look into its folder',
     async () => {
       const directory = await folderOfTest()
       const before = new CompileCaches({ directory, users, lacksUser })
       const [a, b] = [await before.hold('a'), await before.hold('b')]
-      expect([a.user, b.user]).toEqual([70_200, 70_201])
+      expect([a.user, b.user]).toEqual([first, first + 1])
       await writeFile(join(b.folder, 'compiled'), '')
       const after = new CompileCaches({ directory, users, lacksUser })
-      expect((await after.hold('b')).user).toBe(70_201)
+      expect((await after.hold('b')).user).toBe(first + 1)
       expect(existsSync(join(b.folder, 'compiled'))).toBe(true)
       const { uid, gid, mode } = await stat(b.folder)
-      expect([uid, gid, mode & 0o777]).toEqual([70_201, 70_201, 0o700])
+      expect([uid, gid, mode & 0o777]).toEqual([first + 1, first + 1, 0o700])
       expect((await stat(directory)).mode & 0o777).toBe(0o711)
     })
 
@@ -57,16 +62,16 @@ describe.skipIf(process.getuid?.() !== 0)('with users of their own', () => {
       await writeFile(join(elsewhere, 'kept'), '')
       const caches = new CompileCaches({ directory, users: one, lacksUser })
       const former = await caches.hold('former')
-      const left = spawn('sleep', ['1000'], { uid: 70_202, gid: 70_202, stdio: 'ignore' })
+      const left = spawn('sleep', ['1000'], { uid: other, gid: other, stdio: 'ignore' })
       const ended = once(left, 'close')
       const inner = join(former.folder, 'closed')
       await mkdir(inner)
       await symlink(elsewhere, join(inner, 'link'))
-      for (const path of [join(inner, 'link'), inner]) await lchown(path, 70_202, 70_202)
+      for (const path of [join(inner, 'link'), inner]) await lchown(path, other, other)
       await chmod(inner, 0)
       former.release()
       const next = await caches.hold('next')
-      expect(next.user).toBe(70_202)
+      expect(next.user).toBe(other)
       expect(await ended).toEqual([null, 'SIGKILL'])
       expect([existsSync(former.folder), existsSync(join(elsewhere, 'kept'))])
         .toEqual([false, true])
@@ -76,9 +81,9 @@ describe.skipIf(process.getuid?.() !== 0)('with users of their own', () => {
     const directory = await folderOfTest()
     const { folder } = await new CompileCaches({ directory, users, lacksUser }).hold('a')
     await writeFile(join(folder, 'planted'), '')
-    await lchown(join(folder, 'planted'), 70_200, 70_200)
-    const other = new CompileCaches({ directory, users: one, lacksUser })
-    expect((await other.hold('a')).user).toBe(70_202)
+    await lchown(join(folder, 'planted'), first, first)
+    const later = new CompileCaches({ directory, users: one, lacksUser })
+    expect((await later.hold('a')).user).toBe(other)
     expect(existsSync(join(folder, 'planted'))).toBe(false)
   })
 
@@ -92,7 +97,7 @@ describe.skipIf(process.getuid?.() !== 0)('with users of their own', () => {
     expect(asked).toBe(1)
     release()
     release()
-    expect((await caches.hold('b')).user).toBe(70_202)
+    expect((await caches.hold('b')).user).toBe(other)
   })
 
   it('folders of deployments that are gone are removed', async () => {
@@ -103,7 +108,7 @@ describe.skipIf(process.getuid?.() !== 0)('with users of their own', () => {
     release()
     await caches.keep(new Set())
     expect(existsSync(folder)).toBe(false)
-    expect((await caches.hold('a')).user).toBe(70_200)
+    expect((await caches.hold('a')).user).toBe(first)
     expect(existsSync(folder)).toBe(true)
   })
 })

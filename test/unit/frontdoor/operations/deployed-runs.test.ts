@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { operationsOver } from '../../../../src/frontdoor/index.ts'
 import { compileProject, readProject, systemAssistantId } from '../../../../src/graph/index.ts'
+import type { GraphHost } from '../../../../src/graph/index.ts'
 import { ItemStore } from '../../../../src/items/index.ts'
 import { noUse, Quotas, ReadQuota, unlimited } from '../../../../src/limits/index.ts'
 import { openEgress } from '../../../../src/egress/index.ts'
@@ -23,12 +24,12 @@ export const agent = new StateGraph(State)
   .addNode('${node}', () => ({ answer: interrupt('sure?') }))
   .addNode('end', () => ({ by: '${revision}' }))
   .addEdge(START, '${node}').addEdge('${node}', 'end').addEdge('end', END).compile()
-const research = new StateGraph(State)
-  .addNode('${node}', () => ({ answer: interrupt('sure?') })).addEdge(START, '${node}').compile()
-export const desk = new StateGraph(State)
-  .addNode('research', research)
-  .addNode('end', () => ({ by: '${revision}' }))
-  .addEdge(START, 'research').addEdge('research', 'end').addEdge('end', END).compile()
+const around = (name, node) => new StateGraph(State).addNode(name, node).addEdge(START, name)
+const asking = around('${node}', () => ({ answer: interrupt('sure?') }))
+const ending = (graph) => graph.addNode('end', () => ({ by: '${revision}' }))
+  .addEdge('research', 'end').addEdge('end', END).compile()
+export const desk = ending(around('research', around('deep', asking.compile()).compile()))
+export const study = ending(around('research', asking.compile({ checkpointer: true })))
 export const hold = new StateGraph(State)
   .addNode('first', async ({ url }) => { await fetch(url); return {} })
   .addNode('end', () => ({ by: '${revision}' }))
@@ -90,68 +91,151 @@ function openShop() {
       headers: {}, ...revision !== undefined && { revision } })
     return { runId: row.runId, values: JSON.parse(await result()) as Record<string, unknown> }
   }
-  return { deployed, house, operations, wait }
+  const headOf = async (threadId: string) => {
+    const state = JSON.parse(await operations.threads.state(shop, threadId, null, {})) as {
+      checkpoint: { checkpoint_id: string }
+    }
+    return state.checkpoint.checkpoint_id
+  }
+  return { deployed, headOf, house, operations, wait }
 }
 
-describe.each([['agent', 'ask'], ['desk', 'research:ask']])('a node of %s, %s, that is renamed', (
-  assistant_id,
-  path,
-) => {
-  it('loses no answer under interrupts: each goes to the revision that asked', async () => {
-    const { deployed, operations, wait } = openShop()
-    const threads = ['a', 'b', 'c']
-    for (const id of threads) {
-      expect((await wait(id, { assistant_id, input: { answer: '' } })).values).toMatchObject({
-        __interrupt__: [{ value: 'sure?' }],
-      })
-    }
-    deployed.active = 'r2'
-    for (const id of threads) {
-      const state = JSON.parse(await operations.threads.state(shop, id, null, {})) as object
-      expect(state).toMatchObject({ next: [path.split(':')[0]] })
-      const { runId, values } = await wait(id, { assistant_id, command: { resume: `yes ${id}` } })
-      expect(values).toEqual({ answer: `yes ${id}`, by: 'r1' })
-      expect(await operations.runs.get(shop, { threadId: id, runId }))
-        .toMatchObject({ revision: 'r1' })
-    }
-    expect((await wait('a', { assistant_id, input: { answer: '' } })).values).toHaveProperty(
-      '__interrupt__',
-    )
-    expect((await wait('a', { assistant_id, command: { resume: 'new' } })).values)
-      .toMatchObject({ answer: 'new', by: 'r2' })
-  })
-
-  it('refuses the answer while the revision is gone, and takes it when it is back', async () => {
-    const { deployed, wait } = openShop()
-    await wait('a', { assistant_id, input: { answer: '' } })
-    deployed.active = 'r2'
-    const r1 = deployed.hosts.get('r1')!
-    deployed.hosts.delete('r1')
-    await expect(wait('a', { assistant_id, command: { resume: 'yes' } })).rejects.toMatchObject({
-      code: 'missing_node',
-      httpStatus: 409,
-      message: expect.stringContaining(`"${path}" of revision r1`) as string,
-    })
-    deployed.hosts.set('r1', r1)
-    expect((await wait('a', { assistant_id, command: { resume: 'yes' } })).values)
-      .toEqual({ answer: 'yes', by: 'r1' })
-  })
-
-  it('refuses to go on from an old checkpoint at which it waited, or takes its revision',
-    async () => {
+describe.each([['agent', 'ask'], ['desk', 'research:deep:ask'], ['study', 'research:ask']])(
+  'a node of %s, %s, that is renamed',
+  (
+    assistant_id,
+    path,
+  ) => {
+    it('loses no answer under interrupts: each goes to the revision that asked', async () => {
       const { deployed, operations, wait } = openShop()
-      await wait('a', { assistant_id, input: { answer: '' } })
-      const { checkpoint } = JSON.parse(await operations.threads.state(shop, 'a', null, {})) as {
-        checkpoint: { checkpoint_id: string }
+      const threads = ['a', 'b', 'c']
+      for (const id of threads) {
+        expect((await wait(id, { assistant_id, input: { answer: '' } })).values).toMatchObject({
+          __interrupt__: [{ value: 'sure?' }],
+        })
       }
-      await wait('a', { assistant_id, command: { resume: 'yes' } })
-      const again = { assistant_id, command: { resume: 'again' },
-        checkpoint_id: checkpoint.checkpoint_id }
       deployed.active = 'r2'
-      expect((await wait('a', again)).values).toMatchObject({ by: 'r1' })
-      deployed.hosts.delete('r1')
-      await expect(wait('a', again)).rejects.toMatchObject({ code: 'missing_node' })
+      for (const id of threads) {
+        const state = JSON.parse(await operations.threads.state(shop, id, null, {})) as object
+        expect(state).toMatchObject({ next: [path.split(':')[0]] })
+        const { runId, values } = await wait(id, { assistant_id, command: { resume: `yes ${id}` } })
+        expect(values).toEqual({ answer: `yes ${id}`, by: 'r1' })
+        expect(await operations.runs.get(shop, { threadId: id, runId }))
+          .toMatchObject({ revision: 'r1' })
+      }
+      expect((await wait('a', { assistant_id, input: { answer: '' } })).values).toHaveProperty(
+        '__interrupt__',
+      )
+      expect((await wait('a', { assistant_id, command: { resume: 'new' } })).values)
+        .toMatchObject({ answer: 'new', by: 'r2' })
     })
+
+    it('refuses the answer while the revision is gone, and takes it when it is back', async () => {
+      const { deployed, wait } = openShop()
+      await wait('a', { assistant_id, input: { answer: '' } })
+      const answer = { assistant_id, command: { resume: 'yes' } }
+      await expect(wait('a', answer, 'r2')).rejects.toMatchObject({ code: 'missing_node' })
+      deployed.active = 'r2'
+      const r1 = deployed.hosts.get('r1')!
+      deployed.hosts.delete('r1')
+      await expect(wait('a', answer)).rejects.toMatchObject({
+        code: 'missing_node',
+        httpStatus: 409,
+        message: expect.stringContaining(`"${path}" of revision r1`) as string,
+      })
+      deployed.hosts.set('r1', r1)
+      expect((await wait('a', { assistant_id, command: { resume: 'yes' } })).values)
+        .toEqual({ answer: 'yes', by: 'r1' })
+    })
+
+    it('refuses to go on from an earlier checkpoint at which it waits, or takes its revision',
+      async () => {
+        const { deployed, headOf, wait } = openShop()
+        const asks = { assistant_id, input: { answer: '' } }
+        await wait('a', asks)
+        const again = { assistant_id, command: { resume: 'again' },
+          checkpoint_id: await headOf('a') }
+        await wait('a', asks)
+        deployed.active = 'r2'
+        const r1 = deployed.hosts.get('r1')!
+        deployed.hosts.delete('r1')
+        await expect(wait('a', again)).rejects.toMatchObject({ code: 'missing_node',
+          message: expect.stringContaining(`"${path}" of revision r1`) as string })
+        deployed.hosts.set('r1', r1)
+        expect((await wait('a', again)).values).toEqual({ answer: 'again', by: 'r1' })
+      })
+  },
+)
+
+/** A host of a version of Heddle that knew nodes of the root only. */
+function rootNodesOnly(host: GraphHost): GraphHost {
+  const graphs = host.graphs().map(({ subgraphNodes: _, ...graph }) => graph)
+  const execute: GraphHost['execute'] = (execution, source, listener) =>
+    host.execute(execution, source, {
+      steps: (batch) => listener.steps(batch),
+      ended: ({ waitsAt = [], ...outcome }) =>
+        listener.ended({ ...outcome, waitsAt: waitsAt.map((path) => path.split(':')[0]!) }),
+      lost: (reason) => listener.lost(reason),
+    })
+  return Object.create(host, {
+    graphs: { value: () => graphs },
+    describe: { value: (id: string) => graphs.find(({ graphId }) => graphId === id) },
+    execute: { value: execute },
+  }) as GraphHost
+}
+
+describe('what an earlier version wrote, with root nodes only,', () => {
+  const asks = { assistant_id: 'desk', input: { answer: '' } }
+  const answers = { assistant_id: 'desk', command: { resume: 'yes' } }
+
+  it.each([['a thread', 'r1'], ['a revision', 'r2']] as const)(
+    'loses no answer either: one that its code would lose ends as an error: of %s',
+    async (_, earlier) => {
+      const { deployed, house, wait } = openShop()
+      deployed.hosts.set(earlier, rootNodesOnly(deployed.hosts.get(earlier)!))
+      await wait('a', asks)
+      deployed.active = 'r2'
+      expect((await wait('a', answers)).values).toMatchObject({
+        __error__: { message: expect.stringContaining('"research:deep:ask"') as string },
+      })
+      expect((await house.client.get(shop, 'a')).row).toMatchObject({
+        interruptsJson: expect.stringContaining('sure?') as string,
+        waitingAt: { revision: 'r1' },
+      })
+      expect((await wait('a', answers, 'r1')).values).toEqual({ answer: 'yes', by: 'r1' })
+    },
+  )
+
+  it('goes on where the root node is', async () => {
+    const { deployed, wait } = openShop()
+    deployed.hosts.set('r1', rootNodesOnly(deployed.hosts.get('r1')!))
+    await wait('a', asks)
+    expect((await wait('a', answers)).values).toEqual({ answer: 'yes', by: 'r1' })
+  })
+})
+
+it('An earlier checkpoint whose question was answered goes on with the revision that asked.',
+  async () => {
+    const { deployed, headOf, wait } = openShop()
+    await wait('a', { input: { answer: '' } })
+    const again = { command: { resume: 'again' }, checkpoint_id: await headOf('a') }
+    await wait('a', { command: { resume: 'yes' } })
+    deployed.active = 'r2'
+    expect((await wait('a', again)).values).toMatchObject({ by: 'r1' })
+    deployed.hosts.delete('r1')
+    await expect(wait('a', again)).rejects.toMatchObject({ code: 'missing_node' })
+  })
+
+it('What is done anew from an earlier checkpoint takes the active revision.', async () => {
+  const { deployed, headOf, wait } = openShop()
+  const asks = { assistant_id: 'desk', input: { answer: '' } }
+  await wait('a', asks)
+  const anew = { assistant_id: 'desk', input: null, checkpoint_id: await headOf('a') }
+  await wait('a', asks)
+  deployed.active = 'r2'
+  expect((await wait('a', anew)).values).toHaveProperty('__interrupt__')
+  expect((await wait('a', { assistant_id: 'desk', command: { resume: 'yes' } })).values)
+    .toEqual({ answer: 'yes', by: 'r2' })
 })
 
 it('A run that straddles an activation ends on the code that it began with.', async () => {
@@ -180,9 +264,9 @@ describe('the graphs of a deployment', () => {
     const { deployed, operations } = openShop()
     const names = async () =>
       (await operations.assistants.search(shop, {})).rows.map(({ graphId }) => graphId).sort()
-    expect(await names()).toEqual(['agent', 'desk', 'hold'])
+    expect(await names()).toEqual(['agent', 'desk', 'hold', 'study'])
     deployed.active = 'r2'
-    expect(await names()).toEqual(['added', 'agent', 'desk', 'hold'])
+    expect(await names()).toEqual(['added', 'agent', 'desk', 'hold', 'study'])
     const { assistants: ofServer } = openShop().operations
     const [own, theirs] = await Promise.all([ofServer.get('t', 'agent'),
       operations.assistants.get(shop, systemAssistantId('agent'))])

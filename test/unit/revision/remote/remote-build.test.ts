@@ -14,7 +14,7 @@ import { buildRemotely, clearBuilds, packSources, platformHere,
 import type { RemoteBuildOptions } from '../../../../src/revision/index.ts'
 import { smallProject } from '../../cli/control/small-project.ts'
 import { freshFolder, writeTree } from '../trees.ts'
-import { gzippedTar } from './tar-files.ts'
+import { gzippedTar } from '../../../support/tar-files.ts'
 
 const env = systemEnv({ level: 'silent' })
 const source = { commit: 'c', branch: 'main', dirty: false }
@@ -74,7 +74,7 @@ describe('a remote build', () => {
     expect(readFileSync(ran, 'utf8'))
       .toBe('ci --omit=dev --ignore-scripts --no-audit --no-fund\n')
     expect(readFileSync(`${ran}.files`, 'utf8'))
-      .toBe('agent.ts\nlanggraph.json\npackage-lock.json\npackage.json\n')
+      .toBe('.yarnrc.kept.yml\nagent.ts\nlanggraph.json\npackage-lock.json\npackage.json\n')
     const seen = readFileSync(`${ran}.env`, 'utf8')
     expect(seen).toContain('npm_config_registry=https://packages.example')
     expect(seen).not.toContain('secret')

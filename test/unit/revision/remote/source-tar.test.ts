@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest'
 import { RevisionError } from '../../../../src/revision/index.ts'
 import { readSourceTar } from '../../../../src/revision/remote/source-tar.ts'
 import { freshFolder, writeTree } from '../trees.ts'
-import { gzippedTar, tarOf } from './tar-files.ts'
+import { gzippedTar, tarOf } from '../../../support/tar-files.ts'
 
 const limits = { unpackedBytes: 100_000, files: 10 }
 

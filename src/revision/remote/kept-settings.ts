@@ -1,0 +1,62 @@
+/**
+ * What package managers may read of a project's settings: which packages it needs, and how they
+ * are laid out. All others are left out, for some run code, download programs, or name folders of
+ * the server. Pure.
+ */
+
+import { parse } from 'yaml'
+
+import { RevisionError } from '../revision-error.ts'
+
+/** A file of settings that were kept. */
+export type KeptSettings = Readonly<Record<string, unknown>>
+
+const manifestFields: readonly string[] = ['name', 'version', 'private', 'type', 'workspaces',
+  'dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies',
+  'peerDependenciesMeta', 'dependenciesMeta', 'overrides', 'resolutions', 'bundleDependencies',
+  'bundledDependencies', 'trustedDependencies', 'patchedDependencies', 'catalog', 'catalogs',
+  'installConfig', 'os', 'cpu', 'libc', 'bin']
+
+const pnpmSettings: readonly string[] = ['packages', 'catalog', 'catalogs', 'overrides',
+  'packageExtensions', 'patchedDependencies', 'allowUnusedPatches', 'ignoredOptionalDependencies',
+  'peerDependencyRules', 'allowedDeprecatedVersions', 'autoInstallPeers', 'dedupePeerDependents',
+  'excludeLinksFromLockfile', 'injectWorkspacePackages', 'dedupeInjectedDeps',
+  'linkWorkspacePackages', 'preferWorkspacePackages', 'peersSuffixMaxLength',
+  'resolvePeersFromWorkspaceRoot', 'strictPeerDependencies', 'hoist', 'hoistPattern',
+  'publicHoistPattern', 'shamefullyHoist', 'nodeLinker', 'supportedArchitectures',
+  'minimumReleaseAge', 'minimumReleaseAgeExclude', 'trustPolicy', 'trustPolicyExclude']
+
+const yarnSettings: readonly string[] = ['catalog', 'catalogs', 'packageExtensions',
+  'compressionLevel', 'nmHoistingLimits', 'supportedArchitectures']
+
+/** What is kept of a package.json. Throws RevisionError. */
+export function keptManifest(text: string): KeptSettings {
+  const found = objectOf('package.json', () => JSON.parse(text) as unknown)
+  const { pnpm } = found
+  return { ...picked(found, manifestFields),
+    ...typeof pnpm === 'object' && pnpm !== null && { pnpm: picked(pnpm, pnpmSettings) } }
+}
+
+/** What is kept of a pnpm-workspace.yaml. Throws RevisionError. */
+export function keptWorkspace(text: string): KeptSettings {
+  return picked(objectOf('pnpm-workspace.yaml', () => parse(text) as unknown), pnpmSettings)
+}
+
+/** What is kept of a .yarnrc.yml. Throws RevisionError. */
+export function keptYarnSettings(text: string): KeptSettings {
+  return picked(objectOf('.yarnrc.yml', () => parse(text) as unknown), yarnSettings)
+}
+
+function picked(from: object, names: readonly string[]): KeptSettings {
+  return Object.fromEntries(Object.entries(from).filter(([name]) => names.includes(name)))
+}
+
+function objectOf(file: string, read: () => unknown): Readonly<Record<string, unknown>> {
+  try {
+    const found = read() ?? {}
+    if (typeof found === 'object' && !Array.isArray(found)) return { ...found }
+  } catch {
+    // It is said below.
+  }
+  throw new RevisionError('no_install', `${file} of the project cannot be read.`)
+}

@@ -1,0 +1,68 @@
+/** Where a thread waits at a checkpoint, down to nodes of subgraphs, as its log says. */
+
+import type { ChannelView } from '../../checkpoint/index.ts'
+import { hasInside, interruptedTasks, nextNodesOf } from '../../graph/index.ts'
+import type { GraphDescription } from '../../graph/index.ts'
+import type { ThreadLog } from '../log/thread-log.ts'
+
+/** Interrupted tasks of one graph that are looked into. A worker looks into all before it runs. */
+const tasksMax = 100
+
+/** A checkpoint of the root, or the newest one of a subgraph. */
+interface Level {
+  readonly ns: string
+  /** Of the node that the subgraph is in; empty for the root. */
+  readonly path: string
+  readonly view: ChannelView
+  /** Null for the newest. */
+  readonly checkpointId: string | null
+}
+
+/**
+ * Paths from the root of a graph, such as `research:ask`. Only subgraphs that the graph is known to
+ * have are looked into: of others, no revision can be said to have a node.
+ */
+export async function waitingPaths(threadLog: ThreadLog, checkpointId: string,
+  graph: GraphDescription | undefined): Promise<readonly string[]> {
+  await threadLog.loadHead()
+  const view = threadLog.recentView(checkpointId) ?? await threadLog.settled.view('', checkpointId)
+  return view ? await pathsIn(threadLog, { ns: '', path: '', view, checkpointId }, graph) : []
+}
+
+async function pathsIn(threadLog: ThreadLog, level: Level,
+  graph: GraphDescription | undefined): Promise<readonly string[]> {
+  const { view, path: above } = level
+  const names = nextNodesOf({ names: view.names(), valueOf: (name) => JSON.parse(view.json(name)) })
+  const paths: string[] = []
+  for (const name of names) {
+    const path = above === '' ? name : `${above}:${name}`
+    const inside: string[] = []
+    for (const ns of graph && hasInside(graph, path) ? await begunIn(threadLog, level, name) : []) {
+      const begun = await threadLog.settled.checkpoint(ns, null)
+      if (!begun) continue
+      const below = { ns, path, view: begun.view, checkpointId: null }
+      inside.push(...await pathsIn(threadLog, below, graph))
+    }
+    paths.push(...inside.length > 0 ? new Set(inside) : [path])
+  }
+  return paths
+}
+
+/**
+ * The namespaces that the subgraph in a node may have: one for each task that is interrupted, or
+ * one for all as its memory.
+ */
+async function begunIn(threadLog: ThreadLog, { ns, checkpointId }: Level, name: string): Promise<
+  readonly string[]
+> {
+  await threadLog.durable
+  const found = await threadLog.settled.checkpoint(ns, checkpointId,
+    (id) => threadLog.recentView(id))
+  const tasks = interruptedTasks(found?.writes ?? []).slice(0, tasksMax)
+    .map((task) => `${ns === '' ? '' : `${ns}|`}${name}:${task}`)
+  return [...new Set([...tasks, ...tasks.slice(0, 1).map(withoutTasks)])]
+}
+
+function withoutTasks(ns: string): string {
+  return ns.split('|').map((part) => part.split(':')[0]).join('|')
+}
