@@ -6,7 +6,13 @@ import type { Rollout, RolloutOutcome } from './rollout/rollout.ts'
 /** Who may call it: the keys of its owner, or those of every tenant, each with its own data. */
 export type DeploymentAccess = 'own' | 'any'
 
-/** Bounds of a deployment on each member. */
+/** How many requests are let through in any span of so many seconds. */
+export interface RequestLimit {
+  readonly count: number
+  readonly interval_s: number
+}
+
+/** Bounds of a deployment: on each member, but for its requests. */
 export interface DeploymentLimits {
   /** Threads of its graph process. */
   readonly workers: number
@@ -16,11 +22,18 @@ export interface DeploymentLimits {
   readonly concurrency: number
   /** Seconds that a run may take. */
   readonly run_timeout_s: number
+  /** MiB that the body of a request may have; never more than the server takes. */
+  readonly body_mb: number
+  /** Requests of all callers together, at all members; null for no limit of its own. */
+  readonly requests: RequestLimit | null
 }
+
+/** MiB of the longest body that any server takes. */
+export const bodyMbMax = 25
 
 /** The limits of a deployment that names none. */
 export const defaultDeploymentLimits: DeploymentLimits = { workers: 2, memory_mb: 512,
-  concurrency: 100, run_timeout_s: 3_600 }
+  concurrency: 100, run_timeout_s: 3_600, body_mb: bodyMbMax, requests: null }
 
 /** A preview: a deployment that is removed when it has not been used for a while. */
 export interface Preview {

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 
 import type { Env } from '../../cluster/index.ts'
 import type { KeyStats, TenantKeys } from '../access/index.ts'
+import { bodyMbMax } from '../deployment/index.ts'
 import { CodedError } from '../errors.ts'
 import { noUse, Quotas, unlimited } from '../limits/index.ts'
 import type { QuotaOptions, QuotaStats } from '../limits/index.ts'
@@ -130,7 +131,7 @@ export interface FrontDoorStats {
   readonly refusedConnections: number
 }
 
-const defaultBodyLimitBytes = 25 * 1024 * 1024
+const defaultBodyLimitBytes = bodyMbMax * 1024 * 1024
 const defaultBodiesLimitBytes = 512 * 1024 * 1024
 const anyConnections: ConnectionQuotaOptions = { perAddress: Infinity, isExempt: () => true }
 

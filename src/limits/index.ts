@@ -1,11 +1,13 @@
 /** Rate limits and quotas: what one caller may ask for, and how much at once. */
 
+export { counterRules, deploymentCharge } from './deployment-limit.ts'
+export type { Charge } from './deployment-limit.ts'
 export { admitPatienceMs, clocksApartMs, limitActorKey, limitKind } from './limit-actor.ts'
 export type { AdmitsQuestion, LimitQuestion } from './limit-actor.ts'
 export { LimitClients } from './limit-clients.ts'
 export type { Grant, RecentAdmits } from './limit-counter.ts'
 export { rateLimits } from './limit-rows.ts'
-export type { LimitIdentity, RateLimit } from './limit-rows.ts'
+export type { ChargedLimit, LimitIdentity, RateLimit } from './limit-rows.ts'
 export { limitWords } from './limit-words.ts'
 export { limitUseService, limitUseWire, totalUse } from './limit-use.ts'
 export type { LimitUse, LimitUseAnswer, LimitUseQuestion } from './limit-use.ts'

@@ -1,5 +1,5 @@
 /**
- * The limit actor: the one counter of a limit for one key, user or address.
+ * The limit actor: the one counter of a limit for one key, user, address or deployment.
  *
  * A new counter learns what the previous one let through:
  * - Durable rows come from the store, where each admit was written before it was acknowledged. Its
@@ -55,8 +55,8 @@ export interface AdmitsQuestion extends LimitKey {
 /** Ports of the counters of one member, the same for all of them. */
 export interface LimitActorParts {
   readonly env: Env
-  /** Limits by name. */
-  readonly rules: ReadonlyMap<string, LimitRule>
+  /** The rule of a counter; undefined if there is no such limit. */
+  ruleOf(key: LimitKey): LimitRule | undefined
   readonly table: LimitTable
   /** Where counters enter themselves; by default a place of their own. */
   readonly live?: LiveCounters
@@ -96,10 +96,11 @@ class LimitActor implements Actor<LimitQuestion, Grant> {
 
   constructor({ key }: ActorContext, parts: LimitActorParts, live: LiveCounters) {
     const [row, who] = key.id.split(' ') as [string, string]
-    const rule = parts.rules.get(row)
+    const limitKey = { row, who }
+    const rule = parts.ruleOf(limitKey)
     assert(rule, `there is a limit named ${row}`)
     this.#parts = parts
-    this.#key = { row, who }
+    this.#key = limitKey
     this.#rule = rule
     this.#name = parts.env.uuid()
     this.#counter = new LimitCounter(rule, { name: this.#name, holds: rule.durable })

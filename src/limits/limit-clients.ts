@@ -4,7 +4,7 @@ import type { Env, Router } from '../../cluster/index.ts'
 import { limitActorKey } from './limit-actor.ts'
 import type { AdmitsQuestion, LimitQuestion } from './limit-actor.ts'
 import type { Grant, RecentAdmits } from './limit-counter.ts'
-import type { RateLimit } from './limit-rows.ts'
+import type { ChargedLimit } from './limit-rows.ts'
 import type { LimitKey } from './limit-table.ts'
 import { limitKeyText } from './live-counters.ts'
 import { TokenLease } from './token-lease.ts'
@@ -55,7 +55,7 @@ export class LimitClients {
   }
 
   /** Charges a request to a limit. The verdict comes at once if tokens are leased. */
-  charge(limit: RateLimit, subject: string): Verdict | Promise<Verdict> {
+  charge(limit: ChargedLimit, subject: string): Verdict | Promise<Verdict> {
     const key = { row: limit.name, who: subject }
     const text = limitKeyText(key)
     const lease = this.#leases.get(text) ?? this.#newLease(limit, key)
@@ -68,7 +68,7 @@ export class LimitClients {
   }
 
   /** Asks a counter that no request uses. Throws if it cannot be reached. */
-  async check({ name: row }: RateLimit): Promise<void> {
+  async check({ name: row }: ChargedLimit): Promise<void> {
     const nothing: LimitQuestion = { waiting: 0, perSecond: 0, ended: [], spent: 0 }
     await this.#parts.router.ask(limitActorKey({ row, who: 'nobody' }), nothing)
   }
@@ -87,7 +87,7 @@ export class LimitClients {
     this.#stopTimer()
   }
 
-  #newLease(limit: RateLimit, key: LimitKey): TokenLease {
+  #newLease(limit: ChargedLimit, key: LimitKey): TokenLease {
     if (this.#leases.size >= leasesMax) {
       const [oldest] = this.#leases.keys()
       this.#leases.delete(oldest!)
@@ -98,7 +98,7 @@ export class LimitClients {
       ask: async (question) => await router.ask(actor, question) as Grant })
   }
 
-  #tallyOf({ name }: RateLimit): LimitTally {
+  #tallyOf({ name }: ChargedLimit): LimitTally {
     const tally = this.#tallies.get(name) ??
       { admitted: 0, near: 0, refused: 0, alone: 0, failed: 0 }
     this.#tallies.set(name, tally)

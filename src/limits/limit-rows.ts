@@ -16,14 +16,19 @@ import type { LimitRule } from './limit-actor.ts'
 /** Who a limit counts for: an address, an API key, or a user. */
 export type LimitIdentity = 'IP' | 'x-api-key' | 'x-user-id + IP'
 
+/** A limit that requests are charged to. */
+export interface ChargedLimit extends LimitRule {
+  /** What it is for, in words. */
+  readonly category: string
+  readonly onOutage: 'allow' | 'deny'
+}
+
 /** A row with the values of a region. */
-export interface RateLimit extends LimitRule {
+export interface RateLimit extends ChargedLimit {
   /** Pattern as the specification writes it. */
   readonly match: string
   readonly identity: LimitIdentity
-  readonly category: string
   readonly rank: number
-  readonly onOutage: 'allow' | 'deny'
 }
 
 type Count = number | Readonly<Record<RegionName, number>>

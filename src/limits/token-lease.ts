@@ -16,7 +16,7 @@ import { admitPatienceMs } from './limit-actor.ts'
 import type { LimitQuestion } from './limit-actor.ts'
 import { longestLeaseMs } from './limit-counter.ts'
 import type { EndedLease, Grant, RecentAdmits } from './limit-counter.ts'
-import type { RateLimit } from './limit-rows.ts'
+import type { ChargedLimit } from './limit-rows.ts'
 import { RecentTokens } from './recent-tokens.ts'
 
 /** What a limit says to one request. `waitMs` is the time until it may come again. */
@@ -40,7 +40,7 @@ export interface LimitTally {
 /** The limit of one lease, and how it asks the counter. Passed by `LimitClients`. */
 export interface TokenLeaseParts {
   readonly env: Env
-  readonly limit: RateLimit
+  readonly limit: ChargedLimit
   readonly tally: LimitTally
   /** Sends a question to the counter of the limit. */
   ask(question: LimitQuestion): Promise<Grant>

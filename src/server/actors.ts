@@ -14,7 +14,7 @@ import type { WebhookCheck } from '../frontdoor/index.ts'
 import type { DeployedGraphs, GraphHost } from '../graph/index.ts'
 import { itemKind, ItemStore, sweepItems } from '../items/index.ts'
 import type { ItemSettings } from '../items/index.ts'
-import { LimitClients, limitKind, LiveCounters } from '../limits/index.ts'
+import { counterRules, LimitClients, limitKind, LiveCounters } from '../limits/index.ts'
 import type { QuotaLimits, RateLimit, ReadQuota } from '../limits/index.ts'
 import { catalogKind, ruleKind } from '../platform/index.ts'
 import type { RuleEngine } from '../platform/index.ts'
@@ -233,7 +233,6 @@ function kindsOver(ports: Ports, parts: ActorParts & { readonly counters: LiveCo
     catalogKind({ log, env }),
     ruleKind({ engine: ruleEngine, env }),
     itemKind({ log, index: items, env }),
-    limitKind({ env, table: limits, askDoors, live: counters,
-      rules: new Map(rows.map((row) => [row.name, row])) }),
+    limitKind({ env, table: limits, askDoors, live: counters, ruleOf: counterRules(rows) }),
   ]
 }

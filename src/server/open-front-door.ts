@@ -6,7 +6,7 @@ import type { ActorKey, Env, Service, Tracing } from '../../cluster/index.ts'
 import { TenantKeys } from '../access/index.ts'
 import { assistantClient } from '../assistants/index.ts'
 import { cronClient } from '../crons/index.ts'
-import { addressReader, fromProxies, fromUserProxies, limitGate,
+import { addressReader, deploymentGate, fromProxies, fromUserProxies, limitGate,
   openFrontDoor } from '../frontdoor/index.ts'
 import type { AuthOptions, FrontDoor, FrontDoorOptions, MemberDetails,
   WebhookCheck } from '../frontdoor/index.ts'
@@ -68,6 +68,7 @@ export async function openDoor(settings: Settings, parts: DoorParts): Promise<Fr
     details, ...others } = parts
   const { env } = others
   const addressOf = addressReader(trustedProxies)
+  const gate = { clients: limits, addressOf, refused }
   const json = readLongJson(env.log)
   const options: FrontDoorOptions = {
     ...others,
@@ -107,8 +108,10 @@ export async function openDoor(settings: Settings, parts: DoorParts): Promise<Fr
       { auth: { ...authOf(settings, backend), addressOf },
         tenantKeys: new TenantKeys({ table: backend.keys, region: settings.region, env }) },
     ...settings.limits &&
-      { limit: limitGate({ rows, clients: limits, addressOf, refused }),
+      { limit: limitGate({ rows, ...gate }),
         limits: { rows, addressOf, ask: (question) => askMembers(parts, limitUse, question) } },
+    ...others.deployments &&
+      { deployments: { ...others.deployments, charge: deploymentGate(gate) } },
     ...settings.metrics === null && { metrics },
     ...settings.studio !== null && { studio: { folder: studioFolder, ...settings.studio } },
   }

@@ -216,7 +216,7 @@ export async function openServer(settings: Settings, env: Env,
   readWorkers(metrics, () => graphs.stats())
   readServing(metrics, serving)
   readRollouts(metrics, serving, deployments.rolloutsEnded, env)
-  if (settings.limits) readLimits(metrics, limits)
+  readLimits(metrics, limits)
   const answersClients = cassandra?.member.roles.includes('frontdoor') ?? true
   const door = !answersClients
     ? undefined

@@ -39,8 +39,8 @@ describe.skipIf(!isNight)('package managers', () => {
   it.each(managers)('$title: a project', async (manager) => {
     const { there, local, own } = await builtBoth(manager, {
       'package.json': JSON.stringify({ name: 'shop', private: true,
-        scripts: { preinstall: 'exit 1', postinstall: 'exit 1' }, dependencies: { [engine]: '1.0.0' },
-        devDependencies: { 'only-to-develop': '1.0.0' } }),
+        scripts: { preinstall: 'exit 1', postinstall: 'exit 1' },
+        dependencies: { [engine]: '1.0.0' }, devDependencies: { 'only-to-develop': '1.0.0' } }),
       'langgraph.json': '{"graphs": {"agent": "./agent.ts:graph"}}',
       'agent.ts': agent,
     })
@@ -74,8 +74,9 @@ describe.skipIf(!isNight)('package managers', () => {
     async (manager) => {
       const root = await freshRoot()
       const [project, builds] = [join(root, 'project'), join(root, 'builds')]
-      const manifest = (needs: object) => JSON.stringify({ name: 'shop', private: true,
-        dependencies: { [engine]: '1.0.0', ...needs } })
+      const manifest = (needs: object) =>
+        JSON.stringify({ name: 'shop', private: true,
+          dependencies: { [engine]: '1.0.0', ...needs } })
       await writeTree(project, { 'package.json': manifest({}), 'agent.ts': agent,
         'langgraph.json': '{"graphs": {"agent": "./agent.ts:graph"}}' })
       await installWith(manager, project, registry.url)

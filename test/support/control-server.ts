@@ -81,8 +81,8 @@ export class ControlServer {
     const deployment: ControlDeployment = { name, tenant: 'acme', access: 'own',
       url: `${this.url}/d/${name}`, hosts: [], paused: false, active: null, previous: null,
       next: null, env_version: 0, rollout: null, last_rollout: null, preview: null,
-      limits: { workers: 2, memory_mb: 512, concurrency: 100, run_timeout_s: 3_600 },
-      created_at: madeAt, updated_at: madeAt, ...more }
+      limits: { workers: 2, memory_mb: 512, concurrency: 100, run_timeout_s: 3_600, body_mb: 25,
+        requests: null }, created_at: madeAt, updated_at: madeAt, ...more }
     this.deployments.set(name, deployment)
     this.revisions.set(name, this.revisions.get(name) ?? [])
     return deployment

@@ -76,7 +76,7 @@ export async function installWith(manager: Manager, project: string, registry: s
     PATH: `${program}:${PATH}`, npm_config_registry: registry }, home)
   const { stdout, stderr } = await promisify(execFile)(manager.program, more, { cwd: project,
     env: { ...variables, ...manager.variables } }).catch((error: unknown) => {
-      const { stdout: said = '', stderr: failed = '' } = error as { stdout?: string
+      const { stdout: said = '', stderr: failed = '' } = error as { stdout?: string;
         stderr?: string }
       throw new Error(`${manager.title} failed:\n${said}\n${failed}`)
     })
@@ -102,16 +102,14 @@ export async function buildWith(manager: Manager, project: string, registry: str
     said: { wantsEnv, source }, platform: platformHere(), scope: 'acme',
     directory: directory ?? join(root, 'builds'), env, say: (line) => void lines.push(line),
     variables: { ...process.env, PATH: `${program}:${process.env['PATH']}`,
-      npm_config_registry: registry },
-    signal: new AbortController().signal,
-    fetch: async (to) => {
+      npm_config_registry: registry }, signal: new AbortController().signal, fetch: async (to) => {
       await mkdir(to)
       for (const { sha256, data } of chunks) await writeFile(join(to, sha256), data)
     } }, async ({ manifest, chunk }) => {
     const all = manifest.archives.flatMap((each) => each.chunks)
-    const texts = await Promise.all(all.map(async ({ sha256 }) =>
-      zstdDecompressSync(await chunk(sha256)).toString('latin1')
-    ))
+    const texts = await Promise.all(
+      all.map(async ({ sha256 }) => zstdDecompressSync(await chunk(sha256)).toString('latin1')),
+    )
     return { manifest, lines, text: texts.join('') }
   })
 }

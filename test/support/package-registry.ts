@@ -9,7 +9,8 @@ import { gzippedTar } from './tar-files.ts'
 
 /** A package that it has: its package.json, and more files. */
 export interface RegisteredPackage {
-  readonly manifest: { readonly name: string; readonly version: string; readonly [key: string]: unknown }
+  readonly manifest: { readonly name: string; readonly version: string;
+    readonly [key: string]: unknown }
   readonly files?: Readonly<Record<string, string>>
 }
 
@@ -45,9 +46,9 @@ export async function startRegistry(
     response.setHeader('content-type', 'application/json').end(JSON.stringify({
       name: versions[0]!.manifest.name,
       'dist-tags': { latest: versions.at(-1)!.manifest.version },
-      time: Object.fromEntries(versions.map(({ manifest }) =>
-        [manifest.version, '2026-01-01T00:00:00.000Z']
-      )),
+      time: Object.fromEntries(
+        versions.map(({ manifest }) => [manifest.version, '2026-01-01T00:00:00.000Z']),
+      ),
       versions: Object.fromEntries(versions.map((each) => [each.manifest.version, {
         ...each.manifest,
         dist: { tarball: url + tarballPath(each), ...hashesOf(tarballs.get(tarballPath(each))!) },
@@ -73,8 +74,9 @@ function tarballPath({ manifest: { name, version } }: RegisteredPackage): string
 
 function tarballOf({ manifest, files = {} }: RegisteredPackage): Buffer {
   const texts = { 'package.json': JSON.stringify(manifest), ...files }
-  return gzippedTar(...Object.entries(texts).map(([path, text]) => ({ path: `package/${path}`,
-    text })))
+  return gzippedTar(
+    ...Object.entries(texts).map(([path, text]) => ({ path: `package/${path}`, text })),
+  )
 }
 
 function hashesOf(tarball: Buffer) {

@@ -1,16 +1,17 @@
 /** Settings of a deployment as they are typed: `key=value`. */
 
-import type { DeploymentLimits } from '../../deployment/index.ts'
+import type { DeploymentLimits, RequestLimit } from '../../deployment/index.ts'
 import { CommandError } from '../admin-command.ts'
 import { wholeNumber } from './whole-number.ts'
 
 const limitKeys: readonly (keyof DeploymentLimits)[] = ['workers', 'memory_mb', 'concurrency',
-  'run_timeout_s']
+  'run_timeout_s', 'body_mb']
 
 const yesOrNo: Readonly<Record<string, string>> = { true: 'yes', false: 'no' }
 
 /** All that can be set. */
-export const settingKeys: readonly string[] = [...limitKeys, 'access', 'hosts', 'paused']
+export const settingKeys: readonly string[] = [...limitKeys, 'requests', 'access', 'hosts',
+  'paused']
 
 /** The body of a change. Throws CommandError. */
 export function changesIn(words: readonly string[]): Readonly<Record<string, unknown>> {
@@ -18,14 +19,15 @@ export function changesIn(words: readonly string[]): Readonly<Record<string, unk
     throw new CommandError(`Say what to set, as memory_mb=1024: ${settingKeys.join(', ')}`,
       'misused')
   }
-  const limits: Record<string, number> = {}
+  const limits: Record<string, number | RequestLimit | null> = {}
   const changes: Record<string, unknown> = {}
   for (const word of words) {
     const at = word.indexOf('=')
     const [key, value] = at === -1 ? [word, ''] : [word.slice(0, at), word.slice(at + 1)]
     if (limitKeys.some((each) => each === key)) {
       limits[key] = wholeNumber(key, value, { least: 1, most: 999_999_999 })
-    } else if (key === 'access') changes[key] = oneOf(key, value, { 'own': 'own', 'any': 'any' })
+    } else if (key === 'requests') limits[key] = requestLimit(value)
+    else if (key === 'access') changes[key] = oneOf(key, value, { 'own': 'own', 'any': 'any' })
     else if (key === 'paused')
       changes[key] = oneOf(key, yesOrNo[value] ?? value, { yes: true, no: false })
     else if (key === 'hosts') changes[key] = value.split(',').filter((host) => host !== '')
@@ -34,6 +36,19 @@ export function changesIn(words: readonly string[]): Readonly<Record<string, unk
     }
   }
   return { ...changes, ...Object.keys(limits).length > 0 && { limits } }
+}
+
+/** As it is typed: `600/60s`, or `none`. */
+export function requestLimitText(limit: RequestLimit | null): string {
+  return limit === null ? 'none' : `${limit.count}/${limit.interval_s}s`
+}
+
+function requestLimit(typed: string): RequestLimit | null {
+  if (typed === 'none') return null
+  const [, count, seconds] = /^(\d{1,7})\/(\d{1,5})s$/.exec(typed) ?? []
+  if (count !== undefined) return { count: Number(count), interval_s: Number(seconds) }
+  throw new CommandError('requests must be a number and the seconds that it is for, as 600/60s, ' +
+    `or none, not "${typed}"`, 'misused')
 }
 
 function oneOf<T>(key: string, typed: string, values: Readonly<Record<string, T>>): T {

@@ -2,6 +2,7 @@
 
 import type { ControlDeployment } from './control-answer.ts'
 import { failureLines } from './control-error.ts'
+import { requestLimitText } from './deployment-settings.ts'
 import { minuteOf } from '../table.ts'
 
 /** All of it, a line each. */
@@ -30,7 +31,8 @@ export function deploymentText(deployment: ControlDeployment): string {
       deployment.access === 'own' ? `keys of ${deployment.tenant}` : 'keys of all tenants'],
     ...hosts.length === 0 ? [] : [['hosts', hosts.join(', ')] as const],
     ['limits', `workers=${limits.workers} memory_mb=${limits.memory_mb} ` +
-      `concurrency=${limits.concurrency} run_timeout_s=${limits.run_timeout_s}`],
+      `concurrency=${limits.concurrency} run_timeout_s=${limits.run_timeout_s} ` +
+      `body_mb=${limits.body_mb} requests=${requestLimitText(limits.requests)}`],
     ...preview === null
       ? []
       : [

@@ -1,19 +1,28 @@
 /** What may be said of a deployment: its name, hosts, limits and preview. Pure. */
 
 import { HeddleError } from '../../errors.ts'
-import type { DeploymentChange, DeploymentLimits, Preview } from '../deployment.ts'
+import { bodyMbMax } from '../deployment.ts'
+import type { DeploymentChange, DeploymentLimits, Preview, RequestLimit } from '../deployment.ts'
 import type { NewDeployment } from '../deployments.ts'
 import { isDeploymentName } from '../namespace.ts'
 
 /** Hosts of one deployment. */
 const hostsMax = 20
 
-/** The least and the most of each limit. */
-const bounds: { readonly [Name in keyof DeploymentLimits]: readonly [number, number] } = {
+type Bound = readonly [least: number, most: number]
+
+/** The bounds of each limit that is a number. */
+const bounds: Readonly<Record<Exclude<keyof DeploymentLimits, 'requests'>, Bound>> = {
   workers: [1, 64],
   memory_mb: [64, 262_144],
   concurrency: [1, 100_000],
   run_timeout_s: [1, 604_800],
+  body_mb: [1, bodyMbMax],
+}
+/** Those of the limit of requests. Its counter keeps the time of each one. */
+const requestBounds: Readonly<Record<keyof RequestLimit, Bound>> = {
+  count: [1, 1_000_000],
+  interval_s: [1, 86_400],
 }
 /** The longest time that an unused preview is kept: 90 days. */
 const ttlMsMax = 90 * 24 * 3_600_000
@@ -62,11 +71,20 @@ function isHostName(host: string): boolean {
 }
 
 function requireLimits(limits: Partial<DeploymentLimits> | undefined): void {
-  for (const [name, value] of Object.entries(limits ?? {})) {
-    const bound = Object.hasOwn(bounds, name) ? bounds[name as keyof DeploymentLimits] : undefined
+  const { requests, ...numbers } = limits ?? {}
+  requireWithin(numbers, bounds)
+  if (requests == null) return
+  requireWithin(requests, requestBounds)
+  if (Object.keys(requests).length === 2) return
+  throw new HeddleError('invalid', 'limits: requests has a count and an interval_s.')
+}
+
+function requireWithin(numbers: object, bounds: Readonly<Record<string, Bound>>): void {
+  for (const [name, value] of Object.entries(numbers) as [string, unknown][]) {
+    const bound = Object.hasOwn(bounds, name) ? bounds[name] : undefined
     if (bound === undefined) throw new HeddleError('invalid', `limits: there is no ${name}.`)
     const [least, most] = bound
-    if (!Number.isInteger(value) || value < least || value > most) {
+    if (!Number.isInteger(value) || Number(value) < least || Number(value) > most) {
       throw new HeddleError('invalid',
         `limits: ${name} is a whole number from ${least} to ${most}.`)
     }

@@ -5,11 +5,12 @@
 
 import type { DescMessage } from '@bufbuild/protobuf'
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
-import { ConnectError } from '@connectrpc/connect'
+import { ConnectError, createContextKey } from '@connectrpc/connect'
 import type { UniversalHandler } from '@connectrpc/connect/protocol'
 
 import { CodedError, HeddleError } from '../../errors.ts'
 import { requireModest } from '../../json/index.ts'
+import { bodyTooLarge } from '../mount/index.ts'
 import { asConnectError } from './connect-error.ts'
 
 /** Fields of a message and of the messages inside it. Each element of a list counts. */
@@ -19,15 +20,19 @@ const jsonBytesMax = 4 * 1024 * 1024
 /** Bytes before each message: a flag and the length. Unary calls of Connect have none. */
 const envelopeBytes = 5
 
+/** The context value that carries how many bytes the deployment takes that is called. */
+export const bodyBytesMaxKey = createContextKey(Infinity, { description: 'bytes of a body' })
+
 /** Wraps a handler. Messages beyond the bounds are refused with `invalid` or `too_large`. */
 export function modest(handler: UniversalHandler, readMaxBytes: number): UniversalHandler {
   const { method: { input } } = handler
   return Object.assign((request: Parameters<UniversalHandler>[0]) => {
-    const { body, header } = request
+    const { body, header, contextValues } = request
     if (!isStream(body)) return handler(request)
     const type = header.get('content-type') ?? ''
     const check = (bytes: Uint8Array) => requireModestMessage(bytes, input, type)
-    return handler({ ...request, body: checked(body, { type, readMaxBytes, check }) })
+    const bodyBytesMax = contextValues?.get(bodyBytesMaxKey) ?? Infinity
+    return handler({ ...request, body: checked(body, { type, readMaxBytes, bodyBytesMax, check }) })
   }, handler)
 }
 
@@ -37,30 +42,47 @@ function isStream(body: unknown): body is AsyncIterable<Uint8Array> {
 
 const isJson = (type: string) => /json/.test(type)
 
-/** Checks messages one by one. Too long ones are passed on, as the library refuses them. */
-async function* checked(body: AsyncIterable<Uint8Array>, { type, readMaxBytes, check }: {
+interface Bounds {
   readonly type: string
   readonly readMaxBytes: number
+  readonly bodyBytesMax: number
   check(bytes: Uint8Array): void
-}): AsyncGenerator<Uint8Array> {
-  const chunks: Uint8Array[] = []
+}
+
+/**
+ * Checks messages one by one. Those that the library refuses are passed on. Of others that are too
+ * long the rest is read and dropped: a client over HTTP/1.1 sees no answer before it has sent all.
+ */
+async function* checked(body: AsyncIterable<Uint8Array>,
+  bounds: Bounds): AsyncGenerator<Uint8Array> {
+  let chunks: Uint8Array[] = []
   let length = 0
+  let fault: HeddleError | undefined
   for await (const chunk of body) {
-    chunks.push(chunk)
     length += chunk.byteLength
-    if (isJson(type) && length > jsonBytesMax) {
-      throw asConnectError(new HeddleError('too_large', 'A call in JSON may have 4 MB: send ' +
-        'longer ones in the binary format.'))
+    fault ??= lengthFault(length, bounds)
+    if (fault !== undefined) {
+      chunks = []
+      continue
     }
-    if (length > readMaxBytes + envelopeBytes) yield* chunks.splice(0)
+    chunks.push(chunk)
+    if (length > bounds.readMaxBytes + envelopeBytes) yield* chunks.splice(0)
   }
+  if (fault !== undefined) throw asConnectError(fault)
   const bytes = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
   try {
-    if (chunks.length > 0) check(bytes)
+    if (chunks.length > 0) bounds.check(bytes)
   } catch (error) {
     throw error instanceof ConnectError ? error : asConnectError(HeddleError.from(error))
   }
   yield bytes
+}
+
+function lengthFault(length: number, { type, bodyBytesMax }: Bounds): HeddleError | undefined {
+  if (length > bodyBytesMax) return bodyTooLarge(bodyBytesMax)
+  if (!isJson(type) || length <= jsonBytesMax) return undefined
+  return new HeddleError('too_large', 'A call in JSON may have 4 MB: send longer ones in the ' +
+    'binary format.')
 }
 
 function requireModestMessage(bytes: Uint8Array, message: DescMessage, type: string): void {

@@ -20,7 +20,7 @@ import { withCaller } from './caller-value.ts'
 import { blameRequest, errorsAsStatus } from './connect-error.ts'
 import { cronService } from './cron-service.ts'
 import { readLongFields } from './long-fields.ts'
-import { modest } from './modest-messages.ts'
+import { bodyBytesMaxKey, modest } from './modest-messages.ts'
 import { detailsKey } from './request-details.ts'
 import { runService } from './run-service.ts'
 import { storeService } from './store-service.ts'
@@ -52,7 +52,9 @@ export async function addConnect(app: App, options: ConnectOptions): Promise<voi
     },
     interceptors: [promptly, holdMessages, errorsAsStatus(options.log), readLongFields(options)],
     contextValues: (request) =>
-      valuesWith(request, withCaller(request).set(detailsKey, detailsOf(request))),
+      valuesWith(request,
+        withCaller(request).set(detailsKey, detailsOf(request)).set(bodyBytesMaxKey,
+          request.deployment?.bodyBytesMax ?? Infinity)),
     requestGate: blameRequest,
     // Compression is off: a few bytes can inflate to any size.
     acceptCompression: [],

@@ -1,7 +1,7 @@
 /** Deployments and roll-outs as JSON of the control API. */
 
-import type { Activated, Deployment, GraphFailure, MemberProgress, RevisionUse, Rollout,
-  RolloutOutcome } from '../../deployment/index.ts'
+import type { Activated, Deployment, DeploymentLimits, GraphFailure, MemberProgress, RevisionUse,
+  Rollout, RolloutOutcome } from '../../deployment/index.ts'
 import { timeText } from '../../json/index.ts'
 
 /** A time that there may be none of. */
@@ -12,15 +12,20 @@ export const failureJson = ({ graph_id, message, at }: GraphFailure) => ({ graph
 
 /** A deployment. `url` is where its data are served. */
 export function deploymentJson(deployment: Deployment, url: string): object {
-  const { name, tenant, access, hosts, limits: { workers, memory_mb, concurrency, run_timeout_s },
-    paused, active, previous, next, envVersion, rollout, lastRollout, preview, createdAtMs,
-    modifiedAtMs } = deployment
-  return { name, tenant, access, url, hosts,
-    limits: { workers, memory_mb, concurrency, run_timeout_s }, paused, active, previous, next,
-    env_version: envVersion, rollout: rollout && rolloutJson(rollout),
+  const { name, tenant, access, hosts, limits, paused, active, previous, next, envVersion, rollout,
+    lastRollout, preview, createdAtMs, modifiedAtMs } = deployment
+  return { name, tenant, access, url, hosts, limits: limitsJson(limits), paused, active, previous,
+    next, env_version: envVersion, rollout: rollout && rolloutJson(rollout),
     last_rollout: lastRollout && outcomeJson(lastRollout),
     preview: preview && { of: preview.of, label: preview.label, ttl_s: preview.ttlMs / 1_000 },
     created_at: timeText(createdAtMs), updated_at: timeText(modifiedAtMs) }
+}
+
+function limitsJson(
+  { workers, memory_mb, concurrency, run_timeout_s, body_mb, requests }: DeploymentLimits,
+): object {
+  return { workers, memory_mb, concurrency, run_timeout_s, body_mb,
+    requests: requests && { count: requests.count, interval_s: requests.interval_s } }
 }
 
 function rolloutJson(rollout: Rollout): object {

@@ -15,7 +15,7 @@ import type { RouteParts } from '../http/route.ts'
 import type { MountParts } from '../mount/index.ts'
 
 /** Deployments as a front door needs them. */
-export interface DeploymentParts extends Pick<MountParts, 'domain' | 'isFromProxy'> {
+export interface DeploymentParts extends Pick<MountParts, 'charge' | 'domain' | 'isFromProxy'> {
   readonly records: Omit<Deployments, 'collect'>
   readonly secrets: Omit<DeploymentSecrets, 'drop'>
   readonly rollouts: Rollouts

@@ -33,7 +33,7 @@ export function roomForBodies(bytes: number): InputQuota {
  */
 export function holdBodies(app: FastifyInstance, { longest, quota }: BodyQuotaOptions): void {
   app.addHook('onRequest', async ({ raw, caller }, { raw: response }) => {
-    const bytes = lengthOf(raw)
+    const bytes = announcedLength(raw)
     if (bytes === 0) return
     const bodies = quota.of(caller.tenant)
     bodies.requireLeft(raw)
@@ -45,8 +45,8 @@ export function holdBodies(app: FastifyInstance, { longest, quota }: BodyQuotaOp
   })
 }
 
-/** Announced length in bytes; undefined if the request has none. */
-function lengthOf(request: Request): number | undefined {
+/** Announced length of a body in bytes; undefined if it has none, 0 if there is no body. */
+export function announcedLength(request: Request): number | undefined {
   const { headers } = request
   if (headers['content-length'] !== undefined) return Number(headers['content-length'])
   const hasNone = 'stream' in request

@@ -99,6 +99,10 @@ export interface CalledDeployment {
   readonly prefix: string
   /** The graphs of its active revision. */
   graphs(): readonly GraphDescription[]
+  /** Bytes that a body may have; Infinity for as many as the server takes. */
+  readonly bodyBytesMax: number
+  /** Charges one more message of the request to the deployment. Throws `limited`. */
+  charge(): Promise<void>
 }
 
 /** The path by which the client of a request reaches `path`, as answers name it. */

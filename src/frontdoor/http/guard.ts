@@ -19,10 +19,12 @@ export type Limit = (request: FastifyRequest, finding: Finding,
   reply: FastifyReply) => Promise<void>
 
 /**
- * Finds the caller as the routes have it: of a request to a deployment, in its namespace there.
- * `isPublic` is true for a caller that was not asked who it is. Throws `not_found`.
+ * Finds the caller as the routes have it: of a request to a deployment, in its namespace there,
+ * after the deployment was charged. `isPublic` is true for a caller that was not asked who it is.
+ * Throws `not_found` and `limited`.
  */
-export type Place = (request: FastifyRequest, caller: Caller, isPublic: boolean) => Promise<Caller>
+export type Place = (request: FastifyRequest, reply: FastifyReply,
+  found: { readonly caller: Caller; readonly isPublic: boolean }) => Promise<Caller>
 
 /** How callers are identified and charged. Without `limit`, requests are not charged. */
 export interface GuardOptions {
@@ -57,7 +59,7 @@ export function addGuard(app: App, { identify, limit, place, accessOf }: GuardOp
     // What does not exist for a caller is not there, whatever its role.
     const caller = place === undefined
       ? finding.caller
-      : await place(request, finding.caller, isPublic)
+      : await place(request, reply, { caller: finding.caller, isPublic })
     if (!isPublic) requireAllowed(caller, access)
     if (request.method === 'OPTIONS') void reply.code(204)
     request.caller = caller

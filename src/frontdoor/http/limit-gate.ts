@@ -1,13 +1,17 @@
-/** Rate limiting: each request is charged to one limit before anything is done for it. */
+/**
+ * Rate limiting: each request is charged to one limit before anything is done for it, and one to a
+ * deployment to that of the deployment as well.
+ */
 
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 
 import { hashOf } from '../../access/index.ts'
+import type { Deployment } from '../../deployment/index.ts'
 import { HeddleError } from '../../errors.ts'
-import { requestPath, rowMatcher, tenantOfNamespace } from '../../limits/index.ts'
-import type { LimitClients, LimitIdentity, RateLimit, RefusedCallers,
-  RefusedName } from '../../limits/index.ts'
-import type { Finding, Identity } from './caller.ts'
+import { deploymentCharge, requestPath, rowMatcher, tenantOfNamespace } from '../../limits/index.ts'
+import type { Charge, ChargedLimit, LimitClients, LimitIdentity, LimitKey, RateLimit,
+  RefusedCallers, RefusedName } from '../../limits/index.ts'
+import type { Caller, Finding, Identity } from './caller.ts'
 import type { Address, AddressOf } from './client-address.ts'
 import type { Limit } from './guard.ts'
 import { quotaHeaders } from './quota-headers.ts'
@@ -22,31 +26,30 @@ const ownLimitsUrl = '/limits'
 /** Files of a page are more than the catch-all allows in a minute, and say nothing of anyone. */
 const isPage = (url: string) => url === '/' || /^\/studio(?:\/|$)/.test(url)
 
-/** The limits, who counts them, and how the address of a request is found. */
-export interface LimitGateOptions {
-  /** The limits. `rowMatcher` finds the one that is charged for a request. */
-  readonly rows: readonly RateLimit[]
+/** Who counts requests, and how the address of one is found. */
+export interface GateOptions {
   readonly clients: Pick<LimitClients, 'charge'>
   readonly addressOf: AddressOf
   /** Where refusals are noted; by default, they are not. */
   readonly refused?: Pick<RefusedCallers, 'note'>
 }
 
+/** The limits, and who counts them. */
+export interface LimitGateOptions extends GateOptions {
+  /** The limits. `rowMatcher` finds the one that is charged for a request. */
+  readonly rows: readonly RateLimit[]
+}
+
 /** Makes the gate. It throws `limited`, and `unavailable` if a limit cannot be kept for sure. */
-export function limitGate({ rows, clients, addressOf, refused }: LimitGateOptions): Limit {
+export function limitGate({ rows, ...options }: LimitGateOptions): Limit {
+  const { addressOf } = options
   const rowOf = rowMatcher(rows)
   const catchAll = rows.find(({ name }) => name === 'catch-all')!
-  const charge = async (limit: RateLimit, subject: string, finding: Finding,
-    address: Address): Promise<number> => {
-    const verdict = clients.charge(limit, subject)
-    const { admitted, remaining, waitMs } = verdict instanceof Promise ? await verdict : verdict
-    if (admitted) return remaining
-    refused?.note('caller' in finding ? tenantOfNamespace(finding.caller.tenant) : '', {
-      row: limit.name,
-      who: subject,
-    }, nameOf(finding.identity, address))
-    throw limited(limit, waitMs)
-  }
+  const charge = (limit: RateLimit, subject: string, finding: Finding, address: Address) =>
+    charged(options, { limit, subject }, (key) => {
+      const tenant = 'caller' in finding ? tenantOfNamespace(finding.caller.tenant) : ''
+      options.refused?.note(tenant, key, nameOf(finding.identity, address))
+    })
   return async (request, finding, reply) => {
     // Health checks of many members come from one address, and need no store.
     const isServer = request.deployment === undefined
@@ -56,15 +59,46 @@ export function limitGate({ rows, clients, addressOf, refused }: LimitGateOption
       if (isPage(request.url)) return
     }
     const address = addressOf(request)
-    const caller = callerOf(finding.identity, request)
-    const { key, user, known } = caller
+    const claim = claimOf(finding.identity, request)
+    const { key, user, known } = claim
     const limit = rowOf({ method: request.method, path: requestPath(request.url),
       key: key !== undefined, user: user !== undefined })
     // Made-up keys are stopped here, so that they create no counters.
     if (!known) await charge(catchAll, address.hash, finding, address)
-    const subject = subjectOf(limit, caller, address)!
+    const subject = subjectOf(limit, claim, address)!
     quotaHeaders(reply, detailsOf(limit), await charge(limit, subject, finding, address))
   }
+}
+
+/** Charges a request to the deployment that it calls, whoever calls. Throws `limited`. */
+export type ChargeDeployment = (request: FastifyRequest, reply: FastifyReply, called: {
+  readonly caller: Caller
+  readonly deployment: Pick<Deployment, 'id' | 'limits'>
+}) => Promise<void>
+
+/** Makes the gate of deployments. */
+export function deploymentGate(options: GateOptions): ChargeDeployment {
+  return async (request, reply, { caller, deployment: { id, limits: { requests } } }) => {
+    if (requests === null) return
+    const charge = deploymentCharge(id, { count: requests.count,
+      intervalMs: requests.interval_s * 1_000 })
+    const remaining = await charged(options, charge, ({ row, who }) => {
+      const name = nameOf(caller.identity, options.addressOf(request))
+      // Callers share the counter. Each is noted by itself.
+      options.refused?.note(caller.tenant, { row, who: `${who} ${JSON.stringify(name)}` }, name)
+    })
+    quotaHeaders(reply, detailsOf(charge.limit), remaining)
+  }
+}
+
+/** The tokens that are left. Throws `limited`, after `note` got the key of the counter. */
+async function charged({ clients }: GateOptions, { limit, subject }: Charge,
+  note: (key: LimitKey) => void): Promise<number> {
+  const verdict = clients.charge(limit, subject)
+  const { admitted, remaining, waitMs } = verdict instanceof Promise ? await verdict : verdict
+  if (admitted) return remaining
+  note({ row: limit.name, who: subject })
+  throw limited(limit, waitMs)
 }
 
 /** For whom limits count, by what they tell callers apart by. */
@@ -72,12 +106,12 @@ export type LimitSubjects = Readonly<Record<LimitIdentity, string | undefined>>
 
 /** Whom limits count the requests of a caller for; undefined where a limit is not for it. */
 export function limitSubjects(request: FastifyRequest, addressOf: AddressOf): LimitSubjects {
-  const [address, caller] = [addressOf(request), callerOf(request.caller.identity, request)]
-  const of = (identity: LimitIdentity) => subjectOf({ identity }, caller, address)
+  const [address, claim] = [addressOf(request), claimOf(request.caller.identity, request)]
+  const of = (identity: LimitIdentity) => subjectOf({ identity }, claim, address)
   return { 'IP': of('IP'), 'x-api-key': of('x-api-key'), 'x-user-id + IP': of('x-user-id + IP') }
 }
 
-function subjectOf({ identity }: Pick<RateLimit, 'identity'>, { key, user }: Caller,
+function subjectOf({ identity }: Pick<RateLimit, 'identity'>, { key, user }: Claim,
   address: Address): string | undefined {
   if (identity === 'IP') return address.hash
   if (identity === 'x-api-key') return key
@@ -90,7 +124,7 @@ function nameOf(identity: Identity, { text: address }: Address): RefusedName {
 }
 
 /** Who a request claims to be from. */
-interface Caller {
+interface Claim {
   /** SHA-256 of a key, in hex. */
   readonly key?: string | undefined
   readonly user?: string | undefined
@@ -98,10 +132,10 @@ interface Caller {
   readonly known: boolean
 }
 
-const nobody: Caller = { known: true }
+const nobody: Claim = { known: true }
 
 /** Who a request is charged to. Without authentication, keys and users are taken as sent. */
-function callerOf(identity: Identity, { headers }: FastifyRequest): Caller {
+function claimOf(identity: Identity, { headers }: FastifyRequest): Claim {
   switch (identity.kind) {
     case 'key':
       return { key: identity.hash, known: identity.id !== undefined }
@@ -126,11 +160,11 @@ function namedIn(header: string | readonly string[] | undefined): string | undef
 
 const longestName = 128
 
-function detailsOf({ name, count, intervalMs }: RateLimit): LimitDetails {
+function detailsOf({ name, count, intervalMs }: ChargedLimit): LimitDetails {
   return { row: name, count, intervalSeconds: intervalMs / 1_000 }
 }
 
-function limited(rateLimit: RateLimit, waitMs: number): HeddleError {
+function limited(rateLimit: ChargedLimit, waitMs: number): HeddleError {
   const limit = detailsOf(rateLimit)
   const { intervalSeconds } = limit
   const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1_000))

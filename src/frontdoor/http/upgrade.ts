@@ -52,21 +52,23 @@ export function isUpgrade({ raw }: FastifyRequest): boolean {
 
 /** The WebSockets of a front door. */
 export class SocketServer {
-  readonly #server: WebSocketServer
-  readonly #refusing: WebSocketServer
+  readonly #bytesMax: number
+  /** By the bytes that a frame may have. */
+  readonly #servers = new Map<number, WebSocketServer>()
+  readonly #refusing = newServer(1)
 
   /** Longer frames end their socket. */
   constructor(bytesMax: number) {
-    const options = { noServer: true, clientTracking: false, autoPong: false,
-      handleProtocols: chosenProtocol }
-    this.#server = new WebSocketServer({ ...options, maxPayload: bytesMax })
-    this.#refusing = new WebSocketServer({ ...options, maxPayload: 1 })
+    this.#bytesMax = bytesMax
   }
 
   /** Accepts the socket of a request; `accepted` is called at once. */
-  accept({ raw: request }: FastifyRequest, reply: FastifyReply,
+  accept({ raw: request, deployment }: FastifyRequest, reply: FastifyReply,
     accepted: (socket: WebSocket) => void): void {
-    this.#upgrade(this.#server, request, reply, accepted)
+    const bytesMax = Math.min(this.#bytesMax, deployment?.bodyBytesMax ?? Infinity)
+    const server = this.#servers.get(bytesMax) ?? newServer(bytesMax)
+    this.#servers.set(bytesMax, server)
+    this.#upgrade(server, request, reply, accepted)
   }
 
   /** Accepts the socket of a refused request, and closes it with the reason. */
@@ -83,6 +85,11 @@ export class SocketServer {
     reply.raw.statusCode = 101
     server.handleUpgrade(request, request.socket, heads.get(request)!, done)
   }
+}
+
+function newServer(maxPayload: number): WebSocketServer {
+  return new WebSocketServer({ noServer: true, clientTracking: false, autoPong: false, maxPayload,
+    handleProtocols: chosenProtocol })
 }
 
 /** Closes a socket with the status of an error. Clients do not come back after most of 44xx. */

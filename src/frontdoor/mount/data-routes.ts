@@ -9,7 +9,12 @@ const ofTheServer = new Set(['/threads/:thread_id/place'])
 /** True for the pattern of a route that deployments have. All others are of the server itself. */
 export function isDataRoute(pattern: string | undefined): boolean {
   if (pattern === undefined || ofTheServer.has(pattern)) return false
-  return ofDeployments.has(pattern.split('/', 2)[1]!) || pattern.startsWith(services)
+  return ofDeployments.has(pattern.split('/', 2)[1]!) || isTypedCall(pattern)
+}
+
+/** True for the pattern of a call of the typed API. */
+export function isTypedCall(pattern: string | undefined): boolean {
+  return pattern?.startsWith(services) ?? false
 }
 
 /** True for routes that answer without an active revision: what the platform has is kept. */

@@ -1,5 +1,6 @@
 /** Where deployments are served: below `/d/<name>`, and at host names of their own. */
 
+export { bodyTooLarge } from './body-limit.ts'
 export { calledHost } from './host-names.ts'
 export { mountsOver } from './mounts.ts'
 export { quotasOfTenant } from './use-of-tenant.ts'

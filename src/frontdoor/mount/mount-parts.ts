@@ -3,12 +3,15 @@
 import type { FastifyRequest } from 'fastify'
 
 import type { Deployment, Serving } from '../../deployment/index.ts'
+import type { ChargeDeployment } from '../http/limit-gate.ts'
 
 /** What finds deployments, and what chooses them. */
 export interface MountParts {
   readonly serving: Pick<Serving, 'find' | 'named' | 'open' | 'view'>
   /** Notes who calls a deployment. Awaited before a request is served; by default nothing is. */
   readonly requested?: (deployment: Deployment, tenant: string) => Promise<void>
+  /** Charges a request to the limit of a deployment; by default, there are no such limits. */
+  readonly charge?: ChargeDeployment
   /** Deployments answer as `<name>.<domain>`, too; by default, they do not. */
   readonly domain?: string | undefined
   /** True for a request from a proxy whose `X-Forwarded-Host` is believed; by default, none is. */

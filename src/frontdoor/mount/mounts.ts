@@ -12,6 +12,7 @@ import type { CalledDeployment, Caller } from '../http/caller.ts'
 import type { Place } from '../http/guard.ts'
 import type { App } from '../http/route.ts'
 import { routedTarget } from '../platform-rest/platform-target.ts'
+import { bodyBytesMaxOf, countBodies, requireShortBody } from './body-limit.ts'
 import { createsRun, isDataRoute, needsNoRevision } from './data-routes.ts'
 import { hostNames } from './host-names.ts'
 import type { MountParts } from './mount-parts.ts'
@@ -29,6 +30,9 @@ export interface Mounts {
 
 type Raw = IncomingMessage | Http2ServerRequest
 
+/** What is called before the deployment is found. */
+const notFound = { graphs: () => [], bodyBytesMax: Infinity, charge: async () => {} }
+
 /** Asks for a revision by name, whether it is active or not. */
 const revisionHeader = 'x-heddle-revision'
 
@@ -42,9 +46,9 @@ export function mountsOver(parts: MountParts): Mounts {
     // The host of a deployment has no other ones below it: with both, nothing is found.
     if (target !== undefined) {
       const name = byHost === undefined ? target.name : ''
-      return { name, prefix: target.prefix, graphs: () => [] }
+      return { ...notFound, name, prefix: target.prefix }
     }
-    return byHost === undefined ? undefined : { name: byHost, prefix: '', graphs: () => [] }
+    return byHost === undefined ? undefined : { ...notFound, name: byHost, prefix: '' }
   }
   return {
     rewrite: (raw) => {
@@ -54,17 +58,19 @@ export function mountsOver(parts: MountParts): Mounts {
       targets.set(raw, target)
       return routedTarget(target.rest)
     },
-    addTo: (app) =>
+    addTo: (app) => {
       app.addHook('onRequest', (request, _reply, done) => {
         request.deployment = calledBy(request)
         done()
-      }),
-    place: (request, caller, isPublic) => placed(parts, request, caller, isPublic),
+      })
+      countBodies(app)
+    },
+    place: (...asked) => placed(parts, ...asked),
   }
 }
 
-async function placed({ serving, requested }: MountParts, request: FastifyRequest, caller: Caller,
-  isPublic: boolean): Promise<Caller> {
+async function placed({ serving, requested, charge }: MountParts,
+  ...[request, reply, { caller, isPublic }]: Parameters<Place>): Promise<Caller> {
   const { deployment: called, method, routeOptions: { url: pattern } } = request
   if (called === undefined) {
     requireUnbound(request, caller, isPublic)
@@ -77,9 +83,18 @@ async function placed({ serving, requested }: MountParts, request: FastifyReques
   if (!isDataRoute(pattern)) throw noRoute()
   const tenant = isNobody ? deployment.tenant : caller.tenant
   const namespace = namespaceOf({ tenant, deployment: deployment.name })
-  if (!isNobody) await requested?.(deployment, tenant)
+  const charged = async (deployment: Deployment) =>
+    await charge?.(request, reply, { caller, deployment })
+  const bodyBytesMax = bodyBytesMaxOf(deployment)
+  requireShortBody(request, bodyBytesMax)
+  // A caller that is not asked who it is must not use up what others may send.
+  if (!isNobody) {
+    await charged(deployment)
+    await requested?.(deployment, tenant)
+  }
   await serving.open(namespace)
-  request.deployment = { ...called, graphs: () => graphsOf(serving, namespace) }
+  request.deployment = { ...called, bodyBytesMax, graphs: () => graphsOf(serving, namespace),
+    charge: async () => await charged(await found(serving, called.name)) }
   if (isNobody) return caller
   const asksFor = request.headers[revisionHeader] !== undefined
   // Others take what is active: the rest may not be meant for anybody yet.

@@ -121,7 +121,10 @@ function openSocket(parts: ProtocolParts, request: FastifyRequest, reply: Fastif
       json,
       frames: bodies.of(caller.tenant),
       reads,
-      charge: async () => limit?.(request, { identity: caller.identity, caller }, reply),
+      charge: async () => {
+        await limit?.(request, { identity: caller.identity, caller }, reply)
+        await request.deployment?.charge()
+      },
       newId: () => env.uuid(),
       failed: (error) => reply.server.answerFailed(request, error),
       closed: () => ticker.remove(threadSocket),

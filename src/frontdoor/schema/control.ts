@@ -3,6 +3,7 @@
 import { Type } from 'typebox'
 import type { Static, TSchemaOptions } from 'typebox'
 
+import { bodyMbMax } from '../../deployment/index.ts'
 import { JsonObject, Limit, Offset, OneOf } from './json.ts'
 
 const nameForm = '^[a-z0-9-]{1,63}$'
@@ -44,7 +45,16 @@ const settings = {
     memory_mb: Type.Optional(Whole(64, 65_536)),
     concurrency: Type.Optional(Whole(1, 10_000)),
     run_timeout_s: Type.Optional(Whole(1, 86_400)),
-  }, { description: 'Bounds on each member; what is left out stays, or has its default.' })),
+    body_mb: Type.Optional(
+      Whole(1, bodyMbMax, { description: 'MiB that the body of a request may have.' }),
+    ),
+    requests: Type.Optional(Type.Union([
+      Type.Object({ count: Whole(1, 1_000_000), interval_s: Whole(1, 86_400) }),
+      Type.Null(),
+    ], { description: 'How many requests all callers together may send to all members in so many ' +
+      'seconds; null for any number.' })),
+  }, { description: 'Bounds on each member, but for requests; what is left out stays, or has its ' +
+    'default.' })),
   hosts: Type.Optional(
     Type.Array(Text(253), { maxItems: 20, description: 'Host names of its own.' }),
   ),
@@ -66,7 +76,7 @@ export type CreateDeployment = Static<typeof CreateDeployment>
 export const PatchDeployment = Type.Object({ ...settings,
   paused: Type.Optional(Type.Boolean({ description: 'True: none of its runs starts, ' +
     'whether it is new, queued, delayed or of a cron; those that have started go on.' })) }, {
-  examples: [{ paused: true }],
+  examples: [{ limits: { body_mb: 5, requests: { count: 600, interval_s: 60 } } }],
 })
 /** A checked body of `PatchDeployment`. */
 export type PatchDeployment = Static<typeof PatchDeployment>

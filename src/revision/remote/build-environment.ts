@@ -17,9 +17,11 @@ export function buildEnvironment(variables: Variables, home: string): Record<str
   const all: Variables = { ...passed, HOME: home, TMPDIR: home, CI: '1', GIT_TERMINAL_PROMPT: '0',
     PATH: pathOf(variables), ...registryIn(variables), ...ofNpm(home), ...ofYarn(variables, home),
     ...ofCorepack(variables) }
-  return Object.fromEntries(Object.entries(all).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, value] as const]
-  ))
+  return Object.fromEntries(
+    Object.entries(all).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value] as const]
+    ),
+  )
 }
 
 /** Programs are never looked for in the folder of a project, where a relative path leads. */
@@ -46,10 +48,9 @@ function ofNpm(home: string): Variables {
 function ofYarn({ HTTP_PROXY, HTTPS_PROXY, http_proxy: http, https_proxy: https }: Variables,
   home: string): Variables {
   return { PREFIX: home, YARN_IGNORE_PATH: '1', YARN_RC_FILENAME: yarnSettingsName,
-    YARN_ENABLE_TELEMETRY: '0', YARN_ENABLE_GLOBAL_CACHE: '1',
-    // Own files of the project otherwise.
-    YARN_INSTALL_STATE_PATH: join(home, 'install-state.gz'),
-    YARN_HTTP_PROXY: HTTP_PROXY ?? http, YARN_HTTPS_PROXY: HTTPS_PROXY ?? https }
+    YARN_ENABLE_TELEMETRY: '0', YARN_ENABLE_GLOBAL_CACHE: '1', // Own files of the project otherwise.
+    YARN_INSTALL_STATE_PATH: join(home, 'install-state.gz'), YARN_HTTP_PROXY: HTTP_PROXY ?? http,
+    YARN_HTTPS_PROXY: HTTPS_PROXY ?? https }
 }
 
 /** It starts what is installed on the machine, and downloads nothing that a project names. */

@@ -39,5 +39,6 @@ export type BuildMail =
   | { readonly kind: 'refused'; readonly code: RevisionFault | 'invalid'; readonly message: string }
 
 /** Names of what lies in the folder of a build. What a lock file may name lies in it as well. */
-export const inWork = { source: 'source', project: ['project', ...Array<string>(climbsMax).fill('_')]
-  .join('/'), chunks: 'chunks', home: 'home', empty: 'empty', aside: 'aside' } as const
+export const inWork = { source: 'source',
+  project: ['project', ...Array<string>(climbsMax).fill('_')]
+    .join('/'), chunks: 'chunks', home: 'home', empty: 'empty', aside: 'aside' } as const

@@ -37,8 +37,9 @@ export function requireRegistryLock(lock: LockFile): void {
     if (text === 'type' && kinds.includes(texts[index + 1]!)) throw notFromRegistry('elsewhere')
   })
   if (texts.includes('pnpmfileChecksum')) {
-    throw new RevisionError('no_install', 'The lock file depends on .pnpmfile.cjs, and no code of ' +
-      'a project is run while it is built here: deploy it without --remote.')
+    throw new RevisionError('no_install',
+      'The lock file depends on .pnpmfile.cjs, and no code of ' +
+        'a project is run while it is built here: deploy it without --remote.')
   }
 }
 
@@ -61,8 +62,11 @@ export function requireRegistrySettings(kept: KeptSettings, folder: string, name
 function decoded(text: string, times = 4): string {
   if (!/%[0-9a-f]{2}/i.test(text)) return text
   if (times === 0) throw notFromRegistry('an address that cannot be read')
-  return decoded(text.replaceAll(/%([0-9a-f]{2})/gi, (_, digits: string) =>
-    String.fromCharCode(Number.parseInt(digits, 16))), times - 1)
+  return decoded(
+    text.replaceAll(/%([0-9a-f]{2})/gi,
+      (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16))),
+    times - 1,
+  )
 }
 
 function climbsOf(text: string): number {

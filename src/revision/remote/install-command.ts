@@ -82,8 +82,10 @@ export function installCommand(lockFile: string, text: string, platform: Platfor
     return { program, args: ['install', '--immutable', '--mode=skip-build'],
       variables: { YARN_ENABLE_SCRIPTS: 'false', YARN_NODE_LINKER: 'node-modules' } }
   }
-  const forOther = isHere ? [] : [`--os=${platform.os}`, `--cpu=${platform.cpu}`,
-    ...platform.libc === undefined ? [] : [`--libc=${platform.libc}`]]
+  const forOther = isHere
+    ? []
+    : [`--os=${platform.os}`, `--cpu=${platform.cpu}`,
+      ...platform.libc === undefined ? [] : [`--libc=${platform.libc}`]]
   return { program, args: [...options[program], ...forOther] }
 }
 

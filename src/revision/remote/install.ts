@@ -37,11 +37,11 @@ export async function installPackages({ config, platform, scope, installed, work
   requireRegistryLock(lock)
   const key = await installedKey(folder,
     await filesNamed(folder, /^(package\.json|pnpm-.*|\.yarnrc\.yml)$/), {
-      scope,
-      platform: platformName(platform),
-      command: [program, ...args],
-      lockText: lock.text,
-    })
+    scope,
+    platform: platformName(platform),
+    command: [program, ...args],
+    lockText: lock.text,
+  })
   if (key !== undefined && await takeInstalled(installed, key, folder, work)) {
     say('The packages are those of an earlier build: the lock file is the same.')
     return { key }

@@ -12,17 +12,22 @@ import { filesNamed } from './project-files.ts'
 export const yarnSettingsName = '.yarnrc.kept.yml'
 
 /** Files that package managers read, of any version. */
-const settingsFile = new RegExp(`^(${['package\\.json', 'pnpm-workspace\\.yaml', '\\.npmrc',
-  '\\.yarnrc.*', '\\.yarnclean', '\\.pnpmfile\\.[cm]?js', '\\.?bunfig\\.toml', '\\.corepack\\.env',
-  '\\.pnp\\..*'].join('|')})$`, 'i')
+const settingsFile = new RegExp(
+  `^(${
+    ['package\\.json', 'pnpm-workspace\\.yaml', '\\.npmrc', '\\.yarnrc.*', '\\.yarnclean',
+      '\\.pnpmfile\\.[cm]?js', '\\.?bunfig\\.toml', '\\.corepack\\.env', '\\.pnp\\..*'].join('|')
+  })$`,
+  'i',
+)
 
 /** What is shown of a file, and under which name. All others are not shown. */
-const views: Readonly<Record<string, { readonly as: string
-  readonly keep: (text: string) => KeptSettings }>> = {
-    'package.json': { as: 'package.json', keep: keptManifest },
-    'pnpm-workspace.yaml': { as: 'pnpm-workspace.yaml', keep: keptWorkspace },
-    '.yarnrc.yml': { as: yarnSettingsName, keep: keptYarnSettings },
-  }
+const views: Readonly<
+  Record<string, { readonly as: string; readonly keep: (text: string) => KeptSettings }>
+> = {
+  'package.json': { as: 'package.json', keep: keptManifest },
+  'pnpm-workspace.yaml': { as: 'pnpm-workspace.yaml', keep: keptWorkspace },
+  '.yarnrc.yml': { as: yarnSettingsName, keep: keptYarnSettings },
+}
 
 /** A project, and the folder of its lock file. */
 export interface ViewedProject {

@@ -48,7 +48,7 @@ async function requireYarn(file: string, isTwo: boolean, empty: string): Promise
 }
 
 function lastLineOf(error: unknown): string {
-  const { stderr = '', stdout = '' } = error as { readonly stderr?: string
+  const { stderr = '', stdout = '' } = error as { readonly stderr?: string;
     readonly stdout?: string }
   return `${stdout}\n${stderr}`.trim().split('\n').at(-1)!
 }

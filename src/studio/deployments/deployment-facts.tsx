@@ -1,10 +1,18 @@
 /** What a deployment is, in a few facts. */
 
-import { counted } from '../parts/amounts.ts'
+import { count, counted } from '../parts/amounts.ts'
 import { CopyButton } from '../parts/copy-button.tsx'
 import type { Deployment } from './calls/deployment.ts'
 import css from './deployments.module.css'
 import { span } from './rollout-words.ts'
+
+/** How many are let through, and how long their bodies may be. */
+function requestsText({ requests, body_mb: mb }: Deployment['limits']): string {
+  const rate = requests === null
+    ? 'any number'
+    : `${count(requests.count)} in ${counted(requests.interval_s, 'second')}`
+  return `${rate}, ${mb} MiB each`
+}
 
 /** The facts. A phone has no room for them beside a list. */
 export function DeploymentFacts({ deployment, isBrief }: {
@@ -44,6 +52,10 @@ export function DeploymentFacts({ deployment, isBrief }: {
           {counted(limits.workers, 'worker')}, {limits.memory_mb} MiB, {limits.concurrency}{' '}
           runs at once, {span(limits.run_timeout_s)} each
         </dd>
+      </div>
+      <div>
+        <dt>Requests</dt>
+        <dd>{requestsText(limits)}</dd>
       </div>
     </dl>
   )

@@ -7,7 +7,8 @@ import { FakeControl } from '../../support/fake-control.ts'
 /** A time that many minutes ago. */
 export const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString()
 
-const limits = { workers: 2, memory_mb: 512, concurrency: 100, run_timeout_s: 3_600 }
+const limits = { workers: 2, memory_mb: 512, concurrency: 100, run_timeout_s: 3_600, body_mb: 25,
+  requests: null }
 
 /** Members of a roll-out. */
 export const members = (...states: readonly string[]) =>

@@ -14,7 +14,8 @@ describe('a deployment', () => {
       hosts: ['Shop.Example.org'], limits: { workers: 3 } })
     expect(made).toMatchObject({ name: 'shop', tenant: 'acme', access: 'any', paused: false,
       hosts: ['shop.example.org'], active: null, next: null, rollout: null, step: 0,
-      limits: { workers: 3, memory_mb: 512, concurrency: 100, run_timeout_s: 3_600 } })
+      limits: { workers: 3, memory_mb: 512, concurrency: 100, run_timeout_s: 3_600, body_mb: 25,
+        requests: null } })
     expect(await deployments.get('shop')).toEqual(made)
     await expect(deployments.get('other')).rejects.toMatchObject(notFound)
     await expect(deployments.get('host shop.example.org')).rejects.toMatchObject(notFound)
@@ -25,6 +26,11 @@ describe('a deployment', () => {
   }], ['hosts', { hosts: ['127.0.0.1'] }], ['hosts', { hosts: ['a.org', 'A.ORG'] }], ['hosts', {
     hosts: ['a.org:80'],
   }], ['limits', { limits: { workers: 0 } }], ['limits', { limits: { concurrency: 1.5 } }], [
+    'limits',
+    { limits: { body_mb: 26 } },
+  ], ['limits', { limits: { requests: { count: 0, interval_s: 1 } } }], ['limits', {
+    limits: { requests: { count: 1, interval_s: 86_401 } },
+  }], [
     'preview',
     { preview: { of: 'x', label: 'a.b', ttlMs: 1 } },
   ]])(
@@ -99,6 +105,20 @@ describe('a change of a deployment', () => {
     const late = house.deployments.change(before, { paused: true })
     await expect(late).rejects.toMatchObject({ ...stale, message: expect.stringContaining('r7') })
     expect(await house.deployments.get('shop')).toEqual(after)
+  })
+
+  it('leaves limits as they are that it does not name, also those of an older record', async () => {
+    const house = new RecordsHouse()
+    const made = await house.create()
+    await house.catalogs.change({ tenant: '@', collection: 'deployment' }, made.id, {
+      bodyJson: JSON.stringify({ limits: { workers: 3, memory_mb: 512 } }),
+    })
+    const old = await house.deployments.get('shop')
+    expect(old.limits).toEqual({ workers: 3, memory_mb: 512, concurrency: 100, run_timeout_s: 3_600,
+      body_mb: 25, requests: null })
+    const requests = { count: 600, interval_s: 60 }
+    await house.deployments.change(old, { limits: { ...old.limits, requests } })
+    expect((await house.deployments.get('shop')).limits).toEqual({ ...old.limits, requests })
   })
 
   it('does not lose what a newer member has stored', async () => {

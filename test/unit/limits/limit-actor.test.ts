@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest'
 
-import { limitActorKey, limitKind } from '../../../src/limits/index.ts'
+import { counterRules, limitActorKey, limitKind } from '../../../src/limits/index.ts'
 import type { LimitAdmit, LimitTable } from '../../../src/limits/index.ts'
 import { virtualEnv } from '../../support/env.ts'
 
@@ -14,7 +14,7 @@ it('A counter is released only once the next one can read what it admitted.', as
   const disk = Promise.withResolvers<void>()
   const kind = limitKind({
     env: virtualEnv(),
-    rules: new Map([[rule.name, rule]]),
+    ruleOf: counterRules([rule]),
     askDoors: async () => [],
     table: {
       append: async (_: unknown, row: LimitAdmit) => {

@@ -2,10 +2,10 @@
 
 import type { Actor } from '../../../cluster/index.ts'
 import { HeddleError } from '../../../src/errors.ts'
-import { limitActorKey, limitKind, LiveCounters } from '../../../src/limits/index.ts'
+import { counterRules, limitActorKey, limitKind, LiveCounters } from '../../../src/limits/index.ts'
 import type { LimitAdmit, LimitKey, LimitTable } from '../../../src/limits/index.ts'
 import { LimitClients } from '../../../src/limits/limit-clients.ts'
-import type { RateLimit } from '../../../src/limits/limit-rows.ts'
+import type { ChargedLimit, RateLimit } from '../../../src/limits/limit-rows.ts'
 import { virtualEnv } from '../../support/env.ts'
 import type { VirtualEnv } from '../../support/env.ts'
 
@@ -34,7 +34,8 @@ export class LimitWorld {
   readonly refusals: number[] = []
   readonly failures: unknown[] = []
   readonly table = new LimitTableTwin()
-  readonly limit: RateLimit
+  readonly limit: ChargedLimit
+  readonly subject: string
   /** Where the counter is found. */
   live = new LiveCounters()
   /** How many questions the counter got. */
@@ -51,8 +52,9 @@ export class LimitWorld {
   /** How far the clock of the counter is ahead. */
   #aheadMs = 0
 
-  constructor(limit: Partial<RateLimit> = {}, doors = 3) {
+  constructor(limit: Partial<RateLimit> = {}, doors = 3, subject = 'somebody') {
     this.limit = { ...aRow, ...limit }
+    this.subject = subject
     this.doors = Array.from({ length: doors }, () =>
       new LimitClients({
         env: this.env,
@@ -64,7 +66,7 @@ export class LimitWorld {
   /** One request, through one of the doors. */
   request(door: number): void {
     const sentMs = this.env.monotonicMs()
-    Promise.resolve().then(() => this.doors[door]!.charge(this.limit, 'somebody')).then(
+    Promise.resolve().then(() => this.doors[door]!.charge(this.limit, this.subject)).then(
       (verdict) => {
         if (verdict.admitted) this.admitted.push({ sentMs, lastSeenMs: this.env.monotonicMs() })
         else this.refusals.push(verdict.waitMs)
@@ -119,11 +121,11 @@ export class LimitWorld {
         since: (key, sinceMs) => table.since(key, sinceMs),
       },
       live: this.live,
-      rules: new Map([[this.limit.name, this.limit]]),
+      ruleOf: counterRules([this.limit]),
       askDoors: async (question) =>
         this.doors.map((door) => this.gone.has(door) ? undefined : door.recent(question)),
     })
-    const key = limitActorKey({ row: this.limit.name, who: 'somebody' })
+    const key = limitActorKey({ row: this.limit.name, who: this.subject })
     const actor = kind.create({ key, epoch: 1, notify: () => {}, sleep: () => {}, fail: () => {} })
     await actor.activate()
     return actor

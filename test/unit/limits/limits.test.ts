@@ -7,14 +7,12 @@ import { text } from 'node:stream/consumers'
 import { Code, ConnectError, createClient } from '@connectrpc/connect'
 import { describe, expect, it } from 'vitest'
 
-import { ActivationTable, createRouter, inProcessTransport, placedOwnership, soleMember,
-  systemEnv } from '../../../cluster/index.ts'
 import { RunService } from '../../../proto/gen/frontdoor/v1/run_pb.js'
 import { ThreadService } from '../../../proto/gen/frontdoor/v1/thread_pb.js'
 import { keyAdmin } from '../../../src/access/index.ts'
 import { addressReader, limitGate } from '../../../src/frontdoor/index.ts'
 import type { FrontDoorOptions } from '../../../src/frontdoor/index.ts'
-import { LimitClients, limitKind, rateLimits } from '../../../src/limits/index.ts'
+import { rateLimits } from '../../../src/limits/index.ts'
 import type { LimitOverride } from '../../../src/limits/limit-rows.ts'
 import { ipRange } from '../../../src/settings/ip-address.ts'
 import { virtualEnv } from '../../support/env.ts'
@@ -22,7 +20,7 @@ import { MemoryKeys } from '../../support/memory-keys.ts'
 import { issuer, keySetFile, token } from '../../support/sessions.ts'
 import { wires } from '../../support/wires.ts'
 import { call, openDoor } from '../frontdoor/open-front-door.ts'
-import { LimitTableTwin } from './limit-world.ts'
+import { ownCounters } from './own-counters.ts'
 
 /** The rows of `us` with other counts, and counters in this process. */
 function limits(counts: Readonly<Record<string, number>>,
@@ -31,16 +29,7 @@ function limits(counts: Readonly<Record<string, number>>,
     Object.entries(counts).map(([name, count]) => [name, { count }]),
   )
   const rows = rateLimits('us', overrides)
-  const env = systemEnv({ level: 'silent' })
-  const ownership = placedOwnership({ view: soleMember({ id: 'm', address: 'here' }), shards: 8,
-    epoch: 1 })
-  const kinds = [
-    limitKind({ env, table: new LimitTableTwin(), askDoors: async () => [],
-      rules: new Map(rows.map((limit) => [limit.name, limit])) }),
-  ]
-  const activations = new ActivationTable({ env, kinds })
-  const router = createRouter({ env, ownership, activations, transport: inProcessTransport() })
-  const clients = new LimitClients({ env, router, doors: () => 1 })
+  const { clients } = ownCounters(rows)
   const addressOf = addressReader(proxies.map((text) => ipRange(text)!))
   return { limit: limitGate({ rows, clients, addressOf }) }
 }

@@ -53,7 +53,9 @@ export interface Deployment {
   readonly url: string
   readonly hosts: readonly string[]
   readonly limits: { readonly workers: number; readonly memory_mb: number;
-    readonly concurrency: number; readonly run_timeout_s: number }
+    readonly concurrency: number; readonly run_timeout_s: number; readonly body_mb: number;
+    /** Of all callers together; null for no limit. */
+    readonly requests: { readonly count: number; readonly interval_s: number } | null }
   readonly paused: boolean
   readonly active: string | null
   readonly previous: string | null

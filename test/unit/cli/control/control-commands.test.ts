@@ -125,11 +125,22 @@ describe('the command "deployments"', () => {
       hosts: ['a.example.org'] })
     expect(await run('create', 'shop')).toMatchObject({ status: 3, stderr: 'It exists already.' })
     expect((await run('set', 'shop', 'memory_mb=1024', 'paused=yes', 'hosts=')).stdout)
-      .toMatch(/paused {4}yes[^]*limits {4}workers=2 memory_mb=1024 concurrency=100/)
+      .toMatch(
+        /paused {4}yes[^]*limits {4}workers=2 memory_mb=1024 .* body_mb=25 requests=none\n/,
+      )
     expect(control.seen.at(-1)).toMatchObject({ call: 'PATCH /deployments/shop',
       body: { limits: { memory_mb: 1_024 }, paused: true, hosts: [] } })
     expect((await run('set', 'workers=3', 'paused=true', '-d', 'shop')).status).toBe(0)
     expect(control.seen.at(-1)).toMatchObject({ body: { limits: { workers: 3 }, paused: true } })
+    expect((await run('set', 'shop', 'requests=600/60s', 'body_mb=5')).stdout)
+      .toContain(' body_mb=5 requests=600/60s\n')
+    expect(control.seen.at(-1)?.body)
+      .toEqual({ limits: { requests: { count: 600, interval_s: 60 }, body_mb: 5 } })
+    expect((await run('set', 'shop', 'requests=none')).stdout).toContain(' requests=none\n')
+    for (const wrong of ['requests=600', 'requests=600/60', 'requests=/60s', 'requests=']) {
+      expect(await run('set', 'shop', wrong)).toMatchObject({ status: 2,
+        stderr: expect.stringContaining('as 600/60s, or none') as string })
+    }
     control.change('shop', { active: 'r1',
       last_rollout: { id: '1', kind: 'activate', revision: 'r2', from: 'r1', percent: 100,
         result: 'rolled_back', members: [], by: 'local', reason: 'Half of all runs failed.',

@@ -4,7 +4,8 @@ import { expect, it, vi } from 'vitest'
 
 import { ServingWorld } from './serving-world.ts'
 
-const limits = { workers: 1, memory_mb: 400, concurrency: 10, run_timeout_s: 60 }
+const limits = { workers: 1, memory_mb: 400, concurrency: 10, run_timeout_s: 60, body_mb: 25,
+  requests: null }
 
 async function served(graphsMemoryMb: number, names: readonly string[]) {
   const world = new ServingWorld()

@@ -224,7 +224,8 @@ it('keeps to the secrets before until a roll-out has prepared others', async () 
 
 it('executes as many runs as a deployment may, in order, and edits beside them', async () => {
   const { world, serving } = await served({
-    limits: { workers: 1, memory_mb: 100, concurrency: 1, run_timeout_s: 60 },
+    limits: { workers: 1, memory_mb: 100, concurrency: 1, run_timeout_s: 60, body_mb: 25,
+      requests: null },
   })
   const [first, second, third] = [world.run(serving), world.run(serving), world.run(serving)]
   const edit = world.run(serving, { kind: 'edit' as 'run' })
@@ -281,7 +282,8 @@ it('forgets revisions that were removed, when they have no work any more', async
 
 it('drains what executes, and what waits', async () => {
   const { world, serving } = await served({
-    limits: { workers: 1, memory_mb: 100, concurrency: 1, run_timeout_s: 60 },
+    limits: { workers: 1, memory_mb: 100, concurrency: 1, run_timeout_s: 60, body_mb: 25,
+      requests: null },
   })
   const [first, second] = [world.run(serving), world.run(serving)]
   const process = await world.executing(first)

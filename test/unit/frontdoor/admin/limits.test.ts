@@ -2,34 +2,23 @@
 
 import { describe, expect, it } from 'vitest'
 
-import { ActivationTable, createRouter, inProcessTransport, placedOwnership, soleMember,
-  systemEnv } from '../../../../cluster/index.ts'
 import { keyAdmin, TenantKeys } from '../../../../src/access/index.ts'
 import type { CallerRole } from '../../../../src/access/index.ts'
 import { addressReader, limitGate } from '../../../../src/frontdoor/index.ts'
 import type { FrontDoorOptions } from '../../../../src/frontdoor/index.ts'
-import { LimitClients, limitKind, limitUseService, limitWords, LiveCounters, rateLimits,
-  RefusedCallers, unlimited } from '../../../../src/limits/index.ts'
+import { limitUseService, limitWords, rateLimits, RefusedCallers,
+  unlimited } from '../../../../src/limits/index.ts'
 import { virtualEnv } from '../../../support/env.ts'
 import { MemoryKeys } from '../../../support/memory-keys.ts'
 import { issuer, keySetFile, token } from '../../../support/sessions.ts'
-import { LimitTableTwin } from '../../limits/limit-world.ts'
+import { ownCounters } from '../../limits/own-counters.ts'
 import { call, openDoor } from '../open-front-door.ts'
 
 /** Limits with these counts, whose counters are here. */
 function limits(counts: Readonly<Record<string, number>>) {
   const rows = rateLimits('us', new Map(Object.entries(counts)
     .map(([name, count]) => [name, { count }])))
-  const env = systemEnv({ level: 'silent' })
-  const counters = new LiveCounters()
-  const ownership = placedOwnership({ view: soleMember({ id: 'm', address: 'here' }), shards: 8,
-    epoch: 1 })
-  const activations = new ActivationTable({ env, kinds: [
-    limitKind({ env, table: new LimitTableTwin(), askDoors: async () => [], live: counters,
-      rules: new Map(rows.map((limit) => [limit.name, limit])) }),
-  ] })
-  const router = createRouter({ env, ownership, activations, transport: inProcessTransport() })
-  const clients = new LimitClients({ env, router, doors: () => 1 })
+  const { env, clients, counters } = ownCounters(rows)
   const refused = new RefusedCallers(env)
   const service = limitUseService({ counters, clients, refused })
   const addressOf = addressReader([])

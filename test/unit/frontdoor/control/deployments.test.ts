@@ -37,9 +37,10 @@ describe('a deployment', () => {
     expect(made.status).toBe(201)
     expect(made.json).toMatchObject({ name: 'shop', tenant: 'acme', access: 'own', hosts: [],
       url: `${door.url}/d/shop`,
-      limits: { workers: 3, memory_mb: 512, concurrency: 100, run_timeout_s: 3_600 }, paused: false,
-      active: null, previous: null, next: null, env_version: 0, rollout: null, last_rollout: null,
-      preview: null, created_at: expect.stringMatching(/^\d{4}-/), updated_at: expect.any(String) })
+      limits: { workers: 3, memory_mb: 512, concurrency: 100, run_timeout_s: 3_600, body_mb: 25,
+        requests: null }, paused: false, active: null, previous: null, next: null, env_version: 0,
+      rollout: null, last_rollout: null, preview: null,
+      created_at: expect.stringMatching(/^\d{4}-/), updated_at: expect.any(String) })
     expect(made.text).not.toMatch(/"id"|step|removing|revisionCount/)
     const patched = await send('PATCH', `${root}/shop`, { paused: true, access: 'any',
       limits: { memory_mb: 1_024 }, hosts: ['Shop.example.com'] })

@@ -5,10 +5,9 @@ import { createConnectTransport } from '@connectrpc/connect-node'
 import { Client } from '@langchain/langgraph-sdk'
 import { Agent, fetch as fetchThrough } from 'undici'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { WebSocket } from 'ws'
 
 import { ThreadService } from '../../../../proto/gen/frontdoor/v1/thread_pb.js'
-import { activeIn, openKeyed } from './deployment-door.ts'
+import { activeIn, openKeyed, socketAt } from './deployment-door.ts'
 
 const threadId = '0a0a0a0a-0000-4000-8000-000000000001'
 
@@ -115,17 +114,6 @@ describe('other clients at a path', () => {
     expect((await next('close'))[0]).toBe(4_404)
   })
 })
-
-function socketAt(url: string, key: string) {
-  const socket = new WebSocket(url.replace('http', 'ws'), { headers: { 'x-api-key': key } })
-  onTestFinished(() => socket.terminate())
-  const next = (what: string) =>
-    new Promise<unknown[]>((resolve, reject) => {
-      socket.once('error', reject)
-      socket.once(what, (...given: unknown[]) => resolve(given))
-    })
-  return { socket, next }
-}
 
 async function waitFor(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setImmediate(resolve))

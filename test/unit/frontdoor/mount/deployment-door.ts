@@ -2,6 +2,9 @@
 
 import { createHash } from 'node:crypto'
 
+import { onTestFinished } from 'vitest'
+import { WebSocket } from 'ws'
+
 import { keyAdmin, TenantKeys } from '../../../../src/access/index.ts'
 import type { CallerRole } from '../../../../src/access/index.ts'
 import type { Deployment } from '../../../../src/deployment/index.ts'
@@ -58,4 +61,16 @@ export function aManifest(text = 'the files') {
     wants_env: [], source: { commit: null, branch: null, dirty: false } }
   const { kind: _, path: __, ...archive } = manifest.archives[0]!
   return { chunk, sha256, manifest, archive }
+}
+
+/** A WebSocket with a key. */
+export function socketAt(url: string, key: string) {
+  const socket = new WebSocket(url.replace('http', 'ws'), { headers: { 'x-api-key': key } })
+  onTestFinished(() => socket.terminate())
+  const next = (what: string) =>
+    new Promise<unknown[]>((resolve, reject) => {
+      socket.once('error', reject)
+      socket.once(what, (...given: unknown[]) => resolve(given))
+    })
+  return { socket, next }
 }
