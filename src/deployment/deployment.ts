@@ -65,6 +65,8 @@ export interface Deployment {
   readonly previous: string | null
   /** The one that takes a share of new runs. */
   readonly next: { readonly revision: string; readonly percent: number } | null
+  /** Runs under way on other revisions go on with the active one, if that has their nodes. */
+  readonly movesRuns: boolean
   /** How often its secrets were changed. */
   readonly envVersion: number
   /** The number of the newest revision. */

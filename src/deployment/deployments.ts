@@ -19,7 +19,8 @@ export interface NewDeployment {
 
 /** What a caller says of a new revision. */
 export interface NewRevision {
-  readonly manifest: Manifest
+  /** As it came: it is checked when the revision begins. */
+  readonly manifest: unknown
   readonly message: string
   readonly by: string
 }
@@ -55,7 +56,10 @@ export interface Deployments {
     query: { readonly limit: number; readonly offset: number }): Promise<readonly Revision[]>
   /** `not_found`. */
   revision(deployment: Deployment, name: string): Promise<Revision>
-  /** The same hash gives the revision that has it, unless that was refused or removed. `full`. */
+  /**
+   * The same hash gives the revision that has it, unless that was refused or removed. `full`;
+   * `invalid` or `too_large` for what is no manifest.
+   */
   beginRevision(deployment: Deployment, wish: NewRevision): Promise<BegunRevision>
   /** One that is built here, from uploaded files: it has no manifest yet. */
   beginBuild(deployment: Deployment, wish: Omit<NewRevision, 'manifest'>): Promise<Revision>

@@ -13,6 +13,8 @@ export interface DeploymentView {
   readonly revisions: ReadonlyMap<string, readonly GraphDescription[]>
   /** No run of it starts; those that have started go on. */
   readonly paused: boolean
+  /** Runs on other revisions go on with the one that new runs take, if that has their nodes. */
+  readonly movesRuns: boolean
   /** Milliseconds that one of its runs may take at most; absent if it has no such bound. */
   readonly runTimeoutMs?: number
   /** Of the active revision; absent if its project has none. */
@@ -48,5 +50,5 @@ export function isDeployment(namespace: string): boolean {
 }
 
 /** What is known of a deployment that is not there any more. */
-export const noView: DeploymentView = { active: null, next: null, paused: false,
+export const noView: DeploymentView = { active: null, next: null, paused: false, movesRuns: false,
   revisions: new Map() }

@@ -206,6 +206,8 @@ export interface GraphDescription {
    * the graph is made for each use, or an earlier version of Heddle described it.
    */
   readonly subgraphNodes?: readonly string[]
+  /** The nodes that are graphs themselves, as such paths. Missing as well if not known. */
+  readonly subgraphs?: readonly string[]
   /** Channels that a caller may write. Missing if the graph is made for each use. */
   readonly channels?: readonly string[]
   /** True if it cannot be loaded. The log says why. */

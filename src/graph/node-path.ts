@@ -16,11 +16,6 @@ export function nodesAround(path: string): readonly string[] {
   return names.slice(1).map((_, i) => names.slice(0, i + 1).join(':'))
 }
 
-/** True if nodes are known to be inside a node, since it is a subgraph. */
-export function hasInside({ subgraphNodes = [] }: GraphNodes, path: string): boolean {
-  return subgraphNodes.some((each) => each.startsWith(`${path}:`))
-}
-
 /**
  * True if a graph has a node. Where its subgraphs are not known, the root node on the path is
  * what counts: a stricter rule would refuse every answer to a revision that an earlier version of

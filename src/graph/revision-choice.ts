@@ -58,6 +58,19 @@ export function chooseRevision(parts: ChoiceParts): RevisionChoice {
     : { kind: 'missing', nodes: missing, revision: raisedBy }
 }
 
+/**
+ * The revision that a run under way would go on with, because runs move with the pointer. Undefined
+ * if that is its own, or if it cannot be known whether its nodes are there.
+ */
+export function revisionInstead(view: DeploymentView,
+  { threadId, graphId, revision }: { readonly threadId: string; readonly graphId: string;
+    readonly revision: string }): string | undefined {
+  const pointed = view.movesRuns ? pointedAt(view, threadId) : null
+  if (pointed === null || pointed === revision) return undefined
+  const graph = view.revisions.get(pointed)?.find((each) => each.graphId === graphId)
+  return graph?.channels === undefined ? undefined : pointed
+}
+
 /** What follows from a refusal for whoever asked for the run. */
 export function choiceMessage(
   choice: Exclude<RevisionChoice, { readonly kind: 'chosen' }>,

@@ -63,7 +63,7 @@ it('Threads survive a change of their graph', async () => {
   expect(await threads.getHistory(id)).toHaveLength(6)
 })
 
-/** A graph that waits at a node with this name, or at that of a subgraph if it is told `deep`. */
+/** A graph that waits at a node with this name, or at that of a subgraph if it gets `deep`. */
 const asking = (name: string) => `
   import { Annotation, START, StateGraph, interrupt } from '@langchain/langgraph'
   const State = Annotation.Root({ said: Annotation<string>() })

@@ -13,6 +13,7 @@ export class FakeDeployments implements DeployedGraphs {
   next: DeploymentView['next'] = null
   runTimeoutMs: number | undefined
   paused = false
+  movesRuns = false
   /** Those that can be loaded. */
   readonly hosts = new Map<string, GraphHost>()
   /** How runs ended, as `r1 success`. */
@@ -28,8 +29,8 @@ export class FakeDeployments implements DeployedGraphs {
   view(namespace: string): DeploymentView | undefined {
     if (namespace !== shop) return undefined
     const revisions = new Map([...this.hosts].map(([name, host]) => [name, host.graphs()]))
-    return { active: this.active, next: this.next, paused: this.paused, revisions,
-      ...this.runTimeoutMs !== undefined && { runTimeoutMs: this.runTimeoutMs } }
+    return { active: this.active, next: this.next, paused: this.paused, movesRuns: this.movesRuns,
+      revisions, ...this.runTimeoutMs !== undefined && { runTimeoutMs: this.runTimeoutMs } }
   }
 
   hostOf(namespace: string, revision: string): GraphHost {
@@ -46,7 +47,7 @@ export class FakeDeployments implements DeployedGraphs {
   }
 
   /** Changes it, and tells whoever watches. */
-  change(change: Partial<Pick<FakeDeployments, 'active' | 'paused'>>): void {
+  change(change: Partial<Pick<FakeDeployments, 'active' | 'paused' | 'movesRuns'>>): void {
     Object.assign(this, change)
     for (const watcher of [...this.watchers]) watcher()
   }

@@ -7,10 +7,10 @@ import type { Activated, BegunBuild, BuildPhase, Builds, Deployment, DeploymentE
   DeploymentLine, Deployments, DeploymentSecret, DeploymentSecrets, MergedLineQuery, NewBuild,
   OwedEvent, Revision, Rollout, Rollouts, RolloutWish,
   StartWish } from '../../src/deployment/index.ts'
+import { requireManifest } from '../../src/deployment/records/beginning.ts'
 import { HeddleError } from '../../src/errors.ts'
 import type { DeploymentParts } from '../../src/frontdoor/index.ts'
 import type { DeploymentView, GraphDescription } from '../../src/graph/index.ts'
-import { revisionHash } from '../../src/revision/index.ts'
 import type { Manifest } from '../../src/revision/index.ts'
 
 const nowMs = 1_800_000_000_000
@@ -31,9 +31,9 @@ export class MemoryDeployments implements Omit<Deployments, 'collect'> {
     if (this.rows.has(name)) throw new HeddleError('exists', `There is a deployment ${name}.`)
     const row: Deployment = { id: randomUUID(), name, tenant, access, hosts,
       limits: { ...defaultDeploymentLimits, ...limits }, paused: false, removing: false,
-      active: null, previous: null, next: null, envVersion: 0, revisionCount: 0, rollout: null,
-      lastRollout: null, preview: preview ?? null, owed: [], step: 1, createdAtMs: nowMs,
-      modifiedAtMs: nowMs }
+      movesRuns: false, active: null, previous: null, next: null, envVersion: 0, revisionCount: 0,
+      rollout: null, lastRollout: null, preview: preview ?? null, owed: [], step: 1,
+      createdAtMs: nowMs, modifiedAtMs: nowMs }
     this.rows.set(name, row)
     return row
   }
@@ -72,10 +72,10 @@ export class MemoryDeployments implements Omit<Deployments, 'collect'> {
     return row
   }
 
-  async beginRevision(deployment: Deployment, { manifest, message, by }: Parameters<
+  async beginRevision(deployment: Deployment, { manifest: said, message, by }: Parameters<
     Deployments['beginRevision']
   >[1]) {
-    const hash = revisionHash(manifest)
+    const { content: manifest, hash } = requireManifest(said)
     const known = this.#of(deployment.id).find((each) => each.hash === hash)
     if (known) return { revision: known, missing: await this.missing(known), known: true }
     const revision = this.#made(deployment, { message, by, hash, state: 'uploading' })
@@ -311,7 +311,7 @@ export function memoryDeployments(graphs: readonly GraphDescription[] = [],
     const { deployment } = namespaceParts(namespace)
     const row = records.rows.get(deployment ?? '')
     return row &&
-      { active: row.active, next: row.next, paused: row.paused,
+      { active: row.active, next: row.next, paused: row.paused, movesRuns: row.movesRuns,
         revisions: new Map(row.active === null ? [] : [[row.active, graphs]]) }
   }
   return {

@@ -31,7 +31,8 @@ export interface Manager {
 }
 
 const cpu = process.arch
-const yarnTwo = { YARN_NODE_LINKER: 'node-modules', YARN_ENABLE_IMMUTABLE_INSTALLS: '0' }
+const yarnTwo = { YARN_NODE_LINKER: 'node-modules', YARN_ENABLE_IMMUTABLE_INSTALLS: '0',
+  YARN_ENABLE_SCRIPTS: '1' }
 const pnpmInstall = ['install', '--no-frozen-lockfile', '--ignore-scripts']
 
 export const managers: readonly Manager[] = [
@@ -63,24 +64,24 @@ export async function programFolder({ program, file }: Manager, root: string): P
 }
 
 /** Installs as a user of the package manager does. Rejects with what it printed. */
-export async function installWith(manager: Manager, project: string, registry: string,
-  more: readonly string[] = manager.install): Promise<string> {
-  const home = await freshRoot()
+export async function installWith(manager: Manager, project: string,
+  registry: string): Promise<void> {
+  const home = await mkdtemp(join(tmpdir(), 'heddle-home-'))
   const program = await programFolder(manager, home)
   // An empty lock file makes it a project of its own.
-  if (manager.title === 'yarn 4' && more === manager.install) {
-    await writeFile(join(project, 'yarn.lock'), '', { flag: 'a' })
-  }
-  const { PATH } = process.env
+  if (manager.title === 'yarn 4') await writeFile(join(project, 'yarn.lock'), '', { flag: 'a' })
   const { YARN_RC_FILENAME: _, ...variables } = buildEnvironment({ ...process.env,
-    PATH: `${program}:${PATH}`, npm_config_registry: registry }, home)
-  const { stdout, stderr } = await promisify(execFile)(manager.program, more, { cwd: project,
-    env: { ...variables, ...manager.variables } }).catch((error: unknown) => {
-      const { stdout: said = '', stderr: failed = '' } = error as { stdout?: string;
-        stderr?: string }
-      throw new Error(`${manager.title} failed:\n${said}\n${failed}`)
-    })
-  return stdout + stderr
+    PATH: `${program}:${process.env['PATH']}`, npm_config_registry: registry }, home)
+  try {
+    await promisify(execFile)(manager.program, manager.install, { cwd: project,
+      env: { ...variables, ...manager.variables } })
+  } catch (error) {
+    const { stdout = '', stderr = '' } = error as { readonly stdout?: string;
+      readonly stderr?: string }
+    throw new Error(`${manager.title} failed:\n${stdout}\n${stderr}`, { cause: error })
+  } finally {
+    await rm(home, { recursive: true, force: true })
+  }
 }
 
 /** What was built. */

@@ -19,9 +19,9 @@ export interface KeptRecords extends RolloutRecords {
 /** A deployment with no revision. */
 export function aDeployment(more: Partial<Deployment> = {}): Deployment {
   return { id: '00000000-0000-4000-8000-000000000001', name: 'shop', tenant: 'acme', access: 'own',
-    hosts: [], limits: defaultDeploymentLimits, paused: false, removing: false, active: null,
-    previous: null, next: null, envVersion: 0, revisionCount: 0, rollout: null, lastRollout: null,
-    preview: null, owed: [], step: 0, createdAtMs: 0, modifiedAtMs: 0, ...more }
+    hosts: [], limits: defaultDeploymentLimits, paused: false, removing: false, movesRuns: false,
+    active: null, previous: null, next: null, envVersion: 0, revisionCount: 0, rollout: null,
+    lastRollout: null, preview: null, owed: [], step: 0, createdAtMs: 0, modifiedAtMs: 0, ...more }
 }
 
 /** A revision whose chunks are all there. */

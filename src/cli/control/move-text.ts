@@ -2,15 +2,19 @@
 
 import type { ControlMove } from './control-answer.ts'
 
-/** One line: what is active now, on how many members, and what goes on with another revision. */
-export function moveText(move: ControlMove): string {
+/**
+ * One line: what is active now, on how many members, and what goes on with another revision, or
+ * moves from it at its next superstep.
+ */
+export function moveText(move: ControlMove, movesRuns = false): string {
   const { active, previous, next, members, unconfirmed, pointer_ms: ms, still_running } = move
   const was = previous === null ? '' : ` (was ${previous})`
   const confirmed = members.length - unconfirmed.length
   const running = still_running.filter(({ runs }) => runs > 0)
     .map(({ revision, runs }) =>
-      `; ${count(runs, 'run')} ${runs === 1 ? 'goes' : 'go'} on ` +
-      `with ${revision}`
+      movesRuns
+        ? `; ${count(runs, 'run')} of ${revision} move${runs === 1 ? 's' : ''} if possible`
+        : `; ${count(runs, 'run')} ${runs === 1 ? 'goes' : 'go'} on with ${revision}`
     )
   const share = next === null ? '' : `; ${next.revision} takes ${next.percent} % of new runs`
   const silent = unconfirmed.length === 0 ? '' : `; no word yet from ${unconfirmed.join(', ')}`

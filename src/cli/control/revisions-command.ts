@@ -19,6 +19,7 @@ interface TypedList extends TypedControl {
 
 interface TypedActivate extends TypedControl {
   readonly percent?: string
+  readonly now?: boolean
   readonly message?: string
 }
 
@@ -40,6 +41,7 @@ export function runRevisionsCommand(source: ControlCommandSource): Promise<void>
   command.command('activate').description('Makes one active that is ready.')
     .argument('<revision>', 'As r12.')
     .option('--percent <number>', 'The share of new runs that it takes.')
+    .option('--now', 'Move runs under way, too: each at its next superstep, if it can go on there.')
     .option('--message <text>', 'Why, for the log of the deployment.')
     .action((revision: string, typed: TypedActivate) => activate(source, revision, typed))
   command.command('remove').description('Removes what was uploaded of one. Its record stays.')
@@ -118,13 +120,13 @@ function textOf(revision: ControlRevision): string {
 }
 
 async function activate(source: ControlCommandSource, name: string,
-  { percent, message, ...typed }: TypedActivate): Promise<void> {
-  const body = { message, ...percent !== undefined &&
+  { percent, now, message, ...typed }: TypedActivate): Promise<void> {
+  const body = { message, now, ...percent !== undefined &&
     { percent: wholeNumber('--percent', percent, { least: 1, most: 100 }) } }
   const access = await openDeployment(source, typed)
   const move = await moved(access, `${access.path}/revisions/${encodeURIComponent(name)}/activate`,
     body)
-  source.print(typed.json ? jsonLine(move) : `${moveText(move)}\n`)
+  source.print(typed.json ? jsonLine(move) : `${moveText(move, now)}\n`)
 }
 
 async function remove(source: ControlCommandSource, name: string,

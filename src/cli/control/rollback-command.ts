@@ -11,6 +11,7 @@ import { moveText } from './move-text.ts'
 
 interface Typed extends TypedControl {
   readonly to?: string
+  readonly now?: boolean
   readonly message?: string
 }
 
@@ -23,11 +24,12 @@ export function runRollbackCommand(source: ControlCommandSource): Promise<void> 
     .description('Makes an earlier revision active again. Secrets and data stay as they are.')
     .argument('[name]', 'The deployment.')
     .option('--to <revision>', 'Which one, as r11; by default the one before.')
+    .option('--now', 'Move runs under way, too: each at its next superstep, if it can go on there.')
     .option('--message <text>', 'Why, for the log of the deployment.')
-    .action(async (name: string | undefined, { to, message, ...typed }: Typed) => {
+    .action(async (name: string | undefined, { to, now, message, ...typed }: Typed) => {
       const access = await openDeployment(source, typed, name)
-      const move = await moved(access, `${access.path}/rollback`, { to, message })
-      source.print(typed.json ? jsonLine(move) : `${moveText(move)}\n`)
+      const move = await moved(access, `${access.path}/rollback`, { to, now, message })
+      source.print(typed.json ? jsonLine(move) : `${moveText(move, now)}\n`)
     })
   return runControlCommand(command, source)
 }

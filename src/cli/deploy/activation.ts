@@ -22,10 +22,11 @@ const slackMs = 60_000
 /** Sends new runs to the revision. Throws CommandError. */
 export async function activate(activating: Activating): Promise<void> {
   const { access, plan, rows, before, revision } = activating
-  const { percent, timeoutMs, message } = plan
-  const id = await beginRollout(access, revision.name, { percent, message: message || undefined,
-    prepare_s: Math.ceil(timeoutMs / 1_000), ...before.active !== null &&
-    { expect: before.active } }, before)
+  const { percent, movesRuns, timeoutMs, message } = plan
+  const id = await beginRollout(access, revision.name, { percent, ...movesRuns && { now: true },
+    message: message || undefined, prepare_s: Math.ceil(timeoutMs / 1_000),
+    ...before.active !== null &&
+      { expect: before.active } }, before)
   const follow = async (isDone: (seen: SeenRollout) => boolean, withinMs: number) => {
     const seen = await followRollout(access, id, isDone, withinMs)
     if (seen.kind === 'ended') requireDone(seen.outcome)

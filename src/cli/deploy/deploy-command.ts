@@ -22,6 +22,7 @@ interface Typed extends TypedControl, TypedBuild {
   readonly activate: boolean
   readonly checkOnly?: boolean
   readonly percent?: string
+  readonly now?: boolean
   readonly envFile?: string
   readonly preview?: string
   readonly ttl?: string
@@ -39,6 +40,7 @@ export function runDeployCommand(source: ControlCommandSource): Promise<void> {
     .option('--no-activate', 'Upload and check it, and keep it for "heddle revisions activate".')
     .option('--check-only', 'Upload and check it, and keep nothing.')
     .option('--percent <number>', 'The share of new runs that it takes, from 1 to 99.')
+    .option('--now', 'Move runs under way, too: each at its next superstep, if it can go on there.')
     .option('--env-file <file>', 'Set the variables of a dotenv file as secrets first.')
     .option('--preview <label>', 'Deploy to <name>--<label>, which has data of its own.')
     .option('--ttl <duration>', 'Remove the preview after so long without a request: 7d.')
@@ -60,14 +62,18 @@ export function runDeployCommand(source: ControlCommandSource): Promise<void> {
 /** Finds all mistakes before anything is built. */
 async function planOf(source: ControlCommandSource, named: string | undefined,
   typed: Typed): Promise<DeployPlan> {
-  const { message, activate, checkOnly = false, envFile, watch, remote = false, json = false } =
-    typed
+  const { message, activate, checkOnly = false, envFile, watch, remote = false, now = false,
+    json = false } = typed
   const percent = typed.percent === undefined
     ? undefined
     : wholeNumber('--percent', typed.percent, { least: 1, most: 100 })
   if (percent !== undefined && (!activate || checkOnly)) {
     throw new CommandError('--percent activates: it cannot be with --no-activate or --check-only',
       'misused')
+  }
+  if (now && (!activate || checkOnly || percent !== undefined)) {
+    throw new CommandError('--now moves all runs: it cannot be with --percent, --no-activate or ' +
+      '--check-only', 'misused')
   }
   if (checkOnly && envFile !== undefined) {
     throw new CommandError('--env-file changes the deployment: it cannot be with --check-only',
@@ -85,6 +91,7 @@ async function planOf(source: ControlCommandSource, named: string | undefined,
     message: message ?? '',
     goal: checkOnly ? 'check' : activate ? 'activate' : 'keep',
     percent,
+    movesRuns: now,
     secrets: envFile === undefined ? undefined : await dotenvOf(source.folder, envFile),
     watches: watch && !json,
     timeoutMs: durationMs('--timeout', typed.timeout),

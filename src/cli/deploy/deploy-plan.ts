@@ -24,6 +24,8 @@ export interface DeployPlan {
   readonly goal: 'activate' | 'keep' | 'check'
   /** The share of new runs; undefined for all. */
   readonly percent: number | undefined
+  /** Runs under way go on with it, too. */
+  readonly movesRuns: boolean
   /** Secrets that are set first. */
   readonly secrets: Readonly<Record<string, string>> | undefined
   readonly watches: boolean

@@ -30,7 +30,7 @@ export async function deploy({ source, access, plan }: Deploying): Promise<void>
   const all = { source, access, plan, rows }
   const made = plan.isRemote ? await madeThere(all) : await madeHere(all)
   const { revision, before } = made
-  if (made.isActive && plan.goal !== 'check') {
+  if (made.isActive && plan.goal !== 'check' && !plan.movesRuns) {
     return rows.say('unchanged', `${before.active} is active at ${before.url}`,
       resultOf('unchanged', before, { name: before.active! }))
   }

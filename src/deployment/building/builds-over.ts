@@ -3,13 +3,13 @@
 import { createHash } from 'node:crypto'
 
 import type { Env } from '../../../cluster/index.ts'
-import { HeddleError } from '../../errors.ts'
+import { HeddleError, ignoreNotFound } from '../../errors.ts'
 import type { CatalogClient, DocumentPort } from '../../platform/index.ts'
 import { buildLimitMs, revisionLimits } from '../../revision/index.ts'
 import type { ManifestArchive, SourceForm } from '../../revision/index.ts'
 import type { Deployment } from '../deployment.ts'
 import type { Deployments } from '../deployments.ts'
-import { buildCatalog } from '../records/record-places.ts'
+import { buildCatalog, recordsOf } from '../records/record-places.ts'
 import type { Revision } from '../revision.ts'
 import { buildOf, buildRecord, noGit } from './build-record.ts'
 import type { Build, BuildPhase } from './build-record.ts'
@@ -36,6 +36,8 @@ export interface BuildMembers {
 const uploadMs = 900_000
 /** A build ends by itself before. */
 const slackMs = 120_000
+/** Builds of a tenant that have not ended. The files of each may fill 250 MB of the store. */
+const unendedMax = 8
 
 /** Makes them. */
 export function buildsOver(parts: BuildParts & { readonly members: BuildMembers }): Builds {
@@ -92,6 +94,7 @@ async function begun({ catalogs, records, env }: BuildParts, deployment: Deploym
   { by, message, archive, config = '', wantsEnv = [], source = noGit }: NewBuild
 ): Promise<BegunBuild> {
   if (archive !== undefined) requireSize(archive)
+  await requireTurn(catalogs, deployment.tenant)
   const form: SourceForm = archive === undefined ? { kind: 'tar' } : { kind: 'archive', archive }
   const secret = archive === undefined ? env.secret() : ''
   const revision = await records.beginBuild(deployment, { message, by })
@@ -101,10 +104,26 @@ async function begun({ catalogs, records, env }: BuildParts, deployment: Deploym
     wantsEnv, git: source, activates: false, addressHash: secret && hashOf(secret),
     endsAtMs: nowMs + uploadMs, builder: null }
   await catalogs.create(buildCatalog, buildRecord(build, nowMs))
+  await requireTurn(catalogs, deployment.tenant, build.id).catch(async (error: unknown) => {
+    const { message: reason } = HeddleError.from(error)
+    await catalogs.delete(buildCatalog, build.id).catch(ignoreNotFound)
+    await records.changeRevision(revision, { state: 'refused', reason, expiresAtMs: null })
+    throw error
+  })
   await records.note(deployment.id, { kind: 'revision', by,
     data: { revision: revision.name, state: revision.state, message } })
   return { revision, address: secret && `${revision.id}.${secret}`,
     missing: archive?.chunks.map(({ sha256 }) => sha256) ?? [] }
+}
+
+/** Throws `full` if too many builds of a tenant have not ended, or came before this one. */
+async function requireTurn(catalogs: CatalogClient, tenant: string, id?: string): Promise<void> {
+  const all = await recordsOf(catalogs, buildCatalog, { sortBy: 'created', descending: false })
+  const own = all.map(buildOf).filter((build) => build.tenant === tenant)
+  const before = id === undefined ? own.length : own.findIndex((build) => build.id === id)
+  if (before < unendedMax) return
+  throw new HeddleError('full', `${unendedMax} builds of ${tenant} wait for their files or are ` +
+    'under way: deploy again when one has ended.')
 }
 
 /** Says that this process builds it. `stale` if another one does. */

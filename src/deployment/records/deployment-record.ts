@@ -33,9 +33,9 @@ export function newDeploymentRecord(id: string,
   nowMs: number): NewRecord {
   const body: Body = { tenant, access, hosts,
     limits: { ...defaultDeploymentLimits, ...preview && { workers: 1 }, ...limits }, paused: false,
-    removing: false, active: null, previous: null, next: null, envVersion: 0, revisionCount: 0,
-    rollout: null, lastRollout: null, preview: preview ?? null, owed: [], step: 0, references: 0,
-    createdAtMs: nowMs, modifiedAtMs: nowMs }
+    removing: false, active: null, previous: null, next: null, movesRuns: false, envVersion: 0,
+    revisionCount: 0, rollout: null, lastRollout: null, preview: preview ?? null, owed: [], step: 0,
+    references: 0, createdAtMs: nowMs, modifiedAtMs: nowMs }
   return { id, name, orderMs: nowMs, parentId: '', metadataJson: JSON.stringify({ tenant }),
     bodyJson: JSON.stringify(body) }
 }
@@ -56,6 +56,7 @@ export function deploymentOf({ id, name, bodyJson, heldBytes, createdAtMs }: Cat
     active: body.text('active', null),
     previous: body.text('previous', null),
     next: body.object<NonNullable<Deployment['next']>>('next', ['revision', 'percent']),
+    movesRuns: body.flag('movesRuns'),
     envVersion: body.number('envVersion', 0),
     revisionCount: body.number('revisionCount', 0),
     rollout: body.object<Rollout>('rollout', ['id', 'kind', 'revision', 'phase', 'members']),

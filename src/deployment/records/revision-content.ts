@@ -17,8 +17,8 @@ export interface RevisionContent {
 
 /** Contents that a member remembers. */
 const remembered = 8
-/** Characters of a manifest, which is one document. */
-const manifestCharacters = 4 * 1024 * 1024
+/** Characters of a manifest. It is one document, and the API reads as many. */
+const manifestCharacters = 1024 * 1024
 /** Copies that are deleted together. */
 const deletedTogether = 100
 

@@ -14,6 +14,8 @@ export interface BeginWish {
   readonly message?: string
   /** The share of new runs, from 1 to 100; 100 by default. */
   readonly percent?: number
+  /** Runs under way go on with the revision, too. */
+  readonly now?: boolean | undefined
   /** The revision that must be active now; null for none. Anything will do by default. */
   readonly expect?: string | null
   /** 60 s by default for an activation. Nothing else is watched. */
@@ -57,8 +59,8 @@ export function begunRollout(deployment: Deployment, revision: Revision, wish: B
   const isWatched = kind === 'activate' && active !== null && active !== revision.name
   const rollout: Rollout = { id, kind, revision: revision.name, from: active, percent,
     envVersion: kind === 'secrets' ? envVersion + 1 : envVersion, phase: 'preparing', members: [],
-    startedAtMs: nowMs, phaseAtMs: nowMs, prepareMs, by, message,
-    watchMs: isWatched ? wish.watchMs ?? watchMsDefault : 0 }
+    ...wish.now === true && { now: true }, startedAtMs: nowMs, phaseAtMs: nowMs, prepareMs, by,
+    message, watchMs: isWatched ? wish.watchMs ?? watchMsDefault : 0 }
   return {
     change: { ...before !== null && endedRollout(before, { result: 'done' }, nowMs), rollout },
   }
@@ -68,7 +70,7 @@ function refusalOf(deployment: Deployment, revision: Revision, wish: BeginWish):
   | BeginRefusal
   | undefined {
   const { active, rollout } = deployment
-  const { kind, expect, percent = 100 } = wish
+  const { kind, expect, percent = 100, now } = wish
   if (rollout !== null && rollout.phase !== 'watching') {
     return { code: 'stale', message: `A roll-out of ${rollout.revision} is under way (` +
       `${rollout.kind}, ${rollout.phase}). Wait for its end; active is ${active ?? 'none'}.` }
@@ -82,6 +84,10 @@ function refusalOf(deployment: Deployment, revision: Revision, wish: BeginWish):
   }
   if (kind === 'activate' && percent < 100 && active === revision.name) {
     return { code: 'invalid', message: `${active} is active: only another one can get a share.` }
+  }
+  if (now === true && percent < 100) {
+    return { code: 'invalid',
+      message: 'Runs under way move with the pointer: leave the share out.' }
   }
   return notReady(revision, wish)
 }

@@ -42,6 +42,8 @@ export interface Rollout {
   readonly from: string | null
   /** The share of new runs that the revision gets: 100 for all. */
   readonly percent: number
+  /** Runs under way move with the pointer; missing if they do not. */
+  readonly now?: boolean
   readonly envVersion: number
   readonly phase: RolloutPhase
   readonly members: readonly MemberProgress[]

@@ -14,7 +14,8 @@ import type { Rollout, RolloutKind, RolloutOutcome } from './rollout.ts'
 
 /** What a caller asks for. Times are milliseconds. */
 export interface RolloutWish
-  extends Pick<BeginWish, 'by' | 'message' | 'percent' | 'expect' | 'watchMs' | 'prepareMs'> {
+  extends
+    Pick<BeginWish, 'by' | 'message' | 'percent' | 'now' | 'expect' | 'watchMs' | 'prepareMs'> {
   /** False: it is answered as soon as it has begun. */
   readonly wait?: boolean
 }

@@ -209,6 +209,6 @@ export class DeploymentDirectory {
 }
 
 function viewOf({ deployment, graphs: revisions, settings }: KnownDeployment): DeploymentView {
-  const { active, next, paused, limits: { run_timeout_s: timeout } } = deployment
-  return { active, next, paused, revisions, settings, runTimeoutMs: timeout * 1_000 }
+  const { active, next, paused, movesRuns, limits: { run_timeout_s: timeout } } = deployment
+  return { active, next, paused, movesRuns, revisions, settings, runTimeoutMs: timeout * 1_000 }
 }

@@ -68,7 +68,7 @@ export function deploymentRoutes(app: App, parts: ControlParts): void {
     const change = changeIn(body, takenFor(request, parts))
     const after = await changed(parts, await ownDeployment(parts, request), change)
     await records.note(after.id, { kind: 'deployment', by: byOf(caller),
-      data: { change: 'changed', ...withoutUndefined(body) } })
+      data: { change: 'changed', ...saidIn(body) } })
     return sendFresh(reply, json(request, after))
   })
 
@@ -105,6 +105,11 @@ async function onlyOne(parts: ControlParts, { caller }: FastifyRequest,
 function takenFor(request: FastifyRequest,
   { deployments: { domain, ownHosts = [], isFromProxy } }: ControlParts): TakenHosts {
   return { domain, ownHosts: [...ownHosts, calledHost(request, isFromProxy)] }
+}
+
+/** What a change says. A body may have fields that mean nothing, as long as it is. */
+function saidIn({ access, limits, hosts, paused }: PatchDeployment): object {
+  return withoutUndefined({ access, limits, hosts, paused })
 }
 
 function changeIn({ access, limits, hosts, paused }: PatchDeployment,

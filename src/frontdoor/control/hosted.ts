@@ -33,7 +33,7 @@ const json = (parts: ControlParts, request: FastifyRequest, deployment: Deployme
   hostedDeployment(deployment, urlOf(request, deployment, parts.deployments))
 
 function deploymentRoutes(app: App, parts: ControlParts): void {
-  const { deployments: { records, serving }, env } = parts
+  const { deployments: { records, serving, data }, env } = parts
   const root = `${hostedRoot}/v2/deployments`
 
   app.get(root, hostedRoute({ querystring: HostedDeployments }), async (request, reply) => {
@@ -68,7 +68,7 @@ function deploymentRoutes(app: App, parts: ControlParts): void {
     // The command has asked before.
     const marked = await changed(parts, await hostedDeploymentOf(parts, request),
       () => ({ removing: true }))
-    records.remove(marked).catch((error: unknown) =>
+    data.remove(marked).catch((error: unknown) =>
       env.log.warn('A deployment could not be removed yet.', { error, deployment: marked.name })
     )
     return reply.code(204).send()

@@ -54,8 +54,8 @@ export interface ControlParts extends Pick<RouteParts, 'ticker' | 'quotas'> {
 /** Below it are all routes of the control API. */
 export const controlRoot = '/control/v1/deployments'
 
-/** Bytes of a body. The longest are manifests. */
-const bodyMax = 8 * 1024 * 1024
+/** Bytes of a body. The longest are manifests: a million characters of some bytes each. */
+const bodyMax = 4 * 1024 * 1024
 
 interface Words {
   readonly summary: string

@@ -4,8 +4,6 @@ import type { FastifyRequest } from 'fastify'
 
 import type { Deployment, Revision } from '../../deployment/index.ts'
 import { HeddleError } from '../../errors.ts'
-import { readManifest, RevisionError } from '../../revision/index.ts'
-import type { Manifest } from '../../revision/index.ts'
 import type { App } from '../http/route.ts'
 import { ChunkPath, CreateRevision, DeleteRevision, DeploymentPath, PageOf,
   RevisionPath } from '../schema/control.ts'
@@ -30,8 +28,7 @@ export function revisionRoutes(app: App, parts: ControlParts): void {
       const { body: { manifest, message = '' }, caller } = request
       const deployment = await ownDeployment(parts, request)
       const by = byOf(caller)
-      const begun = await records.beginRevision(deployment, { manifest: manifestIn(manifest),
-        message, by })
+      const begun = await records.beginRevision(deployment, { manifest, message, by })
       const { revision, missing, known } = begun
       if (!known) {
         await records.note(deployment.id, { kind: 'revision', by,
@@ -118,16 +115,6 @@ export async function ownRevision(parts: Pick<ControlParts, 'deployments'>,
   const deployment = await ownDeployment(parts, request)
   const { revision: name } = request.params as { readonly revision: string }
   return { deployment, revision: await parts.deployments.records.revision(deployment, name) }
-}
-
-function manifestIn(value: unknown): Manifest {
-  try {
-    return readManifest(value)
-  } catch (error) {
-    if (!(error instanceof RevisionError)) throw error
-    const code = error.code === 'too_large' ? 'too_large' : 'invalid'
-    throw new HeddleError(code, error.message, {}, { cause: error })
-  }
 }
 
 /** Throws `in_use`. What is active cannot be removed at all. */

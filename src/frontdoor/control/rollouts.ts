@@ -40,12 +40,13 @@ export function rolloutRoutes(app: App, parts: ControlParts): void {
       'new runs; `Prefer: respond-async` does not wait', params: RevisionPath,
       body: ActivateRevision, answer: 'Activated' }), async (request, reply) => {
     const { deployment, revision: { name } } = await ownRevision(parts, request)
-    const { percent, expect, watch_s, prepare_s, message = '' } = request.body
+    const { percent, now, expect, watch_s, prepare_s, message = '' } = request.body
     holdStream(parts, reply)
     const activated = await rollouts.activate(deployment.name, name, {
       by: byOf(request.caller),
       message,
       percent,
+      now,
       expect,
       watchMs: inMs(watch_s),
       prepareMs: inMs(prepare_s),
@@ -58,10 +59,10 @@ export function rolloutRoutes(app: App, parts: ControlParts): void {
     controlRoute('rollBack', { summary: 'Make an earlier revision active again',
       params: DeploymentPath, body: Rollback, answer: 'Activated' }), async (request, reply) => {
     const { name } = await ownDeployment(parts, request)
-    const { to, message = '' } = request.body
+    const { to, now, message = '' } = request.body
     holdStream(parts, reply)
     const activated = await rollouts.rollback(name, { ...to !== undefined && { to },
-      by: byOf(request.caller), message, wait: !prefersAsync(request) })
+      by: byOf(request.caller), message, now, wait: !prefersAsync(request) })
     return await sendActivated(parts, request, reply, activated)
   })
 }

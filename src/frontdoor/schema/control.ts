@@ -135,18 +135,26 @@ export const DeleteRevision = Type.Object({
   force: Type.Optional(Type.Boolean({ description: 'Although runs or threads need it.' })),
 })
 
+const RunsMove = () =>
+  Type.Optional(
+    Type.Boolean({ default: false, description: 'Runs under way stop at their next superstep and ' +
+      'go on with the revision, if it has the nodes that they would run.' }),
+  )
+
 /** Body of requests that make a revision active. */
 export const ActivateRevision = Type.Object({
   percent: Type.Optional(Whole(1, 100, { default: 100, description: 'The share of new runs.' })),
+  now: RunsMove(),
   expect: Type.Optional(RevisionName({ description: 'The revision that must be active before.' })),
   watch_s: Type.Optional(Whole(0, 3_600, { description: 'How long ended runs are watched.' })),
   prepare_s: Type.Optional(Whole(5, 1_800, { description: 'How long loading may take.' })),
   message: Message(),
-}, { examples: [{ percent: 100 }] })
+}, { examples: [{ percent: 100, now: false }] })
 
 /** Body of requests that go back to an earlier revision. */
 export const Rollback = Type.Object({
   to: Type.Optional(RevisionName({ description: 'The one that was active before by default.' })),
+  now: RunsMove(),
   message: Message(),
 }, { examples: [{}] })
 

@@ -5,11 +5,13 @@ import type { CheckpointTuple } from '@langchain/langgraph-checkpoint'
 
 import { HeddleError } from '../../errors.ts'
 import type { ServedGraph } from '../project/graph-export.ts'
-import { requireNext } from '../project/missing-nodes.ts'
+import { nextNodesOf, requireNext } from '../project/missing-nodes.ts'
 import type { Fields } from '../project/run-input.ts'
 import { subgraphsOf } from '../project/subgraphs.ts'
+import type { Subgraph } from '../project/subgraphs.ts'
 import type { HeddleSaver } from '../state/saver.ts'
 import { doneTasks, StateReader } from '../state/state-reader.ts'
+import { memoryNamespace, taskNamespace } from '../state/task-namespace.ts'
 import { bindSaver } from './bound-graph.ts'
 
 /** A thread, and the graph that continues it. */
@@ -21,13 +23,17 @@ interface Thread {
 
 type Task = Pick<StateSnapshot['tasks'][number], 'id' | 'name'>
 
-/** A subgraph that a task has begun and not ended. */
-interface OpenSubgraph {
+/** A graph with its newest checkpoint, or the one from which a run goes on. */
+interface Begun {
   readonly graph: ServedGraph
-  /** Of the node that it is in. */
-  readonly path: string
   readonly ns: string
   readonly tuple: CheckpointTuple
+}
+
+/** A subgraph that a task has begun and not ended. */
+interface OpenSubgraph extends Begun {
+  /** Of the node that it is in. */
+  readonly path: string
   /** Its own tasks that are not done. */
   readonly tasks: readonly Task[]
 }
@@ -60,7 +66,8 @@ export async function requireNodes(thread: Thread, configurable: Fields,
   requireNext(heldIn(tuple), Object.keys(graph.nodes))
   if ((await subgraphsOf(graph)).length === 0) return
   if (!answers && !await isNewest(thread, configurable)) return
-  for await (const open of openSubgraphs(thread, await openTasks(thread, '', tuple))) {
+  for await (const open of openSubgraphs(thread,
+    await openTasks(thread, { graph, ns: '', tuple }))) {
     requireNext(heldIn(open.tuple), Object.keys(open.graph.nodes), open.path)
   }
 }
@@ -80,46 +87,77 @@ function heldIn({ checkpoint: { channel_values: values } }: CheckpointTuple) {
 async function* openSubgraphs(thread: Thread, tasks: readonly Task[]): AsyncGenerator<
   OpenSubgraph
 > {
-  const root = { graph: thread.graph, path: '', ns: '', tasks }
-  const levels: Omit<OpenSubgraph, 'tuple'>[] = [root]
-  for (const { graph, path, ns, tasks: open } of levels) {
+  const levels = [{ graph: thread.graph, path: '', ns: '', tasks }]
+  for (const { graph, path: above, ns, tasks: open } of levels) {
     const inside = open.length > 0 ? await subgraphsOf(graph) : []
     for (const task of open) {
-      // The engine reads states of a node's first graph only.
-      const subgraph = inside.find(({ node }) => node === task.name)?.graph
-      const below = subgraph && namespaceOf(ns, task, subgraph)
-      const tuple = below && await thread.saver.getTuple({ configurable: {
-        thread_id: thread.threadId,
-        checkpoint_ns: below,
-      } })
-      if (!tuple) continue
-      const begun = { graph: subgraph, path: path === '' ? task.name : `${path}:${task.name}`,
-        ns: below, tuple, tasks: await openTasks(thread, below, tuple) }
-      levels.push(begun)
-      yield begun
+      const path = above === '' ? task.name : `${above}:${task.name}`
+      const subgraphs = inside.filter(({ node }) => node === task.name)
+      for await (const begun of begunBy(thread, { ns, task, subgraphs })) {
+        const inner = { ...begun, path, tasks: await openTasks(thread, begun) }
+        levels.push(inner)
+        yield inner
+      }
     }
   }
 }
 
-/** A subgraph with a memory of its own has the same namespace in every step. */
-function namespaceOf(above: string, { name, id }: Task, subgraph: ServedGraph): string {
-  const ns = `${above === '' ? '' : `${above}|`}${name}:${id}`
-  return subgraph.checkpointer === true
-    ? ns.split('|').map((part) => part.split(':')[0]).join('|')
-    : ns
+/** A task, the namespace of its graph, and the graphs inside its node. */
+interface Caller {
+  readonly ns: string
+  readonly task: Task
+  readonly subgraphs: readonly Subgraph[]
+}
+
+/**
+ * What a task has begun, in order: a function may call several graphs, or one several times. With
+ * durability `exit` those that have ended left nothing, so that some calls may be missing.
+ */
+async function* begunBy({ saver, threadId }: Pick<Thread, 'saver' | 'threadId'>,
+  { ns: above, task, subgraphs }: Caller): AsyncGenerator<Begun> {
+  const isFunction = subgraphs.some(({ isCalled }) => isCalled)
+  for (let calls = 0, more = subgraphs.length > 0; more; calls++) {
+    let found = false
+    for (const ns of namespacesOf(taskNamespace(above, task.name, task.id, calls), subgraphs)) {
+      const tuple = await saver.getTuple({
+        configurable: { thread_id: threadId, checkpoint_ns: ns },
+      })
+      if (!tuple) continue
+      found = true
+      const graph = fitting(subgraphs, tuple)
+      if (graph) yield { graph, ns, tuple }
+    }
+    more = isFunction && (found || calls < subgraphs.length)
+  }
+}
+
+function namespacesOf(own: string, subgraphs: readonly Subgraph[]): ReadonlySet<string> {
+  return new Set(
+    subgraphs.map(({ graph }) => graph.checkpointer === true ? memoryNamespace(own) : own),
+  )
+}
+
+/** The graph that has the nodes that come next. A function may have called one that is not named. */
+function fitting(subgraphs: readonly Subgraph[], tuple: CheckpointTuple): ServedGraph | undefined {
+  const next = nextNodesOf(heldIn(tuple))
+  return subgraphs.find(({ graph: { nodes }, isCalled }) =>
+    !isCalled || next.every((name) => Object.hasOwn(nodes, name))
+  )?.graph
 }
 
 /**
  * The tasks on a checkpoint that are not done. Nothing is applied to its values: the run that
  * follows must find them as they are.
  */
-async function openTasks({ graph, saver, threadId }: Thread, checkpoint_ns: string,
-  tuple: CheckpointTuple): Promise<readonly Task[]> {
-  const configurable = { thread_id: threadId, checkpoint_ns, checkpoint_id: tuple.checkpoint.id }
+async function openTasks({ saver, threadId }: Pick<Thread, 'saver' | 'threadId'>,
+  { graph, ns, tuple }: Begun): Promise<readonly Task[]> {
+  const reader = new StateReader(saver, 'checkpoints')
+  // With a checkpointer in the config, the engine reads this graph and looks for no other.
+  const configurable = { thread_id: threadId, checkpoint_ns: ns, checkpoint_id: tuple.checkpoint.id,
+    __pregel_checkpointer: reader }
   const done = doneTasks(tuple)
   try {
-    const { tasks } = await bindSaver(graph, new StateReader(saver, 'checkpoints'))
-      .getState({ configurable })
+    const { tasks } = await bindSaver(graph, reader).getState({ configurable })
     return tasks.filter(({ id, name }) => name !== '__start__' && !done.has(id))
   } catch (error) {
     if (error instanceof HeddleError) throw error

@@ -145,9 +145,10 @@ export function isLine({ atMs, level, text, node }: Bag): boolean {
 }
 
 /** True for what is known of a graph. */
-export function isGraph({ graphId, nodes, subgraphNodes }: Bag): boolean {
+export function isGraph({ graphId, nodes, subgraphNodes, subgraphs }: Bag): boolean {
   return isText(graphId) && Array.isArray(nodes)
     && (subgraphNodes === undefined || isTextList(subgraphNodes))
+    && (subgraphs === undefined || isTextList(subgraphs))
 }
 
 /** True for a list of objects that all have a shape. */

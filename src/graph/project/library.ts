@@ -12,7 +12,8 @@ import { writableChannels } from './graph-names.ts'
 import { graphSchemas } from './graph-schemas.ts'
 import { serveModules } from './module-loader.ts'
 import type { CompiledProject, GraphEntry } from './project-compiler.ts'
-import { nodeNames, subgraphNodes } from './subgraphs.ts'
+import { nodeNames, subgraphNames } from './subgraphs.ts'
+import type { SubgraphNames } from './subgraphs.ts'
 import { messageOf } from './thrown.ts'
 
 type Langgraph = typeof import('@langchain/langgraph')
@@ -226,10 +227,9 @@ export function shapeOf(graph: ServedGraph): GraphShape {
 
 /** What is known of a graph that is the same at each use. */
 async function staticParts(graph: ServedGraph): Promise<
-  Pick<GraphDescription, 'channels' | 'subgraphNodes'>
+  SubgraphNames & Pick<GraphDescription, 'channels'>
 > {
-  const inner = await subgraphNodes(graph)
-  return { channels: writableChannels(graph), ...inner && { subgraphNodes: inner } }
+  return { channels: writableChannels(graph), ...await subgraphNames(graph) }
 }
 
 /** True if a channel's value is what a checkpoint stores of it. */

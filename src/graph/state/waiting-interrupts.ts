@@ -3,6 +3,8 @@
 import type { Write, Writes } from '../../../proto/gen/storage/v1/log.ts'
 import { leavesTaskOpen } from './state-reader.ts'
 
+const interruptChannel = '__interrupt__'
+
 /** An interrupt as the engine stores it. Early engines give it no id. */
 export interface WaitingInterrupt {
   readonly id?: string
@@ -10,23 +12,24 @@ export interface WaitingInterrupt {
 
 /** Those of tasks without a result. The newest of a task replaces the ones before. */
 export function waitingInterrupts(stored: readonly Writes[]): WaitingInterrupt[] {
+  const open = interruptedTasks(stored)
   const byTask = new Map<string, readonly WaitingInterrupt[]>()
-  const done = new Set<string>()
   for (const { taskId, writes } of stored) {
     for (const write of writes) {
-      if (write.channel === '__interrupt__') byTask.set(taskId, interruptsIn(write))
-      else if (!leavesTaskOpen.has(write.channel)) done.add(taskId)
+      const isOpen = write.channel === interruptChannel && open.has(taskId)
+      if (isOpen) byTask.set(taskId, interruptsIn(write))
     }
   }
-  return [...byTask].flatMap(([task, interrupts]) => done.has(task) ? [] : interrupts)
+  return [...byTask.values()].flat()
 }
 
 /** The tasks whose interrupts wait. */
-export function interruptedTasks(stored: readonly Writes[]): readonly string[] {
+export function interruptedTasks(stored: readonly Writes[]): ReadonlySet<string> {
   const withSome = (isWanted: (write: Write) => boolean) =>
     new Set(stored.flatMap(({ taskId, writes }) => writes.some(isWanted) ? [taskId] : []))
   const done = withSome(({ channel }) => !leavesTaskOpen.has(channel))
-  return [...withSome(({ channel }) => channel === '__interrupt__')].filter((id) => !done.has(id))
+  const asked = withSome(({ channel }) => channel === interruptChannel)
+  return new Set([...asked].filter((task) => !done.has(task)))
 }
 
 function interruptsIn({ value }: Write): WaitingInterrupt[] {

@@ -118,6 +118,7 @@ class Walk {
     const place = await this.#find(folder, name)
     if (place === undefined) {
       if (isOptional) return undefined
+      if (await isThere(join(this.#root, '.pnp.cjs'))) throw plugAndPlay()
       throw new RevisionError('not_installed',
         `${whose} needs ${name}, which is not installed in ` +
           `${this.#root}: install the project there.`)
@@ -175,10 +176,22 @@ class Walk {
     for (let place = folder;; place = dirname(place)) {
       const found = join(place, 'node_modules', name)
       if (basename(place) !== 'node_modules'
-        && await lstat(join(found, 'package.json')).then(() => true, () => false)) return found
+        && await isThere(join(found, 'package.json'))) return found
       if (place === this.#root || dirname(place) === place) return undefined
     }
   }
+}
+
+async function isThere(file: string): Promise<boolean> {
+  return await lstat(file).then(() => true, () => false)
+}
+
+/** Yarn then keeps packages in archives, which only its own loader reads. */
+function plugAndPlay(): RevisionError {
+  return new RevisionError('not_installed',
+    "The project is installed with Plug'n'Play, and so its " +
+      'packages are in no folder: write nodeLinker: node-modules into .yarnrc.yml, and run yarn ' +
+      'install.')
 }
 
 function outside(name: string, real: string): RevisionError {

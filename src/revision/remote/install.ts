@@ -46,7 +46,8 @@ export async function installPackages({ config, platform, scope, installed, work
     say('The packages are those of an earlier build: the lock file is the same.')
     return { key }
   }
-  const file = await managerProgram(found, join(work, inWork.empty))
+  const file = await managerProgram(found, { path: process.env['PATH'] ?? '',
+    empty: join(work, inWork.empty) })
   say(`${program} ${args.join(' ')}`)
   await withInstallerView({ root: folder, place: lock.folder, aside: join(work, inWork.aside) },
     async () => await run(file, found, say))

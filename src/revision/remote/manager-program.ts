@@ -13,13 +13,18 @@ const versionMs = 30_000
 const elsewhere = 'have it installed there, or deploy without --remote: then the packages that ' +
   'are installed where you type it are sent.'
 
-/**
- * The file of the program. `empty` is a folder without settings of a project. Throws
- * RevisionError if there is none, or none that reads the lock file.
- */
+/** Where a program is looked for, and tried. */
+export interface ProgramPlaces {
+  /** As the variable PATH has them. */
+  readonly path: string
+  /** A folder without settings of a project. */
+  readonly empty: string
+}
+
+/** The file of the program. Throws RevisionError if there is none that reads the lock file. */
 export async function managerProgram({ command: { program }, lock }: FoundInstall,
-  empty: string): Promise<string> {
-  const file = await fileOf(program)
+  { path, empty }: ProgramPlaces): Promise<string> {
+  const file = await fileOf(program, path)
   if (file === undefined) {
     throw new RevisionError('no_install', `${lock.name} needs ${program}, which the server that ` +
       `builds does not have: ${elsewhere}`)
@@ -28,8 +33,9 @@ export async function managerProgram({ command: { program }, lock }: FoundInstal
   return file
 }
 
-async function fileOf(program: string): Promise<string | undefined> {
-  for (const folder of (process.env['PATH'] ?? '').split(':').filter((each) => isAbsolute(each))) {
+/** A path that is not absolute leads into the project. */
+async function fileOf(program: string, path: string): Promise<string | undefined> {
+  for (const folder of path.split(':').filter((each) => isAbsolute(each))) {
     const file = join(folder, program)
     if (await access(file, constants.X_OK).then(() => true, () => false)) return file
   }

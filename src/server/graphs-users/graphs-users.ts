@@ -19,6 +19,9 @@ const ofOthers = 0o007
 /** They may pass a folder. */
 const passable = 0o001
 
+/** A machine that is busy starts a process within this time. */
+const trialMs = 30_000
+
 /**
  * Closes the data directory to all users but that of the server, except for revisions, and tries
  * out whether a process may run as the first of the users. Throws `unavailable` with a sentence.
@@ -29,7 +32,7 @@ export async function openGraphsUsers(users: UserRange, dataDirectory: string): 
   const revisions = join(dataDirectory, 'revisions')
   await mkdir(revisions, { recursive: true })
   await closeToOthers(dataDirectory, 'revisions')
-  await requireTrial(users.first, revisions)
+  await requireTrial(users, revisions)
 }
 
 /** This machine, as far as users of graphs are concerned. */
@@ -52,13 +55,10 @@ async function closeToOthers(directory: string, open: string): Promise<void> {
   }
 }
 
-/** A machine that is busy starts a process within this time. */
-const trialMs = 30_000
-
-/** Starts a process as a user, looks at what it may do, and ends it. */
-async function requireTrial(user: number, revisions: string): Promise<void> {
-  const fault = await tried(user, revisions).catch((error: NodeJS.ErrnoException) =>
-    `this server may not do for user ${user} what it has to (${error.code ?? error.message}): ` +
+/** Tries out what the server does for its users. */
+async function requireTrial(users: UserRange, revisions: string): Promise<void> {
+  const fault = await tried(users, revisions).catch((error: NodeJS.ErrnoException) =>
+    `this server may not do for its users what it has to (${error.code ?? error.message}): ` +
     'it needs the capabilities CAP_SETUID, CAP_SETGID, CAP_CHOWN and CAP_KILL, and ids that its ' +
     'container knows.'
   )
@@ -67,10 +67,14 @@ async function requireTrial(user: number, revisions: string): Promise<void> {
   }
 }
 
-/** What is wrong; undefined if nothing is. Rejects with what the system refused. */
-async function tried(user: number, revisions: string): Promise<string | undefined> {
+/**
+ * Gives the last user a folder, starts a process as the first one and ends it. Resolves with what is
+ * wrong; undefined if nothing is. Rejects with what the system refused.
+ */
+async function tried({ first: user, last }: UserRange,
+  revisions: string): Promise<string | undefined> {
   const given = await mkdtemp(join(revisions, '.trial-'))
-  await chown(given, user, user).finally(() => rmdir(given))
+  await chown(given, last, last).finally(() => rmdir(given))
   const entry = fileURLToPath(new URL('./user-trial-process.ts', import.meta.url))
   const child = fork(entry, [revisions, ...ownCode()], { ...asUser(user), cwd: '/', env: {},
     execArgv: [], stdio: ['ignore', 'ignore', 'ignore', 'ipc'], timeout: trialMs })

@@ -30,6 +30,7 @@ const acts: { readonly [Kind in Effect['kind']]: Act<Kind> } = {
   abort: ({ slot }) => slot.abort(),
   close: ({ slot }) => slot.close(),
   pause: ({ slot }, { executionId }) => slot.get(executionId)?.pause(),
+  stopFor: ({ slot }, { revision }) => slot.current?.stopFor(revision),
 
   rememberKey: ({ keyed }, { run }) => keyed.add(run),
   beginFeed: ({ feeds }, { run }) => feeds.begin(run.runId, run),

@@ -3,10 +3,12 @@
 import type { Turn } from '../../../cluster/index.ts'
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../../errors.ts'
+import type { ExecutionOutcome } from '../../graph/index.ts'
 import { decideEnded, decideLost, decideRecovery, decideRefused, decideRest,
   decideTimeLimit } from '../decide/run-execution.ts'
 import { decideNext, decideTrial } from '../decide/start-next.ts'
 import type { OwnCommand } from '../model/command.ts'
+import { nodesBetweenSteps } from '../queries/next-nodes.ts'
 import { perform, turn } from './perform.ts'
 import type { Decide } from './perform.ts'
 import type { Appended } from '../execution/run-output.ts'
@@ -42,12 +44,27 @@ export function ended(parts: ThreadParts, { executionId, outcome }: Report<'ende
   | Promise<Turn> {
   const { editor } = parts
   if (!editor.has(executionId)) {
-    return ofRun(parts, executionId, (at, nowMs) => decideEnded(at, outcome, nowMs))
+    return hasStopped(parts, executionId, outcome)
+      ? goneOn(parts, executionId, outcome)
+      : ofRun(parts, executionId, (at, nowMs) => decideEnded(at, outcome, nowMs))
   }
   if (refuseLateEdits(parts)) return { reply: undefined }
   const finished = editor.ended(outcome)
   if (!finished) return afterEdit(parts)
   return finished.then((isCurrent) => isCurrent ? afterEdit(parts) : { reply: undefined })
+}
+
+/** True if a run has stopped to go on with another revision. */
+function hasStopped({ slot }: ThreadParts, executionId: number,
+  { status }: ExecutionOutcome): boolean {
+  return status === 'drained' && slot.get(executionId)?.isStopping === true && !slot.isResting
+}
+
+async function goneOn(parts: ThreadParts, executionId: number,
+  outcome: ExecutionOutcome): Promise<Turn> {
+  // Without its nodes, the run keeps its revision.
+  const nodes = await nodesBetweenSteps(parts.context).catch(() => [])
+  return ofRun(parts, executionId, (at, nowMs) => decideEnded(at, outcome, nowMs, nodes))
 }
 
 /** The worker of a run or of an edit was lost. */

@@ -15,6 +15,10 @@ export interface CurrentExecution {
   readonly run: RunRow
   /** It was handed to a worker. */
   readonly begun: boolean
+  /** The revision that it stops for, or that its run has stopped for before. */
+  readonly stopsFor?: string | undefined
+  /** It was asked to stop for that. */
+  readonly isStopping?: boolean
 }
 
 /** The suspect that waits in the quarantine, or is on trial. */

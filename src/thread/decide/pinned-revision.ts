@@ -37,7 +37,8 @@ export function pinOf({ deployment: view, state }: Pick<Draft, 'deployment' | 's
   return { moved: false, ending: { status: 'error', error, ...refused } }
 }
 
-function choiceFor(view: DeploymentView, state: ThreadState, run: RunRow): RevisionChoice {
+/** The revision that a run would take if none of its attempts counted. */
+export function choiceFor(view: DeploymentView, state: ThreadState, run: RunRow): RevisionChoice {
   const plan = planOf(run)
   const { head, threadId } = state.row
   const isWaiting = isUntouched(state, run) && continuesAtHead(run, plan, head?.id)
@@ -46,7 +47,8 @@ function choiceFor(view: DeploymentView, state: ThreadState, run: RunRow): Revis
   return chooseRevision({ view, threadId, graphId: plan.graphId, requested, waiting })
 }
 
-function isUntouched({ row: { head } }: ThreadState, run: RunRow): boolean {
+/** True if the run has not moved the head of its thread. */
+export function isUntouched({ row: { head } }: ThreadState, run: RunRow): boolean {
   return !run.started || (head?.id ?? '') === run.baseCheckpointId
 }
 

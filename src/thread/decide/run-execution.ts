@@ -5,19 +5,23 @@ import type { ExecutionOutcome, LossReason } from '../../graph/index.ts'
 import type { Refusal } from '../model/refusal.ts'
 import { attemptAfterProof, verdictOn } from './crash-blame.ts'
 import { Draft } from './decision.ts'
-import type { Decision, Situation } from './decision.ts'
+import type { CurrentExecution, Decision, Situation } from './decision.ts'
 import { finish, handBack } from './finish-run.ts'
+import { movedRevision } from './moved-revision.ts'
 import { attemptOf, attemptsMax, storeFailedMs } from './run-queue.ts'
 import { endingOf, outOfAttempts, outOfMemory, outOfTime } from './run-result.ts'
 import { holdInputs, launch, startNext } from './start-next.ts'
 
-/** The execution has ended by itself. */
-export function decideEnded(at: Situation, outcome: ExecutionOutcome, nowMs: number): Decision {
+/** The execution has ended by itself. `nodes` would run next, if it has stopped for a revision. */
+export function decideEnded(at: Situation, outcome: ExecutionOutcome, nowMs: number,
+  nodes: readonly string[] = []): Decision {
   const draft = new Draft(at, nowMs)
-  const run = at.execution?.run
+  const { execution } = at
+  const run = execution?.run
   if (!run || outcome.status === 'aborted') return draft.decided()
   if (outcome.status === 'drained') {
     handBack(draft, draft.unfinished(run.runId)!)
+    if (execution.isStopping && !draft.isResting) move(draft, run.runId, execution, nodes)
   } else {
     finish(draft, run, endingOf(outcome, outcome.status))
     startNext(draft)
@@ -121,6 +125,16 @@ function moveOn(draft: Draft, run: RunRow, reason: LossReason): void {
   if (reason === 'displaced') handBack(draft, current)
   if (draft.isResting) return
   launch(draft, current, reason === 'displaced' ? run.attempt : attemptOf(current))
+}
+
+/** The run has stopped so that it can go on with another revision. That costs no attempt. */
+function move(draft: Draft, runId: string, { stopsFor }: CurrentExecution,
+  nodes: readonly string[]): void {
+  const run = draft.unfinished(runId)!
+  const revision = movedRevision(draft, run, nodes)
+  launch(draft, { ...run, ...revision !== undefined && { revision } }, run.attempt, {
+    ...stopsFor !== undefined && { stoppedFor: stopsFor },
+  })
 }
 
 /** Its own process died: it goes back to the quarantine, without the attempts that it cost. */

@@ -8,6 +8,7 @@ import { planOf } from '../model/run-request.ts'
 import { Draft } from './decision.ts'
 import type { Decision, Situation } from './decision.ts'
 import { finish } from './finish-run.ts'
+import { revisionFor } from './moved-revision.ts'
 import { pinOf } from './pinned-revision.ts'
 import { attemptsMax, charactersOf, nextRun } from './run-queue.ts'
 import { outOfAttempts } from './run-result.ts'
@@ -17,11 +18,14 @@ export interface StartOptions {
   readonly urgency?: Urgency
   /** The thread is being loaded, so that no row of this activation is on disk yet. */
   readonly woken?: boolean
+  /** The run has stopped for this revision: it does not stop for it again. */
+  readonly stoppedFor?: string
 }
 
 /** A run may be due, or nothing holds the runs up any more. */
 export function decideNext(at: Situation, nowMs: number): Decision {
   const draft = new Draft(at, nowMs)
+  stopForPointer(draft)
   startNext(draft)
   return draft.decided()
 }
@@ -62,12 +66,28 @@ export function launch(draft: Draft, run: RunRow, attempt: number,
 }
 
 function begin(draft: Draft, run: RunRow, attempt: number,
-  { urgency = 'now', woken = false }: StartOptions): void {
+  { urgency = 'now', woken = false, stoppedFor }: StartOptions): void {
   const { runId, started: resumes } = run
   const baseCheckpointId = resumes ? run.baseCheckpointId : draft.state.row.head?.id ?? ''
   draft.write([startedRecord({ ...run, attempt, baseCheckpointId }, draft.atMs)], urgency)
   draft.effect({ kind: 'publish', runId, entries: [metadataEntry(runId, attempt, draft.seq)] })
-  draft.effect({ kind: 'execute', run: draft.unfinished(runId)!, resumes, woken })
+  const begun = draft.unfinished(runId)!
+  draft.effect({ kind: 'execute', run: begun, resumes, woken, stoppedFor })
+  stopFor(draft, begun, stoppedFor)
+}
+
+/** The pointer may have moved while a run is executed. */
+function stopForPointer(draft: Draft): void {
+  const { execution } = draft
+  if (execution) stopFor(draft, execution.run, execution.stopsFor)
+}
+
+/** Lets a run stop that is to go on with another revision. It stops once for each. */
+function stopFor(draft: Draft, run: RunRow, stopsFor: string | undefined): void {
+  if (draft.deployment === undefined) return
+  const revision = revisionFor(draft, run)
+  if (revision !== undefined && revision !== stopsFor) draft.effect({ kind: 'stopFor', revision })
+  draft.effect({ kind: 'watchDeployment' })
 }
 
 /** Accounts for the inputs of the runs that are left. */

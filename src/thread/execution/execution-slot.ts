@@ -35,12 +35,14 @@ export class ExecutionSlot {
   }
 
   /** Begins at once, or when what it needs of the log was read. */
-  execute({ run, resumes, woken }: Extract<Effect, { readonly kind: 'execute' }>): void {
+  execute(
+    { run, resumes, woken, stoppedFor }: Extract<Effect, { readonly kind: 'execute' }>,
+  ): void {
     const { threadLog } = this.#context
     const { head } = threadLog.state.row
     const feeds = { feeds: this.#feeds, threadFeed: this.#threadFeedFor(run) }
     if (run.revision !== undefined) this.#feeds.pin(run.runId, run.revision)
-    const execution = this.#current = new RunExecution(this.#context, feeds, run)
+    const execution = this.#current = new RunExecution(this.#context, feeds, { run, stoppedFor })
     const isKnown = !head || threadLog.recentView(head.id) !== undefined
     const onDisk = woken ? threadLog.position.seq - 1 : undefined
     if (resumes) void execution.beginWhenRead(() => resumePointOnDisk(run, this.#context, onDisk))

@@ -25,14 +25,18 @@ export class RunExecution {
   readonly #output: RunOutput
   readonly #threadEvents: boolean
   #stopLimit: (() => void) | undefined
+  #stopsFor: string | undefined
+  #isStopping = false
   #begun = false
   #closed = false
   readonly #ended = Promise.withResolvers<void>()
 
   /** With a `threadFeed`, it makes events of protocol v2 for the thread as a whole. */
-  constructor(context: ThreadContext, feeds: OutputFeeds, run: RunRow) {
+  constructor(context: ThreadContext, feeds: OutputFeeds,
+    { run, stoppedFor }: { readonly run: RunRow; readonly stoppedFor?: string | undefined }) {
     this.id = context.ports.nextExecutionId()
     this.run = run
+    this.#stopsFor = stoppedFor
     this.#context = context
     this.#host = hostOfRun(context, run)
     this.#output = new RunOutput(context, feeds, run.runId)
@@ -42,6 +46,14 @@ export class RunExecution {
   /** It was handed to the graph host. */
   get begun(): boolean {
     return this.#begun
+  }
+  /** The revision that it stops for, or that its run has stopped for before. */
+  get stopsFor(): string | undefined {
+    return this.#stopsFor
+  }
+  /** True if it was asked to stop for that. */
+  get isStopping(): boolean {
+    return this.#isStopping
   }
   /** Resolves when nothing more is expected of it. */
   get ended(): Promise<void> {
@@ -91,11 +103,19 @@ export class RunExecution {
         ...this.#threadEvents && { threadEvents: true } },
     }, executionSource(threadLog, { head, steadily: (read) => this.#steadily(read) }),
       executionListener(id, this.#context))
+    if (this.#isStopping) this.pause()
   }
 
   /** Lets it stop at its next superstep. */
   pause(): void {
     this.#host.pause(this.id)
+  }
+
+  /** Lets it stop at its next superstep, so that its run goes on with another revision. */
+  stopFor(revision: string): void {
+    this.#stopsFor = revision
+    this.#isStopping = true
+    if (this.#begun) this.pause()
   }
 
   /** Ends it without waiting for user code. */

@@ -13,6 +13,7 @@ import type { StartRun } from './thread-client.ts'
  * abort            end the execution without waiting for user code
  * close            expect nothing more of the execution
  * pause            let the execution stop at its next superstep
+ * stopFor          the same, so that its run goes on with that revision
  *
  * rememberKey      note the run under its caller's key
  * beginFeed        make the feed of a new run
@@ -47,9 +48,11 @@ import type { StartRun } from './thread-client.ts'
  */
 export type Effect =
   | { readonly kind: 'execute'; readonly run: RunRow; readonly resumes: boolean;
-    readonly woken: boolean }
+    readonly woken: boolean; /** The revision that it has stopped for already. */
+    readonly stoppedFor?: string | undefined }
   | { readonly kind: 'abort' | 'close' }
   | { readonly kind: 'pause'; readonly executionId: number }
+  | { readonly kind: 'stopFor'; readonly revision: string }
   | { readonly kind: 'rememberKey'; readonly run: Pick<StartRun, 'commandId' | 'runId'> }
   | { readonly kind: 'beginFeed'; readonly run: Pick<StartRun, 'runId' | 'awaited' | 'plan'> }
   | { readonly kind: 'resumeFeed'; readonly run: RunRow; readonly seq: number }

@@ -1,7 +1,7 @@
 /** Where a thread waits at a checkpoint, down to nodes of subgraphs, as its log says. */
 
 import type { ChannelView } from '../../checkpoint/index.ts'
-import { hasInside, interruptedTasks, nextNodesOf } from '../../graph/index.ts'
+import { interruptedTasks, memoryNamespace, nextNodesOf, taskNamespace } from '../../graph/index.ts'
 import type { GraphDescription } from '../../graph/index.ts'
 import type { ThreadLog } from '../log/thread-log.ts'
 
@@ -19,8 +19,8 @@ interface Level {
 }
 
 /**
- * Paths from the root of a graph, such as `research:ask`. Only subgraphs that the graph is known to
- * have are looked into: of others, no revision can be said to have a node.
+ * Paths from the root of a graph, such as `research:ask`. Only nodes that are graphs themselves
+ * are looked into: a function may call graphs that nothing is known of.
  */
 export async function waitingPaths(threadLog: ThreadLog, checkpointId: string,
   graph: GraphDescription | undefined): Promise<readonly string[]> {
@@ -37,7 +37,9 @@ async function pathsIn(threadLog: ThreadLog, level: Level,
   for (const name of names) {
     const path = above === '' ? name : `${above}:${name}`
     const inside: string[] = []
-    for (const ns of graph && hasInside(graph, path) ? await begunIn(threadLog, level, name) : []) {
+    for (const ns of graph?.subgraphs?.includes(path)
+      ? await begunIn(threadLog, level, name)
+      : []) {
       const begun = await threadLog.settled.checkpoint(ns, null)
       if (!begun) continue
       const below = { ns, path, view: begun.view, checkpointId: null }
@@ -58,11 +60,7 @@ async function begunIn(threadLog: ThreadLog, { ns, checkpointId }: Level, name: 
   await threadLog.durable
   const found = await threadLog.settled.checkpoint(ns, checkpointId,
     (id) => threadLog.recentView(id))
-  const tasks = interruptedTasks(found?.writes ?? []).slice(0, tasksMax)
-    .map((task) => `${ns === '' ? '' : `${ns}|`}${name}:${task}`)
-  return [...new Set([...tasks, ...tasks.slice(0, 1).map(withoutTasks)])]
-}
-
-function withoutTasks(ns: string): string {
-  return ns.split('|').map((part) => part.split(':')[0]).join('|')
+  const tasks = [...interruptedTasks(found?.writes ?? [])].slice(0, tasksMax)
+    .map((task) => taskNamespace(ns, name, task))
+  return [...new Set([...tasks, ...tasks.map(memoryNamespace)])]
 }

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
 
+import { useGates } from '../../support/gate.ts'
 import { say, texts } from '../../support/run-events.ts'
 import { startServer } from '../../support/server-process.ts'
 import type { ServerProcess } from '../../support/server-process.ts'
@@ -11,6 +12,7 @@ import { deployedProject, replying } from './deployed-project.ts'
 import type { Built, DeployedProject } from './deployed-project.ts'
 import { DeployTarget } from './deploy-target.ts'
 
+const newGate = useGates()
 let project: DeployedProject
 let server: ServerProcess
 let shop: DeployTarget
@@ -173,4 +175,42 @@ it('Answers to threads that wait at a node that is gone reach the revision that 
     // With the node back, the answer is not lost.
     await shop.deploy(before)
     expect(texts(await resume(left!)).at(-1)).toBe(`yes, ${left}`)
+  })
+
+/** Three steps that say which revision they are of; the first two wait where they are asked to. */
+const steps = (name: string, ...nodes: readonly [string, string, string]) =>
+  project.built(`import { MessagesAnnotation, StateGraph } from '@langchain/langgraph'
+const step = (no) => async ({ messages }) => {
+  if (no < 2) await fetch(messages[no].content)
+  return { messages: [{ role: 'ai', content: '${name}' }] }
+}
+const [one, two, three] = ${JSON.stringify(nodes)}
+export const agent = new StateGraph(MessagesAnnotation)
+  .addNode(one, step(0)).addNode(two, step(1)).addNode(three, step(2))
+  .addEdge('__start__', one).addEdge(one, two).addEdge(two, three).compile()
+`)
+
+it('With now, a run goes on with the new code, or ends on its own if its nodes are gone.',
+  async () => {
+    const { client: { runs, threads } } = shop
+    const straddle = async (next: Built) => {
+      const { thread_id: id } = await threads.create()
+      const [first, second] = [newGate(), newGate()]
+      const { run_id: run } = await runs.create(id, 'agent', { input: say(first.url, second.url) })
+      await first.arrived()
+      const name = await shop.deploy(next, { watch_s: 0, now: true })
+      first.open()
+      await second.arrived()
+      second.open()
+      await runs.join(id, run)
+      const { values } = await threads.getState(id)
+      return { name, said: texts(values).slice(2), run: await runs.get(id, run) }
+    }
+    await shop.deploy(await steps('a', 'one', 'two', 'three'))
+    const moved = await straddle(await steps('b', 'one', 'two', 'three'))
+    expect([moved.said[0], moved.said[2]]).toEqual(['a', 'b'])
+    expect(moved.run).toMatchObject({ status: 'success', revision: moved.name })
+    const stayed = await straddle(await steps('c', 'one', 'else', 'last'))
+    expect([stayed.said, stayed.run.status]).toEqual([['b', 'b', 'b'], 'success'])
+    expect(stayed.run).toMatchObject({ revision: moved.name })
   })

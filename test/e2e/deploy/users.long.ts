@@ -85,13 +85,15 @@ describe.skipIf(found === undefined)('With users of their own', () => {
     expect(await shop.target.answer('process.kill(process.pid, 0)')).toBe('true')
   })
 
-  it('nothing is open to code that Node stops nowhere, and all is to the user of the server',
+  it('nothing is open to code that Node stops nowhere, and all is to the users that it belongs to',
     async () => {
-      const tries = attacks()
+      const [ofServer, ofDesk] = [attacksOnServer(), attacksOnDesk()]
+      const tries = { ...ofServer, ...ofDesk }
       expect(await freely(tries, shop.user)).toEqual(
         mapped(tries, () => expect.stringMatching(/^(EACCES|EPERM|ERR_SQLITE_ERROR)$/) as string),
       )
-      expect(await freely(tries)).toEqual(mapped(tries, () => 'done'))
+      expect(await freely(ofServer)).toEqual(mapped(ofServer, () => 'done'))
+      expect(await freely(ofDesk, desk.user)).toEqual(mapped(ofDesk, () => 'done'))
     })
 
   it('its own revision and its compile cache are open to it', async () => {
@@ -141,8 +143,8 @@ async function deployed(name: string, tenant: string): Promise<Deployed> {
   return { target, pid, user, id: id! }
 }
 
-/** What code could do to others if Node permitted it everything, by what that is. */
-function attacks(): Readonly<Record<string, string>> {
+/** What code could do to the server if Node permitted it everything, by what that is. */
+function attacksOnServer(): Readonly<Record<string, string>> {
   return {
     'the database of the server': `fs.readFileSync('${dataDir}/heddle.db')`,
     'the database, for which node:sqlite needs no permission':
@@ -158,16 +160,22 @@ function attacks(): Readonly<Record<string, string>> {
     'a change of its own revision': `fs.openSync('${own('agent.ts')}', 'r+')`,
     'a new file in its own revision': `fs.mkdtempSync('${own('new-')}')`,
     'a change of Heddle': `fs.openSync('${heddle}/package.json', 'r+')`,
+    'the environment of the server': `fs.readFileSync('/proc/${server.pid}/environ')`,
+    'the memory of the server': `fs.readFileSync('/proc/${server.pid}/maps')`,
+    'a signal to the server': `process.kill(${server.pid}, 0)`,
+    'the user of the server': 'process.setuid(0)',
+  }
+}
+
+/** What it could do to another deployment. */
+function attacksOnDesk(): Readonly<Record<string, string>> {
+  return {
     'compiled code of another deployment':
       `fs.readdirSync('${dataDir}/revisions/compiled/${desk.id}')`,
-    'the environment of the server': `fs.readFileSync('/proc/${server.pid}/environ')`,
-    'the memory of the server': `fs.openSync('/proc/${server.pid}/mem')`,
-    'the memory of another deployment': `fs.openSync('/proc/${desk.pid}/mem')`,
+    'the memory of another deployment': `fs.readFileSync('/proc/${desk.pid}/maps')`,
+    'the environment of another deployment': `fs.readFileSync('/proc/${desk.pid}/environ')`,
     'the folder of another deployment': `fs.readlinkSync('/proc/${desk.pid}/cwd')`,
-    'a signal to the server': `process.kill(${server.pid}, 0)`,
     'a signal to another deployment': `process.kill(${desk.pid}, 0)`,
-    'the user of the server': 'process.setuid(0)',
-    // The last one: root is that user afterwards.
     'the user of another deployment': `process.setuid(${desk.user})`,
   }
 }

@@ -24,6 +24,7 @@ const parts: fc.Arbitrary<ChoiceParts> = fc.record({
       fc.record({ revision: fc.constantFrom(...names), percent: fc.integer({ min: 1, max: 99 }) }),
     ),
     paused: fc.boolean(),
+    movesRuns: fc.boolean(),
     revisions,
   }),
   threadId: fc.uuid(),
@@ -40,7 +41,7 @@ const nodesOf = ({ view }: ChoiceParts, revision: string) => {
 }
 
 const base: ChoiceParts = { threadId: 'x', graphId: 'agent', requested: null, waiting: null,
-  view: { active: 'r2', next: null, paused: false,
+  view: { active: 'r2', next: null, paused: false, movesRuns: false,
     revisions: new Map([['r1', [aGraph('agent', 'ask')]], ['r2', [aGraph('agent', 'confirm')]]]) } }
 
 const chosen = (revision: string): RevisionChoice => ({ kind: 'chosen', revision })

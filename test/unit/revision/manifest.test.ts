@@ -48,6 +48,8 @@ const faults: Readonly<Record<string, readonly [code: string, value: unknown]>> 
   'a size that is no number': ['bad_manifest', manifestOf([{ ...own, bytes: Infinity }])],
   'a chunk that is too large': ['bad_manifest',
     manifestOf([{ ...own, chunks: [{ sha256: 'b'.repeat(64), bytes: 5_000_000 }] }])],
+  'too many archives': ['bad_manifest',
+    manifestOf([own, ...Array.from({ length: 10_000 }, () => some)])],
   'more bytes than the limit': ['too_large', manifestOf([{ ...own, bytes: 1_000_000_001 }])],
   'more compressed bytes than the limit': ['too_large',
     manifestOf([{ ...own,
@@ -57,4 +59,42 @@ const faults: Readonly<Record<string, readonly [code: string, value: unknown]>> 
 
 it.each(Object.entries(faults))('refuses a manifest with %s', (_, [code, value]) => {
   expect(() => readManifest(value)).toThrow(expect.objectContaining({ code }))
+})
+
+it.each<[string, unknown]>([
+  ['archives.1.hash must match pattern', manifestOf([own, { ...some, hash: 'x' }])],
+  ['archives must not have fewer', manifestOf([])],
+  ['archives must not have more', manifestOf([own, ...Array.from({ length: 10_000 }, () => some)])],
+  ['archives must be array', { ...manifest, archives: 1 }],
+  ['graphs.0.path must be string', { ...manifest,
+    graphs: [{ graph_id: 'a', export: 'g', path: 1 }] }],
+  ['it must be object', 'text'],
+])('says what is wrong: %s', (message, value) => {
+  expect(() => readManifest(value)).toThrow(message)
+})
+
+/** The shortest of some times, so that other work on the machine does not count. */
+function shortestMs(work: () => unknown): number {
+  const times = Array.from({ length: 5 }, () => {
+    const beganMs = performance.now()
+    try {
+      work()
+    } catch {
+      // The time that a fault takes counts as well.
+    }
+    return performance.now() - beganMs
+  })
+  return Math.min(...times)
+}
+
+it('checks thousands of archives, and finds a fault in them, in the time of some parses', () => {
+  const many = Array.from({ length: 9_000 },
+    (_, at) => ({ ...some, path: `node_modules/package-${at}` }))
+  const text = JSON.stringify(manifestOf([own, ...many]))
+  const boundMs = 10 * shortestMs(() => JSON.parse(text))
+  for (const archives of [[own, ...many], [own, ...many, { ...some, hash: 'x' }], [...many, own]]) {
+    expect(shortestMs(() => readManifest(manifestOf(archives)))).toBeLessThan(boundMs)
+  }
+  const withoutGraphs = { ...manifestOf([own, ...many]), graphs: [] }
+  expect(shortestMs(() => readManifest(withoutGraphs))).toBeLessThan(boundMs)
 })

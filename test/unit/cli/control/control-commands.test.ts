@@ -62,6 +62,9 @@ describe('the command "rollback"', () => {
     expect((await run('shop', '--to', 'r3', '--message', 'Why', '--json')).stdout)
       .toMatch(/^{"active":"r3","previous":"r11".*}\n$/)
     expect(control.seen.at(-1)?.body).toEqual({ to: 'r3', message: 'Why' })
+    expect((await run('shop', '--to', 'r11', '--now')).stdout)
+      .toMatch(/; 14 runs of r3 move if possible\n$/)
+    expect(control.seen.at(-1)?.body).toEqual({ to: 'r11', now: true })
   })
 
   it('passes on why it cannot be', async () => {
@@ -107,6 +110,9 @@ describe('the command "revisions"', () => {
     expect((await run('activate', 'r1', '-d', 'shop', '--percent', '100')).stdout)
       .toMatch(/^active r1 \(was r2\)/)
     expect(control.seen.at(-1)?.body).toEqual({ percent: 100 })
+    expect((await run('activate', 'r2', '-d', 'shop', '--now')).status).toBe(0)
+    expect(control.seen.at(-1)?.body).toEqual({ now: true })
+    await run('activate', 'r1', '-d', 'shop')
     expect(await run('remove', 'r1', '-d', 'shop')).toMatchObject({ status: 3,
       stderr: 'r1 is active.' })
     expect((await run('remove', 'r1', '-d', 'shop', '--force', '--json')).stdout)

@@ -102,12 +102,14 @@ describe('a deployment', () => {
     control.report = { wants_env_missing: ['A', 'B'], graphs_removed: ['desk'],
       channels_removed: [{ graph_id: 'agent', channel: 'notes' }],
       nodes_removed: [{ graph_id: 'agent', node: 'ask', waiting_threads: 3 }, { graph_id: 'agent',
-        node: 'tell', waiting_threads: 1 }, { graph_id: 'agent', node: 'rest',
+        node: 'research:tell', waiting_threads: 1 }, { graph_id: 'agent', node: 'rest',
         waiting_threads: 0 }] }
     const { stdout } = await deploy('shop')
     expect(stdout).toContain('Removes node "ask" of agent: 3 threads wait there; they will go on ' +
       'with r11\n')
-    expect(stdout).toContain('"tell" of agent: 1 thread waits there; it will go on with r11\n')
+    expect(stdout).toContain(
+      '"research:tell" of agent: 1 thread waits there; it will go on with r11\n',
+    )
     expect(stdout).toContain('Removes node "rest" of agent\n')
     expect(stdout).toContain('Removes graph "desk"\n')
     expect(stdout).toContain('Removes channel "notes" of agent: ')
@@ -149,6 +151,16 @@ describe('a deployment', () => {
     control.change('shop', { next: { revision: 'r2', percent: 10 } })
     expect((await deploy('shop')).stdout).toMatch(/\nactive {5}r1 {2}http/)
     expect(control.deployments.get('shop')).toMatchObject({ active: 'r1', next: null })
+  })
+
+  it('moves runs under way, also if the revision is active already', async () => {
+    const { control, deploy } = await scene()
+    await deploy('shop')
+    expect(control.seen.find(({ call }) => call.endsWith('/activate'))?.body)
+      .not.toHaveProperty('now')
+    expect((await deploy('shop', '--now')).stdout).toMatch(/\nactive {5}r1 {2}http/)
+    expect(control.seen.findLast(({ call }) => call.endsWith('/activate'))?.body)
+      .toMatchObject({ now: true })
   })
 
   it('is kept, or only checked', async () => {
@@ -237,6 +249,8 @@ describe('a deployment that is refused', () => {
   it.each([
     [['--percent', '0'], /^--percent must be a whole number from 1 to 100, not "0"/],
     [['--percent', '5', '--no-activate'], /^--percent activates/],
+    [['--now', '--percent', '5'], /^--now moves all runs/],
+    [['--now', '--no-activate'], /^--now moves all runs/],
     [['--check-only', '--env-file', 'x'], /^--env-file changes the deployment/],
     [['--env-file', 'nowhere'], /nowhere cannot be read: ENOENT/],
     [['--ttl', '7d'], /^--ttl is for --preview/],

@@ -131,6 +131,22 @@ describe('a build', () => {
     expect(most).toBe(1)
   })
 
+  it('is one of eight of its tenant, however many are begun at once', async () => {
+    const all = await house()
+    const other = await all.records.create('desk', 'other')
+    const begin = (shop = all.shop) => code(all.builds.begin(shop, { by: 'ann', message: '' }))
+    const outcomes = await Promise.all(Array.from({ length: 12 }, () => begin()))
+    const [done, full] = ['done', 'full'].map((each) => outcomes.filter((one) => one === each))
+    expect([done!.length, full!.length]).toEqual([8, 4])
+    expect(await begin()).toBe('full')
+    expect(await begin(other)).toBe('done')
+    const states = (await all.deployments.revisions(all.shop, { limit: 20, offset: 0 }))
+      .map(({ state }) => state)
+    expect(states.filter((state) => state === 'building')).toHaveLength(8)
+    // Those that came at once, and none of the one after them.
+    expect(states.filter((state) => state === 'refused')).toHaveLength(4)
+  })
+
   it('is not begun where nobody builds', async () => {
     const all = await house()
     const builds = buildsOver({ catalogs: all.catalogs, documents: all.documents,

@@ -50,6 +50,13 @@ describe('a roll-out', () => {
     }
   })
 
+  it('moves runs under way only as a whole', () => {
+    const moving = (percent?: number) =>
+      begun(aDeployment({ active: 'r1' }), aRevision('r2'), { now: true, percent })
+    expect(moving()).toMatchObject({ rollout: { now: true } })
+    expect(moving(10)).toMatchObject({ code: 'invalid' })
+  })
+
   it('of secrets has the version that they will have', () => {
     expect(
       begun(aDeployment({ active: 'r2', envVersion: 3 }), aRevision('r2'), { kind: 'secrets' }),

@@ -275,6 +275,15 @@ describe('watching', () => {
     expect(story.revision.state).toBe('ready')
   })
 
+  it('moves runs under way with the pointer, forth and back, if that was asked for', () => {
+    const story = new Story({ now: true }).watched()
+    expect(story.deployment).toMatchObject({ active: 'r2', movesRuns: true })
+    story.after({ kind: 'verdict', reason: 'Too bad.' })
+    expect(story.deployment).toMatchObject({ active: 'r1', movesRuns: true })
+    const { deployment } = new Story({}, { active: 'r1', movesRuns: true }).pointed()
+    expect(deployment).toMatchObject({ active: 'r2', movesRuns: false })
+  })
+
   it('takes back a share', () => {
     const story = new Story({ percent: 5 }, { active: 'r1', previous: 'r0' }).watched()
     story.after({ kind: 'verdict', reason: 'Too bad.' })

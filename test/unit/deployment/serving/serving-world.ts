@@ -98,10 +98,10 @@ export class ServingWorld {
   deploy(name: string, change: Partial<Deployment> = {}, revisions: readonly string[] = ['r1']) {
     const before = this.records.get(name)
     const record: Deployment = { id: `id-${name}`, name, tenant: 'acme', access: 'own', hosts: [],
-      limits: defaultDeploymentLimits, paused: false, removing: false, active: revisions.at(-1)!,
-      previous: null, next: null, envVersion: 0, revisionCount: revisions.length, rollout: null,
-      lastRollout: null, preview: null, owed: [], createdAtMs: 0, modifiedAtMs: 0, ...before,
-      ...change, step: (before?.step ?? 0) + 1 }
+      limits: defaultDeploymentLimits, paused: false, removing: false, movesRuns: false,
+      active: revisions.at(-1)!, previous: null, next: null, envVersion: 0,
+      revisionCount: revisions.length, rollout: null, lastRollout: null, preview: null, owed: [],
+      createdAtMs: 0, modifiedAtMs: 0, ...before, ...change, step: (before?.step ?? 0) + 1 }
     this.records.set(name, record)
     for (const revision of revisions) {
       this.revisions.set(`${record.id} ${revision}`, revisionOf(record.id, revision))

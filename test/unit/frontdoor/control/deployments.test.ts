@@ -51,6 +51,16 @@ describe('a deployment', () => {
     expect((await send('GET', `${root}?offset=1`)).json).toEqual({ deployments: [] })
   })
 
+  it('has its changes noted as they were said, without what means nothing', async () => {
+    const { as, deployments: { records } } = await openKeyed()
+    const send = await as('acme', 'admin')
+    await send('POST', root, { name: 'shop' })
+    await send('PATCH', `${root}/shop`, { paused: true, filler: 'x'.repeat(10_000) })
+    const { id } = await records.get('shop')
+    expect((await records.events(id, 1, 10)).map(({ data }) => data))
+      .toEqual([{ change: 'changed', paused: true }])
+  })
+
   it("has a name that is a DNS label, and hosts that are nobody's", async () => {
     const { as } = await openKeyed({ domain: 'agents.example.org',
       ownHosts: ['heddle.example.org'] })
@@ -180,17 +190,18 @@ describe('a revision', () => {
       report: { graphs_added: ['agent'] },
     })
     const active = await send('POST', `${root}/shop/revisions/r1/activate`, { watch_s: 60,
-      prepare_s: 30, percent: 100, message: 'go' })
+      prepare_s: 30, percent: 100, now: true, message: 'go' })
     expect([active.status, active.json]).toEqual([200, { active: 'r1', previous: null, next: null,
       pointer_ms: 12,
       members: [{ id: 'm1', state: 'confirmed', ms: 12 }, { id: 'm2', state: 'silent', ms: null }],
       unconfirmed: ['m2'], still_running: [], rollout_id: expect.any(String) }])
     expect(deployments.rollouts.asked.at(-1)).toMatchObject({ kind: 'activate', percent: 100,
-      watchMs: 60_000, prepareMs: 30_000, message: 'go',
+      now: true, watchMs: 60_000, prepareMs: 30_000, message: 'go',
       by: expect.stringMatching(/^[0-9a-f]{16}$/) })
     await send('POST', `${root}/shop/revisions`, { manifest: aManifest('new').manifest })
     await send('POST', `${root}/shop/revisions/r2/activate`)
-    const back = await send('POST', `${root}/shop/rollback`, {})
+    const back = await send('POST', `${root}/shop/rollback`, { now: true })
+    expect(deployments.rollouts.asked.at(-1)).toMatchObject({ kind: 'rollback', now: true })
     expect(back.json).toMatchObject({ active: 'r1', previous: 'r2' })
     expect((await send('POST', `${root}/shop/rollback`, { to: 'r9' })).status).toBe(404)
   })

@@ -46,6 +46,14 @@ describe('the routes of langgraphjs deploy', () => {
       .toEqual([200, 422, 200, 409, 200, 200, 200, 200, 200, 204])
   })
 
+  it('remove a deployment with its data, as the control API does', async () => {
+    const { as, deployments, one } = await opened()
+    const removed: string[] = []
+    deployments.data.remove = async ({ name }) => void removed.push(name)
+    expect((await (await as('acme', 'deployer'))('DELETE', one)).status).toBe(204)
+    expect([removed, deployments.records.removed]).toEqual([['shop'], []])
+  })
+
   it('are not there for others', async () => {
     const all = await opened()
     const [others, nobody] = [await all.as('other', 'admin'),

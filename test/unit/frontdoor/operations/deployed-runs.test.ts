@@ -10,7 +10,8 @@ import { noUse, Quotas, ReadQuota, unlimited } from '../../../../src/limits/inde
 import { openEgress } from '../../../../src/egress/index.ts'
 import { readLongJson } from '../../../../src/json/index.ts'
 import { FakeDeployments, shop } from '../../../support/fake-deployments.ts'
-import { ThreadHouse } from '../../../support/thread-house.ts'
+import { useGates } from '../../../support/gate.ts'
+import { settled, ThreadHouse } from '../../../support/thread-house.ts'
 import { assistantHouse } from '../../assistants/assistant-house.ts'
 import { TestHost } from '../../graph/project/host-project.ts'
 import { writeProject } from '../../graph/project/project-files.ts'
@@ -34,9 +35,22 @@ export const hold = new StateGraph(State)
   .addNode('first', async ({ url }) => { await fetch(url); return {} })
   .addNode('end', () => ({ by: '${revision}' }))
   .addEdge(START, 'first').addEdge('first', 'end').addEdge('end', END).compile()
+const Steps = Annotation.Root({ first: Annotation(), second: Annotation(),
+  said: Annotation({ reducer: (before, more) => before.concat(more), default: () => [] }) })
+const at = (gate) => async (state) => {
+  if (gate) await fetch(state[gate])
+  return { said: ['${revision}'] }
+}
+export const steps = new StateGraph(Steps)
+  .addNode('one', at('first')).addNode('two', at('second')).addNode('three', at())
+  .addEdge(START, 'one').addEdge('one', 'two').addEdge('two', 'three').addEdge('three', END)
+  .compile()
+export const within = new StateGraph(Steps).addNode('inner', steps)
+  .addEdge(START, 'inner').addEdge('inner', END).compile()
 ${revision === 'r2' ? 'export const added = hold' : ''}
 `
 
+const newGate = useGates()
 const hosts = new Map<string, TestHost>()
 const removals: (() => Promise<void>)[] = []
 
@@ -169,7 +183,7 @@ describe.each([['agent', 'ask'], ['desk', 'research:deep:ask'], ['study', 'resea
 
 /** A host of a version of Heddle that knew nodes of the root only. */
 function rootNodesOnly(host: GraphHost): GraphHost {
-  const graphs = host.graphs().map(({ subgraphNodes: _, ...graph }) => graph)
+  const graphs = host.graphs().map(({ subgraphs: _, subgraphNodes: __, ...graph }) => graph)
   const execute: GraphHost['execute'] = (execution, source, listener) =>
     host.execute(execution, source, {
       steps: (batch) => listener.steps(batch),
@@ -259,14 +273,76 @@ it('A run that straddles an activation ends on the code that it began with.', as
   server.close()
 })
 
+/** A run that is at its first step on r1. r3 is as r2, but lacks the nodes of later steps. */
+async function atFirstStep(graph: 'steps' | 'within' = 'steps') {
+  const { deployed, operations: { runs } } = openShop()
+  const { host } = hosts.get('r2')!
+  const lacking = host.graphs().map((each) => ({ ...each,
+    nodes: each.nodes.filter((node) => node !== 'two' && node !== 'three') })
+  )
+  deployed.hosts.set('r3', new Proxy(host, { get: (real, name) => {
+    if (name === 'graphs') return () => lacking
+    const value: unknown = Reflect.get(real, name, real)
+    return typeof value === 'function' ? value.bind(real) as unknown : value
+  } }))
+  const [first, second] = [newGate(), newGate()]
+  const { row: { runId }, result } = await runs.createAndWait(shop, 'x',
+    { assistant_id: graph, if_not_exists: 'create',
+      input: { first: first.url, second: second.url } } as never, { commandId: '', headers: {} })
+  await first.arrived()
+  const ended = async () => {
+    const { said } = JSON.parse(await result()) as { readonly said: readonly string[] }
+    return { said, run: await runs.get(shop, { threadId: 'x', runId }) }
+  }
+  const move = async (active: string) => {
+    deployed.change({ active, movesRuns: true })
+    await settled()
+  }
+  const finish = async (between = async () => {}) => {
+    first.open()
+    await second.arrived()
+    await between()
+    second.open()
+  }
+  return { move, finish, ended }
+}
+
+describe('a run under way', () => {
+  it('goes on with the new code from its next superstep, if the pointer moves runs', async () => {
+    const { move, finish, ended } = await atFirstStep()
+    await move('r2')
+    await finish()
+    const { said, run } = await ended()
+    // The worker may have begun the second step before it was asked to stop.
+    expect([said.length, said[0], said[2]]).toEqual([3, 'r1', 'r2'])
+    expect(run).toMatchObject({ revision: 'r2', attempt: 1, starts: 2, status: 'success' })
+  })
+
+  it('ends on its own code if its next node is gone, and stops for that only once', async () => {
+    const { move, finish, ended } = await atFirstStep()
+    await move('r3')
+    await finish(() => move('r3'))
+    expect(await ended()).toMatchObject({ said: ['r1', 'r1', 'r1'],
+      run: { revision: 'r1', attempt: 1, starts: 2 } })
+  })
+
+  it('stays on its own code within a subgraph: its inner nodes are not known', async () => {
+    const { move, finish, ended } = await atFirstStep('within')
+    await move('r3')
+    await finish()
+    expect(await ended()).toMatchObject({ said: ['r1', 'r1', 'r1'], run: { revision: 'r1' } })
+  })
+})
+
 describe('the graphs of a deployment', () => {
   it('are those of the active revision, with assistants of their own', async () => {
     const { deployed, operations } = openShop()
     const names = async () =>
       (await operations.assistants.search(shop, {})).rows.map(({ graphId }) => graphId).sort()
-    expect(await names()).toEqual(['agent', 'desk', 'hold', 'study'])
+    expect(await names()).toEqual(['agent', 'desk', 'hold', 'steps', 'study', 'within'])
     deployed.active = 'r2'
-    expect(await names()).toEqual(['added', 'agent', 'desk', 'hold', 'study'])
+    expect(await names())
+      .toEqual(['added', 'agent', 'desk', 'hold', 'steps', 'study', 'within'])
     const { assistants: ofServer } = openShop().operations
     const [own, theirs] = await Promise.all([ofServer.get('t', 'agent'),
       operations.assistants.get(shop, systemAssistantId('agent'))])

@@ -4,7 +4,7 @@ import { Annotation, Send, StateGraph, interrupt } from '@langchain/langgraph'
 import { describe, expect, it } from 'vitest'
 
 import { toGraph } from '../../../../src/graph/project/graph-export.ts'
-import { subgraphNodes } from '../../../../src/graph/project/subgraphs.ts'
+import { subgraphNames } from '../../../../src/graph/project/subgraphs.ts'
 import { GraphBench } from '../../../support/graph-bench.ts'
 import type { Ran, RunWish } from '../../../support/graph-bench.ts'
 
@@ -22,9 +22,11 @@ const around = (name: string, node: unknown, options: object = {}) =>
 
 const asking = (name: string) => around(name, asks).compile()
 const withMemory = (name: string) => around(name, asks).compile({ checkpointer: true })
-const calling = (name: string) => {
-  const graph = asking(name)
-  return async (state: typeof State.State) => ({ log: (await graph.invoke(state)).log })
+/** A node that calls graphs, one after another. */
+const calling = (...graphs: readonly ReturnType<typeof asking>[]) => async () => {
+  const log: string[] = []
+  for (const graph of graphs) log.push(...(await graph.invoke({ log: [] })).log)
+  return { log }
 }
 
 /** Graphs with a question at the node of this name, and the path that is known of it. */
@@ -37,15 +39,29 @@ const shapes: readonly (readonly [string, (name: string) => unknown, string])[] 
   ['a subgraph inside one with a memory of its own',
     (name) => around('a', around('b', asking(name)).compile({ checkpointer: true })).compile(),
     'a:b:'],
-  ['a function that names the subgraph it calls',
-    (name) => around('research', calling(name), { subgraphs: [asking(name)] }).compile(),
-    'research:'],
   ['a Send',
     (name) =>
       new StateGraph(State).addNode('plan', quiet).addNode('research', asking(name))
         .addEdge('__start__', 'plan')
         .addConditionalEdges('plan', () => [1, 2].map(() => new Send('research', { log: [] })))
         .compile(), 'research:'],
+]
+
+/** The same in functions that name the graphs which they call. */
+const calls: typeof shapes = [
+  ['a function that names the subgraph it calls', (name) => {
+    const graph = asking(name)
+    return around('research', calling(graph), { subgraphs: [graph] }).compile()
+  }, 'research:'],
+  ['the second of the subgraphs that a function names', (name) => {
+    const [other, graph] = [around('other', quiet).compile(), asking(name)]
+    return around('research', calling(graph), { subgraphs: [other, graph] }).compile()
+  }, 'research:'],
+  ['the third subgraph that a function calls', (name) => {
+    const [other, graph] = [around('other', quiet).compile(), asking(name)]
+    return around('research', calling(other, other, graph), { subgraphs: [other, graph] })
+      .compile()
+  }, 'research:'],
 ]
 
 const [, simple] = shapes[0]!
@@ -58,14 +74,41 @@ const questions = ({ outcome: { interrupts } }: Ran) =>
 const continued = (graph: unknown, { log }: GraphBench) =>
   Object.assign(new GraphBench(graph), { log })
 
-describe.each(shapes)('a question in %s', (_, graph, above) => {
+describe.each([...shapes, ...calls])('a question in %s', (_, graph, above) => {
   it.each([{}, { durability: 'exit' }] as const)('has a path: %o', async (wish) => {
     const bench = new GraphBench(graph('ask'))
     const { outcome } = await bench.run({ input: { log: [] }, ...wish })
     expect(outcome).toMatchObject({ waiting: true, waitsAt: [`${above}ask`] })
-    expect(await subgraphNodes(toGraph(graph('ask')))).toContain(`${above}ask`)
+    const { subgraphNodes } = await subgraphNames(toGraph(graph('ask')))
+    expect(subgraphNodes).toContain(`${above}ask`)
   })
+})
 
+it('A question in the last of many calls has a path.', async () => {
+  const graph = new StateGraph(State).addNode('plan', quiet).addNode('ask', asks)
+    .addEdge('__start__', 'plan')
+    .addConditionalEdges('plan', ({ log }) => log.length > 3 ? 'ask' : '__end__', ['ask',
+      '__end__']).compile()
+  const node = async () => {
+    for (let i = 0; i < 5; i++) await graph.invoke({ log: Array<string>(i).fill('x') })
+    return { log: [] }
+  }
+  const bench = new GraphBench(around('research', node, { subgraphs: [graph] }).compile())
+  expect((await bench.run({ input: { log: [] } })).outcome.waitsAt).toEqual(['research:ask'])
+})
+
+it('A function may call a graph that it does not name, and gets the answer.', async () => {
+  const [named, other] = [asking('named'), asking('ask')]
+  const bench = new GraphBench(
+    around('research', calling(other), { subgraphs: [named] }).compile(),
+  )
+  expect((await bench.run({ input: { log: [] } })).outcome.waitsAt).toEqual(['research'])
+  expect((await bench.run({ command: { resume: 'yes' } })).outcome)
+    .toMatchObject({ status: 'success', waiting: false })
+  expect(bench.log.values().log).toEqual(['yes'])
+})
+
+describe.each(shapes)('a question in %s', (_, graph, above) => {
   it('is kept while its node is gone, and gets the answer once it is back', async () => {
     const bench = new GraphBench(graph('ask'))
     const asked = questions(await bench.run({ input: { log: [] } }))
@@ -89,10 +132,10 @@ describe.each(shapes)('a question in %s', (_, graph, above) => {
 })
 
 it('A graph that a function calls is not known: its node is where the thread waits.', async () => {
-  const graph = around('research', calling('ask')).compile()
+  const graph = around('research', calling(asking('ask'))).compile()
   const { outcome } = await new GraphBench(graph).run({ input: { log: [] } })
   expect(outcome).toMatchObject({ waiting: true, waitsAt: ['research'] })
-  expect(await subgraphNodes(toGraph(graph))).toEqual([])
+  expect(await subgraphNames(toGraph(graph))).toEqual({ subgraphs: [], subgraphNodes: [] })
 })
 
 it('A subgraph that has not begun has no node that waits.', async () => {
@@ -112,7 +155,8 @@ it('Only nodes that are not done wait, in each subgraph that is under way.', asy
     .addEdge('__start__', 'three').compile()
   const { outcome } = await new GraphBench(graph).run({ input: { log: [] } })
   expect(outcome.waitsAt?.toSorted()).toEqual(['one:ask', 'two:confirm'])
-  expect(await subgraphNodes(toGraph(graph))).toEqual(['one:ask', 'one:done', 'two:confirm'])
+  expect(await subgraphNames(toGraph(graph))).toEqual({ subgraphs: ['one', 'two'],
+    subgraphNodes: ['one:ask', 'one:done', 'two:confirm'] })
 })
 
 it('An edit keeps the thread in its subgraph, or leads it to another node there.', async () => {
@@ -129,7 +173,7 @@ it('An edit keeps the thread in its subgraph, or leads it to another node there.
   expect(outcome).toMatchObject({ waiting: true, waitsAt: ['research:then'] })
 })
 
-it('Checkpoints are told apart: a subgraph begins anew at an earlier one without an answer.',
+it('A run without an answer begins a subgraph anew at an earlier checkpoint, not at the newest.',
   async () => {
     const bench = new GraphBench(simple('ask'))
     await bench.run({ input: { log: [] } })
@@ -152,5 +196,5 @@ it('So many subgraphs that their nodes fill a description are not known.', async
   const many = new StateGraph(State)
   for (let i = 0; i < 1_001; i++) many.addNode(`n${i}`, quiet).addEdge('__start__', `n${i}`)
   const graph = around('research', many.compile()).compile()
-  expect(await subgraphNodes(toGraph(graph))).toBeUndefined()
+  expect(await subgraphNames(toGraph(graph))).toEqual({})
 })

@@ -34,9 +34,9 @@ describe('a graph library', () => {
   it('describes its graphs in the order of langgraph.json', async () => {
     const ask = await openLibrary(forms)
     const said = { description: null, stateChannels: ['said'], plain: true, nodes: ['say'],
-      channels: ['said'], subgraphNodes: [] }
+      channels: ['said'], subgraphs: [], subgraphNodes: [] }
     // A factory's graphs may differ.
-    const made = { ...said, channels: undefined, subgraphNodes: undefined }
+    const made = { ...said, channels: undefined, subgraphs: undefined, subgraphNodes: undefined }
     expect(await ask((library) => library.describe())).toEqual([
       { ...said, graphId: 'compiled', description: 'Compiled by its author.' },
       { ...said, graphId: 'uncompiled' },

@@ -82,8 +82,10 @@ describe('a remote build', () => {
 
     const second = await build(
       ofTar(
-        gzippedTar(...project.slice(0, 3), { path: 'agent.ts',
-          text: "import '@langchain/langgraph'\nexport const graph = 2\n" }),
+        gzippedTar(...project.slice(0, 3), { path: '.yarnrc.yml', text: 'yarnPath: evil.js' }, {
+          path: 'agent.ts',
+          text: "import '@langchain/langgraph'\nexport const graph = 2\n",
+        }),
       ),
     )
     expect(readFileSync(ran, 'utf8').split('\n')).toHaveLength(2)
