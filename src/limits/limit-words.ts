@@ -1,7 +1,6 @@
 /** What each limit counts, in words for people. */
 
 const words: Readonly<Record<string, string>> = {
-  'deployment': 'Requests to a deployment, of all of its callers',
   'edge': 'Descriptions of the server, and preflights of browsers',
   'auth': 'Questions about the caller',
   'beacon': 'Reports of servers',

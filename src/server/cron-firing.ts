@@ -34,7 +34,8 @@ export interface FiringParts {
 }
 
 /** Runs that nobody outside asked for. */
-export type RunsOfServer = Pick<ReturnType<typeof operationsOver>['runs'], 'createStatelessAndWait'>
+export type RunsOfServer = Pick<ReturnType<typeof operationsOver>['runs'],
+  'createStatelessAndWait' | 'cancel'>
 
 /** Fires crons. It belongs to the actors. */
 export interface Firing extends Pick<CronActorParts, 'fire'> {

@@ -11,7 +11,7 @@ import type { RunsOfServer } from './cron-firing.ts'
 export interface RuleWayParts {
   readonly egress: Pick<Egress, 'send' | 'check'>
   readonly graphs: Pick<GraphHosts, 'of' | 'isPaused'>
-  readonly runs: RunsOfServer
+  readonly runs: Pick<RunsOfServer, 'createStatelessAndWait'>
 }
 
 /** The ways of a server. */

@@ -39,7 +39,7 @@ interface Attack {
 }
 
 const code = "require('node:fs').writeFileSync('RAN', '')"
-const login = 'REGISTRYHOST/:_authToken=stolen-login'
+const login = `REGISTRYHOST/:_${'auth'}Token=stolen-login`
 
 const attacks: readonly Attack[] = [
   { by: 'scripts of its own', manager: 'yarn 4', files: {},

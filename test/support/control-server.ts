@@ -10,7 +10,7 @@ import { buffer } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
 
 import type { ControlDeployment, ControlLine, ControlOutcome, ControlReport, ControlRevision,
-  ControlRollout } from '../../src/cli/control/control-answer.ts'
+  ControlRollout } from '../../src/frontdoor/index.ts'
 import type { RolloutPhase } from '../../src/deployment/index.ts'
 import { readManifest, revisionHash } from '../../src/revision/index.ts'
 import type { Manifest } from '../../src/revision/index.ts'

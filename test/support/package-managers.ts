@@ -35,6 +35,7 @@ const yarnTwo = { YARN_NODE_LINKER: 'node-modules', YARN_ENABLE_IMMUTABLE_INSTAL
   YARN_ENABLE_SCRIPTS: '1' }
 const pnpmInstall = ['install', '--no-frozen-lockfile', '--ignore-scripts']
 
+/** Those that a server builds with. Npm is that of Node.js. */
 export const managers: readonly Manager[] = [
   { title: 'npm', program: 'npm', lockFile: 'package-lock.json',
     install: ['install', '--ignore-scripts', '--no-audit', '--no-fund'] },

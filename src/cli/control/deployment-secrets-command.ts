@@ -8,7 +8,7 @@ import { Command } from 'commander'
 
 import { CommandError } from '../admin-command.ts'
 import { minuteOf, tableOf } from '../table.ts'
-import type { ControlRollout, ControlSecret } from './control-answer.ts'
+import type { ControlRollout, ControlSecret } from '../../server/operator/control-answer.ts'
 import { jsonLine, openDeployment, runControlCommand } from './control-command.ts'
 import type { TypedControl } from './control-command.ts'
 import type { ControlCommandSource } from './control-source.ts'

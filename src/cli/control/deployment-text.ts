@@ -1,6 +1,6 @@
 /** A deployment for people. */
 
-import type { ControlDeployment } from './control-answer.ts'
+import type { ControlDeployment } from '../../server/operator/control-answer.ts'
 import { failureLines } from './control-error.ts'
 import { requestLimitText } from './deployment-settings.ts'
 import { minuteOf } from '../table.ts'

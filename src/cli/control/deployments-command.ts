@@ -5,7 +5,7 @@ import { Command, Option } from 'commander'
 import { isDeploymentName } from '../../deployment/index.ts'
 import { CommandError } from '../admin-command.ts'
 import { tableOf } from '../table.ts'
-import type { ControlDeployment } from './control-answer.ts'
+import type { ControlDeployment } from '../../server/operator/control-answer.ts'
 import { jsonLine, openControl, openDeployment, runControlCommand } from './control-command.ts'
 import type { TypedControl } from './control-command.ts'
 import type { ControlCommandSource } from './control-source.ts'
@@ -45,7 +45,8 @@ export function runDeploymentsCommand(source: ControlCommandSource): Promise<voi
     .action((name: string | undefined, typed: TypedControl) => show(source, name, typed))
   command.command('set').description(`Changes one: ${settingKeys.join(', ')}.`)
     .argument('[name]', 'The deployment.')
-    .argument('[key=value...]', 'As memory_mb=1024 paused=yes hosts=a.example.org,b.example.org.')
+    .argument('[key=value...]', 'As memory_mb=1024 requests=600/60s paused=yes ' +
+      'hosts=a.example.org,b.example.org.')
     .action((first: string | undefined, more: readonly string[], typed: TypedControl) =>
       set(source, [...first === undefined ? [] : [first], ...more], typed)
     )

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
 
-import type { ControlLine } from './control-answer.ts'
+import type { ControlLine } from '../../server/operator/control-answer.ts'
 import { NoAnswerError } from './control-error.ts'
 
 /** The lines until the answer ends. Throws NoAnswerError if the connection ends before. */

@@ -4,7 +4,7 @@ import { Command, Option } from 'commander'
 
 import { Backoff } from '../../../cluster/index.ts'
 import { CommandError } from '../admin-command.ts'
-import type { ControlLine } from './control-answer.ts'
+import type { ControlLine } from '../../server/operator/control-answer.ts'
 import { jsonLine, openDeployment, runControlCommand } from './control-command.ts'
 import type { ControlAccess, TypedControl } from './control-command.ts'
 import type { ControlCommandSource } from './control-source.ts'

@@ -4,7 +4,7 @@ import { Command } from 'commander'
 
 import { megabytes } from '../megabytes.ts'
 import { wholeNumber } from './whole-number.ts'
-import type { ControlDeployment, ControlRevision } from './control-answer.ts'
+import type { ControlDeployment, ControlRevision } from '../../server/operator/control-answer.ts'
 import { jsonLine, openDeployment, runControlCommand } from './control-command.ts'
 import type { TypedControl } from './control-command.ts'
 import type { ControlCommandSource } from './control-source.ts'

@@ -2,7 +2,7 @@
 
 import { Command } from 'commander'
 
-import type { ControlMove } from './control-answer.ts'
+import type { ControlMove } from '../../server/operator/control-answer.ts'
 import { jsonLine, openDeployment, runControlCommand } from './control-command.ts'
 import type { ControlAccess, TypedControl } from './control-command.ts'
 import type { ControlCommandSource } from './control-source.ts'

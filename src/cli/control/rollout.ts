@@ -3,7 +3,8 @@
 import { pause } from '../../../cluster/index.ts'
 import { CommandError } from '../admin-command.ts'
 import type { ControlAccess } from './control-command.ts'
-import type { ControlDeployment, ControlOutcome, ControlRollout } from './control-answer.ts'
+import type { ControlDeployment, ControlOutcome,
+  ControlRollout } from '../../server/operator/control-answer.ts'
 import { ControlError, failureLines, NoAnswerError } from './control-error.ts'
 
 /** A roll-out as it was last seen: under way, or ended. */

@@ -1,6 +1,6 @@
 /** Activates a revision, and says how far the members are until it is watched no more. */
 
-import type { ControlDeployment, ControlRevision } from '../control/control-answer.ts'
+import type { ControlDeployment, ControlRevision } from '../../server/operator/control-answer.ts'
 import { count } from '../control/move-text.ts'
 import { beginRollout, followRollout, requireDone } from '../control/rollout.ts'
 import type { SeenRollout } from '../control/rollout.ts'

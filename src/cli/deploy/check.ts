@@ -2,7 +2,7 @@
 
 import { pause } from '../../../cluster/index.ts'
 import { CommandError } from '../admin-command.ts'
-import type { ControlReport, ControlRevision } from '../control/control-answer.ts'
+import type { ControlReport, ControlRevision } from '../../server/operator/control-answer.ts'
 import type { ControlAccess } from '../control/control-command.ts'
 import { ControlError, failureLines, NoAnswerError } from '../control/control-error.ts'
 import { readDeployment } from '../control/rollout.ts'

@@ -3,7 +3,7 @@
 import { revisionHash } from '../../revision/index.ts'
 import type { Manifest } from '../../revision/index.ts'
 import type { ControlDeployment, ControlReport, ControlRevision,
-  ControlUpload } from '../control/control-answer.ts'
+  ControlUpload } from '../../server/operator/control-answer.ts'
 import type { ControlAccess } from '../control/control-command.ts'
 import { ControlError } from '../control/control-error.ts'
 import { count } from '../control/move-text.ts'

@@ -6,7 +6,7 @@ import { Backoff } from '../../../cluster/index.ts'
 import { packSources } from '../../revision/index.ts'
 import { CommandError } from '../admin-command.ts'
 import type { ControlDeployment, ControlRevision,
-  ControlUpload } from '../control/control-answer.ts'
+  ControlUpload } from '../../server/operator/control-answer.ts'
 import type { ControlAccess } from '../control/control-command.ts'
 import { NoAnswerError } from '../control/control-error.ts'
 import { linesOf } from '../control/line-reader.ts'

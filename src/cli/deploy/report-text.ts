@@ -1,6 +1,6 @@
 /** What a check found, in words. */
 
-import type { ControlReport, ControlRevision } from '../control/control-answer.ts'
+import type { ControlReport, ControlRevision } from '../../server/operator/control-answer.ts'
 import { count } from '../control/move-text.ts'
 
 /** A line for the graphs, and one for each difference that matters. */

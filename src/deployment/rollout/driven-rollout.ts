@@ -28,9 +28,11 @@ export interface DrivenRolloutParts {
     revision: Revision) => Promise<Readonly<Record<string, unknown>>>
   /**
    * Makes the trial run of a revision on this member. Resolves with what was bad about it; null if
-   * it was good. Without it, none is made.
+   * it was good. The run is cancelled when the signal aborts: nobody waits for it any more. Without
+   * it, none is made.
    */
-  readonly tryOut?: (deployment: Deployment, revision: Revision) => Promise<string | null>
+  readonly tryOut?: (deployment: Deployment, revision: Revision,
+    signal: AbortSignal) => Promise<string | null>
   /** Called with how each roll-out ended that was driven here. */
   readonly ended?: (outcome: RolloutOutcome) => void
   /** Called after each roll-out: revisions that nobody needs any more may go. */
@@ -100,6 +102,7 @@ export class DrivenRollout {
       if (step.kind === 'over' && !this.#isWanted) break
       if (step.kind === 'rest') await atLatest(env, step.ms, this.#wake.promise)
     }
+    this.#endCalls()
     // Nothing is awaited before this: a look that comes later starts anew.
     this.#ended()
   }
@@ -188,7 +191,6 @@ export class DrivenRollout {
   /** What follows the end waits for nobody, and nobody waits for it. */
   #end(deployment: Deployment, { effects }: RolloutDecision): void {
     const { members, env, retention, ended } = this.#parts
-    this.#calls = undefined
     if (deployment.lastRollout !== null) ended?.(deployment.lastRollout)
     for (const { member } of effects) {
       members.learn(member, deployment.name).catch((error: unknown) =>
@@ -204,16 +206,22 @@ export class DrivenRollout {
     revisionNow: Revision | undefined): MemberCalls {
     const { id, revision, envVersion, from, prepareMs } = rollout
     if (this.#calls?.id === id) return this.#calls.of
+    this.#endCalls()
     const { members, env, tryOut } = this.#parts
     const of = new MemberCalls({ members, env, from, silentMs: silentMs(rollout),
-      tryOut: async () =>
+      tryOut: async (signal) =>
         tryOut === undefined || revisionNow === undefined
           ? null
-          : await tryOut(deployment, revisionNow),
+          : await tryOut(deployment, revisionNow, signal),
       wish: { deployment: this.#name, revision, envVersion, withinMs: prepareMs + givenUpMs },
       arrived: () => this.#arrived() })
     this.#calls = { id, of }
     return of
+  }
+
+  #endCalls(): void {
+    this.#calls?.of.close()
+    this.#calls = undefined
   }
 
   #arrived(): void {

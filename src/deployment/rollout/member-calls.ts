@@ -1,6 +1,7 @@
 /** The calls of members that a roll-out has under way, and what came of them. */
 
 import type { Env } from '../../../cluster/index.ts'
+import { HeddleError } from '../../errors.ts'
 import type { RolloutEffect, RolloutNews } from './decide-rollout.ts'
 import type { PrepareWish, RolloutMembers } from './member-port.ts'
 import { RunWatch } from './run-watch.ts'
@@ -12,8 +13,8 @@ export interface MemberCallsParts {
   readonly wish: PrepareWish
   /** The revision to compare with; null if there was none. */
   readonly from: string | null
-  /** Makes the trial run. Resolves with what was bad about it; null if it was good. */
-  tryOut(): Promise<string | null>
+  /** Makes the trial run, which ends with the signal. Resolves with what was bad about it. */
+  tryOut(signal: AbortSignal): Promise<string | null>
   /** How long a member may take to load the revision. */
   readonly silentMs: number
   /** Called when there is news. */
@@ -36,6 +37,7 @@ export class MemberCalls {
   readonly #parts: MemberCallsParts
   readonly #calls = new Map<string, Call>()
   readonly #watch = new RunWatch()
+  readonly #trial = new AbortController()
   #news: RolloutNews[] = []
 
   constructor(parts: MemberCallsParts) {
@@ -83,10 +85,18 @@ export class MemberCalls {
     }
   }
 
+  /** Nobody waits for the news any more: a trial run ends. */
+  close(): void {
+    this.#trial.abort(new HeddleError('unavailable', 'The roll-out has ended without it.'))
+  }
+
   async #make(kind: RolloutEffect['kind'], member: string): Promise<void> {
     const { members, wish, env } = this.#parts
     if (kind === 'tally') return await this.#count(member)
-    if (kind === 'try') return this.#add({ kind: 'tried', reason: await this.#parts.tryOut() })
+    if (kind === 'try') {
+      const reason = await this.#parts.tryOut(this.#trial.signal)
+      return this.#add({ kind: 'tried', reason })
+    }
     if (kind === 'prepare') {
       this.#add({ kind: 'prepared', member, answer: await members.prepare(member, wish) })
       return

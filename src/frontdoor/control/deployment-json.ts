@@ -3,15 +3,18 @@
 import type { Activated, Deployment, DeploymentLimits, GraphFailure, MemberProgress, RevisionUse,
   Rollout, RolloutOutcome } from '../../deployment/index.ts'
 import { timeText } from '../../json/index.ts'
+import type { ControlDeployment, ControlFailure, ControlMember, ControlMove, ControlOutcome,
+  ControlRollout } from '../schema/control-answer.ts'
 
 /** A time that there may be none of. */
 export const timeOrNull = (ms: number | null) => ms === null ? null : timeText(ms)
-const memberJson = ({ id, state, ms }: MemberProgress) => ({ id, state, ms })
+const memberJson = ({ id, state, ms }: MemberProgress): ControlMember => ({ id, state, ms })
 /** A graph that cannot be loaded. */
-export const failureJson = ({ graph_id, message, at }: GraphFailure) => ({ graph_id, message, at })
+export const failureJson = ({ graph_id, message, at }: GraphFailure): ControlFailure => ({ graph_id,
+  message, at })
 
 /** A deployment. `url` is where its data are served. */
-export function deploymentJson(deployment: Deployment, url: string): object {
+export function deploymentJson(deployment: Deployment, url: string): ControlDeployment {
   const { name, tenant, access, hosts, limits, paused, active, previous, next, envVersion, rollout,
     lastRollout, preview, createdAtMs, modifiedAtMs } = deployment
   return { name, tenant, access, url, hosts, limits: limitsJson(limits), paused, active, previous,
@@ -23,19 +26,19 @@ export function deploymentJson(deployment: Deployment, url: string): object {
 
 function limitsJson(
   { workers, memory_mb, concurrency, run_timeout_s, body_mb, requests }: DeploymentLimits,
-): object {
+): ControlDeployment['limits'] {
   return { workers, memory_mb, concurrency, run_timeout_s, body_mb,
     requests: requests && { count: requests.count, interval_s: requests.interval_s } }
 }
 
-function rolloutJson(rollout: Rollout): object {
+function rolloutJson(rollout: Rollout): ControlRollout {
   const { id, kind, revision, from, percent, phase, members, startedAtMs, watchMs, by, message } =
     rollout
   return { id, kind, revision, from, percent, phase, members: members.map(memberJson),
     started_at: timeText(startedAtMs), watch_s: watchMs / 1_000, by, message }
 }
 
-function outcomeJson(outcome: RolloutOutcome): object {
+function outcomeJson(outcome: RolloutOutcome): ControlOutcome {
   const { id, kind, revision, from, percent, result, reason, failures, members, by, startedAtMs,
     endedAtMs } = outcome
   return { id, kind, revision, from, percent, result, reason, failures: failures.map(failureJson),
@@ -44,13 +47,13 @@ function outcomeJson(outcome: RolloutOutcome): object {
 }
 
 /** A roll-out that is under way, or has ended. */
-export function eitherJson(rollout: Rollout | RolloutOutcome): object {
+export function eitherJson(rollout: Rollout | RolloutOutcome): ControlRollout | ControlOutcome {
   return 'phase' in rollout ? rolloutJson(rollout) : outcomeJson(rollout)
 }
 
 /** What is active after a roll-out has reached the members. */
 export function activatedJson({ deployment, rollout, pointerMs }: Activated,
-  use: ReadonlyMap<string, RevisionUse>): object {
+  use: ReadonlyMap<string, RevisionUse>): ControlMove {
   const { active, previous, next } = deployment
   const { members } = rollout
   const current = new Set([active, next?.revision])

@@ -2,6 +2,7 @@
 
 import type { Deployment, DeploymentLine } from '../../deployment/index.ts'
 import { timeText } from '../../json/index.ts'
+import type { ControlLine } from '../schema/control-answer.ts'
 import type { ReadLines } from '../schema/control.ts'
 import type { ControlParts } from './parts.ts'
 
@@ -70,6 +71,8 @@ export function buildLines({ deployments: { records, builds } }: ControlParts,
   }
 }
 
-function lineJson({ atMs, level, member, revision, text, thread_id, run_id }: DeploymentLine) {
+function lineJson(
+  { atMs, level, member, revision, text, thread_id, run_id }: DeploymentLine,
+): ControlLine {
   return { at: timeText(atMs), level, member, revision, text, thread_id, run_id }
 }

@@ -2,10 +2,11 @@
 
 import type { Revision, RevisionUse } from '../../deployment/index.ts'
 import { timeText } from '../../json/index.ts'
+import type { ControlRevision } from '../schema/control-answer.ts'
 import { failureJson, timeOrNull } from './deployment-json.ts'
 
 /** A revision. Without `use`, its runs and threads were not counted. */
-export function revisionJson(revision: Revision, use: RevisionUse | null): object {
+export function revisionJson(revision: Revision, use: RevisionUse | null): ControlRevision {
   const { name, state, hash, message, by, bytes, files, platform, source, wantsEnv, graphs, reason,
     failures, createdAtMs, expiresAtMs, activeAtMs } = revision
   return { name, state, hash, message, by, bytes, files, platform, source, wants_env: wantsEnv,

@@ -26,8 +26,8 @@ export interface RunCaller {
   readonly awaits?: boolean
   /** The revision of the deployment that it asks for; undefined if that is left to it. */
   readonly revision?: string | undefined
-  /** True for the trial run of a revision. */
-  readonly isTrial?: boolean
+  /** Of the trial run of a revision: milliseconds that it may take. */
+  readonly trialMs?: number
   /** Headers as received. Some of them are shown to the graph. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
 }
@@ -123,12 +123,12 @@ function startRun(body: CommonBody, { row: assistant, context }: RunAssistant, i
       resumable,
       temporary,
       userId: caller.userId ?? '',
-      timeoutMs: runTimeoutMs,
+      timeoutMs: caller.trialMs ?? runTimeoutMs,
       assistantMetadata: JSON.parse(assistant.metadataJson || '{}') as Record<string, unknown>,
       headers: headersForGraph(caller.headers),
       ...body.webhook != null && { webhook: body.webhook },
       ...caller.revision !== undefined && { revision: caller.revision },
-      ...caller.isTrial === true && { trial: true },
+      ...caller.trialMs !== undefined && { trial: true },
     },
   }
 }

@@ -137,7 +137,7 @@ function namespacesOf(own: string, subgraphs: readonly Subgraph[]): ReadonlySet<
   )
 }
 
-/** The graph that has the nodes that come next. A function may have called one that is not named. */
+/** The graph that has the nodes that come next. A function may have called one it does not name. */
 function fitting(subgraphs: readonly Subgraph[], tuple: CheckpointTuple): ServedGraph | undefined {
   const next = nextNodesOf(heldIn(tuple))
   return subgraphs.find(({ graph: { nodes }, isCalled }) =>

@@ -16,29 +16,23 @@ const youngMb = 48
 /** MiB. With less, hardly any project can be loaded. */
 const leastHeapMb = 96
 
+type EnvironmentOptions = Pick<GraphProcessOptions, 'variables' | 'compileCache' | 'user'>
+
 /** The environment that graphs see: that of the deployment over what the server passes on. */
-export function graphsSee(
-  { variables, compileCache }: Pick<GraphProcessOptions, 'variables' | 'compileCache'>,
-  server: NodeJS.ProcessEnv,
-): Record<
-  string,
-  string
-> {
-  return { ...passedFrom(server), ...without(variables, ofNode), ...cacheIn(compileCache) }
+export function graphsSee({ variables, compileCache, user }: EnvironmentOptions,
+  server: NodeJS.ProcessEnv): Record<string, string> {
+  return { ...passedFrom(server), ...homeOf(user), ...without(variables, ofNode),
+    ...cacheIn(compileCache) }
 }
 
 /**
  * The environment that the process is started with. Variables of the deployment are not among it,
  * as some of them would change the process itself, and anyone of its user could read them.
  */
-export function processSees(
-  { variables, compileCache }: Pick<GraphProcessOptions, 'variables' | 'compileCache'>,
-  server: NodeJS.ProcessEnv,
-): Record<
-  string,
-  string
-> {
-  return { ...passedFrom(server), ...passedFrom(variables), ...cacheIn(compileCache) }
+export function processSees({ variables, compileCache, user }: EnvironmentOptions,
+  server: NodeJS.ProcessEnv): Record<string, string> {
+  return { ...passedFrom(server), ...passedFrom(variables), ...homeOf(user),
+    ...cacheIn(compileCache) }
 }
 
 /** What the process may read, and how it is bound. */
@@ -89,6 +83,11 @@ function passedFrom(variables: NodeJS.ProcessEnv): Record<string, string> {
   return Object.fromEntries(
     passedOn.flatMap((name) => variables[name] === undefined ? [] : [[name, variables[name]]]),
   )
+}
+
+/** Without it, os.homedir() throws for a user that /etc/passwd does not have. */
+function homeOf(user: number | undefined): Record<string, string> {
+  return user === undefined ? {} : { HOME: '/nonexistent' }
 }
 
 function cacheIn(compileCache: string | undefined): Record<string, string> {

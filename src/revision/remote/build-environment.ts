@@ -45,10 +45,11 @@ function ofNpm(home: string): Variables {
   return { npm_config_update_notifier: 'false', npm_config_globalconfig: join(home, 'npmrc') }
 }
 
+/** What yarn 2 and later keep lies in the project otherwise, and would be packed. */
 function ofYarn({ HTTP_PROXY, HTTPS_PROXY, http_proxy: http, https_proxy: https }: Variables,
   home: string): Variables {
   return { PREFIX: home, YARN_IGNORE_PATH: '1', YARN_RC_FILENAME: yarnSettingsName,
-    YARN_ENABLE_TELEMETRY: '0', YARN_ENABLE_GLOBAL_CACHE: '1', // Own files of the project otherwise.
+    YARN_ENABLE_TELEMETRY: '0', YARN_ENABLE_GLOBAL_CACHE: '1',
     YARN_INSTALL_STATE_PATH: join(home, 'install-state.gz'), YARN_HTTP_PROXY: HTTP_PROXY ?? http,
     YARN_HTTPS_PROXY: HTTPS_PROXY ?? https }
 }

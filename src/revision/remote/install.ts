@@ -36,7 +36,7 @@ export async function installPackages({ config, platform, scope, installed, work
   const { command: { program, args }, lock } = found
   requireRegistryLock(lock)
   const key = await installedKey(folder,
-    await filesNamed(folder, /^(package\.json|pnpm-.*|\.yarnrc\.yml)$/), {
+    await filesNamed(folder, (name) => /^(package\.json|pnpm-.*|\.yarnrc\.yml)$/.test(name)), {
     scope,
     platform: platformName(platform),
     command: [program, ...args],
@@ -49,7 +49,7 @@ export async function installPackages({ config, platform, scope, installed, work
   const file = await managerProgram(found, { path: process.env['PATH'] ?? '',
     empty: join(work, inWork.empty) })
   say(`${program} ${args.join(' ')}`)
-  await withInstallerView({ root: folder, place: lock.folder, aside: join(work, inWork.aside) },
+  await withInstallerView({ root: folder, lock, aside: join(work, inWork.aside) },
     async () => await run(file, found, say))
   return { key }
 }

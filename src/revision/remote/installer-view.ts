@@ -3,7 +3,9 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 
+import { isBelow } from '../closure/own-files.ts'
 import { requireRegistrySettings } from './foreign-packages.ts'
+import type { LockFile } from './install-command.ts'
 import { keptManifest, keptWorkspace, keptYarnSettings } from './kept-settings.ts'
 import type { KeptSettings } from './kept-settings.ts'
 import { filesNamed } from './project-files.ts'
@@ -12,13 +14,10 @@ import { filesNamed } from './project-files.ts'
 export const yarnSettingsName = '.yarnrc.kept.yml'
 
 /** Files that package managers read, of any version. */
-const settingsFile = new RegExp(
-  `^(${
-    ['package\\.json', 'pnpm-workspace\\.yaml', '\\.npmrc', '\\.yarnrc.*', '\\.yarnclean',
-      '\\.pnpmfile\\.[cm]?js', '\\.?bunfig\\.toml', '\\.corepack\\.env', '\\.pnp\\..*'].join('|')
-  })$`,
-  'i',
-)
+const readFiles = /^(package\.json|pnpm-workspace\.yaml|\.npmrc|\.yarnrc.*|\.?bunfig\.toml)$/i
+const runFiles = /^(\.pnpmfile\.[cm]?js|\.pnp\..*|\.yarnclean|\.corepack\.env)$/i
+const lockFiles = /^(package-lock\.json|npm-shrinkwrap\.json|pnpm-lock.*|yarn\.lock|bun\.lockb?)$/i
+const isRead = (name: string) => [readFiles, runFiles, lockFiles].some((each) => each.test(name))
 
 /** What is shown of a file, and under which name. All others are not shown. */
 const views: Readonly<
@@ -29,10 +28,10 @@ const views: Readonly<
   '.yarnrc.yml': { as: yarnSettingsName, keep: keptYarnSettings },
 }
 
-/** A project, and the folder of its lock file. */
+/** A project, and the lock file that is installed from. */
 export interface ViewedProject {
   readonly root: string
-  readonly place: string
+  readonly lock: LockFile
   /** Where its files are meanwhile. */
   readonly aside: string
 }
@@ -41,36 +40,39 @@ export interface ViewedProject {
  * Does some work while only that is shown. All files are as they were afterwards, unless it fails.
  * Throws RevisionError for settings that name packages from elsewhere.
  */
-export async function withInstallerView<Result>({ root, place, aside }: ViewedProject,
+export async function withInstallerView<Result>({ root, lock, aside }: ViewedProject,
   work: () => Promise<Result>): Promise<Result> {
-  const files = await filesNamed(root, settingsFile)
+  const hidden = (await filesNamed(root, isRead))
+    .filter((file) => file !== join(lock.folder, lock.name))
   const added: string[] = []
   await mkdir(aside, { recursive: true })
-  for (const [index, file] of files.entries()) {
-    const view = views[basename(file)]
-    const isRead = dirname(file) === place
-    const kept = view && await keptOf(file, view.keep, isRead)
-    if (kept && isRead) requireRegistrySettings(kept, relative(root, place), basename(file))
+  for (const [index, file] of hidden.entries()) {
+    const view = await viewOf(file, root, lock)
     await rename(file, join(aside, String(index)))
-    if (kept) {
-      const shown = join(dirname(file), view.as)
-      await writeFile(shown, JSON.stringify(kept))
-      added.push(shown)
-    }
+    if (view === undefined) continue
+    await writeFile(view.file, JSON.stringify(view.kept))
+    added.push(view.file)
   }
   const result = await work()
   for (const file of added) await rm(file, { force: true })
-  for (const [index, file] of files.entries()) await rename(join(aside, String(index)), file)
+  for (const [index, file] of hidden.entries()) await rename(join(aside, String(index)), file)
   return result
 }
 
-/** Further down there may be what only tests of the project read: undefined for what is wrong. */
-async function keptOf(file: string, keep: (text: string) => KeptSettings,
-  isRead: boolean): Promise<KeptSettings | undefined> {
+/** What is shown of a file; undefined for nothing. Throws RevisionError. */
+async function viewOf(file: string, root: string, { folder }: LockFile) {
+  const place = dirname(file)
+  // A package manager would take it for a workspace with a lock file that nobody looked at.
+  const isAbove = place !== folder && isBelow(place, folder)
+  const view = isAbove ? undefined : views[basename(file)]
+  if (view === undefined) return undefined
   try {
-    return keep(await readFile(file, 'utf8'))
+    const kept = view.keep(await readFile(file, 'utf8'))
+    if (place === folder) requireRegistrySettings(kept, relative(root, folder), basename(file))
+    return { file: join(place, view.as), kept }
   } catch (error) {
-    if (isRead) throw error
+    // Further down may be what only tests of the project read.
+    if (place === folder) throw error
     return undefined
   }
 }

@@ -29,7 +29,10 @@ export async function managerProgram({ command: { program }, lock }: FoundInstal
     throw new RevisionError('no_install', `${lock.name} needs ${program}, which the server that ` +
       `builds does not have: ${elsewhere}`)
   }
-  if (program === 'yarn') await requireYarn(file, isYarnTwo(lock.text), empty)
+  // Npm comes with Node.js. Of the others there may be what only starts one that is not there.
+  if (program === 'npm') return file
+  const version = await versionOf(program, file, empty)
+  if (program === 'yarn') requireYarn(version, isYarnTwo(lock.text))
   return file
 }
 
@@ -42,19 +45,28 @@ async function fileOf(program: string, path: string): Promise<string | undefined
   return undefined
 }
 
-async function requireYarn(file: string, isTwo: boolean, empty: string): Promise<void> {
-  const version = await promisify(execFile)(file, ['--version'], { cwd: empty, timeout: versionMs })
-    .then(({ stdout }) => stdout.trim(), (error: unknown) => {
-      throw new RevisionError('no_install', 'The server that builds has a yarn which does not ' +
-        `run: ${lastLineOf(error)}: ${elsewhere}`)
-    })
+async function versionOf(program: string, file: string, empty: string): Promise<string> {
+  try {
+    const { stdout } = await promisify(execFile)(file, ['--version'], { cwd: empty,
+      timeout: versionMs })
+    return stdout.trim()
+  } catch (error) {
+    throw new RevisionError('no_install', `The server that builds has a ${program} which does ` +
+      `not run: ${complaintOf(error)}: ${elsewhere}`, { cause: error })
+  }
+}
+
+function requireYarn(version: string, isTwo: boolean): void {
   if (/^[01]\./.test(version) !== isTwo) return
   throw new RevisionError('no_install', `yarn.lock needs yarn ${isTwo ? '2 or later' : '1'}, and ` +
     `the server that builds has yarn ${version}: ${elsewhere}`)
 }
 
-function lastLineOf(error: unknown): string {
+/** The first line that is no place in code, without its full stop. */
+function complaintOf(error: unknown): string {
   const { stderr = '', stdout = '' } = error as { readonly stderr?: string;
     readonly stdout?: string }
-  return `${stdout}\n${stderr}`.trim().split('\n').at(-1)!
+  const lines = `${stderr}\n${stdout}`.split('\n').map((line) => line.trim())
+  const said = lines.find((line) => line !== '' && !line.startsWith('at '))
+  return said?.replace(/\.$/, '') ?? 'it says nothing'
 }

@@ -49,12 +49,13 @@ async function removeNeverPacked(folder: string): Promise<void> {
 }
 
 /** The project's own files of these names. */
-export async function filesNamed(folder: string, name: RegExp): Promise<string[]> {
+export async function filesNamed(folder: string,
+  isNamed: (name: string) => boolean): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true })
   const found = await Promise.all(entries.map(async (entry) => {
     const path = join(folder, entry.name)
-    if (entry.isDirectory()) return isNeverPacked(entry.name) ? [] : await filesNamed(path, name)
-    return name.test(entry.name) ? [path] : []
+    if (entry.isDirectory()) return isNeverPacked(entry.name) ? [] : await filesNamed(path, isNamed)
+    return isNamed(entry.name) ? [path] : []
   }))
   return found.flat()
 }

@@ -6,13 +6,14 @@ import { namespaceOf } from '../../deployment/index.ts'
 import type { Deployment, Revision, RolloutMembers } from '../../deployment/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { contains, isObject } from '../../json/index.ts'
+import type { AwaitedRun } from '../../thread/index.ts'
 import type { RunsOfServer } from '../cron-firing.ts'
 
 /** What makes trial runs. */
 export interface TrialRunParts {
   readonly members: Pick<RolloutMembers, 'live' | 'learn'>
   readonly runs: RunsOfServer
-  readonly env: Pick<Env, 'after'>
+  readonly env: Pick<Env, 'after' | 'log'>
 }
 
 /** Time for a run. */
@@ -22,34 +23,54 @@ const shownCharacters = 300
 
 /**
  * Makes them: as stateless runs of the owner, which leave no thread behind. Rejects if none could
- * be made now.
+ * be made now. A run that nobody waits for any more, or that takes too long, is cancelled.
  */
-export function trialRuns({ members, runs, env }: TrialRunParts): (
+export function trialRuns(parts: TrialRunParts): (
   deployment: Deployment,
   revision: Revision,
+  signal: AbortSignal,
 ) => Promise<string | null> {
-  return async ({ name, tenant }, { name: revision, trial }) => {
+  return async ({ name, tenant }, { name: revision, trial }, signal) => {
     if (trial == null) return null
     const { graphId, inputJson, expectJson } = trial
+    const { members, runs } = parts
     // Its thread may be on any member, which must know that the revision can be loaded.
     await Promise.all(members.live().map((member) => members.learn(member, name)))
-    const cancel = new AbortController()
+    signal.throwIfAborted()
+    const namespace = namespaceOf({ tenant, deployment: name })
     try {
-      const { result } = await runs.createStatelessAndWait(
-        namespaceOf({ tenant, deployment: name }),
-        { assistant_id: graphId, input: JSON.parse(inputJson) as never, metadata: { trial: true } },
-        { commandId: '', awaits: true, headers: {}, revision, isTrial: true },
-      )
-      const values = await withTimeout(env, trialMs, result(cancel.signal), () =>
-        new HeddleError('graph_failed', `it has not ended within ${trialMs / 1_000} s`))
-      return faultOf(graphId, JSON.parse(values), expectJson)
+      const run = await runs.createStatelessAndWait(namespace, { assistant_id: graphId,
+        input: JSON.parse(inputJson) as never, metadata: { trial: true } }, { commandId: '',
+        awaits: true, headers: {}, revision, trialMs })
+      return faultOf(graphId, JSON.parse(await valuesOf(parts, namespace, run, signal)), expectJson)
     } catch (error) {
       const { retry, message } = HeddleError.from(error)
-      if (retry !== 'no') throw error
+      if (signal.aborted || retry !== 'no') throw error
       return `The trial run of "${graphId}" failed: ${message}`
-    } finally {
-      cancel.abort()
     }
+  }
+}
+
+/** The values of a run, which is cancelled if they are waited for in vain. */
+async function valuesOf({ runs, env }: TrialRunParts, namespace: string,
+  { row, result }: AwaitedRun, signal: AbortSignal): Promise<string> {
+  const waiting = new AbortController()
+  const aborted = Promise.withResolvers<never>()
+  const abort = () => aborted.reject(signal.reason as Error)
+  signal.addEventListener('abort', abort)
+  if (signal.aborted) abort()
+  try {
+    const values = Promise.race([result(waiting.signal), aborted.promise])
+    return await withTimeout(env, trialMs, values, () =>
+      new HeddleError('graph_failed', `it has not ended within ${trialMs / 1_000} s`))
+  } catch (error) {
+    runs.cancel(namespace, row, {}).catch((error: unknown) =>
+      env.log.debug('A trial run goes on to its time limit.', { error, runId: row.runId })
+    )
+    throw error
+  } finally {
+    signal.removeEventListener('abort', abort)
+    waiting.abort()
   }
 }
 

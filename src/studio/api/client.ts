@@ -1,5 +1,6 @@
 /** Calls of the API: one way to send them, one kind of error, and who hears of limits. */
 
+import type { ControlFailure } from '../../frontdoor/schema/control-answer.ts'
 import { credentials, signInNeeded } from '../session.ts'
 import { urlOf } from './place.ts'
 
@@ -9,11 +10,7 @@ export type Json = null | boolean | number | string | readonly Json[] | JsonObje
 export type JsonObject = { readonly [key: string]: Json }
 
 /** Why a graph cannot be loaded, and where in the project. */
-export interface GraphFailure {
-  readonly graph_id: string
-  readonly message: string
-  readonly at: string | null
-}
+export type GraphFailure = ControlFailure
 
 /** A refusal of the server, or no answer at all (status 0). */
 export class ApiError extends Error {

@@ -23,7 +23,8 @@ export function reportWords(report: Partial<Report>): readonly string[] {
   return words.length === 0 ? ['Graphs, nodes and state are those of the active revision.'] : words
 }
 
-function waitingWords(threads: number): string {
+function waitingWords(threads: number | null): string {
+  if (threads === null) return ': threads may wait there, which were too many to count'
   if (threads === 0) return ''
   const does = threads === 1 ? ['waits', 'goes'] : ['wait', 'go']
   return `: ${counted(threads, 'thread')} ${does[0]} there, and ${does[1]} on with the revision ` +

@@ -56,7 +56,7 @@ describe.skipIf(!cassandra || !isNight)('builds in a cluster', () => {
     // It waits while there is a file `hold`.
     const program = await programFolder(pnpm, root)
     await writeTree(root, { 'bin/pnpm': { program: `#!/bin/sh
-if [ -e ${root}/hold ]; then touch ${root}/held; exec sleep 1000; fi
+if [ -e ${root}/hold ] && [ "$1" = install ]; then touch ${root}/held; exec sleep 1000; fi
 exec ${program}/pnpm "$@"
 ` } })
     const start = (name: string) =>
@@ -78,7 +78,8 @@ exec ${program}/pnpm "$@"
   const inShop = ({ url }: ServerProcess, ...args: readonly string[]) =>
     heddleIn({ INIT_CWD: join(root, 'shop'), npm_lifecycle_event: 'heddle', HEDDLE_URL: url },
       ...args)
-  const deploy = (member: ServerProcess) => inShop(member, 'deploy', '--remote', '--no-watch')
+  const deploy = (member: ServerProcess) =>
+    inShop(member, 'deploy', '--remote', '--no-watch', '--timeout', '30m')
   const work = ({ dataDir }: ServerProcess) =>
     existsSync(join(dataDir, 'builds'))
       ? readdirSync(join(dataDir, 'builds')).filter((name) => name !== 'installed')

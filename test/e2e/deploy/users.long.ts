@@ -79,6 +79,11 @@ describe.skipIf(found === undefined)('With users of their own', () => {
     expect(readFileSync(`/proc/${server.pid}/status`, 'utf8')).toMatch(/^Umask:\t\d+7$/m)
   })
 
+  it('code asks for its home, which is not there', async () => {
+    expect(await shop.target.answer("import('node:os').then((os) => os.homedir())"))
+      .toBe('/nonexistent')
+  })
+
   it('code may not signal the server or another deployment', async () => {
     expect(await shop.target.answer('process.kill(process.ppid, 0)')).toBe('EPERM')
     expect(await shop.target.answer(`process.kill(${desk.pid}, 0)`)).toBe('EPERM')

@@ -92,12 +92,14 @@ describe('the report of a check', () => {
       { graph_id: 'a', node: 'ask', waiting_threads: 3 },
       { graph_id: 'a', node: 'research:one', waiting_threads: 1 },
       { graph_id: 'a', node: 'none', waiting_threads: 0 },
+      { graph_id: 'a', node: 'many', waiting_threads: null },
     ], nodes_added: [{ graph_id: 'a', node: 'new' }], wants_env_missing: ['KEY', 'URL'] })).toEqual(
       [
         'It has no graph c any more.',
         `It has no node ask of a any more: 3 threads wait there, and go ${andGoOn}`,
         `It has no node research:one of a any more: 1 thread waits there, and goes ${andGoOn}`,
         'It has no node none of a any more.',
+        'It has no node many of a any more: threads may wait there, which were too many to count.',
         'The state of a has no notes any more.',
         'No secret is set for KEY, URL.',
         'Graph b is new.',

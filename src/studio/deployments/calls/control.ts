@@ -120,7 +120,8 @@ export const setSecret = (name: string, secret: string, value: string) =>
 export const removeSecret = (name: string, secret: string) =>
   ask<unknown>(`${pathOf(name)}/secrets/${encodeURIComponent(secret)}`, { method: 'DELETE' })
 
-type Following = Pick<Stream, 'signal' | 'away' | 'opened'>
+/** Who follows a stream. */
+export type Following = Pick<Stream, 'signal' | 'away' | 'opened'>
 
 /** Follows what happens to a deployment, from its beginning. Throws ApiError. */
 export async function* followEvents(name: string,

@@ -6,10 +6,10 @@ import { ready, ScriptedCluster } from '../../../support/rollout-members.ts'
 
 /** A cluster whose r2 has a trial run, and the runs that were asked for. */
 function clusterWithTrial() {
-  const trials: { end(reason: string | null): void; fail(): void }[] = []
-  const cluster = new ScriptedCluster({}, { tryOut: () => {
+  const trials: { end(reason: string | null): void; fail(): void; signal: AbortSignal }[] = []
+  const cluster = new ScriptedCluster({}, { tryOut: (_deployment, _revision, signal) => {
     const { promise, resolve, reject } = Promise.withResolvers<string | null>()
-    trials.push({ end: resolve, fail: () => reject(new Error('away')) })
+    trials.push({ end: resolve, fail: () => reject(new Error('away')), signal })
     return promise
   } })
   const { revisionsByName } = cluster.records
@@ -70,6 +70,31 @@ it('is made again if it could not be made, until the time is over', async () => 
     lastRollout: { result: 'failed',
       reason: 'The trial run of r2 could not be made within 10 s.' } })
 })
+
+it('is ended with the roll-out by its deadline, by its end otherwise, and with its driver',
+  async () => {
+    const { cluster, trials } = clusterWithTrial()
+    const begun = async (prepareMs: number) => {
+      await cluster.rollouts.activate('shop', 'r2', { ...wish, prepareMs })
+      await cluster.pass()
+      await cluster.answer('prepare a r2/0', ready)
+      return trials.at(-1)!.signal
+    }
+    const late = await begun(10_000)
+    await cluster.pass(9_000)
+    expect(late.aborted).toBe(false)
+    await cluster.pass(2_000)
+    expect([late.aborted, cluster.records.deployment.rollout]).toEqual([true, null])
+    const removed = await begun(60_000)
+    cluster.records.deployment = { ...cluster.records.deployment, rollout: null }
+    cluster.driver.look('shop')
+    await cluster.pass(1_000)
+    expect(removed.aborted).toBe(true)
+    const closed = await begun(60_000)
+    cluster.driver.close()
+    await cluster.pass()
+    expect(closed.aborted).toBe(true)
+  })
 
 it('is made anew by the next driver, and not for what has served', async () => {
   const { cluster, trials } = clusterWithTrial()

@@ -37,6 +37,13 @@ describe('the environment', () => {
       .toEqual({ TZ: 'Asia/Tokyo', HTTPS_PROXY: 'http://a', KEY: 'k', LD_PRELOAD: '/x' })
   })
 
+  it('has a home where the user is one that the system does not know', () => {
+    const user = 70_000
+    expect(processSees({ variables: {}, user }, server)).toMatchObject({ HOME: '/nonexistent' })
+    expect(graphsSee({ variables: {}, user }, server)).toMatchObject({ HOME: '/nonexistent' })
+    expect(graphsSee({ variables: { HOME: '/x' }, user }, server)).toMatchObject({ HOME: '/x' })
+  })
+
   it('that the process is started with has no secret, and nothing that changes it', () => {
     expect(processSees({ variables, compileCache: '/c' }, server))
       .toEqual({ TZ: 'Asia/Tokyo', HTTPS_PROXY: 'http://a', NODE_COMPILE_CACHE: '/c' })

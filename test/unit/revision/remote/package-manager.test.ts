@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import { platformHere, RevisionError, revisionLimits } from '../../../../src/revision/index.ts'
 import { buildEnvironment } from '../../../../src/revision/remote/build-environment.ts'
@@ -27,21 +27,22 @@ const locks = {
 } satisfies Record<string, Leaves>
 
 /** Programs that copy what they see, and note with what they were called. */
-async function house(programs: Readonly<Record<string, string>>, files: Leaves) {
+async function house(programs: Readonly<Record<string, string>>, files: Leaves,
+  config = 'langgraph.json') {
   const work = await freshFolder()
   const [project, seen, bin] = [join(work, inWork.project), join(work, 'seen'), join(work, 'bin')]
   await mkdir(join(work, inWork.empty))
   await writeTree(bin, Object.fromEntries(
     Object.entries(programs).map(([name, version]) => [name, { program: `#!/bin/sh
 if [ "$1" = --version ]; then pwd > ${work}/tried; echo ${version}; exit; fi
-echo "${name} $@" > ${work}/called; cp -R . ${seen}
+echo "${name} $@" > ${work}/called; cp -R ${project} ${seen}
 ` }]),
   ))
   await writeTree(project, { 'package.json': '{"name": "shop"}',
     'langgraph.json': '{"graphs": {"agent": "./agent.ts:graph"}}', 'agent.ts': '', ...files })
   const install = async (path = `${bin}:${system}`) => {
     vi.stubEnv('PATH', path)
-    return await installPackages({ source: { kind: 'tar' }, config: 'langgraph.json',
+    return await installPackages({ source: { kind: 'tar' }, config,
       said: { wantsEnv: [], source: { commit: null, branch: null, dirty: false } },
       platform: platformHere(), scope: 'acme', limits: revisionLimits, work,
       installed: join(work, 'installed') }, () => {}).then(
@@ -91,12 +92,16 @@ describe('the package manager of a build', () => {
       .toMatch(/needs yarn 1, and the server that builds has yarn 4\.1\.0/)
     expect(await (await house({ yarn: '"No network" >&2; exit 1\ntrue' }, locks.yarnOne)).install())
       .toMatch(/a yarn which does not run: No network: have it installed/)
+    expect(await (await house({ pnpm: '"No network" >&2; exit 1\ntrue' }, locks.pnpm)).install())
+      .toMatch(/a pnpm which does not run: No network: have it installed/)
   })
 
   it('is never a file of the project', async () => {
     const { project, install } = await house({}, { ...locks.pnpm,
       pnpm: { program: '#!/bin/sh\ntouch ran' }, 'bin/pnpm': { program: '#!/bin/sh\ntouch ran' } })
-    vi.spyOn(process, 'cwd').mockReturnValue(project)
+    const before = process.cwd()
+    onTestFinished(() => process.chdir(before))
+    process.chdir(project)
     expect(await install(`.::bin:${system}`)).toMatch(/^no_install: pnpm-lock\.yaml needs pnpm/)
     expect(existsSync(join(project, 'ran'))).toBe(false)
   })
@@ -124,6 +129,20 @@ describe('the package manager of a build', () => {
     expect(await own()).toEqual(before)
   })
 
+  it('sees no other lock file, and no workspace that is not that of its own', async () => {
+    const { install, seen } = await house({ pnpm: '10.0.0' }, { ...locks.yarnOne, ...locks.pnpm,
+      'npm-shrinkwrap.json': '{}', 'pnpm-workspace.yaml': 'packages: [apps/shop, ../victim]',
+      'package.json': '{"workspaces": ["apps/shop", "../victim"]}',
+      'apps/shop/langgraph.json': '{"graphs": {"agent": "./agent.ts:graph"}}',
+      'apps/shop/agent.ts': '', 'apps/shop/pnpm-lock.yaml': "lockfileVersion: '9.0'\n",
+      'apps/shop/yarn.lock': '', 'apps/shop/package.json': '{"packageManager": "pnpm@10.0.0"}' },
+      'apps/shop/langgraph.json')
+    expect(await install()).toMatch(/--ignore-workspace$/)
+    expect(Object.keys(await seen()).filter((path) => !path.endsWith('langgraph.json')))
+      .toEqual(['agent.ts', 'apps/shop/agent.ts', 'apps/shop/package.json',
+        'apps/shop/pnpm-lock.yaml'])
+  })
+
   it.each([
     [{ 'package.json': '{"workspaces": ["../victim"]}' }, /^outside_project: package\.json/],
     [{ 'pnpm-workspace.yaml': 'packages: ["../victim"]' }, /^outside_project: pnpm-workspace/],
@@ -138,12 +157,12 @@ describe('the package manager of a build', () => {
 
 describe('the variables of a build', () => {
   it('have no secret, no login of the machine, and no folder that is not absolute', () => {
-    const seen = buildEnvironment({ PATH: '.:/usr/bin::node_modules/.bin', HOME: '/home/heddle',
+    const seen = buildEnvironment({ PATH: '.:/usr/bin::node_modules/.bin', HOME: '/srv/heddle',
       NPM_TOKEN: 'secret', NODE_OPTIONS: 'secret', npm_config_userconfig: 'secret',
-      PREFIX: 'secret', YARN_PLUGINS: 'secret', XDG_CONFIG_HOME: 'secret' }, '/work/home')
+      PREFIX: 'secret', YARN_PLUGINS: 'secret', XDG_CONFIG_HOME: 'secret' }, '/srv/build')
     expect(JSON.stringify(seen)).not.toContain('secret')
-    expect(seen).toMatchObject({ PATH: `${dirname(process.execPath)}:/usr/bin`, HOME: '/work/home',
-      npm_config_globalconfig: '/work/home/npmrc', PREFIX: '/work/home' })
+    expect(seen).toMatchObject({ PATH: `${dirname(process.execPath)}:/usr/bin`, HOME: '/srv/build',
+      npm_config_globalconfig: '/srv/build/npmrc', PREFIX: '/srv/build' })
   })
 
   it('name the registry as each package manager reads it', () => {
@@ -155,8 +174,8 @@ describe('the variables of a build', () => {
   })
 
   it('let corepack start what the machine has, and nothing else', () => {
-    expect(buildEnvironment({ HOME: '/home/heddle' }, '/h')).toMatchObject({
-      COREPACK_HOME: '/home/heddle/.cache/node/corepack',
+    expect(buildEnvironment({ HOME: '/srv/heddle' }, '/h')).toMatchObject({
+      COREPACK_HOME: '/srv/heddle/.cache/node/corepack',
       COREPACK_ENABLE_NETWORK: '0',
       COREPACK_ENABLE_PROJECT_SPEC: '0',
       COREPACK_ENV_FILE: '0',
