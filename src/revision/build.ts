@@ -6,6 +6,8 @@ import { areUsual, importsOf, readProject } from '../graph/index.ts'
 import type { Project, ProjectImports } from '../graph/index.ts'
 import { archiveOf } from './archive/archive.ts'
 import type { Archive, Chunk, TreeSource } from './archive/archive.ts'
+import { ArchiveIndex } from './archive/archive-index.ts'
+import type { IndexUse } from './archive/archive-index.ts'
 import { hasNativeCode } from './closure/native-packages.ts'
 import type { FilledPackage } from './closure/native-packages.ts'
 import { ownFiles } from './closure/own-files.ts'
@@ -30,8 +32,13 @@ export interface BuildOptions {
   /** Where it is going to run. */
   readonly platform: Platform
   readonly limits?: RevisionLimits
-  /** Takes each chunk when it is made. Some come twice. */
+  /**
+   * Takes each chunk when it is made. Some come twice. With an index, those of packages that were
+   * packed before do not come.
+   */
   readonly keep: (chunk: Chunk) => Promise<void>
+  /** Remembers packages in the project's node_modules; by default, all are packed each time. */
+  readonly index?: IndexUse | undefined
 }
 
 /** A revision that was built. */
@@ -46,7 +53,7 @@ export interface BuiltRevision {
  * and `invalid` for a langgraph.json that is not valid.
  */
 export async function buildRevision(options: BuildOptions): Promise<BuiltRevision> {
-  const { config, platform, keep, limits = revisionLimits } = options
+  const { config, platform, limits = revisionLimits } = options
   const project = await readProject(config, { deployed: true })
   requireNoEmbedding(project)
   const { root, lockSha256 } = await workspaceOf(project.root)
@@ -64,7 +71,7 @@ export async function buildRevision(options: BuildOptions): Promise<BuiltRevisio
   }))
   const isNative = await hasNativeCode(packages, platform)
   requireRoom([own, ...packages.map(({ files }) => files)], limits)
-  const archives = await archivesOf(own, packages, closure, keep)
+  const archives = await archivesOf(own, packages, closure, { ...options, root })
   const manifest: Manifest = { ...manifestOf(project, root), archives, lock_sha256: lockSha256,
     platform: isNative ? platformName(platform) : null, source: await sourceOf(root) }
   return { manifest: readManifest(manifest, limits), warnings: project.warnings }
@@ -136,17 +143,29 @@ function requireRoom(trees: readonly (readonly TreeSource[])[],
 
 async function archivesOf(own: readonly TreeSource[], packages: readonly FilledPackage[],
   { links, workspaceLinks }: PackageClosure,
-  keep: BuildOptions['keep']): Promise<ManifestArchive[]> {
+  { keep, index: use, root }: Pick<BuildOptions, 'keep' | 'index'> & {
+    readonly root: string
+  }): Promise<ManifestArchive[]> {
+  const index = use && await ArchiveIndex.open(root, use)
   // One after another: each is in memory while it is packed.
   const found: ManifestArchive[] = []
   const add = async (kind: ManifestArchive['kind'], path: string, tree: readonly TreeSource[]) => {
     const archive = await archiveOf(tree)
     for (const chunk of archive.chunks) await keep(chunk)
-    found.push({ kind, path, ...describedBy(archive) })
+    const packed = describedBy(archive)
+    found.push({ kind, path, ...packed })
+    return packed
   }
   await add('own', '', [...own, ...workspaceLinks.map(asSource)])
-  for (const { path, files } of packages) await add('package', path, files)
+  for (const { path, files } of packages) {
+    const before = index?.find(path, files)
+    if (before === undefined) {
+      const packed = await add('package', path, files)
+      index?.note(path, files, packed)
+    } else found.push({ kind: 'package', path, ...before })
+  }
   if (links.length > 0) await add('links', '', links.map(asSource))
+  await index?.save()
   return found
 }
 

@@ -118,3 +118,20 @@ it('A project is deployed, changed, refused and taken back.', async () => {
   expect(stdout).toMatch(/\nr3 +refused .* Bad\nr2 .* Second\nr1 +active .* First\n$/)
   expect((await inShop('logs')).status).toBe(0)
 })
+
+it('Who follows the lines of a deployment gets each soon after it was written.', async () => {
+  change(echo('third').replace('() => ({', '() => (console.log(`at ${Date.now()}`), {'))
+  expect((await deploy()).status).toBe(0)
+  const { body } = await fetch(`${server.url}/control/v1/deployments/shop/logs?follow=true`)
+  const reader = body!.pipeThrough(new TextDecoderStream()).getReader()
+  let waitedMs = 0
+  for (let count = 1; count <= 5; count++) {
+    await answer()
+    const answeredMs = performance.now()
+    for (let text = ''; !text.includes('at ');) text = (await reader.read()).value!
+    waitedMs += performance.now() - answeredMs
+  }
+  await reader.cancel()
+  // Nobody waits for looks, which are 5 s apart.
+  expect(waitedMs).toBeLessThan(2 * 5_000)
+})

@@ -3,7 +3,7 @@
 import { resolve } from 'node:path'
 
 import { buildRevision, platformHere, platformOf, RevisionError } from '../../revision/index.ts'
-import type { BuiltRevision, Platform } from '../../revision/index.ts'
+import type { BuildOptions, BuiltRevision, Platform } from '../../revision/index.ts'
 import { CommandError } from '../admin-command.ts'
 import type { ProjectCommandSource } from '../project-command.ts'
 import { withCleanInstall } from './clean-install.ts'
@@ -15,20 +15,24 @@ export interface TypedBuild {
   readonly clean?: boolean
 }
 
-/** A revision and its chunks by SHA-256. */
+/** A revision and the chunks that were packed, by SHA-256. */
 export interface BuiltProject extends BuiltRevision {
   readonly chunks: ReadonlyMap<string, Buffer>
 }
 
-/** Builds the project. Throws CommandError and RevisionError. */
+/**
+ * Builds the project. With an index, chunks of packages that were packed before are missing. Throws
+ * CommandError and RevisionError.
+ */
 export async function buildProject({ folder }: ProjectCommandSource,
-  { config: typed, platform: named, clean }: TypedBuild): Promise<BuiltProject> {
+  { config: typed, platform: named, clean }: TypedBuild,
+  index?: BuildOptions['index']): Promise<BuiltProject> {
   const platform = platformIn(named)
   const config = resolve(folder, typed ?? '.')
   const chunks = new Map<string, Buffer>()
   const build = (place: string) =>
-    buildRevision({ config: place, platform, keep: async ({ sha256, data }) =>
-      void chunks.set(sha256, data) })
+    buildRevision({ config: place, platform, ...!clean && { index }, keep: async (chunk) =>
+      void chunks.set(chunk.sha256, chunk.data) })
   const built = clean
     ? await withCleanInstall({ config, platform, build })
     : await build(config).catch(sayClean)

@@ -18,6 +18,7 @@ import type { DeployPlan } from './deploy-plan.ts'
 interface Typed extends TypedControl, TypedBuild {
   readonly config?: string
   readonly remote?: boolean
+  readonly repack?: boolean
   readonly message?: string
   readonly activate: boolean
   readonly checkOnly?: boolean
@@ -49,6 +50,8 @@ export function runDeployCommand(source: ControlCommandSource): Promise<void> {
     .option('--config <path>', 'The project: its langgraph.json, or the folder of it.')
     .option('--platform <name>', 'Where it is going to run, as linux-x64-glibc; by default here.')
     .option('--clean', 'Install its packages anew from the lock file, in a temporary folder.')
+    .option('--repack', 'Read all packages again, also those that did not change since the last ' +
+      'deploy.')
     .option('--remote', 'Send its own files only: the server installs its packages and builds it.')
     .action(async (name: string | undefined, typed: Typed) => {
       const plan = await planOf(source, name, typed)
@@ -87,6 +90,7 @@ async function planOf(source: ControlCommandSource, named: string | undefined,
   return {
     ...previewOf(of, typed),
     build: typed,
+    repacks: typed.repack ?? false,
     isRemote: remote,
     message: message ?? '',
     goal: checkOnly ? 'check' : activate ? 'activate' : 'keep',

@@ -13,6 +13,8 @@ export interface DeployPlan {
     | { readonly of: string; readonly label: string; readonly ttl_s: number }
     | undefined
   readonly build: TypedBuild
+  /** Whether packages are read again that did not change since the last deploy. */
+  readonly repacks: boolean
   /** Whether the server builds it. */
   readonly isRemote: boolean
   readonly message: string

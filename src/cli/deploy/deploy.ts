@@ -2,6 +2,7 @@
 
 import { revisionHash } from '../../revision/index.ts'
 import type { Manifest } from '../../revision/index.ts'
+import { CommandError } from '../admin-command.ts'
 import type { ControlDeployment, ControlReport, ControlRevision,
   ControlUpload } from '../../server/operator/control-answer.ts'
 import type { ControlAccess } from '../control/control-command.ts'
@@ -57,8 +58,10 @@ interface Made {
 }
 
 /** Builds the project here, and uploads what is missing. */
-async function madeHere({ source, access, plan, rows }: Making): Promise<Made> {
-  const built = await buildProject(source, plan.build)
+async function madeHere(all: Making): Promise<Made> {
+  const { source, access, plan, rows } = all
+  const nowMs = access.env.nowMs()
+  const built = await buildProject(source, plan.build, { nowMs, isRead: !plan.repacks })
   for (const warning of built.warnings) source.note(`heddle: ${warning}\n`)
   rows.done('build', [buildText(built.manifest)], { revision_hash: revisionHash(built.manifest),
     ...sizesOf(built.manifest) })
@@ -68,8 +71,20 @@ async function madeHere({ source, access, plan, rows }: Making): Promise<Made> {
     body: { manifest: built.manifest, ...plan.message !== '' && { message: plan.message } } })
   const isActive = revision.name === before.active && before.next === null
   await setSecrets(access, plan, isActive)
-  if (!isActive || plan.goal === 'check') await upload(access, rows, { revision, missing, built })
+  if (!isActive || plan.goal === 'check') {
+    const isPacked = missing.every((sha256) => built.chunks.has(sha256))
+    const packed = isPacked ? built : await packedAnew(all, built)
+    await upload(access, rows, { revision, missing, built: packed })
+  }
   return { before, revision, isActive }
+}
+
+/** The cluster lacks chunks of packages that were packed before. Throws CommandError. */
+async function packedAnew({ source, access, plan }: Making,
+  { manifest }: BuiltProject): Promise<BuiltProject> {
+  const again = await buildProject(source, plan.build, { nowMs: access.env.nowMs(), isRead: false })
+  if (revisionHash(again.manifest) === revisionHash(manifest)) return again
+  throw new CommandError('The project changed while it was built: deploy it again.')
 }
 
 /** Has it built by the server. */
@@ -104,14 +119,17 @@ async function setSecrets({ client, path }: ControlAccess, { secrets }: DeployPl
 }
 
 async function upload({ client, path }: ControlAccess, rows: StepRows,
-  { revision, missing, built: { chunks } }: Pick<ControlUpload, 'revision' | 'missing'> & {
-    readonly built: BuiltProject
-  }): Promise<void> {
+  { revision, missing, built: { chunks, manifest } }:
+    & Pick<ControlUpload, 'revision' | 'missing'>
+    & {
+      readonly built: BuiltProject
+    }): Promise<void> {
   const sent = await uploadChunks({ client, path: `${path}/revisions/${revision.name}/chunks`,
     missing, chunks, progress: (text) => rows.progress('upload', text) })
-  rows.done('upload', [`${missing.length} of ${count(chunks.size, 'chunk')}, ${sizeText(sent)}`], {
+  const all = new Set(manifest.archives.flatMap((each) => each.chunks.map(({ sha256 }) => sha256)))
+  rows.done('upload', [`${missing.length} of ${count(all.size, 'chunk')}, ${sizeText(sent)}`], {
     sent_chunks: missing.length,
-    chunks: chunks.size,
+    chunks: all.size,
     sent_bytes: sent,
   })
 }

@@ -177,7 +177,7 @@ function preparing(view: RolloutView, rollout: Rollout): Partial<RolloutDecision
     return nowMs < rollout.startedAtMs + rollout.prepareMs
       ? { ...changedMembers(rollout, members), effects: [{ kind: 'try', member: self }] }
       : ended(view, present, { result: 'failed', reason: `The trial run of ${rollout.revision} ` +
-        `could not be made within ${seconds(rollout.prepareMs)} s.` })
+        `was not done within ${seconds(rollout.prepareMs)} s.` })
   }
   if (isChecked && rollout.kind === 'check') return ended(view, present, { result: 'done' })
   if (isChecked && waiting.length === 0) return pointed(view, present)

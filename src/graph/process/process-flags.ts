@@ -21,7 +21,7 @@ type EnvironmentOptions = Pick<GraphProcessOptions, 'variables' | 'compileCache'
 /** The environment that graphs see: that of the deployment over what the server passes on. */
 export function graphsSee({ variables, compileCache, user }: EnvironmentOptions,
   server: NodeJS.ProcessEnv): Record<string, string> {
-  return { ...passedFrom(server), ...homeOf(user), ...without(variables, ofNode),
+  return { ...passedFrom(server), ...homeOf(user, compileCache), ...without(variables, ofNode),
     ...cacheIn(compileCache) }
 }
 
@@ -31,7 +31,7 @@ export function graphsSee({ variables, compileCache, user }: EnvironmentOptions,
  */
 export function processSees({ variables, compileCache, user }: EnvironmentOptions,
   server: NodeJS.ProcessEnv): Record<string, string> {
-  return { ...passedFrom(server), ...passedFrom(variables), ...homeOf(user),
+  return { ...passedFrom(server), ...passedFrom(variables), ...homeOf(user, compileCache),
     ...cacheIn(compileCache) }
 }
 
@@ -85,9 +85,13 @@ function passedFrom(variables: NodeJS.ProcessEnv): Record<string, string> {
   )
 }
 
-/** Without it, os.homedir() throws for a user that /etc/passwd does not have. */
-function homeOf(user: number | undefined): Record<string, string> {
-  return user === undefined ? {} : { HOME: '/nonexistent' }
+/**
+ * Without a home, os.homedir() throws for a user that /etc/passwd does not have. Node looks for
+ * packages in it, and fails if it may not read there: it is the only folder of that user.
+ */
+function homeOf(user: number | undefined,
+  compileCache: string | undefined): Record<string, string> {
+  return user === undefined || compileCache === undefined ? {} : { HOME: compileCache }
 }
 
 function cacheIn(compileCache: string | undefined): Record<string, string> {

@@ -12,8 +12,17 @@ import { headerOf, paddingOf, tarEnd } from './tar-header.ts'
 import type { FileEntry, LinkEntry } from './tar-header.ts'
 import { requireLink, TreePaths } from './tree-path.ts'
 
-/** A file of a tree and where its content is, or a link. */
-export type TreeSource = FileEntry & { readonly file: string } | LinkEntry
+/** A file of a tree: where its content is, and how to tell whether it has changed. */
+export interface FileSource extends FileEntry {
+  readonly file: string
+  /** Its inode and its times. */
+  readonly identity: string
+  /** When it was changed last, in any way. */
+  readonly changedMs: number
+}
+
+/** A file of a tree, or a link. */
+export type TreeSource = FileSource | LinkEntry
 
 /** A part of a compressed archive, as it travels. */
 export interface Chunk {

@@ -79,9 +79,12 @@ async function add({ root, filesMax }: OwnFilesOptions, path: string,
 export async function sourceAt(root: string, folder: string,
   path: string): Promise<TreeSource | undefined> {
   const file = join(folder, path)
-  const found = await lstat(file)
+  const found = await lstat(file, { bigint: true })
   if (found.isFile()) {
-    return { kind: 'file', path, executable: (found.mode & 0o100) !== 0, bytes: found.size, file }
+    const { mode, size, ino, mtimeNs, ctimeNs, mtimeMs, ctimeMs } = found
+    return { kind: 'file', path, executable: (Number(mode) & 0o100) !== 0, bytes: Number(size),
+      file, identity: `${ino} ${mtimeNs} ${ctimeNs}`,
+      changedMs: Math.max(Number(mtimeMs), Number(ctimeMs)) }
   }
   if (!found.isSymbolicLink()) return undefined
   const real = await realpath(file).catch(() => undefined)

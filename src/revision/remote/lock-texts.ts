@@ -6,9 +6,6 @@ import { RevisionError } from '../revision-error.ts'
 import { isYarnTwo } from './install-command.ts'
 import type { LockFile } from './install-command.ts'
 
-/** Written by people, and read by nobody who installs. */
-const prose: readonly string[] = ['deprecated', 'license', 'funding', 'engines', 'bin']
-
 /** All texts, and each with all keys. Throws RevisionError for a file that cannot be read. */
 export function textsOfLock({ name, text }: LockFile): readonly string[] {
   try {
@@ -26,8 +23,7 @@ export function textsOf(value: unknown): string[] {
   if (typeof value === 'string') return [value]
   if (typeof value !== 'object' || value === null) return []
   if (Array.isArray(value)) return value.flatMap(textsOf)
-  return Object.entries(value).filter(([key]) => !prose.includes(key))
-    .flatMap(([key, each]) => [key, ...textsOf(each)])
+  return Object.entries(value).flatMap(([key, each]) => [key, ...textsOf(each)])
 }
 
 function documentsOf(text: string): unknown[] {

@@ -68,7 +68,7 @@ async function requireTrial(users: UserRange, revisions: string): Promise<void> 
 }
 
 /**
- * Gives the last user a folder, starts a process as the first one and ends it. Resolves with what is
+ * Gives the last user a folder, starts a process as the first and ends it. Resolves with what is
  * wrong; undefined if nothing is. Rejects with what the system refused.
  */
 async function tried({ first: user, last }: UserRange,

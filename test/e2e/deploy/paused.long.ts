@@ -12,8 +12,9 @@ import type { DeployedProject } from './deployed-project.ts'
 import { DeployTarget } from './deploy-target.ts'
 
 const newGate = useGates()
-/** Far from hour changes and from the clock of this machine. */
-const clock = (minute: number, second: number) => Date.UTC(2031, 4, 5, 12, minute, second)
+/** Far from the clock of this machine. */
+const clock = (hour: number, minute: number, second = 0) =>
+  Date.UTC(2031, 4, 5, hour, minute, second)
 
 let project: DeployedProject
 let server: ClockedServer
@@ -21,7 +22,7 @@ let shop: DeployTarget
 
 beforeAll(async () => {
   ;[project, server] = await Promise.all([deployedProject(),
-    startClocked(clock(0, 0), { args: oneWorker })])
+    startClocked(clock(12, 0), { args: oneWorker })])
   shop = new DeployTarget(server.url, 'shop')
   expect(await shop.create()).toMatchObject({ status: 201 })
   await shop.deploy(await project.built(replying(`
@@ -56,12 +57,12 @@ it('Nothing starts while it is paused, and what waited starts when it resumes.',
   gate.open()
   await runs.join(id, first.run_id)
   const { thread_id: cronThread } = await threads.create()
-  await server.setClock(clock(0, 58))
-  await crons.createForThread(cronThread, 'agent', { schedule: '* * * * *', input: say('cron') })
+  await server.setClock(clock(12, 59, 58))
+  await crons.createForThread(cronThread, 'agent', { schedule: '0 * * * *', input: say('cron') })
   const next = async () => (await crons.search({ limit: 1 }))[0]!.next_run_date
-  await expect.poll(next, { timeout: 20_000 }).toContain('12:02:00')
-  await restartAt(clock(5, 20))
-  await expect.poll(next, { timeout: 20_000 }).toContain('12:06:00')
+  await expect.poll(next, { timeout: 20_000 }).toContain('14:00:00')
+  await restartAt(clock(16, 20))
+  await expect.poll(next, { timeout: 20_000 }).toContain('17:00:00')
   expect((await runs.get(id, second.run_id)).status).toBe('pending')
   expect(await runs.list(cronThread)).toEqual([])
 
@@ -70,6 +71,6 @@ it('Nothing starts while it is paused, and what waited starts when it resumes.',
   expect(texts((await threads.getState(id)).values).at(-1)).toBe('said')
   expect((await runs.get(id, second.run_id)).status).toBe('success')
   expect(await runs.list(cronThread)).toEqual([])
-  await restartAt(clock(8, 20))
-  await expect.poll(async () => (await runs.list(cronThread)).length).toBe(1)
+  await restartAt(clock(19, 20))
+  await expect.poll(async () => (await runs.list(cronThread)).length, { timeout: 20_000 }).toBe(1)
 })

@@ -63,7 +63,8 @@ export async function sourcesIn(folder: string): Promise<TreeSource[]> {
     }
     const file = join(folder, path)
     const { size: bytes } = await lstat(file)
-    return { kind: 'file', path, executable: typeof leaf === 'object', bytes, file } as const
+    return { kind: 'file', path, executable: typeof leaf === 'object', bytes, file, identity: '',
+      changedMs: 0 } as const
   }))
 }
 

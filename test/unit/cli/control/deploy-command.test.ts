@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
 import { runDeployCommand } from '../../../../src/cli/deploy/deploy-command.ts'
+import { buildRevision, platformHere } from '../../../../src/revision/index.ts'
 import { Refusal, startControlServer } from '../../../support/control-server.ts'
 import type { ControlServer } from '../../../support/control-server.ts'
 import { runIn } from '../../../support/project-command.ts'
@@ -64,6 +65,18 @@ describe('a deployment', () => {
     expect(sent.filter(({ call }) => call.startsWith('PUT'))).toHaveLength(1)
     expect(sent.find(({ call }) => call.endsWith('/activate'))?.body)
       .toMatchObject({ expect: 'r1' })
+    expect(control.deployments.get('shop')).toMatchObject({ active: 'r2', previous: 'r1' })
+  })
+
+  it('sends packages that were packed before to a cluster that lacks them', async () => {
+    const { control, folder, deploy } = await scene()
+    await buildRevision({ config: folder, platform: platformHere(), keep: async () => {},
+      index: { nowMs: Infinity, isRead: false } })
+    const { status, stdout } = await deploy('shop')
+    expect([status, stdout]).toEqual([0, expect.stringMatching(/upload {5}2 of 2 chunks, 1 KB/)])
+    await change(folder, '2')
+    expect((await deploy('shop')).stdout).toMatch(/upload {5}1 of 2 chunks, 1 KB/)
+    expect((await deploy('shop', '--repack')).stdout).toMatch(/\nunchanged {2}r2 is active/)
     expect(control.deployments.get('shop')).toMatchObject({ active: 'r2', previous: 'r1' })
   })
 

@@ -67,8 +67,7 @@ it('is made again if it could not be made, until the time is over', async () => 
   expect(trials).toHaveLength(2)
   await cluster.pass(10_000)
   expect(cluster.records.deployment).toMatchObject({ active: 'r1', rollout: null,
-    lastRollout: { result: 'failed',
-      reason: 'The trial run of r2 could not be made within 10 s.' } })
+    lastRollout: { result: 'failed', reason: 'The trial run of r2 was not done within 10 s.' } })
 })
 
 it('is ended with the roll-out by its deadline, by its end otherwise, and with its driver',

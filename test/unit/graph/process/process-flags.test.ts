@@ -38,10 +38,11 @@ describe('the environment', () => {
   })
 
   it('has a home where the user is one that the system does not know', () => {
-    const user = 70_000
-    expect(processSees({ variables: {}, user }, server)).toMatchObject({ HOME: '/nonexistent' })
-    expect(graphsSee({ variables: {}, user }, server)).toMatchObject({ HOME: '/nonexistent' })
-    expect(graphsSee({ variables: { HOME: '/x' }, user }, server)).toMatchObject({ HOME: '/x' })
+    const of = { variables: {}, user: 70_000, compileCache: '/c' }
+    expect(processSees(of, server)).toMatchObject({ HOME: '/c' })
+    expect(graphsSee(of, server)).toMatchObject({ HOME: '/c' })
+    expect(graphsSee({ ...of, variables: { HOME: '/x' } }, server)).toMatchObject({ HOME: '/x' })
+    expect(processSees({ ...of, user: undefined }, server)).not.toHaveProperty('HOME')
   })
 
   it('that the process is started with has no secret, and nothing that changes it', () => {

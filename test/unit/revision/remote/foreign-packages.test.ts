@@ -29,11 +29,13 @@ describe('a lock file', () => {
   it.each([
     ['npm', npm({
       packages: { 'node_modules/a': { resolved: 'https://r.example/a.tgz' },
-        'node_modules/b': { resolved: 'parts/b', link: true, license: '/any',
-          deprecated: 'a@b: c' }, 'parts/b': { dependencies: { c: 'file:../c' } } },
+        'node_modules/b': { resolved: 'parts/b', link: true, license: 'MIT',
+          deprecated: 'Ask a@example.org: it is old.' },
+        'parts/b': { dependencies: { c: 'file:../c' } } },
     })],
-    ['pnpm',
-      pnpm("a:\n  version: link:../../parts/b\n  '@s/a@1.0.0(b@1)': {deprecated: 'x@y: z'}")],
+    ['pnpm', pnpm(
+      "a:\n  version: link:../../parts/b\n  '@s/a@1.0.0(b@1)': {deprecated: old, hasBin: true}",
+    )],
     ['yarn 2', yarnTwo('"a@npm:^1, a@patch:a@npm%3A1.0.0#~/.yarn/patches/a.patch":\n' +
       '  resolution: "a@workspace:parts/a"')],
     ['yarn 1', yarnOne('"@s/a@^1":\n  resolved "https://r.example/@s/a.tgz#abc"\n' +
@@ -69,6 +71,7 @@ describe('a lock file', () => {
     pnpm(`a:\n  version: link:${ups(9)}etc`),
     pnpm(`a:\n  version: link:${ups(5)}\n    b/${ups(5)}etc`),
     pnpm('a:\n  resolution: {directory: /etc, type: directory}'),
+    pnpm('importers: {.: {dependencies: {deprecated: {version: "link:/etc"}, bin: {}}}}'),
     pnpm('a:\n  version: "file:\\x2fetc"'),
     pnpm('a:\n  version: file:%2fetc'),
     pnpm('a:\n  version: file:~/etc'),

@@ -1,0 +1,105 @@
+/**
+ * What the packages of a project were packed to before, as Git remembers the files of its index. A
+ * package whose files did not change since is not read again.
+ */
+
+import { createHash } from 'node:crypto'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+
+import { ownVersion } from '../../settings/index.ts'
+import type { ManifestArchive } from '../manifest.ts'
+import type { TreeSource } from './archive.ts'
+
+/** What a manifest says of an archive, wherever it belongs. */
+export type PackedArchive = Omit<ManifestArchive, 'kind' | 'path'>
+
+interface Entry {
+  /** Of all its files: their paths, sizes, times and inodes. */
+  readonly stamp: string
+  readonly packed: PackedArchive
+}
+
+/** How what was packed is remembered. */
+export interface IndexUse {
+  /** The time now, before files are looked at. */
+  readonly nowMs: number
+  /** False to pack all packages anew, and to remember that. */
+  readonly isRead: boolean
+}
+
+/** Some file systems keep times of two seconds: a file this new may change and keep its times. */
+const racyMs = 2_000
+
+/** Other versions may pack the same files in another way. */
+const program = `heddle ${ownVersion()} node ${process.version}`
+
+/** The archives of one project, by the path of the package. */
+export class ArchiveIndex {
+  readonly #file: string
+  readonly #nowMs: number
+  readonly #before: ReadonlyMap<string, Entry>
+  readonly #after = new Map<string, Entry>()
+
+  constructor(file: string, nowMs: number, before: ReadonlyMap<string, Entry>) {
+    this.#file = file
+    this.#nowMs = nowMs
+    this.#before = before
+  }
+
+  /** Opens the one of a project. What cannot be read counts as nothing. */
+  static async open(root: string, { nowMs, isRead }: IndexUse): Promise<ArchiveIndex> {
+    const file = join(root, 'node_modules', '.cache', 'heddle-archives')
+    const text = isRead ? await readFile(file, 'utf8').catch(() => '') : ''
+    return new ArchiveIndex(file, nowMs, entriesIn(text))
+  }
+
+  /** What a package was packed to; undefined if it has to be packed. */
+  find(path: string, tree: readonly TreeSource[]): PackedArchive | undefined {
+    const known = this.#before.get(path)
+    if (known === undefined || known.stamp !== stampOf(tree)) return undefined
+    this.#after.set(path, known)
+    return known.packed
+  }
+
+  /** Remembers what a package was packed to, unless its files are too new to tell changes. */
+  note(path: string, tree: readonly TreeSource[], packed: PackedArchive): void {
+    const newestMs = Math.max(...tree.map((each) => each.kind === 'file' ? each.changedMs : 0))
+    if (newestMs >= this.#nowMs - racyMs) return
+    this.#after.set(path, { stamp: stampOf(tree), packed })
+  }
+
+  /** Writes what was found and noted. Nothing is lost if it cannot be written. */
+  async save(): Promise<void> {
+    const body = JSON.stringify([...this.#after])
+    const temporary = `${this.#file}.${process.pid}`
+    try {
+      await mkdir(dirname(this.#file)).catch(() => {})
+      await writeFile(temporary, `${checksum(body)}\n${body}`)
+      await rename(temporary, this.#file)
+    } catch {
+      // A folder that cannot be written to is packed anew each time.
+    }
+  }
+}
+
+/** Nothing of a text that another version wrote, or that is not whole. */
+function entriesIn(text: string): ReadonlyMap<string, Entry> {
+  const end = text.indexOf('\n')
+  const body = text.slice(end + 1)
+  if (end < 0 || text.slice(0, end) !== checksum(body)) return new Map()
+  return new Map(JSON.parse(body) as [string, Entry][])
+}
+
+function checksum(body: string): string {
+  return createHash('sha256').update(`${program}\n${body}`).digest('hex')
+}
+
+function stampOf(tree: readonly TreeSource[]): string {
+  const lines = tree.map((each) =>
+    JSON.stringify(each.kind === 'link'
+      ? [each.path, each.target]
+      : [each.path, each.executable, each.bytes, each.identity])
+  )
+  return createHash('sha256').update(lines.sort().join('\n')).digest('hex')
+}
