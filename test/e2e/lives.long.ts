@@ -1,4 +1,4 @@
-/** The long version of lives.test.ts: more threads. */
+/** Threads of the server behave as they would in process, whatever is done to them. */
 
 import { repeats } from '../support/repeats.ts'
 import { itLives } from './lives/lives.ts'

@@ -3,6 +3,7 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, it } from 'vitest'
 
+import { isNight } from '../support/repeats.ts'
 import { useServer } from '../support/server.ts'
 import { setup as buildStudio } from './support/setup.ts'
 import { expectQuiet, useBrowser } from './support/tab.ts'
@@ -36,7 +37,8 @@ async function since(...actAndSight: readonly Promise<unknown>[]): Promise<strin
   return `${(performance.now() - beganMs).toFixed(0)} ms`
 }
 
-it('of 10,000 steps the newest are there at once, the oldest soon, and any two compare',
+it.runIf(isNight)(
+  'of 10,000 steps the newest are there at once, the oldest soon, and any two compare',
   async () => {
     const id = await threadOfManySteps()
     // The files of the page are known: what counts is the thread.
@@ -65,4 +67,5 @@ it('of 10,000 steps the newest are there at once, the oldest soon, and any two c
     expect(elements).toBeLessThanOrEqual(1_500)
     expectQuiet(tab)
     await tab.close()
-  })
+  },
+)

@@ -123,7 +123,7 @@ describe.skipIf(!cassandra)('a second server on the same keyspace', () => {
     }
   })
 
-  it.each([
+  it.runIf(isNight).each([
     { what: 'is of another cluster', name: 'HEDDLE_CLUSTER_NAME', value: 'other',
       says: 'name of their own' },
     { what: 'has another secret', name: 'HEDDLE_CLUSTER_SECRET', value: 'nobody-else-has-it',
@@ -176,7 +176,7 @@ describe.skipIf(!cassandra)('a second server on the same keyspace', () => {
   })
 })
 
-describe.skipIf(!cassandra)('a server that was silent', () => {
+describe.skipIf(!cassandra || !isNight)('a server that was silent', () => {
   it('has lost everything to the next one, and acknowledges nothing more', async () => {
     const hold = gate()
     const first = await serve()

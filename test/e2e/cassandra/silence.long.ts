@@ -13,4 +13,4 @@ afterAll(() => cluster?.close())
 
 describeSilence(cluster, isNight
   ? ['schema_version', 'setting ', 'node_session', 'member_beat', 'shard_owner']
-  : ['schema_version', 'shard_owner'])
+  : ['schema_version'])

@@ -4,5 +4,5 @@ import { it } from 'vitest'
 import { isNight } from '../../support/repeats.ts'
 import { crossLives } from './lives.ts'
 
-// By day, three kills show the same in `crons.test.ts`.
+// By day, two kills show the same in `crons.test.ts`.
 it.runIf(isNight)('fires once for each due time over twenty kills', () => crossLives(20))

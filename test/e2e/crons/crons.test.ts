@@ -3,4 +3,4 @@
 import { it } from 'vitest'
 import { crossLives } from './lives.ts'
 
-it('fires once for each due time over three kills', () => crossLives(3))
+it('fires once for each due time over two kills', () => crossLives(2))
