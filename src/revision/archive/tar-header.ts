@@ -4,6 +4,7 @@
  */
 
 import { RevisionError } from '../revision-error.ts'
+import { blockBytes, bytesToBlockEnd, fieldOf, textOf } from './tar-block.ts'
 
 /** A file or a link of a tree. Times, owners and other modes are not kept. */
 export type TreeEntry = FileEntry | LinkEntry
@@ -23,9 +24,6 @@ export interface LinkEntry {
   /** Relative to the folder of the link. */
   readonly target: string
 }
-
-/** Bytes of a block. Headers and contents fill whole ones. */
-const blockBytes = 512
 
 /** The two empty blocks that end a tar file. */
 export const tarEnd = Buffer.alloc(2 * blockBytes)
@@ -59,7 +57,7 @@ export function headerOf(entry: TreeEntry): Buffer {
 
 /** What fills the last block of so many bytes. */
 export function paddingOf(bytes: number): Buffer {
-  return tarEnd.subarray(0, (blockBytes - bytes % blockBytes) % blockBytes)
+  return tarEnd.subarray(0, bytesToBlockEnd(bytes))
 }
 
 /** Splits a path between the two fields of ustar; undefined if it does not fit. */
@@ -177,21 +175,6 @@ function bytesOf(block: Buffer): number {
   const digits = fieldOf(block, 124, 11)
   if (!/^[0-7]{11}$/.test(digits)) throw notCanonical()
   return Number.parseInt(digits, 8)
-}
-
-/** A text up to the first zero byte. */
-function fieldOf(block: Buffer, at: number, bytes: number): string {
-  const field = block.subarray(at, at + bytes)
-  const end = field.indexOf(0)
-  return textOf(end === -1 ? field : field.subarray(0, end))
-}
-
-function textOf(bytes: Buffer): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch (cause) {
-    throw new RevisionError('bad_path', 'The archive has a path that is not UTF-8.', { cause })
-  }
 }
 
 function notCanonical(): RevisionError {

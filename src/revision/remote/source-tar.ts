@@ -6,6 +6,7 @@
 import { createGunzip } from 'node:zlib'
 import { pipeline, Readable } from 'node:stream'
 
+import { blockBytes, bytesToBlockEnd, fieldOf, textOf } from '../archive/tar-block.ts'
 import { TreePaths } from '../archive/tree-path.ts'
 import { isNeverPacked } from '../closure/ignore-rules.ts'
 import { RevisionError } from '../revision-error.ts'
@@ -19,7 +20,6 @@ export interface SourceFile {
   readonly content: AsyncIterable<Buffer>
 }
 
-const blockBytes = 512
 /** Bytes of what is said of an entry beside its header. */
 const aboutMax = 64 * 1024
 /** What is said of entries, as a share of the files that there may be: some say much of each. */
@@ -89,8 +89,8 @@ function isAbout(type: string): boolean {
 function headerIn(block: Buffer): Header {
   const sum = block.reduce((all, byte, at) => all + (at >= 148 && at < 156 ? 32 : byte), 0)
   if (sum !== numberIn(block, 148, 8)) throw notTar()
-  const [name, prefix] = [textIn(block, 0, 100),
-    textIn(block, 257, 6).startsWith('ustar') ? textIn(block, 345, 155) : '']
+  const [name, prefix] = [fieldOf(block, 0, 100),
+    fieldOf(block, 257, 6).startsWith('ustar') ? fieldOf(block, 345, 155) : '']
   return { path: prefix === '' ? name : `${prefix}/${name}`, bytes: numberIn(block, 124, 12),
     type: String.fromCharCode(block[156]!), executable: (numberIn(block, 100, 8) & 0o100) !== 0 }
 }
@@ -98,19 +98,19 @@ function headerIn(block: Buffer): Header {
 async function aboutText(bytes: PlainBytes, size: number): Promise<Buffer> {
   if (size > aboutMax) throw tooLarge()
   const text = await bytes.take(size)
-  await bytes.take(paddingOf(size))
+  await bytes.take(bytesToBlockEnd(size))
   return text
 }
 
 function aboutIn(type: string, text: Buffer): About {
   if (type === 'K' || type === 'g') return {}
-  if (type === 'L') return { path: decoded(text).replace(/\0+$/, '') }
+  if (type === 'L') return { path: textOf(text).replace(/\0+$/, '') }
   const about: About = {}
   for (let at = 0; at < text.length;) {
     const [, length] = /^(\d{1,6}) /.exec(text.toString('latin1', at, at + 7)) ?? []
     const end = at + Number(length)
     if (length === undefined || end <= at + length.length || end > text.length) throw notTar()
-    const [key = '', ...value] = decoded(text.subarray(at + length.length + 1, end - 1)).split('=')
+    const [key = '', ...value] = textOf(text.subarray(at + length.length + 1, end - 1)).split('=')
     if (key === 'path') about.path = value.join('=')
     if (key === 'size') about.size = wholeIn(value.join('='))
     at = end
@@ -132,28 +132,10 @@ function pathOf(said: string): string {
 }
 
 function numberIn(block: Buffer, at: number, length: number): number {
-  const text = textIn(block, at, length).trim()
+  const text = fieldOf(block, at, length).trim()
   if (text === '') return 0
   if (!/^[0-7]{1,12}$/.test(text)) throw notTar()
   return Number.parseInt(text, 8)
-}
-
-function textIn(block: Buffer, at: number, length: number): string {
-  const field = block.subarray(at, at + length)
-  const end = field.indexOf(0)
-  return decoded(end === -1 ? field : field.subarray(0, end))
-}
-
-function decoded(bytes: Buffer): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch (cause) {
-    throw new RevisionError('bad_path', 'The archive has a path that is not UTF-8.', { cause })
-  }
-}
-
-function paddingOf(bytes: number): number {
-  return (blockBytes - bytes % blockBytes) % blockBytes
 }
 
 /** The tar file, piece by piece. */
@@ -186,7 +168,7 @@ class PlainBytes {
   async *content(bytes: number): AsyncGenerator<Buffer> {
     if (this.#read + bytes > this.#max) throw tooLarge()
     yield* this.#parts(bytes)
-    await this.take(paddingOf(bytes))
+    await this.take(bytesToBlockEnd(bytes))
   }
 
   close(): void {
