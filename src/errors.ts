@@ -137,6 +137,11 @@ export function ignoreNotFound(error: unknown): undefined {
   if (HeddleError.from(error).code !== 'not_found') throw error
 }
 
+/** For a `catch`: throws the error again, unless it is `stale`. */
+export function ignoreStale(error: unknown): undefined {
+  if (HeddleError.from(error).code !== 'stale') throw error
+}
+
 /** For the `catch` of a read: an ambiguous outcome makes no difference there. */
 export function asUnread(error: unknown): never {
   if (!(error instanceof CodedError) || error.outcome === 'not_done') throw error

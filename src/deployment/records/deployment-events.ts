@@ -5,7 +5,7 @@
 
 import { FairSemaphore } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
-import { HeddleError, ignoreNotFound } from '../../errors.ts'
+import { HeddleError, ignoreNotFound, ignoreStale } from '../../errors.ts'
 import type { CatalogClient, Document, DocumentPort } from '../../platform/index.ts'
 import type { DeploymentEvent, NewEvent, OwedEvent } from '../deployment-event.ts'
 import { triesMax } from './beginning.ts'
@@ -135,8 +135,4 @@ function keyOf(seq: number): string {
 
 function eventIn({ body }: Document): DeploymentEvent {
   return JSON.parse(Buffer.from(body).toString()) as DeploymentEvent
-}
-
-function ignoreStale(error: unknown): undefined {
-  if (HeddleError.from(error).code !== 'stale') throw error
 }

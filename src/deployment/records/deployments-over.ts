@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto'
 
 import type { Env } from '../../../cluster/index.ts'
-import { HeddleError, ignoreNotFound } from '../../errors.ts'
+import { HeddleError, ignoreNotFound, ignoreStale } from '../../errors.ts'
 import type { CatalogClient, DocumentPort } from '../../platform/index.ts'
 import type { Deployment, DeploymentChange } from '../deployment.ts'
 import type { NewEvent, OwedEvent } from '../deployment-event.ts'
@@ -308,10 +308,6 @@ class CatalogDeployments implements Deployments {
     if (found !== undefined) return found
     throw new HeddleError('not_found', 'The revision does not exist.')
   }
-}
-
-function ignoreStale(error: unknown): void {
-  if (HeddleError.from(error).code !== 'stale') throw error
 }
 
 function gone(name: string): HeddleError {

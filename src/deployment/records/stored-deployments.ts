@@ -1,7 +1,7 @@
 /** Reads and writes the records of deployments and of their revisions. */
 
 import type { Env } from '../../../cluster/index.ts'
-import { HeddleError } from '../../errors.ts'
+import { ignoreStale } from '../../errors.ts'
 import type { CatalogClient, CatalogRecord } from '../../platform/index.ts'
 import type { Deployment } from '../deployment.ts'
 import { bodyOf, deploymentOf } from './deployment-record.ts'
@@ -135,8 +135,4 @@ export class StoredDeployments {
     const record = await this.#catalogs.change(deploymentCatalog, id, change).catch(ignoreStale)
     return record && deploymentOf(record, () => false)
   }
-}
-
-function ignoreStale(error: unknown): undefined {
-  if (HeddleError.from(error).code !== 'stale') throw error
 }

@@ -2,7 +2,7 @@
 
 import { atLatest } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
-import { HeddleError, ignoreNotFound } from '../../errors.ts'
+import { ignoreNotFound, ignoreStale } from '../../errors.ts'
 import type { Deployment } from '../deployment.ts'
 import type { Deployments } from '../deployments.ts'
 import type { Revision } from '../revision.ts'
@@ -143,7 +143,7 @@ export class DrivenRollout {
     const last = deployment.owed.at(-1)
     if (last === undefined) return { kind: 'over' }
     if (last.mark > this.#notedMark) return { kind: 'rest', ms: retryMs }
-    const isSettled = await unlessStale(deployments.settle(deployment).then(() => true))
+    const isSettled = await deployments.settle(deployment).then(() => true, ignoreStale)
     return { kind: isSettled === true ? 'over' : 'again' }
   }
 
@@ -152,7 +152,7 @@ export class DrivenRollout {
     { change, events }: RolloutDecision): Promise<Deployment | undefined> {
     if (change === undefined && events.length === 0) return deployment
     const owed = owedWith(deployment, events, this.#notedMark)
-    return await unlessStale(this.#parts.deployments.change(deployment, { ...change, owed }))
+    return await this.#parts.deployments.change(deployment, { ...change, owed }).catch(ignoreStale)
   }
 
   /** Never throws: the record is true already, and events are owed until they are noted. */
@@ -227,15 +227,5 @@ export class DrivenRollout {
   #arrived(): void {
     this.#isWanted = true
     this.#wake.resolve()
-  }
-}
-
-/** Undefined if the record was changed since it was read. */
-async function unlessStale<Value>(changing: Promise<Value>): Promise<Value | undefined> {
-  try {
-    return await changing
-  } catch (error) {
-    if (HeddleError.from(error).code !== 'stale') throw error
-    return undefined
   }
 }

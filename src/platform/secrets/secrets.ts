@@ -1,7 +1,7 @@
 /** Secrets of workspaces, such as keys of models: listed by name only, and stored sealed. */
 
 import type { Env } from '../../../cluster/index.ts'
-import { HeddleError, ignoreNotFound } from '../../errors.ts'
+import { HeddleError, ignoreNotFound, ignoreStale } from '../../errors.ts'
 import type { CatalogClient } from '../catalog/catalog-client.ts'
 import type { CatalogRecord } from '../catalog/catalog-record.ts'
 import { namedId } from '../catalog/named-id.ts'
@@ -195,10 +195,6 @@ function idOf(name: string): string {
 
 function tenantId(tenant: string): string {
   return namedId('secret', `tenant\n${tenant}`)
-}
-
-function ignoreStale(error: unknown): undefined {
-  if (HeddleError.from(error).code !== 'stale') throw error
 }
 
 /** Tenants that have API keys are found by these as well. */

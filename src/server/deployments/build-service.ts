@@ -4,7 +4,7 @@ import type { Service } from '../../../cluster/index.ts'
 import type { Builder, BuildMembers } from '../../deployment/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { deploymentQuestions, deploymentWire } from '../backends/deployment-wires.ts'
-import { askMember } from '../member-questions.ts'
+import { allMembers, askMember } from '../member-questions.ts'
 import type { MemberQuestionParts } from '../member-questions.ts'
 
 /** Answers whether this member has taken a build, or with null would take one. */
@@ -18,8 +18,7 @@ export function buildMembers(parts: MemberQuestionParts,
   service: ReturnType<typeof buildService>): BuildMembers {
   return {
     take: async (build) => {
-      const { member: self, view } = parts.backend.status()
-      for (const member of [self, ...view.filter(({ id }) => id !== self.id)]) {
+      for (const member of allMembers(parts)) {
         const isTaken = await askMember(parts, service, member, build).catch(unlessNotAsked)
         if (isTaken) return true
       }
