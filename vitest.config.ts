@@ -9,6 +9,7 @@ import { resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
 import { v8Flags } from './src/settings/v8-flags.ts'
+import { CostReporter } from './test/support/budget/cost-reporter.ts'
 import { isNight } from './test/support/repeats.ts'
 
 /** Conformance tests that speak of what the engine and the client do. */
@@ -47,8 +48,13 @@ const units = 'test/unit/**/*.test.ts'
 const ownProcess = ['test/unit/graph/pool/*.test.ts', 'test/unit/server/tracing*.test.ts',
   'test/unit/graph/project/large-project.test.ts']
 
+/** Measures the cases of the day, and fails those that cost too much. */
+const budget = isNight ? [] : ['test/support/budget/case-cost.ts']
+
 export default defineConfig({
   test: {
+    reporters: ['default', 'json', new CostReporter()],
+    outputFile: { json: process.env['HEDDLE_TEST_REPORT'] ?? 'test-report.json' },
     pool: 'forks',
     // Stores and graphs of tests run in threads as well.
     execArgv: [...v8Flags],
@@ -71,18 +77,30 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'suite',
+          setupFiles: budget,
           include: ['test/!(unit)/**/*.test.ts', 'test/*.test.ts', ...ownProcess],
           exclude: [conformance, validation, studio, packages],
         },
       },
       {
         extends: true,
-        test: { name: 'conformance', include: [conformance], exclude: [packages], isolate: false },
+        test: {
+          name: 'conformance',
+          setupFiles: budget,
+          include: [conformance],
+          exclude: [packages],
+          isolate: false,
+        },
       },
       {
         extends: true,
-        test: { name: 'unit', include: [units], exclude: [...ownProcess, validation, packages],
-          isolate: false },
+        test: {
+          name: 'unit',
+          setupFiles: budget,
+          include: [units],
+          exclude: [...ownProcess, validation, packages],
+          isolate: false,
+        },
       },
       {
         extends: true,
@@ -102,6 +120,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'studio',
+          setupFiles: budget,
           include: [studio],
           globalSetup: 'test/studio/support/setup.ts',
           // Its files share browsers.

@@ -10,6 +10,7 @@ import { anAssistant } from './rows.ts'
 import { matchingAssistants, pageOfAssistants } from './search-model.ts'
 import { useStore } from './store-place.ts'
 import type { MakePlace } from './store-place.ts'
+import { expectAlways } from '../support/expect-always.ts'
 
 export function describeAssistantIndex(name: string, makePlace: MakePlace): void {
   describe(`the assistant index of the ${name} store`, () => {
@@ -86,7 +87,7 @@ export function describeAssistantIndex(name: string, makePlace: MakePlace): void
         name: fc.oneof(names, fc.constant(undefined)),
         metadata: fc.oneof(metadata, fc.constant(undefined)),
       })
-      await fc.assert(
+      await expectAlways(
         fc.asyncProperty(fc.array(row, { maxLength: 12 }),
           fc.array(query, { minLength: 1, maxLength: 4 }), async (fields, queries) => {
           const tenant = randomUUID()
@@ -100,7 +101,6 @@ export function describeAssistantIndex(name: string, makePlace: MakePlace): void
             expect(await store.assistants.count(query)).toBe(answer.total)
           }
         }),
-        { numRuns: 100 },
       )
     })
   })

@@ -1,7 +1,5 @@
 /** Handles on the log tables of a real Cassandra, each like a separate member. */
 
-import { randomUUID } from 'node:crypto'
-
 import { afterAll, beforeAll } from 'vitest'
 
 import { systemEnv } from '../../cluster/index.ts'
@@ -13,7 +11,7 @@ import { LogTable } from '../../src/store/cassandra/log/log-table.ts'
 import type { LogTableOptions } from '../../src/store/cassandra/log/log-table.ts'
 import { WriteTimestamp } from '../../src/store/cassandra/log/write-timestamp.ts'
 import { prepareSchema } from '../../src/store/cassandra/schema/schema.ts'
-import { dropKeyspace } from '../support/cassandra-keyspace.ts'
+import { sharedKeyspace } from '../support/shared-keyspace.ts'
 import type { CassandraForTests } from '../support/cassandra.ts'
 import { aRow, textBody } from './rows.ts'
 
@@ -25,18 +23,17 @@ export interface LogHouse {
   handle(options?: HandleOptions): LogTable
 }
 
-/** A keyspace for all tests of a suite: created before the first, dropped after the last. */
+/** The tables that files share, for all tests of a suite. */
 export function useLogHouse(cassandra: CassandraForTests): LogHouse {
   const env = systemEnv({ level: 'silent' })
   let connection: Connection
   beforeAll(async () => {
     connection = await Connection.open({ env, contactPoints: cassandra.contactPoints,
-      localDataCenter: cassandra.dataCenter, keyspace: `log_${randomUUID().slice(0, 8)}` })
+      localDataCenter: cassandra.dataCenter, keyspace: sharedKeyspace(cassandra).keyspace })
     await prepareSchema({ connection, env })
   })
   afterAll(async () => {
     await connection.close()
-    await dropKeyspace({ ...cassandra, keyspace: connection.keyspace })
   })
   return {
     get connection() {

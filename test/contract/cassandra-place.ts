@@ -1,4 +1,4 @@
-/** A keyspace of its own for a Cassandra store under test; its ownership check is always open. */
+/** A Cassandra store under test, in the keyspace that files share; its check is always open. */
 
 import { mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -7,21 +7,22 @@ import { join } from 'node:path'
 
 import { systemEnv } from '../../cluster/index.ts'
 import { openCassandraStore } from '../../src/store/cassandra/index.ts'
-import { dropKeyspace } from '../support/cassandra-keyspace.ts'
+import { sharedKeyspace } from '../support/shared-keyspace.ts'
 import type { CassandraForTests } from '../support/cassandra.ts'
 import { loadAll, loneIndex } from '../support/lone-index.ts'
 import { openCheck } from '../support/open-check.ts'
 import type { StorePlace } from './store-place.ts'
 
-let places = 0
-
 export interface CassandraPlaceOptions {
   readonly commit?: 'validate' | 'lwt'
+  /** By default the one that files share. Who names another one drops it. */
+  readonly keyspace?: string
 }
 
 export function cassandraPlace({ contactPoints, dataCenter }: CassandraForTests,
-  { commit = 'validate' }: CassandraPlaceOptions = {}): StorePlace & { readonly keyspace: string } {
-  const keyspace = `heddle_test_${process.pid}_${Date.now() % 1_000_000}_${++places}`
+  { commit = 'validate', ...own }: CassandraPlaceOptions = {}
+): StorePlace & { readonly keyspace: string } {
+  const { keyspace = sharedKeyspace({ contactPoints, dataCenter }).keyspace } = own
   const directory = mkdtempSync(join(tmpdir(), 'heddle-cassandra-'))
   const env = systemEnv({ level: 'silent' })
   let epoch = 10
@@ -59,9 +60,6 @@ export function cassandraPlace({ contactPoints, dataCenter }: CassandraForTests,
         close: () => store.close(),
       }
     },
-    remove: async () => {
-      await rm(directory, { recursive: true, force: true })
-      await dropKeyspace({ contactPoints, dataCenter, keyspace })
-    },
+    remove: () => rm(directory, { recursive: true, force: true }),
   }
 }

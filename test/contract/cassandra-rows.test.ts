@@ -3,6 +3,7 @@
 import { Client } from 'cassandra-driver'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
+import { dropKeyspace, newKeyspace } from '../support/cassandra-keyspace.ts'
 import { cassandraForTests } from '../support/cassandra.ts'
 import { cassandraPlace } from './cassandra-place.ts'
 import { anAssistant, aRow, aRun, aThread, copyOf } from './rows.ts'
@@ -12,11 +13,13 @@ const cassandra = await cassandraForTests()
 
 describe.skipIf(!cassandra)('rows in Cassandra', () => {
   let place: ReturnType<typeof cassandraPlace>
+  const own = newKeyspace(cassandra!)
   let store: OpenStore
   let admin: Client
 
   beforeAll(async () => {
-    place = cassandraPlace(cassandra!)
+    // It counts the rows of whole tables.
+    place = cassandraPlace(cassandra!, own)
     store = await place.open()
     admin = new Client({ contactPoints: [...cassandra!.contactPoints],
       localDataCenter: cassandra!.dataCenter })
@@ -26,6 +29,7 @@ describe.skipIf(!cassandra)('rows in Cassandra', () => {
     await admin.shutdown()
     await store.close()
     await place.remove()
+    await dropKeyspace(own)
   })
 
   const count = async (table: string) => {

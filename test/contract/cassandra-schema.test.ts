@@ -1,7 +1,7 @@
 /** Creation of the tables in Cassandra: once, by any member, and not beside foreign tables. */
 
 import { Client } from 'cassandra-driver'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
 import { systemEnv } from '../../cluster/index.ts'
 import { readSettings } from '../../src/store/cassandra/cluster/setting-table.ts'
@@ -9,30 +9,38 @@ import { Connection } from '../../src/store/cassandra/driver/connection.ts'
 import { migrations } from '../../src/store/cassandra/schema/migration.ts'
 import type { Keyspaces, Migration } from '../../src/store/cassandra/schema/migration.ts'
 import { prepareSchema } from '../../src/store/cassandra/schema/schema.ts'
+import { dropKeyspace, newKeyspace } from '../support/cassandra-keyspace.ts'
 import { cassandraForTests } from '../support/cassandra.ts'
 
 const cassandra = await cassandraForTests()
 const env = systemEnv({ level: 'silent' })
 
 describe.skipIf(!cassandra)('the tables in Cassandra', () => {
+  const own = newKeyspace(cassandra!)
   let admin: Client
-  let keyspace: string
-  let made = 0
+  let { keyspace } = own
   const open: Connection[] = []
+  /** What the keyspace says of its version, as this program leaves it. */
+  let whole: readonly (readonly [string, number])[] = []
 
   beforeAll(async () => {
     admin = new Client({ ...cassandra!, contactPoints: [...cassandra!.contactPoints],
       localDataCenter: cassandra!.dataCenter, socketOptions: { readTimeout: 60_000 } })
     await admin.connect()
   })
-  afterAll(() => admin.shutdown())
-  beforeEach(() => {
-    keyspace = `schema_${process.pid}_${Date.now() % 1_000_000}_${++made}`
+  afterAll(async () => {
+    await admin.shutdown()
+    await dropKeyspace(own)
   })
+  // Making the tables takes longer than the tests: the first makes them, each leaves them whole.
   afterEach(async () => {
     await Promise.all(open.splice(0).map((each) => each.close()))
-    for (const each of [keyspace, `${keyspace}_control`]) {
-      await admin.execute(`DROP KEYSPACE IF EXISTS ${each}`)
+    for (const table of ['later_one', 'later_two']) {
+      await admin.execute(`DROP TABLE IF EXISTS ${own.keyspace}.${table}`)
+    }
+    for (const [name, version] of whole) {
+      await admin.execute(`UPDATE ${own.keyspace}_control.schema_version SET version = ? ` +
+        'WHERE name = ? IF EXISTS', [version, name], { prepare: true })
     }
   })
 
@@ -53,6 +61,10 @@ describe.skipIf(!cassandra)('the tables in Cassandra', () => {
   it('are created by one of several members that start at once', async () => {
     const members = await Promise.all(Array.from({ length: 4 }, aMember))
     await Promise.all(members.map((connection) => prepareSchema({ connection, env })))
+    const { rows } = await admin.execute(
+      `SELECT name, version FROM ${keyspace}_control.schema_version`,
+    )
+    whole = rows.map((row) => [row['name'], row['version']] as const)
     expect(await tables()).toEqual(['api_key', 'assistant_row', 'billing', 'branch', 'branch_need',
       'cron_row', 'document', 'feedback', 'feedback_order', 'feedback_token', 'feedback_waiting',
       'item_row', 'limit_admit', 'log', 'log_chunk', 'member_beat', 'node_session', 'rollup',
@@ -131,6 +143,12 @@ describe.skipIf(!cassandra)('the tables in Cassandra', () => {
   })
 
   it('are not created beside those of another program', async () => {
+    const foreign = newKeyspace(cassandra!)
+    keyspace = foreign.keyspace
+    onTestFinished(async () => {
+      keyspace = own.keyspace
+      await dropKeyspace(foreign)
+    })
     await admin.execute(`CREATE KEYSPACE ${keyspace} WITH replication = ` +
       `{'class': 'NetworkTopologyStrategy', '${cassandra!.dataCenter}': 1}`)
     await admin.execute(`CREATE TABLE ${keyspace}.log (a int PRIMARY KEY)`)

@@ -1,4 +1,4 @@
-/** Stores of spans in a keyspace of their own, as the two threads of each member open them. */
+/** Stores of spans in the keyspace that files share, as the two threads of each member open them. */
 
 import { systemEnv } from '../../cluster/index.ts'
 import type { SpanStore } from '../../src/platform/index.ts'
@@ -6,22 +6,22 @@ import { Connection } from '../../src/store/cassandra/driver/connection.ts'
 import { cassandraSpans } from '../../src/store/cassandra/index.ts'
 import { openSpanStore } from '../../src/store/cassandra/platform/open.ts'
 import { prepareSchema } from '../../src/store/cassandra/schema/schema.ts'
-import { dropKeyspace, newKeyspace } from '../support/cassandra-keyspace.ts'
+import { sharedKeyspace } from '../support/shared-keyspace.ts'
 import type { CassandraForTests } from '../support/cassandra.ts'
 
 /** A keyspace with the tables. */
 export interface CassandraSpanPlace {
   readonly keyspace: string
   open(access: 'write' | 'read'): Promise<SpanStore>
-  /** Ends all stores and drops the keyspace. */
+  /** Ends all stores. */
   remove(): Promise<void>
 }
 
-/** Makes a keyspace. */
+/** Prepares the keyspace. */
 export async function cassandraSpanPlace(
   cassandra: CassandraForTests,
 ): Promise<CassandraSpanPlace> {
-  const place = newKeyspace(cassandra)
+  const place = sharedKeyspace(cassandra)
   const env = systemEnv({ level: 'silent' })
   const options = { ...place, env, localDataCenter: place.dataCenter }
   const connection = await Connection.open(options)
@@ -38,7 +38,6 @@ export async function cassandraSpanPlace(
     },
     remove: async () => {
       await Promise.all(open.map((store) => store.close()))
-      await dropKeyspace(place)
     },
   }
 }

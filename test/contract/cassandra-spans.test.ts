@@ -55,10 +55,10 @@ describe.skipIf(!cassandra)('spans in Cassandra', () => {
     const [writer, reader] = [await place.open('write'), await place.open('read')]
     return { writer, reader, remove: async () => {} }
   }
-  describeSpanPort('Cassandra', open, { runs: 3 })
+  describeSpanPort('Cassandra', open)
   describeSpanRemoval('Cassandra', open)
-  describeDocumentPort('Cassandra', open, { runs: 4 })
-  describeExampleVersions('Cassandra', open, { runs: 3 })
+  describeDocumentPort('Cassandra', open)
+  describeExampleVersions('Cassandra', open)
   // Their records are as durable as the log, which has a contract of its own.
   const catalogs = memoryCatalogs(systemEnv({ level: 'silent' }))
   describeDeployments('Cassandra', async () => {
@@ -66,8 +66,7 @@ describe.skipIf(!cassandra)('spans in Cassandra', () => {
     return { catalogs, close: async () => {},
       documents: { ...bound(await place.open('write')), getDocuments, listDocuments } }
   })
-  describeStatistics('Cassandra', open, { runs: 3,
-    clock: { env: systemEnv({ name: 'test' }), pass: () => {} } })
+  describeStatistics('Cassandra', open, { env: systemEnv({ name: 'test' }), pass: () => {} })
 
   it('are found by a term, however many have none, in both orders', async () => {
     const project = randomUUID()

@@ -1,7 +1,8 @@
 /** The store in Cassandra keeps every promise of the ports. */
 
-import { describe } from 'vitest'
+import { afterAll, describe } from 'vitest'
 
+import { dropKeyspace, newKeyspace } from '../support/cassandra-keyspace.ts'
 import { cassandraForTests } from '../support/cassandra.ts'
 import { describeAssistantIndex } from './assistant-index-contract.ts'
 import { describeBillingTable } from './billing-table-contract.ts'
@@ -22,17 +23,21 @@ const cassandra = await cassandraForTests()
 
 describe.skipIf(!cassandra)('on Cassandra', () => {
   const place = () => cassandraPlace(cassandra!)
+  // What is due is found in the whole keyspace.
+  const own = newKeyspace(cassandra!)
+  const ownPlace = () => cassandraPlace(cassandra!, own)
+  afterAll(() => dropKeyspace(own))
   const shared = sharePlace(place)
   describeLog('Cassandra', shared)
   describeLogModel('Cassandra', shared)
   describePurge('Cassandra', place)
   describeThreadIndex('Cassandra', shared)
-  describeTenantUse('Cassandra', place)
+  describeTenantUse('Cassandra', ownPlace)
   describeRunTable('Cassandra', shared)
   describeKeyTable('Cassandra', shared)
   describeLimitTable('Cassandra', shared)
   describeBillingTable('Cassandra', shared)
   describeAssistantIndex('Cassandra', shared)
-  describeCronIndex('Cassandra', place)
+  describeCronIndex('Cassandra', ownPlace)
   describeItemIndex('Cassandra', shared)
 })

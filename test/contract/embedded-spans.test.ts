@@ -33,10 +33,10 @@ async function inMemory(): Promise<OpenSpans> {
 }
 
 for (const [name, open] of [['embedded', embedded], ['memory', inMemory]] as const) {
-  describeSpanPort(name, open, { runs: 20 })
+  describeSpanPort(name, open)
   describeSpanRemoval(name, open)
-  describeDocumentPort(name, open, { runs: 40 })
-  describeExampleVersions(name, open, { runs: 25 })
+  describeDocumentPort(name, open)
+  describeExampleVersions(name, open)
 }
 
 it('Feedback on one span in one request writes its marks once.', { timeout: 5_000 }, async () => {

@@ -7,9 +7,10 @@ import { describe, expect, it } from 'vitest'
 
 import { stampOf, timeTextUs } from '../../src/platform/index.ts'
 import type { ExamplesCall } from '../../src/platform/index.ts'
+import { expectAlways } from '../support/expect-always.ts'
 import { oneDataset } from '../support/memory-datasets.ts'
 import { useSpans } from './span-port-contract.ts'
-import type { OpenSpans, SpanContractOptions } from './span-port-contract.ts'
+import type { OpenSpans } from './span-port-contract.ts'
 
 const ids: readonly string[] = Array.from({ length: 7 }, () => randomUUID())
 const anId = fc.nat(ids.length - 1).map((index) => ids[index]!)
@@ -95,13 +96,12 @@ async function seen(house: House, asOf?: string): Promise<Model> {
 
 const sorted = (model: Model) => [...model].toSorted(([a], [b]) => a < b ? -1 : 1)
 
-export function describeExampleVersions(name: string, open: () => Promise<OpenSpans>,
-  { runs }: SpanContractOptions): void {
+export function describeExampleVersions(name: string, open: () => Promise<OpenSpans>): void {
   describe(`versions of datasets over the ${name} store`, () => {
     const spans = useSpans(open)
 
     it('are what a model says, each of them, for ever', async () => {
-      await fc.assert(
+      await expectAlways(
         fc.asyncProperty(fc.array(aStep, { maxLength: 9 }), async (steps) => {
           const house = oneDataset(spans.writer, spans.reader)
           const writes = house.writes()
@@ -130,7 +130,6 @@ export function describeExampleVersions(name: string, open: () => Promise<OpenSp
             expect(sorted(await seen(house, timeTextUs(stampOf(version))))).toEqual(sorted(old))
           }
         }),
-        { numRuns: runs },
       )
     })
 

@@ -10,6 +10,7 @@ import type { ItemQuery, NamespaceQuery } from '../../src/search/index.ts'
 import { anItem } from './rows.ts'
 import { useStore } from './store-place.ts'
 import type { MakePlace } from './store-place.ts'
+import { expectAlways } from '../support/expect-always.ts'
 
 const nowMs = 1_000_000
 
@@ -128,7 +129,7 @@ export function describeItemIndex(name: string, makePlace: MakePlace): void {
     })
 
     it('finds the nearest first, and what has no vectors of that length last', async () => {
-      await fc.assert(
+      await expectAlways(
         fc.asyncProperty(fc.array(vectored, { minLength: 1, maxLength: 15 }),
           fc.tuple(coordinate, coordinate), fc.record(page),
           async (items, vector, { ...slice }) => {
@@ -160,12 +161,11 @@ export function describeItemIndex(name: string, makePlace: MakePlace): void {
               expect(score?.toFixed(5)).toBe(known.score?.toFixed(5))
             }
           }),
-        { numRuns: 30 },
       )
     })
 
     it('finds items and namespaces as the model does', async () => {
-      await fc.assert(
+      await expectAlways(
         fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 20 }),
           fc.array(search, { minLength: 3, maxLength: 3 }),
           fc.array(listing, { minLength: 3, maxLength: 3 }),
@@ -196,7 +196,6 @@ export function describeItemIndex(name: string, makePlace: MakePlace): void {
               expect(await store.items.namespaces(query)).toEqual(pageOfNamespaces(all, query))
             }
           }),
-        { numRuns: 25 },
       )
     })
   })

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 
 import type { Branch, CheckpointPlace } from '../../proto/gen/storage/v1/row.ts'
 import type { NewRow } from '../../src/checkpoint/index.ts'
-import { repeats } from '../support/repeats.ts'
+import { expectAlways } from '../support/expect-always.ts'
 import { aBranch, aRow, bodyText, copyOf } from './rows.ts'
 import { useStore } from './store-place.ts'
 import type { MakePlace, OpenStore } from './store-place.ts'
@@ -53,15 +53,15 @@ export function describeLogModel(name: string, makePlace: MakePlace): void {
     const store = useStore(makePlace)
 
     it('agrees after any appends, copies, deletes and stray writes', async () => {
-      await fc.assert(fc.asyncProperty(operations, ranges, async (operations, ranges) => {
+      await expectAlways(fc.asyncProperty(operations, ranges, async (operations, ranges) => {
         const run = new ModelRun(store)
         for (const operation of operations) await run.do(operation)
         for (const each of run.living) await run.expectAgreement(each, ranges)
-      }), { numRuns: repeats({ day: 40, night: 150 }) })
+      }))
     }, longMs)
 
     it('keeps nothing when a log and all that forked from it are deleted', async () => {
-      await fc.assert(fc.asyncProperty(operations, fc.nat(), async (operations, seed) => {
+      await expectAlways(fc.asyncProperty(operations, fc.nat(), async (operations, seed) => {
         const run = new ModelRun(store)
         for (const operation of operations) await run.do(operation)
         while (run.living.length > 0) await run.do({ kind: 'purge', at: seed })
@@ -69,7 +69,7 @@ export function describeLogModel(name: string, makePlace: MakePlace): void {
           const own = { id: branch.id, ancestors: [] }
           expect(await store.log.read(own, { from: 1, through: 99 })).toEqual([])
         }
-      }), { numRuns: repeats({ day: 15, night: 50 }) })
+      }))
     }, longMs)
   })
 }

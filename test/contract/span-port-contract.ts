@@ -8,6 +8,7 @@ import type { SpanHead, SpanPlace, SpanStore } from '../../src/platform/index.ts
 import { aHistory, aPlan, aPost, asSets, blockData, headsOf, inOrder, isWanted, noonUs, placeOf,
   requestOf, scanned, uuidOf, wholePlan } from './span-histories.ts'
 import type { History } from './span-histories.ts'
+import { expectAlways } from '../support/expect-always.ts'
 
 /** A store as the two threads of the platform have it. */
 export interface OpenSpans {
@@ -15,11 +16,6 @@ export interface OpenSpans {
   readonly reader: SpanStore
   /** Closes both, and removes everything. */
   remove(): Promise<void>
-}
-
-/** How much a suite does: a store over a network does less. */
-export interface SpanContractOptions {
-  readonly runs: number
 }
 
 let tenants = 0
@@ -44,24 +40,23 @@ export function useSpans(open: () => Promise<OpenSpans>): OpenSpans {
   }, remove: async () => {} }
 }
 
-export function describeSpanPort(name: string, open: () => Promise<OpenSpans>,
-  { runs }: SpanContractOptions): void {
+export function describeSpanPort(name: string, open: () => Promise<OpenSpans>): void {
   describe(`the spans of the ${name} store`, () => {
     const spans = useSpans(open)
 
     it('are what all their operations say, whatever their order', async () => {
-      await fc.assert(fc.asyncProperty(aHistory('a'), aHistory('b'), async (...histories) => {
+      await expectAlways(fc.asyncProperty(aHistory('a'), aHistory('b'), async (...histories) => {
         const own = histories.map((history) => inTenant(newTenant(), history))
         // Two tenants write the same ids side by side.
         await Promise.all(own.map(async ({ requests }) => {
           for (const request of requests) await spans.writer.write(request)
         }))
         for (const history of own) await expectHeads(spans.reader, history)
-      }), { numRuns: runs })
+      }))
     })
 
     it('are found by every plan that wants them, in its order, page by page', async () => {
-      await fc.assert(
+      await expectAlways(
         fc.asyncProperty(aHistory('a'), fc.array(aPlan('a'), { minLength: 20, maxLength: 20 }),
           fc.integer({ min: 1, max: 7 }), async (one, plans, pageOf) => {
           const history = inTenant(newTenant(), one)
@@ -77,7 +72,6 @@ export function describeSpanPort(name: string, open: () => Promise<OpenSpans>,
               .toEqual(wanted.map((head) => asSets(head)))
           }
         }),
-        { numRuns: runs },
       )
     })
 

@@ -29,5 +29,5 @@ async function inMemory(): Promise<OpenSpans> {
   return { writer: store, reader: store, remove: () => store.close() }
 }
 
-describeStatistics('embedded', embedded, { runs: 15, clock })
-describeStatistics('memory', inMemory, { runs: 50, clock })
+describeStatistics('embedded', embedded, clock)
+describeStatistics('memory', inMemory, clock)

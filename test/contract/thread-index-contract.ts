@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import type { ThreadRow, UnfinishedRun } from '../../proto/gen/storage/v1/row.ts'
 import { placeOfThread, wordsOf } from '../../src/search/index.ts'
 import type { ThreadQuery } from '../../src/search/index.ts'
-import { repeats } from '../support/repeats.ts'
+import { expectAlways } from '../support/expect-always.ts'
 import { aBranch, aThread } from './rows.ts'
 import { matchingThreads, pageOfThreads } from './search-model.ts'
 import { useStore } from './store-place.ts'
@@ -254,7 +254,7 @@ export function describeThreadIndex(name: string, makePlace: MakePlace): void {
           metadata: fc.oneof(fc.constantFrom({ x: 1, title: 'black cat' }, { x: 1, y: 'a' }),
             metadata()),
         })
-        await fc.assert(
+        await expectAlways(
           fc.asyncProperty(fc.array(thread, { minLength: 1, maxLength: 30 }),
             fc.array(query(), { minLength: 1, maxLength: 5 }), async (changes, queries) => {
             const tenant = randomUUID()
@@ -270,7 +270,6 @@ export function describeThreadIndex(name: string, makePlace: MakePlace): void {
               await expectAgreement([...rows.values()], { ...each, tenant })
             }
           }),
-          { numRuns: repeats({ day: 75, night: 150 }) },
         )
       })
 
@@ -301,10 +300,10 @@ export function describeThreadIndex(name: string, makePlace: MakePlace): void {
           half: fc.constantFrom('old', 'new'),
           tags: fc.oneof(fc.nat(50).map((n) => [`t${n}`]), fc.nat(9).map((deep) => [{ deep }])),
         }, { requiredKeys: [] })
-        await fc.assert(fc.asyncProperty(query(metadata, [0, 5, 800, 2_990]), async (each) => {
+        await expectAlways(fc.asyncProperty(query(metadata, [0, 5, 800, 2_990]), async (each) => {
           const ids = each.ids?.map((id) => rows[Number(id)]?.threadId ?? id)
           await expectAgreement(rows, { ...each, tenant, ...ids && { ids } })
-        }), { numRuns: repeats({ day: 150, night: 300 }) })
+        }))
       })
 
       const expectAgreement = async (rows: readonly ThreadRow[],

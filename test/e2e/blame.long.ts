@@ -10,6 +10,9 @@ import { onlyTheKillerLoses } from './blame/killer.ts'
 
 const gate = useGates()
 
+it('A run that sends SIGKILL to its process ends after three deaths; one beside it succeeds.',
+  () => onlyTheKillerLoses({ graph: 'poison', kills: 3, error: 'WorkerCrashed' }, gate))
+
 it('A run whose one object is beyond all limits ends when its own process is full.',
   () => onlyTheKillerLoses({ graph: 'grow', kills: 2, error: 'OutOfMemory' }, gate))
 

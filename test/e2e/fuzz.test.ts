@@ -14,16 +14,16 @@ import { fuzzRequests } from '../support/fuzz-requests.ts'
 import type { FuzzRequest, Terrain } from '../support/fuzz-requests.ts'
 import { FuzzSender } from '../support/fuzz-sender.ts'
 import type { Fate } from '../support/fuzz-sender.ts'
-import { repeats } from '../support/repeats.ts'
+import { isNight, repeats } from '../support/repeats.ts'
 import { say } from '../support/run-events.ts'
 import { startServer } from '../support/server-process.ts'
 import type { ServerProcess } from '../support/server-process.ts'
 import { clientOf } from '../support/server.ts'
 
 const requests = Number(
-  process.env['HEDDLE_FUZZ_REQUESTS'] ?? repeats({ day: 1_000, night: 2_000 }),
+  process.env['HEDDLE_FUZZ_REQUESTS'] ?? repeats({ day: 150, night: 2_000 }),
 )
-const seed = Number(process.env['HEDDLE_FUZZ_SEED'] ?? randomInt(2 ** 31))
+const seed = Number(process.env['HEDDLE_FUZZ_SEED'] ?? (isNight ? randomInt(2 ** 31) : 841_459_149))
 const atOnce = 16
 /** Requests made together from one seed. */
 const batch = 500

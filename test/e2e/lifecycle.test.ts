@@ -43,22 +43,23 @@ describe('starting', () => {
     expect(tookMs(began)).toBeLessThan(3_000)
   })
 
-  it('takes the next free port if the usual one is taken and nobody chose it', async () => {
-    const holder = createServer().on('error', () => {}).listen(2024, '127.0.0.1')
-    onTestFinished(() => void holder.close())
-    const server = await startServer({ project: 'conformance', anyPort: true, env: { PORT: '' } })
-    onTestFinished(() => server.close())
-    const port = Number(new URL(server.url).port)
-    expect(port).toBeGreaterThan(2024)
-    expect(port).toBeLessThanOrEqual(2124)
-    expect(server.output()).toMatch(/^ {2}port +2024 is taken, so it is the next free one; /m)
-    const dataDir = await mkdtemp(join(tmpdir(), 'heddle-port-'))
-    onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
-    const refused = await failToStart({ project: 'conformance', dataDir, anyPort: true,
-      env: { PORT: '2024' } })
-    expect([refused.code, refused.output]).toEqual([1,
-      expect.stringMatching(/^heddle: Port 2024 on 127\.0\.0\.1 is in use: .*\n$/)])
-  })
+  it.runIf(isNight)('takes the next free port if the usual one is taken and nobody chose it',
+    async () => {
+      const holder = createServer().on('error', () => {}).listen(2024, '127.0.0.1')
+      onTestFinished(() => void holder.close())
+      const server = await startServer({ project: 'conformance', anyPort: true, env: { PORT: '' } })
+      onTestFinished(() => server.close())
+      const port = Number(new URL(server.url).port)
+      expect(port).toBeGreaterThan(2024)
+      expect(port).toBeLessThanOrEqual(2124)
+      expect(server.output()).toMatch(/^ {2}port +2024 is taken, so it is the next free one; /m)
+      const dataDir = await mkdtemp(join(tmpdir(), 'heddle-port-'))
+      onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
+      const refused = await failToStart({ project: 'conformance', dataDir, anyPort: true,
+        env: { PORT: '2024' } })
+      expect([refused.code, refused.output]).toEqual([1,
+        expect.stringMatching(/^heddle: Port 2024 on 127\.0\.0\.1 is in use: .*\n$/)])
+    })
 
   it.runIf(isNight)('serves also where nobody reads what it prints', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'heddle-unread-'))
@@ -110,7 +111,7 @@ describe('starting', () => {
 })
 
 describe('a data directory that is damaged', () => {
-  it('is refused in a sentence, and left as it is', async () => {
+  it.runIf(isNight)('is refused in a sentence, and left as it is', async () => {
     const server = await started()
     await clientOf(server.url).threads.create()
     await server.kill('SIGTERM')
@@ -126,27 +127,28 @@ describe('a data directory that is damaged', () => {
 })
 
 describe('ending', () => {
-  it('takes five seconds at most, and runs go on at the next start, also deaf ones', async () => {
-    const server = await started()
-    const client = clientOf(server.url)
-    const runs = await Promise.all((['hold', 'stubborn'] as const).map(async (how) => {
-      const { thread_id: id } = await client.threads.create()
-      const hold = gate()
-      const run = await startHeld(client, id, hold, { how })
-      void run.stream.rest().catch(() => undefined)
-      return { id, hold, run }
-    }))
-    const began = performance.now()
-    expect(await server.kill('SIGTERM')).toEqual({ code: 0, signal: null })
-    expect(tookMs(began)).toBeLessThan(5_000 + Math.max(500, await engineLoadMs()))
-    await server.restart()
-    for (const { id, hold, run } of runs) {
-      await hold.arrived(2)
-      expect(await client.threads.get(id)).toMatchObject({ status: 'busy' })
-      hold.open()
-      expect(texts(await client.runs.join(id, run.runId)))
-        .toEqual([run.text, 'first', 'held', 'last'])
-      expect(await client.runs.get(id, run.runId)).toMatchObject({ status: 'success' })
-    }
-  })
+  it.runIf(isNight)('takes five seconds at most, and runs go on at the next start, also deaf ones',
+    async () => {
+      const server = await started()
+      const client = clientOf(server.url)
+      const runs = await Promise.all((['hold', 'stubborn'] as const).map(async (how) => {
+        const { thread_id: id } = await client.threads.create()
+        const hold = gate()
+        const run = await startHeld(client, id, hold, { how })
+        void run.stream.rest().catch(() => undefined)
+        return { id, hold, run }
+      }))
+      const began = performance.now()
+      expect(await server.kill('SIGTERM')).toEqual({ code: 0, signal: null })
+      expect(tookMs(began)).toBeLessThan(5_000 + Math.max(500, await engineLoadMs()))
+      await server.restart()
+      for (const { id, hold, run } of runs) {
+        await hold.arrived(2)
+        expect(await client.threads.get(id)).toMatchObject({ status: 'busy' })
+        hold.open()
+        expect(texts(await client.runs.join(id, run.runId)))
+          .toEqual([run.text, 'first', 'held', 'last'])
+        expect(await client.runs.get(id, run.runId)).toMatchObject({ status: 'success' })
+      }
+    })
 })

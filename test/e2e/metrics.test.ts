@@ -8,6 +8,7 @@ import { parse } from 'yaml'
 
 import { dropKeyspace, newKeyspace } from '../support/cassandra-keyspace.ts'
 import { cassandraForTests } from '../support/cassandra.ts'
+import { isNight } from '../support/repeats.ts'
 import { say } from '../support/run-events.ts'
 import { startServer } from '../support/server-process.ts'
 import type { ServerProcess } from '../support/server-process.ts'
@@ -108,7 +109,7 @@ describe('metrics', () => {
     expect(status).toBe(404)
   })
 
-  it('are served on a port of their own if one is configured', async () => {
+  it.runIf(isNight)('are served on a port of their own if one is configured', async () => {
     const apart = await startServer({ project: 'conformance', args: ['--metrics-port', '0'] })
     try {
       expect((await ask(apart.url, 'GET', '/metrics')).status).toBe(404)

@@ -1,6 +1,7 @@
 /** Each quota of a tenant, through HTTP: what is refused, with what, and when it passes again. */
 
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { eventually } from '../support/eventually.ts'
 import { useGates } from '../support/gate.ts'
 import { say } from '../support/run-events.ts'
 import { useServer } from '../support/server.ts'
@@ -102,7 +103,7 @@ describe('a quota', () => {
     expect(run429.status).toBe(429)
     expect(await server.client.runs.list(second())).toHaveLength(before)
     left.abort()
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(
         await send('POST', `/threads/${second()}/runs/wait`, { assistant_id: 'echo',
           input: say('x') }),

@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { isNight } from '../support/repeats.ts'
 import { startServer } from '../support/server-process.ts'
 import type { ServerProcess } from '../support/server-process.ts'
 import { clientOf } from '../support/server.ts'
@@ -73,59 +74,61 @@ const asking = (name: string) => `
     .addConditionalEdges(START, ({ said }) => said === 'deep' ? 'research' : '${name}',
       ['${name}', 'research']).compile()`
 
-it('An answer to a node that was renamed is refused, and the question stays', async () => {
-  const { assistants, runs, threads } = clientOf(server.url)
-  const serves = async (name: string) => {
-    await write(asking(name))
-    await expect.poll(async () => JSON.stringify(await assistants.getGraph('graph')))
-      .toContain(`"${name}"`)
-  }
-  await serves('ask')
-  const waiting = async (said: string, node: string) => {
-    const { thread_id: id } = await threads.create()
-    await runs.wait(id, 'graph', { input: { said } })
-    return { id, node, interrupts: (await threads.get(id)).interrupts }
-  }
-  const places = [await waiting('', 'ask'), await waiting('deep', 'research:ask')]
-  await serves('question')
-  const continuing = [{ command: { resume: 'yes' } }, { input: null }, {
-    command: { resume: { ['0'.repeat(32)]: 'yes' }, update: { said: 'x' } },
-  }]
-  const copies: string[] = []
-  for (const { id, node, interrupts } of places) {
-    for (const payload of continuing) {
-      const refused = await runs.wait(id, 'graph', payload).catch((caught: unknown) => caught)
-      expect(refused).toMatchObject({ status: 409,
-        message: expect.stringMatching(`waits at \\W*${node}\\W`) })
+it.runIf(isNight)('An answer to a node that was renamed is refused, and the question stays',
+  async () => {
+    const { assistants, runs, threads } = clientOf(server.url)
+    const serves = async (name: string) => {
+      await write(asking(name))
+      await expect.poll(async () => JSON.stringify(await assistants.getGraph('graph')))
+        .toContain(`"${name}"`)
     }
-    const { thread_id: copy } = await threads.copy(id) as unknown as { thread_id: string }
-    copies.push(copy)
-    await expect(runs.wait(copy, 'graph', { command: { resume: 'yes' } }))
-      .rejects.toMatchObject({ status: 409 })
-    expect(await threads.get(id)).toMatchObject({ status: 'interrupted', interrupts })
-    expect(await runs.list(id)).toHaveLength(1)
-  }
-  await serves('ask')
-  for (const { id } of places) {
-    expect(await runs.wait(id, 'graph', { command: { resume: 'yes' } })).toEqual({ said: 'yes' })
-  }
-  // With other input, or a jump, nothing is lost that anybody still wants.
-  await serves('question')
-  for (const [i, node] of ['question', 'research'].entries()) {
-    await runs.wait(copies[i]!, 'graph', { command: { goto: node } })
-    expect(await runs.wait(copies[i]!, 'graph', { command: { resume: 'no' } }))
-      .toEqual({ said: 'no' })
-  }
-  await write(saying('four'))
-  await expect.poll(said).toBe('four')
-})
+    await serves('ask')
+    const waiting = async (said: string, node: string) => {
+      const { thread_id: id } = await threads.create()
+      await runs.wait(id, 'graph', { input: { said } })
+      return { id, node, interrupts: (await threads.get(id)).interrupts }
+    }
+    const places = [await waiting('', 'ask'), await waiting('deep', 'research:ask')]
+    await serves('question')
+    const continuing = [{ command: { resume: 'yes' } }, { input: null }, {
+      command: { resume: { ['0'.repeat(32)]: 'yes' }, update: { said: 'x' } },
+    }]
+    const copies: string[] = []
+    for (const { id, node, interrupts } of places) {
+      for (const payload of continuing) {
+        const refused = await runs.wait(id, 'graph', payload).catch((caught: unknown) => caught)
+        expect(refused).toMatchObject({ status: 409,
+          message: expect.stringMatching(`waits at \\W*${node}\\W`) })
+      }
+      const { thread_id: copy } = await threads.copy(id) as unknown as { thread_id: string }
+      copies.push(copy)
+      await expect(runs.wait(copy, 'graph', { command: { resume: 'yes' } }))
+        .rejects.toMatchObject({ status: 409 })
+      expect(await threads.get(id)).toMatchObject({ status: 'interrupted', interrupts })
+      expect(await runs.list(id)).toHaveLength(1)
+    }
+    await serves('ask')
+    for (const { id } of places) {
+      expect(await runs.wait(id, 'graph', { command: { resume: 'yes' } })).toEqual({ said: 'yes' })
+    }
+    // With other input, or a jump, nothing is lost that anybody still wants.
+    await serves('question')
+    for (const [i, node] of ['question', 'research'].entries()) {
+      await runs.wait(copies[i]!, 'graph', { command: { goto: node } })
+      expect(await runs.wait(copies[i]!, 'graph', { command: { resume: 'no' } }))
+        .toEqual({ said: 'no' })
+    }
+    await write(saying('four'))
+    await expect.poll(said).toBe('four')
+  })
 
-it('A changed graph is the one that runs also where the compiler was killed', async () => {
-  const children = await readFile(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8')
-  for (const pid of children.trim().split(' ')) process.kill(Number(pid), 'SIGKILL')
-  await write(saying('five'))
-  await expect.poll(said).toBe('five')
-})
+it.runIf(isNight)('A changed graph is the one that runs also where the compiler was killed',
+  async () => {
+    const children = await readFile(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8')
+    for (const pid of children.trim().split(' ')) process.kill(Number(pid), 'SIGKILL')
+    await write(saying('five'))
+    await expect.poll(said).toBe('five')
+  })
 
 it('A graph that is added to the project gets an assistant, as the others did', async () => {
   const { assistants } = clientOf(server.url)

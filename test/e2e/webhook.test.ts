@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { firstFreePort } from '../support/port.ts'
 import { openReceiver } from '../support/receiver.ts'
 import type { Receiver } from '../support/receiver.ts'
-import { repeats } from '../support/repeats.ts'
+import { isNight, repeats } from '../support/repeats.ts'
 import { say } from '../support/run-events.ts'
 import { oneWorker, startServer } from '../support/server-process.ts'
 import { clientOf } from '../support/server.ts'
@@ -42,7 +42,8 @@ it('A webhook that hung when the server was killed is sent after the restart, as
     }
   })
 
-it('A webhook of a stateless run is sent once, after a kill before its receiver listened',
+it.runIf(isNight)(
+  'A webhook of a stateless run is sent once, after a kill before its receiver listened',
   async () => {
     const port = await firstFreePort()
     const server = await startServer({ project: 'conformance',
@@ -64,58 +65,60 @@ it('A webhook of a stateless run is sent once, after a kill before its receiver 
       await server.close()
       await receiver?.close()
     }
-  })
+  },
+)
 
-it('Every acknowledged run sends its webhook, whenever the server is killed', async () => {
-  const answered = new Set<unknown>()
-  const failed = new Set<unknown>()
-  let count = 0
-  /** How many requests may still hang until the server is killed again. */
-  let hanging = 0
-  const receiver = await openReceiver(({ headers }, response) => {
-    const id = headers['x-heddle-delivery']
-    // Some fail at first, some hang until the server is killed.
-    const fate = ++count % 5
-    if (fate === 1 && !failed.has(id)) {
-      failed.add(id)
-      return void response.writeHead(503).end()
-    }
-    if (fate === 3 && hanging-- > 0) return
-    answered.add(id)
-    response.end()
-  })
-  const server = await startServer({ project: 'conformance',
-    args: ['--egress-allow', '127.0.0.1', ...oneWorker] })
-  const acknowledged = new Set<string>()
-  const work = async () => {
-    const { runs } = clientOf(server.url)
-    try {
-      for (let n = 0;; n++) {
-        const thread = n % 2 === 0 ? null : crypto.randomUUID()
-        const { run_id: id } = await runs.create(thread, 'echo', { input: say('a'),
-          ifNotExists: 'create', webhook: receiver.url })
-        acknowledged.add(id)
+it.runIf(isNight)('Every acknowledged run sends its webhook, whenever the server is killed',
+  async () => {
+    const answered = new Set<unknown>()
+    const failed = new Set<unknown>()
+    let count = 0
+    /** How many requests may still hang until the server is killed again. */
+    let hanging = 0
+    const receiver = await openReceiver(({ headers }, response) => {
+      const id = headers['x-heddle-delivery']
+      // Some fail at first, some hang until the server is killed.
+      const fate = ++count % 5
+      if (fate === 1 && !failed.has(id)) {
+        failed.add(id)
+        return void response.writeHead(503).end()
       }
-    } catch {
-      // Killed: what was not acknowledged may or may not be.
+      if (fate === 3 && hanging-- > 0) return
+      answered.add(id)
+      response.end()
+    })
+    const server = await startServer({ project: 'conformance',
+      args: ['--egress-allow', '127.0.0.1', ...oneWorker] })
+    const acknowledged = new Set<string>()
+    const work = async () => {
+      const { runs } = clientOf(server.url)
+      try {
+        for (let n = 0;; n++) {
+          const thread = n % 2 === 0 ? null : crypto.randomUUID()
+          const { run_id: id } = await runs.create(thread, 'echo', { input: say('a'),
+            ifNotExists: 'create', webhook: receiver.url })
+          acknowledged.add(id)
+        }
+      } catch {
+        // Killed: what was not acknowledged may or may not be.
+      }
     }
-  }
-  try {
-    for (let kills = 1; kills <= killsInTotal; kills++) {
-      hanging = 3
-      const goal = receiver.received.length + 10 * kills
-      const working = Promise.all([work(), work(), work()])
-      await receiver.arrived(goal)
-      await server.kill('SIGKILL')
-      hanging = 0
-      await working
-      await server.restart()
+    try {
+      for (let kills = 1; kills <= killsInTotal; kills++) {
+        hanging = 3
+        const goal = receiver.received.length + 10 * kills
+        const working = Promise.all([work(), work(), work()])
+        await receiver.arrived(goal)
+        await server.kill('SIGKILL')
+        hanging = 0
+        await working
+        await server.restart()
+      }
+      const undelivered = () => [...acknowledged].filter((id) => !answered.has(id))
+      while (undelivered().length > 0) await receiver.arrived(receiver.received.length + 1)
+      expect(acknowledged.size).toBeGreaterThan(5 * killsInTotal)
+    } finally {
+      await server.close()
+      await receiver.close()
     }
-    const undelivered = () => [...acknowledged].filter((id) => !answered.has(id))
-    while (undelivered().length > 0) await receiver.arrived(receiver.received.length + 1)
-    expect(acknowledged.size).toBeGreaterThan(5 * killsInTotal)
-  } finally {
-    await server.close()
-    await receiver.close()
-  }
-})
+  })

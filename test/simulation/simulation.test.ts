@@ -11,71 +11,69 @@ import { report } from './report.ts'
 import { rules } from './rule.ts'
 import type { Rule } from './rule.ts'
 import { simulate } from './simulation.ts'
+import type { Outcome, SimulationOptions } from './simulation.ts'
 
 const command = fileURLToPath(new URL('./simulate.ts', import.meta.url))
 const longMs = 600_000
-const worldsMax = repeats({ day: 40, night: 80 })
+/** Seconds of processor for the worlds of each kind. All rules together take about ten. */
+const seconds = { lists: repeats({ day: 5, night: 60 }), others: repeats({ day: 2, night: 20 }) }
+
+/** Sums over the worlds of a search. */
+interface Sums {
+  readonly worlds: number
+  readonly acknowledged: number
+  readonly reads: number
+  readonly removals: number
+  readonly copies: number
+  readonly owners: number
+  readonly fired: number
+}
+
+/** Simulates the worlds 1, 2, 3 … for a time, five at least. Expects no finding in any. */
+async function expectNoFindings(timeS: number,
+  options: Omit<SimulationOptions, 'seed'> = {}): Promise<Sums> {
+  const began = process.threadCpuUsage()
+  const spentS = () => process.threadCpuUsage(began).user / 1e6
+  const bad: string[] = []
+  const outcomes: Outcome[] = []
+  for (let seed = 1; seed <= 5 || spentS() < timeS; seed++) {
+    const outcome = await simulate({ ...options, seed })
+    outcomes.push({ ...outcome, trace: [] })
+    if (outcome.findings.length > 0) bad.push(report(outcome))
+  }
+  expect(bad).toEqual([])
+  const sum = (name: Exclude<keyof Sums, 'worlds'>) =>
+    outcomes.reduce((total, outcome) => total + outcome[name], 0)
+  return { worlds: outcomes.length, acknowledged: sum('acknowledged'), reads: sum('reads'),
+    removals: sum('removals'), copies: sum('copies'), owners: sum('owners'), fired: sum('fired') }
+}
 
 describe('a simulated cluster', () => {
   it('loses, repeats and contradicts nothing in many worlds full of faults', async () => {
-    const bad: string[] = []
-    let [acknowledged, reads, removals, copies, owners] = [0, 0, 0, 0, 0]
-    for (let seed = 1; seed <= worldsMax; seed++) {
-      const outcome = await simulate({ seed })
-      acknowledged += outcome.acknowledged
-      reads += outcome.reads
-      removals += outcome.removals
-      copies += outcome.copies
-      owners += outcome.owners
-      if (outcome.findings.length > 0) bad.push(report(outcome))
-    }
-    expect(bad).toEqual([])
+    const { worlds, ...sums } = await expectNoFindings(seconds.lists)
     // Worlds in which nothing succeeds, or nobody takes over, would prove nothing.
-    expect(acknowledged / worldsMax).toBeGreaterThan(25)
-    expect(reads / worldsMax).toBeGreaterThan(18)
-    expect(removals / worldsMax).toBeGreaterThan(0.6)
-    expect(copies / worldsMax).toBeGreaterThan(0.2)
-    expect(owners / worldsMax).toBeGreaterThan(2.5)
+    expect(sums.acknowledged / worlds).toBeGreaterThan(20)
+    expect(sums.reads / worlds).toBeGreaterThan(14)
+    expect(sums.removals / worlds).toBeGreaterThan(0.3)
+    expect(sums.copies).toBeGreaterThan(0)
+    expect(sums.owners / worlds).toBeGreaterThan(2)
   }, longMs)
 
-  it('loses and brings back no item in 20 worlds full of faults', async () => {
-    const bad: string[] = []
-    let [acknowledged, reads] = [0, 0]
-    for (let seed = 1; seed <= 20; seed++) {
-      const outcome = await simulate({ seed, items: true })
-      acknowledged += outcome.acknowledged
-      reads += outcome.reads
-      if (outcome.findings.length > 0) bad.push(report(outcome))
-    }
-    expect(bad).toEqual([])
-    expect(acknowledged).toBeGreaterThan(500)
-    expect(reads).toBeGreaterThan(500)
-  })
+  it('loses and brings back no item in worlds full of faults', async () => {
+    const { worlds, ...sums } = await expectNoFindings(seconds.others, { items: true })
+    expect(sums.acknowledged / worlds).toBeGreaterThan(20)
+    expect(sums.reads / worlds).toBeGreaterThan(20)
+  }, longMs)
 
-  it('loses and brings back no record in 20 worlds full of faults', async () => {
-    const bad: string[] = []
-    let [acknowledged, reads] = [0, 0]
-    for (let seed = 1; seed <= 20; seed++) {
-      const outcome = await simulate({ seed, records: true })
-      acknowledged += outcome.acknowledged
-      reads += outcome.reads
-      if (outcome.findings.length > 0) bad.push(report(outcome))
-    }
-    expect(bad).toEqual([])
-    expect(acknowledged).toBeGreaterThan(150)
-    expect(reads).toBeGreaterThan(150)
-  })
+  it('loses and brings back no record in worlds full of faults', async () => {
+    const { worlds, ...sums } = await expectNoFindings(seconds.others, { records: true })
+    expect(sums.acknowledged / worlds).toBeGreaterThan(5)
+    expect(sums.reads / worlds).toBeGreaterThan(5)
+  }, longMs)
 
-  it('fires crons once for each due time in 20 worlds', async () => {
-    const bad: string[] = []
-    let fired = 0
-    for (let seed = 1; seed <= 20; seed++) {
-      const outcome = await simulate({ seed, crons: true })
-      fired += outcome.fired
-      if (outcome.findings.length > 0) bad.push(report(outcome))
-    }
-    expect(bad).toEqual([])
-    expect(fired).toBeGreaterThan(100)
+  it('fires crons once for each due time in worlds full of faults', async () => {
+    const { worlds, fired } = await expectNoFindings(seconds.others, { crons: true })
+    expect(fired / worlds).toBeGreaterThan(3)
   }, longMs)
 
   it('has the same trace for the same seed', async () => {
@@ -90,8 +88,8 @@ describe('a simulated cluster', () => {
 interface Need {
   /** The fault that shows that the rule is needed. */
   readonly favourite?: FaultName
-  /** The first world that is tried: one of the last before the first that shows it. */
-  readonly from?: number
+  /** The first world that is tried: the first that shows it, until something changes. */
+  readonly from: number
   /** How many worlds are tried at most. */
   readonly worlds: number
   /** Whether clients use items instead of lists. */
@@ -99,31 +97,31 @@ interface Need {
 }
 
 const needs: Readonly<Record<Rule, Need>> = {
-  chain: { from: 10, worlds: 100 },
-  order: { worlds: 100 },
-  open_row: { favourite: 'tear', worlds: 600 },
-  validate_after: { favourite: 'isolate', worlds: 400 },
-  reply_fence: { favourite: 'stop', from: 105, worlds: 300 },
-  read_repair: { from: 7, worlds: 150 },
-  places_again: { favourite: 'tear', from: 117, worlds: 200 },
-  roll_over: { favourite: 'lapse', from: 400, worlds: 600 },
-  fence: { worlds: 50 },
-  fence_quorum: { favourite: 'part', from: 118, worlds: 600 },
-  rows_after: { from: 10, worlds: 150 },
-  rows_last: { favourite: 'lapse', from: 95, worlds: 400 },
-  drain: { worlds: 150 },
-  same_id: { worlds: 150 },
-  same_life: { favourite: 'part', from: 60, worlds: 200 },
-  copies_noted: { from: 11, worlds: 100 },
-  purged_first: { from: 53, worlds: 400 },
-  item_commands: { items: true, from: 15, worlds: 60 },
-  due_run_id: { from: 6, worlds: 100 },
+  chain: { from: 13, worlds: 100 },
+  order: { from: 3, worlds: 100 },
+  open_row: { favourite: 'tear', from: 2, worlds: 600 },
+  validate_after: { favourite: 'isolate', from: 3, worlds: 400 },
+  reply_fence: { favourite: 'stop', from: 108, worlds: 300 },
+  read_repair: { from: 10, worlds: 150 },
+  places_again: { favourite: 'tear', from: 120, worlds: 200 },
+  roll_over: { favourite: 'lapse', from: 404, worlds: 600 },
+  fence: { from: 1, worlds: 50 },
+  fence_quorum: { favourite: 'part', from: 120, worlds: 600 },
+  rows_after: { from: 11, worlds: 150 },
+  rows_last: { favourite: 'lapse', from: 98, worlds: 400 },
+  drain: { from: 5, worlds: 150 },
+  same_id: { from: 5, worlds: 150 },
+  same_life: { favourite: 'part', from: 63, worlds: 200 },
+  copies_noted: { from: 14, worlds: 100 },
+  purged_first: { from: 55, worlds: 400 },
+  item_commands: { items: true, from: 17, worlds: 60 },
+  due_run_id: { from: 9, worlds: 100 },
 }
 
 describe('a simulated cluster without one of the rules', () => {
   for (const rule of rules) {
     it(`breaks a promise: ${rule}`, async () => {
-      const { favourite, from = 1, worlds, items = false } = needs[rule]
+      const { favourite, from, worlds, items = false } = needs[rule]
       let found = 0
       for (let seed = from; found === 0 && seed < from + worlds; seed++) {
         const { findings } = await simulate({ seed, without: rule, favourite, items })
@@ -136,13 +134,13 @@ describe('a simulated cluster without one of the rules', () => {
 
 describe('npm run simulate', () => {
   it('prints in one line what it found and how to reproduce it, and the trace', () => {
-    const args = [command, '--seeds', '6', '--without', 'fence']
+    const args = [command, '--seeds', '2', '--without', 'fence']
     const { status, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' })
     expect(status).toBe(1)
     const [, seed] = /^seed (\d+): \w+: .* — (?:npm run simulate -- --seed \1 .*--trace)$/m
       .exec(stdout) ?? []
     expect(seed).toBeDefined()
     expect(stdout).toMatch(/\d+\.\d {2}all is well again/)
-    expect(stdout).toMatch(/6 seeds, \d+ bad; .* seeds a second\n$/)
+    expect(stdout).toMatch(/2 seeds, \d+ bad; .* seeds a second\n$/)
   })
 })

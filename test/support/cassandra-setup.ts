@@ -9,6 +9,8 @@ import type { TestProject } from 'vitest/node'
 import { startCassandra } from '../../scripts/cassandra/cluster.ts'
 import type { Cassandra } from '../../scripts/cassandra/cluster.ts'
 import { whatIsMissing } from '../../scripts/cassandra/library.ts'
+import { dropKeyspace } from './cassandra-keyspace.ts'
+import { givenCassandra } from './given-cassandra.ts'
 
 /** The answer to a test that asks for Cassandra. */
 export type CassandraAnswer =
@@ -24,6 +26,8 @@ declare module 'vitest' {
     readonly cassandraDoor: string
     /** Number of nodes that the tests of this project want. */
     readonly cassandraNodes: number
+    /** Keyspace that files share whose tests have tenants and logs of their own. */
+    readonly sharedKeyspace: string
   }
 }
 
@@ -41,10 +45,14 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   })
   door.listen(0, '127.0.0.1')
   await once(door, 'listening')
-  project.provide('cassandraDoor', `http://127.0.0.1:${(door.address() as AddressInfo).port}`)
+  const { port } = door.address() as AddressInfo
+  project.provide('cassandraDoor', `http://127.0.0.1:${port}`)
+  const keyspace = `shared_${process.pid}_${port}`
+  project.provide('sharedKeyspace', keyspace)
   return async () => {
     door.closeAllConnections()
     door.close()
+    if (givenCassandra !== undefined) await dropKeyspace({ ...givenCassandra, keyspace })
     await Promise.allSettled([...clusters.values()].map(async (cluster) => (await cluster).close()))
   }
 }

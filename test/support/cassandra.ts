@@ -3,6 +3,7 @@
 import { inject } from 'vitest'
 
 import type { CassandraAnswer } from './cassandra-setup.ts'
+import { givenCassandra } from './given-cassandra.ts'
 
 /** Where Cassandra is. */
 export interface CassandraForTests {
@@ -16,17 +17,11 @@ export interface CassandraForTests {
  * the first call waits until the nodes are up.
  */
 export async function cassandraForTests(): Promise<CassandraForTests | undefined> {
-  const { env } = process
-  if (env.HEDDLE_TEST_CONTACT_POINTS) {
-    return {
-      contactPoints: env.HEDDLE_TEST_CONTACT_POINTS.split(','),
-      dataCenter: env.HEDDLE_TEST_DATACENTER || 'datacenter1',
-    }
-  }
+  if (givenCassandra !== undefined) return givenCassandra
   const response = await fetch(`${inject('cassandraDoor')}/${inject('cassandraNodes')}`)
   const answer = await response.json() as CassandraAnswer
   if ('broken' in answer) throw new Error(`Cassandra for tests: ${answer.broken}`)
   if (!('missing' in answer)) return answer
-  if (env.HEDDLE_REQUIRE_CASSANDRA) throw new Error(answer.missing)
+  if (process.env.HEDDLE_REQUIRE_CASSANDRA) throw new Error(answer.missing)
   return undefined
 }

@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
 import { RawJson, textOf, textWithPlaces, valueOf } from '../../src/raw-json.ts'
+import { expectAlways } from '../support/expect-always.ts'
 
 const json = fc.jsonValue({ maxDepth: 2 })
 const part = fc.oneof(json, json.map((value) => new RawJson(JSON.stringify(value))))
@@ -13,7 +14,7 @@ const holder = fc.dictionary(fc.oneof(fc.string(), fc.constantFrom('__proto__', 
 
 describe('an object with raw values', () => {
   it('has the same text as one without, and is found in it again', () => {
-    fc.assert(fc.property(holder, (object) => {
+    expectAlways(fc.property(holder, (object) => {
       const plain = JSON.parse(JSON.stringify(object)) as unknown
       expect(JSON.parse(textOf(object))).toEqual(plain)
       const { text, places } = textWithPlaces(object)
@@ -24,7 +25,7 @@ describe('an object with raw values', () => {
   })
 
   it('crosses to another member, which may be an older one', () => {
-    fc.assert(fc.property(holder, (object) => {
+    expectAlways(fc.property(holder, (object) => {
       const bytes = rawValues.encode(object)
       expect(textOf(rawValues.decode(bytes))).toBe(textOf(object))
       const old = JSON.parse(Buffer.from(bytes.subarray(1)).toString()) as Record<string, unknown>

@@ -2,6 +2,7 @@
 
 import { expect, it } from 'vitest'
 
+import { isNight } from '../../support/repeats.ts'
 import { useServer } from '../../support/server.ts'
 import { oneWorker } from '../../support/server-process.ts'
 import { ask } from '../../support/wire.ts'
@@ -101,7 +102,7 @@ it('shows runs only, if they are not sampled or are traced elsewhere', async () 
   expect(elsewhere.process.output()).toContain('it sends its traces elsewhere')
 })
 
-it('writes what its workers hold before it ends', async () => {
+it.runIf(isNight)('writes what its workers hold before it ends', async () => {
   const { id } = await runOf(server, 'steps', { topic: 'last' })
   await server.process.kill('SIGTERM')
   await server.process.restart()

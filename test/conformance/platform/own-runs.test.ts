@@ -2,6 +2,7 @@
 
 import { expect, it } from 'vitest'
 
+import { isNight } from '../../support/repeats.ts'
 import { useServer } from '../../support/server.ts'
 import { oneWorker } from '../../support/server-process.ts'
 import { ask } from '../../support/wire.ts'
@@ -168,16 +169,17 @@ it('shows no runs with --own-traces off', async () => {
   expect((await ask(untraced.url, 'GET', `/api/v1/runs/${run!.run_id}`)).status).toBe(404)
 })
 
-it('shows a run of a server that was killed at once, when its thread is opened', async () => {
-  const before = await runOf('steps', { topic: 'before' })
-  await query({ id: [before.run.run_id] })
-  const after = await runOf('steps', { topic: 'after' })
-  await server.process.kill('SIGKILL')
-  await server.process.restart()
-  for (const { threadId, run: { run_id: id }, output } of [before, after]) {
-    await server.client.threads.get(threadId)
-    await expect.poll(async () => (await send('GET', `/runs/${id}`)).body)
-      .toMatchObject({ id, outputs: output })
-    expect(await query({ trace: id })).toHaveLength(4)
-  }
-}, 60_000)
+it.runIf(isNight)('shows a run of a server that was killed at once, when its thread is opened',
+  async () => {
+    const before = await runOf('steps', { topic: 'before' })
+    await query({ id: [before.run.run_id] })
+    const after = await runOf('steps', { topic: 'after' })
+    await server.process.kill('SIGKILL')
+    await server.process.restart()
+    for (const { threadId, run: { run_id: id }, output } of [before, after]) {
+      await server.client.threads.get(threadId)
+      await expect.poll(async () => (await send('GET', `/runs/${id}`)).body)
+        .toMatchObject({ id, outputs: output })
+      expect(await query({ trace: id })).toHaveLength(4)
+    }
+  }, 60_000)

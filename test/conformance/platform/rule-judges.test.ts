@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 
 import { openModel } from '../../support/model-server.ts'
 import type { ModelServer } from '../../support/model-server.ts'
+import { isNight } from '../../support/repeats.ts'
 import { eventually, ruleWire } from '../../support/rules.ts'
 import { useServer } from '../../support/server.ts'
 import { oneWorker } from '../../support/server-process.ts'
@@ -57,34 +58,38 @@ it('A prompt judges; its call is a span of its own, and examples are made of run
   expect(size.body).toMatchObject({ size: 1 })
 }, 60_000)
 
-it('A judge that fails or talks nonsense leaves a sentence, and holds up nothing', async () => {
-  const project = await wire.project('nonsense')
-  model.does({ pieces: ['I would rather not.'] })
-  const rule = await wire.rule({ display_name: 'Nonsense', session_id: project,
-    evaluators: [inline()] })
-  const [first, second] = [randomUUID(), randomUUID()]
-  await wire.end(project, [{ id: first }])
-  await eventually(async () => expect(await wire.log(rule)).toMatchObject([{ outcome: 'failed' }]))
-  model.does({ pieces: [], instead: (_, response) => {
-    response.statusCode = 400
-    response.end('{"error":{"message":"No."}}')
-  } })
-  await wire.end(project, [{ id: second }])
-  await eventually(async () => expect(await wire.log(rule)).toHaveLength(2))
-  for (const id of [first, second]) expect(await wire.feedback(id)).toEqual([])
-  expect((await wire.log(rule)).map(({ message }) => message)).toEqual([
-    'The endpoint of the model answered 400: No.',
-    'The answer of the model is not the JSON that its schema asks for.',
-  ])
-  const dry = await wire.send('POST', '/runs/rules/judge', { evaluator: inline(), run_id: first })
-  expect(dry.status).toBeLessThan(500)
-  model.does({ pieces: [JSON.stringify({ polite: false })] })
-  const again = await wire.send('POST', '/runs/rules/judge', { evaluator: inline(), run_id: first })
-  expect(again.body).toMatchObject({ feedback: [{ key: 'polite', score: false }] })
-  expect(await wire.feedback(first)).toEqual([])
-}, 60_000)
+it.runIf(isNight)('A judge that fails or talks nonsense leaves a sentence, and holds up nothing',
+  async () => {
+    const project = await wire.project('nonsense')
+    model.does({ pieces: ['I would rather not.'] })
+    const rule = await wire.rule({ display_name: 'Nonsense', session_id: project,
+      evaluators: [inline()] })
+    const [first, second] = [randomUUID(), randomUUID()]
+    await wire.end(project, [{ id: first }])
+    await eventually(async () =>
+      expect(await wire.log(rule)).toMatchObject([{ outcome: 'failed' }])
+    )
+    model.does({ pieces: [], instead: (_, response) => {
+      response.statusCode = 400
+      response.end('{"error":{"message":"No."}}')
+    } })
+    await wire.end(project, [{ id: second }])
+    await eventually(async () => expect(await wire.log(rule)).toHaveLength(2))
+    for (const id of [first, second]) expect(await wire.feedback(id)).toEqual([])
+    expect((await wire.log(rule)).map(({ message }) => message)).toEqual([
+      'The endpoint of the model answered 400: No.',
+      'The answer of the model is not the JSON that its schema asks for.',
+    ])
+    const dry = await wire.send('POST', '/runs/rules/judge', { evaluator: inline(), run_id: first })
+    expect(dry.status).toBeLessThan(500)
+    model.does({ pieces: [JSON.stringify({ polite: false })] })
+    const again = await wire.send('POST', '/runs/rules/judge', { evaluator: inline(),
+      run_id: first })
+    expect(again.body).toMatchObject({ feedback: [{ key: 'polite', score: false }] })
+    expect(await wire.feedback(first)).toEqual([])
+  }, 60_000)
 
-it('An endpoint that never stops is left, and the log says so', async () => {
+it.runIf(isNight)('An endpoint that never stops is left, and the log says so', async () => {
   const project = await wire.project('endless')
   const rule = await wire.rule({ display_name: 'Endless', session_id: project,
     evaluators: [inline()] })
@@ -109,39 +114,40 @@ it('An endpoint that never stops is left, and the log says so', async () => {
   expect(left).toBeGreaterThan(0)
 }, 60_000)
 
-it('A kept evaluator names a prompt of the hub, by the generated client', async () => {
-  model.does({ pieces: [JSON.stringify({ polite: true })] })
-  const constructed = (name: string, kwargs: object) => ({ lc: 1, type: 'constructor',
-    id: ['langchain_core', 'prompts', name], kwargs })
-  const manifest = constructed('StructuredPrompt', { input_variables: ['output'], schema_: schema,
-    messages: [constructed('HumanMessagePromptTemplate', {
-      prompt: constructed('PromptTemplate', { template: 'Polite? {output}',
-        input_variables: ['output'], template_format: 'f-string' }),
-    })] })
-  await wire.send('POST', '/repos', { repo_handle: 'polite', is_public: false })
-  const commit = await wire.send('POST', '/commits/-/polite', { manifest })
-  expect(commit.status).toBeLessThan(300)
-  await wire.send('POST', '/playground-settings', { name: 'tiny', settings: serialised(),
-    is_default: true })
-  const client = new Client({ apiUrl: `${server.url}/api`, apiKey: 'none' })
-  const { evaluators } = client as unknown as { readonly evaluators: Online }
-  const { evaluator } = await evaluators.create({ name: 'polite', type: 'llm',
-    llm_evaluator: { prompt_repo_handle: 'polite', commit_hash_or_tag: 'latest' } })
-  const project = await wire.project('hub')
-  const rule = await wire.rule({ display_name: 'Hub', session_id: project,
-    evaluator_id: evaluator.id })
-  const id = randomUUID()
-  await wire.end(project, [{ id, outputs: { answer: 'Sit.' } }])
-  await eventually(async () => expect(await wire.log(rule)).toMatchObject([{ outcome: 'done' }]))
-  expect(await wire.feedback(id)).toMatchObject([{ key: 'polite' }])
-  const found = []
-  for await (const each of evaluators.list()) found.push(each)
-  expect(found).toMatchObject([{ id: evaluator.id, run_rules: [{ id: rule }] }])
-  expect(await evaluators.update(evaluator.id, { name: 'kind' }))
-    .toMatchObject({ evaluator: { name: 'kind' } })
-  await evaluators.delete(evaluator.id)
-  await expect(evaluators.retrieve(evaluator.id)).rejects.toThrow('404')
-}, 60_000)
+it.runIf(isNight)('A kept evaluator names a prompt of the hub, by the generated client',
+  async () => {
+    model.does({ pieces: [JSON.stringify({ polite: true })] })
+    const constructed = (name: string, kwargs: object) => ({ lc: 1, type: 'constructor',
+      id: ['langchain_core', 'prompts', name], kwargs })
+    const manifest = constructed('StructuredPrompt', { input_variables: ['output'], schema_: schema,
+      messages: [constructed('HumanMessagePromptTemplate', {
+        prompt: constructed('PromptTemplate', { template: 'Polite? {output}',
+          input_variables: ['output'], template_format: 'f-string' }),
+      })] })
+    await wire.send('POST', '/repos', { repo_handle: 'polite', is_public: false })
+    const commit = await wire.send('POST', '/commits/-/polite', { manifest })
+    expect(commit.status).toBeLessThan(300)
+    await wire.send('POST', '/playground-settings', { name: 'tiny', settings: serialised(),
+      is_default: true })
+    const client = new Client({ apiUrl: `${server.url}/api`, apiKey: 'none' })
+    const { evaluators } = client as unknown as { readonly evaluators: Online }
+    const { evaluator } = await evaluators.create({ name: 'polite', type: 'llm',
+      llm_evaluator: { prompt_repo_handle: 'polite', commit_hash_or_tag: 'latest' } })
+    const project = await wire.project('hub')
+    const rule = await wire.rule({ display_name: 'Hub', session_id: project,
+      evaluator_id: evaluator.id })
+    const id = randomUUID()
+    await wire.end(project, [{ id, outputs: { answer: 'Sit.' } }])
+    await eventually(async () => expect(await wire.log(rule)).toMatchObject([{ outcome: 'done' }]))
+    expect(await wire.feedback(id)).toMatchObject([{ key: 'polite' }])
+    const found = []
+    for await (const each of evaluators.list()) found.push(each)
+    expect(found).toMatchObject([{ id: evaluator.id, run_rules: [{ id: rule }] }])
+    expect(await evaluators.update(evaluator.id, { name: 'kind' }))
+      .toMatchObject({ evaluator: { name: 'kind' } })
+    await evaluators.delete(evaluator.id)
+    await expect(evaluators.retrieve(evaluator.id)).rejects.toThrow('404')
+  }, 60_000)
 
 interface Kept {
   readonly id: string

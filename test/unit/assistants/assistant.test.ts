@@ -7,6 +7,7 @@ import type { AssistantRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { AssistantChange, AssistantContent } from '../../../src/assistants/index.ts'
 import { virtualEnv } from '../../support/env.ts'
 import { assistantHouse } from './assistant-house.ts'
+import { expectAlways } from '../../support/expect-always.ts'
 
 const name = { tenant: 'local', assistantId: 'a1' }
 
@@ -78,7 +79,7 @@ const asJson = (value: unknown) => JSON.parse(JSON.stringify(value)) as unknown
 
 describe('an assistant', () => {
   it('is as in a model after any updates, changes of version and restarts', async () => {
-    await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 15 }), async (steps) => {
+    await expectAlways(fc.asyncProperty(fc.array(step, { maxLength: 15 }), async (steps) => {
       const { assistants, restart } = openHouse()
       const model = new Model()
       await assistants.create(name, content, 'raise')
@@ -95,7 +96,7 @@ describe('an assistant', () => {
       expect([row.version, row.newestVersion]).toEqual([model.active, model.versions.length])
       const versions = await assistants.versions(name, { limit: 100, offset: 0 })
       expect(versions.map(contentOf)).toEqual(asJson(model.versions.toReversed()))
-    }), { numRuns: 60 })
+    }))
   })
 
   it('is the same in the index as in its actor', async () => {

@@ -8,6 +8,7 @@ import type { ChannelChange, Value } from '../../../proto/gen/storage/v1/value.t
 import { CheckpointReader, encodeRow, lateWritesOf } from '../../../src/checkpoint/index.ts'
 import type { LogHead, RecordOf } from '../../../src/checkpoint/index.ts'
 import { ReadAllowance } from '../../../src/limits/read-quota.ts'
+import { expectAlways } from '../../support/expect-always.ts'
 import { MemoryLog } from '../../support/memory-log.ts'
 
 /** For a read that may keep whatever it needs. */
@@ -188,7 +189,7 @@ const scripts = fc.array(actArbitrary, { minLength: 1, maxLength: 12 })
 
 describe('a checkpoint that is read', () => {
   it('has the state that it was written with, whatever came after', async () => {
-    await fc.assert(fc.asyncProperty(scripts, async (acts) => {
+    await expectAlways(fc.asyncProperty(scripts, async (acts) => {
       const made = await author(acts)
       const reader = made.reader()
       for (const kept of made.history) {
@@ -200,11 +201,11 @@ describe('a checkpoint that is read', () => {
         expect(frugal?.view.json(['list', 'scalar'])).toBe(stateOf(kept))
         expect(frugal?.writes).toEqual(read?.writes)
       }
-    }), { numRuns: 300 })
+    }))
   })
 
   it('is the head if none is named', async () => {
-    await fc.assert(fc.asyncProperty(scripts, async (acts) => {
+    await expectAlways(fc.asyncProperty(scripts, async (acts) => {
       const made = await author(acts)
       const read = await made.reader().checkpoint('', null)
       expect(read?.checkpoint.id).toBe(made.head?.id)
@@ -238,7 +239,7 @@ describe('a checkpoint that is read', () => {
 
 describe('a page of history', () => {
   it('has every checkpoint of the history, newest first, with its state', async () => {
-    await fc.assert(fc.asyncProperty(scripts, fc.nat(8), async (acts, limit) => {
+    await expectAlways(fc.asyncProperty(scripts, fc.nat(8), async (acts, limit) => {
       const made = await author(acts)
       const query = { ns: '', checkpointId: null, before: null, filter: null, limit: limit + 1 }
       const page = await made.reader().within(plenty(), (reader) => reader.page(query))
@@ -247,11 +248,11 @@ describe('a page of history', () => {
       expect(page.map(({ view }) => view.json(['list', 'scalar']))).toEqual(wanted.map(stateOf))
       expect(page.map(({ writes }) => writes.map(({ taskId }) => taskId)))
         .toEqual(wanted.map(tasksOf))
-    }), { numRuns: 300 })
+    }))
   })
 
   it('begins behind the given checkpoint', async () => {
-    await fc.assert(fc.asyncProperty(scripts, fc.nat(), async (acts, pick) => {
+    await expectAlways(fc.asyncProperty(scripts, fc.nat(), async (acts, pick) => {
       const made = await author(acts)
       if (made.history.length === 0) return
       const at = pick % made.history.length

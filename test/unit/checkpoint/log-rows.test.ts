@@ -5,6 +5,7 @@ import { expect, it } from 'vitest'
 
 import { ReadBytes, rowsOf } from '../../../src/checkpoint/index.ts'
 import type { LogRange } from '../../../src/checkpoint/index.ts'
+import { expectAlways } from '../../support/expect-always.ts'
 
 const branch = { id: 'b', ancestors: [] }
 const megabyte = 1024 * 1024
@@ -37,7 +38,7 @@ const sizeOf = ({ from, through }: LogRange) => through - from + 1
 
 it('A log is read from the first row to the last, or back.', async () => {
   const small = fc.integer({ min: 0, max: 3 })
-  await fc.assert(
+  await expectAlways(
     fc.asyncProperty(fc.nat(900), fc.nat(900), fc.boolean(), small,
       async (from, more, reverse, bytes) => {
         const log = logOf((seq) => seq % 7 === 0 ? 10_000 * bytes : bytes)

@@ -11,7 +11,7 @@ import type { LogPort, RecordOf } from '../../../src/checkpoint/index.ts'
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 
-const rowsMax = 640
+const rowsMax = 160
 const rowCharacters = 100_000
 
 const checkpoint = (ns: string, json: string): RecordOf => ({ $case: 'checkpoint', value: {

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
 import { latestDueMs, nextDueMs, scheduleFault } from '../../../src/crons/schedule.ts'
+import { expectAlways } from '../../support/expect-always.ts'
 
 const at = (text: string) => Date.parse(text)
 const dues = (schedule: string, timezone: string, from: string, count: number) => {
@@ -55,7 +56,7 @@ const schedules = fc.record({
 
 it('The latest due time is the last of all that lie between', () => {
   const begin = at('2026-03-20T00:00Z')
-  fc.assert(
+  expectAlways(
     fc.property(schedules, fc.integer({ min: 0, max: 40 * 24 * 60 }), (schedule, minutes) => {
       const first = nextDueMs(schedule, begin)
       const through = begin + minutes * 60_000
@@ -74,7 +75,6 @@ it('The latest due time is the last of all that lie between', () => {
       expect(latest).toBeLessThanOrEqual(through)
       expect(nextDueMs(schedule, latest)).toBeGreaterThan(through)
     }),
-    { numRuns: 60 },
   )
 })
 

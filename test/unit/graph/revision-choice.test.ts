@@ -7,6 +7,7 @@ import { pathsOf } from '../../../src/graph/index.ts'
 import { choiceMessage, chooseRevision } from '../../../src/graph/revision-choice.ts'
 import type { ChoiceParts, RevisionChoice } from '../../../src/graph/revision-choice.ts'
 import type { GraphDescription } from '../../../src/graph/index.ts'
+import { expectAlways } from '../../support/expect-always.ts'
 import { aGraph } from '../../support/fake-deployments.ts'
 
 const names = ['r1', 'r2', 'r3'] as const
@@ -48,7 +49,7 @@ const chosen = (revision: string): RevisionChoice => ({ kind: 'chosen', revision
 
 describe('any choice', () => {
   it('is a revision that can be loaded and has every node that waits, or a refusal', () => {
-    fc.assert(fc.property(parts, (each) => {
+    expectAlways(fc.property(parts, (each) => {
       const choice = chooseRevision(each)
       if (choice.kind !== 'chosen') {
         expect(choiceMessage(choice)).toMatch(/\.$/)
@@ -63,7 +64,7 @@ describe('any choice', () => {
   })
 
   it('is the one that was asked for, or none', () => {
-    fc.assert(fc.property(parts, fc.constantFrom(...names), (each, requested) => {
+    expectAlways(fc.property(parts, fc.constantFrom(...names), (each, requested) => {
       const choice = chooseRevision({ ...each, requested })
       expect([requested, undefined]).toContain(
         choice.kind === 'chosen' ? choice.revision : undefined,
@@ -72,7 +73,7 @@ describe('any choice', () => {
   })
 
   it('is refused only if neither the pointer nor the revision that waits can go on', () => {
-    fc.assert(fc.property(parts, (each) => {
+    expectAlways(fc.property(parts, (each) => {
       const { view, waiting } = each
       const choice = chooseRevision({ ...each, requested: null })
       if (choice.kind !== 'missing') return
@@ -90,7 +91,7 @@ describe('a share of new runs', () => {
       view: { ...base.view, active: 'r1', next: { revision: 'r2', percent } } })
 
   it('never gives a thread back while it grows', () => {
-    fc.assert(fc.property(fc.string(), fc.integer({ min: 1, max: 98 }), (threadId, percent) => {
+    expectAlways(fc.property(fc.string(), fc.integer({ min: 1, max: 98 }), (threadId, percent) => {
       if (at(threadId, percent).kind !== 'chosen') throw new Error('refused')
       if ((at(threadId, percent) as { revision: string }).revision === 'r2') {
         expect(at(threadId, percent + 1)).toEqual(chosen('r2'))

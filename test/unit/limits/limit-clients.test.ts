@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { HeddleError } from '../../../src/errors.ts'
 import { admitPatienceMs, clocksApartMs } from '../../../src/limits/index.ts'
 import { LimitWorld, mostWithin } from './limit-world.ts'
+import { expectAlways } from '../../support/expect-always.ts'
 
 const step = fc.record({ pauseMs: fc.oneof(fc.nat(5), fc.nat(80)), door: fc.nat(2),
   requests: fc.nat(30) })
@@ -24,7 +25,7 @@ async function hammer(world: LimitWorld, times: number, windows: number): Promis
 
 describe('front doors together', () => {
   it('admit no more than the limit in any window, at any latency', async () => {
-    await fc.assert(
+    await expectAlways(
       fc.asyncProperty(fc.integer({ min: 1, max: 80 }), fc.nat(40),
         fc.array(step, { minLength: 20, maxLength: 60 }), async (count, wayMs, steps) => {
         const world = new LimitWorld({ count, intervalMs: 1_000 })
@@ -36,7 +37,6 @@ describe('front doors together', () => {
         expect(world.failures).toEqual([])
         expect(mostWithin(1_000, world.admitted)).toBeLessThanOrEqual(count)
       }),
-      { numRuns: 60 },
     )
   })
 
@@ -185,7 +185,7 @@ describe('a counter that is unreachable', () => {
   it('lets no more through than the limit, and what front doors let through alone', async () => {
     const part = fc.record({ ms: fc.nat(1_500), wayMs: fc.oneof(fc.nat(60), fc.nat(1_600)),
       failsOver: fc.boolean() })
-    await fc.assert(
+    await expectAlways(
       fc.asyncProperty(fc.array(part, { minLength: 10, maxLength: 20 }), async (parts) => {
         const world = new LimitWorld({ count: 200, intervalMs: 4_000 })
         for (const { ms, wayMs, failsOver } of parts) {
@@ -202,7 +202,6 @@ describe('a counter that is unreachable', () => {
         )
         expect(mostWithin(4_000, world.admitted)).toBeLessThanOrEqual(200 + alone)
       }),
-      { numRuns: 40 },
     )
   })
 
@@ -243,7 +242,7 @@ describe('a counter that is unreachable', () => {
 
 describe('a counter after a failover', () => {
   it('of a durable row knows all admitted requests', async () => {
-    await fc.assert(fc.asyncProperty(fc.integer({ min: 1, max: 40 }), fc.array(fc.record({
+    await expectAlways(fc.asyncProperty(fc.integer({ min: 1, max: 40 }), fc.array(fc.record({
       pauseMs: fc.nat(900),
       requests: fc.nat(20),
       failsOver: fc.boolean(),
@@ -257,7 +256,7 @@ describe('a counter after a failover', () => {
         if (failsOver) world.failOver()
       }
       expect(mostWithin(2_000, world.admitted)).toBeLessThanOrEqual(count)
-    }), { numRuns: 60 })
+    }))
   })
 
   it('of a durable row counts longer, by what clocks and latency may differ', async () => {
@@ -294,7 +293,7 @@ describe('a counter after a failover', () => {
   })
 
   it('of any row admits no more, even if answers of the earlier counter come late', async () => {
-    await fc.assert(fc.asyncProperty(fc.integer({ min: 1, max: 80 }), fc.array(fc.record({
+    await expectAlways(fc.asyncProperty(fc.integer({ min: 1, max: 80 }), fc.array(fc.record({
       pauseMs: fc.nat(100),
       requests: fc.nat(30),
       failsOver: fc.boolean(),
@@ -308,7 +307,7 @@ describe('a counter after a failover', () => {
         if (failsOver) world.failOver()
       }
       expect(mostWithin(1_000, world.admitted)).toBeLessThanOrEqual(count)
-    }), { numRuns: 60 })
+    }))
   })
 
   it('of any row learns what was admitted from the front doors that are alive', async () => {

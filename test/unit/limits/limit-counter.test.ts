@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 
 import { LimitCounter } from '../../../src/limits/limit-counter.ts'
 import type { Lease } from '../../../src/limits/limit-counter.ts'
+import { expectAlways } from '../../support/expect-always.ts'
 
 const counterOf = (count: number, intervalMs: number, holds = false) =>
   new LimitCounter({ count, intervalMs }, { name: 'life', holds })
@@ -40,7 +41,7 @@ interface Ending {
 
 describe('a counter', () => {
   it('admits no more than the limit in any window, whenever leased tokens are used', () => {
-    fc.assert(
+    expectAlways(
       fc.property(fc.integer({ min: 1, max: 60 }), fc.array(step, { maxLength: 60 }),
         (count, steps) => {
           const counter = counterOf(count, 1_000)
@@ -72,12 +73,11 @@ describe('a counter', () => {
           }
           expect(mostWithin(1_000, used)).toBeLessThanOrEqual(count)
         }),
-      { numRuns: 2_000 },
     )
   })
 
   it('admits all of the limit if more is asked for, and does not count refused requests', () => {
-    fc.assert(
+    expectAlways(
       fc.property(fc.integer({ min: 1, max: 500 }), fc.integer({ min: 2, max: 9 }),
         (count, times) => {
           const counter = counterOf(count, 1_000)
@@ -89,7 +89,6 @@ describe('a counter', () => {
           // Each later window begins with the next request.
           expect(admitted).toBeGreaterThanOrEqual(0.99 * 3 * count - 2)
         }),
-      { numRuns: 100 },
     )
   })
 
@@ -112,7 +111,7 @@ describe('a counter', () => {
   })
 
   it('gives the time after which it admits again, not earlier and not later', () => {
-    fc.assert(
+    expectAlways(
       fc.property(fc.integer({ min: 1, max: 20 }), fc.array(fc.nat(400), { minLength: 1 }),
         (count, pauses) => {
           const counter = counterOf(count, 1_000)
@@ -179,7 +178,7 @@ describe('a counter that stores admissions first', () => {
       fc.record({ pauseMs: fc.nat(300), waiting: fc.nat(6), writesMs: fc.nat(900) }),
       { minLength: 10, maxLength: 60 },
     )
-    fc.assert(fc.property(fc.integer({ min: 1, max: 8 }), steps, (count, all) => {
+    expectAlways(fc.property(fc.integer({ min: 1, max: 8 }), steps, (count, all) => {
       const counter = counterOf(count, 1_000, true)
       const writing: { doneMs: number; tokens: number }[] = []
       const admitted: number[] = []

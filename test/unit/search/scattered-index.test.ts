@@ -13,7 +13,7 @@ import type { EmbeddedStore } from '../../../src/store/embedded/index.ts'
 import { embeddedPlace } from '../../contract/embedded-place.ts'
 import { anAssistant, anItem, aThread } from '../../contract/rows.ts'
 import { virtualEnv } from '../../support/env.ts'
-import { repeats } from '../../support/repeats.ts'
+import { expectAlways } from '../../support/expect-always.ts'
 
 const members = [0, 1, 2].map((number) => ({ id: `m${number}`, address: `10.0.0.${number}` }))
 const shards = 6
@@ -139,7 +139,7 @@ describe('a search across several owners', () => {
       metadata: fc.constantFrom(undefined, { x: 1 }, { y: ['a'] }),
     }) as fc.Arbitrary<Omit<ThreadQuery, 'tenant'>>
     const { threads } = new Cluster(stores).index()
-    await fc.assert(fc.asyncProperty(
+    await expectAlways(fc.asyncProperty(
       fc.uniqueArray(thread, { maxLength: 40, selector: ({ threadId }) => threadId }),
       fc.array(query, { minLength: 1, maxLength: 6 }),
       async (rows, queries) => {
@@ -156,7 +156,7 @@ describe('a search across several owners', () => {
             .toBe(await whole.threads.count({ ...each, tenant }))
         }
       },
-    ), { numRuns: repeats({ day: 75, night: 150 }) })
+    ))
   })
 
   it('of assistants equals the search of one index with all rows', async () => {
@@ -177,7 +177,7 @@ describe('a search across several owners', () => {
       metadata: fc.constantFrom(undefined, { x: 1 }),
     }) as fc.Arbitrary<Omit<AssistantQuery, 'tenant'>>
     const { assistants } = new Cluster(stores).index()
-    await fc.assert(
+    await expectAlways(
       fc.asyncProperty(fc.array(assistant, { maxLength: 30 }),
         fc.array(query, { minLength: 1, maxLength: 6 }), async (rows, queries) => {
         const tenant = randomUUID()
@@ -193,7 +193,6 @@ describe('a search across several owners', () => {
             .toBe(await whole.assistants.count({ ...each, tenant }))
         }
       }),
-      { numRuns: 100 },
     )
   })
 
@@ -211,7 +210,7 @@ describe('a search across several owners', () => {
       prefix: fc.constantFrom([], ['a']), filter: fc.constantFrom({}, { x: 1 }),
       vector: fc.constantFrom(undefined, [1, 0.25]) })
     const { items } = new Cluster(stores).index()
-    await fc.assert(
+    await expectAlways(
       fc.asyncProperty(
         fc.uniqueArray(item, { maxLength: 20,
           selector: ({ namespace, key }) => JSON.stringify([namespace, key]) }),
@@ -236,7 +235,6 @@ describe('a search across several owners', () => {
           }
         },
       ),
-      { numRuns: 25 },
     )
   })
 

@@ -5,4 +5,4 @@ import { it } from 'vitest'
 import { expectManyDelayed } from './many-delayed-runs.ts'
 
 it('delayed runs cost no memory, and start when due, also after a restart',
-  () => expectManyDelayed(200), 60_000)
+  () => expectManyDelayed(50), 60_000)

@@ -10,6 +10,7 @@ import { place } from '../../../src/studio/graph/layout.ts'
 import { activityOf, edgeActivities, spoken } from '../../../src/studio/graph/node-activity.ts'
 import { curve } from '../../../src/studio/graph/placed.ts'
 import type { NodeState, NodeStates } from '../../../src/studio/live/node-state.ts'
+import { expectAlways } from '../../support/expect-always.ts'
 
 const none: ReadonlySet<string> = new Set()
 
@@ -45,16 +46,15 @@ function expectPlaced(shown: GraphPicture, turned: ReadonlySet<string> = none): 
 
 describe('a layout', () => {
   it('is found for 300 random graphs', () => {
-    fc.assert(fc.property(pictures(9), (shown) => expectPlaced(shown)), { numRuns: 300 })
+    expectAlways(fc.property(pictures(9), (shown) => expectPlaced(shown)))
   }, 60_000)
 
   it('is found for large ones with all boxes open', () => {
-    fc.assert(
+    expectAlways(
       fc.property(pictures(260), (shown) => {
         const boxes = new Set(shown.nodes.flatMap(({ id }) => boxesAround(String(id))))
         expectPlaced(shown, startsFolded(shown) ? boxes : none)
       }),
-      { numRuns: 6 },
     )
   }, 60_000)
 

@@ -11,18 +11,19 @@ import { escaped, formatOf, manifestOf, messagesOf, placesOf, roles, variablesIn
   variablesOf } from '../../../src/studio/prompts/manifest.ts'
 import { messagesOf as rendered } from '../../../src/platform/prompts/render/manifest.ts'
 import { chatManifest, placeholder } from '../../studio/support/chat-manifest.ts'
+import { expectAlways } from '../../support/expect-always.ts'
 
 const message = fc.record({ role: fc.constantFrom(...roles), content: fc.string() })
 
 describe('a manifest', () => {
   it('gives back the messages that it was made of', () => {
-    fc.assert(fc.property(fc.array(message), (messages) => {
+    expectAlways(fc.property(fc.array(message), (messages) => {
       expect(messagesOf(manifestOf(messages))).toEqual(messages)
     }))
   })
 
   it('of escaped words is asked as the words themselves', () => {
-    fc.assert(fc.property(fc.array(message), (messages) => {
+    expectAlways(fc.property(fc.array(message), (messages) => {
       const manifest = manifestOf(
         messages.map(({ role, content }) => ({ role, content: escaped(content) })),
       )

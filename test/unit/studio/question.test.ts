@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 
 import { questionOf, questionWords } from '../../../src/studio/interrupts/question.ts'
 import type { Question } from '../../../src/studio/interrupts/question.ts'
+import { expectAlways } from '../../support/expect-always.ts'
 
 type Review = Extract<Question, { kind: 'review' }>
 
@@ -95,7 +96,7 @@ describe('other questions', () => {
   })
 
   it('are found in any value at all', () => {
-    fc.assert(fc.property(fc.jsonValue(), fc.jsonValue(), (value, schema) => {
+    expectAlways(fc.property(fc.jsonValue(), fc.jsonValue(), (value, schema) => {
       expect(questionOf(value, schema).kind).toMatch(/^(review|form|choice|open)$/)
       expect(questionWords(value).length).toBeGreaterThan(0)
     }))

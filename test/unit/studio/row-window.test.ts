@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { clampTop, heightMax, rowsAt, scaleOf, scrolledHeight,
   topToSee } from '../../../src/studio/rows/row-window.ts'
 import { pageRows, pagesOf, questionOf } from '../../../src/studio/threads/page-window.ts'
+import { expectAlways } from '../../support/expect-always.ts'
 
 const spaces = fc.record({
   total: fc.integer({ min: 1, max: 5_000_000 }),
@@ -15,7 +16,7 @@ const spaces = fc.record({
 
 describe('a list', () => {
   it('shows any row that is wanted, and draws few others', () => {
-    fc.assert(fc.property(spaces, fc.nat(), fc.nat(), (space, from, wanted) => {
+    expectAlways(fc.property(spaces, fc.nat(), fc.nat(), (space, from, wanted) => {
       const row = wanted % space.total
       const top = topToSee(space, clampTop(space, from), row)
       const { first, last } = rowsAt(space, top, 0)
@@ -28,7 +29,7 @@ describe('a list', () => {
   })
 
   it('is never higher than a browser can draw, and its bar reaches both ends', () => {
-    fc.assert(fc.property(spaces, (space) => {
+    expectAlways(fc.property(spaces, (space) => {
       expect(scrolledHeight(space)).toBeLessThanOrEqual(heightMax)
       const end = Math.max(0, scrolledHeight(space) - space.viewHeight)
       const top = clampTop(space, end * scaleOf(space))
@@ -45,7 +46,7 @@ describe('a list', () => {
 
 describe('a page', () => {
   it('answers the rows of its place, from whichever end it is asked', () => {
-    fc.assert(fc.property(fc.integer({ min: 1, max: 3_000 }), fc.nat(), (total, number) => {
+    expectAlways(fc.property(fc.integer({ min: 1, max: 3_000 }), fc.nat(), (total, number) => {
       const rows = Array.from({ length: total }, (_, at) => at)
       const page = number % Math.ceil(total / pageRows)
       const { offset, limit, reversed } = questionOf(page, total)

@@ -8,6 +8,7 @@ import { fieldOf, fits, initialValue, schemaOfValue,
 import type { Field } from '../../../src/studio/forms/schema-fields.ts'
 import { faultsOf, parseJson, property, weight,
   withProperty } from '../../../src/studio/forms/values.ts'
+import { expectAlways } from '../../support/expect-always.ts'
 
 const kind = (schema: unknown, root: unknown = schema) => fieldOf(schema, root).field.kind
 
@@ -56,7 +57,7 @@ describe('a field', () => {
   })
 
   it('is there for anything that is given as a schema', () => {
-    fc.assert(fc.property(fc.jsonValue(), fc.jsonValue(), (schema, value) => {
+    expectAlways(fc.property(fc.jsonValue(), fc.jsonValue(), (schema, value) => {
       const field = fieldOf(schema, schema)
       expect(typeof fits(field, value)).toBe('boolean')
       initialValue(schema, schema)
@@ -72,7 +73,7 @@ it('A value gets a schema whose fields fit it', () => {
     if (field.field.kind !== 'object') return
     for (const part of field.field.parts) check(part.schema, property(value, part.name))
   }
-  fc.assert(fc.property(fc.jsonValue(), (value) => check(schemaOfValue(value), value)))
+  expectAlways(fc.property(fc.jsonValue(), (value) => check(schemaOfValue(value), value)))
 })
 
 it('A form begins with its defaults, and without what may be left out', () => {
@@ -88,7 +89,7 @@ it('A form begins with its defaults, and without what may be left out', () => {
 describe('a value', () => {
   it('that is edited and set back is what it was', () => {
     const objects = fc.dictionary(fc.oneof(fc.string(), fc.constant('__proto__')), fc.jsonValue())
-    fc.assert(fc.property(objects, fc.string(), fc.jsonValue(), (whole, name, part) => {
+    expectAlways(fc.property(objects, fc.string(), fc.jsonValue(), (whole, name, part) => {
       const had = property(whole, name)
       const edited = withProperty(whole, name, part)
       expect(property(edited, name)).toEqual(part)

@@ -9,6 +9,7 @@ import { readThreadListSearch, threadStates,
   timeSpans } from '../../../src/studio/threads/address.ts'
 import { filterOf, filterText, filterWords, partsOf,
   withMetadata } from '../../../src/studio/threads/thread-filter.ts'
+import { expectAlways } from '../../support/expect-always.ts'
 
 const nowMs = Date.parse('2026-11-27T12:00:00Z')
 
@@ -26,13 +27,13 @@ const parts = fc.record({
 
 describe('a filter', () => {
   it('is written as a text that reads as the same filter', () => {
-    fc.assert(fc.property(parts, (wanted) => {
+    expectAlways(fc.property(parts, (wanted) => {
       expect(partsOf(filterText(wanted))).toEqual(wanted)
     }))
   })
 
   it('reads any text without a failure, and then reads as it is written', () => {
-    fc.assert(fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), (text) => {
+    expectAlways(fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), (text) => {
       const read = partsOf(text)
       expect(partsOf(filterText(read))).toEqual(read)
     }))
@@ -83,7 +84,7 @@ describe('an address', () => {
   const optional = <Value>(values: fc.Arbitrary<Value>) => fc.option(values, { nil: undefined })
 
   it('of threads reads as it was written', () => {
-    fc.assert(fc.property(
+    expectAlways(fc.property(
       fc.record({
         q: optional(word),
         status: optional(fc.constantFrom(...threadStates)),
@@ -100,7 +101,7 @@ describe('an address', () => {
   })
 
   it('of runs reads as it was written', () => {
-    fc.assert(fc.property(
+    expectAlways(fc.property(
       fc.record({ status: optional(fc.constantFrom(...runStates)), graph: optional(word),
         since: optional(fc.constantFrom(...timeSpans)) }),
       (search) => {

@@ -8,6 +8,7 @@ import { foldedAtFirst, indentOf, rowsOf,
   treeOf } from '../../../src/studio/traces/waterfall/span-tree.ts'
 import { barOf, fitted, microseconds, moved, tickWords, ticksOf,
   zoomed } from '../../../src/studio/traces/waterfall/time-axis.ts'
+import { expectAlways } from '../../support/expect-always.ts'
 
 const beganMs = Date.parse('2026-11-27T00:00:00Z')
 
@@ -37,7 +38,7 @@ const spans = fc.array(fc.tuple(fc.nat(1_000), fc.nat(100), fc.nat(50)), { maxLe
 
 describe('a tree', () => {
   it('has each span once, below its parent, in the order of time', () => {
-    fc.assert(fc.property(spans, fc.nat(), (made, seed) => {
+    expectAlways(fc.property(spans, fc.nat(), (made, seed) => {
       const shuffled = made.toSorted((a, b) => hash(a.id, seed) - hash(b.id, seed))
       const rows = rowsOf(treeOf(shuffled, beganMs), none)
       expect(idsOf(rows).toSorted()).toEqual(made.map(({ id }) => id).toSorted())
@@ -118,7 +119,7 @@ describe('the axis', () => {
   const share = fc.double({ min: 0, max: 1, noNaN: true })
 
   it('never leaves the trace, and holds the point under the pointer', () => {
-    fc.assert(
+    expectAlways(
       fc.property(range, share, share, fc.double({ min: 0.1, max: 10, noNaN: true }),
         (whole, at, begin, factor) => {
           const length = (whole.to - whole.from) / 3
@@ -138,7 +139,7 @@ describe('the axis', () => {
   })
 
   it('has bars within it', () => {
-    fc.assert(fc.property(range, range, (bar, seen) => {
+    expectAlways(fc.property(range, range, (bar, seen) => {
       const { left, width } = barOf(bar, seen)
       expect(left).toBeGreaterThanOrEqual(0)
       expect(left + width).toBeLessThanOrEqual(1 + 1e-9)
@@ -152,7 +153,7 @@ describe('the axis', () => {
   it('has round ticks, and not too many', () => {
     expect(ticksOf({ from: 0, to: 1_000_000 }, 5).map(tickWords))
       .toEqual(['0', '200 ms', '400 ms', '600 ms', '800 ms', '1 s'])
-    fc.assert(fc.property(range, (seen) => {
+    expectAlways(fc.property(range, (seen) => {
       expect(ticksOf(seen, 8).length).toBeLessThanOrEqual(9)
     }))
   })

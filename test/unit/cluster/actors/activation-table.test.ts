@@ -9,6 +9,7 @@ import { HeddleError } from '../../../../src/errors.ts'
 import { virtualEnv } from '../../../support/env.ts'
 import { Chess, game } from './chess.ts'
 import type { Command, Table } from './chess.ts'
+import { expectAlways } from '../../../support/expect-always.ts'
 
 const minute = 60_000
 
@@ -299,22 +300,24 @@ describe('the table of activations', () => {
       id: fc.constantFrom('a', 'b', 'c', 'd'),
       what: fc.constantFrom('ask', 'follow', 'stop', 'rest'),
     }), { maxLength: 60 })
-    await fc.assert(fc.asyncProperty(steps, fc.integer({ min: 1, max: 5 }), async (all, limit) => {
-      const { env, chess, activations, ask } = host({ limit })
-      const stops = new Map<string, () => void>()
-      const follow = async (id: string) => {
-        stops.set(id, await activations.follow(game(id), 1, null, () => {}))
-      }
-      for (const { id, what } of all) {
-        if (what === 'ask') await ask(id).catch(() => {})
-        if (what === 'follow' && !stops.has(id)) await follow(id).catch(() => {})
-        if (what === 'stop') stops.get(id)?.()
-        if (what === 'stop') stops.delete(id)
-        if (what === 'rest') env.advance(4 * minute)
-        await settle()
-        for (const followed of stops.keys()) expect(chess.alive(followed)).toBeDefined()
-        expect(activations.size).toBeLessThanOrEqual(limit)
-      }
-    }), { numRuns: 50 })
+    await expectAlways(
+      fc.asyncProperty(steps, fc.integer({ min: 1, max: 5 }), async (all, limit) => {
+        const { env, chess, activations, ask } = host({ limit })
+        const stops = new Map<string, () => void>()
+        const follow = async (id: string) => {
+          stops.set(id, await activations.follow(game(id), 1, null, () => {}))
+        }
+        for (const { id, what } of all) {
+          if (what === 'ask') await ask(id).catch(() => {})
+          if (what === 'follow' && !stops.has(id)) await follow(id).catch(() => {})
+          if (what === 'stop') stops.get(id)?.()
+          if (what === 'stop') stops.delete(id)
+          if (what === 'rest') env.advance(4 * minute)
+          await settle()
+          for (const followed of stops.keys()) expect(chess.alive(followed)).toBeDefined()
+          expect(activations.size).toBeLessThanOrEqual(limit)
+        }
+      }),
+    )
   })
 })

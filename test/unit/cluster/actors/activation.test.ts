@@ -9,6 +9,7 @@ import { CodedError, HeddleError } from '../../../../src/errors.ts'
 import { virtualEnv } from '../../../support/env.ts'
 import { Chess, game } from './chess.ts'
 import type { Command, Table } from './chess.ts'
+import { expectAlways } from '../../../support/expect-always.ts'
 
 const atOnce: Table = { pause: async () => {} }
 
@@ -169,7 +170,7 @@ describe('an activation', () => {
       restMs: fc.constantFrom(0, 0, 0, 700_000),
     }), { maxLength: 25 })
     const starts = fc.array(fc.boolean(), { maxLength: 10 })
-    await fc.assert(
+    await expectAlways(
       fc.asyncProperty(fc.scheduler(), commands, starts,
         async (scheduler, envelopes, failingStarts) => {
           const begin = () => {

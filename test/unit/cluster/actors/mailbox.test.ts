@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { Mailbox } from '../../../../cluster/actors/mailbox.ts'
 import type { Actor, Turn } from '../../../../cluster/index.ts'
 import { HeddleError } from '../../../../src/errors.ts'
+import { expectAlways } from '../../../support/expect-always.ts'
 
 const actor = {} as Actor
 
@@ -147,7 +148,7 @@ describe('a mailbox', () => {
   })
 
   it('takes turns one at a time and in order, however long each is', async () => {
-    await fc.assert(
+    await expectAlways(
       fc.asyncProperty(fc.scheduler(), fc.array(fc.boolean(), { maxLength: 30 }),
         async (scheduler, longs) => {
           const mailbox = openMailbox({ bound: longs.length })

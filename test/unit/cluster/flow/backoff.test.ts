@@ -5,6 +5,7 @@ import { expect, it } from 'vitest'
 
 import { Backoff, backoffMs, pauseMsMax } from '../../../../cluster/flow/backoff.ts'
 import { virtualEnv } from '../../../support/env.ts'
+import { expectAlways } from '../../../support/expect-always.ts'
 
 const range = { firstMs: 50, longestMs: 1_000 }
 
@@ -14,7 +15,7 @@ it('doubles the longest pause after each try, up to a limit', () => {
 })
 
 it('is never longer than that, and never shorter than half of it', () => {
-  fc.assert(fc.property(
+  expectAlways(fc.property(
     fc.integer({ min: 1, max: 5_000 }),
     fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
     (tries, random) => {

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import type { SessionState } from '../../../../cluster/index.ts'
 import { SessionOwnershipCheck } from '../../../../cluster/membership/ownership-check.ts'
 import { virtualEnv } from '../../../support/env.ts'
+import { expectAlways } from '../../../support/expect-always.ts'
 
 /** An ownership check whose validations the test ends, in the order in which they began. */
 function newCheck() {
@@ -210,7 +211,7 @@ describe('the ownership check', () => {
       fc.constantFrom('come', 'alive', 'fail', 'end', 'wait'),
       { minLength: 5, maxLength: 40 },
     )
-    await fc.assert(fc.asyncProperty(steps, async (all) => {
+    await expectAlways(fc.asyncProperty(steps, async (all) => {
       const env = virtualEnv()
       let [ended, underWay, fencings] = [false, 0, 0]
       const reads: { read: PromiseWithResolvers<SessionState>; lived: boolean }[] = []
@@ -251,6 +252,6 @@ describe('the ownership check', () => {
       for (const { fate, lived } of passes) if (!lived) expect(fate.now).toBe('refused')
       if (!ended) expect(passes.every(({ fate }) => fate.now === 'passed')).toBe(true)
       expect(fencings).toBeLessThanOrEqual(1)
-    }), { numRuns: 100 })
+    }))
   })
 })

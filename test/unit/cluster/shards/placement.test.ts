@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 
 import type { Member } from '../../../../cluster/index.ts'
 import { placeShard } from '../../../../cluster/shards/placement.ts'
+import { expectAlways } from '../../../support/expect-always.ts'
 
 const shards = Array.from({ length: 256 }, (_, shard) => shard)
 
@@ -13,13 +14,13 @@ const someMembers = fc.uniqueArray(fc.uuid(), { minLength: 1, maxLength: 8 })
 
 describe('placement', () => {
   it('does not depend on the order of the members', () => {
-    fc.assert(fc.property(someMembers, fc.constantFrom(...shards), (members, shard) => {
+    expectAlways(fc.property(someMembers, fc.constantFrom(...shards), (members, shard) => {
       expect(placeShard(shard, members.toReversed())).toBe(placeShard(shard, members))
     }))
   })
 
   it('moves shards only to a member that joins', () => {
-    fc.assert(fc.property(someMembers, fc.uuid(), (members, id) => {
+    expectAlways(fc.property(someMembers, fc.uuid(), (members, id) => {
       fc.pre(members.every((member) => member.id !== id))
       const joining = { id, address: 'new:1' }
       for (const shard of shards) {
@@ -30,7 +31,7 @@ describe('placement', () => {
   })
 
   it('gives each of a few members a fair share', () => {
-    fc.assert(fc.property(someMembers, (members) => {
+    expectAlways(fc.property(someMembers, (members) => {
       const fair = shards.length / members.length
       for (const member of members) {
         const share = shards.filter((shard) => placeShard(shard, members) === member).length

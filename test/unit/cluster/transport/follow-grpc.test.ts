@@ -117,7 +117,7 @@ describe('a follow', () => {
     const transport = transportWith()
     const { watcher, moves } = keeping()
     await transport.follow(member, white, null, watcher)
-    for (let rounds = 0; rounds < 30; rounds++) {
+    for (let rounds = 0; rounds < 8; rounds++) {
       const stops = await Promise.all(
         Array.from({ length: 50 }, () => transport.follow(member, white, null, keeping().watcher)),
       )

@@ -1,8 +1,9 @@
 /** What a member knows of deployments: late, never wrong, and nothing for plain tenants. */
 
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 
 import { HeddleError } from '../../../../src/errors.ts'
+import { eventually } from '../../../support/eventually.ts'
 import { ServingWorld } from './serving-world.ts'
 
 it('asks the store for nothing but one list where there are no deployments', async () => {
@@ -24,11 +25,11 @@ it('looks again every 5 seconds on a cluster', async () => {
   world.deploy('shop', { hosts: ['shop.example.org'] })
   expect(serving.named('shop.example.org')).toBeUndefined()
   world.env.advance(5_000)
-  await vi.waitFor(() => expect(serving.named('SHOP.example.org')?.name).toBe('shop'))
+  await eventually(() => expect(serving.named('SHOP.example.org')?.name).toBe('shop'))
   world.records.delete('shop')
-  await vi.waitFor(() => expect(world.env.timers()).toBe(1))
+  await eventually(() => expect(world.env.timers()).toBe(1))
   world.env.advance(5_000)
-  await vi.waitFor(() => expect(serving.named('shop.example.org')).toBeUndefined())
+  await eventually(() => expect(serving.named('shop.example.org')).toBeUndefined())
 })
 
 it('knows the graphs of revisions that are ready', async () => {
@@ -134,7 +135,7 @@ it('goes on with what it knows while the store is away', async () => {
   await expect(serving.learn('shop')).rejects.toThrow('away')
   for (let times = 0; times < 3; times++) {
     world.env.advance(5_000)
-    await vi.waitFor(() => expect(world.env.timers()).toBe(1))
+    await eventually(() => expect(world.env.timers()).toBe(1))
   }
   expect(serving.view('acme@shop')?.active).toBe('r1')
   expect(world.env.lines.filter(({ level }) => level === 'warn')).toHaveLength(1)
@@ -147,7 +148,7 @@ it('tries again until the records could be read at the start', async () => {
   const serving = await world.open()
   world.away = undefined
   world.env.advance(1_000)
-  await vi.waitFor(() => expect(serving.named('shop.example.org')?.name).toBe('shop'))
+  await eventually(() => expect(serving.named('shop.example.org')?.name).toBe('shop'))
   expect(world.env.timers()).toBe(0)
 })
 

@@ -1,7 +1,8 @@
 /** The bound of memory of all graph processes: idle ones make room, and others are waited for. */
 
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 
+import { eventually } from '../../../support/eventually.ts'
 import { ServingWorld } from './serving-world.ts'
 
 const limits = { workers: 1, memory_mb: 400, concurrency: 10, run_timeout_s: 60, body_mb: 25,
@@ -49,18 +50,18 @@ it('waits for work to end, and says after a while that there is no memory', asyn
   const asked = serving.hostOf('acme@b', 'r1').schemas('agent')
     .catch((error: unknown) => String(error))
   const waits = () => serving.loaded().some(({ state }) => state === 'loading')
-  await vi.waitFor(() => expect(waits()).toBe(true))
-  await vi.waitFor(() => {
+  await eventually(() => expect(waits()).toBe(true))
+  await eventually(() => {
     world.env.advance(1_000)
     expect(waits()).toBe(false)
-  }, { interval: 1 })
+  })
   expect(await asked).toContain('fill their 400 MB')
   const second = world.run(serving, at('b'))
   process.end(process.running.get(first.execution.id)!)
-  await vi.waitFor(() => {
+  await eventually(() => {
     world.env.advance(100)
     expect(world.processes).toHaveLength(2)
-  }, { interval: 1 })
+  })
   await world.executing(second)
 })
 
@@ -68,10 +69,10 @@ it('does not end a process before those that wait for it have begun', async () =
   const { world, serving } = await served(400, ['a', 'b'])
   const runs = [world.run(serving, at('a')), world.run(serving, at('b'))]
   const first = await world.process(1)
-  await vi.waitFor(() => expect(first.running.size).toBe(1))
+  await eventually(() => expect(first.running.size).toBe(1))
   first.end([...first.running.values()][0]!)
   const second = await world.process(2)
-  await vi.waitFor(() => expect(second.running.size).toBe(1))
+  await eventually(() => expect(second.running.size).toBe(1))
   second.end([...second.running.values()][0]!)
   await Promise.all(runs.map(({ ended }) => ended))
   expect(world.processes).toHaveLength(2)
@@ -82,8 +83,8 @@ it('refuses a deployment that may fill more than there is', async () => {
   expect(await serving.prepare({ deployment: 'a', revision: 'r1', envVersion: 0 }))
     .toMatchObject({ kind: 'refused', reason: expect.stringContaining('memory_mb') as string })
   const run = world.run(serving, at('a'))
-  await vi.waitFor(() => {
+  await eventually(() => {
     world.env.advance(100)
     expect(run.outcome).toMatchObject({ status: 'error' })
-  }, { interval: 1 })
+  })
 })

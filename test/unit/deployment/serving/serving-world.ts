@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { onTestFinished, vi } from 'vitest'
+import { onTestFinished } from 'vitest'
 
 import { defaultDeploymentLimits, openServing } from '../../../../src/deployment/index.ts'
 import type { Deployment, Deployments, DeploymentSecret, DeploymentSecrets, Revision, Serving,
@@ -14,6 +14,7 @@ import type { Execution, ExecutionOutcome, GraphDescription, GraphProcess, Graph
   LossReason, WrittenLines } from '../../../../src/graph/index.ts'
 import type { Manifest, ReadChunk } from '../../../../src/revision/index.ts'
 import { virtualEnv } from '../../../support/env.ts'
+import { eventually } from '../../../support/eventually.ts'
 import { ScriptedHost } from '../../../support/scripted-host.ts'
 
 /** A graph that can be loaded. */
@@ -128,7 +129,7 @@ export class ServingWorld {
 
   /** The process that was started as the `number`th, from 1, once it is there. */
   async process(number: number): Promise<FakeProcess> {
-    return await vi.waitFor(() => {
+    return await eventually(() => {
       const process = this.processes[number - 1]
       if (process === undefined) throw new Error(`${this.processes.length} processes`)
       return process
@@ -154,7 +155,7 @@ export class ServingWorld {
 
   /** The process that executes a run, once one does. */
   async executing({ execution: { id } }: { readonly execution: Execution }): Promise<FakeProcess> {
-    return await vi.waitFor(() => {
+    return await eventually(() => {
       const found = this.processes.find(({ running }) => running.has(id))
       if (found === undefined) throw new Error('No process executes it.')
       return found

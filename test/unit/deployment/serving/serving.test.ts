@@ -1,10 +1,11 @@
 /** Revisions as a member serves them: loaded on demand, kept, replaced and ended. */
 
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 
 import type { RevisionTally, Serving } from '../../../../src/deployment/index.ts'
 import { HeddleError } from '../../../../src/errors.ts'
 import { RevisionError } from '../../../../src/revision/index.ts'
+import { eventually } from '../../../support/eventually.ts'
 import { ServingWorld } from './serving-world.ts'
 import type { FakeProcess } from './serving-world.ts'
 
@@ -41,7 +42,7 @@ it('loads a revision when something is executed, and ends it when it is idle', a
   expect(process.closed).toBe(false)
   world.env.advance(2 * minute)
   expect(process.closed).toBe(true)
-  await vi.waitFor(() => expect(world.env.timers()).toBe(0))
+  await eventually(() => expect(world.env.timers()).toBe(0))
   expect(serving.loaded()).toEqual([])
   expect(await executed(world, serving)).not.toBe(process)
   expect(serving.stats()).toEqual({ starts: 2, deaths: 0 })
@@ -120,7 +121,7 @@ it('ends runs with a sentence if the revision can never be loaded', async () => 
     error: { error: 'RevisionNotLoaded',
       message: 'Revision r1 cannot be loaded: It is another one.' } })
   const asked = run.host.schemas('agent').catch((error: unknown) => HeddleError.from(error).code)
-  await vi.waitFor(() => expect(world.env.timers()).toBe(1))
+  await eventually(() => expect(world.env.timers()).toBe(1))
   world.env.advance(100)
   expect(await asked).toBe('graph_failed')
   expect(stateOf(serving)).toEqual(['r1/0 broken'])
@@ -157,7 +158,7 @@ it('tries again what fails for a while, with longer and longer pauses', async ()
   }
   const run = world.run(serving)
   for (const ms of [250, 500, 1_000, 2_000]) {
-    await vi.waitFor(() => expect(pauses.at(-1)).toBe(ms))
+    await eventually(() => expect(pauses.at(-1)).toBe(ms))
     world.env.advance(ms)
   }
   await world.executing(run)
@@ -174,7 +175,7 @@ it('replaces a process that died, and waits if the next one dies soon as well', 
   expect(await second.ended).toBe('crashed')
   const third = world.run(serving)
   // A microtask of the run finds the pause.
-  await vi.waitFor(() => expect(world.env.timers()).toBe(1))
+  await eventually(() => expect(world.env.timers()).toBe(1))
   expect(world.processes).toHaveLength(2)
   world.env.advance(100)
   await world.executing(third)
@@ -267,9 +268,9 @@ it('forgets revisions that were removed, when they have no work any more', async
   await old.ended
   for (let minutes = 0; minutes < 4; minutes++) {
     world.env.advance(60_000)
-    await vi.waitFor(() => expect(serving.loaded().length).toBeGreaterThan(0))
+    await eventually(() => expect(serving.loaded().length).toBeGreaterThan(0))
   }
-  await vi.waitFor(() => {
+  await eventually(() => {
     world.env.advance(10_000)
     expect(serving.tally(wish).ended).toBe(0)
   })

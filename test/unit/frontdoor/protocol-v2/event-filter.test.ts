@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { eventTest } from '../../../../src/frontdoor/protocol-v2/event-filter.ts'
 import type { EventFilter } from '../../../../src/frontdoor/schema/protocol-v2.ts'
 import type { ThreadEvent } from '../../../../src/thread/index.ts'
+import { expectAlways } from '../../../support/expect-always.ts'
 import { threadEvent } from '../fake-threads.ts'
 
 const passes = (filter: EventFilter, event: Partial<ThreadEvent>) =>
@@ -76,7 +77,7 @@ it('a namespace matches as one that is compared with each', () => {
   const namespace = fc.array(segment, { maxLength: 4 })
   const isSegment = (found: string, wanted: string) =>
     found === wanted || (!wanted.includes(':') && found.startsWith(`${wanted}:`))
-  fc.assert(
+  expectAlways(
     fc.property(fc.array(namespace, { minLength: 1, maxLength: 6 }), namespace,
       fc.option(fc.nat(3), { nil: undefined }), (namespaces, found, depth) => {
       const expected = namespaces.some((prefix) =>

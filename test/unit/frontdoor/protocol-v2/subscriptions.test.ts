@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 
 import { Subscriptions } from '../../../../src/frontdoor/protocol-v2/subscriptions.ts'
 import type { ThreadEvent, ThreadEventListener } from '../../../../src/thread/index.ts'
+import { expectAlways } from '../../../support/expect-always.ts'
 import { threadEvent } from '../fake-threads.ts'
 
 /** A thread whose follows get their events when the test says so. */
@@ -68,7 +69,7 @@ const move = fc.oneof(
 
 describe('subscriptions', () => {
   it('each get all that passes, in order, and in the end follow together', async () => {
-    await fc.assert(fc.asyncProperty(fc.array(move, { maxLength: 40 }), async (moves) => {
+    await expectAlways(fc.asyncProperty(fc.array(move, { maxLength: 40 }), async (moves) => {
       const { thread, sent, subscriptions, state } = open()
       const held = new Map<string, { from: number; channels: string[]; since: number }>()
       for (const [at, each] of moves.entries()) {
@@ -108,7 +109,7 @@ describe('subscriptions', () => {
       expect(sent.slice(before).map(({ seq }) => seq)).toEqual(passing)
       expect(thread.follows.length).toBe(held.size > 0 ? 1 : 0)
       expect(state.lost).toBe(0)
-    }), { numRuns: 500 })
+    }))
   })
 
   it('send nothing before the client has its answer', async () => {

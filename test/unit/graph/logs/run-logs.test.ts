@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { lineBytes } from '../../../../src/graph/logs/run-line.ts'
 import { RunLogs } from '../../../../src/graph/logs/run-logs.ts'
+import { expectAlways } from '../../../support/expect-always.ts'
 
 const line = (text: string) => ({ atMs: 1, level: 'info' as const, text })
 const run = (tenant: string, runId: string) => ({ tenant, threadId: 't', runId })
@@ -40,7 +41,7 @@ describe('the lines of a run', () => {
     const limits = { bytes: 30_000, bytesOfTenant: 12_000 }
     const writing = fc.record({ tenant: fc.constantFrom('a', 'b', 'c', 'd'),
       runId: fc.constantFrom('r', 's', 't'), lines: fc.array(fc.nat(2_000), { maxLength: 8 }) })
-    fc.assert(fc.property(fc.array(writing, { maxLength: 60 }), (writings) => {
+    expectAlways(fc.property(fc.array(writing, { maxLength: 60 }), (writings) => {
       const logs = new RunLogs(limits)
       for (const { tenant, runId, lines } of writings) {
         const written = lines.map((length) => line('x'.repeat(length)))

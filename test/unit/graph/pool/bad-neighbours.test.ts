@@ -12,6 +12,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { startGraphHost } from '../../../../src/graph/index.ts'
 import { virtualEnv } from '../../../support/env.ts'
 import { useGates } from '../../../support/gate.ts'
+import { isNight } from '../../../support/repeats.ts'
 import { hostProject, TestHost } from '../project/host-project.ts'
 
 const gate = useGates()
@@ -152,18 +153,19 @@ describe('a file whose import', () => {
     await opening
   })
 
-  it('takes long does not keep the previous project from getting new workers', async () => {
-    const test = await TestHost.start(1)
-    const held = gate()
-    const reloading = test.host.reload(await hostProject(`await fetch('${held.url}')`))
-    await held.arrived()
-    expect(await test.run('exit', {}).end).toBe('crashed')
-    expect(await test.run('where', {}).end).toEqual(success)
-    held.open()
-    await reloading
-  })
+  it.runIf(isNight)('takes long does not keep the previous project from getting new workers',
+    async () => {
+      const test = await TestHost.start(1)
+      const held = gate()
+      const reloading = test.host.reload(await hostProject(`await fetch('${held.url}')`))
+      await held.arrived()
+      expect(await test.run('exit', {}).end).toBe('crashed')
+      expect(await test.run('where', {}).end).toEqual(success)
+      held.open()
+      await reloading
+    })
 
-  it('ends the worker does not end the reload that came after it', async () => {
+  it.runIf(isNight)('ends the worker does not end the reload that came after it', async () => {
     const test = await TestHost.start(1)
     const [held, second] = [gate(), gate()]
     const first = test.host.reload(

@@ -8,6 +8,7 @@ import type { ChannelChange } from '../../../../proto/gen/storage/v1/value.ts'
 import { ChannelView } from '../../../../src/checkpoint/index.ts'
 import { KnownChannels } from '../../../../src/graph/state/state-delta.ts'
 import type { ChannelValues, Written } from '../../../../src/graph/state/state-delta.ts'
+import { expectAlways } from '../../../support/expect-always.ts'
 import { codec } from '../../../support/graph-bench.ts'
 
 const waiting: Promise<void>[] = []
@@ -62,7 +63,7 @@ function stepped(list: object[],
 
 describe('KnownChannels', () => {
   it('lets a reader follow every change of a list, also in place', () =>
-    fc.assert(
+    expectAlways(
       fc.property(fc.array(listStep, { maxLength: 12 }), (steps) => {
         const known = new KnownChannels()
         const reader = new Reader()
@@ -100,7 +101,7 @@ describe('KnownChannels', () => {
   })
 
   it('lets a reader follow values that come, change and go', () =>
-    fc.assert(
+    expectAlways(
       fc.property(
         fc.array(
           fc.dictionary(fc.constantFrom('a', 'b', 'c'),

@@ -10,6 +10,7 @@ import { describe, expect, it } from 'vitest'
 import { Form } from '../../../../proto/gen/storage/v1/value.ts'
 import type { Value } from '../../../../proto/gen/storage/v1/value.ts'
 import { ValueCodec } from '../../../../src/graph/state/value-codec.ts'
+import { expectAlways } from '../../../support/expect-always.ts'
 import { codec, serde } from '../../../support/graph-bench.ts'
 
 /** Encodes and decodes a value, as a trip through the log does. */
@@ -83,7 +84,7 @@ function members({ lc_kwargs: _, ...rest }: object & { lc_kwargs: unknown }) {
 
 describe('ValueCodec', () => {
   it('stores JSON as it is and returns it', () =>
-    fc.assert(fc.asyncProperty(json, async (value) => {
+    expectAlways(fc.asyncProperty(json, async (value) => {
       const { stored, exact, back } = await trip(value)
       expect(stored).toEqual({ json: JSON.stringify(value), form: Form.FORM_UNSPECIFIED })
       expect(exact).toBe(true)
@@ -98,7 +99,7 @@ describe('ValueCodec', () => {
 
   it('revives a chat message from its flat text alone, with the same class and members',
     () =>
-      fc.assert(fc.asyncProperty(message, async (original) => {
+      expectAlways(fc.asyncProperty(message, async (original) => {
         const { stored, exact, back } = await trip(original)
         expect(stored.form).toBe(Form.FORM_MESSAGE)
         expect(stored.serialized).toBeUndefined()
@@ -110,7 +111,7 @@ describe('ValueCodec', () => {
       })))
 
   it('stores a list of only chat messages flat', () =>
-    fc.assert(fc.asyncProperty(
+    expectAlways(fc.asyncProperty(
       fc.array(message, { minLength: 1, maxLength: 4 }),
       async (originals) => {
         const { stored, back } = await trip(originals)
@@ -118,7 +119,7 @@ describe('ValueCodec', () => {
         expect(stored.json).toBe(codec.text(originals))
         expect((back as HumanMessage[]).map(members)).toEqual(originals.map(members))
       },
-    ), { numRuns: 30 }))
+    )))
 
   it('shows every member of the specification, even if empty', () => {
     expect(JSON.parse(codec.text(new HumanMessage('hi')))).toEqual({

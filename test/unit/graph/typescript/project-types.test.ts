@@ -6,6 +6,7 @@ import { compileProject } from '../../../../src/graph/project/project-compiler.t
 import { readProject } from '../../../../src/graph/project/project.ts'
 import { TypeReader } from '../../../../src/graph/typescript/project-types.ts'
 import { virtualEnv } from '../../../support/env.ts'
+import { isNight } from '../../../support/repeats.ts'
 import { writeFiles, writeProject } from '../project/project-files.ts'
 
 const graph = (type: string) => `
@@ -30,7 +31,8 @@ async function readerOf(content: object) {
 const topicOf = (type: string) => ({ type: 'object', properties: { topic: { type } },
   required: ['topic'] })
 
-it('Types are read outside Heddle too, remembered, and read again when a file of them changes.',
+it.runIf(isNight)(
+  'Types are read outside Heddle too, remembered, and read again when a file of them changes.',
   async () => {
     const { root, project, env, reader, topic } = await readerOf(files)
     const [first, second] = [reader.typesOf(project), reader.typesOf(project)]
@@ -45,7 +47,8 @@ it('Types are read outside Heddle too, remembered, and read again when a file of
     env.advance(1_000)
     expect(await topic()).toEqual(topicOf('number'))
     expect([env.timers(), env.lines]).toEqual([0, []])
-  })
+  },
+)
 
 it('A reading that takes too long is given up, and tried again after some minutes.', async () => {
   const { project, env, reader } = await readerOf(files)

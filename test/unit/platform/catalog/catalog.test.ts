@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 
 import type { CatalogCommand } from '../../../../src/platform/catalog/catalog-command.ts'
 import type { CatalogRecord } from '../../../../src/platform/catalog/catalog-record.ts'
+import { expectAlways } from '../../../support/expect-always.ts'
 import { settled } from '../../../support/thread-house.ts'
 import { CatalogHouse, newRecord } from './catalog-house.ts'
 import type { Fate } from './catalog-house.ts'
@@ -105,7 +106,7 @@ const byName = (records: Model['records']) => records.toSorted((a, b) => (a.name
 
 describe('a catalog', () => {
   it('does each command once, whenever its owner dies', async () => {
-    await fc.assert(
+    await expectAlways(
       fc.asyncProperty(fc.array(fc.tuple(commands, fates), { maxLength: 25 }), async (story) => {
         const house = new CatalogHouse({ spareRows: 3 })
         const model = new Model()
@@ -117,12 +118,11 @@ describe('a catalog', () => {
         house.start()
         expect(await contentOf(house)).toEqual(byName(model.records))
       }),
-      { numRuns: 60 },
     )
   })
 
   it('takes racing commands one at a time', async () => {
-    await fc.assert(
+    await expectAlways(
       fc.asyncProperty(fc.array(commands, { minLength: 2, maxLength: 20 }), async (racing) => {
         const house = new CatalogHouse({ spareRows: 3 })
         const model = new Model()
@@ -136,7 +136,6 @@ describe('a catalog', () => {
         expect(racing.map((each, at) => inShort(each, found[at]))).toEqual(wanted)
         expect(await contentOf(house)).toEqual(byName(model.records))
       }),
-      { numRuns: 60 },
     )
   })
 

@@ -5,6 +5,7 @@ import { expect, it } from 'vitest'
 
 import { itemsAt, jsonIn, memberAt, NotJson,
   visitMembers } from '../../../../src/platform/ingest/json-bytes.ts'
+import { expectAlways } from '../../../support/expect-always.ts'
 
 /** Texts of JSON with spaces, and with characters written as escapes. */
 const texts = fc.tuple(fc.jsonValue(), fc.constantFrom('', ' ', '\t\r\n '), fc.boolean())
@@ -36,7 +37,7 @@ const passes = (bytes: Buffer) => {
 }
 
 it('What can be parsed passes, and nothing else.', () => {
-  fc.assert(
+  expectAlways(
     fc.property(texts, fc.nat(), fc.constantFrom(...'{}[],:"\\0123456789-+.eEtrufalsn \n\x01'),
       fc.integer({ min: 0, max: 2 }), (text, place, character, removed) => {
       expect(passes(Buffer.from(text))).toBe(true)
@@ -46,7 +47,6 @@ it('What can be parsed passes, and nothing else.', () => {
       expect(passes(Buffer.from(text.slice(0, at).toWellFormed())))
         .toBe(parses(text.slice(0, at).toWellFormed()))
     }),
-    { numRuns: 3000 },
   )
 })
 
@@ -62,7 +62,7 @@ it('Bytes that are no UTF-8, and what is nested too deep, do not pass.', () => {
 })
 
 it('Members and items are those that parsing finds; of two members the last counts.', () => {
-  fc.assert(
+  expectAlways(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.array(fc.jsonValue()),
       (object, list) => {
         const bytes = Buffer.from(JSON.stringify(object, undefined, 1).toWellFormed())

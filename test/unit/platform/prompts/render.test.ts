@@ -8,6 +8,7 @@ import { describe, expect, it } from 'vitest'
 
 import { HeddleError } from '../../../../src/errors.ts'
 import { messagesOf, modelOf, schemaOf, variablesOf } from '../../../../src/platform/index.ts'
+import { expectAlways } from '../../../support/expect-always.ts'
 
 const names = ['a', 'b', 'item', 'list', 'deep']
 const name = fc.constantFrom(...names)
@@ -71,7 +72,7 @@ describe('messages', () => {
   it.each([['f-string', fString], ['mustache', mustache]] as const)(
     'of a template of the form %s are those of the library',
     (format, template) =>
-      fc.assert(
+      expectAlways(
         fc.asyncProperty(template, values, async (each, given) => {
           // The library knows its templates when it makes them.
           const prompt = await theirs(async () =>
@@ -85,12 +86,11 @@ describe('messages', () => {
           if (format === 'mustache' && wanted === 'fails') return
           expect(outcome(() => messagesOf(serialised(prompt), given))).toEqual(wanted)
         }),
-        { numRuns: 3_000 },
       ),
   )
 
   it('of a chat are those of the library', () =>
-    fc.assert(
+    expectAlways(
       fc.asyncProperty(formats, fc.array(
         fc.tuple(fc.constantFrom('system', 'human', 'ai'), fc.array(name, { maxLength: 2 }), text),
         { minLength: 1, maxLength: 3 },
@@ -122,7 +122,6 @@ describe('messages', () => {
         expect(variablesOf(serialised(prompt)).toSorted())
           .toEqual((prompt.inputVariables as string[]).toSorted())
       }),
-      { numRuns: 300 },
     ))
 
   it('have what was filled in before, and the texts of parts', () => {

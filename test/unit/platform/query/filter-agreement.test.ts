@@ -10,6 +10,6 @@ it.each([
   ['reads everything', memorySpans(), 1],
   ['leaves out what it may', strictScan(memorySpans()), 2],
 ])('Pages of a store that %s are what a look at every span finds.', async (_, store, seed) => {
-  await filterAgreement({ writer: store, reader: store }, 'acme', { traces: 40, questions: 600,
+  await filterAgreement({ writer: store, reader: store }, 'acme', { traces: 40, questions: 60,
     seed })
 })

@@ -1,6 +1,6 @@
 /** Judges: what is asked, what is kept of the answer, and what is said when there is none. */
 
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 
 import { HeddleError } from '../../../../src/errors.ts'
 import { judge, verdictsOf } from '../../../../src/platform/rules/judge.ts'
@@ -9,6 +9,7 @@ import type { JudgeAnswer, JudgeModels,
   RuleWays } from '../../../../src/platform/rules/judge-ways.ts'
 import { crosses, valueIn } from '../../../../src/platform/rules/rule-alert.ts'
 import { virtualEnv } from '../../../support/env.ts'
+import { eventually } from '../../../support/eventually.ts'
 
 const span = { id: 'a', trace_id: 'a', session_id: 'p', inputs: { question: 'why?' },
   outputs: { answer: 'because' } }
@@ -80,7 +81,7 @@ it('gives up a judge that never answers', async () => {
   const { parts, env, kept, asked } = house(() => new Promise(() => {}))
   const judged = judge(parts, judgement, signal)
   const refused = expect(judged).rejects.toThrow('The judge took too long.')
-  await vi.waitFor(() => expect(asked).toHaveLength(1))
+  await eventually(() => expect(asked).toHaveLength(1))
   env.advance(151_000)
   await refused
   expect(kept).toMatchObject([{ error: 'The judge took too long.' }])

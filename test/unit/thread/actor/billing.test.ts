@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
 import type { BillingRow } from '../../../../src/billing/index.ts'
+import { expectAlways } from '../../../support/expect-always.ts'
 import type { MemoryLog } from '../../../support/memory-log.ts'
 import { aRun, settled, ThreadHouse } from '../../../support/thread-house.ts'
 import { ThreadPair } from '../../../support/thread-pair.ts'
@@ -132,7 +133,7 @@ describe('the owner of a thread dies:', () => {
         strategy: fc.constantFrom('enqueue', 'interrupt', 'rollback') }),
       fc.record({ do: fc.constantFrom('end', 'kill', 'hand over', 'delete') }),
     ) as fc.Arbitrary<{ readonly do: string; readonly strategy?: 'enqueue' }>
-    await fc.assert(fc.asyncProperty(fc.array(act, { maxLength: 15 }), async (acts) => {
+    await expectAlways(fc.asyncProperty(fc.array(act, { maxLength: 15 }), async (acts) => {
       const pair = new ThreadPair()
       const started: string[] = []
       for (const { do: what, strategy } of acts) {
@@ -151,6 +152,6 @@ describe('the owner of a thread dies:', () => {
       const left = new Set(row?.deleted ? [] : row?.unfinished.map(({ runId }) => runId))
       expect(keptIn(pair.log).map(({ runId }) => runId).toSorted())
         .toEqual(started.filter((runId) => !left.has(runId)).toSorted())
-    }), { numRuns: 100 })
+    }))
   })
 })

@@ -1,6 +1,6 @@
 /** A thread of another member: over gRPC it answers as it does locally. */
 
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { fanOut, systemEnv } from '../../../../cluster/index.ts'
 import type { Env, Inbound } from '../../../../cluster/index.ts'
@@ -13,6 +13,7 @@ import { threadWire } from '../../../../src/thread/feed/feed-wire.ts'
 import { createThreadClient } from '../../../../src/thread/index.ts'
 import type { FeedEvent, FeedListener, ThreadClient } from '../../../../src/thread/index.ts'
 import { virtualEnv } from '../../../support/env.ts'
+import { eventually } from '../../../support/eventually.ts'
 import { historyText } from '../../../support/history-text.ts'
 import { updates } from '../../../support/scripted-host.ts'
 import { aRun, settled, ThreadHouse } from '../../../support/thread-house.ts'
@@ -305,13 +306,13 @@ describe('a whole thread', () => {
       [near, far, far].map((client) => readThread(client, 'x')),
     )
     await house.runOnce('x', 'one')
-    await vi.waitFor(() => expect(there!.ids).toHaveLength(4))
+    await eventually(() => expect(there!.ids).toHaveLength(4))
     expect(there!.all).toEqual(here!.all)
-    await vi.waitFor(() => expect(other!.all).toEqual(here!.all))
+    await eventually(() => expect(other!.all).toEqual(here!.all))
     const late = await readThread(far, 'x', here!.all[1]!.seq)
-    await vi.waitFor(() => expect(late.all).toEqual(here!.all.slice(2)))
+    await eventually(() => expect(late.all).toEqual(here!.all.slice(2)))
     await near.delete('t', 'x')
-    await vi.waitFor(() => expect(there!.ends).toEqual(['gone']))
+    await eventually(() => expect(there!.ends).toEqual(['gone']))
   })
 
   it('sends a long past no faster than its reader takes it, and all of it', async () => {

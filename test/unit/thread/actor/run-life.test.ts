@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
 import type { FeedEvent } from '../../../../src/thread/index.ts'
+import { expectAlways } from '../../../support/expect-always.ts'
 import { updates } from '../../../support/scripted-host.ts'
 import { settled, ThreadHouse } from '../../../support/thread-house.ts'
 
@@ -392,7 +393,7 @@ describe('a thread under any sequence of commands', () => {
 
   it('runs one run at a time, ends each once, and is the same after a restart', async () => {
     const acts = fc.array(act, { maxLength: 25 })
-    await fc.assert(fc.asyncProperty(acts, fc.boolean(), async (acts, shared) => {
+    await expectAlways(fc.asyncProperty(acts, fc.boolean(), async (acts, shared) => {
       const house = new ThreadHouse()
       house.log.shared = shared
       await house.startRun('x')
@@ -435,6 +436,6 @@ describe('a thread under any sequence of commands', () => {
       expect(after.row.metadataJson).toBe(before.row.metadataJson)
       const ids = (rows: typeof runs) => rows.map(({ runId }) => runId)
       expect(ids(await listed(house))).toEqual(ids(runs))
-    }), { numRuns: 500 })
+    }))
   })
 })

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 
 import type { ThreadEvent } from '../../../../src/thread/index.ts'
+import { expectAlways } from '../../../support/expect-always.ts'
 import { threadMark, threadToken } from '../../../support/scripted-host.ts'
 import { settled, ThreadHouse } from '../../../support/thread-house.ts'
 import { readThread } from '../../../support/thread-reader.ts'
@@ -131,7 +132,7 @@ function nameless(event: ThreadEvent): ThreadEvent {
 }
 
 it('The past of a thread is what its followers got.', async () => {
-  await fc.assert(
+  await expectAlways(
     fc.asyncProperty(fc.array(act, { maxLength: 30 }), async (acts) => {
       const world = new World()
       await world.begin()
@@ -170,6 +171,5 @@ it('The past of a thread is what its followers got.', async () => {
       const expected = seen.filter(({ seq }) => seq >= first).filter(isKept)
       expect(fromLog.filter(isKept).map(nameless)).toEqual(expected.map(nameless))
     }),
-    { numRuns: 400, interruptAfterTimeLimit: 4_000 },
   )
 })

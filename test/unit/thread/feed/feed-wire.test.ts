@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 
 import { threadWire } from '../../../../src/thread/feed/feed-wire.ts'
 import type { FeedEvent, FeedListener } from '../../../../src/thread/index.ts'
+import { expectAlways } from '../../../support/expect-always.ts'
 
 const { values, listeners } = threadWire
 
@@ -33,7 +34,7 @@ function endSeen(play: (listener: FeedListener) => void) {
 
 describe('the events of a run', () => {
   it('reach a listener in another member unchanged and in order', () => {
-    fc.assert(fc.property(fc.array(events), (batches) => {
+    expectAlways(fc.property(fc.array(events), (batches) => {
       const { listener_, ends } = endSeen((listener) => {
         for (const batch of batches) listener.events(batch)
         listener.ended('over')
@@ -72,7 +73,7 @@ describe('commands and answers', () => {
       fc.array(row),
       fc.constant(undefined),
     )
-    fc.assert(fc.property(command, (value) => {
+    expectAlways(fc.property(command, (value) => {
       const crossed = values.decode(values.encode(value))
       expect(crossed).toEqual(value === undefined ? undefined : normal(value))
     }))

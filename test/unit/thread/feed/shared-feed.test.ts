@@ -10,6 +10,7 @@ import { threadWire } from '../../../../src/thread/feed/feed-wire.ts'
 import type { FeedEvent, FeedListener } from '../../../../src/thread/index.ts'
 import type { FollowRequest } from '../../../../src/thread/model/command.ts'
 import { isAfter, placeOf } from '../../../../src/thread/model/event-position.ts'
+import { expectAlways } from '../../../support/expect-always.ts'
 
 const owner = { id: 'owner', address: 'owner:1' }
 const key = { kind: 'thread', tenant: 'local', id: 't' }
@@ -77,7 +78,7 @@ describe('readers of one run', () => {
       after: fc.option(fc.nat({ max: 12 })),
       modes: fc.constantFrom(null, ['updates'], ['values']),
     }), { maxLength: 8 })
-    await fc.assert(fc.asyncProperty(joins, async (plans) => {
+    await expectAlways(fc.asyncProperty(joins, async (plans) => {
       const far = farOwner()
       const events = Array.from({ length: 12 },
         (_, seq) => eventAt(seq, seq % 3 === 0 ? 'values' : 'updates'))

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 
 import { decodeRanges, encodeRanges, slicesOf, rangeAt,
   rangesThrough } from '../../../../../src/store/cassandra/log/epoch-range.ts'
+import { expectAlways } from '../../../../support/expect-always.ts'
 
 const lists = fc.array(
   fc.record({ epochs: fc.nat(3), buckets: fc.nat(2), rows: fc.integer({ min: 1, max: 5 }) }),
@@ -22,19 +23,19 @@ const lists = fc.array(
 
 describe('stretches', () => {
   it('are decoded as they were encoded', () => {
-    fc.assert(fc.property(lists, (list) => {
+    expectAlways(fc.property(lists, (list) => {
       expect(decodeRanges(encodeRanges(list))).toEqual(list)
     }))
   })
 
   it('tell where a row is', () => {
-    fc.assert(fc.property(lists, fc.nat(45), (list, seq) => {
+    expectAlways(fc.property(lists, fc.nat(45), (list, seq) => {
       expect(rangeAt(list, seq)).toEqual(list.findLast(({ from }) => from <= seq))
     }))
   })
 
   it('have every row of a range once, in order, with its partition', () => {
-    fc.assert(fc.property(lists, fc.nat(45), fc.nat(45), (list, from, through) => {
+    expectAlways(fc.property(lists, fc.nat(45), fc.nat(45), (list, from, through) => {
       const rows = slicesOf(list, from, through).flatMap((slice) =>
         Array.from({ length: slice.through - slice.from + 1 },
           (_, index) => ({ seq: slice.from + index, epoch: slice.epoch, bucket: slice.bucket }))
@@ -49,7 +50,7 @@ describe('stretches', () => {
   })
 
   it('end with the epoch range of a fork point', () => {
-    fc.assert(fc.property(lists, fc.nat(45), (list, through) => {
+    expectAlways(fc.property(lists, fc.nat(45), (list, through) => {
       expect(rangesThrough(list, through)).toEqual(list.filter(({ from }) => from <= through))
     }))
   })

@@ -9,6 +9,7 @@ import { describe, expect, it } from 'vitest'
 import { indexRowUpTo, pendingPlacesOf, inheritedOf,
   placeIn } from '../../../../../src/store/cassandra/log/place-index-row.ts'
 import type { StatingRow } from '../../../../../src/store/cassandra/log/place-index-row.ts'
+import { expectAlways } from '../../../../support/expect-always.ts'
 
 const aRow = (seq: number, count = 1): StatingRow => ({
   epoch: 1,
@@ -32,7 +33,7 @@ const counts = fc.array(fc.oneof(fc.nat(3), fc.integer({ min: 60, max: 70 })), {
 
 describe('carriers', () => {
   it('carry every place up to the last place index row once and in order', () => {
-    fc.assert(fc.property(counts, fc.integer({ min: 1, max: 20 }), (placesOfRow, first) => {
+    expectAlways(fc.property(counts, fc.integer({ min: 1, max: 20 }), (placesOfRow, first) => {
       const rows = placesOfRow.map((count, index) => aRow(first + index, count))
       const { pendingOf, waiting } = written(rows)
       const stating = rows.filter(({ places }) => places.length > 0)
@@ -42,7 +43,7 @@ describe('carriers', () => {
   })
 
   it('let a next owner know from the rows alone what is left to be carried', () => {
-    fc.assert(fc.property(counts, fc.nat(39), fc.nat(12), (placesOfRow, cut, underWay) => {
+    expectAlways(fc.property(counts, fc.nat(39), fc.nat(12), (placesOfRow, cut, underWay) => {
       const rows = placesOfRow.map((count, index) => aRow(index + 1, count))
       const [before, after] = [rows.slice(0, cut), rows.slice(cut)]
       const settled = Math.max(0, before.length - underWay)
@@ -54,7 +55,7 @@ describe('carriers', () => {
   })
 
   it('never carry more places of other rows than one mutation can hold', () => {
-    fc.assert(fc.property(counts, (placesOfRow) => {
+    expectAlways(fc.property(counts, (placesOfRow) => {
       const rows = placesOfRow.map((count, index) => aRow(index + 1, count))
       for (const [index, carried] of written(rows).pendingOf.entries()) {
         const others = carried.filter((row) => row !== rows[index])

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 
 import type { ScannedHeads, SpanHead } from '../../../../../src/platform/index.ts'
 import { mergeScans } from '../../../../../src/store/cassandra/platform/merged-scan.ts'
+import { expectAlways } from '../../../../support/expect-always.ts'
 
 const head = (startUs: number, id: string) => ({ startUs, id }) as SpanHead
 
@@ -21,7 +22,7 @@ async function* slicesOf(heads: readonly SpanHead[],
 describe('scans that are merged', () => {
   it('give every head once, in order, and count what they looked at', async () => {
     const starts = fc.array(fc.nat(20), { maxLength: 30 })
-    await fc.assert(
+    await expectAlways(
       fc.asyncProperty(fc.array(starts, { maxLength: 5 }),
         fc.constantFrom('newest' as const, 'oldest' as const), fc.integer({ min: 1, max: 7 }),
         async (projects, order, size) => {

@@ -72,8 +72,8 @@ describe('a list', () => {
   })
 
   it('is refused if it is too large for one answer, and reads no further', async () => {
-    const large = tableOf(runs(60, { kwargsJson: `"${'x'.repeat(13 * 1024 * 1024)}"` }))
-    await expect(large.list({ limit: 60, bytes: 128 * 1024 * 1024 })).rejects
+    const large = tableOf(runs(60, { kwargsJson: `"${'x'.repeat(1_360_000)}"` }))
+    await expect(large.list({ limit: 60, bytes: 13_400_000 })).rejects
       .toMatchObject({ code: 'too_large', httpStatus: 413 })
     expect(large.seen.read).toBeLessThanOrEqual(Math.floor(128 / 13) + 1 + atOnce)
     expect(await large.list({ limit: 20, texts: [] })).toHaveLength(20)

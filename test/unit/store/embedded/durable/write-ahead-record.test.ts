@@ -9,6 +9,7 @@ import { describe, expect, it } from 'vitest'
 import type { WireBatch } from '../../../../../src/store/embedded/requests/wire-batch.ts'
 import { headOf, lengthOf, recordsIn,
   sizeOf } from '../../../../../src/store/embedded/durable/write-ahead-record.ts'
+import { expectAlways } from '../../../../support/expect-always.ts'
 
 interface Written {
   readonly file: Buffer
@@ -38,7 +39,7 @@ const wireBatches = fc.array(batch, { minLength: 1, maxLength: 6 })
 
 describe('the records of a write-ahead file', () => {
   it('are read back as they were written', () => {
-    fc.assert(fc.property(wireBatches, (written) => {
+    expectAlways(fc.property(wireBatches, (written) => {
       const read = [...recordsIn(writeAll(written).file)]
       expect(read.map(({ write }) => write)).toEqual(written)
       expect(read.map(({ number }) => number)).toEqual(written.map((_, index) => index + 1))
@@ -47,7 +48,7 @@ describe('the records of a write-ahead file', () => {
   })
 
   it('end before the first that was not written to its end', () => {
-    fc.assert(fc.property(wireBatches, fc.nat(), (written, index) => {
+    expectAlways(fc.property(wireBatches, fc.nat(), (written, index) => {
       const { file, ends } = writeAll(written)
       const cut = index % ends.at(-1)!
       // What was there before is still there behind the cut.
@@ -57,7 +58,7 @@ describe('the records of a write-ahead file', () => {
   })
 
   it('end before the first in which a bit is wrong', () => {
-    fc.assert(
+    expectAlways(
       fc.property(wireBatches, fc.nat(), fc.integer({ min: 0, max: 7 }), (written, index, bit) => {
         const { file, ends } = writeAll(written)
         const at = index % ends.at(-1)!

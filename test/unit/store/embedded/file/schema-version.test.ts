@@ -11,6 +11,7 @@ import { schema } from '../../../../../src/store/embedded/requests/tables.ts'
 import { embeddedPlace } from '../../../../contract/embedded-place.ts'
 import { aThread } from '../../../../contract/rows.ts'
 import { virtualEnv } from '../../../../support/env.ts'
+import { isNight } from '../../../../support/repeats.ts'
 
 const known = schema.length
 
@@ -38,7 +39,7 @@ describe('a data directory', () => {
     return names
   }
 
-  it('is shared by the program of the version before, and back again', async () => {
+  it.runIf(isNight)('is shared by the program of the version before, and back again', async () => {
     const row = aThread()
     await (await openStore()).close()
     expect(openAsLater(adding('later_one'))).toEqual(['later_one'])

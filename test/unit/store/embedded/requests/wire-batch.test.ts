@@ -7,6 +7,7 @@ import { packEntries, packWrites, transferred, unpackEntries,
   unpackWrites } from '../../../../../src/store/embedded/requests/wire-batch.ts'
 import type { Write } from '../../../../../src/store/embedded/requests/write.ts'
 import { aBranch, aRow } from '../../../../contract/rows.ts'
+import { expectAlways } from '../../../../support/expect-always.ts'
 
 const body = fc.oneof({ weight: 29, arbitrary: fc.uint8Array({ maxLength: 20 }) }, { weight: 1,
   arbitrary: fc.integer({ min: 1024 * 1024, max: 1024 * 1024 + 2 })
@@ -32,14 +33,14 @@ const write: fc.Arbitrary<Write> = fc.oneof(
 
 describe('a wire batch', () => {
   it('carries any writes', () => {
-    fc.assert(fc.property(fc.array(write, { maxLength: 5 }), (writes) => {
+    expectAlways(fc.property(fc.array(write, { maxLength: 5 }), (writes) => {
       expect(unpackWrites(packWrites(writes))).toEqual(writes)
     }))
   })
 
   it('carries any rows of the log', () => {
     const entry = fc.record({ epoch: fc.nat(), seq: fc.nat(), body })
-    fc.assert(fc.property(fc.array(entry, { maxLength: 5 }), (entries) => {
+    expectAlways(fc.property(fc.array(entry, { maxLength: 5 }), (entries) => {
       expect(unpackEntries(packEntries(entries))).toEqual(entries)
     }))
   })

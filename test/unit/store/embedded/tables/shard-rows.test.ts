@@ -14,6 +14,7 @@ import type { EncodedRow, ScratchStore } from '../../../../../src/store/embedded
 import { embeddedPlace } from '../../../../contract/embedded-place.ts'
 import { anAssistant, aThread } from '../../../../contract/rows.ts'
 import { virtualEnv } from '../../../../support/env.ts'
+import { expectAlways } from '../../../../support/expect-always.ts'
 
 const shards = 4
 
@@ -121,7 +122,7 @@ describe('rows of a shard', () => {
       fc.record({ do: fc.constantFrom('cover' as const, 'uncover' as const, 'unload' as const),
         shard }),
     )
-    await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
+    await expectAlways(fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
       const tenant = randomUUID()
       const model = new Map<number, { readonly rows: ThreadRow[]; covered: boolean }>()
       const rowOf = (where: number, name: string, status = 'idle') =>
@@ -166,7 +167,7 @@ describe('rows of a shard', () => {
         }
       }
       for (const each of [0, 1, 2, 3]) await store.unload(each)
-    }), { numRuns: 60 })
+    }))
   })
 
   it('replace those that the shard had', async () => {

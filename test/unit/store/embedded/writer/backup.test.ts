@@ -14,6 +14,7 @@ import { openSpanStore } from '../../../../../src/store/embedded/platform/open.t
 import { embeddedPlace } from '../../../../contract/embedded-place.ts'
 import { aBranch, aRow, aThread, textBody } from '../../../../contract/rows.ts'
 import { virtualEnv } from '../../../../support/env.ts'
+import { isNight } from '../../../../support/repeats.ts'
 import { expectWhole, startAppending } from '../tables/appended.ts'
 
 const env = virtualEnv()
@@ -38,39 +39,40 @@ describe('a backup', () => {
     return openEmbeddedStore({ directory: folder, env })
   }
 
-  it.each([[1, 'alone, into the write-ahead file'], [8, 'together']])(
-    'is complete while %i writers append, %s',
-    async (writers) => {
-      const ids = Array.from({ length: writers }, () => randomUUID())
-      const child = startAppending(directory, ids)
-      const acknowledged = new Map<string, number>()
-      const lines = createInterface({ input: child.stdout! })
-      lines.on('line', (line) => {
-        const [id = '', seq] = line.split(' ')
-        acknowledged.set(id, Number(seq))
-      })
-      for (let round = 0; round < 3; round++) {
-        for (let received = 0; received < 40; received++) await once(lines, 'line')
-        const before = new Map(acknowledged)
+  it.each([...isNight ? [[1, 'alone, into the write-ahead file']] as const : [],
+    [8, 'together'] as const])(
+      'is complete while %i writers append, %s',
+      async (writers) => {
+        const ids = Array.from({ length: writers }, () => randomUUID())
+        const child = startAppending(directory, ids)
+        const acknowledged = new Map<string, number>()
+        const lines = createInterface({ input: child.stdout! })
+        lines.on('line', (line) => {
+          const [id = '', seq] = line.split(' ')
+          acknowledged.set(id, Number(seq))
+        })
+        for (let round = 0; round < (isNight ? 3 : 1); round++) {
+          for (let received = 0; received < 40; received++) await once(lines, 'line')
+          const before = new Map(acknowledged)
+          const file = target()
+          backUp({ directory, target: file })
+          const store = await restored(file)
+          for (const id of ids) await expectWhole(store, id, before.get(id) ?? 0)
+          await store.close()
+        }
+        child.kill('SIGKILL')
+        await once(child, 'exit')
         const file = target()
         backUp({ directory, target: file })
-        const store = await restored(file)
-        for (const id of ids) await expectWhole(store, id, before.get(id) ?? 0)
-        await store.close()
-      }
-      child.kill('SIGKILL')
-      await once(child, 'exit')
-      const file = target()
-      backUp({ directory, target: file })
-      const [copy, original] = [await restored(file), await openEmbeddedStore({ directory, env })]
-      for (const id of ids) {
-        const whole = await original.log.tail({ id, ancestors: [] })
-        expect(await copy.log.tail({ id, ancestors: [] })).toEqual(whole)
-      }
-      await copy.close()
-      await original.close()
-    },
-  )
+        const [copy, original] = [await restored(file), await openEmbeddedStore({ directory, env })]
+        for (const id of ids) {
+          const whole = await original.log.tail({ id, ancestors: [] })
+          expect(await copy.log.tail({ id, ancestors: [] })).toEqual(whole)
+        }
+        await copy.close()
+        await original.close()
+      },
+    )
 
   it('of a directory that nobody has is one sound file for its owner only', async () => {
     const store = await openEmbeddedStore({ directory, env })

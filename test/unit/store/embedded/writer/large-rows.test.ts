@@ -9,10 +9,10 @@ import { useStore } from '../../../../contract/store-place.ts'
 const store = useStore(embeddedPlace)
 
 /** Five of these fit, six do not. */
-const long = JSON.stringify({ long: 'x'.repeat(23 * 1024 * 1024) })
+const long = JSON.stringify({ long: 'x'.repeat(2_400_000) })
 const six = Array.from({ length: 6 }, (_, n) => n)
 const page = { tenant: 'local', sortBy: 'created_at', sortOrder: 'asc', offset: 0,
-  bytes: 128 * 1024 * 1024 } as const
+  bytes: 13_400_000 } as const
 const refused = { code: 'too_large', httpStatus: 413 }
 
 describe('a search that is too large is refused, even after one that was not:', () => {
