@@ -32,7 +32,7 @@ const records = (isNight ? ['datasets', 'prompts', 'queues', 'rules', 'shares'] 
  */
 const conformance = 'test/conformance/**/*.test.ts'
 const validation = 'test/**/*.validation.test.ts'
-const cluster = 'test/e2e/cluster/*.long.ts'
+const cluster = ['test/e2e/cluster/*.long.ts', ...isNight ? ['test/e2e/cluster/*.night.ts'] : []]
 const browser = 'test/browser/*.long.ts'
 const tracing = 'test/tracing/*.long.ts'
 /** The web page in a real browser. */
@@ -110,8 +110,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'long',
-          include: ['test/**/*.long.ts'],
-          exclude: [cluster, browser, tracing, packages],
+          include: ['test/**/*.long.ts', ...isNight ? ['test/**/*.night.ts'] : []],
+          exclude: [...cluster, browser, tracing, packages],
           testTimeout: 1_800_000,
           provide: { cassandraNodes: 3 },
         },
@@ -129,7 +129,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'cluster', include: [cluster], testTimeout: 1_800_000 },
+        test: { name: 'cluster', include: cluster, testTimeout: 1_800_000 },
       },
       {
         extends: true,

@@ -49,6 +49,7 @@ export function describeDocumentPort(name: string, open: () => Promise<OpenSpans
           expect(byKey(await reader().getDocuments(place, keys)))
             .toEqual(byKey(await model.getDocuments(place, keys)))
         }),
+        { share: 3 },
       )
     })
 

@@ -130,6 +130,7 @@ export function describeExampleVersions(name: string, open: () => Promise<OpenSp
             expect(sorted(await seen(house, timeTextUs(stampOf(version))))).toEqual(sorted(old))
           }
         }),
+        { share: 3 },
       )
     })
 

@@ -57,7 +57,7 @@ export function describeLogModel(name: string, makePlace: MakePlace): void {
         const run = new ModelRun(store)
         for (const operation of operations) await run.do(operation)
         for (const each of run.living) await run.expectAgreement(each, ranges)
-      }))
+      }), { share: 8 })
     }, longMs)
 
     it('keeps nothing when a log and all that forked from it are deleted', async () => {
@@ -69,7 +69,7 @@ export function describeLogModel(name: string, makePlace: MakePlace): void {
           const own = { id: branch.id, ancestors: [] }
           expect(await store.log.read(own, { from: 1, through: 99 })).toEqual([])
         }
-      }))
+      }), { share: 8 })
     }, longMs)
   })
 }

@@ -52,7 +52,7 @@ export function describeSpanPort(name: string, open: () => Promise<OpenSpans>): 
           for (const request of requests) await spans.writer.write(request)
         }))
         for (const history of own) await expectHeads(spans.reader, history)
-      }))
+      }), { share: 5 })
     })
 
     it('are found by every plan that wants them, in its order, page by page', async () => {
@@ -72,6 +72,7 @@ export function describeSpanPort(name: string, open: () => Promise<OpenSpans>): 
               .toEqual(wanted.map((head) => asSets(head)))
           }
         }),
+        { share: 5 },
       )
     })
 

@@ -270,6 +270,7 @@ export function describeThreadIndex(name: string, makePlace: MakePlace): void {
               await expectAgreement([...rows.values()], { ...each, tenant })
             }
           }),
+          { share: 3 },
         )
       })
 
@@ -303,7 +304,7 @@ export function describeThreadIndex(name: string, makePlace: MakePlace): void {
         await expectAlways(fc.asyncProperty(query(metadata, [0, 5, 800, 2_990]), async (each) => {
           const ids = each.ids?.map((id) => rows[Number(id)]?.threadId ?? id)
           await expectAgreement(rows, { ...each, tenant, ...ids && { ids } })
-        }))
+        }), { share: 3 })
       })
 
       const expectAgreement = async (rows: readonly ThreadRow[],

@@ -36,7 +36,7 @@ const daySeed = 20_261_127
 const seed = isNight ? Number(process.env['HEDDLE_SEARCH_SEED'] ?? Date.now() % 2 ** 31) : daySeed
 
 /** Milliseconds of processor for a search whose share is 1. All of a day take five seconds. */
-const shareMs = isNight ? 1_000 : 20
+const shareMs = isNight ? 500 : 10
 
 /** How often a search tries at most: where each try is short, its time ends it before. */
 const triesMax = 1_000_000

@@ -134,6 +134,7 @@ it('A trace that is given out and sent in again is the same, in both forms', asy
       }
       expect(await runsIn(`${project}-otlp`)).toEqual(before)
     }),
+    { share: 10 },
   )
 }, 120_000)
 

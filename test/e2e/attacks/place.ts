@@ -41,7 +41,7 @@ export interface AttackPlace {
 
 /**
  * A way to make the server hold too much or wait too long. Add one to the list in
- * `attacks.long.ts`: it is then carried out alone and together with all others.
+ * `attacks.night.ts`: it is then carried out alone and together with all others.
  */
 export interface Attack {
   readonly name: string

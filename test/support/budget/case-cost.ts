@@ -41,7 +41,7 @@ afterEach(({ task }) => {
   const excess = excessOf(file, cost)
   if (excess === undefined || listedCases[file]?.[task.name] !== undefined) return
   const message =
-    `${task.name} costs ${excess}. Make it cheaper, move it to a *.long.ts file, or ` +
+    `${task.name} costs ${excess}. Make it cheaper, move it to a *.night.ts file, or ` +
     'list it with its reason in test/support/budget/listed-cases.ts.'
   if (slownessNow().wall >= busy) console.warn(`On a busy machine: ${message}`)
   else throw new Error(message)

@@ -96,7 +96,7 @@ describe('an assistant', () => {
       expect([row.version, row.newestVersion]).toEqual([model.active, model.versions.length])
       const versions = await assistants.versions(name, { limit: 100, offset: 0 })
       expect(versions.map(contentOf)).toEqual(asJson(model.versions.toReversed()))
-    }))
+    }), { share: 3 })
   })
 
   it('is the same in the index as in its actor', async () => {

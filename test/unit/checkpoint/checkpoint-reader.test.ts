@@ -201,7 +201,7 @@ describe('a checkpoint that is read', () => {
         expect(frugal?.view.json(['list', 'scalar'])).toBe(stateOf(kept))
         expect(frugal?.writes).toEqual(read?.writes)
       }
-    }))
+    }), { share: 4 })
   })
 
   it('is the head if none is named', async () => {
@@ -209,7 +209,7 @@ describe('a checkpoint that is read', () => {
       const made = await author(acts)
       const read = await made.reader().checkpoint('', null)
       expect(read?.checkpoint.id).toBe(made.head?.id)
-    }))
+    }), { share: 4 })
   })
 
   it('is not found after a rollback dropped it', async () => {
@@ -248,7 +248,7 @@ describe('a page of history', () => {
       expect(page.map(({ view }) => view.json(['list', 'scalar']))).toEqual(wanted.map(stateOf))
       expect(page.map(({ writes }) => writes.map(({ taskId }) => taskId)))
         .toEqual(wanted.map(tasksOf))
-    }))
+    }), { share: 4 })
   })
 
   it('begins behind the given checkpoint', async () => {
@@ -261,7 +261,7 @@ describe('a page of history', () => {
       const page = await made.reader().page(query)
       expect(page.map(({ checkpoint }) => checkpoint.id))
         .toEqual(made.history.slice(0, at).toReversed().map(({ id }) => id))
-    }))
+    }), { share: 4 })
   })
 
   it('begins behind the place of an id that was never put', async () => {

@@ -248,7 +248,7 @@ it('Whatever fails, each due time has one run, and of those that were missed the
         ms = nextDueMs(due, ms)) expect(house.runs, clock(ms)).toContain(ms)
       expect(wrong).toEqual([])
     }),
-    { examples },
+    { share: 5, examples },
   ))
 
 /** What the cron waits for after its clock went back: when its times were set, or the next try. */

@@ -90,6 +90,7 @@ describe('callers who race', () => {
         await expectWhole(house, shop.id)
         expect((await house.deployments.revision(shop, 'r1')).state).toBe('removed')
       }),
+      { share: 5 },
     )
   })
 })

@@ -37,6 +37,7 @@ describe('front doors together', () => {
         expect(world.failures).toEqual([])
         expect(mostWithin(1_000, world.admitted)).toBeLessThanOrEqual(count)
       }),
+      { share: 5 },
     )
   })
 
@@ -202,6 +203,7 @@ describe('a counter that is unreachable', () => {
         )
         expect(mostWithin(4_000, world.admitted)).toBeLessThanOrEqual(200 + alone)
       }),
+      { share: 5 },
     )
   })
 
@@ -256,7 +258,7 @@ describe('a counter after a failover', () => {
         if (failsOver) world.failOver()
       }
       expect(mostWithin(2_000, world.admitted)).toBeLessThanOrEqual(count)
-    }))
+    }), { share: 5 })
   })
 
   it('of a durable row counts longer, by what clocks and latency may differ', async () => {
@@ -307,7 +309,7 @@ describe('a counter after a failover', () => {
         if (failsOver) world.failOver()
       }
       expect(mostWithin(1_000, world.admitted)).toBeLessThanOrEqual(count)
-    }))
+    }), { share: 5 })
   })
 
   it('of any row learns what was admitted from the front doors that are alive', async () => {

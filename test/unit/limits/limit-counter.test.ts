@@ -73,6 +73,7 @@ describe('a counter', () => {
           }
           expect(mostWithin(1_000, used)).toBeLessThanOrEqual(count)
         }),
+      { share: 3 },
     )
   })
 
@@ -89,6 +90,7 @@ describe('a counter', () => {
           // Each later window begins with the next request.
           expect(admitted).toBeGreaterThanOrEqual(0.99 * 3 * count - 2)
         }),
+      { share: 3 },
     )
   })
 
@@ -128,6 +130,7 @@ describe('a counter', () => {
             return
           }
         }),
+      { share: 3 },
     )
   })
 
@@ -203,6 +206,6 @@ describe('a counter that stores admissions first', () => {
       }
       settle(Infinity)
       expect(mostWithin(1_000, admitted)).toBeLessThanOrEqual(count)
-    }))
+    }), { share: 3 })
   })
 })

@@ -7,6 +7,7 @@ import { statePart } from '../../../src/frontdoor/schema/state.ts'
 import { extractPath } from '../../../src/frontdoor/schema/thread.ts'
 import { expressionsIn, hostileTexts, piecesOf } from '../../support/regular-expressions.ts'
 import type { FoundExpression } from '../../support/regular-expressions.ts'
+import { isNight } from '../../support/repeats.ts'
 import { readSource, repositoryFiles } from '../../support/source-tree.ts'
 
 const sources = repositoryFiles().filter((path) => /^(src|cluster)\/.*\.ts$/.test(path))
@@ -66,7 +67,7 @@ function hostileTo({ source, flags }: FoundExpression): string | undefined {
 }
 
 describe('a regular expression', () => {
-  it('takes time in proportion to its text', { timeout: machineMs }, () => {
+  it.runIf(isNight)('takes time in proportion to its text', { timeout: machineMs }, () => {
     const inCode = sources.flatMap(({ path, text }) =>
       expressionsIn(text).map((found) => ({ path, ...found }))
     )

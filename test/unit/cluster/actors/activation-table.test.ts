@@ -318,6 +318,7 @@ describe('the table of activations', () => {
           expect(activations.size).toBeLessThanOrEqual(limit)
         }
       }),
+      { share: 5 },
     )
   })
 })

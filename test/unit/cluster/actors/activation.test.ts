@@ -196,6 +196,7 @@ describe('an activation', () => {
           expect(activations.size).toBe(3)
           expect(JSON.stringify(env.lines)).not.toMatch(/lives twice|two turns at once/)
         }),
+      { share: 3 },
     )
   })
 })

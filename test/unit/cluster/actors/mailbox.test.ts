@@ -171,6 +171,7 @@ describe('a mailbox', () => {
           expect(received).toEqual(longs.map((_, number) => number))
           expect(mailbox.idle).toBe(true)
         }),
+      { share: 3 },
     )
   })
 })

@@ -252,6 +252,6 @@ describe('the ownership check', () => {
       for (const { fate, lived } of passes) if (!lived) expect(fate.now).toBe('refused')
       if (!ended) expect(passes.every(({ fate }) => fate.now === 'passed')).toBe(true)
       expect(fencings).toBeLessThanOrEqual(1)
-    }))
+    }), { share: 5 })
   })
 })

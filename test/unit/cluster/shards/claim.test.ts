@@ -187,6 +187,6 @@ describe('members that race for a shard', () => {
       for (const one of all) {
         if (one.status === 'fulfilled') expect(one.value.epoch).toBeGreaterThan(2)
       }
-    }))
+    }), { share: 10 })
   })
 })

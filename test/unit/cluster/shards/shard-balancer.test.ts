@@ -412,6 +412,7 @@ describe('keepers that join and leave', () => {
           expect(epochs).toEqual([...new Set(epochs)].toSorted((a, b) => a - b))
         }
       }),
+      { share: 10 },
     )
   })
 })

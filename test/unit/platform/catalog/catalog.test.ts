@@ -118,6 +118,7 @@ describe('a catalog', () => {
         house.start()
         expect(await contentOf(house)).toEqual(byName(model.records))
       }),
+      { share: 3 },
     )
   })
 
@@ -136,6 +137,7 @@ describe('a catalog', () => {
         expect(racing.map((each, at) => inShort(each, found[at]))).toEqual(wanted)
         expect(await contentOf(house)).toEqual(byName(model.records))
       }),
+      { share: 3 },
     )
   })
 

@@ -97,5 +97,5 @@ it('Shuffled, repeated and cut into requests, operations say the same.', async (
       await send(house, shuffled.slice(from, from + sizes[nth]!), nth)
     }
     expect(await comparable(house)).toEqual(expected)
-  }))
+  }), { share: 10 })
 })

@@ -59,7 +59,7 @@ it('keeps its promises on every history', () => {
     expect(state.calls).toBe(granted)
     expect(lines.size).toBe(Math.min(logLines, state.logged))
     expect(delivered).toBeLessThanOrEqual(risen)
-  }))
+  }), { share: 5 })
 })
 
 it('is the same when a decision is made again from the same state', () => {

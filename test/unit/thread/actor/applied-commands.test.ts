@@ -163,7 +163,7 @@ describe('commands whose owner dies before it has answered', () => {
     const script = fc.array(fc.tuple(acts, fates), { maxLength: 14 })
     await expectAlways(fc.asyncProperty(script, async (script) => {
       expect(await noted(script, true)).toEqual(await noted(script, false))
-    }))
+    }), { share: 5 })
   })
 
   it('are answered as done if they deleted the thread and nothing of it is left', async () => {

@@ -152,6 +152,6 @@ describe('the owner of a thread dies:', () => {
       const left = new Set(row?.deleted ? [] : row?.unfinished.map(({ runId }) => runId))
       expect(keptIn(pair.log).map(({ runId }) => runId).toSorted())
         .toEqual(started.filter((runId) => !left.has(runId)).toSorted())
-    }))
+    }), { share: 5 })
   })
 })

@@ -127,5 +127,6 @@ it('A thread is found, read and changed exactly while its time has not ended.', 
         expect(await house.client.count({ tenant: 't' })).toBe(there.length)
       }
     }),
+    { share: 5 },
   )
 })

@@ -138,7 +138,7 @@ it('Late writes are all read, whichever forks of whichever checkpoints wrote the
     }
     expect(await made.read()).toEqual(made.written)
     expect(await made.pages()).toEqual(made.written)
-  }))
+  }), { share: 5 })
 })
 
 type Step = ReturnType<typeof checkpoint> | ReturnType<typeof writes>

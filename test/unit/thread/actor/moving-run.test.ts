@@ -82,5 +82,5 @@ it('A run reaches its end and every update is sent once, however its owners chan
     expect(noted('metadata').at(-1)).toMatchObject({ attempt })
     // Without a death nothing is sent twice; after one, a token may be.
     if (killed === 0) expect(noted('custom')).toHaveLength(supersteps)
-  }))
+  }), { share: 5 })
 })

@@ -436,6 +436,6 @@ describe('a thread under any sequence of commands', () => {
       expect(after.row.metadataJson).toBe(before.row.metadataJson)
       const ids = (rows: typeof runs) => rows.map(({ runId }) => runId)
       expect(ids(await listed(house))).toEqual(ids(runs))
-    }))
+    }), { share: 10 })
   })
 })

@@ -171,5 +171,6 @@ it('The past of a thread is what its followers got.', async () => {
       const expected = seen.filter(({ seq }) => seq >= first).filter(isKept)
       expect(fromLog.filter(isKept).map(nameless)).toEqual(expected.map(nameless))
     }),
+    { share: 10 },
   )
 })

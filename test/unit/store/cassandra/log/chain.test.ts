@@ -248,6 +248,6 @@ describe('the chain against a model of successive owners', () => {
         const found = new Set(history)
         expect(model.acknowledged.filter((each) => !found.has(each as ModelRow))).toEqual([])
       }
-    }))
+    }), { share: 3 })
   })
 })

@@ -167,7 +167,7 @@ describe('rows of a shard', () => {
         }
       }
       for (const each of [0, 1, 2, 3]) await store.unload(each)
-    }))
+    }), { share: 3 })
   })
 
   it('replace those that the shard had', async () => {

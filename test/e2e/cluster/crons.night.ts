@@ -11,7 +11,7 @@ import { startCluster } from '../../support/cluster.ts'
 import type { Cluster } from '../../support/cluster.ts'
 import { movedClock } from '../../support/moved-clock.ts'
 import type { MovedClock } from '../../support/moved-clock.ts'
-import { isNight, repeats } from '../../support/repeats.ts'
+import { repeats } from '../../support/repeats.ts'
 import { say } from '../../support/run-events.ts'
 import { clientOf } from '../../support/server.ts'
 
@@ -25,7 +25,7 @@ const crons = 24
 const patience = { timeout: 50_000, interval: 500 }
 
 // By day, the simulation shows the same.
-describe.skipIf(!cassandra || !isNight)('crons on three members', () => {
+describe.skipIf(!cassandra)('crons on three members', () => {
   let keyspace: CassandraKeyspace
   let cluster: Cluster
   let clock: MovedClock

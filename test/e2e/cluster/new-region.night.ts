@@ -11,7 +11,6 @@ import { dropKeyspace, newKeyspace } from '../../support/cassandra-keyspace.ts'
 import { cassandraForTests } from '../../support/cassandra.ts'
 import { startCluster } from '../../support/cluster.ts'
 import { heddleIn } from '../../support/command.ts'
-import { isNight } from '../../support/repeats.ts'
 import { ask } from '../../support/wire.ts'
 import { changeShop, makeShop } from '../deployments/shop.ts'
 
@@ -19,7 +18,7 @@ const cassandra = await cassandraForTests()
 const keyspace = cassandra && newKeyspace(cassandra)
 const page = readFileSync(resolve(import.meta.dirname, '../../../docs/operate/region.md'), 'utf8')
 
-describe.skipIf(keyspace === undefined || !isNight)('a new region', () => {
+describe.skipIf(keyspace === undefined)('a new region', () => {
   const root = mkdtempSync(join(tmpdir(), 'heddle-region-'))
   afterAll(async () => {
     await dropKeyspace(keyspace!)
@@ -75,7 +74,7 @@ describe.skipIf(keyspace === undefined || !isNight)('a new region', () => {
       const deployed = await heddleIn({ INIT_CWD: shop, npm_lifecycle_event: 'heddle',
         HEDDLE_URL: balancer.url, HEDDLE_API_KEY: key }, 'deploy', '--no-watch')
       expect(deployed).toMatchObject({ status: 0, stdout: expect.stringContaining('/d/shop') })
-      // `restored.long.ts` restores one.
+      // `restored.night.ts` restores one.
       step('The first backup')
       expect(page.match(/^\d+\. /gm)).toHaveLength(steps.length)
     } finally {

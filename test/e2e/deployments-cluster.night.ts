@@ -10,7 +10,6 @@ import { whatIsMissing } from '../../scripts/cassandra/library.ts'
 import { until } from '../bench/patience.ts'
 import { documentsOf } from '../support/cassandra-tables.ts'
 import { heddleIn } from '../support/command.ts'
-import { isNight } from '../support/repeats.ts'
 import { ask } from '../support/wire.ts'
 import { ShopLoad } from './deployments/shop-load.ts'
 import { startShopCluster } from './deployments/shop-cluster.ts'
@@ -29,7 +28,7 @@ interface Answer {
   readonly rollout_id: string
 }
 
-const cannotRun = !isNight || await whatIsMissing() !== undefined
+const cannotRun = await whatIsMissing() !== undefined
 
 describe.skipIf(cannotRun)('deployments on three members', () => {
   let cassandra: Cassandra

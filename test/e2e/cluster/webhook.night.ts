@@ -7,7 +7,6 @@ import { dropKeyspace, newKeyspace } from '../../support/cassandra-keyspace.ts'
 import { cassandraForTests } from '../../support/cassandra.ts'
 import { startCluster } from '../../support/cluster.ts'
 import { openReceiver } from '../../support/receiver.ts'
-import { isNight } from '../../support/repeats.ts'
 import { say } from '../../support/run-events.ts'
 import { oneWorker } from '../../support/server-process.ts'
 import { clientOf } from '../../support/server.ts'
@@ -15,7 +14,7 @@ import { clientOf } from '../../support/server.ts'
 const cassandra = await cassandraForTests()
 const threads = 12
 
-describe.skipIf(!cassandra || !isNight)('a cluster of two', () => {
+describe.skipIf(!cassandra)('a cluster of two', () => {
   it('sends every webhook that was due when a member was killed', async () => {
     const place = newKeyspace(cassandra!)
     const held: ServerResponse[] = []

@@ -3,7 +3,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { dropKeyspace, newKeyspace } from '../../support/cassandra-keyspace.ts'
 import { cassandraForTests } from '../../support/cassandra.ts'
-import { isNight } from '../../support/repeats.ts'
 import { say, texts } from '../../support/run-events.ts'
 import { startServer } from '../../support/server-process.ts'
 import type { Exit, ServerOptions } from '../../support/server-process.ts'
@@ -15,7 +14,7 @@ const cassandra = await cassandraForTests()
 const fileKiB = 3_072
 const mostRuns = 400
 
-describe.skipIf(!cassandra || !isNight)('a member whose disk is full', () => {
+describe.skipIf(!cassandra)('a member whose disk is full', () => {
   it('ends and says why, and no acknowledged write is lost', async () => {
     const place = newKeyspace(cassandra!)
     onTestFinished(() => dropKeyspace(place))

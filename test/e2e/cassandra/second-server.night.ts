@@ -10,7 +10,6 @@ import type { CassandraKeyspace } from '../../support/cassandra-keyspace.ts'
 import { cassandraForTests } from '../../support/cassandra.ts'
 import { useGates } from '../../support/gate.ts'
 import { startHeld } from '../../support/held-run.ts'
-import { isNight } from '../../support/repeats.ts'
 import { say, texts } from '../../support/run-events.ts'
 import { failToStart, oneWorker, startServer } from '../../support/server-process.ts'
 import type { Exit, ServerProcess } from '../../support/server-process.ts'
@@ -97,7 +96,7 @@ describe.skipIf(!cassandra)('a second server on the same keyspace', () => {
     expect(texts((await clientOf(member.url).threads.get(id)).values)).toHaveLength(2)
   })
 
-  it.runIf(isNight)('gives back what it took over, with everything written meanwhile', async () => {
+  it('gives back what it took over, with everything written meanwhile', async () => {
     const first = await serve()
     const client = clientOf(first.url)
     const ids = await Promise.all(
@@ -123,7 +122,7 @@ describe.skipIf(!cassandra)('a second server on the same keyspace', () => {
     }
   })
 
-  it.runIf(isNight).each([
+  it.each([
     { what: 'is of another cluster', name: 'HEDDLE_CLUSTER_NAME', value: 'other',
       says: 'name of their own' },
     { what: 'has another secret', name: 'HEDDLE_CLUSTER_SECRET', value: 'nobody-else-has-it',
@@ -176,7 +175,7 @@ describe.skipIf(!cassandra)('a second server on the same keyspace', () => {
   })
 })
 
-describe.skipIf(!cassandra || !isNight)('a server that was silent', () => {
+describe.skipIf(!cassandra)('a server that was silent', () => {
   it('has lost everything to the next one, and acknowledges nothing more', async () => {
     const hold = gate()
     const first = await serve()

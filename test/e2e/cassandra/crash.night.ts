@@ -3,14 +3,14 @@
 import { afterAll, describe, it } from 'vitest'
 import { dropKeyspace, newKeyspace } from '../../support/cassandra-keyspace.ts'
 import { cassandraForTests } from '../../support/cassandra.ts'
-import { isNight, repeats } from '../../support/repeats.ts'
+import { repeats } from '../../support/repeats.ts'
 import { crashRounds } from '../crash/rounds.ts'
 
 const cassandra = await cassandraForTests()
 const seed = Number(process.env['HEDDLE_SEED'] ?? Date.now() % 1_000_000)
 const kills = repeats({ day: 2, night: 20 })
 
-describe.skipIf(!cassandra || !isNight)('a server on Cassandra', () => {
+describe.skipIf(!cassandra)('a server on Cassandra', () => {
   const place = newKeyspace(cassandra!)
   afterAll(() => dropKeyspace(place), 120_000)
 

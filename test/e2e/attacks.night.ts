@@ -6,7 +6,6 @@
 import { describe, expect, it } from 'vitest'
 
 import { forgetMost, residentMb } from '../support/memory-limit.ts'
-import { isNight } from '../support/repeats.ts'
 import { compressedCalls, manyValuesInBodies } from './attacks/bodies.ts'
 import { metadataFilters } from './attacks/metadata.ts'
 import { openPlace } from './attacks/place.ts'
@@ -83,5 +82,5 @@ describe('With the memory of a member, a server withstands', () => {
     '$name',
     (attack) => withstand([attack]),
   )
-  it.runIf(isNight)('all attacks at once', () => withstand(attacks))
+  it('all attacks at once', () => withstand(attacks))
 })

@@ -2,7 +2,6 @@
 
 import { describe, expect, it, onTestFailed, onTestFinished } from 'vitest'
 import { cassandraForTests } from '../../support/cassandra.ts'
-import { isNight } from '../../support/repeats.ts'
 import { tookMs } from '../../support/stillness.ts'
 import { Hammer, mostWithin } from './hammer.ts'
 import type { HammerOptions } from './hammer.ts'
@@ -22,7 +21,7 @@ function hammerOn(cluster: LimitedCluster, target: Omit<HammerOptions, 'frontDoo
   return hammer
 }
 
-describe.skipIf(!cassandra || !isNight)('a cluster of three', () => {
+describe.skipIf(!cassandra)('a cluster of three', () => {
   it('lets through what a limit allows and no more, even if its counter is killed', async () => {
     const cluster = await startLimitedCluster(cassandra!, limits)
     onTestFinished(() => cluster.close())

@@ -6,8 +6,7 @@
 import { whatIsMissing } from '../../scripts/cassandra/library.ts'
 import { cassandraForTests } from '../support/cassandra.ts'
 import { describeLostNodes } from './cassandra/lost-nodes.ts'
-import { isNight } from '../support/repeats.ts'
 import { describeLimitsAtLength } from './limits-at-length.ts'
 
-describeLostNodes(isNight ? await whatIsMissing() : 'It is day.')
+describeLostNodes(await whatIsMissing())
 describeLimitsAtLength(await cassandraForTests())

@@ -7,7 +7,6 @@ import { dropKeyspace, newKeyspace } from '../../support/cassandra-keyspace.ts'
 import { cassandraForTests } from '../../support/cassandra.ts'
 import { startCluster } from '../../support/cluster.ts'
 import type { Cluster } from '../../support/cluster.ts'
-import { isNight } from '../../support/repeats.ts'
 import { oneWorker } from '../../support/server-process.ts'
 import { tookMs } from '../../support/stillness.ts'
 import { Load } from './load.ts'
@@ -26,7 +25,7 @@ async function threeMembers(): Promise<Cluster> {
 /** How long a member may take to end after SIGTERM. */
 const drainMs = 25_000
 
-describe.skipIf(!cassandra || !isNight)('a cluster of three', () => {
+describe.skipIf(!cassandra)('a cluster of three', () => {
   it('loses nothing when a member is killed, and fails no request when one ends', async () => {
     const cluster = await threeMembers()
     const [killed, ended] = cluster.members

@@ -8,7 +8,6 @@ import { dropKeyspace, newKeyspace } from '../support/cassandra-keyspace.ts'
 import { cassandraForTests } from '../support/cassandra.ts'
 import { startCluster } from '../support/cluster.ts'
 import { startOtlpReceiver } from '../support/otlp-receiver.ts'
-import { isNight } from '../support/repeats.ts'
 import { say } from '../support/run-events.ts'
 import { ask } from '../support/wire.ts'
 
@@ -16,7 +15,7 @@ const cassandra = await cassandraForTests()
 const requests = 24
 const route = 'POST /threads/:thread_id/runs/wait'
 
-describe.skipIf(!cassandra || !isNight)('a cluster of two', () => {
+describe.skipIf(!cassandra)('a cluster of two', () => {
   it('has spans of both in the trace of a request that one forwards to the other', async () => {
     const place = newKeyspace(cassandra!)
     const collector = await startOtlpReceiver()

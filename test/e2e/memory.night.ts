@@ -2,7 +2,6 @@
 
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { isNight } from '../support/repeats.ts'
 import { say } from '../support/run-events.ts'
 import { useServer } from '../support/server.ts'
 
@@ -23,7 +22,7 @@ async function runs(count: number): Promise<void> {
   }
 }
 
-it.runIf(isNight && process.platform === 'linux')(
+it.runIf(process.platform === 'linux')(
   'Runs without a thread leave no memory behind, however large',
   async () => {
     await runs(60)

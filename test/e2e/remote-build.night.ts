@@ -18,7 +18,6 @@ import { runNewCommand } from '../../src/cli/new-command.ts'
 import { heddleIn } from '../support/command.ts'
 import { installPackages } from '../support/installed-packages.ts'
 import { runIn } from '../support/project-command.ts'
-import { isNight } from '../support/repeats.ts'
 import { say, texts } from '../support/run-events.ts'
 import { oneWorker, startServer } from '../support/server-process.ts'
 import type { ServerProcess } from '../support/server-process.ts'
@@ -135,18 +134,17 @@ it('A project is built by the server, twice, and refused where it is wrong.', as
   expect(await answer('shop')).toBe('second')
 })
 
-it.runIf(isNight)('A server that dies in the middle of a build refuses the revision later.',
-  async () => {
-    rmSync(join(root, 'data/builds/installed'), { recursive: true, force: true })
-    const deploying = deploy()
-    await expect.poll(left).toHaveLength(1)
-    await server.kill('SIGKILL')
-    await deploying
-    await server.restart()
-    await expect.poll(async () => (await inShop('revisions', '--json')).stdout)
-      .toMatch(/The server that built it ended in the middle/)
-    expect(left()).toEqual([])
-  })
+it('A server that dies in the middle of a build refuses the revision later.', async () => {
+  rmSync(join(root, 'data/builds/installed'), { recursive: true, force: true })
+  const deploying = deploy()
+  await expect.poll(left).toHaveLength(1)
+  await server.kill('SIGKILL')
+  await deploying
+  await server.restart()
+  await expect.poll(async () => (await inShop('revisions', '--json')).stdout)
+    .toMatch(/The server that built it ended in the middle/)
+  expect(left()).toEqual([])
+})
 
 const builtBy = async (revision: string) =>
   (await inShop('logs', 'official', '--build', revision)).stdout

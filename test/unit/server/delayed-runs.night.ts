@@ -2,10 +2,9 @@
 
 import { it } from 'vitest'
 
-import { isNight } from '../../support/repeats.ts'
 import { expectManyDelayed } from './many-delayed-runs.ts'
 
-it.runIf(isNight)(
+it(
   'ten thousand delayed runs cost no memory, and start when due, also after a restart',
   () => expectManyDelayed(10_000),
   300_000,

@@ -18,7 +18,6 @@ import { cassandraForTests } from '../../support/cassandra.ts'
 import { heddleIn } from '../../support/command.ts'
 import { installManagers, installWith, managers,
   programFolder } from '../../support/package-managers.ts'
-import { isNight } from '../../support/repeats.ts'
 import { say, texts } from '../../support/run-events.ts'
 import { oneWorker, startServer } from '../../support/server-process.ts'
 import type { ServerProcess } from '../../support/server-process.ts'
@@ -35,7 +34,7 @@ export const agent = new StateGraph(MessagesAnnotation)
   .addEdge('__start__', 'reply').compile()
 `
 
-describe.skipIf(!cassandra || !isNight)('builds in a cluster', () => {
+describe.skipIf(!cassandra)('builds in a cluster', () => {
   let root: string
   let keyspace: CassandraKeyspace
   let members: ServerProcess[] = []

@@ -7,7 +7,6 @@ import { whatIsMissing } from '../../../scripts/cassandra/library.ts'
 import { useGates } from '../../support/gate.ts'
 import { startHeld } from '../../support/held-run.ts'
 import { say, texts } from '../../support/run-events.ts'
-import { isNight } from '../../support/repeats.ts'
 import { startServer } from '../../support/server-process.ts'
 import { clientOf } from '../../support/server.ts'
 import { ask } from '../../support/wire.ts'
@@ -25,7 +24,7 @@ async function ownNode(): Promise<Cassandra> {
 describe.skipIf(await whatIsMissing() !== undefined)('Cassandra that is lost while serving', () => {
   it.each([
     { how: 'answers nothing any more', lose: 'SIGSTOP' },
-    ...isNight ? [{ how: 'is killed', lose: 'SIGKILL' } as const] : [],
+    ...[{ how: 'is killed', lose: 'SIGKILL' } as const],
   ] as const)('if it $how: 503, no crash, no loss, and all continues by itself', async (
     { lose },
   ) => {

@@ -9,7 +9,7 @@ import type { BillingRow } from '../../../src/billing/index.ts'
 import { dropKeyspace, newKeyspace } from '../../support/cassandra-keyspace.ts'
 import type { CassandraKeyspace } from '../../support/cassandra-keyspace.ts'
 import { cassandraForTests } from '../../support/cassandra.ts'
-import { isNight, repeats } from '../../support/repeats.ts'
+import { repeats } from '../../support/repeats.ts'
 import { say } from '../../support/run-events.ts'
 import { oneWorker, startServer } from '../../support/server-process.ts'
 import type { ServerProcess } from '../../support/server-process.ts'
@@ -20,7 +20,7 @@ const main = resolve(import.meta.dirname, '../../../src/main.ts')
 const kills = repeats({ day: 2, night: 3 })
 const runsEach = 20
 
-describe.skipIf(!cassandra || !isNight)('a server on Cassandra that bills', () => {
+describe.skipIf(!cassandra)('a server on Cassandra that bills', () => {
   let place: CassandraKeyspace
   let server: ServerProcess
   beforeAll(async () => {

@@ -8,7 +8,6 @@ import { dropKeyspace, newKeyspace } from '../support/cassandra-keyspace.ts'
 import { cassandraForTests } from '../support/cassandra.ts'
 import { startCluster } from '../support/cluster.ts'
 import { openReceiver } from '../support/receiver.ts'
-import { isNight } from '../support/repeats.ts'
 import { eventually, ruleWire } from '../support/rules.ts'
 
 const cassandra = await cassandraForTests()
@@ -16,7 +15,7 @@ const spans = 500
 /** Enough that both members own some of them. */
 const tellers = 4
 
-describe.skipIf(!cassandra || !isNight)('a cluster of two', () => {
+describe.skipIf(!cassandra)('a cluster of two', () => {
   it('has each effect of each rule once, whichever owner dies', async () => {
     const place = newKeyspace(cassandra!)
     const receiver = await openReceiver()

@@ -8,7 +8,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { dropKeyspace, newKeyspace } from '../../support/cassandra-keyspace.ts'
 import type { CassandraKeyspace } from '../../support/cassandra-keyspace.ts'
 import { cassandraForTests } from '../../support/cassandra.ts'
-import { isNight, repeats } from '../../support/repeats.ts'
+import { repeats } from '../../support/repeats.ts'
 import { oneWorker, startServer } from '../../support/server-process.ts'
 import { clientOf } from '../../support/server.ts'
 import { TraceSender } from './trace-sender.ts'
@@ -21,7 +21,7 @@ it(`${kills} kills lose no acknowledged span`, () => rounds(kills), 900_000)
 
 const cassandra = await cassandraForTests()
 
-describe.skipIf(!cassandra || !isNight)('on Cassandra', () => {
+describe.skipIf(!cassandra)('on Cassandra', () => {
   const place = newKeyspace(cassandra!)
   afterAll(() => dropKeyspace(place), 120_000)
 

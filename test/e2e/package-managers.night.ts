@@ -13,14 +13,13 @@ import { buildWith, freshRoot, installManagers, installWith,
 import type { Manager } from '../support/package-managers.ts'
 import { startRegistry } from '../support/package-registry.ts'
 import type { PackageRegistry } from '../support/package-registry.ts'
-import { isNight } from '../support/repeats.ts'
 import { writeTree } from '../unit/revision/trees.ts'
 import type { Leaves } from '../unit/revision/trees.ts'
 
 const engine = '@langchain/langgraph'
 const agent = `import '${engine}'\nexport const graph = 1\n`
 
-describe.skipIf(!isNight)('package managers', () => {
+describe('package managers', () => {
   let registry: PackageRegistry
 
   beforeAll(async () => {

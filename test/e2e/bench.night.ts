@@ -1,0 +1,34 @@
+/** The benchmarks run from end to end. Their figures are not judged here. */
+
+import { expect, it } from 'vitest'
+import { cassandraForTests } from '../support/cassandra.ts'
+import { growth, quickBench } from './quick-bench.ts'
+
+const cassandra = await cassandraForTests()
+
+it.skipIf(!cassandra)('The benchmark on Cassandra prints everything that it measures', async () => {
+  const { contactPoints, dataCenter } = cassandra!
+  const report = await quickBench('--store', 'cassandra', '--contact-points',
+    contactPoints.join(','), '--local-datacenter', dataCenter)
+  const judged = ['append of one row, 1 client', 'appends per second, 32 clients',
+    'metadata search over 1000 threads, p50', 'metadata search over 1000 threads, p99',
+    'loading the index', 'heddle: rows of the log',
+    ...growth.map((measure) => `heddle: ${measure}`)]
+  for (const measure of judged) {
+    expect(report).toMatch(new RegExp(`^\\| ${measure}.*\\d.*(met|missed) *\\|$`, 'm'))
+  }
+  const seen = ['a run of 10 nodes', 'run-wait, 1 client', 'runs per second, 32 clients',
+    'first event']
+  for (const measure of seen) {
+    expect(report).toMatch(new RegExp(`^\\| heddle: ${measure}.*\\d.*\\|$`, 'm'))
+  }
+}, 600_000)
+
+it('The benchmark prints a line for everything that is measured', async () => {
+  const report = await quickBench()
+  const measures = ['run-wait, 1 client', 'runs per second, 32 clients', 'first event',
+    'get of a thread, 1 client', 'get of a thread, 32 clients', ...growth]
+  for (const measure of measures) {
+    expect(report).toMatch(new RegExp(`^\\| heddle: ${measure}.*\\d.*(met|missed) *\\|$`, 'm'))
+  }
+})
