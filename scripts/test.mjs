@@ -1,23 +1,29 @@
-// Runs the static checks and the test suite, or another one:
-// test.mjs [--long | --studio | --cluster | --nightly | --fuzz] [file…]
+// Runs the static checks and the test suite, or another part of the tests:
+// test.mjs [--long | --studio | --cluster | --fuzz] [--changed [commit]] [file…]
+// With --changed, only the tests nearest to what differs from the commit (HEAD) run, and no checks.
 import { spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { root } from './node24.mjs'
+import { reachedTests } from './reached-tests.mjs'
+import { projectsOf, suite } from './test-parts.mjs'
 
 const args = process.argv.slice(2)
-const kind = ['long', 'studio', 'cluster', 'nightly', 'fuzz'].find((name) =>
-  args.includes(`--${name}`)
-)
-const files = kind === 'fuzz'
-  ? ['test/e2e/fuzz.test.ts']
-  : args.filter((arg) => !arg.startsWith('--'))
+const kind = Object.keys(projectsOf).find((name) => args.includes(`--${name}`))
+const isChanged = args.includes('--changed')
+const others = args.filter((arg) => !arg.startsWith('--'))
+const chosen = kind === 'fuzz' ? ['test/e2e/fuzz.test.ts'] : isChanged ? nearest() : others
 const report = kind === undefined ? 'test-report.json' : `test-report-${kind}.json`
-const long = ['long', 'browser', 'tracing', 'cassandra', 'newest']
-const suite = ['suite', 'conformance', 'unit', 'validation']
-const projectsOf = { long, studio: ['studio'], cluster: ['cluster'],
-  nightly: [...suite, ...long, 'studio', 'cluster'], fuzz: ['suite'] }
+
+/** The tests that a change reaches first. Ends the process if there are none. */
+function nearest() {
+  const { tests, others: left } = reachedTests(others[0] ?? 'HEAD')
+  console.log(`The change reaches ${tests.length + left} files of tests; ` +
+    (left === 0 ? 'all of them run.' : `the nearest ${tests.length} run. npm test has the others.`))
+  if (tests.length === 0) process.exit(0)
+  return tests
+}
 
 /** Runs a program of node_modules. Returns whether it succeeded. */
 function run(program, ...programArgs) {
@@ -27,14 +33,13 @@ function run(program, ...programArgs) {
 
 // Hundreds of processes and workers load the same modules: compiled, that takes two thirds as long.
 process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/heddle-compile')
-if (kind === 'nightly') process.env.HEDDLE_NIGHTLY = '1'
+process.env.HEDDLE_TEST_REPORT = report
 if (kind === 'fuzz') process.env.HEDDLE_FUZZ_REQUESTS ??= '100000'
 
 rmSync(join(root, report), { force: true })
-const checked = kind !== undefined || files.length > 0 || run('scripts/check.mjs')
-const projects = projectsOf[kind] ?? suite
-const passed = run('node_modules/vitest/vitest.mjs', 'run', ...files,
-  ...projects.map((project) => `--project=${project}`), '--reporter=default', '--reporter=json',
-  `--outputFile.json=${report}`)
+const isPart = kind !== undefined || others.length > 0 || isChanged
+const checked = isPart || run('scripts/check.mjs')
+const passed = run('node_modules/vitest/vitest.mjs', 'run', ...chosen,
+  ...(projectsOf[kind] ?? suite).map((project) => `--project=${project}`))
 if (!checked) console.error('The checks failed: see above the tests.')
 process.exitCode = checked && passed ? 0 : 1

@@ -1,0 +1,82 @@
+// Which tests a change reaches: those that import what was changed, the nearest first.
+import { spawnSync } from 'node:child_process'
+import { globSync, readFileSync } from 'node:fs'
+import { basename, dirname, join, normalize, relative } from 'node:path/posix'
+
+import { root } from './node24.mjs'
+
+/** Seconds that the chosen files may take together, one after another. */
+const mostS = 60
+
+/** What a file takes that no earlier run of the suite has measured. */
+const usualS = 1
+
+const specifiers = /(?:from|import)\s*\(?\s*['"](\.{1,2}\/[^'"]+)['"]/g
+
+/** Paths that differ from a commit, also those that git does not know yet. */
+function changedSince(commit) {
+  const git = (...args) => {
+    const { status, stdout, stderr } = spawnSync('git', args, { cwd: root, encoding: 'utf8' })
+    if (status !== 0) throw new Error(stderr.trim())
+    return stdout.split('\n').filter(Boolean)
+  }
+  return [...git('diff', '--name-only', commit),
+    ...git('ls-files', '--others', '--exclude-standard')]
+}
+
+/** For each file, the files that import it. */
+function importers() {
+  const found = new Map()
+  for (const path of globSync('{cluster,scripts,src,test}/**/*.{ts,tsx,mjs}', { cwd: root })) {
+    if (path.includes('node_modules/')) continue
+    for (const [, specifier] of readFileSync(join(root, path), 'utf8').matchAll(specifiers)) {
+      const target = normalize(join(dirname(path), specifier))
+      found.set(target, [...found.get(target) ?? [], path])
+    }
+  }
+  return found
+}
+
+/** Seconds of each file in the last run of the suite. */
+function knownCosts() {
+  try {
+    const { testResults } = JSON.parse(readFileSync(join(root, 'test-report.json'), 'utf8'))
+    return new Map(
+      testResults.map((
+        { name, startTime, endTime },
+      ) => [relative(root, name), (endTime - startTime) / 1000]),
+    )
+  } catch {
+    return new Map()
+  }
+}
+
+const stem = (path) => basename(path).replace(/\..*$/, '')
+
+/** Steps from each test to the change: 0 if it was changed, or is that of a changed file. */
+function distances(changed) {
+  const importedBy = importers()
+  const steps = new Map(changed.map((path) => [path, 0]))
+  for (const [path, step] of steps) {
+    for (const each of importedBy.get(path) ?? []) if (!steps.has(each)) steps.set(each, step + 1)
+  }
+  const stems = new Set(changed.filter((path) => /^(src|cluster)\//.test(path)).map(stem))
+  // Tests of a whole server import nothing of it: they are found by the name of what they ask.
+  for (const path of globSync('test/{conformance,e2e,unit}/**/*.test.ts', { cwd: root })) {
+    if (stems.has(stem(path))) steps.set(path, 0)
+  }
+  return [...steps].filter(([path]) => path.endsWith('.test.ts'))
+}
+
+/** The tests that run, and how many more are reached. */
+export function reachedTests(commit) {
+  const costs = knownCosts()
+  const reached = distances(changedSince(commit)).toSorted(([, a], [, b]) => a - b)
+  let [seconds, tests] = [0, []]
+  for (const [path, step] of reached) {
+    seconds += costs.get(path) ?? usualS
+    if (step > 1 && seconds > mostS) break
+    tests.push(path)
+  }
+  return { tests, others: reached.length - tests.length }
+}

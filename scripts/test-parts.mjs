@@ -1,0 +1,47 @@
+// The parts that the tests run in.
+import { globSync } from 'node:fs'
+
+import { root } from './node24.mjs'
+
+/** Projects of vitest that `npm test` runs. */
+export const suite = ['suite', 'conformance', 'unit', 'validation']
+
+/** By the option of `test.mjs` that chooses them: projects of vitest. */
+export const projectsOf = {
+  long: ['long', 'browser', 'tracing', 'cassandra', 'newest'],
+  studio: ['studio'],
+  cluster: ['cluster'],
+  fuzz: ['suite'],
+}
+
+const deployments = ['test/e2e/deploy/', 'test/e2e/deploy.', 'test/e2e/remote-build',
+  'test/e2e/package-manager', 'test/e2e/build.']
+const inCluster = ['test/e2e/deployments-cluster']
+const onCassandra = ['test/e2e/cassandra', 'test/e2e/cluster-', 'test/e2e/version-before',
+  'test/e2e/undisturbed', 'test/contract/']
+
+/** Long tests that no other part has. */
+const rest = globSync('test/{conformance,e2e,simulation,studio,unit}/**/*.{long,night}.ts', {
+  cwd: root,
+}).map((path) => path.replaceAll('\\', '/')).filter((path) =>
+  !path.startsWith('test/e2e/cluster/') &&
+  ![...deployments, ...inCluster, ...onCassandra].some((start) => path.startsWith(start))
+)
+
+/**
+ * The parts of a night in their order, which together have everything: projects of vitest, and the
+ * beginnings of the paths that they run; all of these by default.
+ */
+export const nightlyParts = [
+  { name: 'units', projects: ['unit', 'validation'] },
+  { name: 'suite', projects: ['suite'] },
+  { name: 'conformance', projects: ['conformance', 'newest'] },
+  { name: 'conformance-cassandra', projects: ['cassandra'] },
+  { name: 'clients', projects: ['browser', 'tracing'] },
+  { name: 'deployments', projects: ['long'], paths: deployments },
+  { name: 'deployments-cluster', projects: ['long'], paths: inCluster },
+  { name: 'cassandra', projects: ['long'], paths: onCassandra },
+  { name: 'kills', projects: ['long'], paths: rest },
+  { name: 'studio', projects: ['studio'] },
+  { name: 'cluster', projects: ['cluster'] },
+]
