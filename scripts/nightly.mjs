@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { root } from './node24.mjs'
-import { nightlyParts } from './test-parts.mjs'
+import { nightlyParts } from './test-parts.ts'
 
 /** About three times what a part may take on a quiet machine. */
 const limitMs = 30 * 60_000

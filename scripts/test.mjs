@@ -6,8 +6,8 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { root } from './node24.mjs'
-import { reachedTests } from './reached-tests.mjs'
-import { projectsOf, suite } from './test-parts.mjs'
+import { reachedTests } from './reached-tests.ts'
+import { projectsOf, suite } from './test-parts.ts'
 
 const args = process.argv.slice(2)
 const kind = Object.keys(projectsOf).find((name) => args.includes(`--${name}`))

@@ -1,4 +1,4 @@
-/** Stores of spans in the keyspace that files share, as the two threads of each member open them. */
+/** Stores of spans in the shared keyspace, as the two threads of each member open them. */
 
 import { systemEnv } from '../../cluster/index.ts'
 import type { SpanStore } from '../../src/platform/index.ts'

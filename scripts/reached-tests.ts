@@ -1,9 +1,11 @@
-// Which tests a change reaches: those that import what was changed, the nearest first.
+/** The tests that a change reaches: those that import what was changed, the nearest first. */
+
 import { spawnSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, normalize, relative } from 'node:path/posix'
+import { resolve } from 'node:path'
 
-import { root } from './node24.mjs'
+const root = resolve(import.meta.dirname, '..')
 
 /** Seconds that the chosen files may take together, one after another. */
 const mostS = 60
@@ -11,11 +13,18 @@ const mostS = 60
 /** What a file takes that no earlier run of the suite has measured. */
 const usualS = 1
 
+/** A file in the report of vitest. */
+interface FileReport {
+  readonly name: string
+  readonly startTime: number
+  readonly endTime: number
+}
+
 const specifiers = /(?:from|import)\s*\(?\s*['"](\.{1,2}\/[^'"]+)['"]/g
 
 /** Paths that differ from a commit, also those that git does not know yet. */
-function changedSince(commit) {
-  const git = (...args) => {
+function changedSince(commit: string): readonly string[] {
+  const git = (...args: readonly string[]) => {
     const { status, stdout, stderr } = spawnSync('git', args, { cwd: root, encoding: 'utf8' })
     if (status !== 0) throw new Error(stderr.trim())
     return stdout.split('\n').filter(Boolean)
@@ -25,12 +34,12 @@ function changedSince(commit) {
 }
 
 /** For each file, the files that import it. */
-function importers() {
-  const found = new Map()
+function importers(): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, readonly string[]>()
   for (const path of globSync('{cluster,scripts,src,test}/**/*.{ts,tsx,mjs}', { cwd: root })) {
     if (path.includes('node_modules/')) continue
     for (const [, specifier] of readFileSync(join(root, path), 'utf8').matchAll(specifiers)) {
-      const target = normalize(join(dirname(path), specifier))
+      const target = normalize(join(dirname(path), specifier!))
       found.set(target, [...found.get(target) ?? [], path])
     }
   }
@@ -38,9 +47,11 @@ function importers() {
 }
 
 /** Seconds of each file in the last run of the suite. */
-function knownCosts() {
+function knownCosts(): ReadonlyMap<string, number> {
   try {
-    const { testResults } = JSON.parse(readFileSync(join(root, 'test-report.json'), 'utf8'))
+    const { testResults } = JSON.parse(
+      readFileSync(join(root, 'test-report.json'), 'utf8'),
+    ) as { readonly testResults: readonly FileReport[] }
     return new Map(
       testResults.map((
         { name, startTime, endTime },
@@ -51,10 +62,10 @@ function knownCosts() {
   }
 }
 
-const stem = (path) => basename(path).replace(/\..*$/, '')
+const stem = (path: string) => basename(path).replace(/\..*$/, '')
 
 /** Steps from each test to the change: 0 if it was changed, or is that of a changed file. */
-function distances(changed) {
+function distances(changed: readonly string[]): readonly (readonly [string, number])[] {
   const importedBy = importers()
   const steps = new Map(changed.map((path) => [path, 0]))
   for (const [path, step] of steps) {
@@ -68,11 +79,18 @@ function distances(changed) {
   return [...steps].filter(([path]) => path.endsWith('.test.ts'))
 }
 
-/** The tests that run, and how many more are reached. */
-export function reachedTests(commit) {
+/** Tests that run, by their paths, and the number of files that are reached beside them. */
+export interface ReachedTests {
+  readonly tests: readonly string[]
+  readonly others: number
+}
+
+/** Finds the tests near to what differs from a commit. Throws if git does not know the commit. */
+export function reachedTests(commit: string): ReachedTests {
   const costs = knownCosts()
   const reached = distances(changedSince(commit)).toSorted(([, a], [, b]) => a - b)
-  let [seconds, tests] = [0, []]
+  let seconds = 0
+  const tests: string[] = []
   for (const [path, step] of reached) {
     seconds += costs.get(path) ?? usualS
     if (step > 1 && seconds > mostS) break

@@ -1,13 +1,24 @@
-// The parts that the tests run in.
-import { globSync } from 'node:fs'
+/** The parts that the tests run in. */
 
-import { root } from './node24.mjs'
+import { globSync } from 'node:fs'
+import { resolve } from 'node:path'
+
+const root = resolve(import.meta.dirname, '..')
+
+/** Tests that run one after another in a night. */
+export interface NightlyPart {
+  readonly name: string
+  /** Projects of vitest. */
+  readonly projects: readonly string[]
+  /** Beginnings of the paths that it runs; all of its projects by default. */
+  readonly paths?: readonly string[]
+}
 
 /** Projects of vitest that `npm test` runs. */
-export const suite = ['suite', 'conformance', 'unit', 'validation']
+export const suite: readonly string[] = ['suite', 'conformance', 'unit', 'validation']
 
 /** By the option of `test.mjs` that chooses them: projects of vitest. */
-export const projectsOf = {
+export const projectsOf: Readonly<Record<string, readonly string[]>> = {
   long: ['long', 'browser', 'tracing', 'cassandra', 'newest'],
   studio: ['studio'],
   cluster: ['cluster'],
@@ -28,11 +39,8 @@ const rest = globSync('test/{conformance,e2e,simulation,studio,unit}/**/*.{long,
   ![...deployments, ...inCluster, ...onCassandra].some((start) => path.startsWith(start))
 )
 
-/**
- * The parts of a night in their order, which together have everything: projects of vitest, and the
- * beginnings of the paths that they run; all of these by default.
- */
-export const nightlyParts = [
+/** The parts of a night in their order, which together have everything. */
+export const nightlyParts: readonly NightlyPart[] = [
   { name: 'units', projects: ['unit', 'validation'] },
   { name: 'suite', projects: ['suite'] },
   { name: 'conformance', projects: ['conformance', 'newest'] },

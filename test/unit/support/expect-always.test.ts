@@ -1,0 +1,57 @@
+/** A search ends in time, finds what is wrong, and makes it small. */
+
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+import { expectAlways } from '../../support/expect-always.ts'
+
+function busyMs(ms: number): void {
+  const began = process.cpuUsage()
+  for (;;) {
+    const { user, system } = process.cpuUsage(began)
+    if (user + system > ms * 1_000) return
+  }
+}
+
+describe('a search', () => {
+  it('ends when its time is over, and tries at least once', async () => {
+    let tries = 0
+    expectAlways(fc.property(fc.nat(), () => {
+      tries++
+      busyMs(3)
+    }))
+    expect(tries).toBeGreaterThan(0)
+    expect(tries).toBeLessThan(500)
+    tries = 0
+    await expectAlways(fc.asyncProperty(fc.nat(), async () => {
+      tries++
+      busyMs(30)
+    }), { share: 0.1 })
+    expect(tries).toBe(1)
+  })
+
+  it('tries the same values again', () => {
+    const seen = () => {
+      const values: number[] = []
+      expectAlways(fc.property(fc.nat(), (value) => void values.push(value)))
+      return values.slice(0, 5)
+    }
+    expect(seen()).toEqual(seen())
+  })
+
+  it('finds the smallest value that fails, also after its time', async () => {
+    const property = (value: number) => {
+      busyMs(1)
+      expect(value).toBeLessThan(1_000)
+    }
+    expect(() => expectAlways(fc.property(fc.nat(), property))).toThrow(/Counterexample: \[1000\]/)
+    await expect(expectAlways(fc.asyncProperty(fc.nat(), async (value) => property(value))))
+      .rejects.toThrow(/Counterexample: \[1000\]/)
+  })
+
+  it('tries its examples first', () => {
+    const seen: number[] = []
+    expectAlways(fc.property(fc.nat(), (value) => void seen.push(value)), { examples: [[77]] })
+    expect(seen[0]).toBe(77)
+  })
+})
