@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import type { Client } from '@langchain/langgraph-sdk'
 import { afterAll, expect, it, onTestFinished } from 'vitest'
 
-import { heddle } from '../support/command.ts'
+import { heddleProcess } from '../support/command.ts'
 import { startServer } from '../support/server-process.ts'
 import { clientOf } from '../support/server.ts'
 import { faultsOf } from './cluster/history.ts'
@@ -84,14 +84,14 @@ it('Nothing that was acknowledged before a backup is missing from it', async () 
   )
   await expect.poll(() => talks.every(({ attempts }) => attempts.length > 5)).toBe(true)
   const callMs = Date.now()
-  const backup = await heddle('backup', join(root, 'a.db'), '--data', server.dataDir)
+  const backup = await heddleProcess('backup', join(root, 'a.db'), '--data', server.dataDir)
   expect([backup.status, backup.stderr]).toEqual([0, ''])
   stopping.abort()
   await Promise.all(speaking)
   await server.close()
 
   const data = join(root, 'restored')
-  expect((await heddle('restore', join(root, 'a.db'), '--data', data)).status).toBe(0)
+  expect((await heddleProcess('restore', join(root, 'a.db'), '--data', data)).status).toBe(0)
   const before = executions()
   const restored = await startServer({ project: 'conformance', dataDir: data })
   onTestFinished(() => restored.close())

@@ -10,7 +10,7 @@ import { afterAll, expect, it } from 'vitest'
 import { systemEnv } from '../../cluster/index.ts'
 import { openEmbeddedStore } from '../../src/store/embedded/index.ts'
 import { aRow, aThread } from '../contract/rows.ts'
-import { heddle } from '../support/command.ts'
+import { heddleProcess } from '../support/command.ts'
 import { startServer } from '../support/server-process.ts'
 import { clientOf } from '../support/server.ts'
 
@@ -56,7 +56,7 @@ it('A backup of 200 MB is made and restored while 200 commits a second continue.
   const calm = (made.length - few) / (performance.now() - calmMs) * 1_000
   const calmP99 = p99(tookMs.splice(0))
   const [before, beganMs] = [made.length, performance.now()]
-  const { status, stderr } = await heddle('backup', join(root, 'a.db'), '--data', data)
+  const { status, stderr } = await heddleProcess('backup', join(root, 'a.db'), '--data', data)
   const seconds = (performance.now() - beganMs) / 1_000
   const perSecond = (made.length - before) / seconds
   const busyP99 = p99(tookMs)
@@ -76,7 +76,9 @@ it('A backup of 200 MB is made and restored while 200 commits a second continue.
   expect(database.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
   database.close()
   const restoring = performance.now()
-  expect((await heddle('restore', join(root, 'a.db'), '--data', join(root, 'restored'))).status)
+  expect(
+    (await heddleProcess('restore', join(root, 'a.db'), '--data', join(root, 'restored'))).status,
+  )
     .toBe(0)
   console.log(`restored in ${((performance.now() - restoring) / 1_000).toFixed(1)} s`)
   const store = await openEmbeddedStore({ directory: join(root, 'restored'), env })

@@ -12,7 +12,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { runNewCommand } from '../../src/cli/new-command.ts'
 import { readManifest, RevisionCache } from '../../src/revision/index.ts'
 import type { Manifest } from '../../src/revision/index.ts'
-import { heddle } from '../support/command.ts'
+import { heddleProcess } from '../support/command.ts'
 import { linkPackages } from '../support/linked-packages.ts'
 import { runIn } from '../support/project-command.ts'
 import { say, texts } from '../support/run-events.ts'
@@ -64,7 +64,7 @@ function write(path: string, text: string): void {
 
 it('A project is built, checked, unpacked elsewhere and served from there.', async () => {
   const out = join(root, 'out')
-  const built = await heddle('build', shop, '--check', '--out', out)
+  const built = await heddleProcess('build', shop, '--check', '--out', out)
   expect([built.status, built.stderr]).toEqual([0, ''])
   expect(built.stdout).toMatch(/^build +\d\d packages, \d\d own files/)
   expect(built.stdout).toMatch(/check +agent: model, tools\n(.*\n)?check +echo: reply/)
@@ -98,7 +98,7 @@ async function unpacked(manifest: Manifest, out: string): Promise<{ readonly con
 
 it('A graph that does not load is refused with its place, and with exit code 3.', async () => {
   write('apps/shop/src/echo.ts', 'export const graph = 1\nthrow new Error("not today")')
-  const { status, stderr, stdout } = await heddle('build', shop, '--check')
+  const { status, stderr, stdout } = await heddleProcess('build', shop, '--check')
   expect(status).toBe(3)
   expect(stderr).toMatch(/^heddle: The graph "echo" cannot be loaded: .*not today/)
   expect(stdout).toMatch(/check +echo: cannot be loaded/)

@@ -10,7 +10,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 
 import { runNewCommand } from '../../src/cli/new-command.ts'
-import { heddleIn } from '../support/command.ts'
+import { heddleProcessIn } from '../support/command.ts'
 import { runIn } from '../support/project-command.ts'
 import { say, texts } from '../support/run-events.ts'
 import { oneWorker, startServer } from '../support/server-process.ts'
@@ -60,8 +60,8 @@ async function install(file: string): Promise<void> {
 
 /** Runs a command in the folder of the project, which finds the server by its data directory. */
 const inShop = (...args: readonly string[]) =>
-  heddleIn({ INIT_CWD: shop, npm_lifecycle_event: 'heddle', HEDDLE_DATA_DIR: server.dataDir },
-    ...args)
+  heddleProcessIn({ INIT_CWD: shop, npm_lifecycle_event: 'heddle',
+    HEDDLE_DATA_DIR: server.dataDir }, ...args)
 
 /** Deploys. Resolves with the steps, by name. */
 async function deploy(...args: readonly string[]) {

@@ -9,7 +9,7 @@ import type { Cassandra } from '../../scripts/cassandra/cluster.ts'
 import { whatIsMissing } from '../../scripts/cassandra/library.ts'
 import { until } from '../bench/patience.ts'
 import { documentsOf } from '../support/cassandra-tables.ts'
-import { heddleIn } from '../support/command.ts'
+import { heddleProcessIn } from '../support/command.ts'
 import { ask } from '../support/wire.ts'
 import { ShopLoad } from './deployments/shop-load.ts'
 import { startShopCluster } from './deployments/shop-cluster.ts'
@@ -72,7 +72,7 @@ describe.skipIf(cannotRun)('deployments on three members', () => {
   /** Runs the command where the project is. */
   const inShop = async (...args: readonly string[]) => {
     const began = performance.now()
-    const ended = await heddleIn({ INIT_CWD: folder, npm_lifecycle_event: 'heddle',
+    const ended = await heddleProcessIn({ INIT_CWD: folder, npm_lifecycle_event: 'heddle',
       HEDDLE_URL: cluster.frontDoors[1]!, HEDDLE_API_KEY: cluster.headers['x-api-key']! }, ...args)
     expect(ended).toMatchObject({ status: 0, stderr: '' })
     return { ...ended, tookMs: performance.now() - began }

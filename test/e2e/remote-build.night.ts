@@ -15,7 +15,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 
 import { runNewCommand } from '../../src/cli/new-command.ts'
-import { heddleIn } from '../support/command.ts'
+import { heddleProcessIn } from '../support/command.ts'
 import { installPackages } from '../support/installed-packages.ts'
 import { runIn } from '../support/project-command.ts'
 import { say, texts } from '../support/run-events.ts'
@@ -55,7 +55,8 @@ afterAll(async () => {
 })
 
 const inShop = (...args: readonly string[]) =>
-  heddleIn({ INIT_CWD: shop, npm_lifecycle_event: 'heddle', HEDDLE_URL: server.url }, ...args)
+  heddleProcessIn({ INIT_CWD: shop, npm_lifecycle_event: 'heddle', HEDDLE_URL: server.url },
+    ...args)
 
 /** Deploys. Resolves with the steps by name. */
 async function deploy(...args: readonly string[]) {

@@ -1,4 +1,4 @@
-/** Runs the command line of Heddle in a process of its own. */
+/** Runs the command line of Heddle: in this process, or in one of its own. */
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -6,6 +6,10 @@ import { resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 
 import { onTestFinished } from 'vitest'
+
+import { runHeddle } from '../../src/cli/heddle.ts'
+import { readProject } from '../../src/graph/index.ts'
+import type { Settings } from '../../src/settings/index.ts'
 
 const main = resolve(import.meta.dirname, '../../src/main.ts')
 
@@ -19,16 +23,44 @@ export interface Ended {
   readonly stderr: string
 }
 
-/**
- * Runs the command, which does not outlive the test. Resolves with how it ended and what it
- * printed.
- */
+/** Runs the command in this process. Resolves with how it ended and what it printed. */
 export function heddle(...args: readonly string[]): Promise<Ended> {
   return heddleIn({}, ...args)
 }
 
-/** Runs the command with more variables in its environment. */
+/** Runs the command in this process, with more variables in its environment. */
 export async function heddleIn(variables: Readonly<Record<string, string>>,
+  ...args: readonly string[]): Promise<Ended> {
+  let [stdout, stderr] = ['', '']
+  const status = await runHeddle(args, {
+    environment: { ...env, ...variables },
+    workingFolder: process.cwd(),
+    serve,
+    print: (more) => void (stdout += more),
+    note: (more) => void (stderr += more),
+    isTerminal: false,
+    readSecret: () => Promise.resolve(''),
+    readLine: () => Promise.resolve(''),
+    interrupted: () => () => {},
+  })
+  return { status, stdout, stderr }
+}
+
+/** Reads the project, as every start begins, and goes no further. */
+async function serve({ config }: Settings): Promise<void> {
+  await readProject(config)
+}
+
+/**
+ * Runs the command in a process of its own, which does not outlive the test. Resolves with how it
+ * ended and what it printed.
+ */
+export function heddleProcess(...args: readonly string[]): Promise<Ended> {
+  return heddleProcessIn({}, ...args)
+}
+
+/** Runs the command in such a process, with more variables in its environment. */
+export async function heddleProcessIn(variables: Readonly<Record<string, string>>,
   ...args: readonly string[]): Promise<Ended> {
   const child = spawn(process.execPath, [main, ...args], { env: { ...env, ...variables } })
   onTestFinished(() => void child.kill('SIGKILL'))

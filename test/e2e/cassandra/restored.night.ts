@@ -3,7 +3,7 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { dropKeyspace, newKeyspace } from '../../support/cassandra-keyspace.ts'
 import { cassandraForTests } from '../../support/cassandra.ts'
-import { heddleIn } from '../../support/command.ts'
+import { heddleProcessIn } from '../../support/command.ts'
 import { useGates } from '../../support/gate.ts'
 import { startHeld } from '../../support/held-run.ts'
 import { say } from '../../support/run-events.ts'
@@ -24,7 +24,7 @@ describe.skipIf(keyspace === undefined)('operators of a cluster', () => {
     return server
   }
   const command = async (...args: readonly string[]) => {
-    const { status, stdout, stderr } = await heddleIn({
+    const { status, stdout, stderr } = await heddleProcessIn({
       HEDDLE_CLUSTER_SECRET: 'the-secret-of-before',
     }, ...args, '--json', '--store', 'cassandra', '--contact-points',
       keyspace!.contactPoints.join(','), '--local-datacenter', keyspace!.dataCenter, '--keyspace',

@@ -10,7 +10,7 @@ import { startBalancer } from '../../support/balancer.ts'
 import { dropKeyspace, newKeyspace } from '../../support/cassandra-keyspace.ts'
 import { cassandraForTests } from '../../support/cassandra.ts'
 import { startCluster } from '../../support/cluster.ts'
-import { heddleIn } from '../../support/command.ts'
+import { heddleProcessIn } from '../../support/command.ts'
 import { ask } from '../../support/wire.ts'
 import { changeShop, makeShop } from '../deployments/shop.ts'
 
@@ -52,8 +52,8 @@ describe.skipIf(keyspace === undefined)('a new region', () => {
     const balancer = await startBalancer(cluster.frontDoors)
     try {
       step('The first key')
-      const made = await heddleIn(env, 'keys', 'create', '--tenant', 'acme', '--role', 'admin',
-        '--region', 'eu', '--json', ...store)
+      const made = await heddleProcessIn(env, 'keys', 'create', '--tenant', 'acme', '--role',
+        'admin', '--region', 'eu', '--json', ...store)
       expect(made).toMatchObject({ status: 0 })
       const { key } = JSON.parse(made.stdout) as { key: string }
       const headers = { 'x-api-key': key }
@@ -64,14 +64,14 @@ describe.skipIf(keyspace === undefined)('a new region', () => {
       const { status, body } = await ask(balancer.url, 'GET', '/metrics', undefined, headers)
       expect([status, String(body).includes('heddle_')]).toEqual([200, true])
       step('doctor')
-      const doctor = await heddleIn(env, 'doctor', '--json', '--secrets-key', secretsKey, '--auth',
-        'keys', '--region', 'eu', '--data', join(root, 'data'), ...store)
+      const doctor = await heddleProcessIn(env, 'doctor', '--json', '--secrets-key', secretsKey,
+        '--auth', 'keys', '--region', 'eu', '--data', join(root, 'data'), ...store)
       const findings = JSON.parse(doctor.stdout) as { check: string; verdict: string }[]
       expect(findings.filter(({ verdict }) => verdict === 'bad')).toEqual([])
       step('The first deploy')
       const shop = await makeShop(root)
       changeShop(shop, 'the first one')
-      const deployed = await heddleIn({ INIT_CWD: shop, npm_lifecycle_event: 'heddle',
+      const deployed = await heddleProcessIn({ INIT_CWD: shop, npm_lifecycle_event: 'heddle',
         HEDDLE_URL: balancer.url, HEDDLE_API_KEY: key }, 'deploy', '--no-watch')
       expect(deployed).toMatchObject({ status: 0, stdout: expect.stringContaining('/d/shop') })
       // `restored.night.ts` restores one.

@@ -15,7 +15,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { dropKeyspace, newKeyspace } from '../../support/cassandra-keyspace.ts'
 import type { CassandraKeyspace } from '../../support/cassandra-keyspace.ts'
 import { cassandraForTests } from '../../support/cassandra.ts'
-import { heddleIn } from '../../support/command.ts'
+import { heddleProcessIn } from '../../support/command.ts'
 import { installManagers, installWith, managers,
   programFolder } from '../../support/package-managers.ts'
 import { say, texts } from '../../support/run-events.ts'
@@ -75,8 +75,8 @@ exec ${program}/pnpm "$@"
   })
 
   const inShop = ({ url }: ServerProcess, ...args: readonly string[]) =>
-    heddleIn({ INIT_CWD: join(root, 'shop'), npm_lifecycle_event: 'heddle', HEDDLE_URL: url },
-      ...args)
+    heddleProcessIn({ INIT_CWD: join(root, 'shop'), npm_lifecycle_event: 'heddle',
+      HEDDLE_URL: url }, ...args)
   const deploy = (member: ServerProcess) =>
     inShop(member, 'deploy', '--remote', '--no-watch', '--timeout', '30m')
   const work = ({ dataDir }: ServerProcess) =>

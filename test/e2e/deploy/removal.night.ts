@@ -9,7 +9,7 @@ import { Client } from '@langchain/langgraph-sdk'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 
 import { runNewCommand } from '../../../src/cli/new-command.ts'
-import { heddleIn } from '../../support/command.ts'
+import { heddleProcessIn } from '../../support/command.ts'
 import { openKeyMaker } from '../../support/keys.ts'
 import type { KeyMaker } from '../../support/keys.ts'
 import { linkPackages } from '../../support/linked-packages.ts'
@@ -63,7 +63,7 @@ afterAll(async () => {
 })
 
 const inShop = (...args: readonly string[]) =>
-  heddleIn({ INIT_CWD: shop, npm_lifecycle_event: 'heddle', HEDDLE_URL: server.url,
+  heddleProcessIn({ INIT_CWD: shop, npm_lifecycle_event: 'heddle', HEDDLE_URL: server.url,
     HEDDLE_API_KEY: admin }, ...args)
 
 const clientAt = (path: string, apiKey: string) =>
@@ -127,7 +127,7 @@ it('A deployment is tried, previewed, called by others, and removed with all dat
   await own.runs.wait(null, 'agent', { input: say('stateless') })
   await expect.poll(() => projectsAt('/d/shop', admin)).toBe(1)
 
-  const doctor = await heddleIn({}, 'doctor', '--deep', '--data', server.dataDir)
+  const doctor = await heddleProcessIn({}, 'doctor', '--deep', '--data', server.dataDir)
   expect(doctor.stdout).toMatch(/\nok +revisions +All bytes of 3 revisions are true\.\n/)
 
   const refused = await inShop('deployments', 'remove', 'shop')

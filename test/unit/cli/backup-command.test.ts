@@ -1,45 +1,46 @@
-/** The command that backs up the data of a server, while it runs and while it does not. */
+/** The command that backs up data, while something has them open and while nothing does. */
 
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 
+import { systemEnv } from '../../../cluster/index.ts'
+import { openEmbeddedStore } from '../../../src/store/embedded/index.ts'
+import { aBranch, aRow, aThread, bodyText } from '../../contract/rows.ts'
 import { heddle } from '../../support/command.ts'
-import { say, texts } from '../../support/run-events.ts'
-import { oneWorker, startServer } from '../../support/server-process.ts'
-import type { ServerProcess } from '../../support/server-process.ts'
-import { clientOf } from '../../support/server.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'heddle-backup-'))
 afterAll(() => rmSync(root, { recursive: true }))
 
-let server: ServerProcess | undefined
-afterEach(() => server?.close())
+const open = (directory: string) =>
+  openEmbeddedStore({ directory, env: systemEnv({ level: 'silent' }) })
 
-it('The command "backup" makes a file that a server can be started on.', async () => {
+// The first call loads the command.
+beforeAll(() => heddle('backup', '--help'))
+
+it('The command "backup" makes a file that a store can be opened on.', async () => {
   const data = join(root, 'data')
   const backUp = (name: string) => heddle('backup', join(root, name), '--data', data)
-  server = await startServer({ project: 'conformance', dataDir: data, args: oneWorker })
-  const { threads, runs } = clientOf(server.url)
-  const { thread_id: id } = await threads.create()
-  await runs.wait(id, 'echo', { input: say('kept') })
+  const store = await open(data)
+  const branch = aBranch()
+  await store.log.append([aRow({ branch, seq: 1 })], [{ table: 'thread',
+    row: aThread({ threadId: branch.id, branch }) }])
   const { status, stdout } = await backUp('running.db')
   expect([status, stdout]).toEqual([0, expect.stringMatching(/running\.db has all data of .* MB/)])
   expect(statSync(join(root, 'running.db')).mode & 0o777).toBe(0o600)
   const again = await backUp('running.db')
   expect([again.status, again.stderr]).toEqual([3, expect.stringMatching(/exists already, .*\n$/)])
-  await server.kill('SIGTERM')
+  await store.close()
   expect((await backUp('stopped.db')).status).toBe(0)
-  await server.close()
   for (const name of ['running', 'stopped']) {
     mkdirSync(join(root, name))
     copyFileSync(join(root, `${name}.db`), join(root, name, 'heddle.db'))
-    server = await startServer({ project: 'conformance', dataDir: join(root, name),
-      args: oneWorker })
-    const { values } = await clientOf(server.url).threads.getState(id)
-    expect(texts(values)).toEqual(['kept', 'echo: kept'])
-    await server.close()
+    const found = await open(join(root, name))
+    const rows = await found.log.read(branch, { from: 1, through: 9 })
+    expect(rows.map(({ body }) => bodyText(body))).toEqual([`${branch.id} 1`])
+    expect(await found.threads.get('local', branch.id)).toMatchObject({ seq: 1 })
+    await found.close()
   }
 })
 

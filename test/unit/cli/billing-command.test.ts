@@ -1,20 +1,15 @@
-/** The command that lists billing records, on the data of real servers. */
+/** The command that lists billing records, with and without a server on them. */
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 
-import { systemEnv } from '../../../cluster/index.ts'
 import type { BillingRow } from '../../../src/billing/index.ts'
 import { runBillingCommand } from '../../../src/cli/billing-command.ts'
-import { openEmbeddedStore } from '../../../src/store/embedded/index.ts'
 import { heddle } from '../../support/command.ts'
-import { say } from '../../support/run-events.ts'
-import { oneWorker, startServer } from '../../support/server-process.ts'
-import type { ServerProcess } from '../../support/server-process.ts'
-import { clientOf } from '../../support/server.ts'
+import { serveDirectory } from './served-directory.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'heddle-billing-'))
 afterAll(() => rmSync(root, { recursive: true }))
@@ -33,70 +28,36 @@ const argsOf = (data: string, day: string) => ['--tenant', 'local', '--day', day
 const recordsOf = async (data: string, day: string) =>
   JSON.parse(await printed([...argsOf(data, day), '--json'])) as BillingRow[]
 
-describe('the command "billing"', () => {
-  let server: ServerProcess | undefined
-  afterEach(() => server?.close())
+const aRecord: BillingRow = { tenant: 'local', day: '2026-11-20', runId: '', threadId: 'x',
+  assistantId: 'a', graphId: 'g', status: 'success', startedMs: null, endedMs: 1 }
 
-  it('lists each run once, even after a restart and after its thread is deleted', async () => {
-    const data = join(root, 'us')
-    server = await startServer({ project: 'conformance', dataDir: data,
-      args: ['--billing', 'on', '--region', 'us', '--limits', 'off', ...oneWorker] })
-    const { threads, runs } = clientOf(server.url)
-    const { thread_id: threadId } = await threads.create()
-    const { run_id: runId } = await runs.create(threadId, 'echo', { input: say('secret') })
-    await runs.join(threadId, runId)
-    const { updated_at: endedAt } = await runs.get(threadId, runId)
-    const day = new Date(endedAt).toISOString().slice(0, 10)
-    const before = await recordsOf(data, day)
-    expect(before).toEqual([{ tenant: 'local', day, runId, threadId, graphId: 'echo',
-      assistantId: expect.any(String), status: 'success', startedMs: expect.any(Number),
-      endedMs: Date.parse(endedAt) }])
-    await server.kill('SIGKILL')
-    await server.restart()
-    await runs.join(threadId, runId)
-    expect(await recordsOf(data, day)).toEqual(before)
-    await threads.delete(threadId)
-    expect(await recordsOf(data, day)).toEqual(before)
-    const table = await heddle('billing', ...argsOf(data, day))
-    expect(table.stdout).toMatch(new RegExp(`^run .* graph\n${runId} +${threadId} .* echo\n$`))
+describe('the command "billing"', () => {
+  const data = join(root, 'us')
+  const first = { ...aRecord, runId: 'r', threadId: 't', startedMs: 1, endedMs: 2 }
+  /** More than two pages. */
+  const many = Array.from({ length: 2_001 },
+    (_, number) => ({ ...aRecord, day: '2026-11-21', runId: String(number).padStart(6, '0') }))
+
+  it('lists the records of a day while a server has them', async () => {
+    const server = await serveDirectory(data)
+    onTestFinished(server.close)
+    await server.store.log.append([], [first, ...many].map((row) => ({ table: 'billing', row })))
+    expect(await recordsOf(data, first.day)).toEqual([first])
+    const { stdout } = await heddle('billing', ...argsOf(data, first.day))
+    expect(stdout).toMatch(/^run .* graph\nr +t .* g\n$/)
     expect(await printed(argsOf(data, '2001-01-01'))).toMatch(/^There are no records .*\.\n$/)
     expect(await recordsOf(data, '2001-01-01')).toEqual([])
-    await server.kill('SIGTERM')
-    expect(await recordsOf(data, day)).toEqual(before)
   })
 
-  it('finds nothing in the region eu, where a server with billing does not start', async () => {
-    const data = join(root, 'eu')
-    const eu = ['--region', 'eu', '--limits', 'off']
-    server = await startServer({ project: 'conformance', dataDir: data,
-      args: [...eu, ...oneWorker] })
-    const { thread_id: threadId } = await clientOf(server.url).threads.create()
-    await clientOf(server.url).runs.wait(threadId, 'echo', { input: say('hello') })
-    const [run] = await clientOf(server.url).runs.list(threadId)
-    const day = new Date(run!.updated_at).toISOString().slice(0, 10)
-    expect(await recordsOf(data, day)).toEqual([])
-    const refused = await heddle('--billing', 'on', ...eu, '--data', join(root, 'none'))
+  it('lists a day with more records than a page, without a server', async () => {
+    expect(await recordsOf(data, '2026-11-21')).toEqual(many)
+  })
+
+  it('is not for the region eu, where a server with billing does not start', async () => {
+    const refused = await heddle('--billing', 'on', '--region', 'eu', '--limits', 'off', '--data',
+      join(root, 'none'))
     expect(refused).toMatchObject({ status: 2, stdout: '',
       stderr: expect.stringMatching(/^heddle: --billing on .*region eu\.\n$/) })
-  })
-
-  it('lists a day with more records than a page', async () => {
-    const data = join(root, 'long')
-    const store = await openEmbeddedStore({ directory: data, env: systemEnv({ level: 'silent' }) })
-    const rows = Array.from({ length: 2_500 }, (_, number): BillingRow => ({
-      tenant: 'local',
-      day: '2026-11-20',
-      runId: String(number).padStart(6, '0'),
-      threadId: 'x',
-      assistantId: 'a',
-      graphId: 'g',
-      status: 'success',
-      startedMs: null,
-      endedMs: 1,
-    }))
-    await store.log.append([], rows.map((row) => ({ table: 'billing', row })))
-    await store.close()
-    expect(await recordsOf(data, '2026-11-20')).toEqual(rows)
   })
 
   it.each([

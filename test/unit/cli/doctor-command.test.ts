@@ -17,6 +17,8 @@ afterAll(() => rmSync(root, { recursive: true }))
 const data = join(root, 'data')
 beforeAll(async () => {
   await (await openEmbeddedStore({ directory: data, env: systemEnv({ level: 'silent' }) })).close()
+  // The first call loads the command.
+  await heddle('doctor', '--help')
 })
 
 const consult = async (...args: readonly string[]) => {
@@ -32,11 +34,10 @@ it('The command "doctor" finds a fresh data directory in order, and leaves it al
   expect([status, verdictOf('store'), verdictOf('schema'), verdictOf('backup')])
     .toEqual([0, 'ok', 'ok', 'warn'])
   expect((await heddle('backup', join(root, 'a.db'), '--data', data)).status).toBe(0)
-  expect((await consult()).verdictOf('backup')).toBe('ok')
+  const plain = await heddle('doctor', '--data', data)
+  expect(plain.stdout).toMatch(/^ok {4}node {12}Node 2\d[^]*\nok {4}backup /)
   expect(readdirSync(data).filter((name) => name.includes('doctor'))).toEqual([])
   expect(readdirSync(data)).toEqual(expect.arrayContaining(before))
-  const plain = await heddle('doctor', '--data', data)
-  expect(plain.stdout).toMatch(/^ok {4}node {12}Node 2\d/)
 })
 
 it('The command "upgrade check" says what a start would do to the tables.', async () => {

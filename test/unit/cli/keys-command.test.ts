@@ -1,22 +1,23 @@
 /** The command that manages keys: with a running server on the data directory, and without one. */
 
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import { runKeysCommand } from '../../../src/cli/keys-command.ts'
 import { heddle } from '../../support/command.ts'
-import { oneWorker, startServer } from '../../support/server-process.ts'
-import { tookMs } from '../../support/stillness.ts'
-import { ask } from '../../support/wire.ts'
+import { serveDirectory } from './served-directory.ts'
+import type { ServedDirectory } from './served-directory.ts'
 
 const data = mkdtempSync(join(tmpdir(), 'heddle-keys-'))
 afterAll(() => rmSync(data, { recursive: true }))
+
+const socket = join(data, 'heddle.sock')
 
 const keys = (...args: readonly string[]) => heddle('keys', ...args)
 
@@ -34,22 +35,12 @@ const made = async (...args: readonly string[]) =>
   JSON.parse((await keys('create', '--data', data, '--json', ...args)).stdout) as { key: string;
     id: string }
 
-/** A command that waits for a server that does not answer: begun at once, since it takes 10 s. */
-const hung = refusalOfHung()
-
-/** Its message, and after how many milliseconds it came. */
-async function refusalOfHung(): Promise<{ message: string; afterMs: number; tookMs: number }> {
-  const folder = mkdtempSync(join(tmpdir(), 'heddle-hung-'))
-  const server = createServer(() => {}).listen(join(folder, 'heddle.sock'))
+/** Leaves a socket to which nobody listens. */
+async function leaveSocket(path: string): Promise<void> {
+  const server = createServer().listen(`${path}-made`)
   await once(server, 'listening')
-  const beganMs = performance.now()
-  try {
-    const message = await printed(['list', '--data', folder]).catch(({ message }: Error) => message)
-    return { message, afterMs: performance.now() - beganMs, tookMs: tookMs(beganMs) }
-  } finally {
-    server.close()
-    rmSync(folder, { recursive: true })
-  }
+  renameSync(`${path}-made`, path)
+  await new Promise((closed) => server.close(closed))
 }
 
 /** The answer of the server's key socket to one line. */
@@ -72,15 +63,61 @@ describe('the command "keys"', () => {
     const { stdout } = await keys('list', '--data', data)
     expect(stdout).toMatch(new RegExp(`${id} +acme +reader +of ann +.* +never +for ever\\n`))
     expect(stdout).not.toContain(key.slice(-43))
+    expect(await printed(['create', '--data', data, '--tenant', 'eu', '--region', 'eu']))
+      .toMatch(/^hdl_eu_[0-9a-f]{16}_[\w-]{43}\n$/)
+  })
+
+  it('prints one sentence after a mistake, and ends with exit code 2', async () => {
+    expect(await keys('revoke')).toEqual({ status: 2, stdout: '',
+      stderr: "heddle: missing required argument 'id'; see keys --help\n" })
+  })
+
+  it.each(['list', 'revoke 0123456789abcdef'])('creates no directory for "%s"', async (command) => {
+    const nowhere = join(data, 'nowhere')
+    await expect(printed([...command.split(' '), '--data', nowhere])).rejects
+      .toThrow(`There is no data directory ${nowhere}: name the one of the server.`)
+    expect(existsSync(nowhere)).toBe(false)
+  })
+
+  it('ignores the socket of a killed server', async () => {
+    await leaveSocket(socket)
+    expect(await printed(['list', '--data', data])).toContain('of ann')
+    expect(existsSync(socket)).toBe(true)
+  })
+})
+
+// The socket of the killed one is still there.
+describe('the command "keys", while a server uses the directory,', () => {
+  let server: ServedDirectory
+  beforeAll(async () => {
+    server = await serveDirectory(data)
+  })
+  afterAll(async () => {
+    await server.close()
+    expect(existsSync(socket)).toBe(false)
+  })
+
+  it('creates, lists and revokes keys through its socket', async () => {
+    expect(statSync(socket).mode & 0o777).toBe(0o600)
+    const { id } = await made('--tenant', 'acme', '--name', 'second')
+    expect((await server.store.keys.list('acme')).map((key) => key.id)).toContain(id)
     const listed = JSON.parse(
       await printed(['list', '--data', data, '--json', '--tenant', 'acme']),
     ) as object[]
-    expect(listed).toEqual([expect.objectContaining({ id, name: 'of ann', usedAtMs: null })])
+    expect(listed).toEqual([expect.objectContaining({ id, name: 'second', usedAtMs: null }),
+      expect.objectContaining({ name: 'of ann' })])
     expect(JSON.stringify(listed)).not.toMatch(/hash|hdl_/)
     expect(await printed(['list', '--data', data, '--tenant', 'nobody']))
       .toBe('There are no keys.\n')
-    expect(await printed(['create', '--data', data, '--tenant', 'acme', '--region', 'eu']))
-      .toMatch(/^hdl_eu_[0-9a-f]{16}_[\w-]{43}\n$/)
+    expect(await saidBy(socket, '{"do":"lose"}')).toEqual({
+      error: { code: 'unsupported',
+        message: expect.stringMatching(/another version: end it first\.$/) },
+    })
+    expect((await keys('revoke', id, '--data', data)).status).toBe(0)
+    expect(await printed(['list', '--data', data])).toMatch(/revoked/)
+    expect(await server.store.keys.list('acme')).toContainEqual(
+      expect.objectContaining({ id, revokedAtMs: expect.any(Number) }),
+    )
   })
 
   it.each([
@@ -101,18 +138,6 @@ describe('the command "keys"', () => {
       message: expect.stringMatching(message) })
   })
 
-  it('prints that sentence and ends with exit code 2', async () => {
-    expect(await keys('revoke')).toEqual({ status: 2, stdout: '',
-      stderr: "heddle: missing required argument 'id'; see keys --help\n" })
-  })
-
-  it.each(['list', 'revoke 0123456789abcdef'])('creates no directory for "%s"', async (command) => {
-    const nowhere = join(data, 'nowhere')
-    await expect(printed([...command.split(' '), '--data', nowhere])).rejects
-      .toThrow(`There is no data directory ${nowhere}: name the one of the server.`)
-    expect(existsSync(nowhere)).toBe(false)
-  })
-
   it('ignores settings that only concern servers', async () => {
     const text = await printed(['list', '--data', data], { HEDDLE_TRUSTED_PROXIES: 'nonsense',
       PORT: 'x', HEDDLE_HOST: '0.0.0.0', HEDDLE_BILLING: 'on', HEDDLE_REGION: 'eu',
@@ -120,45 +145,29 @@ describe('the command "keys"', () => {
       OTEL_TRACES_SAMPLER_ARG: 'x' })
     expect(text).toContain('acme')
   })
+})
 
-  it('works while a server uses the directory, and revokes within five seconds', async () => {
-    const { key: before } = await made('--tenant', 'acme')
-    const server = await startServer({ dataDir: data, args: ['--auth', 'keys', ...oneWorker] })
-    const socket = join(data, 'heddle.sock')
-    const statusWith = async (key: string) =>
-      (await ask(server.url, 'POST', '/threads/search', {}, { 'x-api-key': key })).status
-    try {
-      expect(statSync(socket).mode & 0o777).toBe(0o600)
-      expect(await statusWith(before)).toBe(200)
-      const { key, id } = await made('--tenant', 'acme')
-      expect(await statusWith(key)).toBe(200)
-      expect(await printed(['list', '--data', data])).toContain(id)
-      expect(await saidBy(socket, '{"do":"lose"}')).toEqual({
-        error: { code: 'unsupported',
-          message: expect.stringMatching(/another version: end it first\.$/) },
-      })
-      expect((await keys('revoke', id, '--data', data)).status).toBe(0)
-      const revokedMs = performance.now()
-      await expect.poll(() => statusWith(key)).toBe(401)
-      expect(tookMs(revokedMs)).toBeLessThan(5_000)
-      expect(await statusWith(before)).toBe(200)
-      // The socket of a killed server disturbs neither the command nor the next server.
-      await server.kill('SIGKILL')
-      expect(existsSync(socket)).toBe(true)
-      expect(await printed(['list', '--data', data])).toContain(id)
-      await server.restart()
-      expect([await statusWith(before), await statusWith(key)]).toEqual([200, 401])
-      expect(await printed(['list', '--data', data])).toMatch(/revoked/)
-    } finally {
-      await server.kill('SIGTERM')
-    }
-    expect(existsSync(socket)).toBe(false)
+it('The command "keys" gives up on a server that does not answer, after ten seconds.', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'heddle-hung-'))
+  const asked = Promise.withResolvers<void>()
+  const server = createServer((connection) => connection.on('data', () => asked.resolve()))
+  server.listen(join(folder, 'heddle.sock'))
+  await once(server, 'listening')
+  onTestFinished(() => {
+    vi.useRealTimers()
+    server.close()
+    rmSync(folder, { recursive: true })
   })
-
-  it('gives up on a server that does not answer', async () => {
-    const { message, ...times } = await hung
-    expect(message).toMatch(/^The server .* does not answer: .+$/)
-    expect(times.afterMs).toBeGreaterThan(9_000)
-    expect(times.tookMs).toBeLessThan(20_000)
-  })
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const answered = vi.fn<(message: string) => void>()
+  const answer = printed(['list', '--data', folder]).catch(({ message }: Error) => message)
+    .then(answered)
+  await asked.promise
+  await vi.advanceTimersByTimeAsync(9_900)
+  expect(answered).not.toHaveBeenCalled()
+  await vi.advanceTimersByTimeAsync(200)
+  await answer
+  expect(answered).toHaveBeenCalledWith(
+    expect.stringMatching(/^The server .* does not answer: .+$/),
+  )
 })
