@@ -1,25 +1,13 @@
 /** The entry of the process that builds what was uploaded: it ends with its build. */
 
-import { mkdir, realpath, writeFile } from 'node:fs/promises'
 import { setPriority } from 'node:os'
-import { join } from 'node:path'
 
 import { systemEnv } from '../../../cluster/index.ts'
-import { CodedError } from '../../errors.ts'
-import { buildRevision } from '../build.ts'
-import { RevisionError } from '../revision-error.ts'
-import { inWork } from './build-mail.ts'
 import type { BuildMail, BuildTask } from './build-mail.ts'
-import { installPackages } from './install.ts'
-import { bytesOf, keepInstalled } from './installed-packages.ts'
-import { writeProject } from './project-files.ts'
+import { doBuild } from './do-build.ts'
 
 /** Builds make way for runs. */
 const niceness = 10
-/** How often it is looked how much is on disk. */
-const lookMs = 3_000
-/** An installation may need more than what is packed of it. */
-const diskShare = 3
 
 const env = systemEnv({ level: 'silent' })
 const send = (mail: BuildMail) =>
@@ -28,8 +16,10 @@ const say = (text: string) => void send({ kind: 'line', text })
 
 // Whoever wanted it is gone, and so go the programs that it has begun.
 process.once('disconnect', endAll)
-process.once('message',
-  (task) => void built(task as BuildTask).catch(refused).then(send).then(() => process.exit(0)))
+process.once('message', (task) => {
+  setPriority(niceness)
+  void doBuild(task as BuildTask, { say, env }).then(send).then(() => process.exit(0))
+})
 
 function endAll(): void {
   try {
@@ -37,50 +27,4 @@ function endAll(): void {
   } catch {
     process.exit(1)
   }
-}
-
-async function built(given: BuildTask): Promise<BuildMail> {
-  setPriority(niceness)
-  const task = { ...given, work: await realpath(given.work) }
-  const { work, limits, source, config, platform, installed, said } = task
-  const project = join(work, inWork.project)
-  const chunks = join(work, inWork.chunks)
-  await mkdir(chunks, { recursive: true })
-  await mkdir(join(work, inWork.home))
-  await mkdir(join(work, inWork.empty))
-  await writeProject(source, join(work, inWork.source), project, limits)
-  const full = Promise.withResolvers<never>()
-  const stopLooking = env.every(lookMs, () =>
-    void bytesOf(work).then((bytes) => {
-      if (bytes > limits.unpackedBytes * diskShare) full.reject(tooLarge(bytes))
-    }))
-  const { key } = await Promise.race([installPackages(task, say), full.promise])
-    .finally(stopLooking)
-  try {
-    const { manifest, warnings } = await buildRevision({ config: join(project, config), platform,
-      limits, keep: ({ sha256, data }) => writeFile(join(chunks, sha256), data) })
-    return { kind: 'done', warnings,
-      manifest: { ...manifest, wants_env: [...said.wantsEnv], source: said.source } }
-  } finally {
-    if (key !== undefined) await keepInstalled(installed, key, project, work)
-  }
-}
-
-function refused(error: unknown): BuildMail {
-  if (error instanceof RevisionError) {
-    return { kind: 'refused', code: error.code, message: withoutOutside(error.message) }
-  }
-  const message = error instanceof CodedError ? error.message : `The build failed: ${String(error)}`
-  return { kind: 'refused', code: 'invalid', message: withoutOutside(message) }
-}
-
-/** What a compiler says of files that are not the project's is not for whoever uploaded it. */
-function withoutOutside(message: string): string {
-  return message.split('\n').map((line) =>
-    line.includes('../../') ? 'A file outside of the project is imported.' : line
-  ).join('\n')
-}
-
-function tooLarge(bytes: number): RevisionError {
-  return new RevisionError('too_large', `The packages of the project fill ${bytes} bytes.`)
 }

@@ -6,12 +6,15 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { zstdDecompressSync } from 'node:zlib'
 
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 
 import { systemEnv } from '../../../../cluster/index.ts'
 import { buildRemotely, clearBuilds, packSources, platformHere,
-  RevisionError } from '../../../../src/revision/index.ts'
+  revisionLimits } from '../../../../src/revision/index.ts'
 import type { RemoteBuildOptions } from '../../../../src/revision/index.ts'
+import { inWork } from '../../../../src/revision/remote/build-mail.ts'
+import type { BuildMail } from '../../../../src/revision/remote/build-mail.ts'
+import { doBuild } from '../../../../src/revision/remote/do-build.ts'
 import { smallProject } from '../../cli/control/small-project.ts'
 import { freshFolder, writeTree } from '../trees.ts'
 import { gzippedTar } from '../../../support/tar-files.ts'
@@ -48,10 +51,25 @@ echo "added 1 package"
           .map(async ({ sha256 }) => `${zstdDecompressSync(await built.chunk(sha256))}`)) }))
   const ofTar = (tar: Buffer) => ({ source: { kind: 'tar' } as const,
     fetch: (to: string) => writeFile(to, tar) })
-  return { ran, builds, lines, build, ofTar,
-    refusal: (tar: Buffer, more: Partial<RemoteBuildOptions> = {}) =>
-      build({ ...ofTar(tar), ...more }).then(() => 'built', (error: unknown) =>
-        error instanceof RevisionError ? [error.code, error.message] : error) }
+  /** The work of a build without its process, and how it ended. */
+  const work = async ({ source: form, fetch, scope = 'acme', config = 'langgraph.json' }:
+    & Pick<RemoteBuildOptions, 'source' | 'fetch'>
+    & Partial<Pick<RemoteBuildOptions, 'scope' | 'config'>>) => {
+    const folder = await freshFolder()
+    await fetch(join(folder, inWork.source))
+    vi.stubEnv('PATH', `${programs}:${process.env['PATH']}`)
+    const mail = await doBuild({ source: form, config, said: { wantsEnv: ['KEY'], source },
+      platform: platformHere(), scope, limits: revisionLimits, work: folder,
+      installed: join(builds, 'installed') }, { say: (line) => void lines.push(line), env })
+    vi.unstubAllEnvs()
+    const { manifest } = mail as Extract<BuildMail, { kind: 'done' }>
+    return { ...mail, manifest, refusal: mail.kind === 'refused' && [mail.code, mail.message],
+      texts: manifest?.archives.flatMap(({ chunks }) => chunks).map(({ sha256 }) =>
+        `${zstdDecompressSync(readFileSync(join(folder, inWork.chunks, sha256)))}`
+      ) }
+  }
+  return { ran, builds, lines, build, ofTar, work,
+    refusal: async (tar: Buffer) => (await work(ofTar(tar))).refusal }
 }
 
 const project = [{ path: 'langgraph.json', text: '{"graphs": {"agent": "./agent.ts:graph"}}' }, {
@@ -62,7 +80,7 @@ const project = [{ path: 'langgraph.json', text: '{"graphs": {"agent": "./agent.
 
 describe('a remote build', () => {
   it('installs once for a lock file, and knows nothing of the server', async () => {
-    const { ran, builds, lines, build, ofTar } = await house()
+    const { ran, builds, lines, build, ofTar, work } = await house()
     const tar = gzippedTar(...project, { path: '.yarnrc.yml', text: 'yarnPath: evil.js' }, {
       path: 'node_modules/@langchain/langgraph/index.js',
       text: 'evil',
@@ -80,7 +98,7 @@ describe('a remote build', () => {
     expect(seen).not.toContain('secret')
     expect(lines).toContain('added 1 package')
 
-    const second = await build(
+    const second = await work(
       ofTar(
         gzippedTar(...project.slice(0, 3), { path: '.yarnrc.yml', text: 'yarnPath: evil.js' }, {
           path: 'agent.ts',
@@ -92,28 +110,28 @@ describe('a remote build', () => {
     expect(second.manifest.archives.slice(1)).toEqual(first.manifest.archives.slice(1))
     expect(second.manifest.archives[0]).not.toEqual(first.manifest.archives[0])
     // Nobody gets what somebody else installed.
-    await build({ ...ofTar(tar), scope: 'other' })
+    await work({ ...ofTar(tar), scope: 'other' })
     expect(readFileSync(ran, 'utf8').split('\n')).toHaveLength(3)
     expect(readdirSync(builds)).toEqual(['installed'])
   })
 
   it('takes the archive of a project, as it is packed elsewhere', async () => {
-    const { build } = await house()
+    const { work } = await house()
     const folder = await smallProject({ '.env': 'A=1',
       'langgraph.json': '{"env": ".env", "graphs": {"agent": "./agent.ts:graph"}}' })
     const { archive, chunks, config, wantsEnv } = await packSources(folder)
     expect([config, wantsEnv]).toEqual(['langgraph.json', ['A']])
-    const { texts } = await build({ config, source: { kind: 'archive', archive },
+    const { texts } = await work({ config, source: { kind: 'archive', archive },
       fetch: async (to) => {
         await mkdir(to)
         for (const { sha256, data } of chunks) await writeFile(join(to, sha256), data)
       } })
-    expect(texts.join('')).toContain('module.exports = "installed"')
-    expect(texts.join('')).not.toContain('A=1')
+    expect(texts?.join('')).toContain('module.exports = "installed"')
+    expect(texts?.join('')).not.toContain('A=1')
   })
 
   it('is refused in the words of a build elsewhere, and leaves nothing', async () => {
-    const { builds, refusal } = await house()
+    const { builds, build, ofTar, refusal } = await house()
     const [config, manifest, lock, agent] = project as [typeof project[0], typeof project[0],
       typeof project[0], typeof project[0]]
     expect(await refusal(gzippedTar(config, manifest, agent)))
@@ -129,9 +147,10 @@ describe('a remote build', () => {
       .toEqual(['no_compile', expect.stringMatching(/^agent\.ts:1:/)])
     expect(await refusal(gzippedTar({ path: '../a' })))
       .toEqual(['escapes', expect.stringMatching(/leads out of the tree/)])
-    expect(await refusal(gzippedTar(...project.slice(1))))
-      .toEqual(['no_install', expect.stringMatching(/langgraph\.json/)])
-    expect(readdirSync(builds).filter((name) => name !== 'installed')).toEqual([])
+    await expect(build(ofTar(gzippedTar(...project.slice(1))))).rejects
+      .toMatchObject({ code: 'no_install', message: expect.stringMatching(/langgraph\.json/) })
+    // The refusal of its code is the only one that comes after the installation.
+    expect(readdirSync(builds)).toEqual(['installed'])
   })
 
   it('says what its installer said last', async () => {
@@ -141,16 +160,19 @@ describe('a remote build', () => {
   })
 
   it('ends in time, with all programs that it has begun', async () => {
-    const { ran, builds, refusal } = await house('sleep 1000 & echo $! > $0.pid; echo begun; wait')
+    const { ran, builds, build, ofTar } = await house(
+      'sleep 1000 & echo $! > $0.pid; echo begun; wait',
+    )
     let late = () => {}
     // The time is up as soon as the installer runs.
-    expect(
-      await refusal(gzippedTar(...project), { limitMs: 5_000,
+    await expect(
+      build({ ...ofTar(gzippedTar(...project)), limitMs: 5_000,
         say: (line) => line === 'begun' && late(), env: { after: (_ms, fn) => {
           late = fn
           return () => {}
         } } }),
-    ).toEqual(['no_install', expect.stringMatching(/longer than 5 seconds/)])
+    ).rejects.toMatchObject({ code: 'no_install',
+      message: expect.stringMatching(/longer than 5 seconds/) })
     const pid = Number(readFileSync(join(ran, '../programs/npm.pid'), 'utf8'))
     await expect.poll(() =>
       existsSync(`/proc/${pid}/environ`) &&
