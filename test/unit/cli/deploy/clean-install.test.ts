@@ -5,7 +5,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { zstdDecompressSync } from 'node:zlib'
 
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import { withCleanInstall } from '../../../../src/cli/deploy/clean-install.ts'
 import { buildRevision, platformHere, platformOf } from '../../../../src/revision/index.ts'
@@ -73,10 +73,15 @@ describe('a clean build', () => {
     })
 
   it('says what the package manager said when it fails', async () => {
-    const folder = await smallProject({ 'package-lock.json': '{"lockfileVersion": 0}' })
+    const folder = await smallProject({ 'package-lock.json': '{"lockfileVersion": 0}',
+      'programs/npm': {
+        program: '#!/bin/sh\necho "npm error a lock file is needed" >&2; exit 1',
+      } })
+    vi.stubEnv('PATH', `${join(folder, 'programs')}:${process.env['PATH']}`)
+    onTestFinished(() => void vi.unstubAllEnvs())
     await expect(withCleanInstall({ config: folder, platform: here, build: async () => {
       throw new Error('never')
-    } })).rejects.toThrow(/^npm ci could not install the packages:\n.*npm /)
+    } })).rejects.toThrow(/^npm ci could not install the packages:\nnpm error a lock file/)
   })
 })
 
