@@ -122,7 +122,7 @@ describe('an append that comes alone', () => {
       const rows = updates.length > 0 ? [] : [aRow({ branch: aBranch(), seq: 1 })]
       const write = store.log.append(rows, updates)
       const answer = store.keys.list().then(() => 'answered', () => 'failed')
-      const patient = setTimeout(300, 'patient')
+      const patient = setTimeout(100, 'patient')
       expect(await Promise.race([answer, patient])).toBe('patient')
       release()
       await write
@@ -132,7 +132,7 @@ describe('an append that comes alone', () => {
 
   it('that does not follow is refused, also after a start', async () => {
     const attempts = [
-      // It leaves a gap, is there already, is of an earlier owner, or goes to a copy of what is gone.
+      // It leaves a gap, is there already, has an earlier owner, or goes to a copy of what is gone.
       (branch: Branch) => append(branch, 3),
       (branch: Branch) => append(branch, 1),
       (branch: Branch) => append(branch, 2, 0),
@@ -221,8 +221,12 @@ describe('a process', () => {
       release()
       store = await place.open()
       const rows = await store.log.read(branch, every)
-      expect(rows.map(({ seq }) => seq)).toEqual(Array.from({ length: newest }, (_, at) => at + 1))
-      expect((await store.threads.get('local', id))?.updatedAtMs).toBe(newest)
+      const numbers = Array.from({ length: rows.length }, (_, at) => at + 1)
+      expect(rows.map(({ seq }) => seq)).toEqual(numbers)
+      // What is killed may have done more than it could say; one that is refused has not.
+      if (isNight) expect(rows.length).toBe(newest)
+      expect(rows.length).toBeGreaterThanOrEqual(newest)
+      expect((await store.threads.get('local', id))?.updatedAtMs).toBe(rows.length)
       await store.close()
     }
   })
@@ -271,6 +275,13 @@ describe('a write-ahead file', () => {
     await other.remove()
     store = await place.open()
   })
+})
+
+describe('a write-ahead file by itself', () => {
+  beforeEach(() => {
+    place = embeddedPlace()
+  })
+  afterEach(() => place.remove())
 
   it.each([5, 10])('is not used while the disk is slow, so that nobody waits for the main thread ' +
     '(%d ms)', (diskMs) => {
