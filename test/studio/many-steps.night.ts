@@ -3,7 +3,6 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, it } from 'vitest'
 
-import { isNight } from '../support/repeats.ts'
 import { useServer } from '../support/server.ts'
 import { setup as buildStudio } from './support/setup.ts'
 import { expectQuiet, useBrowser } from './support/tab.ts'
@@ -37,7 +36,7 @@ async function since(...actAndSight: readonly Promise<unknown>[]): Promise<strin
   return `${(performance.now() - beganMs).toFixed(0)} ms`
 }
 
-it.runIf(isNight)(
+it(
   'of 10,000 steps the newest are there at once, the oldest soon, and any two compare',
   async () => {
     const id = await threadOfManySteps()
