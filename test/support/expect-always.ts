@@ -54,10 +54,12 @@ export function expectAlways<Values>(
   property: fc.IProperty<Values>,
   options?: SearchOptions<Values>,
 ): void
+/** The same for what takes turns. */
 export function expectAlways<Values>(
   property: fc.IAsyncProperty<Values>,
   options?: SearchOptions<Values>,
 ): Promise<void>
+/** Both. */
 export function expectAlways<Values>(
   property: fc.IRawProperty<Values>,
   { share = 1, examples = [] }: SearchOptions<Values> = {},

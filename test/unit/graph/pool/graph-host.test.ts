@@ -9,7 +9,6 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { StepBatch } from '../../../../src/graph/execution.ts'
 import { useGates } from '../../../support/gate.ts'
 import { ModelLog } from '../../../support/model-log.ts'
-import { isNight } from '../../../support/repeats.ts'
 import { hostProject, logged, secrets, TestHost, useSharedHost } from '../project/host-project.ts'
 
 const gate = useGates()
@@ -328,19 +327,6 @@ describe('a question', () => {
 })
 
 describe('a worker that spins', () => {
-  it.runIf(isNight)('with only one execution is left to it, and another worker takes its place',
-    async () => {
-      const test = await TestHost.start(1)
-      const spun = gate()
-      const spinner = test.run('spin', { url: spun.url })
-      await spun.arrived()
-      spun.open()
-      test.stall(5000)
-      expect(await test.run('where', {}).end).toEqual(success)
-      await test.pass(restMs)
-      expect(spinner.emitted.every(({ kind }) => kind === 'steps')).toBe(true)
-    })
-
   it('gets the waiting executions as soon as it answers again', async () => {
     const test = await TestHost.start(1)
     test.stall(1500)
@@ -440,18 +426,6 @@ describe('a host', () => {
     held.open()
     expect(await old.end).toEqual(success)
   })
-
-  it.runIf(isNight)('ends the workers of the old project after 30 s and gives back their runs',
-    async () => {
-      const test = await TestHost.start(1)
-      const held = gate()
-      const old = test.run('hold', { url: held.url })
-      await held.arrived()
-      await test.host.reload(await hostProject())
-      await test.pass(31_000)
-      expect(await old.end).toBe('displaced')
-      held.open()
-    })
 
   it('that drains stops runs at their next step and starts no new ones', async () => {
     const test = await TestHost.start(1, await hostProject(`
