@@ -234,7 +234,8 @@ describe('imports', () => {
   it('reach every file that tests share from a test', () => {
     // Clients that send traces are driven in processes of their own.
     const starts = new RegExp('^test/(.*\\.(test|long|night|newest)\\.ts|bench/bench\\.ts|' +
-      'browser/page/page\\.ts|studio/support/setup\\.ts|support/budget/case-cost\\.ts|tracing/(setup\\.ts|[\\w/-]+\\.mjs))$')
+      'browser/page/page\\.ts|studio/support/setup\\.ts|support/budget/case-cost\\.ts|' +
+      'tracing/(setup\\.ts|[\\w/-]+\\.mjs))$')
     const reached = reachedFrom(byPath, ['vitest.config.ts',
       ...paths.filter((path) => starts.test(path))])
     const dead = sources.map(({ path }) => path)
