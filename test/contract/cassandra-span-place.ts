@@ -17,11 +17,11 @@ export interface CassandraSpanPlace {
   remove(): Promise<void>
 }
 
-/** Prepares the keyspace. */
+/** Prepares the keyspace: by default the one that files share. Who names another one drops it. */
 export async function cassandraSpanPlace(
   cassandra: CassandraForTests,
+  place = sharedKeyspace(cassandra),
 ): Promise<CassandraSpanPlace> {
-  const place = sharedKeyspace(cassandra)
   const env = systemEnv({ level: 'silent' })
   const options = { ...place, env, localDataCenter: place.dataCenter }
   const connection = await Connection.open(options)

@@ -11,6 +11,7 @@ import { nothingSaid, termOf } from '../../src/platform/index.ts'
 import type { Block, DocumentPort, Plan, SpanFields, SpanHead, SpanPlace, SpansOfRequest, SpanStore,
   SpanWrite, Term, Uuid } from '../../src/platform/index.ts'
 import { filedStartUs } from '../../src/platform/spans/trace-place.ts'
+import { dropKeyspace, newKeyspace } from '../support/cassandra-keyspace.ts'
 import { cassandraForTests } from '../support/cassandra.ts'
 import { cassandraSpanPlace } from './cassandra-span-place.ts'
 import type { CassandraSpanPlace } from './cassandra-span-place.ts'
@@ -38,17 +39,22 @@ function bound(store: SpanStore): DocumentPort {
 }
 
 describe.skipIf(!cassandra)('spans in Cassandra', () => {
+  // It counts the rows of whole tables.
+  const keyspace = newKeyspace(cassandra!)
   let place: CassandraSpanPlace
   let store: SpanStore
   /** The store of another thread, or of another member. */
   let other: SpanStore
 
   beforeAll(async () => {
-    place = await cassandraSpanPlace(cassandra!)
+    place = await cassandraSpanPlace(cassandra!, keyspace)
     store = await place.open('write')
     other = await place.open('read')
   })
-  afterAll(() => place?.remove())
+  afterAll(async () => {
+    await place?.remove()
+    await dropKeyspace(keyspace)
+  })
 
   // All in one keyspace, because the tables take longer to make than the tests.
   const open = async () => {

@@ -3,6 +3,7 @@
 import { afterAll, describe } from 'vitest'
 
 import { dropKeyspace, newKeyspace } from '../support/cassandra-keyspace.ts'
+import type { CassandraKeyspace } from '../support/cassandra-keyspace.ts'
 import { cassandraForTests } from '../support/cassandra.ts'
 import { describeAssistantIndex } from './assistant-index-contract.ts'
 import { describeBillingTable } from './billing-table-contract.ts'
@@ -23,10 +24,13 @@ const cassandra = await cassandraForTests()
 
 describe.skipIf(!cassandra)('on Cassandra', () => {
   const place = () => cassandraPlace(cassandra!)
-  // What is due is found in the whole keyspace.
-  const own = newKeyspace(cassandra!)
-  const ownPlace = () => cassandraPlace(cassandra!, own)
-  afterAll(() => dropKeyspace(own))
+  // What is due is found in a whole keyspace.
+  const own: CassandraKeyspace[] = []
+  const ownPlace = () => {
+    own.push(newKeyspace(cassandra!))
+    return cassandraPlace(cassandra!, own.at(-1)!)
+  }
+  afterAll(() => Promise.all(own.map(dropKeyspace)))
   const shared = sharePlace(place)
   describeLog('Cassandra', shared)
   describeLogModel('Cassandra', shared)

@@ -26,7 +26,7 @@ const requests = Number(
 const seed = Number(process.env['HEDDLE_FUZZ_SEED'] ?? (isNight ? randomInt(2 ** 31) : 841_459_149))
 const atOnce = 16
 /** Requests made together from one seed. */
-const batch = 500
+const batch = Math.min(500, requests)
 const msEach = 60
 const mebibyte = 1024 * 1024
 /** New threads stay in memory for a while; a leaked request would be some kilobytes. */

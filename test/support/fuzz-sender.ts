@@ -13,7 +13,7 @@ export type Fate =
   | { readonly kind: 'hung' }
 
 /** Time without an answer after which a request counts as hanging. */
-const patienceMs = 20_000
+const patienceMs = 60_000
 /** Time after which raw bytes are ended, as they may be an incomplete request. */
 const finishMs = 30
 

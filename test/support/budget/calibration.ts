@@ -1,15 +1,20 @@
 /** A fixed piece of work, which tells a slow machine from a slow test. */
 
+import { availableParallelism, loadavg } from 'node:os'
+
 /** Milliseconds that the work takes on a quiet machine of the kind that decides. */
 const quietMs = 25
 
 const rounds = 60
 
+/** Programs for each processor that wait or run beside tests on a quiet machine. */
+const quietLoad = 1.5
+
 /** How many times longer than on a quiet machine things take here and now; at least 1. */
 export interface Slowness {
   /** By the processor time of this thread. */
   readonly cpu: number
-  /** By the clock. */
+  /** By the clock, or by how many programs share the machine: a test may need several at once. */
   readonly wall: number
 }
 
@@ -20,7 +25,8 @@ export function slownessNow(): Slowness {
   const wallMs = performance.now() - from
   const { user, system } = process.threadCpuUsage(cpuFrom)
   const cpuMs = (user + system) / 1000
-  return { cpu: Math.max(1, cpuMs / quietMs), wall: Math.max(1, wallMs / quietMs) }
+  const load = loadavg()[0]! / availableParallelism() / quietLoad
+  return { cpu: Math.max(1, cpuMs / quietMs), wall: Math.max(1, wallMs / quietMs, load) }
 }
 
 /** Writes and reads JSON, as most tests do. */
