@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { useGates } from '../support/gate.ts'
-import { isNight } from '../support/repeats.ts'
+import { isNight, repeats } from '../support/repeats.ts'
 import { collect, dataOf, namesOf, say, texts } from '../support/run-events.ts'
 import { useServer } from '../support/server.ts'
 import { allowedMs, tookMs } from '../support/stillness.ts'
@@ -100,12 +100,13 @@ describe.concurrent('a stream', () => {
 
 describe.concurrent('a reader', () => {
   it('gets everything that a graph streams at once, in order, however much it is', async () => {
-    const stream = server.client.runs.stream(null, 'wide', { input: { pieces: 40, size: 1_500_000 },
+    const pieces = repeats({ day: 10, night: 40 })
+    const stream = server.client.runs.stream(null, 'wide', { input: { pieces, size: 1_500_000 },
       streamMode: ['updates', 'custom'] })
     const parts = await collect(stream)
-    const pieces = dataOf<{ piece: number; filler: string }>(parts, 'custom')
-    expect(pieces.map(({ piece }) => piece)).toEqual(Array.from(pieces.keys()))
-    expect(pieces.map(({ filler }) => filler.length)).toEqual(Array(40).fill(1_500_000))
+    const got = dataOf<{ piece: number; filler: string }>(parts, 'custom')
+    expect(got.map(({ piece }) => piece)).toEqual(Array.from(got.keys()))
+    expect(got.map(({ filler }) => filler.length)).toEqual(Array(pieces).fill(1_500_000))
     expect(namesOf(parts)).toEqual(['metadata', 'custom', 'updates'])
   })
 })
