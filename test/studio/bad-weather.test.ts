@@ -3,6 +3,7 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 
+import { isNight } from '../support/repeats.ts'
 import { useServer } from '../support/server.ts'
 import { expectQuiet, useBrowser } from './support/tab.ts'
 
@@ -22,7 +23,7 @@ const isCall = ({ pathname }: URL) => !pathname.startsWith('/studio')
 const errorOf = (status: number) => ({ status,
   json: { detail: `The weather: ${status}.`, code: 'x' }, headers: { 'retry-after': '7' } })
 
-it('every screen says what the server said, and can be left', async () => {
+it.runIf(isNight)('every screen says what the server said, and can be left', async () => {
   const tab = await browser.open(`${server.url}/ok`, { expected: /status of|ERR_/ })
   const { page } = tab
   page.setDefaultTimeout(15_000)

@@ -2,6 +2,7 @@
 
 import { beforeAll, expect, it } from 'vitest'
 
+import { isNight } from '../support/repeats.ts'
 import { useServer } from '../support/server.ts'
 import { ask } from '../support/wire.ts'
 import { expectGoodLooks } from './support/looks.ts'
@@ -65,7 +66,7 @@ async function kept() {
   return charts
 }
 
-it('looks well: drawings, numbers, the editor', async () => {
+it.runIf(isNight)('looks well: drawings, numbers, the editor', async () => {
   await expectGoodLooks(browser, pageUrl(), async ({ page }) => {
     await page.getByRole('img', { name: 'Traces over time: Count from 0 to ' }).waitFor()
     await page.getByRole('figure', { name: 'Scores' }).getByText('Nothing in this time.').waitFor()

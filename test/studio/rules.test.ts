@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 
 import { beforeAll, expect, it } from 'vitest'
 
+import { isNight } from '../support/repeats.ts'
 import { eventually, ruleWire } from '../support/rules.ts'
 import { useServer } from '../support/server.ts'
 import { oneWorker } from '../support/server-process.ts'
@@ -33,7 +34,7 @@ beforeAll(async () => {
 
 const pageUrl = (path = '') => `${server.url}/studio/rules${path}`
 
-it('looks well: the list, the editor, a log with a line', async () => {
+it.runIf(isNight)('looks well: the list, the editor, a log with a line', async () => {
   await expectGoodLooks(browser, pageUrl(), async ({ page, violations }) => {
     await page.goto(pageUrl())
     const name = page.getByRole('rowheader', { name: 'Short answers' })

@@ -6,6 +6,7 @@ import { statSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 
+import { isNight } from '../support/repeats.ts'
 import { useServer } from '../support/server.ts'
 import { expectQuiet, useBrowser } from './support/tab.ts'
 import type { Tab } from './support/tab.ts'
@@ -123,7 +124,7 @@ const readState = (id: string) =>
   return performance.now() - beganMs
 })()`
 
-it('5 MB of state: the end of the chat, and the tree', async () => {
+it.runIf(isNight)('5 MB of state: the end of the chat, and the tree', async () => {
   const messages = Array.from({ length: 2_000 },
     (_, at) => ({ id: `m${at}`, role: at % 2 ? 'ai' : 'user',
       content: `message ${at} ${'words of it '.repeat(210)}` }))

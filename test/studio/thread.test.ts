@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 
+import { isNight } from '../support/repeats.ts'
 import { say } from '../support/run-events.ts'
 import { useServer } from '../support/server.ts'
 import { expectQuiet, useBrowser } from './support/tab.ts'
@@ -31,7 +32,7 @@ async function newThread(graph: string, input: Record<string, unknown>): Promise
 const addressOf = (id: string, search = '') => `${server.url}/studio/threads/${id}${search}`
 const nowhere = '00000000-0000-4000-8000-000000000000'
 
-it('is readable in light and dark, wide, on a tablet and a phone', async () => {
+it.runIf(isNight)('is readable in light and dark, wide, on a tablet and a phone', async () => {
   const id = await newThread('echo', say('## Title\n\n- a\n- b\n\n[x](https://example.org)'))
   for (const [width, colours] of [[1_280, 'dark'], [1_000, 'light'], [390, 'light'], [390,
     'dark']] as const) {

@@ -2,6 +2,7 @@
 
 import { beforeAll, describe, expect, it } from 'vitest'
 
+import { isNight } from '../support/repeats.ts'
 import { useServer } from '../support/server.ts'
 import { projectId, sendSpans, spanOf, supportTrace } from './support/sent-traces.ts'
 import type { SentSpan } from './support/sent-traces.ts'
@@ -256,7 +257,7 @@ describe('a trace', () => {
   })
 })
 
-it('all of it is fit for readers in both colours, and for phones', async () => {
+it.runIf(isNight)('all of it is fit for readers in both colours, and for phones', async () => {
   const looks = [{ colours: 'dark' as const }, { colours: 'light' as const, width: 390 }, {
     colours: 'dark' as const,
     width: 390,
