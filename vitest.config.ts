@@ -124,7 +124,6 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'studio',
-          setupFiles: budget,
           include: [studio],
           globalSetup: 'test/studio/support/setup.ts',
           // Its files share browsers.
