@@ -1,11 +1,12 @@
 /** Builds over records: how they are begun, uploaded and given to a member. */
 
 import { createHash } from 'node:crypto'
+import { posix } from 'node:path'
 
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError, ignoreNotFound } from '../../errors.ts'
 import type { CatalogClient, DocumentPort } from '../../platform/index.ts'
-import { buildLimitMs, revisionLimits } from '../../revision/index.ts'
+import { buildLimitMs, requirePath, revisionLimits } from '../../revision/index.ts'
 import type { ManifestArchive, SourceForm } from '../../revision/index.ts'
 import type { Deployment } from '../deployment.ts'
 import type { Deployments } from '../deployments.ts'
@@ -63,6 +64,7 @@ export function buildsOver(parts: BuildParts & { readonly members: BuildMembers 
       await moved(catalogs, build, 'receiving', 'received')
     },
     start: async ({ id, name }, wish) => {
+      requireConfig(wish.config)
       const build = await readBuild(catalogs, id)
       if (build === undefined) throw noBuild()
       const isUploaded = build.phase === (build.source.kind === 'tar' ? 'received' : 'waiting')
@@ -94,6 +96,7 @@ async function begun({ catalogs, records, env }: BuildParts, deployment: Deploym
   { by, message, archive, config = '', wantsEnv = [], source = noGit }: NewBuild
 ): Promise<BegunBuild> {
   if (archive !== undefined) requireSize(archive)
+  requireConfig(config)
   await requireTurn(catalogs, deployment.tenant)
   const form: SourceForm = archive === undefined ? { kind: 'tar' } : { kind: 'archive', archive }
   const secret = archive === undefined ? env.secret() : ''
@@ -159,6 +162,15 @@ async function addressed(catalogs: CatalogClient, address: string): Promise<Buil
 
 function hashOf(secret: string): string {
   return createHash('sha256').update(secret).digest('hex')
+}
+
+/** Throws `invalid` for a file that is not one of those that are uploaded. */
+function requireConfig(config = ''): void {
+  try {
+    if (config !== '') requirePath(posix.normalize(config))
+  } catch (error) {
+    throw new HeddleError('invalid', `config: ${(error as Error).message}`, {}, { cause: error })
+  }
 }
 
 function requireSize({ bytes, files, chunks }: ManifestArchive): void {

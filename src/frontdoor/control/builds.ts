@@ -22,7 +22,7 @@ export function buildRoutes(app: App, parts: ControlParts): void {
       const { revision, missing } = await buildsIn(parts).begin(deployment, {
         by: byOf(caller),
         message,
-        archive: { kind: 'own', path: '', ...archive },
+        archive: { ...archive, kind: 'own', path: '' },
         config,
         ...wants_env && { wantsEnv: wants_env },
         ...source && { source },

@@ -35,7 +35,9 @@ const IdPath = Type.Object({ id: Type.String() })
 const TokenPath = Type.Object({ token: Type.String({ maxLength: 200 }) })
 
 /** What it holds is checked where it is read. */
-const AnyObject = Type.Object({}) as TObject & { readonly static: Record<string, unknown> }
+const AnyObject = Type.Object({}, { additionalProperties: true }) as TObject & {
+  readonly static: Record<string, unknown>
+}
 
 const pageRows = 100
 /** Tokens that are made at once. */

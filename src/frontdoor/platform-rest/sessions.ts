@@ -27,8 +27,11 @@ const SessionFields = {
   extra: Type.Optional(Nullable(JsonObject({ 'x-max-characters': 48 * 1024 }))),
   trace_tier: text(20),
 }
+/** What experiments say of themselves: answered as it came. */
+const said = { num_examples: Type.Optional(Json()), num_repetitions: Type.Optional(Json()),
+  evaluator_keys: Type.Optional(Json()), kicked_off_by: Type.Optional(Json()) }
 const MakeSession = Type.Object({ id: id(), name: text(1_000), reference_dataset_id: id(),
-  default_dataset_id: id(), ...SessionFields })
+  default_dataset_id: id(), ...SessionFields, ...said })
 const PatchSession = Type.Object({ name: text(1_000), ...SessionFields })
 const MakeQuery = Type.Object({ upsert: Type.Optional(Type.Boolean()) })
 const ReadQuery = Type.Object({ include_stats: Type.Optional(Type.Boolean()) })

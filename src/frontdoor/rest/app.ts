@@ -6,6 +6,7 @@ import type { App, RouteParts } from '../http/route.ts'
 import { answerSchemas } from '../schema/answer.ts'
 import { listCheckerOf } from '../schema/list-checker.ts'
 import type { ListSchema } from '../schema/list-checker.ts'
+import { undeclaredAt } from '../schema/undeclared.ts'
 import { checkerOf } from '../schema/validation.ts'
 import { assistantRoutes } from './assistants.ts'
 import { acceptJson } from './body.ts'
@@ -47,9 +48,12 @@ export async function addRest(app: App,
 /** The same schemas check and document. Those of headers and answers only document. */
 function checkRequests(app: App): void {
   app.setSerializerCompiler(() => (value) => JSON.stringify(value))
-  app.setValidatorCompiler<TObject | ListSchema>(({ schema, httpPart }) => {
+  app.setValidatorCompiler<TObject | ListSchema>(({ schema, httpPart, url }) => {
     if (httpPart === 'headers') return () => true
-    const check = isList(schema) ? listCheckerOf(schema) : checkerOf(schema)
+    const undeclared = undeclaredAt(url ?? '')
+    const check = isList(schema)
+      ? listCheckerOf(schema, undeclared)
+      : checkerOf(schema, undeclared)
     const read = httpPart === 'querystring' && !isList(schema)
       ? (value: unknown) => readQuery(schema, value as Record<string, string>)
       : (value: unknown) => value

@@ -17,7 +17,8 @@ export const RunnableConfig = () =>
     max_concurrency: Type.Optional(Type.Integer({ minimum: 1 })),
     configurable: Type.Optional(JsonObject(keysOfConfig)),
     metadata: Type.Optional(Nullable(JsonObject(keysOfConfig))),
-  }, { ...keysOfConfig, description: 'Config for the graph. Other keys are kept.' })
+  }, { ...keysOfConfig, additionalProperties: true,
+    description: 'Config for the graph. Other keys are kept.' })
 
 const content = {
   config: Type.Optional(RunnableConfig()),

@@ -4,6 +4,7 @@ import type { Static, TArray, TObject } from 'typebox'
 
 import { HeddleError } from '../../errors.ts'
 import { isObject } from '../../json/index.ts'
+import type { UndeclaredMembers } from './undeclared.ts'
 import { checkerOf, invalid } from './validation.ts'
 import type { Checker, Fault } from './validation.ts'
 
@@ -19,8 +20,9 @@ export type ListSchema<Item extends TObject = TObject> = TArray<Item> & {
  */
 export function listCheckerOf<Item extends TObject>(
   { items, minItems, maxItems }: ListSchema<Item>,
+  undeclared: UndeclaredMembers = 'dropped',
 ): Checker<Static<Item>[]> {
-  const check = checkerOf(items)
+  const check = checkerOf(items, undeclared)
   const { 'x-not-offered': unoffered = [] } = items as { 'x-not-offered'?: readonly string[] }
   const spellings = [...Object.keys(items.properties), ...unoffered]
     .map((name) => [name, inCamelCase(name)] as const)

@@ -10,6 +10,8 @@ import { textOf } from '../../raw-json.ts'
 import { isLongJson } from './long-json.ts'
 import { statePart } from './state.ts'
 import { extractPath } from './thread.ts'
+import { onlyDeclaredOf } from './undeclared.ts'
+import type { UndeclaredMembers } from './undeclared.ts'
 
 /** One wrong field. Its path is joined by dots. */
 export interface Fault {
@@ -20,17 +22,20 @@ export interface Fault {
 /** Returns the checked value. Throws `invalid` with `errors: Fault[]` among its details. */
 export type Checker<Value> = (value: unknown) => Value
 
-const checkers = new WeakMap<TObject, Checker<unknown>>()
+const checkers = { refused: new WeakMap<TObject, Checker<unknown>>(),
+  dropped: new WeakMap<TObject, Checker<unknown>>() } as const
 
 /**
- * The checker of a schema. Unknown fields are ignored. Fields that the schema lists under
- * `x-not-offered` are refused, because ignoring them would promise what is not kept. No body counts
- * as `{}`. UUIDs are returned in lower case.
+ * The checker of a schema. Members that the schema does not declare are left out, or refused; free
+ * JSON is kept. Fields that the schema lists under `x-not-offered` are refused, because ignoring
+ * them would promise what is not kept. No body counts as `{}`. UUIDs are returned in lower case.
  */
-export function checkerOf<Schema extends TObject>(schema: Schema): Checker<Static<Schema>> {
-  const known = checkers.get(schema)
+export function checkerOf<Schema extends TObject>(schema: Schema,
+  undeclared: UndeclaredMembers = 'dropped'): Checker<Static<Schema>> {
+  const known = checkers[undeclared].get(schema)
   if (known !== undefined) return known as Checker<Static<Schema>>
   const compiled = Compile(schema)
+  const onlyDeclared = onlyDeclaredOf(schema)
   const uuids = Object.entries(schema.properties).flatMap(([name, property]) =>
     isOfUuids(property) ? [name] : []
   )
@@ -40,11 +45,27 @@ export function checkerOf<Schema extends TObject>(schema: Schema): Checker<Stati
     if (crowd !== undefined) throw invalid([crowd])
     if (!compiled.Check(given)) throw invalid(faultsIn(schema, given))
     refuseUnoffered(schema, given)
+    const strays: string[] = []
+    given = (onlyDeclared?.(given, '', (field) => strays.push(field)) ?? given) as object
+    if (undeclared === 'refused' && strays.length > 0) {
+      throw invalid(
+        strays.slice(0, strayFaultsMax).map((field) => ({ field: shortened(field),
+          message: 'is not a member of this request' })
+        ),
+      )
+    }
     for (const name of uuids) given = inSmallLetters(given, name)
     return given as Static<Schema>
   }
-  checkers.set(schema, checker)
+  checkers[undeclared].set(schema, checker)
   return checker
+}
+
+/** Undeclared members that are named of one request, and characters of each. */
+const [strayFaultsMax, strayCharactersMax] = [20, 200]
+
+function shortened(field: string): string {
+  return field.length > strayCharactersMax ? `${field.slice(0, strayCharactersMax)}…` : field
 }
 
 /** The parts of a schema that are read here. */

@@ -7,7 +7,7 @@ import { limitConcurrency } from '../../../cluster/index.ts'
 import { readArchive } from '../archive/archive-reader.ts'
 import type { ReadChunk, ReadEntry } from '../archive/archive-reader.ts'
 import type { LinkEntry } from '../archive/tar-header.ts'
-import { requireLink, TreePaths } from '../archive/tree-path.ts'
+import { requireLink, requirePath, TreePaths } from '../archive/tree-path.ts'
 import { isPackagePlace } from '../manifest.ts'
 import type { ManifestArchive } from '../manifest.ts'
 import { RevisionError } from '../revision-error.ts'
@@ -30,6 +30,7 @@ export async function unpack(archives: readonly ManifestArchive[], folder: strin
   await makeReadable(folder)
   try {
     for (const archive of archives) {
+      requirePlace(archive)
       for await (const entry of readArchive(archive, readChunk)) {
         signal?.throwIfAborted()
         requireOwnPlace(archive, entry)
@@ -50,6 +51,14 @@ export async function syncFolder(folder: string): Promise<void> {
   } finally {
     await handle.close()
   }
+}
+
+/** Whoever named the place: it is in the folder, and one where such an archive may lie. */
+function requirePlace({ kind, path }: ManifestArchive): void {
+  if (path !== '') requirePath(path)
+  if (kind === 'package' ? isPackagePlace(path) : path === '') return
+  throw new RevisionError('escapes',
+    `The archive of ${kind} files has no place at ${JSON.stringify(path)}.`)
 }
 
 /** Each archive has a place: none may put something where another revision looks for it. */

@@ -1,10 +1,11 @@
 /** The work of a build: what was uploaded is written, its packages are installed, all is packed. */
 
 import { mkdir, realpath, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, posix } from 'node:path'
 
 import type { Env } from '../../../cluster/index.ts'
 import { CodedError } from '../../errors.ts'
+import { requirePath } from '../archive/tree-path.ts'
 import { buildRevision } from '../build.ts'
 import { RevisionError } from '../revision-error.ts'
 import { inWork } from './build-mail.ts'
@@ -34,6 +35,7 @@ async function built(given: BuildTask, { say, env }: BuildSurroundings): Promise
   const { work, limits, source, config, platform, installed, said } = task
   const project = join(work, inWork.project)
   const chunks = join(work, inWork.chunks)
+  requirePath(posix.normalize(config))
   await mkdir(chunks, { recursive: true })
   await mkdir(join(work, inWork.home))
   await mkdir(join(work, inWork.empty))

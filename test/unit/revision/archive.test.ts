@@ -242,6 +242,23 @@ describe('unpacking', () => {
       .toMatchObject({ code: 'ambiguous_path' })
   })
 
+  it('puts no archive where none may lie, whatever is in it', async () => {
+    const [folder, chunks] = [await freshFolder(), new Chunks()]
+    for (const [kind, place] of [['own', '../outside'], ['own', 'src'], ['own', '/tmp/outside'], [
+      'package',
+      '../node_modules/a',
+    ], ['package', 'src'], ['package', ''], ['package', `${'0'.repeat(64)}/node_modules/a`], [
+      'links',
+      'node_modules/a',
+    ]] as const) {
+      const archive = await chunks.addTree({ 'a.js': 'x' }, kind, place)
+      await expect(unpack([archive], join(folder, 'in/tree'), chunks.read), `${kind} ${place}`)
+        .rejects.toMatchObject({ code: 'escapes' })
+    }
+    expect(await readdir(folder)).toEqual(['in'])
+    expect(await readdir(join(folder, 'in/tree'))).toEqual([])
+  })
+
   it('puts no file in the place of the links between packages', async () => {
     const [folder, chunks] = [await freshFolder(), new Chunks()]
     for (const leaves of [{ 'node_modules/a/index.js': 'evil' }, {

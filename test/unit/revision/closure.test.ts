@@ -177,7 +177,7 @@ describe('the packages of a project', () => {
     const filesOf = async (name: string) => {
       const place = join(await freshFolder(), 'tree')
       await unpack(manifest.archives.filter(({ path }) => path.endsWith(name))
-        .map((archive) => ({ ...archive, path: '' })), place, chunks.read)
+        .map((archive) => ({ ...archive, kind: 'own' as const, path: '' })), place, chunks.read)
       return Object.keys(await readTree(place))
     }
     expect(await filesOf('one')).toEqual(['a.d.mts', 'a.d.ts', 'a.ts', 'history.js', 'index.js',

@@ -79,8 +79,14 @@ describe('a build', () => {
     const { revision, missing } = await builds.begin(shop, { by: 'ann', message: 'First', archive,
       config: 'langgraph.json' })
     expect([revision.state, missing]).toEqual(['building', [sha256('sources')]])
-    const start = () => builds.start(revision, { by: 'ann', activates: false })
+    const start = (config?: string) =>
+      builds.start(revision, { by: 'ann', activates: false, ...config && { config } })
     expect(await code(start())).toBe('not_ready')
+    for (const config of ['../langgraph.json', '/etc/langgraph.json', 'a/../../langgraph.json']) {
+      expect(await code(start(config))).toBe('invalid')
+      expect(await code(builds.begin(shop, { by: 'ann', message: '', archive, config })))
+        .toBe('invalid')
+    }
     expect(await code(builds.putChunk(revision, sha256('other'), file))).toBe('not_found')
     expect(await code(builds.putChunk(revision, sha256('sources'), Buffer.from('sourceX'))))
       .toBe('invalid')

@@ -1,6 +1,6 @@
 /** The control API: deployments, revisions, chunks, roll-outs and secrets over HTTP. */
 
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 
 import { HeddleError } from '../../../../src/errors.ts'
 import { activeIn, aManifest, openKeyed } from '../mount/deployment-door.ts'
@@ -51,11 +51,14 @@ describe('a deployment', () => {
     expect((await send('GET', `${root}?offset=1`)).json).toEqual({ deployments: [] })
   })
 
-  it('has its changes noted as they were said, without what means nothing', async () => {
+  it('has its changes noted as they were said, and takes none that means nothing', async () => {
     const { as, deployments: { records } } = await openKeyed()
     const send = await as('acme', 'admin')
     await send('POST', root, { name: 'shop' })
-    await send('PATCH', `${root}/shop`, { paused: true, filler: 'x'.repeat(10_000) })
+    await send('PATCH', `${root}/shop`, { paused: true })
+    const filled = await send('PATCH', `${root}/shop`, { paused: false, tenant: 'other' })
+    expect([filled.status, filled.json['message']])
+      .toEqual([422, 'tenant: is not a member of this request.'])
     const { id } = await records.get('shop')
     expect((await records.events(id, 1, 10)).map(({ data }) => data))
       .toEqual([{ change: 'changed', paused: true }])
@@ -79,14 +82,31 @@ describe('a deployment', () => {
     expect(actions(await send('POST', root, { name: 'shop' }))).toEqual([409, 'exists'])
   })
 
+  it('is built where the server says, whatever a caller says of the place', async () => {
+    const { as, deployments } = await openKeyed()
+    await activeIn(deployments)
+    const begin = vi.spyOn(deployments.builds, 'begin')
+    const send = await as('acme', 'deployer')
+    const body = { archive: aManifest().archive, config: 'langgraph.json' }
+    for (const more of [{ path: '../../../../tmp/x' }, { kind: 'package' }]) {
+      const answer = await send('POST', `${root}/shop/builds`, { ...body,
+        archive: { ...body.archive, ...more } })
+      expect([answer.status, answer.text]).toEqual([422,
+        expect.stringContaining(`archive.${Object.keys(more)[0]}: is not a member`)])
+    }
+    expect((await send('POST', `${root}/shop/builds`, body)).status).toBe(201)
+    expect(begin.mock.calls.map(([, { archive }]) => [archive?.kind, archive?.path]))
+      .toEqual([['own', '']])
+  })
+
   it('cannot take the name by which the server is called', async () => {
     const { as, deployments } = await openKeyed({ isFromProxy: () => true })
     await activeIn(deployments)
     const send = await as('acme', 'admin')
     const behind = { 'x-forwarded-host': 'Heddle.example.org:8443' }
     for (const [method, path] of [['POST', root], ['PATCH', `${root}/shop`]] as const) {
-      const answer = await send(method, path, { name: 'more', hosts: ['heddle.example.org'] },
-        behind)
+      const answer = await send(method, path, { ...method === 'POST' && { name: 'more' },
+        hosts: ['heddle.example.org'] }, behind)
       expect([method, answer.status, answer.text]).toEqual([method, 422,
         expect.stringContaining('is a name of the server itself')])
     }

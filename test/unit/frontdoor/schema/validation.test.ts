@@ -11,6 +11,7 @@ import { CancelRun, CreateRun, CreateStatelessRun, JoinStream,
 import { ReadHistory, ReadState, UpdateState } from '../../../../src/frontdoor/schema/state.ts'
 import { CreateThread, SearchThreads } from '../../../../src/frontdoor/schema/thread.ts'
 import { checkerOf, requireSimple } from '../../../../src/frontdoor/schema/validation.ts'
+import { RawJson } from '../../../../src/raw-json.ts'
 import { expectAlways } from '../../../support/expect-always.ts'
 
 function faultsOf(check: () => unknown): unknown {
@@ -151,10 +152,29 @@ describe('a check', () => {
     expect(() => checkerOf(CreateThread)(body)).toThrow('The body must be a JSON object.')
   })
 
-  it('treats a missing body as an empty one, and keeps unknown fields', () => {
+  it('treats a missing body as an empty one, and drops undeclared members', () => {
     expect(checkerOf(CreateThread)(undefined)).toEqual({})
     expect(checkerOf(CreateThread)(null)).toEqual({})
-    expect(checkerOf(CreateThread)({ colour: 'green' })).toEqual({ colour: 'green' })
+    expect(checkerOf(CreateThread)({ colour: 'green' })).toEqual({})
+  })
+
+  it('drops or refuses members at any depth, and keeps free JSON and text', () => {
+    const body = { thread_id: '00000000-0000-4000-8000-000000000001',
+      metadata: { free: { deep: [{ x: 1 }] } }, supersteps: [{
+        updates: [{ as_node: 'a', values: { any: 1 }, command: { resume: { x: 1 } } }],
+      }] }
+    expect(checkerOf(CreateThread)(body)).toBe(body)
+    const strayed = structuredClone(body) as Record<string, unknown> & typeof body
+    Object.assign(strayed.supersteps[0]!.updates[0]!.command, { path: '../x' })
+    Object.assign(strayed, { tenant: 'other' })
+    expect(checkerOf(CreateThread)(strayed)).toEqual(body)
+    expect(faultsOf(() => checkerOf(CreateThread, 'refused')(strayed))).toEqual([
+      { field: 'tenant', message: 'is not a member of this request' },
+      { field: 'supersteps.0.updates.0.command.path', message: 'is not a member of this request' },
+    ])
+    const raw = new RawJson('{"a":1}')
+    expect(checkerOf(CreateThread)({ supersteps: [{ updates: [{ as_node: 'a', values: raw }] }] })
+      .supersteps![0]!.updates[0]!.values).toBe(raw)
   })
 
   it('takes null for every optional field of a run or a state update', () => {
