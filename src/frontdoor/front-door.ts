@@ -37,7 +37,7 @@ import { whenAborted } from './http/when-aborted.ts'
 import type { Platform } from '../platform/index.ts'
 import { addControl } from './control/index.ts'
 import type { DeploymentParts } from './control/index.ts'
-import { mountsOver, quotasOfTenant } from './mount/index.ts'
+import { mountsOver, quotasOfTenant, ServedHosts } from './mount/index.ts'
 import { operationsOver } from './operations/index.ts'
 import type { OperationParts, Operations } from './operations/index.ts'
 import { protocolRoutes } from './protocol-v2/index.ts'
@@ -150,7 +150,8 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   const platformPort = options.platformPort === undefined ? undefined : new PlatformPort(quota)
   const sockets = new SocketServer(bodyLimitBytes)
   const answerError = errorReply(env.log, sockets, errorForm)
-  const mounts = deployments && mountsOver(deployments)
+  const servedHosts = new ServedHosts()
+  const mounts = deployments && mountsOver({ ...deployments, servedHosts })
   const app = fastify({
     bodyLimit: bodyLimitBytes,
     exposeHeadRoutes: false,
@@ -168,7 +169,8 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   app.setErrorHandler(answerError)
   const underWay = addExchanges(app, options)
   requireClearPaths(app)
-  await keepLocal(app, { ...options, domain: deployments?.domain })
+  await keepLocal(app, { ...options, domain: deployments?.domain,
+    deploymentsHosts: deployments?.allowedHosts })
   mounts?.addTo(app)
   const { identify, keyStats } = auth === undefined ? asLocal : identifyBy(auth, env)
   addGuard(app, { identify, limit, ...mounts && { place: mounts.place },
@@ -191,7 +193,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   if (options.platform) {
     await addPlatform(app, { ...options, ...parts, platform: options.platform })
   }
-  if (deployments) await addControl(app, { ...parts, env, deployments })
+  if (deployments) await addControl(app, { ...parts, env, deployments, servedHosts })
   protocolRoutes(app, { ...parts, env, json, bodies, sockets, limit })
   await app.register(addConnect, { ...parts, log: env.log, readMaxBytes: bodyLimitBytes, json,
     bodies })

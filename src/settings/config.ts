@@ -62,6 +62,8 @@ export interface Settings {
   readonly allowHosts: readonly string[]
   /** Deployments answer as `<name>.<domain>`, too; undefined for none. */
   readonly deploymentsDomain: string | undefined
+  /** Host names that admins may give to deployments; `*.example.org` for all below one. */
+  readonly deploymentsHosts: readonly string[]
   /** As whom the code of deployments runs; undefined for the user of the server. */
   readonly graphsUsers: UserRange | undefined
   readonly trustTenants: boolean
@@ -210,6 +212,7 @@ export function resolveSettings(source: SettingsSource): Settings {
     allowOrigins: Object.freeze(reader.value('allowOrigin')),
     allowHosts: Object.freeze(reader.value('allowHost')),
     deploymentsDomain: reader.value('deploymentsDomain'),
+    deploymentsHosts: Object.freeze(reader.value('deploymentsHosts')),
     graphsUsers: reader.value('graphsUsers'),
     trustTenants: reader.value('trustTenants'),
     // In development, no region is set.

@@ -3,6 +3,7 @@
 export type { AssistantDefaults } from './assistant-defaults.ts'
 export { ownVersion, resolveSettings, SettingsError } from './config.ts'
 export type { CassandraSettings, MemberSettings, Settings } from './config.ts'
+export { fitsHost } from './host-pattern.ts'
 export { ipAddress, ipRange, isLoopback, isWithin } from './ip-address.ts'
 export type { IpAddress, IpRange } from './ip-address.ts'
 export { knownSettings, namesOf } from './known-settings.ts'

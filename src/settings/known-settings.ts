@@ -4,8 +4,8 @@ import { availableParallelism } from 'node:os'
 
 import { assistantDefaults } from './assistant-defaults.ts'
 import { regionNames } from './region.ts'
-import { anyText, domain, handles, hosts, onOffOrAddress, oneOf, origins, path, ranges, share,
-  someOf, targets, texts, urlsOf, userRange, variables, webAddress, wholeNumber,
+import { anyText, domain, handles, hostPatterns, hosts, onOffOrAddress, oneOf, origins, path,
+  ranges, share, someOf, targets, texts, urlsOf, userRange, variables, webAddress, wholeNumber,
   yesOrNo } from './setting-kind.ts'
 import { settingsOf } from './setting.ts'
 import type { Setting } from './setting.ts'
@@ -96,6 +96,13 @@ export const knownSettings = {
     fallback: undefined,
     usual: 'none: they are below `/d/`',
     message: 'Deployments answer as `<name>.<this domain>`, too.',
+  }),
+  deploymentsHosts: access('--deployments-hosts <names>', 'HEDDLE_DEPLOYMENTS_HOSTS', {
+    kind: hostPatterns,
+    fallback: [],
+    usual: 'none',
+    message:
+      'Host names that admins may give to deployments: `shop.example.org,*.apps.example.org`.',
   }),
   graphsUsers: access('--graphs-users <ids>', 'HEDDLE_GRAPHS_USERS', { kind: userRange,
     fallback: undefined, usual: 'none: they run as the user of the server',

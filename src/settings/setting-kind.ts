@@ -127,6 +127,12 @@ export const hosts: Kind<readonly string[]> = listOf(
   ),
 )
 
+/** Names of hosts; `*.example.org` stands for all names below one. */
+export const hostPatterns: Kind<readonly string[]> = listOf(
+  'must be a name like shop.example.org, or like *.example.org for all below one',
+  matching((text) => /^(\*\.)?[a-z\d-]+(\.[a-z\d-]+)+$/.test(text)),
+)
+
 /** A domain, which names of hosts end with. */
 export const domain: Kind<string> = {
   read: (text) =>

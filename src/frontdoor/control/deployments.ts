@@ -12,7 +12,7 @@ import { CreateDeployment, DeleteDeployment, DeploymentPath, PageOf,
   PatchDeployment } from '../schema/control.ts'
 import { deploymentJson } from './deployment-json.ts'
 import { checkedHosts } from './hosts.ts'
-import type { TakenHosts } from './hosts.ts'
+import type { HostRules } from './hosts.ts'
 import { byOf, changed, controlRoot, controlRoute, ownDeployment, sendFresh } from './parts.ts'
 import type { ControlParts, DeploymentParts } from './parts.ts'
 
@@ -33,7 +33,7 @@ export function deploymentRoutes(app: App, parts: ControlParts): void {
     }
     const deployment = await records.create({ name, tenant: caller.tenant, ...access && { access },
       ...limits && { limits: withoutUndefined(limits) },
-      ...hosts && { hosts: checkedHosts(hosts, takenFor(request, parts)) }, ...preview &&
+      ...hosts && { hosts: checkedHosts(hosts, hostRulesFor(request, parts)) }, ...preview &&
       { preview: { of: preview.of, label: preview.label, ttlMs: preview.ttl_s * 1_000 } } })
     await records.note(deployment.id, { kind: 'deployment', by: byOf(caller),
       data: { change: 'created', name } })
@@ -65,8 +65,9 @@ export function deploymentRoutes(app: App, parts: ControlParts): void {
     answer: 'Deployment',
   }), async (request, reply) => {
     const { body, caller } = request
-    const change = changeIn(body, takenFor(request, parts))
-    const after = await changed(parts, await ownDeployment(parts, request), change)
+    const deployment = await ownDeployment(parts, request)
+    const change = changeIn(body, hostRulesFor(request, parts, deployment.hosts))
+    const after = await changed(parts, deployment, change)
     await records.note(after.id, { kind: 'deployment', by: byOf(caller),
       data: { change: 'changed', ...saidIn(body) } })
     return sendFresh(reply, json(request, after))
@@ -102,9 +103,11 @@ async function onlyOne(parts: ControlParts, { caller }: FastifyRequest,
 }
 
 /** The name by which the control API is called is the server's: a deployment would hide it. */
-function takenFor(request: FastifyRequest,
-  { deployments: { domain, ownHosts = [], isFromProxy } }: ControlParts): TakenHosts {
-  return { domain, ownHosts: [...ownHosts, calledHost(request, isFromProxy)] }
+function hostRulesFor(request: FastifyRequest, { servedHosts, deployments }: ControlParts,
+  before: readonly string[] = []): HostRules {
+  const { domain, ownHosts = [], allowedHosts = [], isFromProxy } = deployments
+  return { caller: request.caller, before, domain, allowed: allowedHosts, servedHosts,
+    ownHosts: [...ownHosts, calledHost(request, isFromProxy)] }
 }
 
 /** What a change says. A body may have fields that mean nothing, as long as it is. */
@@ -113,8 +116,8 @@ function saidIn({ access, limits, hosts, paused }: PatchDeployment): object {
 }
 
 function changeIn({ access, limits, hosts, paused }: PatchDeployment,
-  taken: TakenHosts): (now: Deployment) => DeploymentChange {
-  const names = hosts && checkedHosts(hosts, taken)
+  rules: HostRules): (now: Deployment) => DeploymentChange {
+  const names = hosts && checkedHosts(hosts, rules)
   return (now) => ({ ...access && { access }, ...names && { hosts: names },
     ...limits && { limits: { ...now.limits, ...withoutUndefined(limits) } },
     ...paused !== undefined && { paused } })

@@ -1,6 +1,7 @@
 /** What the routes of the control API share: their parts, and the deployments of a caller. */
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
 import type { TObject } from 'typebox'
 
 import type { Env } from '../../../cluster/index.ts'
@@ -12,7 +13,7 @@ import type { Access, Caller } from '../http/caller.ts'
 import { sendJson } from '../http/list-reply.ts'
 import { route } from '../http/route.ts'
 import type { RouteParts } from '../http/route.ts'
-import type { MountParts } from '../mount/index.ts'
+import type { MountParts, ServedHosts } from '../mount/index.ts'
 
 /** Deployments as a front door needs them. */
 export interface DeploymentParts extends Pick<MountParts, 'charge' | 'domain' | 'isFromProxy'> {
@@ -43,11 +44,15 @@ export interface DeploymentParts extends Pick<MountParts, 'charge' | 'domain' | 
   readonly use?: CountRevisionUse
   /** Host names that no deployment may have: those of the server itself. */
   readonly ownHosts?: readonly string[]
+  /** Host names that admins may give, `*.example.org` for all below one; by default none. */
+  readonly allowedHosts?: readonly string[]
 }
 
 /** What the routes of the control API are made of. */
 export interface ControlParts extends Pick<RouteParts, 'ticker' | 'quotas'> {
   readonly deployments: DeploymentParts
+  /** The names by which callers reached the server itself. */
+  readonly servedHosts: Pick<ServedHosts, 'servedOthers'>
   readonly env: Env
 }
 
@@ -67,11 +72,16 @@ interface Words {
   readonly silent?: Readonly<Record<number, string>>
 }
 
+const NoQuery = Type.Object({})
+
 /** Declares a route of the control API. */
 export function controlRoute<Given extends Words>(operationId: string, words: Given) {
   const access: Access = 'deploy'
-  return { ...route(access, operationId, { ...words, tag: 'Deployments' as const }),
-    bodyLimit: bodyMax }
+  // Without one of its own, a route takes no query: a misspelt member must not mean nothing.
+  return {
+    ...route(access, operationId, { querystring: NoQuery, ...words, tag: 'Deployments' as const }),
+    bodyLimit: bodyMax,
+  }
 }
 
 /** Sends JSON that nobody between the server and its client may keep. */

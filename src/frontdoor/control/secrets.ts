@@ -6,7 +6,8 @@ import type { Deployment, DeploymentSecret } from '../../deployment/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { timeText } from '../../json/index.ts'
 import type { App } from '../http/route.ts'
-import { DeploymentPath, SecretPath, SetSecret, SetSecrets } from '../schema/control.ts'
+import { DeleteSecret, DeploymentPath, SecretPath, SetSecret,
+  SetSecrets } from '../schema/control.ts'
 import { eitherJson } from './deployment-json.ts'
 import { byOf, controlRoot, controlRoute, ownDeployment, sendFresh } from './parts.ts'
 import type { ControlParts } from './parts.ts'
@@ -74,13 +75,15 @@ export function secretRoutes(app: App, parts: ControlParts): void {
 
   app.delete(`${below}/:name`,
     controlRoute('deleteSecret', { summary: 'Remove a secret, and start fresh processes',
-      params: SecretPath, answer: 'RolloutOfChange' }), async (request, reply) => {
-    const { name } = request.params
-    const deployment = await ownDeployment(parts, request)
-    await secrets.delete(deployment.id, name)
-    await note(deployment, request, { name, change: 'removed' })
-    return sendFresh(reply, await restarted(deployment, request, `Secret ${name} removed`, true))
-  })
+      params: SecretPath, querystring: DeleteSecret, answer: 'RolloutOfChange' }),
+    async (request, reply) => {
+      const { params: { name }, query: { restart = true } } = request
+      const deployment = await ownDeployment(parts, request)
+      await secrets.delete(deployment.id, name)
+      await note(deployment, request, { name, change: 'removed' })
+      return sendFresh(reply,
+        await restarted(deployment, request, `Secret ${name} removed`, restart))
+    })
 }
 
 function secretJson({ name, version, updatedAtMs }: DeploymentSecret): object {

@@ -4,10 +4,13 @@ import type { FastifyRequest } from 'fastify'
 
 import type { Deployment, Serving } from '../../deployment/index.ts'
 import type { ChargeDeployment } from '../http/limit-gate.ts'
+import type { ServedHosts } from './served-hosts.ts'
 
 /** What finds deployments, and what chooses them. */
 export interface MountParts {
   readonly serving: Pick<Serving, 'find' | 'named' | 'open' | 'view'>
+  /** Notes by which names callers reach the server itself; by default, nothing is noted. */
+  readonly servedHosts?: Pick<ServedHosts, 'note'>
   /** Notes who calls a deployment. Awaited before a request is served; by default nothing is. */
   readonly requested?: (deployment: Deployment, tenant: string) => Promise<void>
   /** Charges a request to the limit of a deployment; by default, there are no such limits. */

@@ -14,7 +14,7 @@ import type { App } from '../http/route.ts'
 import { routedTarget } from '../platform-rest/platform-target.ts'
 import { bodyBytesMaxOf, countBodies, requireShortBody } from './body-limit.ts'
 import { createsRun, isDataRoute, needsNoRevision } from './data-routes.ts'
-import { hostNames } from './host-names.ts'
+import { calledHost, hostNames } from './host-names.ts'
 import type { MountParts } from './mount-parts.ts'
 import { deploymentTarget } from './target.ts'
 import type { DeploymentTarget } from './target.ts'
@@ -69,11 +69,15 @@ export function mountsOver(parts: MountParts): Mounts {
   }
 }
 
-async function placed({ serving, requested, charge }: MountParts,
+async function placed(parts: MountParts,
   ...[request, reply, { caller, isPublic }]: Parameters<Place>): Promise<Caller> {
+  const { serving, requested, charge, servedHosts, isFromProxy } = parts
   const { deployment: called, method, routeOptions: { url: pattern } } = request
   if (called === undefined) {
     requireUnbound(request, caller, isPublic)
+    if (caller.identity.kind !== 'nobody') {
+      servedHosts?.note(calledHost(request, isFromProxy), caller.tenant)
+    }
     return caller
   }
   if (method === 'OPTIONS') return caller

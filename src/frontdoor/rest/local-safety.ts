@@ -8,7 +8,7 @@ import cors from '@fastify/cors'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 import { HeddleError } from '../../errors.ts'
-import { ipAddress, isLoopback } from '../../settings/index.ts'
+import { fitsHost, ipAddress, isLoopback } from '../../settings/index.ts'
 import type { AuthOptions } from '../http/identify.ts'
 import { isForeignLoad } from './fetch-site.ts'
 
@@ -22,6 +22,8 @@ export interface LocalSafetyOptions {
   readonly allowHosts?: readonly string[]
   /** Names below this one are of deployments, and may be called as those of `allowHosts`. */
   readonly domain?: string | undefined
+  /** Names and patterns of names that the operator gives to deployments. */
+  readonly deploymentsHosts?: readonly string[] | undefined
   /** How callers are authenticated; by default, not at all. */
   readonly auth?: Pick<AuthOptions, 'isFromTrustedProxy'>
 }
@@ -67,10 +69,11 @@ export async function keepLocal(app: FastifyInstance, options: LocalSafetyOption
  * machine of user proxies the page could pose as one of them, so names are checked there.
  */
 function nameRefusal(
-  { host, allowHosts = [], domain, auth }: LocalSafetyOptions,
+  { host, allowHosts = [], domain, deploymentsHosts = [], auth }: LocalSafetyOptions,
 ): (request: FastifyRequest) => string | undefined {
   if (allowHosts.includes('*')) return () => undefined
-  const isOurs = nameTest(host, allowHosts, domain)
+  const isOurs = nameTest(host, allowHosts, [...deploymentsHosts,
+    ...domain === undefined ? [] : [`*.${domain.toLowerCase()}`]])
   // The name of the request before: nearly all requests have the same.
   let known: string | undefined
   return (request) => {
@@ -90,14 +93,13 @@ function nameRefusal(
 }
 
 /** Without keys, this machine's names, its own addresses and the given names are allowed. */
-function nameTest(host: string, allowHosts: readonly string[], domain: string | undefined): (
+function nameTest(host: string, allowHosts: readonly string[], patterns: readonly string[]): (
   name: string,
 ) => boolean {
-  const suffix = domain === undefined ? undefined : `.${domain.toLowerCase()}`
   const given = new Set(allowHosts.map((each) => nameIn(`http://${bracketed(each)}`)))
   return (name) =>
     isLoopback(name) || given.has(name) ||
-    suffix !== undefined && name.endsWith(suffix) ||
+    patterns.some((pattern) => fitsHost(name, pattern)) ||
     (!isLoopback(host) && isOwnAddress(name))
 }
 

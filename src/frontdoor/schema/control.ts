@@ -175,6 +175,9 @@ export const SetSecrets = Type.Object({
   restart,
 }, { examples: [{ values: { MODEL_KEY: 'the key' } }] })
 
+/** Query of requests that remove a secret. */
+export const DeleteSecret = Type.Object({ restart })
+
 /** Query of requests that read events. */
 export const ReadEvents = Type.Object({
   follow: Type.Optional(

@@ -167,6 +167,7 @@ export function openDeployments(parts: MemberDeploymentParts): MemberDeployments
       domain: settings.deploymentsDomain,
       isFromProxy: fromUserProxies(settings.trustedProxies),
       ownHosts: ownHosts(settings),
+      allowedHosts: settings.deploymentsHosts,
     },
     begin: async () => {
       opened = await openServing({
@@ -223,9 +224,10 @@ function revisionsIn({ dataDirectory }: Settings): string {
 }
 
 /** The names of the server itself, as far as it knows them. */
-function ownHosts({ allowHosts, regionUrls }: Settings): readonly string[] {
+function ownHosts({ allowHosts, deploymentsHosts, regionUrls }: Settings): readonly string[] {
   const ofRegions = Object.values(regionUrls).flatMap((url) => URL.parse(url)?.hostname ?? [])
-  return [...allowHosts.filter((host) => host !== '*'), ...ofRegions]
+  const own = allowHosts.filter((host) => host !== '*' && !deploymentsHosts.includes(host))
+  return [...own, ...ofRegions]
 }
 
 /** Nothing is made on disk before a first revision comes. */

@@ -215,6 +215,15 @@ describe('settings', () => {
     }
   })
 
+  it('read names and patterns of hosts of deployments', () => {
+    const environment = { HEDDLE_DEPLOYMENTS_HOSTS: 'shop.example.org, *.apps.example.org' }
+    expect(resolved({ environment }).deploymentsHosts)
+      .toEqual(['shop.example.org', '*.apps.example.org'])
+    for (const deploymentsHosts of ['*', 'shop', '*shop.org', 'a.*.org', 'a.org:80']) {
+      expect(mistakes({ options: { deploymentsHosts } })).toContain('*.example.org')
+    }
+  })
+
   it('limit requests if a region is given, unless limits are off', () => {
     expect(resolved({ options: { region: 'eu' } })).toMatchObject({ region: 'eu', limits: true })
     expect(resolved({ environment: { HEDDLE_REGION: 'us' } }).limits).toBe(true)

@@ -31,7 +31,7 @@ const actions = (answer: Answer) => [answer.status, answer.json['error']]
 
 describe('a deployment', () => {
   it('is made, listed, changed and shown with its address', async () => {
-    const { door, as } = await openKeyed()
+    const { door, as } = await openKeyed({ allowedHosts: ['shop.example.com'] })
     const send = await as('acme', 'admin')
     const made = await send('POST', root, { name: 'shop', limits: { workers: 3 } })
     expect(made.status).toBe(201)
@@ -65,8 +65,8 @@ describe('a deployment', () => {
   })
 
   it("has a name that is a DNS label, and hosts that are nobody's", async () => {
-    const { as } = await openKeyed({ domain: 'agents.example.org',
-      ownHosts: ['heddle.example.org'] })
+    const { as } = await openKeyed({ domain: 'agents.example.org', ownHosts: ['heddle.example.org'],
+      allowedHosts: ['*.example.org'] })
     const send = await as('acme', 'admin')
     for (const name of ['Shop', 'a.b', '-a', 'a-', '123', '', 'a'.repeat(64), '../x']) {
       expect([name, (await send('POST', root, { name })).status]).toEqual([name, 422])
@@ -100,7 +100,8 @@ describe('a deployment', () => {
   })
 
   it('cannot take the name by which the server is called', async () => {
-    const { as, deployments } = await openKeyed({ isFromProxy: () => true })
+    const { as, deployments } = await openKeyed({ isFromProxy: () => true,
+      allowedHosts: ['*.example.org'] })
     await activeIn(deployments)
     const send = await as('acme', 'admin')
     const behind = { 'x-forwarded-host': 'Heddle.example.org:8443' }
@@ -112,6 +113,43 @@ describe('a deployment', () => {
     }
     expect((await send('PATCH', `${root}/shop`, { hosts: ['x.example.org'] }, behind)).status)
       .toBe(200)
+  })
+
+  it('has host names by the word of the operator and of an admin only', async () => {
+    const { as, deployments } = await openKeyed({ allowedHosts: ['a.example.org', '*.b.org'] })
+    await activeIn(deployments)
+    const [admin, deployer] = [await as('acme', 'admin'), await as('acme', 'deployer')]
+    const set = async (send: Send, ...hosts: string[]) =>
+      actions(await send('PATCH', `${root}/shop`, { hosts }))
+    for (const host of ['b.org', 'x.example.org', 'a.example.org.evil.org', 'xb.org']) {
+      expect([host, ...await set(admin, host)]).toEqual([host, 422, 'invalid'])
+    }
+    expect(await set(deployer, 'a.example.org')).toEqual([403, 'forbidden'])
+    expect(await set(admin, 'a.example.org', 'X.b.org')).toEqual([200, undefined])
+    // What it has stays and goes without an admin.
+    expect(await set(deployer, 'x.b.org')).toEqual([200, undefined])
+    expect(await set(deployer, 'x.b.org', 'y.b.org')).toEqual([403, 'forbidden'])
+    const made = await deployer('POST', root, { name: 'more', hosts: ['y.b.org'] })
+    expect(actions(made)).toEqual([403, 'forbidden'])
+  })
+
+  it('has no host name by which others were served', async () => {
+    const { as, deployments } = await openKeyed({ isFromProxy: () => true,
+      allowedHosts: ['*.example.org'] })
+    await activeIn(deployments)
+    const [admin, other] = [await as('acme', 'admin'), await as('other', 'reader')]
+    const by = (host: string) => ({ 'x-forwarded-host': host })
+    await admin('GET', '/info', undefined, by('new.example.org'))
+    await admin('GET', '/threads/x', undefined, by('new.example.org'))
+    await other('GET', '/threads/x', undefined, by('Agents.example.org.:443'))
+    const set = async (host: string) =>
+      (await admin('PATCH', `${root}/shop`, { hosts: [host] })).json['message'] ?? 'set'
+    expect(await set('agents.example.org'))
+      .toBe('hosts: agents.example.org is a name by which the server itself serves others.')
+    expect(await set('new.example.org')).toBe('set')
+    await other('GET', '/threads/x', undefined, by('shared.example.org'))
+    await admin('GET', '/threads/x', undefined, by('shared.example.org'))
+    expect(await set('shared.example.org')).toContain('serves others')
   })
 
   it('with data, but nothing active, is removed only when that is said', async () => {

@@ -215,7 +215,8 @@ describe('a host name', () => {
   })
 
   it('of a server without keys must still be one of its names', async () => {
-    const deployments = memoryDeployments([], { domain: 'agents.example.org' })
+    const deployments = memoryDeployments([], { domain: 'agents.example.org',
+      allowedHosts: ['*.apps.example.org'] })
     const made = await deployments.records.create({ name: 'shop', tenant: 'local',
       hosts: ['shop.example.com'] })
     await deployments.records.change(made, { active: 'r1' })
@@ -224,6 +225,7 @@ describe('a host name', () => {
     expect(await status('shop.example.com')).toBe(403)
     expect(await status('evil.example')).toBe(403)
     expect(await status('shop.agents.example.org')).toBe(200)
+    expect(await status('x.apps.example.org')).toBe(200)
     const named = await openDoor({ deployments, allowHosts: ['shop.example.com'] })
     expect(await plainStatus(named.url, '/ok', host('shop.example.com'))).toBe(200)
   })
