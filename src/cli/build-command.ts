@@ -11,7 +11,7 @@ import type { Env } from '../../cluster/index.ts'
 import { buildRevision, checkGraphs, RevisionCache, revisionHash } from '../revision/index.ts'
 import type { BuiltRevision, CheckedGraph, Manifest } from '../revision/index.ts'
 import { CommandError } from './admin-command.ts'
-import { platformIn } from './deploy/built-project.ts'
+import { ignoreAuthOption, platformIn } from './deploy/built-project.ts'
 import { emptyFolder } from './empty-folder.ts'
 import { megabytes } from './megabytes.ts'
 import { runProjectCommand } from './project-command.ts'
@@ -22,6 +22,7 @@ interface Typed {
   readonly out?: string
   readonly check?: boolean
   readonly platform?: string
+  readonly ignoreAuth?: boolean
   readonly json?: boolean
 }
 
@@ -36,6 +37,7 @@ export function runBuildCommand(source: ProjectCommandSource): Promise<void> {
     .option('--out <folder>', 'Write the manifest and the chunks there. It must be empty.')
     .option('--check', 'Load the graphs from what was packed, in a process of their own.')
     .option('--platform <name>', 'Where it is going to run, as linux-x64-glibc; by default here.')
+    .addOption(ignoreAuthOption())
     .action((folder: string | undefined, typed: Typed) => build(source, folder, typed))
   return runProjectCommand(command, source)
 }
@@ -53,12 +55,13 @@ async function build(source: ProjectCommandSource, folder: string | undefined,
   const built = await buildRevision({
     config: resolve(source.folder, typed.config ?? folder ?? '.'),
     platform,
+    ignoreAuth: typed.ignoreAuth,
     keep: async ({ sha256, data }) => void chunks.set(sha256, data),
   })
   for (const warning of built.warnings) source.note(`heddle: ${warning}\n`)
   const seconds = (env.monotonicMs() - startMs) / 1_000
   if (out !== undefined) await write(out, built.manifest, chunks)
-  const graphs = typed.check ? await checked(built.manifest, chunks, env) : undefined
+  const graphs = typed.check ? await checked(built.manifest, chunks, env, typed) : undefined
   source.print(typed.json ? jsonOf(built, graphs, out) : textOf({ built, graphs, out, seconds }))
   refuseFailed(graphs ?? [])
 }
@@ -75,13 +78,13 @@ async function write(out: string, manifest: Manifest, chunks: Chunks): Promise<v
 }
 
 /** What is loaded is what was packed, and not what lies in the folder. */
-async function checked(manifest: Manifest, chunks: Chunks,
-  env: Env): Promise<readonly CheckedGraph[]> {
+async function checked(manifest: Manifest, chunks: Chunks, env: Env,
+  { ignoreAuth = false }: Typed): Promise<readonly CheckedGraph[]> {
   const directory = await mkdtemp(join(tmpdir(), 'heddle-check-'))
   try {
     const cache = await RevisionCache.open({ directory, bytesMax: Infinity, env })
     const { configFile } = await cache.hold(manifest, async (sha256) => chunks.get(sha256)!)
-    return await checkGraphs(configFile, env)
+    return await checkGraphs(configFile, env, { ignoreAuth })
       .catch(({ message }: Error) => Promise.reject(new CommandError(message, 'refused')))
   } finally {
     await rm(directory, { recursive: true, force: true })

@@ -8,6 +8,7 @@ import type { Env } from '../../cluster/index.ts'
 import type { KeyStats, TenantKeys } from '../access/index.ts'
 import { bodyMbMax } from '../deployment/index.ts'
 import { CodedError } from '../errors.ts'
+import type { RouteGroup } from '../graph/index.ts'
 import { noUse, Quotas, unlimited } from '../limits/index.ts'
 import type { QuotaOptions, QuotaStats } from '../limits/index.ts'
 import { adminRoutes } from './admin/app.ts'
@@ -37,7 +38,7 @@ import { whenAborted } from './http/when-aborted.ts'
 import type { Platform } from '../platform/index.ts'
 import { addControl } from './control/index.ts'
 import type { DeploymentParts } from './control/index.ts'
-import { mountsOver, quotasOfTenant, ServedHosts } from './mount/index.ts'
+import { mountsOver, quotasOfTenant, requireEnabled, ServedHosts } from './mount/index.ts'
 import { operationsOver } from './operations/index.ts'
 import type { OperationParts, Operations } from './operations/index.ts'
 import { protocolRoutes } from './protocol-v2/index.ts'
@@ -90,6 +91,8 @@ export interface FrontDoorOptions
   readonly tenantKeys?: TenantKeys
   /** How the cluster is seen. */
   readonly cluster: ClusterSource
+  /** Groups of routes that the server's own project turns off, asked at each request. */
+  readonly disabledRoutes?: () => readonly RouteGroup[]
   /** Quotas of tenants; by default, there are none. */
   readonly quotas?: QuotaOptions
   /** The platform; by default, none is served. */
@@ -175,6 +178,9 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   const { identify, keyStats } = auth === undefined ? asLocal : identifyBy(auth, env)
   addGuard(app, { identify, limit, ...mounts && { place: mounts.place },
     accessOf: new Map([...accessOfCalls, ['/docs/*', 'public']]) })
+  app.addHook('onRequest', async ({ deployment, routeOptions }) => {
+    if (!deployment) requireEnabled(routeOptions.url, options.disabledRoutes?.())
+  })
   const bodies = roomForBodies(bodiesLimitBytes)
   holdBodies(app, { longest: bodyLimitBytes, quota: bodies })
   // A server with one tenant needs no share for each.

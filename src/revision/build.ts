@@ -32,6 +32,8 @@ export interface BuildOptions {
   /** Where it is going to run. */
   readonly platform: Platform
   readonly limits?: RevisionLimits
+  /** Whether it is built although it names guards that are not offered; by default not. */
+  readonly ignoreAuth?: boolean | undefined
   /**
    * Takes each chunk when it is made. Some come twice. With an index, those of packages that were
    * packed before do not come.
@@ -53,8 +55,8 @@ export interface BuiltRevision {
  * and `invalid` for a langgraph.json that is not valid.
  */
 export async function buildRevision(options: BuildOptions): Promise<BuiltRevision> {
-  const { config, platform, limits = revisionLimits } = options
-  const project = await readProject(config, { deployed: true })
+  const { config, platform, ignoreAuth, limits = revisionLimits } = options
+  const project = await readProject(config, { deployed: true, ignoreAuth })
   requireNoEmbedding(project)
   const { root, lockSha256 } = await workspaceOf(project.root)
   const imports = await importsOf(project)

@@ -7,7 +7,8 @@ import type { Static, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { Errors } from 'typebox/value'
 
-import { trialCharacters } from '../graph/index.ts'
+import { routeGroups, trialCharacters } from '../graph/index.ts'
+import type { RouteGroup } from '../graph/index.ts'
 import { isObject } from '../json/index.ts'
 import { expiryStrategies } from '../search/index.ts'
 import type { TimeToLiveWish } from '../search/index.ts'
@@ -47,6 +48,11 @@ const Settings = Type.Object({
       minutes: Type.Number({ exclusiveMinimum: 0, maximum: 52_560_000 }) }, closed),
     Type.Null(),
   ]),
+  disabled_routes: Type.Optional(
+    Type.Array(Type.Unsafe<RouteGroup>(Type.Enum([...routeGroups])), {
+      maxItems: routeGroups.length,
+    }),
+  ),
 }, closed)
 
 const ArchiveEntry = Type.Object({

@@ -37,6 +37,8 @@ export interface DoorParts {
   readonly graphs: GraphHost
   /** The graphs of deployments; undefined for a server without them. */
   readonly deployed?: DeployedGraphs
+  /** Groups of routes that the server's own project turns off. */
+  readonly disabledRoutes?: FrontDoorOptions['disabledRoutes']
   readonly actors: Pick<Actors, 'router' | 'limits' | 'items'>
   readonly rows: readonly RateLimit[]
   /** The memory that reads share. */

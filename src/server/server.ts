@@ -7,7 +7,7 @@ import { withPolicy, openEgress } from '../egress/index.ts'
 import type { WebhookPolicy } from '../egress/index.ts'
 import { compileProject, ExecutionMarks, graphHosts, memoryMb, readProject, startGraphHost,
   watchProject } from '../graph/index.ts'
-import type { Project, RunningGraphHost } from '../graph/index.ts'
+import type { Project, RouteGroup, RunningGraphHost } from '../graph/index.ts'
 import type { ItemSettings } from '../items/index.ts'
 import { limitUseService, Quotas, rateLimits, readLimitOverrides, ReadQuota,
   RefusedCallers } from '../limits/index.ts'
@@ -106,7 +106,7 @@ export async function openServer(settings: Settings, env: Env,
   endProcess: (reason: string) => void): Promise<Server> {
   const { cassandra, dataDirectory: directory, drainMs, region, graphsUsers } = settings
   const rows = limitsOf(settings)
-  const project = await readProject(settings.config)
+  const project = await readProject(settings.config, { ignoreAuth: settings.ignoreAuth })
   for (const warning of [...project.warnings, ...strayDefaults(settings, project)]) {
     env.log.warn(warning)
   }
@@ -123,12 +123,14 @@ export async function openServer(settings: Settings, env: Env,
     (tracing) => tracing?.close())
   const watchers = { env, metrics, ...tracing && { tracing } }
   const marks = cassandra === null ? marksIn(directory, env) : undefined
-  const [backend, { host: graphs, webhooks, itemSettings, timeToLive: defaultTimeToLive }] =
-    await Promise.all([
-      stage('store', () => openBackend(settings, { ...watchers, endProcess }),
-        (backend, deadline) => backend.close(deadline)),
-      stage('graphs', () => openGraphs(project, settings, { env, marks }), ({ close }) => close()),
-    ])
+  const [backend,
+    { host: graphs, webhooks, itemSettings, disabledRoutes, timeToLive: defaultTimeToLive }] =
+      await Promise.all([
+        stage('store', () => openBackend(settings, { ...watchers, endProcess }),
+          (backend, deadline) => backend.close(deadline)),
+        stage('graphs', () => openGraphs(project, settings, { env, marks }),
+          ({ close }) => close()),
+      ])
   const { egressProxy: proxy, egressAllow: allowed } = settings
   const secretsKeys = secretsKeysOf(settings, env)
   const wayOut = openEgress({ env, version: ownVersion(), proxy, allowed })
@@ -224,7 +226,7 @@ export async function openServer(settings: Settings, env: Env,
       () =>
         openDoor(settings, { ...watchers, backend, graphs, actors, rows, egress: settingsOf.egress,
           reads, platform, deployed: later.graphs, deployments: deployments.door, activity, refused,
-          limitUse, details }), (door, deadline) => door.close(deadline))
+          limitUse, details, disabledRoutes }), (door, deadline) => door.close(deadline))
   graphs.servedAt(door?.url)
   serving.useHost.servedAt(door?.url)
   // Now clients are answered. In a cluster, threads are woken whenever their owner dies.
@@ -336,6 +338,8 @@ interface Graphs {
   itemSettings(): ItemSettings
   /** How long new threads live, as the project says then; undefined for no end. */
   timeToLive(): Project['timeToLive']
+  /** Groups of routes that the project turns off, as it says then. */
+  disabledRoutes(): readonly RouteGroup[]
   close(): Promise<void>
 }
 
@@ -351,7 +355,7 @@ async function openGraphs(project: Project,
   const cannotReload = ({ message: reason, cause: error }: Error) =>
     env.log.error('The changed project cannot be loaded; the one before it stays.', { reason,
       ...error !== undefined && { error } })
-  let { webhooks, store, timeToLive } = project
+  let { webhooks, store, timeToLive, settings: { disabled_routes: disabledRoutes = [] } } = project
   const stopWatching = !reload ? () => {} : watchProject(env, project, compiled, {
     changed: (compiled, project) => {
       host.reload(compiled).then((opened) => {
@@ -359,6 +363,7 @@ async function openGraphs(project: Project,
         webhooks = project.webhooks
         store = project.store
         timeToLive = project.timeToLive
+        disabledRoutes = project.settings.disabled_routes ?? []
         env.log.info('The project was reloaded.')
       }, cannotReload)
     },
@@ -369,6 +374,7 @@ async function openGraphs(project: Project,
     webhooks: () => webhooks,
     itemSettings: () => itemSettingsOf(store, host),
     timeToLive: () => timeToLive,
+    disabledRoutes: () => disabledRoutes,
     close: async () => {
       stopWatching()
       await host.close()

@@ -67,6 +67,8 @@ export interface Settings {
   /** As whom the code of deployments runs; undefined for the user of the server. */
   readonly graphsUsers: UserRange | undefined
   readonly trustTenants: boolean
+  /** Whether projects are served without the `auth` and `http.app` that they name. */
+  readonly ignoreAuth: boolean
   /** Whether requests are limited. */
   readonly limits: boolean
   /** Whether each finished run leaves a billing record. */
@@ -215,6 +217,7 @@ export function resolveSettings(source: SettingsSource): Settings {
     deploymentsHosts: Object.freeze(reader.value('deploymentsHosts')),
     graphsUsers: reader.value('graphsUsers'),
     trustTenants: reader.value('trustTenants'),
+    ignoreAuth: reader.value('ignoreAuth'),
     // In development, no region is set.
     limits: (reader.value('limits') ?? (inRegion ? 'on' : 'off')) === 'on',
     billing: reader.value('billing') === 'on',

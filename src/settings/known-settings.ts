@@ -111,6 +111,10 @@ export const knownSettings = {
   trustTenants: access('--trust-tenants', 'HEDDLE_TRUST_TENANTS', { kind: yesOrNo, fallback: false,
     usual: 'no: without `--graphs-users`, one tenant has deployments',
     message: 'Let every tenant deploy code: it runs beside the code and the data of all others.' }),
+  ignoreAuth: access('--ignore-auth', 'HEDDLE_IGNORE_AUTH', { kind: yesOrNo, fallback: false,
+    usual: 'no: such a project is refused',
+    message: 'Serve projects whose langgraph.json names `auth` or `http.app` without these: ' +
+      'what they guard is open to every caller.' }),
   jwtKeys: access('--jwt-keys <file or URL>', 'HEDDLE_JWT_KEYS', { kind: anyText, fallback: '',
     usual: 'no tokens',
     message: 'Accept tokens of users, signed by a key of this JSON web key set.' }),

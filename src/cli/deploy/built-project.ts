@@ -2,6 +2,8 @@
 
 import { resolve } from 'node:path'
 
+import { Option } from 'commander'
+
 import { buildRevision, platformHere, platformOf, RevisionError } from '../../revision/index.ts'
 import type { BuildOptions, BuiltRevision, Platform } from '../../revision/index.ts'
 import { CommandError } from '../admin-command.ts'
@@ -13,6 +15,7 @@ export interface TypedBuild {
   readonly config?: string
   readonly platform?: string
   readonly clean?: boolean
+  readonly ignoreAuth?: boolean
 }
 
 /** A revision and the chunks that were packed, by SHA-256. */
@@ -25,14 +28,14 @@ export interface BuiltProject extends BuiltRevision {
  * CommandError and RevisionError.
  */
 export async function buildProject({ folder }: ProjectCommandSource,
-  { config: typed, platform: named, clean }: TypedBuild,
+  { config: typed, platform: named, clean, ignoreAuth }: TypedBuild,
   index?: BuildOptions['index']): Promise<BuiltProject> {
   const platform = platformIn(named)
   const config = resolve(folder, typed ?? '.')
   const chunks = new Map<string, Buffer>()
   const build = (place: string) =>
-    buildRevision({ config: place, platform, ...!clean && { index }, keep: async (chunk) =>
-      void chunks.set(chunk.sha256, chunk.data) })
+    buildRevision({ config: place, platform, ignoreAuth, ...!clean && { index },
+      keep: async (chunk) => void chunks.set(chunk.sha256, chunk.data) })
   const built = clean
     ? await withCleanInstall({ config, platform, build })
     : await build(config).catch(sayClean)
@@ -43,6 +46,13 @@ function sayClean(error: unknown): never {
   if (!(error instanceof RevisionError) || error.code !== 'other_platform') throw error
   throw new RevisionError(error.code, `${error.message} Or add --clean, which installs for that ` +
     'platform.', { cause: error })
+}
+
+/** The option of all commands that build a project. */
+export function ignoreAuthOption(): Option {
+  return new Option('--ignore-auth',
+    'Go on although langgraph.json names auth or http.app, which ' +
+      'are not offered yet: what they guard is open.')
 }
 
 /** The platform that was typed, or this one. Throws CommandError. */

@@ -29,7 +29,8 @@ const left: readonly string[] = ['node_modules', '.git', '.heddle']
 export async function withCleanInstall(
   { config, platform, build, run = runInstall }: CleanInstall,
 ): Promise<BuiltRevision> {
-  const { root: folder, configFile } = await readProject(config)
+  // What guards the project is looked at when the copy is built.
+  const { root: folder, configFile } = await readProject(config, { ignoreAuth: true })
   const { root } = await workspaceOf(folder)
   const copy = await realpath(await mkdtemp(join(tmpdir(), 'heddle-clean-')))
   try {

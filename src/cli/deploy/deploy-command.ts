@@ -11,6 +11,7 @@ import { dotenvOf } from '../control/deployment-secrets-command.ts'
 import { durationMs } from '../control/duration.ts'
 import { findName } from '../control/target.ts'
 import { wholeNumber } from '../control/whole-number.ts'
+import { ignoreAuthOption } from './built-project.ts'
 import type { TypedBuild } from './built-project.ts'
 import { deploy } from './deploy.ts'
 import type { DeployPlan } from './deploy-plan.ts'
@@ -53,6 +54,7 @@ export function runDeployCommand(source: ControlCommandSource): Promise<void> {
     .option('--repack', 'Read all packages again, also those that did not change since the last ' +
       'deploy.')
     .option('--remote', 'Send its own files only: the server installs its packages and builds it.')
+    .addOption(ignoreAuthOption())
     .action(async (name: string | undefined, typed: Typed) => {
       const plan = await planOf(source, name, typed)
       const { client, env } = await openControl(source, typed)

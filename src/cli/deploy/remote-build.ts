@@ -37,7 +37,7 @@ const cutsMax = 10
 export async function buildThere(building: RemoteBuilding): Promise<BuiltThere> {
   const { source: { folder }, access, plan, rows, before } = building
   const { client, path } = access
-  const packed = await packSources(resolve(folder, plan.build.config ?? '.'))
+  const packed = await packSources(resolve(folder, plan.build.config ?? '.'), plan.build)
   const { archive: { kind: _, path: __, ...archive }, config, wantsEnv, source, chunks } = packed
   rows.done('pack', [count(archive.files, 'own file')], { own_files: archive.files })
   const { revision: { name }, missing } = await client.ask<ControlUpload>({ method: 'POST',

@@ -17,7 +17,8 @@ const installs = {
 
 /** Its text. Throws `invalid` for a langgraph.json that is not valid, and RevisionError. */
 export async function dockerfile(config: string): Promise<string> {
-  const project = await readProject(config)
+  // A server that starts from the image looks at what guards the project.
+  const project = await readProject(config, { ignoreAuth: true })
   const { root } = await workspaceOf(project.root)
   const [, install = 'npm ci --omit=dev'] = Object.entries(installs)
     .find(([name]) => existsSync(join(project.root, name)) || existsSync(join(root, name))) ?? []

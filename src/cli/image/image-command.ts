@@ -8,7 +8,7 @@ import { Command } from 'commander'
 
 import { revisionHash } from '../../revision/index.ts'
 import { CommandError } from '../admin-command.ts'
-import { buildProject, platformIn } from '../deploy/built-project.ts'
+import { buildProject, ignoreAuthOption, platformIn } from '../deploy/built-project.ts'
 import type { TypedBuild } from '../deploy/built-project.ts'
 import { megabytes } from '../megabytes.ts'
 import { runProjectCommand } from '../project-command.ts'
@@ -36,6 +36,7 @@ export function runImageCommand(source: ProjectCommandSource): Promise<void> {
     .option('--config <path>', 'The project: its langgraph.json, or the folder of it.')
     .option('--platform <name>', 'Where it is going to run, as linux-x64-glibc; by default here.')
     .option('--clean', 'Install its packages anew from the lock file, in a temporary folder.')
+    .addOption(ignoreAuthOption())
     .action((typed: Typed) => make(source, typed))
   return runProjectCommand(command, source)
 }

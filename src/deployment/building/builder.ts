@@ -22,6 +22,8 @@ export interface BuilderParts extends BuildParts {
   readonly rollouts: Pick<Rollouts, 'activate'>
   /** Whether this member builds. */
   readonly builds: boolean
+  /** Whether projects are built that name guards that are not offered; by default not. */
+  readonly ignoreAuth?: boolean | undefined
   /** The data directory of this member. */
   readonly directory: string
   readonly variables: Readonly<Record<string, string | undefined>>
@@ -123,19 +125,20 @@ class MemberBuilder implements Builder {
   }
 
   async #build(build: Build, lines: BuildLines): Promise<void> {
-    const { documents, directory, variables, env, build: made = buildRemotely } = this.#parts
+    const { documents, directory, variables, env, ignoreAuth, build: made = buildRemotely } =
+      this.#parts
     const { id, source, config, wantsEnv, git, tenant } = build
     await made({ source, config, said: { wantsEnv, source: git }, platform: platformHere(),
-      scope: tenant, directory: buildsIn(directory), env, variables, signal: this.#closing.signal,
-      say: (line) => lines.add(line), fetch: (to) => fetchSource(documents, id, source, to) },
-      async (built) => {
-        for (const warning of built.warnings) lines.add(warning)
-        const { archives } = built.manifest
-        lines.add(`Built: ${archives.filter(({ kind }) => kind === 'package').length} packages, ` +
-          `${archives[0]!.files} own files.`)
-        await lines.end()
-        await this.#store(build, built)
-      })
+      scope: tenant, ignoreAuth, directory: buildsIn(directory), env, variables,
+      signal: this.#closing.signal, say: (line) => lines.add(line),
+      fetch: (to) => fetchSource(documents, id, source, to) }, async (built) => {
+      for (const warning of built.warnings) lines.add(warning)
+      const { archives } = built.manifest
+      lines.add(`Built: ${archives.filter(({ kind }) => kind === 'package').length} packages, ` +
+        `${archives[0]!.files} own files.`)
+      await lines.end()
+      await this.#store(build, built)
+    })
   }
 
   async #store(build: Build, built: RemotelyBuilt): Promise<void> {

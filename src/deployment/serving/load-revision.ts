@@ -25,6 +25,8 @@ export interface LoadParts {
   readonly compileCaches: Pick<CompileCaches, 'hold'>
   /** The share of runs whose steps are traced; missing for none. */
   readonly tracedRatio?: number | undefined
+  /** Whether projects are loaded that name guards that are not offered; by default not. */
+  readonly ignoreAuth?: boolean | undefined
   readonly env: Env
 }
 
@@ -77,7 +79,7 @@ export async function loadRevision(parts: LoadParts, wish: LoadWish): Promise<Lo
 async function load(parts: LoadParts,
   { deployment, original, revision: name, memory, signal, runLogs, ...wish }: LoadWish,
   releases: (() => void)[]): Promise<Omit<LoadedProcess, 'release'>> {
-  const { deployments, cache, start, compileCaches, tracedRatio, env } = parts
+  const { deployments, cache, start, compileCaches, tracedRatio, ignoreAuth, env } = parts
   const revision = await deployments.revision(deployment, name)
   requireKept(revision)
   const manifest = await deployments.manifest(revision)
@@ -104,6 +106,7 @@ async function load(parts: LoadParts,
     compileCache: compiled.folder,
     user: compiled.user,
     tracedRatio,
+    ignoreAuth,
     startMs: wish.startMs,
     env: { ...env, log: hidingLog(env.log, hide) },
     suspects: wish.suspects,

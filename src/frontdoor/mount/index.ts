@@ -2,6 +2,7 @@
 
 export { bodyTooLarge } from './body-limit.ts'
 export { calledHost } from './host-names.ts'
+export { requireEnabled } from './disabled-routes.ts'
 export { mountsOver } from './mounts.ts'
 export { quotasOfTenant } from './use-of-tenant.ts'
 export { ServedHosts } from './served-hosts.ts'

@@ -14,6 +14,7 @@ import type { App } from '../http/route.ts'
 import { routedTarget } from '../platform-rest/platform-target.ts'
 import { bodyBytesMaxOf, countBodies, requireShortBody } from './body-limit.ts'
 import { createsRun, isDataRoute, needsNoRevision } from './data-routes.ts'
+import { requireEnabled } from './disabled-routes.ts'
 import { calledHost, hostNames } from './host-names.ts'
 import type { MountParts } from './mount-parts.ts'
 import { deploymentTarget } from './target.ts'
@@ -97,6 +98,7 @@ async function placed(parts: MountParts,
     await requested?.(deployment, tenant)
   }
   await serving.open(namespace)
+  requireEnabled(pattern, serving.view(namespace)?.settings?.disabled_routes)
   request.deployment = { ...called, bodyBytesMax, graphs: () => graphsOf(serving, namespace),
     charge: async () => await charged(await found(serving, called.name)) }
   if (isNobody) return caller

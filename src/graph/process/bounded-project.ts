@@ -8,16 +8,22 @@ import { HeddleError } from '../../errors.ts'
 import { compileProject } from '../project/project-compiler.ts'
 import type { CompiledProject } from '../project/project-compiler.ts'
 import { readProject } from '../project/project.ts'
+import type { GraphProcessOptions } from './graph-process.ts'
 
 /**
  * The compiled project. The server compiles it, as the compiler is a process, which a graph process
  * may not start. Throws `graph_failed` if it cannot be served, or names a file outside of `folder`:
  * the compiler would read what the process may not.
  */
-export async function boundedProject(configFile: string, folder: string): Promise<CompiledProject> {
-  const project = await readProject(configFile, { deployed: true }).catch((error: Error) => {
-    throw new HeddleError('graph_failed', error.message, {}, { cause: error })
-  })
+export async function boundedProject(
+  { configFile, folder, ignoreAuth }: Pick<GraphProcessOptions,
+    'configFile' | 'folder' | 'ignoreAuth'>,
+): Promise<CompiledProject> {
+  const project = await readProject(configFile, { deployed: true, ignoreAuth }).catch(
+    (error: Error) => {
+      throw new HeddleError('graph_failed', error.message, {}, { cause: error })
+    },
+  )
   const bounds = await realpath(folder)
   requireWithin(bounds, [project.root, ...project.graphs.map(({ file }) => file)])
   const compiled = await compileProject(project)

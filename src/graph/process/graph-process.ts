@@ -25,6 +25,8 @@ export interface GraphProcessOptions {
   /** The user, and the group of the same id, that it runs as; by default those of this process. */
   readonly user?: number | undefined
   readonly tracedRatio?: number | undefined
+  /** Whether it starts although its project names guards that are not offered; by default not. */
+  readonly ignoreAuth?: boolean | undefined
   readonly env: Env
   /** Time that loading may take, in milliseconds; by default, and at most, 60 000. */
   readonly startMs?: number | undefined

@@ -30,7 +30,7 @@ const lossPauseMs = 1_000
  * any of it. A graph that cannot be loaded is among `graphs()`, and says why.
  */
 export async function startGraphProcess(options: GraphProcessOptions): Promise<GraphProcess> {
-  const project = await boundedProject(options.configFile, options.folder)
+  const project = await boundedProject(options)
   const host = new ProcessGraphHost(options, project)
   try {
     await host.open()

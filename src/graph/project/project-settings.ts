@@ -2,6 +2,7 @@
 
 import type { WebhookPolicy } from '../../egress/index.ts'
 import type { TimeToLiveWish } from '../../search/index.ts'
+import type { RouteGroup } from './project-http.ts'
 import { webhooksOf } from './project-webhooks.ts'
 import type { BrokenHeader, WebhookConfig } from './project-webhooks.ts'
 
@@ -16,6 +17,8 @@ export interface ProjectSettings {
   }
   /** How long new threads live; null for no end. */
   readonly time_to_live: TimeToLiveWish | null
+  /** Groups of routes that are not served; absent if all are. */
+  readonly disabled_routes?: RouteGroup[]
 }
 
 const usual: ProjectSettings = {

@@ -15,7 +15,7 @@ import type { Project } from './project.ts'
 
 /** Who learns of changes. */
 export interface ProjectListener {
-  /** Called when the compiled project or its webhook settings have changed. */
+  /** Called when the compiled project or its settings have changed. */
   changed(compiled: CompiledProject, project: Project): void
   /** Called when a change cannot be used. The project stays as it was before. */
   failed(error: HeddleError): void
@@ -102,7 +102,9 @@ class ProjectWatcher {
     if (this.#compiling) return this.#schedule()
     this.#compiling = true
     try {
-      const project = await readProject(this.#project.configFile)
+      const project = await readProject(this.#project.configFile, {
+        ignoreAuth: this.#project.ignoreAuth,
+      })
       const compiled = await compileProject(project)
       if (!this.#stopped) this.#take(project, compiled)
     } catch (error) {
@@ -123,6 +125,7 @@ class ProjectWatcher {
     this.#watch(project, compiled)
     const differs = !isDeepStrictEqual(compiled, this.#compiled)
       || !isDeepStrictEqual(project.webhooks, this.#project.webhooks)
+      || !isDeepStrictEqual(project.settings, this.#project.settings)
       || !isDeepStrictEqual(project.store, this.#project.store)
     this.#project = project
     this.#compiled = compiled

@@ -8,6 +8,8 @@ import { z } from 'zod'
 
 import type { WebhookPolicy } from '../../egress/index.ts'
 import { HeddleError } from '../../errors.ts'
+import { asksForSomething, disabledRoutesOf, disablingShape, guardFault,
+  memberAt } from './project-http.ts'
 import { isFile, storeOf, storeShape } from './project-store.ts'
 import type { ProjectStore } from './project-store.ts'
 import type { ProjectSettings } from './project-settings.ts'
@@ -38,6 +40,8 @@ export interface Project {
   readonly settings: ProjectSettings
   /** What is run on a revision of it before anybody else is sent there. */
   readonly trial?: TrialRun
+  /** Whether it was read although it names what guards it and is not offered. */
+  readonly ignoreAuth: boolean
   /** A message for each setting of the file that has no effect. */
   readonly warnings: readonly string[]
 }
@@ -86,7 +90,8 @@ const configShape = z.looseObject({
   store: storeShape.nullish(),
   checkpointer: checkpointerShape.nullish(),
   heddle: heddleShape.nullish(),
-  http: z.looseObject({ disable_webhooks: z.boolean('must be true or false').optional() }, {
+  http: z.looseObject({ disable_webhooks: z.boolean('must be true or false').optional(),
+    ...disablingShape }, {
     error: 'must be an object',
   }).nullish(),
   env: z.preprocess((env) => typeof env === 'string' ? { path: env } : { variables: env },
@@ -100,16 +105,25 @@ const configShape = z.looseObject({
 
 type Config = z.infer<typeof configShape>
 
+/** How a project is read. */
+export interface ReadingOptions {
+  /** It gets its headers of webhooks later, and nothing of this process. */
+  readonly deployed?: boolean
+  /** Whether it is read although it names `auth` or `http.app`, which are not offered yet. */
+  readonly ignoreAuth?: boolean | undefined
+}
+
 /**
- * Reads a langgraph.json, or the one in a folder. One that is `deployed` gets its headers of
- * webhooks later, and nothing of this process. Throws `invalid` with a message that names every
- * wrong field.
+ * Reads a langgraph.json, or the one in a folder. Throws `invalid` with a message that names every
+ * wrong field, and for one that counts on a guard that there is not.
  */
 export async function readProject(path: string,
-  { deployed = false }: { readonly deployed?: boolean } = {}): Promise<Project> {
+  { deployed = false, ignoreAuth = false }: ReadingOptions = {}): Promise<Project> {
   const configFile = await findConfig(path)
   const root = dirname(configFile)
   const config = await parseConfig(configFile)
+  const guard = ignoreAuth ? undefined : guardFault(config)
+  if (guard !== undefined) throw new HeddleError('invalid', `${basename(configFile)}: ${guard}.`)
   const graphs = Object.entries(config.graphs).map(([graphId, { path, description }]) => ({
     graphId,
     file: resolve(root, fileOf(path)),
@@ -126,14 +140,16 @@ export async function readProject(path: string,
   if (fault !== undefined) throw refusal(configFile, [fault])
   const env = await readEnv(root, config)
   const timeToLive = timeToLiveOf(config.checkpointer)
+  const disabledRoutes = disabledRoutesOf(config.http)
   const settings: ProjectSettings = { webhooks: config.webhooks,
     disable_webhooks: config.http?.disable_webhooks ?? false,
     store: { ttl_ms: store.ttlMs, refresh_on_read: store.refreshOnRead },
-    time_to_live: timeToLive ?? null }
+    time_to_live: timeToLive ?? null,
+    ...disabledRoutes.length > 0 && { disabled_routes: disabledRoutes } }
   const webhooks = deployed
     ? webhooksOf(config.webhooks, true, {}).webhooks
     : readWebhooks(configFile, config, env.env)
-  return { root, configFile, graphs, ...env, store, webhooks, timeToLive, settings,
+  return { root, configFile, graphs, ...env, ignoreAuth, store, webhooks, timeToLive, settings,
     ...trial && { trial } }
 }
 
@@ -243,11 +259,6 @@ function unmetWishes(config: Config): string[] {
     'http.app': 'its routes are not served',
     'http.configurable_headers': 'graphs get each x- header that is no secret and no identity',
     'http.cors': '--allow-origin names the web pages that may call',
-    'http.disable_assistants': 'their routes are served',
-    'http.disable_meta': 'their routes are served',
-    'http.disable_runs': 'their routes are served',
-    'http.disable_store': 'its routes are served',
-    'http.disable_threads': 'their routes are served',
     'http.mount_prefix': 'routes are served without it',
     ui: 'its components are not served',
   }
@@ -255,15 +266,7 @@ function unmetWishes(config: Config): string[] {
   const model = embed === undefined || isFile(embed) ? [] : [`store.index.embed names ${embed}, ` +
     'which is no file of the project: nothing is found by meaning. Name "./embed.ts:embed".']
   const unmet = Object.entries(wishes)
-    .filter(([key]) => asksForSomething(at(config, key.split('.'))))
+    .filter(([key]) => asksForSomething(memberAt(config, key)))
     .map(([key, loss]) => `${key} is not offered yet: ${loss}.`)
   return [...unmet, ...model]
-}
-
-function asksForSomething(value: unknown): boolean {
-  return Boolean(value) && !(typeof value === 'object' && Object.keys(value!).length === 0)
-}
-
-function at(value: unknown, steps: readonly string[]): unknown {
-  return steps.reduce((inside, step) => (inside as Record<string, unknown> | null)?.[step], value)
 }

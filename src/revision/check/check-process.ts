@@ -4,7 +4,9 @@ import { systemEnv } from '../../../cluster/index.ts'
 import { compileProject, readProject, startGraphHost } from '../../graph/index.ts'
 import type { CheckDone } from './check-mail.ts'
 
-const project = await readProject(process.argv[2]!)
+const project = await readProject(process.argv[2]!, {
+  ignoreAuth: process.argv[3] === 'ignore-auth',
+})
 // As in a server: relative paths in the code start from its configuration.
 process.chdir(project.root)
 const host = await startGraphHost({ project: await compileProject(project), workers: 1,

@@ -18,8 +18,10 @@ const printedMax = 2_000
  * process ends before: the code exits, uses up its memory or does not return.
  */
 export async function checkGraphs(configFile: string, env: Pick<Env, 'after'>,
-  signal?: AbortSignal): Promise<readonly CheckedGraph[]> {
-  const child = fork(fileURLToPath(new URL('./check-process.ts', import.meta.url)), [configFile], {
+  { signal, ignoreAuth = false }: { readonly signal?: AbortSignal; readonly ignoreAuth?: boolean } =
+    {}): Promise<readonly CheckedGraph[]> {
+  const args = [configFile, ...ignoreAuth ? ['ignore-auth'] : []]
+  const child = fork(fileURLToPath(new URL('./check-process.ts', import.meta.url)), args, {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     killSignal: 'SIGKILL',
     ...signal ? { signal } : {},

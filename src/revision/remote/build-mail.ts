@@ -23,6 +23,8 @@ export interface BuildTask {
   /** What its files are not there to say. */
   readonly said: { readonly wantsEnv: readonly string[]; readonly source: Manifest['source'] }
   readonly platform: Platform
+  /** Whether it is built although it names guards that are not offered. */
+  readonly ignoreAuth?: boolean | undefined
   /** Whose packages it may take that are installed already. */
   readonly scope: string
   readonly limits: RevisionLimits

@@ -32,7 +32,7 @@ export function doBuild(task: BuildTask, surroundings: BuildSurroundings): Promi
 
 async function built(given: BuildTask, { say, env }: BuildSurroundings): Promise<BuildMail> {
   const task = { ...given, work: await realpath(given.work) }
-  const { work, limits, source, config, platform, installed, said } = task
+  const { work, limits, source, config, platform, installed, said, ignoreAuth } = task
   const project = join(work, inWork.project)
   const chunks = join(work, inWork.chunks)
   requirePath(posix.normalize(config))
@@ -49,7 +49,7 @@ async function built(given: BuildTask, { say, env }: BuildSurroundings): Promise
     .finally(stopLooking)
   try {
     const { manifest, warnings } = await buildRevision({ config: join(project, config), platform,
-      limits, keep: ({ sha256, data }) => writeFile(join(chunks, sha256), data) })
+      ignoreAuth, limits, keep: ({ sha256, data }) => writeFile(join(chunks, sha256), data) })
     return { kind: 'done', warnings,
       manifest: { ...manifest, wants_env: [...said.wantsEnv], source: said.source } }
   } finally {

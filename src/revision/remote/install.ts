@@ -26,10 +26,14 @@ export interface Installation {
 }
 
 /** Installs, or takes what an earlier build installed. Throws RevisionError. */
-export async function installPackages({ config, platform, scope, installed, work }: BuildTask,
-  say: (text: string) => void): Promise<Installation> {
+export async function installPackages(
+  { config, platform, scope, installed, work, ignoreAuth }: BuildTask,
+  say: (text: string) => void,
+): Promise<Installation> {
   const folder = join(work, inWork.project)
-  const { root: projectFolder, configFile } = await readProject(join(folder, config))
+  const { root: projectFolder, configFile } = await readProject(join(folder, config), {
+    ignoreAuth,
+  })
   const { root } = await workspaceOf(projectFolder)
   if (root !== folder && !root.startsWith(`${folder}/`)) throw strayWorkspace()
   const found = await installFor([dirname(configFile), root], platform)

@@ -17,7 +17,7 @@ import type { BuildMail, BuildTask } from './build-mail.ts'
 
 /** What is built, and where. */
 export interface RemoteBuildOptions
-  extends Pick<BuildTask, 'source' | 'config' | 'said' | 'platform' | 'scope'> {
+  extends Pick<BuildTask, 'source' | 'config' | 'said' | 'platform' | 'scope' | 'ignoreAuth'> {
   /** For builds and packages of builds alone. */
   readonly directory: string
   /** Writes what was uploaded: a file, or the chunks of an archive into the folder of this name. */
@@ -84,8 +84,8 @@ function isOther(pid: number): boolean {
 }
 
 async function runBuild(
-  { source, config, said, platform, scope, directory, say, env, variables, limits = revisionLimits,
-    limitMs = buildLimitMs, signal }: RemoteBuildOptions,
+  { source, config, said, platform, scope, ignoreAuth, directory, say, env, variables,
+    limits = revisionLimits, limitMs = buildLimitMs, signal }: RemoteBuildOptions,
   work: string,
 ): Promise<BuiltRevision> {
   const child = fork(fileURLToPath(new URL('./build-process.ts', import.meta.url)), [], {
@@ -113,7 +113,7 @@ async function runBuild(
       new RevisionError('no_install', `The build ended early (${code ?? end}): it may ` +
         'need more memory than a build may have.'),
     ))
-  const task: BuildTask = { source, config, said, platform, scope, limits, work,
+  const task: BuildTask = { source, config, said, platform, scope, ignoreAuth, limits, work,
     installed: join(directory, 'installed') }
   child.send(task)
   try {

@@ -23,8 +23,9 @@ export interface PackedSources {
 }
 
 /** Packs the own files, without any package. Throws RevisionError. */
-export async function packSources(config: string): Promise<PackedSources> {
-  const project = await readProject(config)
+export async function packSources(config: string,
+  { ignoreAuth }: { readonly ignoreAuth?: boolean | undefined } = {}): Promise<PackedSources> {
+  const project = await readProject(config, { ignoreAuth })
   const { root } = await workspaceOf(project.root)
   const imports = await importsOf(project)
   if (imports.failures.length > 0) {

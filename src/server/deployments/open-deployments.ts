@@ -126,9 +126,9 @@ export function openDeployments(parts: MemberDeploymentParts): MemberDeployments
   const rollouts = rolloutsOver({ deployments: records, wake: members.wake, env,
     watch: (name, changed) => opened?.watch(name, changed) ?? (() => {}) })
   const builder = builderOf({ catalogs, documents: platform.documents, records, env, rollouts,
-    builds: settings.builds, directory: settings.dataDirectory, variables: process.env,
-    self: self(), isMember: (id) => backend.status().view.some((member) => member.id === id),
-    owns })
+    builds: settings.builds, ignoreAuth: settings.ignoreAuth, directory: settings.dataDirectory,
+    variables: process.env, self: self(),
+    isMember: (id) => backend.status().view.some((member) => member.id === id), owns })
   const takeBuild = buildService(builder)
   const lines = lineService((...query) => opened?.lines(...query) ?? [], self())
   const updated = updateService(updates)
@@ -177,6 +177,7 @@ export function openDeployments(parts: MemberDeploymentParts): MemberDeployments
         start: startGraphProcess,
         revisionsDirectory: revisionsIn(settings),
         users: settings.graphsUsers,
+        ignoreAuth: settings.ignoreAuth,
         tracedRatio: settings.ownTraces === 'deep' ? settings.ownTracesRatio : undefined,
         env,
         ownHost: parts.graphs,

@@ -10,6 +10,7 @@ import { connectionOptions } from '../backends/cassandra-connection.ts'
 import { openClusterOperator } from '../operator/cluster-operator.ts'
 import type { Finding } from './checks.ts'
 import { consultDoctor } from './doctor.ts'
+import { examineGuards } from './guarded-projects.ts'
 import { examineUpgrade } from './upgrade.ts'
 
 /** What an upgrade needs besides: room for the new tables, and an owner for each shard. */
@@ -27,7 +28,7 @@ export async function consultUpgrade(settings: Settings, env: Env): Promise<read
     }
     const own = examineUpgrade({ version, schema, running: [],
       oldestAfter: Math.max(schema.oldest, oldestOfSteps(schema.newest)) })
-    return [...own, ...machine]
+    return [...own, ...machine, await examineGuards(settings)]
   }
   const { schema } = await readKeyspaces({ ...connectionOptions(cassandra), env })
   const operator = await openClusterOperator(cassandra, env)
@@ -36,7 +37,7 @@ export async function consultUpgrade(settings: Settings, env: Env): Promise<read
     const running = [...new Set(members.map(({ details }) => details?.version ?? null))]
     const own = examineUpgrade({ version, schema, running,
       oldestAfter: Math.max(schema.oldest, oldestInCassandra(schema.newest)) })
-    return [...own, ...machine]
+    return [...own, ...machine, await examineGuards(settings)]
   } finally {
     await operator.close()
   }

@@ -1,11 +1,9 @@
 /** Members that no schema declares: of every route, hidden ones as well, none reaches its code. */
 
-import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import { describe, expect, it } from 'vitest'
 
-import { openKeyed } from './mount/deployment-door.ts'
+import { allRoutes } from './all-routes.ts'
 
 type Part = 'params' | 'querystring' | 'body'
 
@@ -26,8 +24,6 @@ interface Shape {
   readonly anyOf?: readonly Shape[]
 }
 
-/** Whatever a route is made with: none of them is called. */
-const whatever: unknown = new Proxy(() => undefined, { get: () => whatever })
 const stray = 'zz_undeclared'
 
 /**
@@ -62,23 +58,6 @@ const readElsewhere = {
 /** A text for each pattern: a new one needs its text here. */
 const texts: readonly string[] = ['shop', 'r12', '0'.repeat(64), 'KEY_1', 'x', 'values.x',
   'messages']
-
-/** All routes that a front door with everything has, as they were registered. */
-async function allRoutes() {
-  const routes: RouteOptions[] = []
-  let app: FastifyInstance | undefined
-  const watch = (message: unknown) => {
-    app = (message as { readonly fastify: FastifyInstance }).fastify
-    app.addHook('onRoute', (route) => void routes.push(route))
-  }
-  subscribe('fastify.initialization', watch)
-  try {
-    await openKeyed({}, { platform: whatever as never })
-  } finally {
-    unsubscribe('fastify.initialization', watch)
-  }
-  return { app: app!, routes }
-}
 
 /** A value that the schema takes, with every declared member, and a stray one in each object. */
 function sampleOf(shape: Shape, name: string): unknown {

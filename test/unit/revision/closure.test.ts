@@ -11,6 +11,7 @@ import { platformHere, platformOf } from '../../../src/revision/closure/platform
 import { RevisionCache } from '../../../src/revision/cache/revision-cache.ts'
 import { ownArchive } from '../../../src/revision/manifest.ts'
 import type { Manifest } from '../../../src/revision/manifest.ts'
+import { packSources } from '../../../src/revision/remote/sources.ts'
 import { unpack } from '../../../src/revision/cache/unpack.ts'
 import { Chunks, freshFolder, readTree, writeTree } from './trees.ts'
 import type { Leaf, Leaves } from './trees.ts'
@@ -193,6 +194,18 @@ describe('the packages of a project', () => {
     expect(Object.keys(await readTree(root))).toEqual(['agent.ts', 'langgraph.json',
       'package-lock.json', 'package.json'])
   })
+})
+
+it('a project that counts on a guard which is not offered is not built', async () => {
+  const folder = await freshFolder()
+  const config = { graphs: { agent: './agent.ts:graph' }, auth: { path: './auth.ts:auth' } }
+  await writeTree(folder, { ...small, 'langgraph.json': JSON.stringify(config) })
+  const build = (ignoreAuth?: boolean) =>
+    buildRevision({ config: folder, platform: linux, ignoreAuth, keep: async () => {} })
+  await expect(build()).rejects.toThrow('auth is not offered yet')
+  expect((await build(true)).warnings[0]).toContain('auth is not offered yet')
+  await expect(packSources(folder)).rejects.toThrow('auth is not offered yet')
+  expect((await packSources(folder, { ignoreAuth: true })).config).toBe('langgraph.json')
 })
 
 describe('own files', () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 
 import { describe, expect, it } from 'vitest'
 
+import { boundedProject } from '../../../../src/graph/process/bounded-project.ts'
 import { readProject } from '../../../../src/graph/project/project.ts'
 import { areUsual, usualSettings,
   webhookPolicyOf } from '../../../../src/graph/project/project-settings.ts'
@@ -35,6 +36,7 @@ describe('a project', () => {
       env: {},
       envFile: null,
       store: { ttlMs: 0, refreshOnRead: true },
+      ignoreAuth: false,
       warnings: [],
       webhooks: expect.anything(),
       timeToLive: undefined,
@@ -177,17 +179,46 @@ describe('a project', () => {
   })
 
   it('gets a warning for each key that is not supported', async () => {
-    const root = await withConfig({ ...minimal, auth: { path: './auth.ts:auth' },
-      checkpointer: { ttl: { default_ttl: 60 } },
+    const root = await withConfig({ ...minimal, checkpointer: { ttl: { default_ttl: 60 } },
       store: { index: { embed: 'openai:small', dims: 3 } },
-      http: { app: './app.ts:app', cors: { allow_origins: ['*'] }, mount_prefix: '/agents',
-        configurable_headers: { excludes: ['x-colour'] }, disable_assistants: true,
-        disable_threads: true, disable_runs: true, disable_meta: true },
-      ui: { agent: './ui.tsx' } })
+      http: { cors: { allow_origins: ['*'] }, mount_prefix: '/agents',
+        configurable_headers: { excludes: ['x-colour'] } }, ui: { agent: './ui.tsx' } })
     expect((await readProject(root)).warnings.map((warning) => warning.split(' ')[0]))
-      .toEqual(['auth', 'http.app', 'http.configurable_headers', 'http.cors',
-        'http.disable_assistants', 'http.disable_meta', 'http.disable_runs', 'http.disable_threads',
-        'http.mount_prefix', 'ui', 'store.index.embed'])
+      .toEqual(['http.configurable_headers', 'http.cors', 'http.mount_prefix', 'ui',
+        'store.index.embed'])
+  })
+
+  it('is refused if it counts on a guard that is not offered, unless that is said', async () => {
+    const auth = { auth: { path: './auth.ts:auth' } }
+    const app = { http: { app: './app.ts:app' } }
+    expect(await refusalOf({ ...minimal, ...auth })).toBe('langgraph.json: auth is not offered ' +
+      'yet: every caller would see and do everything. Remove auth, or say --ignore-auth to go on ' +
+      'without.')
+    expect(await refusalOf({ ...minimal, ...app })).toMatch(
+      /http\.app is not.*Remove http\.app, or/,
+    )
+    const both = await withConfig({ ...minimal, ...auth, ...app })
+    for (const options of [{}, { deployed: true }, { ignoreAuth: false }]) {
+      await expect(readProject(both, options)).rejects.toThrow('Remove auth and http.app, or say')
+    }
+    // So is a revision, whichever program has built it.
+    const revision = { configFile: join(both, 'langgraph.json'), folder: both }
+    await expect(boundedProject({ ...revision, ignoreAuth: false })).rejects
+      .toMatchObject({ code: 'graph_failed', message: expect.stringContaining('--ignore-auth') })
+    expect(await boundedProject({ ...revision, ignoreAuth: true })).toHaveProperty('graphs')
+    const ignored = await readProject(both, { ignoreAuth: true })
+    expect(ignored.warnings.map((warning) => warning.split(' ')[0])).toEqual(['auth', 'http.app'])
+  })
+
+  it('says which routes are not served', async () => {
+    const http = { disable_assistants: true, disable_threads: false, disable_runs: null,
+      disable_store: true, disable_meta: true }
+    const read = async (http: object) =>
+      (await readProject(await withConfig({ ...minimal, http }))).settings
+    expect(await read(http)).toMatchObject({ disabled_routes: ['assistants', 'store', 'meta'] })
+    expect(await read({ disable_threads: false })).not.toHaveProperty('disabled_routes')
+    expect(await refusalOf({ ...minimal, http: { disable_runs: 'yes' } }))
+      .toContain('http.disable_runs must be true or false')
   })
 })
 

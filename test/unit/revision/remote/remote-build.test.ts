@@ -147,6 +147,10 @@ describe('a remote build', () => {
       .toEqual(['no_compile', expect.stringMatching(/^agent\.ts:1:/)])
     expect(await refusal(gzippedTar({ path: '../a' })))
       .toEqual(['escapes', expect.stringMatching(/leads out of the tree/)])
+    const guarded = { ...config,
+      text: config.text.replace('}}', '}, "auth": {"path": "./a.ts:a"}}') }
+    expect(await refusal(gzippedTar(guarded, manifest, lock, agent)))
+      .toEqual([expect.anything(), expect.stringMatching(/^langgraph\.json: auth is not offered/)])
     await expect(build(ofTar(gzippedTar(...project.slice(1))))).rejects
       .toMatchObject({ code: 'no_install', message: expect.stringMatching(/langgraph\.json/) })
     // The refusal of its code is the only one that comes after the installation.

@@ -1,0 +1,65 @@
+/**
+ * What a langgraph.json says of who may call what: guards, which are not offered yet, and groups of
+ * routes that are off. A project that counts on a guard must not be served without: what it guards
+ * would be open to everybody.
+ */
+
+import { readFile } from 'node:fs/promises'
+
+import { z } from 'zod'
+
+/** Keys that may guard, and what is missing without them. */
+const guards = {
+  auth: 'every caller would see and do everything',
+  'http.app': 'its routes and its middleware, which may guard others, would not be there',
+} as const
+
+/** Why a project may not be served; undefined if it may. */
+export function guardFault(config: unknown): string | undefined {
+  const named = Object.entries(guards).filter(([key]) => asksForSomething(memberAt(config, key)))
+  if (named.length === 0) return undefined
+  const reasons = named.map(([key, loss]) => `${key} is not offered yet: ${loss}`)
+  return `${reasons.join('; ')}. Remove ${named.map(([key]) => key).join(' and ')}, or say ` +
+    '--ignore-auth to go on without'
+}
+
+/** The same for a file; undefined for one that cannot be read, too. Loads nothing. */
+export async function guardFaultOfFile(file: string): Promise<string | undefined> {
+  try {
+    return guardFault(JSON.parse((await readFile(file, 'utf8')).replace(/^\uFEFF/, '')))
+  } catch {
+    return undefined
+  }
+}
+
+/** Groups of routes that a project may turn off. */
+export const routeGroups = ['assistants', 'threads', 'runs', 'store', 'meta'] as const
+
+/** One of them. */
+export type RouteGroup = typeof routeGroups[number]
+
+const flag = () => z.boolean('must be true or false').nullish()
+
+/** The keys below `http` that turn a group off. */
+export const disablingShape = { disable_assistants: flag(), disable_threads: flag(),
+  disable_runs: flag(), disable_store: flag(), disable_meta: flag() }
+
+type Disabling = Readonly<Partial<Record<`disable_${RouteGroup}`, boolean | null | undefined>>>
+
+/** The groups that are off. */
+export function disabledRoutesOf(http: Disabling | null | undefined): RouteGroup[] {
+  return routeGroups.filter((group) => http?.[`disable_${group}`] === true)
+}
+
+/** The member at a path of steps joined by dots; undefined if there is none. */
+export function memberAt(config: unknown, path: string): unknown {
+  return path.split('.').reduce(
+    (inside, step) => (inside as Record<string, unknown> | null | undefined)?.[step],
+    config,
+  )
+}
+
+/** False for what templates write of keys that they do not use: null, false, `{}` and so on. */
+export function asksForSomething(value: unknown): boolean {
+  return Boolean(value) && !(typeof value === 'object' && Object.keys(value!).length === 0)
+}
