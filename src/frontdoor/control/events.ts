@@ -64,6 +64,7 @@ async function streamEvents(parts: ControlParts, { id, name }: Deployment, reply
       await stream.ready()
       seen = page.at(-1)?.seq ?? seen
       if (page.length === pageMax) continue
+      if (follow && state.isRemoved) stream.events([removedEvent(seen)])
       if (!follow || state.isRemoved) return stream.ended('over')
       await waker.pause(lookMs)
     }
@@ -75,6 +76,12 @@ async function streamEvents(parts: ControlParts, { id, name }: Deployment, reply
     unwatch()
     unwatchUpdates()
   }
+}
+
+/** Says that no other event follows because the deployment is gone. */
+function removedEvent(seen: number): FeedEvent {
+  return { name: 'error', id: String(seen),
+    json: JSON.stringify({ error: 'not_found', message: 'The deployment was removed.' }) }
 }
 
 function feedEvent({ seq, atMs, by, kind, data }: DeploymentEvent): FeedEvent {

@@ -101,9 +101,9 @@ function endRolledBack(parts: ThreadParts, { run, seq }: Of<'endRolledBack'>,
   if (planOf(run).temporary) retention.begin(durable)
 }
 
-function endAll({ feeds, threadFeed, waiters }: ThreadParts, _: Of<'endAll'>,
+function endAll({ feeds, threadFeed, waiters }: ThreadParts, { seq }: Of<'endAll'>,
   durable: Promise<void>): void {
-  feeds.endAll(durable)
+  feeds.endAll(seq, durable)
   threadFeed.end(durable)
   waiters.refuseAllWith(durable.then(
     () => new HeddleError('not_found', 'The thread was deleted.'),

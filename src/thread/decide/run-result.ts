@@ -52,6 +52,12 @@ export const rolledBack: JsonText = JSON.stringify({
   message: 'The run was rolled back; what it wrote is gone.',
 })
 
+/** The error of a run whose thread was deleted under it, as JSON text. */
+export const threadDeleted: JsonText = JSON.stringify({
+  error: 'ThreadDeleted',
+  message: 'The thread was deleted before the run had ended.',
+})
+
 /** Whether the run ended with interrupts that wait for answers. */
 export function asks({ interruptsJson }: RunRow): boolean {
   return questionsOf(interruptsJson).length > 0

@@ -66,7 +66,7 @@ export function decideDelete(at: Situation,
   draft.leaveQuarantine()
   draft.effect({ kind: 'stopRetention' })
   draft.effect({ kind: 'holdInputs', characters: 0 })
-  draft.effect({ kind: 'endAll' })
+  draft.effect({ kind: 'endAll', seq: draft.seq })
   draft.effect({ kind: 'stopWebhooks' })
   draft.effect({ kind: 'refuseEdits' })
   draft.effect({ kind: 'forgetStates' })

@@ -10,8 +10,9 @@ import { EventStream } from '../feed/event-stream.ts'
 import type { FeedPast } from '../feed/event-stream.ts'
 import { lastIndex, placeOf } from '../model/event-position.ts'
 import type { EventPlace } from '../model/event-position.ts'
-import { endEntry } from '../model/feed-entry.ts'
+import { endEntry, errorEntry } from '../model/feed-entry.ts'
 import type { EndOfRun, FeedEntry } from '../model/feed-entry.ts'
+import { threadDeleted } from '../decide/run-result.ts'
 import { planOf } from '../model/run-request.ts'
 import type { FeedListener, FollowRun, StartRun } from '../model/thread-client.ts'
 import { stateBytes } from '../queries/state-values.ts'
@@ -115,10 +116,18 @@ export class RunFeeds {
     return feed.follow(placeOf(after), modes, listener, this.#past(runId, run, feed))
   }
 
-  /** Ends all feeds when `durable` resolves; runs that begin from now on get new ones. */
-  endAll(durable: Promise<void>): void {
+  /**
+   * The thread was deleted by row `seq`: all feeds end when `durable` resolves, those of unfinished
+   * runs with an error. Runs that begin from now on get new ones.
+   */
+  endAll(seq: number, durable: Promise<void>): void {
+    const unfinished = [...this.#feeds].filter(([, feed]) => !feed.hasEnded)
     const feeds = this.#clear()
     durable.then(() => {
+      for (const [runId, feed] of unfinished) {
+        feed.publish([errorEntry(threadDeleted, seq),
+          endEntry({ runId, status: 'error', lastSeq: seq })])
+      }
       for (const feed of feeds) feed.end()
     }, () => {
       for (const feed of feeds) feed.lose()

@@ -106,6 +106,10 @@ export class EventStream {
   get followed(): boolean {
     return this.#followers.size > 0
   }
+  /** True once the end was published. */
+  get hasEnded(): boolean {
+    return this.#ended
+  }
   get wasFollowed(): boolean {
     return this.#wasFollowed
   }

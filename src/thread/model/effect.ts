@@ -63,7 +63,7 @@ export type Effect =
     readonly values: JsonText | undefined }
   | { readonly kind: 'endRolledBack'; readonly run: RunRow; /** The row that rolls it back. */
     readonly seq: number }
-  | { readonly kind: 'endAll' }
+  | { readonly kind: 'endAll'; readonly seq: number }
   | { readonly kind: 'refuseUnwritten'; readonly runId: string }
   | { readonly kind: 'logFailure'; readonly run: RunRow; readonly reason: string;
     /** Where in the project the error was thrown. */

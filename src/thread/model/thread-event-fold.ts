@@ -78,6 +78,8 @@ export class ThreadEventFold {
         return this.#ended(record.value)
       case 'headMoved':
         return this.#rolledBack(record.value)
+      case 'threadDeleted':
+        return this.#deleted(record.value)
       case 'runDeleted':
         this.#runs.delete(record.value.runId)
         return []
@@ -170,6 +172,16 @@ export class ThreadEventFold {
     const end: Unplaced = { head: { method: 'lifecycle', runId, atMs },
       json: JSON.stringify(endOf(ended, namedAs(known))) }
     return this.#placed([...asked, end], slots)
+  }
+
+  /** Runs that had started fail: their thread is gone. */
+  #deleted({ atMs }: Payload<'threadDeleted'>): FeedEntry[] {
+    const started = [...this.#runs.values()].filter((each) => each.started)
+    this.#runs.clear()
+    return this.#placed(started.map((each) => ({
+      head: { method: 'lifecycle', runId: each.run.runId, atMs },
+      json: JSON.stringify({ event: 'failed', error: 'The thread was deleted.', ...namedAs(each) }),
+    })), started.length)
   }
 
   /** What they wrote is gone: there are no values after it. */

@@ -85,6 +85,7 @@ describe('events', () => {
     deployments.records.rows.set('shop', { ...deployments.records.rows.get(shop.name)!,
       removing: true })
     deployments.changed('shop')
+    expect((await frames.next()).value?.text).toMatch(/^event: error\ndata: .*was removed/)
     expect((await frames.next()).done).toBe(true)
   })
 

@@ -189,6 +189,25 @@ describe('a follow', () => {
     await expect(follow(house, run.runId)).rejects.toMatchObject({ code: 'not_found' })
   })
 
+  it('ends with an error if its thread is deleted under the run', async () => {
+    const house = new ThreadHouse()
+    const [ended, running] = [house.run(), house.run()]
+    await house.client.startRun('t', 'x', ended)
+    house.host.end(house.host.only)
+    await settled()
+    await house.client.startRun('t', 'x', running)
+    const before = await follow(house, ended.runId)
+    const { events, ended: over } = await follow(house, running.runId)
+    await house.client.delete('t', 'x')
+    expect(await over).toBe('over')
+    expect(events.map(({ name, json }) => [name, JSON.parse(json) as object])).toEqual([
+      ['metadata', expect.anything()],
+      ['error', expect.objectContaining({ error: 'ThreadDeleted' })],
+      ['end', { run_id: running.runId, status: 'error' }],
+    ])
+    expect(before.events.map(({ name }) => name)).not.toContain('error')
+  })
+
   it('gets metadata first, then the durable events, then the end', async () => {
     const house = new ThreadHouse()
     const run = house.run()

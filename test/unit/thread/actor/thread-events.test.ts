@@ -127,6 +127,17 @@ describe('a thread that is followed', () => {
     expect(reader.ends).toEqual(['gone'])
   })
 
+  it('fails a run that is under way when it is deleted', async () => {
+    const house = new ThreadHouse()
+    const reader = await readThread(house.client, 'x')
+    await house.startRun('x')
+    await settled()
+    await house.client.delete('t', 'x')
+    await settled()
+    expect(reader.lines.at(-1)).toBe('lifecycle failed')
+    expect(reader.ends).toEqual(['gone'])
+  })
+
   it('begins anew for who waits for a deleted one', async () => {
     const house = new ThreadHouse()
     await house.runOnce('x', 'one')

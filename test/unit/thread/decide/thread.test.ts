@@ -14,7 +14,7 @@ import { executing, hiddenThread, missing, nowMs, queued, running, situation, th
   transcript } from './transcript.ts'
 
 const note = [{ $case: 'commandApplied', value: { commandId: 'c' } }] as const
-const goes = ['endAll', 'stopWebhooks', 'refuseEdits', 'forgetStates', 'reply purged']
+const goes = ['endAll seq=7', 'stopWebhooks', 'refuseEdits', 'forgetStates', 'reply purged']
 
 /** A run has ended, and owes a webhook. */
 const owing = (runId: string): RecordOf[] => [

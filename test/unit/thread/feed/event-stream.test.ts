@@ -248,7 +248,7 @@ describe('the feeds of a thread', () => {
     begin(false)
     const { ended, listener } = reader()
     feeds.follow('r', undefined, { after: null, modes: null }, listener)
-    feeds.endAll(Promise.reject(new Error('the disk is away')))
+    feeds.endAll(1, Promise.reject(new Error('the disk is away')))
     expect(await ended).toBe('lost')
   })
 
