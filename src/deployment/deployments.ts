@@ -38,7 +38,7 @@ export interface BegunRevision {
  * methods throw HeddleError.
  */
 export interface Deployments {
-  /** `exists` if any tenant has the name or a host; `full`; `invalid`. */
+  /** `exists` if a tenant has the name or a host, or another had it; `full`; `invalid`. */
   create(wish: NewDeployment): Promise<Deployment>
   /** `not_found`. */
   get(name: string): Promise<Deployment>
@@ -114,6 +114,8 @@ export interface DeploymentSecrets {
   delete(deploymentId: string, name: string): Promise<void>
   /** All values, for a process that is started. */
   reveal(deploymentId: string): Promise<Readonly<Record<string, string>>>
+  /** Names of those that this server has no key for: no process can start with them. */
+  unopened(deploymentId: string): Promise<readonly string[]>
   /** Removes all of a deployment. */
   drop(deploymentId: string): Promise<void>
 }

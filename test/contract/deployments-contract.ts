@@ -97,7 +97,11 @@ export function describeDeployments(name: string, open: () => Promise<OpenRecord
           expect(await documents.listDocuments(place, { limit: 10 })).toEqual([])
         }
         expect(await secrets.list(shop.id)).toEqual([])
-        await deployments.create({ name: 'shop', tenant: 'other', hosts: ['shop.example.org'] })
+        // The name stays its tenant's for a while; the host is free.
+        await expect(deployments.create({ name: 'shop', tenant: 'other' })).rejects
+          .toMatchObject({ code: 'exists' })
+        await deployments.create({ name: 'shop2', tenant: 'other', hosts: ['shop.example.org'] })
+        await deployments.create({ name: 'shop', tenant: 'acme' })
       })
     })
   })

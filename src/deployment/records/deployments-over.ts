@@ -18,6 +18,7 @@ import { DeploymentEvents } from './deployment-events.ts'
 import { bodyOf, changedBody, newDeploymentRecord } from './deployment-record.ts'
 import { requireChange, requireWish } from './deployment-wish.ts'
 import { releaseHosts, requireFreeHosts, settleHosts } from './host-claims.ts'
+import { keepName, requireOwnName } from './kept-names.ts'
 import { deploymentCatalog, recordsOf } from './record-places.ts'
 import { deleteUnneeded, removeRevisions } from './removal.ts'
 import { retentionLimits, revisionsToRemove } from './retention.ts'
@@ -60,6 +61,7 @@ class CatalogDeployments implements Deployments {
     const wish = requireWish(said)
     const { catalogs, env } = this.#parts
     await this.#requireOwner(wish.tenant)
+    await requireOwnName(this.#parts, wish)
     await this.#requireRoomFor(wish.tenant)
     if (wish.preview) await this.#requireOwn(wish.tenant, wish.preview.of)
     const id = env.uuid()
@@ -115,7 +117,8 @@ class CatalogDeployments implements Deployments {
     return (await this.#stored.of([record]))[0]!
   }
 
-  async remove({ id }: Deployment): Promise<void> {
+  async remove(deployment: Deployment): Promise<void> {
+    const { id } = deployment
     const { catalogs, secrets } = this.#parts
     if (!await this.#markRemoving(id)) return
     for (const { id: revision } of await this.#stored.revisions(id)) {
@@ -125,6 +128,7 @@ class CatalogDeployments implements Deployments {
     await secrets.drop(id)
     await this.#events.drop(id)
     await releaseHosts(catalogs, id)
+    await keepName(this.#parts, deployment)
     // Last: with it goes whatever leads to the rest.
     await catalogs.delete(deploymentCatalog, id).catch(ignoreNotFound)
   }

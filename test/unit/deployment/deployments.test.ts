@@ -46,7 +46,36 @@ describe('a deployment', () => {
   it('has a name that no other tenant has', async () => {
     const house = new RecordsHouse()
     await house.create('shop', 'acme')
-    await expect(house.create('shop', 'other')).rejects.toMatchObject({ code: 'exists' })
+    await expect(house.create('shop', 'other')).rejects.toMatchObject({ code: 'exists',
+      message: expect.stringContaining('belongs to another tenant') })
+    // Those of its previews begin so.
+    await expect(house.create('shop--fix', 'other')).rejects.toMatchObject({ code: 'exists' })
+    await house.create('shop--fix', 'acme')
+    await expect(house.create('shop', 'acme')).rejects.toMatchObject({ code: 'exists' })
+  })
+
+  it("has a name that stays its tenant's for a while after it is removed", async () => {
+    const house = new RecordsHouse({ deployments: 200 })
+    const { deployments, env } = house
+    await deployments.remove(await house.create('shop', 'acme'))
+    expect(await deployments.list({ limit: 10, offset: 0 })).toEqual([])
+    for (const name of ['shop', 'shop--fix']) {
+      await expect(house.create(name, 'other')).rejects.toMatchObject({ code: 'exists',
+        message: expect.stringMatching(/^The name shop was of another tenant/) })
+    }
+    await deployments.remove(await house.create('shop', 'acme'))
+    await env.advance(31 * 24 * 3_600_000)
+    await house.create('shop', 'other')
+  })
+
+  it('keeps the newest names of a tenant only', async () => {
+    const house = new RecordsHouse({ deployments: 200 })
+    for (let n = 1; n <= 22; n++) {
+      await house.deployments.remove(await house.create(`d${n}x`, 'acme'))
+      await house.env.advance(1)
+    }
+    await house.create('d2x', 'other')
+    await expect(house.create('d3x', 'other')).rejects.toMatchObject({ code: 'exists' })
   })
 
   it('is listed by name, page by page, of one tenant or of all', async () => {

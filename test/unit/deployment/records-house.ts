@@ -97,9 +97,10 @@ export class RecordsHouse {
     const tenant = '@'
     let count = 0
     for (const collection of ['deployment', 'revision', 'deployment_event'] as const) {
-      const { total } = await this.catalogs.list({ tenant, collection }, { sortBy: 'name',
-        descending: false, limit: 1, offset: 0 })
-      count += total
+      const { records } = await this.catalogs.list({ tenant, collection }, { sortBy: 'name',
+        descending: false, limit: 100, offset: 0 })
+      // The name of a removed deployment stays its tenant's for a while.
+      count += records.filter(({ name }) => !name.startsWith('removed ')).length
     }
     for (const kind of ['revision_chunk', 'revision_manifest', 'deployment_event'] as const) {
       const found = await this.documents.listDocuments({ tenant, kind, owner: deployment.id }, {
