@@ -11,6 +11,7 @@ import { ownVersion, resolveSettings, SettingsError } from '../settings/index.ts
 import type { Settings } from '../settings/index.ts'
 import { mistakeIn, typedSettings, withSettings } from './command-line.ts'
 import type { ControlCommandSource } from './control/control-source.ts'
+import { nearestWord } from './nearest-word.ts'
 
 /** How a command ends. One that serves is done when it serves. */
 export const exitCodes = { done: 0, failed: 1, misused: 2, refused: 3, interrupted: 130 } as const
@@ -46,7 +47,8 @@ const operations: Readonly<Record<string, () => Promise<Operation>>> = {
   restore: async () => (await import('./restore-command.ts')).runRestoreCommand,
 }
 
-const commandsHelp = `
+const commandsHelp = `Usage: heddle <command> [options]
+
 Develop:
   new         Makes a folder with a project to begin with.
   dev         Serves the project here; without a command, the starter.
@@ -69,7 +71,10 @@ Operate:
   restore     Puts a backup into an empty data directory.
   restored    Makes a cluster usable after its snapshots were restored.
   upgrade     Says whether an upgrade to this program may begin.
-  billing     Lists what a tenant is to be billed for.`
+  billing     Lists what a tenant is to be billed for.
+
+"heddle <command> --help" says more; "heddle dev --help" lists all settings.
+`
 
 /** Does what was typed after `heddle`. Resolves with the exit code; a mistake is noted. */
 export async function runHeddle(args: readonly string[], caller: HeddleCaller): Promise<number> {
@@ -117,13 +122,15 @@ async function operate(run: Operation, source: ControlCommandSource,
 async function serve(args: readonly string[], caller: HeddleCaller,
   refuse: Refuse): Promise<number> {
   const command = withSettings(new Command('heddle')
-    .usage('[options]\n       heddle <command> --help')
+    .usage(isDev(args) ? 'dev [options]' : '[options]')
     .description('Serves LangGraph.js graphs behind the Agent Deployment API, durably.')
     .version(ownVersion(), '-V, --version', 'Print the version.')
     .helpOption('-h, --help', 'Print this help.')
-    .addHelpText('after', commandsHelp)
     .configureOutput({ writeOut: caller.print, writeErr: () => {} })
     .exitOverride())
+  // Who starts a server sees its settings, and everybody else the commands.
+  const starts = isDev(args) || callingScript(caller.environment) === 'start'
+  if (!starts) command.helpInformation = () => commandsHelp
   try {
     command.parse(isDev(args) ? args.slice(1) : args, { from: 'user' })
     await caller.serve(
@@ -139,7 +146,8 @@ async function serve(args: readonly string[], caller: HeddleCaller,
     const mistake = error.code === 'commander.excessArguments'
       ? strayWord(command.args[0]!)
       : mistakeIn(error)
-    return refuse(`${mistake}; see --help`, exitCodes.misused)
+    return refuse(mistake.endsWith('?') ? `${mistake} See --help` : `${mistake}; see --help`,
+      exitCodes.misused)
   }
 }
 
@@ -157,8 +165,13 @@ function placeOf(args: readonly string[],
     : fileURLToPath(new URL('../../deploy/starter/langgraph.json', import.meta.url)) }
 }
 
-/** Explains `npm start --config project`, of which npm keeps the option for itself. */
+/**
+ * Names the command that was meant, or explains `npm start --config project`, of which npm keeps
+ * the option for itself.
+ */
 function strayWord(word: string): string {
-  return `"${word}" is no command, as "keys", "billing" and "backup" are: a project is named by ` +
-    '--config, and npm passes options on only after "--" (npm start -- --config <path>)'
+  const meant = nearestWord(word, [...Object.keys(operations), 'dev'])
+  if (meant !== undefined) return `"${word}" is no command: did you mean "${meant}"?`
+  return `"${word}" is no command: a project is named by --config, and npm passes options on ` +
+    'only after "--" (npm start -- --config <path>)'
 }

@@ -6,20 +6,35 @@ import { knownSettings } from '../../../src/settings/known-settings.ts'
 import { heddle, heddleIn } from '../../support/command.ts'
 
 describe('the command', () => {
-  it('explains every option, in groups, and lists the commands after them', async () => {
+  it('lists the commands on one screen, and what they are for', async () => {
     const { status, stdout } = await heddle('--help')
     expect(status).toBe(0)
-    expect(stdout).toMatch(/--config <path>[^]*--port <number>[^]*env:\s+PORT\)[^]*--data <folder>/)
-    for (const { flags } of Object.values(knownSettings)) expect(stdout).toContain(`  ${flags} `)
-    expect(stdout.match(/^\w+:$/gm)).toEqual(['Options:', 'Serve:', 'Access:', 'Store:', 'Cluster:',
-      'Limits:', 'Observability:', 'Develop:', 'Deploy:', 'Operate:'])
-    const commands = stdout.slice(stdout.indexOf('\nDevelop:')).match(/(?<=^ {2})\w+/gm)
-    expect(commands).toEqual(['new', 'dev', 'build', 'deploy', 'rollback', 'revisions',
-      'deployments', 'logs', 'secrets', 'image', 'keys', 'members', 'doctor', 'backup', 'restore',
-      'restored', 'upgrade', 'billing'])
-    expect(stdout).not.toContain('`')
+    expect(stdout.match(/^\w+:$/gm)).toEqual(['Develop:', 'Deploy:', 'Operate:'])
+    expect(stdout.match(/(?<=^ {2})\w+/gm)).toEqual(['new', 'dev', 'build', 'deploy', 'rollback',
+      'revisions', 'deployments', 'logs', 'secrets', 'image', 'keys', 'members', 'doctor', 'backup',
+      'restore', 'restored', 'upgrade', 'billing'])
+    expect(stdout.split('\n').length).toBeLessThanOrEqual(30)
+    expect(stdout).toContain('"heddle dev --help" lists all settings.')
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
   })
+
+  it.each<[Record<string, string>, string[]]>([[{}, ['dev']], [{ npm_lifecycle_event: 'start' },
+    []]])(
+      'explains every option to who starts a server: %j',
+      async (environment, words) => {
+        const { status, stdout } = await heddleIn(environment, ...words, '--help')
+        expect(status).toBe(0)
+        expect(stdout).toMatch(
+          /--config <path>[^]*--port <number>[^]*env:\s+PORT\)[^]*--data <folder>/,
+        )
+        for (const { flags } of Object.values(knownSettings))
+          expect(stdout).toContain(`  ${flags} `)
+        expect(stdout.match(/^\w+:$/gm)).toEqual(['Options:', 'Serve:', 'Access:', 'Store:',
+          'Cluster:', 'Limits:', 'Observability:'])
+        expect(stdout).not.toContain('`')
+        for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
+      },
+    )
 
   it('reads no number, word or switch from a variable by rules of its own', async () => {
     const { status, stderr } = await heddleIn({ HEDDLE_AUTH: 'all', HEDDLE_RELOAD: 'perhaps',
@@ -34,9 +49,10 @@ describe('the command', () => {
     [['--prot', '3'], /^heddle: unknown option '--prot' \(Did you mean --port\?\); see --help\n$/],
     [['--port'], /^heddle: option '--port <number>' argument missing; see --help\n$/],
     [['../project', '3000'],
-      /^heddle: "\.\.\/project" is no command, .*\(npm start -- --config <path>\); see --help\n$/],
-    [['key', 'create'],
-      /^heddle: "key" is no command, as "keys", "billing" and "backup" are: .*\n$/],
+      /^heddle: "\.\.\/project" is no command: .*\(npm start -- --config <path>\); see --help\n$/],
+    [['key', 'create'], /^heddle: "key" is no command: did you mean "keys"\? See --help\n$/],
+    [['depoly'], /^heddle: "depoly" is no command: did you mean "deploy"\? See --help\n$/],
+    [['Rolback'], /^heddle: "Rolback" is no command: did you mean "rollback"\? See --help\n$/],
     [['--port', 'x'], /^heddle: --port \(or PORT\) must be a whole number .*, not "x"\.\n$/],
     [['--host', '0.0.0.0'], /^heddle: --host 0\.0\.0\.0 is reached by others.*\n$/],
   ])('answers %j with one sentence and exit code 2', async (args, message) => {
