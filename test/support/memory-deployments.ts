@@ -185,6 +185,13 @@ export class MemorySecrets implements Omit<DeploymentSecrets, 'drop'> {
   async reveal(id: string): Promise<Readonly<Record<string, string>>> {
     return Object.fromEntries(this.values.get(id) ?? [])
   }
+
+  /** Names that the server has no key for. */
+  readonly foreign = new Set<string>()
+
+  async unopened(id: string): Promise<readonly string[]> {
+    return [...this.values.get(id)?.keys() ?? []].filter((name) => this.foreign.has(name))
+  }
 }
 
 /** Moves pointers at once. */

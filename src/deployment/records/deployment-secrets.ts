@@ -12,7 +12,7 @@ const valueMax = 64 * 1024
 
 /** Secrets of deployments over those of the platform. */
 export function deploymentSecretsOver(
-  secrets: Pick<OpenSecrets, 'details' | 'replace' | 'delete' | 'revealAll' | 'drop'>,
+  secrets: Pick<OpenSecrets, 'details' | 'replace' | 'delete' | 'revealAll' | 'unopened' | 'drop'>,
 ): DeploymentSecrets {
   return {
     list: (deployment) => secrets.details(tenantOf(deployment)),
@@ -22,6 +22,7 @@ export function deploymentSecretsOver(
     },
     delete: (deployment, name) => secrets.delete(tenantOf(deployment), name),
     reveal: async (deployment) => Object.fromEntries(await secrets.revealAll(tenantOf(deployment))),
+    unopened: (deployment) => secrets.unopened(tenantOf(deployment)),
     drop: (deployment) => secrets.drop(tenantOf(deployment)),
   }
 }

@@ -21,6 +21,15 @@ export function secretRoutes(app: App, parts: ControlParts): void {
   const note = (deployment: Deployment, { caller }: FastifyRequest, data: object) =>
     records.note(deployment.id, { kind: 'secret', by: byOf(caller), data: { ...data } })
 
+  /** Processes get all secrets: with one that cannot be opened, none would start. */
+  async function requireOpened({ id }: Deployment, set: readonly string[]): Promise<void> {
+    const foreign = (await secrets.unopened(id)).filter((name) => !set.includes(name))
+    if (foreign.length === 0) return
+    throw new HeddleError('invalid', `${foreign.join(', ')}: sealed with a key that this server ` +
+      'does not have, so no process could start. Set them in the same command, remove them, or ' +
+      'start the server with that key (--secrets-key).')
+  }
+
   /** Fresh processes begin to start. Another roll-out that is under way comes first. */
   async function restarted({ name }: Deployment, { caller }: FastifyRequest, message: string,
     wanted: boolean): Promise<{ readonly rollout: object | null }> {
@@ -46,6 +55,7 @@ export function secretRoutes(app: App, parts: ControlParts): void {
       params: SecretPath, body: SetSecret, answer: 'Secret' }), async (request, reply) => {
     const { params: { name }, body: { value, restart = true } } = request
     const deployment = await ownDeployment(parts, request)
+    await requireOpened(deployment, [name])
     const secret = await secrets.set(deployment.id, name, value)
     await note(deployment, request, { name, change: 'set', version: secret.version })
     const after = await restarted(deployment, request, `Secret ${name} set`, restart)
@@ -65,6 +75,7 @@ export function secretRoutes(app: App, parts: ControlParts): void {
           'to 100, and does not begin with a digit.')
       }
       const deployment = await ownDeployment(parts, request)
+      await requireOpened(deployment, names)
       for (const name of names) {
         const { version } = await secrets.set(deployment.id, name, values[name]!)
         await note(deployment, request, { name, change: 'set', version })
@@ -81,8 +92,9 @@ export function secretRoutes(app: App, parts: ControlParts): void {
       const deployment = await ownDeployment(parts, request)
       await secrets.delete(deployment.id, name)
       await note(deployment, request, { name, change: 'removed' })
+      const starts = restart && (await secrets.unopened(deployment.id)).length === 0
       return sendFresh(reply,
-        await restarted(deployment, request, `Secret ${name} removed`, restart))
+        await restarted(deployment, request, `Secret ${name} removed`, starts))
     })
 }
 

@@ -38,6 +38,8 @@ export interface OpenSecrets extends Secrets {
       readonly charactersMax?: number }): Promise<SecretDetails>
   /** All values by their names. */
   revealAll(tenant: string): Promise<ReadonlyMap<string, string>>
+  /** Names of those that were sealed with none of the keys of this server. */
+  unopened(tenant: string): Promise<readonly string[]>
   /** Deletes all of a tenant that is gone. */
   drop(tenant: string): Promise<void>
 }
@@ -130,6 +132,18 @@ class CatalogSecrets implements OpenSecrets {
   async revealAll(tenant: string): Promise<ReadonlyMap<string, string>> {
     const records = await this.#records(tenant)
     return new Map(records.map((record) => [record.name, this.#opened(tenant, record)]))
+  }
+
+  async unopened(tenant: string): Promise<readonly string[]> {
+    const records = await this.#records(tenant)
+    return records.filter((record) => {
+      try {
+        this.#opened(tenant, record)
+        return false
+      } catch {
+        return true
+      }
+    }).map(({ name }) => name)
   }
 
   async drop(tenant: string): Promise<void> {

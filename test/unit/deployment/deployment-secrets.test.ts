@@ -63,6 +63,16 @@ describe('a secret of a deployment', () => {
     expect(set.map(({ version }) => version).toSorted()).toEqual([1, 2, 3])
   })
 
+  it('is named if the server has no key for it', async () => {
+    const { secrets, over } = house()
+    await secrets.set(id, 'OLD', 'v')
+    const other = over(() => [newer])
+    expect(await secrets.unopened(id)).toEqual([])
+    expect(await other.unopened(id)).toEqual(['OLD'])
+    await other.set(id, 'OLD', 'v')
+    expect(await other.unopened(id)).toEqual([])
+  })
+
   it('is not stored without a key', async () => {
     const { secrets, over } = house()
     const without = over(undefined)

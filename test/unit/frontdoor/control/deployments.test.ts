@@ -324,6 +324,27 @@ describe('a revision', () => {
 })
 
 describe('secrets', () => {
+  it('are not set beside one that no process could be given', async () => {
+    const { send, deployments } = await uploaded()
+    const { secrets, records } = deployments
+    await records.change(await records.get('shop'), { active: 'r1' })
+    await send('PUT', `${root}/shop/secrets/OLD`, { value: 'x' })
+    secrets.foreign.add('OLD')
+    const refused = await send('PUT', `${root}/shop/secrets`, { values: { NEW: 'x' } })
+    expect([refused.status, refused.json['message']]).toEqual([422,
+      expect.stringMatching(/^OLD: sealed with a key that this server does not have/)])
+    expect(actions(await send('PUT', `${root}/shop/secrets/NEW`, { value: 'x' })))
+      .toEqual([422, 'invalid'])
+    const both = await send('PUT', `${root}/shop/secrets`, { values: { NEW: 'x', OLD: 'y' } })
+    expect(both.status).toBe(200)
+    // It may always go; but nothing would start beside one that stays.
+    expect((await send('DELETE', `${root}/shop/secrets/NEW`)).json).toEqual({ rollout: null })
+    const starts = () => deployments.rollouts.asked.filter(({ kind }) => kind === 'secrets').length
+    const before = starts()
+    expect((await send('DELETE', `${root}/shop/secrets/OLD`)).status).toBe(200)
+    expect(starts()).toBe(before + 1)
+  })
+
   it('are set, listed by name, and removed; their values are shown nowhere', async () => {
     const { send, deployments } = await uploaded()
     const value = 'a-value-that-is-secret'
@@ -340,6 +361,8 @@ describe('secrets', () => {
     expect(listed.json).toMatchObject({ env_version: 0, secrets: [{ name: 'MODEL_KEY' }, {
       name: 'A',
     }, { name: 'B' }] })
+    const kept = await send('DELETE', `${root}/shop/secrets/B?restart=false`)
+    expect(kept.json).toEqual({ rollout: null })
     const gone = await send('DELETE', `${root}/shop/secrets/A`)
     expect(gone.json).toMatchObject({ rollout: { kind: 'secrets' } })
     const events = await send('GET', `${root}/shop/events?follow=false`)
