@@ -327,6 +327,20 @@ describe.skipIf(process.env['HEDDLE_TEST_URL'] !== undefined)('access', () => {
     expect(await inventory()).toEqual(before)
   })
 
+  it('with the key of a deployer reads and changes nothing but what says who it is', async () => {
+    const deployer = { 'x-api-key': await maker.make('acme', 'deployer') }
+    const about = ['GET /auth', 'GET /limits']
+    const others = guardedRoutes.filter((name) => !about.includes(name))
+    const statusOf = async (name: string) => (await askRoute(name, deployer)).status
+    expect(await outcomes(others, statusOf)).toEqual(allAre(others, 403))
+    expect(await outcomes(about, statusOf)).toEqual(allAre(about, 200))
+    const ended = transports['gRPC']!()
+    for (const call of rpcNames) {
+      const { code } = await callRpc(ended, call, deployer)
+      expect([call, code]).toEqual([call, Code.PermissionDenied])
+    }
+  })
+
   it('of an admin leads to the place of own threads only', async () => {
     const place = 'GET /threads/{thread_id}/place'
     expect((await askRoute(place, { 'x-api-key': key })).status).toBe(403)

@@ -85,7 +85,8 @@ export function requireAllowed({ role }: Caller, access: Access): void {
     throw new HeddleError('forbidden', 'Only an API key or token with the role admin or deployer ' +
       'may do this.')
   }
-  if (role === 'deployer' && (access === 'read' || access === 'change')) {
+  const readsData = access === 'read' || access === 'change' || access === 'shown'
+  if (role === 'deployer' && readsData) {
     throw new HeddleError('forbidden', 'This API key or token may only deploy: it reads no data.')
   }
   if (access !== 'change' || role !== 'reader') return
