@@ -8,8 +8,10 @@ export interface Credential {
   readonly text: string
 }
 
-/** What the sign-in screen shows. */
+/** What is asked of the person who uses the page. */
 export interface SessionState {
+  /** A session that an address brought along, while another credential is in use. */
+  readonly offered: Credential | null
   /** The server's words that ask for a credential; null if none is asked for. */
   readonly needed: string | null
   /** The server of the region that knows the credential; null if this is the one to ask. */
@@ -18,7 +20,7 @@ export interface SessionState {
 
 const storageKey = 'studio.credential'
 let credential = readCredential()
-const nothingNeeded: SessionState = { needed: null, elsewhere: null }
+const nothingNeeded: SessionState = { offered: null, needed: null, elsewhere: null }
 let state = nothingNeeded
 const listeners = new Set<() => void>()
 
@@ -54,7 +56,7 @@ export function signOut(): void {
 
 /** A call was refused because it had no good credential, or one of another region. */
 export function signInNeeded(reason: string, elsewhere: string | null = null): void {
-  if (state.needed !== reason) set({ needed: reason, elsewhere })
+  if (state.needed !== reason) set({ ...state, needed: reason, elsewhere })
 }
 
 /** Whether a credential is needed, as it changes. */
@@ -65,12 +67,22 @@ export function useSession(): SessionState {
   }, () => state)
 }
 
-/** Takes the session that a portal passed in the address, and removes it from there at once. */
+/**
+ * Takes the session that a portal passed in the address, and removes it from there at once. Anybody
+ * can make such an address, so another credential is replaced only when the person says so.
+ */
 export function takeSessionFromAddress(): void {
   const token = new URLSearchParams(location.hash.slice(1)).get('session')
   if (token === null) return
   history.replaceState(null, '', location.pathname + location.search)
-  signIn({ kind: 'session', text: token }, false)
+  const given: Credential = { kind: 'session', text: token }
+  if (credential === undefined) signIn(given, false)
+  else if (credential.text !== token) set({ ...state, offered: given })
+}
+
+/** The person stays with the credential that is in use. */
+export function declineOffer(): void {
+  set({ ...state, offered: null })
 }
 
 function set(next: SessionState): void {

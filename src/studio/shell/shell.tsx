@@ -9,6 +9,9 @@ import { Overlays } from './overlays.tsx'
 import { Rail } from './rail.tsx'
 import css from './shell.module.css'
 
+const OfferedSession = lazy(async () => ({
+  default: (await import('./offered-session.tsx')).OfferedSession,
+}))
 const SignIn = lazy(async () => ({ default: (await import('./sign-in.tsx')).SignIn }))
 
 /** The frame. Pages that need no credential have none. */
@@ -26,7 +29,7 @@ export function Shell() {
 }
 
 function Frame() {
-  const { needed, elsewhere } = useSession()
+  const { offered, needed, elsewhere } = useSession()
   const inThread = useRouterState({
     select: ({ location }) => /\/threads\/./.test(location.pathname),
   })
@@ -40,6 +43,13 @@ function Frame() {
     'g l': { words: 'Limits & keys', act: () => void navigate({ to: '/limits', search: {} }) },
     'g c': { words: 'Cluster', act: () => void navigate({ to: '/cluster', search: {} }) },
   })
+  if (offered !== null) {
+    return (
+      <Suspense>
+        <OfferedSession offered={offered} />
+      </Suspense>
+    )
+  }
   if (needed !== null) {
     return (
       <Suspense>
