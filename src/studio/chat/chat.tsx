@@ -10,6 +10,7 @@ import type { ChatMessage } from '../live/message-merge.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import css from './chat.module.css'
+import { MessageGuard } from './message-guard.tsx'
 import { Message } from './message.tsx'
 import { resultsOf, rowsOf } from './messages.ts'
 import type { ChatRow } from './messages.ts'
@@ -79,7 +80,11 @@ export function Chat(
               >
                 {row === undefined
                   ? <div className={css['end']}>{children}</div>
-                  : <Message row={row} store={store} results={rows.results} edit={edit} />}
+                  : (
+                    <MessageGuard>
+                      <Message row={row} store={store} results={rows.results} edit={edit} />
+                    </MessageGuard>
+                  )}
               </div>
             )
           })}

@@ -42,11 +42,13 @@ function Image({ address }: { readonly address: string }) {
   if (/^data:image\/(png|jpeg|gif|webp);base64,/.test(address)) {
     return <img className={css['image']} src={address} alt="Part of the message" />
   }
-  if (!/^https?:/.test(address)) return <p>An image that cannot be shown here.</p>
+  const url = URL.parse(address)
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    return <p>An image that cannot be shown here.</p>
+  }
   return (
     <p>
-      <a href={address} target="_blank" rel="noopener noreferrer">Image</a>{' '}
-      ({new URL(address).host})
+      <a href={url.href} target="_blank" rel="noopener noreferrer">Image</a> ({url.host})
     </p>
   )
 }

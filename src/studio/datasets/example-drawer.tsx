@@ -173,7 +173,7 @@ const addressOf = (url: string): string => (url.startsWith('/') ? apiUrl + url :
 
 /** A picture of this server. Others are links: fetching them would tell that they are read. */
 function Picture({ address }: { readonly address: string }) {
-  return new URL(address).origin === location.origin
+  return URL.parse(address)?.origin === location.origin
     ? <img src={address} alt="" loading="lazy" />
     : null
 }
