@@ -21,7 +21,7 @@ import type { Resolve } from './guarded-connector.ts'
 import type { Http, HttpAnswer } from './http.ts'
 import { openedAnswer } from './opened-answer.ts'
 import type { OpenedAnswer } from './opened-answer.ts'
-import { redirected, redirectsMax, targetOf } from './redirect.ts'
+import { redirected, redirectFault, redirectsMax, targetOf } from './redirect.ts'
 import type { Hop, Redirect } from './redirect.ts'
 import { askedWaitMs, isPassing, triesMax, waitAfter } from './retry-policy.ts'
 import { callableUrl, hostOf } from './url-rules.ts'
@@ -194,12 +194,31 @@ class HttpEgress {
     const { method, body } = call
     let hop: Hop = { method, url: this.#mayCall(call, call.url), headers, body }
     for (let redirects = 0;; redirects++) {
-      const answer = await ask(hop)
+      const answer = await (redirects === 0 ? ask(hop) : this.#askThere(hop, ask, stopped))
       if (!('target' in answer)) return answer
       if (redirects === redirectsMax) {
         throw new HeddleError('forbidden', `it redirects more than ${redirectsMax} times`)
       }
-      hop = redirected(hop, answer.status, this.#mayCall(call, answer.target))
+      hop = redirected(hop, answer.status, this.#mayRedirect(call, answer.target))
+    }
+  }
+
+  /** Asks where another answer led to. What fails there is said without a word of the address. */
+  async #askThere<Result>(hop: Hop, ask: (hop: Hop) => Promise<Result>,
+    stopped: AbortSignal): Promise<Result> {
+    try {
+      return await ask(hop)
+    } catch (error) {
+      stopped.throwIfAborted()
+      throw redirectFault(error, hop.url.href)
+    }
+  }
+
+  #mayRedirect(call: Call, target: string): URL {
+    try {
+      return this.#mayCall(call, target)
+    } catch (error) {
+      throw redirectFault(error, target)
     }
   }
 

@@ -1,6 +1,8 @@
 /** Where an answer redirects a call, and what is sent there. Pure. */
 
 import { HeddleError } from '../errors.ts'
+import { closedRanges } from './address-rules.ts'
+import { hostOf } from './url-rules.ts'
 
 /** What is sent in one hop. */
 export interface Hop {
@@ -38,6 +40,25 @@ export function targetOf({ url }: Hop, status: number, location: unknown): strin
     throw new HeddleError('forbidden', 'It redirects from https to http: that is not followed.')
   }
   return target.href
+}
+
+/**
+ * The error of a redirect that could not be followed. An endpoint writes the address itself, and
+ * could write a key into it that it was called with: nothing of it is repeated.
+ */
+export function redirectFault(error: unknown, target: string): HeddleError {
+  const { code, message } = HeddleError.from(error)
+  if (code === 'invalid' || code === 'forbidden') {
+    const url = URL.parse(target)
+    if (url === null || !message.includes(hostOf(url))) return HeddleError.from(error)
+    const what = closedRanges.find(([, each]) => message.includes(` is ${each}`))?.[1]
+    return new HeddleError('forbidden', what === undefined
+      ? 'it redirects to an address that must not be called'
+      : `it redirects to an address that is ${what}: it is not called`)
+  }
+  const { code: named } = error as { readonly code?: unknown }
+  const why = typeof named === 'string' && /^[A-Z][A-Z0-9_]{1,40}$/.test(named) ? ` (${named})` : ''
+  return new HeddleError('unavailable', `it redirects to an address that cannot be reached${why}`)
 }
 
 /** The next hop, to a target that may be called. Only 303 changes the method. */

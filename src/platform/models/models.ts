@@ -48,7 +48,7 @@ export function modelsOver({ egress, reveal }: ModelsOptions): CheckedModels {
       const { dialect, request, redaction } = await prepared(tenant, call, { reveal, egress },
         false)
       const outcome = await egress.send({ ...request, tries: 1, answerBytesMax }, signal)
-      if (outcome.kind !== 'answered') throw unansweredError(outcome)
+      if (outcome.kind !== 'answered') throw withoutSecret(unansweredError(outcome), redaction)
       const { status, cut, retryAfterMs = 0 } = outcome
       const body = redaction.text(outcome.body)
       if (!isSuccess(status)) {
@@ -70,7 +70,7 @@ async function* pieces(tenant: string, call: ModelCall, signal: AbortSignal,
   { reveal, egress }: ModelsOptions): AsyncIterable<ModelPiece> {
   const { dialect, request, redaction } = await prepared(tenant, call, { reveal, egress }, true)
   const opened = await egress.open({ ...request, answerBytesMax: streamBytesMax }, signal)
-  if (opened.kind !== 'opened') throw unansweredError(opened)
+  if (opened.kind !== 'opened') throw withoutSecret(unansweredError(opened), redaction)
   const { status, retryAfterMs } = opened
   try {
     if (!isSuccess(status)) {

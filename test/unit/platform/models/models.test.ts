@@ -217,6 +217,22 @@ describe('a call that is not made', () => {
     await other.close()
   })
 
+  it.each(['http://PLACE.invalid/', 'http://a.invalid/PLACE', 'http://PLACE@127.0.0.2/',
+    'http://PLACE/', 'http://[PLACE', 'gopher://PLACE'])(
+      'is redirected to %s, and no word of that ' +
+        'is repeated',
+      async (to) => {
+        model.does({ pieces: [], instead: ({ headers }, response) => {
+          const sent = String(headers.authorization).replace('Bearer ', '')
+          response.writeHead(302, { location: to.replace('PLACE', sent) }).end()
+        } })
+        for (const { message } of await failures(call())) {
+          expect(message).toMatch(/cannot be called: (?:it redirects|must)/i)
+          expect(message.toLowerCase()).not.toMatch(/sk-secret|acme|0123/)
+        }
+      },
+    )
+
   it('names a secret that there is not, or that no header may have', async () => {
     for (const error of await failures(call({ secret: 'OTHER' }))) {
       expect(error).toMatchObject({ code: 'invalid', message: 'There is no secret OTHER.' })
