@@ -12,6 +12,9 @@ const parametersMax = 64 * 1024
 const ours: ReadonlySet<string> = new Set(['model', 'messages', 'stream', 'stream_options',
   'response_format', 'tools', 'tool_choice', 'system'])
 
+/** A user or a password before the host of a text that is an address, as browsers read one. */
+const login = /^(\s*(?:(?:https?|wss?|ftp):[\\/]*|[a-z][a-z0-9+.-]*:\/\/))[^\\/?#]*@/i
+
 /** What a class of LangChain is called with. */
 interface ModelClass {
   readonly dialect: ModelEndpoint['dialect']
@@ -45,6 +48,12 @@ const modelNames = ['model', 'model_name', 'modelName']
 /** The endpoint of a serialised model. Throws `invalid`. */
 export function endpointOf(serialised: unknown): ModelEndpoint {
   if (!isObject(serialised)) throw invalid('is an object with `dialect`, `base_url` and `model`')
+  // What is serialised is kept as it is, and shown.
+  if (withoutLogins(serialised) !== serialised) {
+    throw invalid(
+      'has no user or password in an address: keep the key as a secret of the workspace',
+    )
+  }
   const endpoint = serialised['lc'] === undefined ? plain(serialised) : constructed(serialised)
   if (!/^https?:$/.test(URL.parse(endpoint.url)?.protocol ?? '')) {
     throw invalid('has an http(s) URL as its `base_url`')
@@ -55,6 +64,18 @@ export function endpointOf(serialised: unknown): ModelEndpoint {
     throw invalid(`has parameters of ${parametersMax} characters at most`)
   }
   return endpoint
+}
+
+/** The same without users and passwords in addresses, at any depth: itself if it has none. */
+export function withoutLogins(value: unknown): unknown {
+  if (typeof value === 'string') return value.replace(login, '$1')
+  if (Array.isArray(value)) {
+    const clean = value.map(withoutLogins)
+    return clean.every((each, index) => each === value[index]) ? value : clean
+  }
+  if (!isObject(value)) return value
+  const clean = Object.entries(value).map(([name, each]) => [name, withoutLogins(each)] as const)
+  return clean.every(([name, each]) => each === value[name]) ? value : Object.fromEntries(clean)
 }
 
 function plain(

@@ -5,7 +5,7 @@ import { HeddleError } from '../../errors.ts'
 import type { CatalogClient } from '../catalog/catalog-client.ts'
 import type { CatalogRecord } from '../catalog/catalog-record.ts'
 import { zonedTextUs } from '../spans/time.ts'
-import { endpointOf } from './endpoint.ts'
+import { endpointOf, withoutLogins } from './endpoint.ts'
 import type { ModelEndpoint } from './model.ts'
 
 /** A configured model as a client gives it. */
@@ -107,6 +107,6 @@ function settingJson(record: CatalogRecord,
   chosen: CatalogRecord | undefined): PlaygroundSettingJson {
   const { id, name, createdAtMs, modifiedAtMs } = record
   const { description, settings } = bodyOf(record)
-  return { id, name, description, settings, is_default: id === chosen?.id,
+  return { id, name, description, settings: withoutLogins(settings), is_default: id === chosen?.id,
     created_at: zonedTextUs(createdAtMs * 1_000), updated_at: zonedTextUs(modifiedAtMs * 1_000) }
 }

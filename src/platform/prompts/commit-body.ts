@@ -23,8 +23,18 @@ export function readCommitBody(body: Uint8Array): CommitBody {
   if (manifest.byteLength > manifestBytesMax) {
     throw new HeddleError('too_large', `A manifest may have ${manifestBytesMax} bytes.`)
   }
-  return { ...more, manifest: Uint8Array.from(manifest), digest: digestOf(manifest),
-    prompt: promptPlace(manifest) }
+  const prompt = promptPlace(manifest)
+  if (prompt !== null) requireNoLogin(manifest, prompt)
+  return { ...more, manifest: Uint8Array.from(manifest), digest: digestOf(manifest), prompt }
+}
+
+/** A user or a password in an address would be kept, and shown to whoever reads the prompt. */
+function requireNoLogin(manifest: Buffer, [from, to]: readonly [number, number]): void {
+  const login = /"(?:https?|wss?|ftp):(?:\\?\/|\\\\)*[^"\\/?#]*@/i
+  const model = [manifest.toString('latin1', 0, from), manifest.toString('latin1', to)]
+  if (!model.some((part) => login.test(part))) return
+  throw new HeddleError('invalid', 'manifest: the address of its model has a user or a password: ' +
+    'keep the key as a secret of the workspace.')
 }
 
 /** Where the content of a commit is in its body, and what else that says. */
