@@ -130,7 +130,12 @@ class CatalogPrompts implements Prompts {
   }
 
   async pull(tenant: string, name: PromptName, ref: string): Promise<CommitWithManifest> {
-    return await this.#pulled(await this.#shown(tenant, name), ref)
+    const prompt = await this.#shown(tenant, name)
+    const { commit, manifest } = await this.#pulled(prompt, ref)
+    if (prompt.tenant === tenant) return { commit, manifest }
+    // Where its owner calls a model is nobody else's to know.
+    const own = copyForOthers(prompt, commit, manifest)
+    return { commit: { ...commit, prompt: own.prompt }, manifest: own.manifest }
   }
 
   async manifest(tenant: string, { owner = '-', name, ref = 'latest' }: Partial<PromptName> & {
@@ -252,10 +257,16 @@ function copyForOthers({ type }: Prompt, { prompt, digest }: Commit,
   manifest: Uint8Array): Pick<CommitBody, 'manifest' | 'digest' | 'prompt'> {
   if (type !== 'prompt') return { manifest, digest, prompt }
   const own = prompt === null ? manifest : manifest.slice(...prompt)
-  if (modelOf(JSON.parse(Buffer.from(own).toString())) === null) {
-    return { manifest: own, digest: digestOf(own), prompt: null }
-  }
-  throw new HeddleError('invalid', 'This prompt cannot be copied without its model.')
+  if (!hasModel(own)) return { manifest: own, digest: digestOf(own), prompt: null }
+  throw new HeddleError('invalid', 'This prompt cannot be read without its model, which only ' +
+    'its owner may see.')
+}
+
+/** Long manifests without a sequence of steps are not parsed. */
+function hasModel(manifest: Uint8Array): boolean {
+  const bytes = Buffer.from(manifest.buffer, manifest.byteOffset, manifest.byteLength)
+  const isSequence = bytes.includes('RunnableSequence') || bytes.includes('\\u')
+  return isSequence && modelOf(JSON.parse(bytes.toString())) !== null
 }
 
 function catalogOf(tenant: string) {

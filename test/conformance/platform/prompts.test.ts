@@ -243,10 +243,25 @@ describe('prompts', () => {
     const last = lc('ChatOpenAI', { model: 'm', base_url: 'https://evil.example' })
     const sequence = (first: object) => lc('RunnableSequence', { first, last })
     await commit('shown', sequence(prompt))
+    for (const key of [stranger, '']) {
+      const { status, body } = await send('GET', '/commits/acme/shown/latest?include_model=true',
+        undefined, key)
+      expect(status).toBe(200)
+      expect(body).toMatchObject({ manifest: prompt })
+      expect(JSON.stringify(body)).not.toContain('evil.example')
+    }
+    expect(await good('GET', '/commits/-/shown/latest?include_model=true'))
+      .toMatchObject({ manifest: sequence(prompt) })
     await good('POST', '/repos/acme/shown/fork', { repo_handle: 'bare' }, stranger)
     expect(await good('GET', '/commits/-/bare/latest?include_model=true', undefined, stranger))
       .toMatchObject({ manifest: prompt })
+    const open = lc('RunnableSequence', { first: prompt,
+      last: lc('ChatOpenAI', { base_url: 'https://ann:pass@m.example' }) })
+    expect(await send('POST', '/commits/-/shown', { manifest: open }))
+      .toMatchObject({ status: 422, body: { detail: expect.stringMatching(/password/) as string } })
     await commit('shown', sequence(sequence(prompt)))
+    expect((await send('GET', '/commits/acme/shown/latest?include_model=true', undefined, ''))
+      .status).toBe(422)
     expect((await send('POST', '/repos/acme/shown/fork', { repo_handle: 'two' }, stranger)).status)
       .toBe(422)
     expect(await send('POST', '/repos', { repo_handle: 'p', is_public: true }, stranger))
