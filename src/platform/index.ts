@@ -31,8 +31,8 @@ export type { Downloads } from './downloads/link-secrets.ts'
 export type { FeedbackConfigs } from './feedback/feedback-config.ts'
 export { changedFeedback, configIn, feedbackOf } from './feedback/feedback-row.ts'
 export { feedbackJson, sourceOf } from './feedback/feedback-shape.ts'
-export { feedbackByToken, tokenHash, tokenJson, tokenOf,
-  tokenText } from './feedback/feedback-token.ts'
+export { feedbackByToken, idByToken, isByToken, tokenHash, tokenJson, tokenOf, tokenRowsMax,
+  tokenText, tokenUsesMax } from './feedback/feedback-token.ts'
 export { projectOfAddress } from './ingest/operation.ts'
 export { projectChanged, projectMade } from './projects/project-request.ts'
 export { sessionJson, sessionJsonV2 } from './projects/project-shape.ts'

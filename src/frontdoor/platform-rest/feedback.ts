@@ -5,12 +5,13 @@ import { Type } from 'typebox'
 import type { TObject } from 'typebox'
 
 import { HeddleError } from '../../errors.ts'
-import { changedFeedback, configIn, feedbackByToken, feedbackJson, feedbackOf, tokenHash, tokenJson,
-  tokenOf, tokenText } from '../../platform/index.ts'
+import { changedFeedback, configIn, feedbackJson, feedbackOf, tokenJson, tokenOf,
+  tokenText } from '../../platform/index.ts'
 import type { Feedback, Platform } from '../../platform/index.ts'
 import { sendRows } from '../http/list-reply.ts'
 import type { App } from '../http/route.ts'
 import { Offset, Uuid as UuidText } from '../schema/json.ts'
+import { feedbackByLink } from './feedback-link.ts'
 import { feedbackPage } from './feedback-page.ts'
 import { platformRoute, projectOf } from './platform-route.ts'
 import type { PlatformParts } from './platform-route.ts'
@@ -125,15 +126,9 @@ export function feedbackTokenRoutes(app: App, { platform, env }: PlatformParts):
         .map((token) => tokenJson(token, ''))
     })
 
+  const giveByLink = feedbackByLink({ platform, env })
   const give = async (text: string, given: Readonly<Record<string, unknown>>) => {
-    const token = await platform.query.getFeedbackToken({ hash: tokenHash(text),
-      nowMs: env.nowMs() })
-    if (token === undefined) {
-      throw new HeddleError('not_found', 'This token is unknown, or its time is over.')
-    }
-    const row = feedbackOf(token.tenant, feedbackByToken(token, given, env.uuid7()),
-      env.nowMs() * 1_000)
-    await platform.ingest.putFeedback([row])
+    await giveByLink(text, given)
     return { message: 'Thank you.' }
   }
   app.get('/feedback/tokens/:token',

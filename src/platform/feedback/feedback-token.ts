@@ -5,11 +5,20 @@ import { hash } from 'node:crypto'
 import { HeddleError } from '../../errors.ts'
 import { isObject } from '../../json/index.ts'
 import type { FeedbackToken } from '../spans/feedback-port.ts'
+import type { Uuid } from '../spans/span.ts'
 import { readTimeUs, zonedTextUs } from '../spans/time.ts'
 import { readUuid, uuidOfBytes } from '../spans/uuid-bytes.ts'
 
+/** How often a token may be used. */
+export const tokenUsesMax = 20
+/** Feedback of one key on one span, by anybody, beyond which tokens give none. */
+export const tokenRowsMax = 200
+
 /** How long a token lives by default, and at most. */
 const [livesMs, livesMsMax] = [3 * 3_600_000, 366 * 86_400_000]
+
+/** Hexadecimal digits of a token's hash in the ids of its feedback. */
+const tagLength = 12
 
 const units = { days: 86_400_000, hours: 3_600_000, minutes: 60_000 } as const
 
@@ -53,6 +62,16 @@ export function tokenHash(token: string): string {
 export function tokenJson({ id, key, expiresMs }: FeedbackToken,
   url: string): Record<string, unknown> {
   return { id, url, expires_at: zonedTextUs(expiresMs * 1_000), feedback_key: key }
+}
+
+/** The id of feedback that is given with a token. It tells which one, and its time. */
+export function idByToken({ hash: hashed }: FeedbackToken, uuid7: string): Uuid {
+  return uuid7.slice(0, -tagLength) + hashed.slice(0, tagLength) as Uuid
+}
+
+/** True for the id of feedback that was given with the token. */
+export function isByToken({ hash: hashed }: FeedbackToken, id: Uuid): boolean {
+  return id.endsWith(hashed.slice(0, tagLength))
 }
 
 /** The body of the feedback that somebody gives with a token. */

@@ -110,6 +110,25 @@ describe('a token', () => {
     expect((await asNobody('POST', '/feedback/tokens', {})).status).toBe(401)
   })
 
+  it('is used up in the end, however many use it at once', async () => {
+    const { send, asNobody, url } = await platformDoor()
+    const tokens = await send('POST', '/feedback/tokens',
+      ['a', 'a'].map((key) => ({ run_id: run, feedback_key: key })))
+    const [path, other] = listIn(tokens).map((token) => String(token['url']).slice(url.length))
+    const give = async (link: string, score: number) =>
+      (await asNobody(score % 2 === 0 ? 'POST' : 'GET', `${link}?score=${score}`,
+        score % 2 === 0 ? { score } : undefined)).status
+    const statuses = await Promise.all(
+      Array.from({ length: 24 }, (_, score) => give(path!, score)),
+    )
+    expect(statuses.toSorted()).toEqual([...Array.from({ length: 20 }, () => 200), 403, 403, 403,
+      403])
+    expect(await give(other!, 1)).toBe(200)
+    const refused = await asNobody('GET', `${path}?score=1`)
+    expect(refused.json.detail).toMatch(/used 20 times.*ask for another/)
+    expect(listIn(await send('GET', `/feedback?run=${run}`))).toHaveLength(21)
+  })
+
   it('is not known from a list', async () => {
     const { send, as } = await platformDoor()
     const made = await send('POST', '/feedback/tokens', [{ run_id: run, feedback_key: 'a' }, {
