@@ -73,8 +73,25 @@ function lineEndAt(text: string, at: number, line: number): number {
   throw wrong(line, 'has text behind the end of a quoted field')
 }
 
-function fieldOf(value: string): string {
+function fieldOf(given: string): string {
+  const value = asText(given)
   return /[",\r\n\ufeff]|^$/.test(value) ? `"${value.replaceAll('"', '""')}"` : value
+}
+
+/** The text of a field that `lineOf` wrote. */
+export function withoutMark(field: string): string {
+  return marked.test(field) ? field.slice(1) : field
+}
+
+/** Beginnings that spreadsheets take for a formula, behind signs and spaces that they leave out. */
+const formula = /^[\s\p{Cc}\ufeff]*[=+\-@＝＋－＠]/u
+/** What `asText` makes of a formula, and of a text that looks as if it had been made so. */
+const marked = /^'+[\s\p{Cc}\ufeff]*[=+\-@＝＋－＠]/u
+
+/** A formula with a mark by which spreadsheets take it for a text. Numbers are none. */
+function asText(value: string): string {
+  const isNumber = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(value)
+  return !isNumber && (formula.test(value) || marked.test(value)) ? `'${value}` : value
 }
 
 function wrong(line: number, what: string): HeddleError {

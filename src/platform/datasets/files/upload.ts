@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import { HeddleError } from '../../../errors.ts'
 import { isObject } from '../../../json/index.ts'
 import { boundaryOf, partsOf } from '../../ingest/body/multipart.ts'
-import { recordsIn } from './csv.ts'
+import { recordsIn, withoutMark } from './csv.ts'
 import type { ExampleSaid } from '../example-edit.ts'
 
 /** Examples of a file, and their bytes: a line may take more room than it has characters. */
@@ -85,9 +85,13 @@ function fileNameBefore(body: Buffer, data: Buffer): string {
   return named === -1 ? '' : /^filename="([^"\r\n]*)"/.exec(headers.slice(named))?.[1] ?? ''
 }
 
-function examplesInCsv(text: string, form: Form): readonly ExampleSaid[] {
+function examplesInCsv(text: string, given: Form): readonly ExampleSaid[] {
+  const form = { ...given, inputKeys: given.inputKeys.map(withoutMark),
+    outputKeys: given.outputKeys.map(withoutMark),
+    metadataKeys: given.metadataKeys.map(withoutMark) }
   const records = recordsIn(text)
-  const { value: names } = records.next()
+  const { value: first } = records.next()
+  const names = first?.map(withoutMark)
   if (!names) throw new HeddleError('invalid', 'file: it has no line of names.')
   for (const key of [...form.inputKeys, ...form.outputKeys, ...form.metadataKeys]) {
     if (!names.includes(key)) {
@@ -96,7 +100,9 @@ function examplesInCsv(text: string, form: Form): readonly ExampleSaid[] {
   }
   const read: Read = { examples: [], bytes: 0 }
   for (const record of records) {
-    const row = Object.fromEntries(names.map((name, index) => [name, record[index] ?? '']))
+    const row = Object.fromEntries(
+      names.map((name, index) => [name, withoutMark(record[index] ?? '')]),
+    )
     add(read, row, form)
   }
   return read.examples
