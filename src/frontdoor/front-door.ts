@@ -29,7 +29,7 @@ import { addGuard } from './http/guard.ts'
 import type { Limit } from './http/guard.ts'
 import { asLocal, identifyBy } from './http/identify.ts'
 import type { AuthOptions } from './http/identify.ts'
-import { onePort } from './http/one-port.ts'
+import { onePort, unguessed } from './http/one-port.ts'
 import type { Schemas } from './http/route.ts'
 import { holdAnswers } from './http/unread.ts'
 import type { UnreadOptions } from './http/unread.ts'
@@ -164,7 +164,8 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     clientErrorHandler: refuseUnreadable,
     // The router sees the path in the same form as the limits.
     rewriteUrl: (request) => mounts?.rewrite(request) ?? routedTarget(request.url ?? '/'),
-    serverFactory: (handler) => {
+    serverFactory: (routed) => {
+      const handler = unguessed(routed)
       platformPort?.handle(handler)
       return port.serve(handler) as RawServerDefault
     },

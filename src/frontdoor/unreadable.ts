@@ -20,7 +20,7 @@ export function refuseUnreadable(error: Error & { readonly code?: string }, sock
   const [status, message] = known[error.code ?? ''] ?? unlike
   const body = bodyFor(message)
   const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, 'Content-Type: application/json',
-    `Content-Length: ${body.length}`, 'Connection: close']
+    'X-Content-Type-Options: nosniff', `Content-Length: ${body.length}`, 'Connection: close']
   if (socket.writable) socket.write(`${head.join('\r\n')}\r\n\r\n${body}`)
   socket.destroy(error)
 }
@@ -28,7 +28,8 @@ export function refuseUnreadable(error: Error & { readonly code?: string }, sock
 /** Answers headers that are too large. Over HTTP/2 they still make a request. */
 export function refuseHeaders(response: Http2ServerResponse): void {
   const [status, message] = longHeaders
-  response.writeHead(status, { 'content-type': 'application/json' }).end(bodyFor(message))
+  response.writeHead(status, { 'content-type': 'application/json',
+    'x-content-type-options': 'nosniff' }).end(bodyFor(message))
 }
 
 function bodyFor(message: string): string {

@@ -39,6 +39,14 @@ export interface OnePort extends TickerMember {
   destroyConnections(): void
 }
 
+/** A handler whose every answer, also an error, is taken for what it says it is, and not guessed. */
+export function unguessed(handler: RequestListener): RequestListener {
+  return (request, response) => {
+    response.setHeader('x-content-type-options', 'nosniff')
+    handler(request, response)
+  }
+}
+
 /** Makes the port. Connections that `quota` does not admit are closed at once. */
 export function onePort(quota: Pick<ConnectionQuota, 'admits'>): OnePort {
   const sockets = new Set<Socket>()

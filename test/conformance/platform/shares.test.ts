@@ -11,6 +11,10 @@ import { ask } from '../../support/wire.ts'
 
 const server = useServer({ project: 'conformance' })
 
+/** Media types that a page of this server could run, if it were answered with them. */
+const scripts = ['text/javascript', 'application/ecmascript', 'text/html', 'image/svg+xml',
+  'application/xhtml+xml', 'text/css', 'text/javascript; charset=utf-8']
+
 let client: Client
 let [root, child, other] = ['', '', '']
 let project = ''
@@ -23,7 +27,8 @@ beforeAll(async () => {
   const tree = new RunTree({ ...options, name: 'root', run_type: 'chain', inputs: { a: 1 },
     extra: { metadata: { thread_id: 'one' } },
     attachments: { picture: ['image/png', new Uint8Array([1, 2, 3])],
-      'odd (ö)': ['nothing', new Uint8Array([60, 62])] } })
+      'odd (ö)': ['nothing', new Uint8Array([60, 62])],
+      ...Object.fromEntries(scripts.map((type) => [type, [type, new Uint8Array([97])]])) } })
   const branch = tree.createChild({ name: 'branch', run_type: 'llm', inputs: { b: 2 } })
   const strange = new RunTree({ ...options, name: 'other', run_type: 'chain', inputs: {},
     extra: { metadata: { thread_id: 'two' } } })
@@ -163,6 +168,10 @@ it('Attachments are read by links that are signed and end', async () => {
   const odd = await read(run.s3_urls['attachment.odd (ö)']!.presigned_url)
   expect(odd.headers.get('content-type')).toBe('application/octet-stream')
   expect(odd.headers.get('content-disposition')).toContain('odd%20%28%C3%B6%29')
+  for (const type of scripts) {
+    const file = await read(run.s3_urls[`attachment.${type}`]!.presigned_url)
+    expect([type, file.headers.get('content-type')]).toEqual([type, 'application/octet-stream'])
+  }
   const listed = await client.listRuns({ id: [root], select: ['s3_urls'] })[Symbol.asyncIterator]()
     .next()
   expect(JSON.stringify(listed.value)).toContain('/public/download?jwt=')

@@ -13,8 +13,12 @@ import type { PlatformParts } from '../platform-route.ts'
 
 const Download = Type.Object({ jwt: Type.Optional(Type.String({ maxLength: 8_192 })) })
 
-/** A media type without anything that could end the header. */
-const mediaType = /^[\w.+-]{1,100}\/[\w.+-]{1,100}(?:; ?[\w.+-]{1,50}=[\w.+-]{1,50})?$/
+/**
+ * Media types that browsers neither run nor show as a page: a script with such an address would run
+ * as one of this server's.
+ */
+const plainTypes =
+  /^(?:image|audio|video|font)\/(?!svg)[\w.+-]{1,100}$|^text\/(?:plain|csv|markdown)$|^application\/(?:json|pdf|zip|gzip|x-ndjson|msword|vnd\.[\w.-]{1,100})$/i
 
 /** Adds the routes below `/api/v1`. */
 export function downloadRoutes(app: App, { platform }: PlatformParts): void {
@@ -24,11 +28,10 @@ export function downloadRoutes(app: App, { platform }: PlatformParts): void {
     const claim = await platform.downloads.claimOf(jwt)
     const file = claim.kind === 'span' ? await ofSpan(platform, claim) : ofExample(platform, claim)
     void reply.headers({
-      'content-type': mediaType.test(claim.type) ? claim.type : 'application/octet-stream',
+      'content-type': shownType(claim.type),
       // Browsers store it: it is never shown as a page of this server.
       'content-disposition': `attachment; filename*=UTF-8''${escaped(claim.name)}`,
       'content-security-policy': "default-src 'none'; sandbox",
-      'x-content-type-options': 'nosniff',
       'cache-control': 'private, no-store',
     })
     if (Buffer.isBuffer(file)) {
@@ -71,6 +74,12 @@ async function* from(first: IteratorResult<Uint8Array, unknown>,
 
 function gone(): HeddleError {
   return new HeddleError('not_found', 'The file is gone.')
+}
+
+/** The media type of a download. What a browser could run is bytes. */
+function shownType(type: string): string {
+  const [name = ''] = type.split(';')
+  return plainTypes.test(name.trim()) ? name.trim() : 'application/octet-stream'
 }
 
 /** As RFC 8187 has it. Half a surrogate pair is replaced. */

@@ -52,6 +52,21 @@ describe('an unexpected error', () => {
     expect(JSON.stringify(door.env.lines)).not.toContain('token')
   })
 
+  it('and every other answer is what it says it is, and is not guessed', async () => {
+    const door = await openDoor()
+    door.threads.failure = new Error('x')
+    for (const [method, at] of [['GET', path], ['GET', '/ok'], ['GET', '/openapi.json'], ['GET',
+      '/nowhere'], ['POST', '/assistants/search'], ['OPTIONS', '/threads'], ['GET', `/threads/%ZZ`],
+      ['POST', '/frontdoor.v1.ThreadService/GetThread'], ['POST',
+      `${path}/stream/events`]] as const) {
+      const { headers } = await call(door, method, at, method === 'POST' ? {} : undefined)
+      expect([at, headers.get('x-content-type-options')]).toEqual([at, 'nosniff'])
+    }
+    const socket = await dial(door.url)
+    socket.write('no HTTP\r\n\r\n')
+    expect(await hear(socket)).toContain('X-Content-Type-Options: nosniff')
+  })
+
   it('does not disturb the next request', async () => {
     const door = await openDoor()
     door.threads.failure = new Error('x')
