@@ -144,16 +144,18 @@ export function changedRule(before: Rule | undefined, body: RuleBody): RuleBody 
     sampling_rate: body.sampling_rate ?? kept.sampling_rate }
   return {
     ...after,
-    webhooks: after.webhooks?.map((each) => withHidden(each, before?.webhooks)) ?? null,
-    alerts: after.alerts?.map((each) => withHidden(each, before?.alerts)) ?? null,
+    webhooks: after.webhooks?.map((each, at) => withHidden(each, before?.webhooks, at)) ?? null,
+    alerts: after.alerts?.map((each, at) => withHidden(each, before?.alerts, at)) ?? null,
   }
 }
 
 /** Headers that were sent back hidden are those of the call to the same URL before. */
 function withHidden<Call extends RuleWebhook>(call: Call,
-  before: readonly RuleWebhook[] | null | undefined): Call {
+  before: readonly RuleWebhook[] | null | undefined, at: number): Call {
   if (!call.headers) return call
-  const known = before?.find(({ url }) => url === call.url)?.headers ?? {}
+  const isSame = ({ url }: RuleWebhook) => url === call.url
+  const there = before?.[at]
+  const known = (there && isSame(there) ? there : before?.find(isSame))?.headers ?? {}
   return { ...call, headers: Object.fromEntries(
     Object.entries(call.headers).map((
       [name, value],

@@ -7,15 +7,18 @@ import type { DraftProps } from './rule-draft.ts'
 import css from './rules.module.css'
 
 /** The fields. */
-export function AlertFields({ draft, set }: DraftProps) {
+export function AlertFields({ draft, set, isBelow }: DraftProps & { readonly isBelow: boolean }) {
   return (
     <FormPart title="Alert">
-      <Field label="When this is above a bound">
+      <Field label={`When this is ${isBelow ? 'below' : 'above'} a bound`}>
         {(ids) => (
           <select {...ids} value={draft.metric}
             onChange={({ target }) => set({ metric: target.value })}
           >
             <option value="">Never</option>
+            {draft.metric !== '' && metrics[draft.metric] === undefined && (
+              <option value={draft.metric}>{draft.metric}</option>
+            )}
             {Object.entries(metrics).map(([id, words]) => (
               <option key={id} value={id}>{words}</option>
             ))}
@@ -38,7 +41,10 @@ export function AlertFields({ draft, set }: DraftProps) {
               )}
             </Field>
           </div>
-          <Field label="Call" required hint="Once for each time that the bound is crossed.">
+          <Field label="Call" required
+            hint="Once for each time that the bound is crossed. Another address gets no headers of the one
+              before."
+          >
             {(ids) => (
               <input {...ids} type="url" required value={draft.alertUrl} placeholder="https://"
                 onChange={({ target }) => set({ alertUrl: target.value })} />

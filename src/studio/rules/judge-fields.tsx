@@ -4,6 +4,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 
 import { assistantList } from '../api/assistants.ts'
 import { newestRun, tryJudge } from './rule-calls.ts'
+import type { Judge } from './rule-calls.ts'
 import { Button } from '../parts/button.tsx'
 import { Field } from '../parts/field.tsx'
 import { ErrorNotice, Notice } from '../parts/notice.tsx'
@@ -19,8 +20,13 @@ const kinds: readonly (readonly [JudgeKind, string])[] = [
   ['hub', 'A prompt of the hub'],
 ]
 
+interface JudgeProps extends DraftProps {
+  /** The judge as it is kept, with what the fields do not show; undefined if there is none. */
+  readonly before: Judge | undefined
+}
+
 /** The fields. */
-export function JudgeFields({ draft, set }: DraftProps) {
+export function JudgeFields({ draft, set, before }: JudgeProps) {
   return (
     <FormPart title="Judge">
       <Field label="Who judges">
@@ -53,7 +59,7 @@ export function JudgeFields({ draft, set }: DraftProps) {
                 set({ calls: target.value })} />
             )}
           </Field>
-          <DryRun draft={draft} />
+          <DryRun draft={draft} before={before} />
         </>
       )}
     </FormPart>
@@ -88,9 +94,11 @@ function PromptFields({ draft, set }: DraftProps) {
             onChange={({ target }) => set({ prompt: target.value })} />
         )}
       </Field>
-      <Field label="Answer" required hint="A JSON schema. Each property becomes feedback.">
+      <Field label="Answer"
+        hint="A JSON schema. Each property becomes feedback. Without one, that of the prompt counts."
+      >
         {(ids) => (
-          <textarea {...ids} rows={7} value={draft.schema} required spellCheck={false}
+          <textarea {...ids} rows={7} value={draft.schema} spellCheck={false}
             className={`${ids.className} ${css['code']}`}
             onChange={({ target }) => set({ schema: target.value })} />
         )}
@@ -121,10 +129,10 @@ function ModelFields({ draft, set }: DraftProps) {
   )
 }
 
-function DryRun({ draft }: Pick<DraftProps, 'draft'>) {
+function DryRun({ draft, before }: Pick<JudgeProps, 'draft' | 'before'>) {
   const { mutate, data, error, isPending } = useMutation({
     mutationFn: async () => {
-      const judge = judgeOf(draft)!
+      const judge = judgeOf(draft, before)!
       const run = await newestRun(draft.project, draft.filter.trim())
       if (run === undefined) throw new Error('No run of the project meets the filter.')
       return await tryJudge(judge, run)

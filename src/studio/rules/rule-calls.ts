@@ -30,6 +30,8 @@ export interface Alert extends Webhook {
   readonly metric: string
   readonly threshold: number
   readonly window_minutes: number
+  /** Above by default. */
+  readonly comparison?: 'above' | 'below' | null
 }
 
 /** What a rule says. */

@@ -1,6 +1,6 @@
 /** A rule as its editor has it: texts of fields, and the rule that they make. Pure. */
 
-import type { Alert, Judge, RuleBody } from './rule-calls.ts'
+import type { Alert, Judge, RuleBody, Webhook } from './rule-calls.ts'
 import type { JsonObject } from '../api/client.ts'
 import { isObject } from '../json/is-object.ts'
 
@@ -62,7 +62,6 @@ export const emptyDraft: RuleDraft = { name: '', project: '', filter: '', percen
 export function draftOf(rule: RuleBody): RuleDraft {
   const [judge] = rule.evaluators ?? []
   const [alert] = rule.alerts ?? []
-  const { structured, graph_id: graph } = judge ?? {}
   return {
     ...emptyDraft,
     name: rule.display_name,
@@ -73,18 +72,32 @@ export function draftOf(rule: RuleBody): RuleDraft {
     dataset: rule.add_to_dataset_id ?? '',
     webhook: rule.webhooks?.[0]?.url ?? '',
     judge: kindOf(judge),
-    graph: graph ?? '',
-    hub: structured?.hub_ref ?? '',
-    ...structured?.prompt !== undefined && structured.prompt !== null && {
-      prompt: promptText(structured.prompt),
-    },
-    ...structured?.schema && { schema: JSON.stringify(structured.schema, null, 2) },
-    model: structured?.model ? JSON.stringify(structured.model, null, 2) : '',
-    ...structured && { mapping: mappingText(structured.variable_mapping ?? {}) },
+    ...fieldsOf(judge),
     calls: String(rule.spend_limit?.calls_per_day ?? ''),
     ...alert &&
       { metric: alert.metric, threshold: String(alert.threshold),
         minutes: String(alert.window_minutes), alertUrl: alert.url },
+  }
+}
+
+/** The fields of a judge. Those that its kind does not have are those of a new one. */
+function fieldsOf(judge: Judge | undefined) {
+  const { graph, hub, prompt, schema, model, mapping } = emptyDraft
+  const { structured, graph_id: id } = judge ?? {}
+  if (!structured) return { graph: id ?? graph, hub, prompt, schema, model, mapping }
+  return {
+    graph: id ?? graph,
+    hub: structured.hub_ref ?? hub,
+    prompt: structured.prompt === undefined || structured.prompt === null
+      ? prompt
+      : promptText(structured.prompt),
+    schema: structured.schema
+      ? JSON.stringify(structured.schema, null, 2)
+      : structured.hub_ref
+      ? schema
+      : '',
+    model: structured.model ? JSON.stringify(structured.model, null, 2) : model,
+    mapping: mappingText(structured.variable_mapping ?? {}),
   }
 }
 
@@ -94,30 +107,41 @@ function kindOf(judge: Judge | undefined): JudgeKind {
   return judge.structured?.hub_ref ? 'hub' : 'prompt'
 }
 
-/** The rule that a draft makes, over the rule before. Throws an error with a sentence. */
+/**
+ * The rule that a draft makes, over the rule before. What was not changed is what it was before,
+ * also where the fields cannot show all of it. Throws an error with a sentence.
+ */
 export function ruleOfDraft(draft: RuleDraft, before?: RuleBody): Partial<RuleBody> {
-  const judge = judgeOf(draft)
-  const alert = alertOf(draft, before?.alerts?.[0])
-  const webhook = before?.webhooks?.[0]
-  const calls = draft.calls.trim() === '' ? null : Number(draft.calls)
+  const shown = before && draftOf(before)
+  const edited = <Value>(names: readonly (keyof RuleDraft)[], was: Value | undefined,
+    make: () => Value): Value =>
+    was !== undefined && shown && names.every((name) => draft[name] === shown[name]) ? was : make()
   return {
-    display_name: draft.name.trim(),
-    session_id: draft.project || null,
-    filter: draft.filter.trim() || null,
-    sampling_rate: draft.percent / 100,
-    add_to_annotation_queue_id: draft.queue || null,
-    add_to_dataset_id: draft.dataset || null,
-    webhooks: listOf(draft.webhook.trim() === ''
-      ? undefined
-      : { ...webhook?.url === draft.webhook && webhook, url: draft.webhook.trim() },
-      before?.webhooks),
-    evaluators: listOf(judge, before?.evaluators),
-    alerts: listOf(alert, before?.alerts),
-    spend_limit: calls === null && before?.spend_limit?.tokens_per_day == null
-      ? null
-      : { ...before?.spend_limit, calls_per_day: calls },
+    display_name: edited(['name'], before?.display_name, () => draft.name.trim()),
+    session_id: edited(['project'], before?.session_id, () => draft.project || null),
+    filter: edited(['filter'], before?.filter, () => draft.filter.trim() || null),
+    sampling_rate: edited(['percent'], before?.sampling_rate, () => draft.percent / 100),
+    add_to_annotation_queue_id: edited(['queue'], before?.add_to_annotation_queue_id,
+      () => draft.queue || null),
+    add_to_dataset_id: edited(['dataset'], before?.add_to_dataset_id, () => draft.dataset || null),
+    webhooks: edited(['webhook'], before?.webhooks, () =>
+      listOf(draft.webhook.trim() === ''
+        ? undefined
+        : calledAt(draft.webhook.trim(), before?.webhooks?.[0]), before?.webhooks)),
+    evaluators: edited(judgeFields, before?.evaluators,
+      () => listOf(judgeOf(draft, before?.evaluators?.[0]), before?.evaluators)),
+    alerts: edited(['metric', 'threshold', 'minutes', 'alertUrl'], before?.alerts,
+      () => listOf(alertOf(draft, before?.alerts?.[0]), before?.alerts)),
+    spend_limit: edited(['calls'], before?.spend_limit, () => {
+      const calls = draft.calls.trim() === '' ? null : Number(draft.calls)
+      return calls === null && before?.spend_limit?.tokens_per_day == null
+        ? null
+        : { ...before?.spend_limit, calls_per_day: calls }
+    }),
   }
 }
+
+const judgeFields = ['judge', 'graph', 'hub', 'prompt', 'schema', 'model', 'mapping'] as const
 
 /** The first one as it is edited, the others as they were. */
 function listOf<Each>(first: Each | undefined, before: readonly Each[] | null | undefined):
@@ -127,32 +151,57 @@ function listOf<Each>(first: Each | undefined, before: readonly Each[] | null | 
   return all.length === 0 ? null : all
 }
 
-/** The judge of a draft. Throws an error with a sentence. */
-export function judgeOf(draft: RuleDraft): Judge | undefined {
+/** The call at an address. Its headers may be secrets of the address before: only that gets them. */
+function calledAt<Call extends Webhook>(url: string, before: Call | undefined): Call | {
+  url: string
+} {
+  if (before === undefined || before.url === url) return { ...before, url }
+  const { headers: _, ...rest } = before
+  return { ...rest, url }
+}
+
+/**
+ * The judge of a draft, over the one before: a part that the fields do not show stays, and so does
+ * one whose field was not changed. Throws an error with a sentence.
+ */
+export function judgeOf(draft: RuleDraft, given?: Judge): Judge | undefined {
+  const before = kindOf(given) === draft.judge ? given : undefined
+  const was = before?.structured ?? {}
+  const shown = fieldsOf(before)
+  const isSame = (name: keyof typeof shown) => before !== undefined && draft[name] === shown[name]
+  const model = isSame('model')
+    ? {}
+    : { model: draft.model.trim() === '' ? null : objectIn('Model', draft.model) }
+  const mapping = isSame('mapping') ? {} : { variable_mapping: mappingIn(draft.mapping) }
   switch (draft.judge) {
     case 'none':
       return undefined
     case 'graph':
-      return { graph_id: draft.graph }
+      return { ...before, graph_id: draft.graph }
     case 'hub':
       return {
-        structured: { hub_ref: draft.hub.trim(), variable_mapping: mappingIn(draft.mapping),
-          ...draft.model.trim() !== '' && { model: objectIn('Model', draft.model) } },
+        ...before,
+        structured: { ...was, ...!isSame('hub') && { hub_ref: draft.hub.trim() }, ...mapping,
+          ...model },
       }
     case 'prompt':
       return {
-        structured: { prompt: [['human', draft.prompt]], template_format: 'f-string',
-          variable_mapping: mappingIn(draft.mapping), schema: objectIn('Answer', draft.schema),
-          ...draft.model.trim() !== '' && { model: objectIn('Model', draft.model) } },
+        ...before,
+        structured: { ...before === undefined && { template_format: 'f-string' }, ...was,
+          ...!isSame('prompt') && { prompt: promptOf(draft.prompt, was.prompt) }, ...mapping,
+          ...!isSame('schema') && { schema: draft.schema.trim() === ''
+            ? null
+            : objectIn('Answer', draft.schema) }, ...model },
       }
   }
 }
 
-function alertOf({ metric, threshold, minutes, alertUrl: url }: RuleDraft,
-  before: Alert | undefined): Alert | undefined {
+function alertOf({ metric, threshold, minutes, alertUrl }: RuleDraft, before: Alert | undefined):
+  | Alert
+  | undefined {
   if (metric === '') return undefined
-  return { ...before?.url === url && before, metric, threshold: Number(threshold),
-    window_minutes: Number(minutes), url }
+  return { ...calledAt(alertUrl.trim(), before), metric, threshold: Number(threshold),
+    window_minutes: Number(minutes) }
 }
 
 /** Lines such as `question = input.question`. */
@@ -170,9 +219,28 @@ function mappingText(mapping: Readonly<Record<string, string>>): string {
 
 /** The text of the last message of a prompt; JSON of what is no list of messages. */
 function promptText(prompt: unknown): string {
+  return lastText(prompt) ?? JSON.stringify(prompt, null, 2)
+}
+
+function lastText(prompt: unknown): string | undefined {
   const last: unknown = Array.isArray(prompt) ? prompt.at(-1) : undefined
   const text: unknown = Array.isArray(last) ? last[1] : undefined
-  return typeof text === 'string' ? text : JSON.stringify(prompt, null, 2)
+  return typeof text === 'string' ? text : undefined
+}
+
+/** The prompt with another text, which `promptText` showed. The messages before it stay. */
+function promptOf(text: string, before: unknown): unknown {
+  if (before === undefined || before === null) return [['human', text]]
+  if (lastText(before) === undefined) {
+    try {
+      return JSON.parse(text) as unknown
+    } catch {
+      throw new Error('Prompt: this is no JSON, as it was before.')
+    }
+  }
+  const all = before as readonly unknown[]
+  const [role, , ...more] = all.at(-1) as readonly unknown[]
+  return [...all.slice(0, -1), [role, text, ...more]]
 }
 
 function objectIn(label: string, text: string): JsonObject {

@@ -51,14 +51,13 @@ export function RuleEditor({ before, close }: {
       <form className={css['form']} onSubmit={submit}>
         <About draft={draft} set={set} isDataset={before?.dataset_id != null} />
         <Actions draft={draft} set={set} />
-        <JudgeFields draft={draft} set={set} />
-        <AlertFields draft={draft} set={set} />
+        <JudgeFields draft={draft} set={set} before={before?.evaluators?.[0]} />
+        <AlertFields draft={draft} set={set}
+          isBelow={before?.alerts?.[0]?.comparison === 'below'} />
         {save.error !== null && <ErrorNotice error={save.error} />}
         {remove.error !== null && <ErrorNotice error={remove.error} />}
         <div className={css['end']}>
-          {before !== undefined && (
-            <DeleteButton disabled={isBusy} act={() => remove.mutate()} />
-          )}
+          {before !== undefined && <DeleteButton disabled={isBusy} act={() => remove.mutate()} />}
           <Button type="submit" kind="primary" disabled={isBusy}>
             {save.isPending ? 'Saving …' : before === undefined ? 'Make the rule' : 'Save'}
           </Button>
@@ -153,7 +152,10 @@ function Actions({ draft, set }: DraftProps) {
         change={(queue) => set({ queue })} />
       <Choice label="Keep as an example" none="In no dataset" value={draft.dataset} all={datasets}
         change={(dataset) => set({ dataset })} />
-      <Field label="Call a webhook" hint="Each run is sent once, with an Idempotency-Key.">
+      <Field label="Call a webhook"
+        hint="Each run is sent once, with an Idempotency-Key. Another address gets no headers of the one
+          before."
+      >
         {(ids) => (
           <input {...ids} type="url" value={draft.webhook} maxLength={2_048} placeholder="https://"
             onChange={({ target }) => set({ webhook: target.value })} />
