@@ -8,7 +8,8 @@
  * - containing `/x`: `/x` is somewhere in it
  * - `{uuid}`: one such segment, and nothing below it
  * - single run: exactly this path
- * - `/generate`: a segment of that name anywhere, as no path begins with it
+ * - `/generate`: a segment of that name anywhere, as no path begins with it; and
+ *   `/runs/generate-query`, whose answer a model writes as well
  *
  * A method in front must be the request's; HEAD counts as GET. A path below `/api/v1` is also read
  * as one below `/api`, for patterns with a version. A pattern that names the whole root adds
@@ -80,7 +81,9 @@ function pathTest(pattern: string,
     const whole = new RegExp(`^${pattern.replace('{uuid}', uuid)}$`, 'i')
     return (path) => whole.test(path)
   }
-  if (pattern === '/generate') return (path) => `${path}/`.includes('/generate/')
+  if (pattern === '/generate') {
+    return (path) => `${path}/`.includes('/generate/') || path === '/runs/generate-query'
+  }
   return (path) => isBelow(path, pattern)
 }
 

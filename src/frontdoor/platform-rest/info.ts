@@ -2,6 +2,7 @@
 
 import type { FastifyRequest } from 'fastify'
 
+import { HeddleError } from '../../errors.ts'
 import { tenantId } from '../../platform/index.ts'
 import type { App } from '../http/route.ts'
 import { platformRoute } from './platform-route.ts'
@@ -40,7 +41,20 @@ export function infoRoutes(app: App, { version, region }: PlatformParts): void {
   // What servers and clients report of themselves is not kept.
   app.post('/beacon/verify', platformRoute('public'), async () => ({ token: '' }))
   app.post('/beacon/ingest-traces', platformRoute('public'), async () => ({ inserted_count: 0 }))
+  app.route({ method: ['GET', 'POST'], url: '/beacon', ...platformRoute('public'),
+    handler: nothingThere('/v1/beacon', 'POST /v1/beacon/verify, /v1/beacon/ingest-traces, ' +
+      '/v1/beacon/usage-snapshot, /v1/beacon/v1/metrics or /v1/beacon/v1/traces') })
+  app.route({ method: ['GET', 'POST'], url: '/generate', ...platformRoute('read'),
+    handler: nothingThere('/generate', 'POST /datasets/{id}/generate for examples, or POST ' +
+      '/runs/generate-query for a filter of runs') })
   for (const path of ['/beacon/*', '/metadata/submit']) {
     app.post(path, platformRoute('public'), async (_request, reply) => reply.code(204).send())
+  }
+}
+
+/** Answers a path that has a limit, and only paths below it or beside it. */
+function nothingThere(path: string, others: string): () => Promise<never> {
+  return async () => {
+    throw new HeddleError('not_found', `There is nothing at ${path} itself: call ${others}.`)
   }
 }

@@ -121,6 +121,10 @@ export function casesOf(theirs: Belongings): readonly Case[] {
     read('GET /model-price-map', '/api/v1/model-price-map'),
     read('POST /auth', '/api/v1/auth'),
     read('GET /auth/public', '/api/v1/auth/public'),
+    read('GET /generate', '/generate'),
+    read('POST /generate', '/api/v1/generate', {}),
+    open('GET /beacon', '/v1/beacon'),
+    open('POST /beacon', '/v1/beacon', {}),
     change('POST /runs', '/api/v1/runs', { ...span, dotted_order: undefined }),
     change('POST /runs/batch', '/api/v1/runs/batch', { post: [span], patch: [span] }),
     change('POST /runs/batch', '/api/v1/runs/batch', {

@@ -26,13 +26,14 @@ const mark = `mark${randomUUID().slice(0, 8)}`
 /** Whatever a route is made with: none of them is called. */
 const whatever: unknown = new Proxy(() => undefined, { get: () => whatever })
 
-let [owner, reader, stranger] = ['', '', '']
+let [owner, reader, deployer, stranger] = ['', '', '', '']
 let theirs: Belongings
 
 beforeAll(async () => {
   const maker = await openKeyMaker(server.place)
   owner = await maker.make('acme')
   reader = await maker.make('acme', 'reader')
+  deployer = await maker.make('acme', 'deployer')
   stranger = await maker.make('other')
   await maker.close()
   theirs = await belongings()
@@ -168,6 +169,13 @@ it('nobody gets anything without a key, and a reader changes nothing', async () 
     if (each.access === 'change') {
       expect((await send(reader, each)).status, `${each.route} ${each.path}`).toBe(403)
     }
+  }
+})
+
+it('whoever may only deploy gets nothing, and changes nothing', async () => {
+  for (const each of casesOf(theirs)) {
+    if (each.access === 'public') continue
+    expect((await send(deployer, each)).status, `${each.route} ${each.path}`).toBe(403)
   }
 })
 
