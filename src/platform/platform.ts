@@ -33,6 +33,8 @@ import type { Shares } from './shares/catalog-shares.ts'
 import type { Models } from './models/model.ts'
 import { modelsOver } from './models/models.ts'
 import type { ModelsOptions } from './models/models.ts'
+import { modelQuotaOver } from './models/model-quota.ts'
+import type { ModelQuotaLimits } from './models/model-quota.ts'
 import { pricesOver } from './models/prices.ts'
 import type { Prices } from './models/prices.ts'
 import { playgroundSettingsOver } from './models/playground-settings.ts'
@@ -90,6 +92,8 @@ export interface PlatformOptions {
   readonly own?: QueryNeeds
   /** How rules act; by default, there are none. */
   readonly rules?: RuleOptions
+  /** What a tenant may ask models on a day; by default, anything. */
+  readonly modelQuota?: ModelQuotaLimits
   /** How models are called. */
   readonly egress: ModelsOptions['egress']
   /** The keys of secrets. Without them none can be stored. */
@@ -97,10 +101,12 @@ export interface PlatformOptions {
   readonly env: Env
 }
 
+const noModelQuota: ModelQuotaLimits = { calls: Infinity, tokens: Infinity }
+
 /** Makes the platform of a member. Its threads start when they are first needed. */
 export function openPlatform(
   { store, catalogs, env, settled, own, egress, secretsKeys, handles = new Map(),
-    rules: ruleOptions }: PlatformOptions,
+    modelQuota = noModelQuota, rules: ruleOptions }: PlatformOptions,
 ): Platform {
   const { log } = env
   const projects = projectsOver(catalogs, env)
@@ -141,6 +147,7 @@ export function openPlatform(
   }
   const secrets = secretsOver(catalogs, secretsKeys, env)
   const models = modelsOver({ egress, reveal: (tenant, name) => secrets.reveal(tenant, name) })
+  const quota = modelQuotaOver(catalogs, modelQuota, env)
   const documents = documentsOver(threads)
   const prompts = promptsOver({ catalogs, documents, handles, env })
   const downloads = downloadsOver(catalogs, env)
@@ -170,7 +177,7 @@ export function openPlatform(
     queues,
     secrets,
     models,
-    tracedModels: tracedModels({ models, ingest: () => ingest.calls, env }),
+    tracedModels: tracedModels({ models, ingest: () => ingest.calls, quota, env }),
     playgroundSettings,
     prices,
     documents,
@@ -182,7 +189,7 @@ export function openPlatform(
       return query.calls
     },
     close: async () => {
-      await prompts.close()
+      await Promise.all([prompts.close(), quota.close()])
       await Promise.all([ingest.close(), query.close()])
     },
   }

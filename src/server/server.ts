@@ -162,7 +162,7 @@ export async function openServer(settings: Settings, env: Env,
     () =>
       openPlatform({ store: backend.spans, catalogs: catalogClient(actors.router), env,
         egress: wayOut, ...secretsKeys && { secretsKeys }, handles: settings.hubHandle,
-        own: ownViews(
+        modelQuota: settings.modelQuota, own: ownViews(
           createThreadClient({ router: actors.router, env, reads,
             threads: backend.everybody.threads, newThreadId: env.uuid }),
         ),

@@ -77,6 +77,8 @@ export interface Settings {
   readonly limitOverrides: string | null
   /** What one tenant may have; Infinity for any number. */
   readonly quotas: QuotaSettings
+  /** What the playground and experiments of one tenant may ask models on a day. */
+  readonly modelQuota: { readonly calls: number; readonly tokens: number }
   /** Proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly IpRange[]
   /** How many connections each address may have, that of a proxy excepted. */
@@ -223,6 +225,8 @@ export function resolveSettings(source: SettingsSource): Settings {
     billing: reader.value('billing') === 'on',
     limitOverrides: reader.path('limitOverrides') ?? null,
     quotas: quotaSettings(reader, auth),
+    modelQuota: Object.freeze({ calls: reader.value('quotaModelCalls') || Infinity,
+      tokens: reader.value('quotaModelTokens') || Infinity }),
     trustedProxies: Object.freeze(reader.value('trustedProxies')),
     connectionsPerAddress: reader.value('connectionsPerAddress'),
     userProxies: Object.freeze(reader.value('userProxies')),

@@ -229,6 +229,16 @@ export const knownSettings = {
   quotaStreams: limits('--quota-streams <number>', 'HEDDLE_QUOTA_STREAMS', { kind: quota,
     fallback: 5_000,
     message: 'Streams and waiting requests of one tenant at one server, 0 for any.' }),
+  quotaModelCalls: limits('--quota-model-calls <number>', 'HEDDLE_QUOTA_MODEL_CALLS', {
+    kind: quota,
+    fallback: 50_000,
+    message: 'Calls of models by the playground and experiments of one tenant on a day, 0 for any.',
+  }),
+  quotaModelTokens: limits('--quota-model-tokens <number>', 'HEDDLE_QUOTA_MODEL_TOKENS', {
+    kind: quota,
+    fallback: 100_000_000,
+    message: 'Tokens of these calls on a day, 0 for any.',
+  }),
   connectionsPerAddress: limits('--connections-per-address <number>',
     'HEDDLE_CONNECTIONS_PER_ADDRESS', { kind: wholeNumber(1, 1_000_000), fallback: 1_000,
     message: 'Connections that each address may have open; this machine and trusted ' +

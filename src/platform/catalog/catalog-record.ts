@@ -10,7 +10,7 @@ export type { CatalogRecord }
 export type Collection = 'project' | 'feedback_config' | 'chart' | 'chart_section' | 'dataset'
   | 'comparison' | 'prompt' | 'queue' | 'rule' | 'rule_state' | 'rule_wake' | 'secret_tenant'
   | 'evaluator' | 'share' | 'secret' | 'price' | 'playground' | 'workspace' | 'deployment'
-  | 'revision' | 'deployment_event' | 'deployment_use' | 'build'
+  | 'revision' | 'deployment_event' | 'deployment_use' | 'build' | 'model_use'
 
 /** What a caller says of a new record. */
 export interface NewRecord {

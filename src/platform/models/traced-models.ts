@@ -9,6 +9,7 @@ import type { IngestHandlers } from '../threads/platform-calls.ts'
 import { spanBody } from './call-span.ts'
 import type { EndedCall } from './call-span.ts'
 import type { ModelAnswer, ModelCall } from './model.ts'
+import type { ModelQuota } from './model-quota.ts'
 import type { CheckedModels } from './models.ts'
 
 /** A call, and what its span says beside it. */
@@ -29,11 +30,11 @@ export type TracedEvent =
 
 /** Calls models and traces each call. */
 export interface TracedModels {
-  /** Throws `invalid` if no such call can be made, without calling. */
+  /** Throws `invalid` if no such call can be made, and `over_quota`, without calling. */
   requireCallable(tenant: string, call: Omit<ModelCall, 'messages'>): Promise<void>
   /**
-   * The events of one call. Throws `invalid` for one that cannot be made, and `full` if the tenant
-   * has as many in progress as it may. Ends without its last event if the signal aborts.
+   * The events of one call. Throws `invalid` for one that cannot be made, `over_quota` if the day of
+   * the tenant is used up, and `full` if it has as many in progress as it may. Ends without its last event if the signal aborts.
    */
   stream(call: TracedCall, signal: AbortSignal): AsyncIterable<TracedEvent>
 }
@@ -43,6 +44,7 @@ export interface TracedModelsOptions {
   readonly models: CheckedModels
   /** Gives the thread that writes spans at the time of a call. */
   readonly ingest: () => Calls<Pick<IngestHandlers, 'ingest'>>
+  readonly quota: Pick<ModelQuota, 'requireLeft' | 'begin' | 'spend'>
   readonly env: Pick<Env, 'nowMs' | 'uuid7' | 'log'>
 }
 
@@ -50,11 +52,15 @@ export interface TracedModelsOptions {
 const callsEach = 16
 /** Such calls that wait for their turn: in progress, and waiting. */
 const laterEach = { each: 8, waitingEach: 64 } as const
+/** Characters that count as a token where an endpoint says none. */
+const tokenCharacters = 4
 /** The error of a span whose reader left. */
 const leftMessage = 'The reader left.'
 
 /** Calls that leave spans behind. */
-export function tracedModels({ models, ingest, env }: TracedModelsOptions): TracedModels {
+export function tracedModels(
+  { models, ingest, quota, env }: TracedModelsOptions,
+): TracedModels {
   const full = 'So many models are asked already: wait for one of them.'
   const turns = new FairSemaphore({ inAll: Infinity, each: callsEach, waiting: Infinity,
     waitingEach: 0, full })
@@ -63,6 +69,9 @@ export function tracedModels({ models, ingest, env }: TracedModelsOptions): Trac
   async function* events({ tenant, call, waits: _, ...span }: TracedCall,
     signal: AbortSignal): AsyncIterable<TracedEvent> {
     await models.requireCallable(tenant, call)
+    await quota.begin(tenant)
+    let characters = call.messages.reduce((all, { content }) => all + content.length, 0)
+    let spent: number | undefined
     const id = env.uuid7()
     const startMs = env.nowMs()
     let firstMs: number | null = null
@@ -77,11 +86,14 @@ export function tracedModels({ models, ingest, env }: TracedModelsOptions): Trac
       for await (const piece of models.stream(tenant, call, signal)) {
         if ('text' in piece) {
           firstMs ??= env.nowMs()
+          characters += piece.text.length
           yield { kind: 'text', text: piece.text }
           continue
         }
         isOver = true
         const { end: answer } = piece
+        const { usage } = answer
+        if (usage !== null) spent = usage.inputTokens + usage.outputTokens
         const endMs = env.nowMs()
         await traced({ answer }, endMs)
         yield { kind: 'end', id, answer, latencyMs: endMs - startMs,
@@ -94,6 +106,7 @@ export function tracedModels({ models, ingest, env }: TracedModelsOptions): Trac
       await traced({ error: error.message }, env.nowMs())
       yield { kind: 'error', id, error }
     } finally {
+      quota.spend(tenant, spent ?? Math.ceil(characters / tokenCharacters))
       if (!isOver) {
         await traced({ error: leftMessage }, env.nowMs()).catch((error: unknown) =>
           env.log.warn('A call of a model was not traced.', { error })
@@ -103,8 +116,10 @@ export function tracedModels({ models, ingest, env }: TracedModelsOptions): Trac
   }
 
   return {
-    requireCallable: (tenant, call) =>
-      models.requireCallable(tenant, { ...call, messages: [{ role: 'user', content: '' }] }),
+    requireCallable: async (tenant, call) => {
+      await models.requireCallable(tenant, { ...call, messages: [{ role: 'user', content: '' }] })
+      await quota.requireLeft(tenant)
+    },
     async *stream(traced, signal) {
       const line = traced.waits === true ? laterTurns : turns
       const leave = await line.enter(traced.tenant, signal).catch((error: unknown) => {

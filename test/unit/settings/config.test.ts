@@ -75,6 +75,7 @@ describe('settings', () => {
       userProxies: [],
       quotas: { bytes: Infinity, threads: Infinity, runs: 10_000, delayedRuns: 100_000,
         crons: 10_000, streams: 5_000 },
+      modelQuota: { calls: 50_000, tokens: 100_000_000 },
       connectionsPerAddress: 1_000,
     })
   })
