@@ -2,7 +2,7 @@
 
 import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
-import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -14,10 +14,13 @@ import type { RevisionLimits } from '../revision-limits.ts'
 import { buildEnvironment } from './build-environment.ts'
 import { inWork } from './build-mail.ts'
 import type { BuildMail, BuildTask } from './build-mail.ts'
+import { withoutFolders } from './without-folders.ts'
 
 /** What is built, and where. */
 export interface RemoteBuildOptions
-  extends Pick<BuildTask, 'source' | 'config' | 'said' | 'platform' | 'scope' | 'ignoreAuth'> {
+  extends
+    Pick<BuildTask,
+      'source' | 'config' | 'said' | 'platform' | 'scope' | 'ignoreAuth' | 'allowed'> {
   /** For builds and packages of builds alone. */
   readonly directory: string
   /** Writes what was uploaded: a file, or the chunks of an archive into the folder of this name. */
@@ -84,10 +87,11 @@ function isOther(pid: number): boolean {
 }
 
 async function runBuild(
-  { source, config, said, platform, scope, ignoreAuth, directory, say, env, variables,
+  { source, config, said, platform, scope, ignoreAuth, allowed, directory, say, env, variables,
     limits = revisionLimits, limitMs = buildLimitMs, signal }: RemoteBuildOptions,
   work: string,
 ): Promise<BuiltRevision> {
+  const real = await realpath(work)
   const child = fork(fileURLToPath(new URL('./build-process.ts', import.meta.url)), [], {
     // A group of its own, so that all programs that it begins end with it.
     detached: true,
@@ -104,7 +108,7 @@ async function runBuild(
         'seconds, and was ended.'),
     ))
   child.on('message', (mail: BuildMail) => {
-    if (mail.kind === 'line') say(mail.text.slice(0, lineCharacters))
+    if (mail.kind === 'line') say(withoutFolders(mail.text.slice(0, lineCharacters), real))
     else ended.resolve(mail)
   })
   child.once('error', ended.reject)
@@ -113,13 +117,14 @@ async function runBuild(
       new RevisionError('no_install', `The build ended early (${code ?? end}): it may ` +
         'need more memory than a build may have.'),
     ))
-  const task: BuildTask = { source, config, said, platform, scope, ignoreAuth, limits, work,
-    installed: join(directory, 'installed') }
+  const task: BuildTask = { source, config, said, platform, scope, ignoreAuth, limits, work: real,
+    ...allowed && { allowed }, installed: join(directory, 'installed') }
   child.send(task)
   try {
     const mail = await ended.promise
     if (mail.kind === 'done') return { manifest: mail.manifest, warnings: mail.warnings }
-    throw new RevisionError(mail.code === 'invalid' ? 'no_install' : mail.code, mail.message)
+    throw new RevisionError(mail.code === 'invalid' ? 'no_install' : mail.code,
+      withoutFolders(mail.message, real))
   } finally {
     stopTimer()
     signal.removeEventListener('abort', abort)

@@ -2,7 +2,7 @@
 
 import { statSync } from 'node:fs'
 import type { Stats } from 'node:fs'
-import { dirname } from 'node:path'
+import { basename, dirname } from 'node:path'
 
 import type { Env } from '../../../../cluster/index.ts'
 import { HeddleError } from '../../../errors.ts'
@@ -57,7 +57,9 @@ export class FileIdentity {
     if (isSame(directory, this.#directory)) return
     if (this.#inodes().some((inode, index) => inode !== this.#files[index])) {
       throw new HeddleError('unavailable',
-        `${this.#path} was removed or replaced while it was in use. Put a backup in its place.`)
+        `${
+          basename(this.#path)
+        } was removed or replaced while it was in use. Put a backup in its place.`)
     }
     const isOld = directory !== undefined && nowMs - directory.ctimeMs > tickMs
     this.#directory = isOld ? directory : undefined

@@ -17,7 +17,9 @@ const constraint = 19
 const notADatabase = 26
 
 /**
- * The error as callers may see it: an `unavailable` with a message. `file` is the database's path.
+ * The error as callers may see it: an `unavailable` with a message that names `file`. That is the
+ * name of the database alone where callers from outside get the message, and its path where whoever
+ * started the server does.
  */
 export function diskError(caught: unknown, file: string): HeddleError {
   if (caught instanceof CodedError) return HeddleError.from(caught)

@@ -4,7 +4,7 @@
  */
 
 import { mkdirSync, statSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 
 import { HeddleError } from '../../../errors.ts'
 import { bytesOfUuid, documentPage } from '../../../platform/index.ts'
@@ -127,7 +127,7 @@ export class DocumentFile implements DocumentPort {
       return work()
     } catch (error) {
       if (isDamage(error)) this.#release()
-      throw diskError(error, this.#path)
+      throw diskError(error, basename(this.#path))
     }
   }
 

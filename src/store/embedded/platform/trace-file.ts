@@ -1,7 +1,7 @@
 /** The file `traces.db` of a data directory, opened when it is first needed. */
 
 import { mkdirSync, statSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 
 import type { Env } from '../../../../cluster/index.ts'
 import { HeddleError } from '../../../errors.ts'
@@ -90,7 +90,7 @@ export class TraceFile {
   /** The error as callers may see it. A damaged file is opened anew by the next call. */
   error(caught: unknown): HeddleError {
     if (isDamage(caught)) this.#release()
-    return diskError(caught, this.path)
+    return diskError(caught, basename(this.path))
   }
 
   /** Commits what waits, and closes the file. */

@@ -4,6 +4,8 @@
  * that is acknowledged and not committed yet, of which WriterLink.isAheadOn tells.
  */
 
+import { basename } from 'node:path'
+
 import { Database } from '../file/database.ts'
 import { diskError } from '../file/disk-error.ts'
 import { BranchTable } from '../log/branch-table.ts'
@@ -57,7 +59,7 @@ export class Lookup {
     try {
       return read()
     } catch (error) {
-      throw diskError(error, this.#file)
+      throw diskError(error, basename(this.#file))
     }
   }
 }

@@ -1,5 +1,6 @@
 /** The writer thread, which alone writes the file. Started by writer-link.ts. */
 
+import { basename } from 'node:path'
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 
 import { assert } from '../../../errors.ts'
@@ -18,8 +19,9 @@ assert(parentPort, 'the writer runs in a worker thread')
 const port = parentPort
 const { path: file, shards } = workerData as StoreFile
 
-function wireError(caught: unknown): WireError {
-  const { code, message, details, cause } = diskError(caught, file)
+/** Callers from outside may get it: it names no folder, unless `named` does. */
+function wireError(caught: unknown, named = basename(file)): WireError {
+  const { code, message, details, cause } = diskError(caught, named)
   return { code, message: message, details, cause }
 }
 
@@ -295,5 +297,5 @@ function start(): void {
 try {
   start()
 } catch (error) {
-  port.postMessage({ error: wireError(error) } satisfies Greeting)
+  port.postMessage({ error: wireError(error, file) } satisfies Greeting)
 }

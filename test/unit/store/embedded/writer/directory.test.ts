@@ -123,7 +123,7 @@ describe('a data directory', () => {
     }
     await expect(put()).rejects.toMatchObject({ code: 'unavailable' })
     expect(await lost.promise).toContain('has died')
-    const message = expect.stringMatching(/heddle\.db was removed or replaced/) as string
+    const message = expect.stringMatching(/^heddle\.db was removed or replaced/) as string
     expect(env.lines).toMatchObject([{ details: { error: { message } } }])
     await store.close()
   })
