@@ -32,11 +32,18 @@ function faultOf(text: string, url: URL, rules: AddressRules): string | undefine
     Object.values(ports).includes(Number(port))
   if (!isFree) return `must not name port ${port}: use 80, 443 or one above 1023`
   const host = hostOf(url)
+  const closed = closedByText(host, rules)
+  return closed === undefined
+    ? undefined
+    : `must not be called, because ${host} is ${closed}: it is called only where the ` +
+      `server is started with --egress-allow ${host}`
+}
+
+/** Why a host may not be called, as far as its text tells; undefined if it may. */
+export function closedByText(host: string, rules: AddressRules): string | undefined {
   const addresses = isIP(host) === 0 ? addressesOfName(host) : [host]
   const faults = addresses.map((address) => rules.fault(host, address))
-  if (faults.length === 0 || faults.includes(undefined)) return undefined
-  return `must not be called, because ${host} is ${faults[0]}: it is called only where the ` +
-    `server is started with --egress-allow ${host}`
+  return faults.includes(undefined) ? undefined : faults[0]
 }
 
 /** The addresses of names that mean the same everywhere. */

@@ -27,6 +27,8 @@ export interface BuilderParts extends BuildParts {
   /** The data directory of this member. */
   readonly directory: string
   readonly variables: Readonly<Record<string, string | undefined>>
+  /** Hosts and ranges of the server's network that packages may come from. */
+  readonly allowed?: readonly string[]
   /** Builds; by default in a process of its own. */
   readonly build?: typeof buildRemotely
   /** The id of this member, and whether it or another one is there. */
@@ -125,11 +127,12 @@ class MemberBuilder implements Builder {
   }
 
   async #build(build: Build, lines: BuildLines): Promise<void> {
-    const { documents, directory, variables, env, ignoreAuth, build: made = buildRemotely } =
-      this.#parts
+    const { documents, directory, variables, allowed, env, ignoreAuth,
+      build: made = buildRemotely } = this.#parts
     const { id, source, config, wantsEnv, git, tenant } = build
     await made({ source, config, said: { wantsEnv, source: git }, platform: platformHere(),
       scope: tenant, ignoreAuth, directory: buildsIn(directory), env, variables,
+      ...allowed && { allowed },
       signal: this.#closing.signal, say: (line) => lines.add(line),
       fetch: (to) => fetchSource(documents, id, source, to) }, async (built) => {
       for (const warning of built.warnings) lines.add(warning)

@@ -42,7 +42,8 @@ function registryIn(variables: Variables): Variables {
 
 /** The settings of the machine have logins for its own use. */
 function ofNpm(home: string): Variables {
-  return { npm_config_update_notifier: 'false', npm_config_globalconfig: join(home, 'npmrc') }
+  return { npm_config_update_notifier: 'false', npm_config_fetch_timeout: '60000',
+    npm_config_fetch_retries: '1', npm_config_globalconfig: join(home, 'npmrc') }
 }
 
 /** What yarn 2 and later keep lies in the project otherwise, and would be packed. */

@@ -28,6 +28,8 @@ export interface BuildTask {
   /** Whose packages it may take that are installed already. */
   readonly scope: string
   readonly limits: RevisionLimits
+  /** Hosts and ranges of the server's network that packages may come from; none by default. */
+  readonly allowed?: readonly string[]
   /** Everything that it writes lies below it, but for packages that are kept. */
   readonly work: string
   /** Where installed packages are kept. */

@@ -9,9 +9,13 @@ import { RevisionError } from '../revision-error.ts'
 import type { LockFile } from './install-command.ts'
 import type { KeptSettings } from './kept-settings.ts'
 import { textsOf, textsOfLock } from './lock-texts.ts'
+import { openHosts, requireOpenText } from './open-hosts.ts'
 
 /** Folders between a project and that of its build: a lock file may not lead up further. */
 export const climbsMax = 8
+
+/** Those of a server without a registry of its own. */
+const anyHosts = openHosts(undefined)
 
 const fromGit = /git\+(?:ssh|https?|file):|git:\/\/|git@[\w.-]+:|\.git#/
 /** How a package is named that is in a registry, in an archive of one, or in the project. */
@@ -22,7 +26,7 @@ const kinds: readonly string[] = ['git', 'binary', 'variations', 'custom']
 const absolute = /(?:^|[@:#"'])(?:[\\/]|[a-z]:[\\/])|(?:^|[@:"'])~[\\/]/i
 
 /** Throws RevisionError for a lock file that names such a package. */
-export function requireRegistryLock(lock: LockFile): void {
+export function requireRegistryLock(lock: LockFile, hosts = anyHosts): void {
   if (lock.name === 'bun.lockb') {
     throw new RevisionError('no_install', 'bun.lockb cannot be read here: make a bun.lock of it ' +
       'with bun install --save-text-lockfile.')
@@ -31,6 +35,7 @@ export function requireRegistryLock(lock: LockFile): void {
   for (const text of texts) {
     for (const [, protocol] of text.matchAll(/[^\s"']@([a-z][a-z+]*):/gi)) requireKnown(protocol!)
     if (fromGit.test(text)) throw notFromRegistry('git')
+    requireOpenText(text, hosts)
     if (climbsOf(text) > climbsMax || leadsAway(text)) throw outside(lock.name)
   }
   texts.forEach((text, index) => {
@@ -44,12 +49,14 @@ export function requireRegistryLock(lock: LockFile): void {
 }
 
 /** The same for what is kept of a file of settings. `folder` is where it is, from the root. */
-export function requireRegistrySettings(kept: KeptSettings, folder: string, name: string): void {
+export function requireRegistrySettings(kept: KeptSettings, folder: string, name: string,
+  hosts = anyHosts): void {
   const file = posix.join(folder, name)
   for (const text of textsOf(kept).map((each) => decoded(each))) {
     const [, protocol, path = ''] = /^([a-z][a-z+]*):(.*)$/i.exec(text) ?? []
     if (protocol !== undefined) requireKnown(protocol)
     if (fromGit.test(text)) throw notFromRegistry('git')
+    requireOpenText(text, hosts)
     if (leadsAway(text) || climbsOut(folder, path) || climbsOut(folder, text)) throw outside(file)
   }
   // What is a folder of the workspace, packages are installed into.

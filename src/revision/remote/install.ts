@@ -15,8 +15,11 @@ import { requireRegistryLock } from './foreign-packages.ts'
 import { installFor, isYarnTwo } from './install-command.ts'
 import type { FoundInstall } from './install-command.ts'
 import { installedKey, takeInstalled } from './installed-packages.ts'
+import { openInstallerProxy } from './installer-proxy.ts'
 import { withInstallerView } from './installer-view.ts'
 import { managerProgram } from './manager-program.ts'
+import { closedPlace, openHosts } from './open-hosts.ts'
+import type { OpenHosts } from './open-hosts.ts'
 import { filesNamed } from './project-files.ts'
 
 /** How packages that are there can be found again. */
@@ -27,7 +30,7 @@ export interface Installation {
 
 /** Installs, or takes what an earlier build installed. Throws RevisionError. */
 export async function installPackages(
-  { config, platform, scope, installed, work, ignoreAuth }: BuildTask,
+  { config, platform, scope, installed, work, ignoreAuth, allowed }: BuildTask,
   say: (text: string) => void,
 ): Promise<Installation> {
   const folder = join(work, inWork.project)
@@ -38,7 +41,8 @@ export async function installPackages(
   if (root !== folder && !root.startsWith(`${folder}/`)) throw strayWorkspace()
   const found = await installFor([dirname(configFile), root], platform)
   const { command: { program, args }, lock } = found
-  requireRegistryLock(lock)
+  const hosts = openHosts(process.env['npm_config_registry'], allowed)
+  requireRegistryLock(lock, hosts)
   const key = await installedKey(folder,
     await filesNamed(folder, (name) => /^(package\.json|pnpm-.*|\.yarnrc\.yml)$/.test(name)), {
     scope,
@@ -53,8 +57,8 @@ export async function installPackages(
   const file = await managerProgram(found, { path: process.env['PATH'] ?? '',
     empty: join(work, inWork.empty) })
   say(`${program} ${args.join(' ')}`)
-  await withInstallerView({ root: folder, lock, aside: join(work, inWork.aside) },
-    async () => await run(file, found, say))
+  await withInstallerView({ root: folder, lock, hosts, aside: join(work, inWork.aside) },
+    async () => await guarded(hosts, (variables) => run(file, found, variables, say)))
   return { key }
 }
 
@@ -68,10 +72,28 @@ async function shieldOf({ command: { program }, lock }: FoundInstall): Promise<r
   return ['--ignore-pnpmfile', ...isAlone ? ['--ignore-workspace'] : []]
 }
 
-async function run(file: string, found: FoundInstall, say: (text: string) => void): Promise<void> {
+/** Runs a package manager, which reaches open hosts only. A proxy of the server decides itself. */
+async function guarded(hosts: OpenHosts,
+  run: (variables: Readonly<Record<string, string>>) => Promise<void>): Promise<void> {
+  const proxies = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy']
+  if (proxies.some((name) => process.env[name])) return await run({})
+  const proxy = await openInstallerProxy(hosts)
+  try {
+    await run({ ...Object.fromEntries(proxies.map((name) => [name, proxy.url])), NO_PROXY: '',
+      no_proxy: '', YARN_HTTP_PROXY: proxy.url, YARN_HTTPS_PROXY: proxy.url })
+  } catch (error) {
+    const [where] = proxy.refused
+    throw where === undefined ? error : closedPlace(where)
+  } finally {
+    await proxy.close()
+  }
+}
+
+async function run(file: string, found: FoundInstall, guard: Readonly<Record<string, string>>,
+  say: (text: string) => void): Promise<void> {
   const { command: { program, args, variables }, lock } = found
   const child = spawn(file, [...args, ...await shieldOf(found)], { cwd: lock.folder,
-    env: { ...process.env, ...variables }, stdio: ['ignore', 'pipe', 'pipe'] })
+    env: { ...process.env, ...guard, ...variables }, stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = Promise.withResolvers<number | string>()
   child.once('error', ended.reject)
   child.once('close', (code, signal) => ended.resolve(code ?? signal ?? 'nothing'))

@@ -6,6 +6,7 @@ import { basename, dirname, join, relative } from 'node:path'
 import { isBelow } from '../closure/own-files.ts'
 import { requireRegistrySettings } from './foreign-packages.ts'
 import type { LockFile } from './install-command.ts'
+import type { OpenHosts } from './open-hosts.ts'
 import { keptManifest, keptWorkspace, keptYarnSettings } from './kept-settings.ts'
 import type { KeptSettings } from './kept-settings.ts'
 import { filesNamed } from './project-files.ts'
@@ -32,6 +33,7 @@ const views: Readonly<
 export interface ViewedProject {
   readonly root: string
   readonly lock: LockFile
+  readonly hosts: OpenHosts
   /** Where its files are meanwhile. */
   readonly aside: string
 }
@@ -40,14 +42,14 @@ export interface ViewedProject {
  * Does some work while only that is shown. All files are as they were afterwards, unless it fails.
  * Throws RevisionError for settings that name packages from elsewhere.
  */
-export async function withInstallerView<Result>({ root, lock, aside }: ViewedProject,
+export async function withInstallerView<Result>({ root, lock, hosts, aside }: ViewedProject,
   work: () => Promise<Result>): Promise<Result> {
   const hidden = (await filesNamed(root, isRead))
     .filter((file) => file !== join(lock.folder, lock.name))
   const added: string[] = []
   await mkdir(aside, { recursive: true })
   for (const [index, file] of hidden.entries()) {
-    const view = await viewOf(file, root, lock)
+    const view = await viewOf(file, root, lock, hosts)
     await rename(file, join(aside, String(index)))
     if (view === undefined) continue
     await writeFile(view.file, JSON.stringify(view.kept))
@@ -60,7 +62,7 @@ export async function withInstallerView<Result>({ root, lock, aside }: ViewedPro
 }
 
 /** What is shown of a file; undefined for nothing. Throws RevisionError. */
-async function viewOf(file: string, root: string, { folder }: LockFile) {
+async function viewOf(file: string, root: string, { folder }: LockFile, hosts: OpenHosts) {
   const place = dirname(file)
   // A package manager would take it for a workspace with a lock file that nobody looked at.
   const isAbove = place !== folder && isBelow(place, folder)
@@ -68,7 +70,9 @@ async function viewOf(file: string, root: string, { folder }: LockFile) {
   if (view === undefined) return undefined
   try {
     const kept = view.keep(await readFile(file, 'utf8'))
-    if (place === folder) requireRegistrySettings(kept, relative(root, folder), basename(file))
+    if (place === folder) {
+      requireRegistrySettings(kept, relative(root, folder), basename(file), hosts)
+    }
     return { file: join(place, view.as), kept }
   } catch (error) {
     // Further down may be what only tests of the project read.

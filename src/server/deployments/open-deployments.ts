@@ -126,7 +126,8 @@ export function openDeployments(parts: MemberDeploymentParts): MemberDeployments
   const rollouts = rolloutsOver({ deployments: records, wake: members.wake, env,
     watch: (name, changed) => opened?.watch(name, changed) ?? (() => {}) })
   const builder = builderOf({ catalogs, documents: platform.documents, records, env, rollouts,
-    builds: settings.builds, ignoreAuth: settings.ignoreAuth, directory: settings.dataDirectory,
+    builds: settings.builds, ignoreAuth: settings.ignoreAuth, allowed: settings.egressAllow,
+    directory: settings.dataDirectory,
     variables: process.env, self: self(),
     isMember: (id) => backend.status().view.some((member) => member.id === id), owns })
   const takeBuild = buildService(builder)

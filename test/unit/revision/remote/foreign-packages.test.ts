@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { RevisionError } from '../../../../src/revision/index.ts'
 import { requireRegistryLock,
   requireRegistrySettings } from '../../../../src/revision/remote/foreign-packages.ts'
+import { openHosts } from '../../../../src/revision/remote/open-hosts.ts'
 
 function codeOf(check: () => void): string {
   try {
@@ -63,6 +64,34 @@ describe('a lock file', () => {
   })
 
   it.each([
+    npm({ packages: { 'node_modules/a': { resolved: 'http://127.0.0.1:9042/a.tgz' } } }),
+    npm({ packages: { 'node_modules/a': { resolved: 'https://localhost/a.tgz' } } }),
+    npm({ packages: { 'node_modules/a': { resolved: 'http://169.254.169.254/latest/a.tgz' } } }),
+    npm({ packages: { 'node_modules/a': { resolved: 'http://0x7f.1/a.tgz' } } }),
+    npm({ packages: { 'node_modules/a': { resolved: 'http://[::ffff:10.0.0.1]/a.tgz' } } }),
+    npm({ packages: { 'node_modules/a': { resolved: 'http:\\\\192.168.0.1\\a.tgz' } } }),
+    npm({ dependencies: { a: { version: 'http://u:p@2130706433/a.tgz' } } }),
+    pnpm("a:\n  resolution: {tarball: 'http://10.1.2.3/a.tgz'}"),
+    pnpm("a:\n  resolution: {tarball: 'http%3A%2F%2F127.0.0.1%2Fa.tgz'}"),
+    yarnOne('a@1:\n  resolved "http://127.0.0.1:1/a.tgz#abc"'),
+    yarnTwo('"a@http://127.0.0.1/a.tgz":\n  version: 1'),
+    bun('"a": ["a@http://127.0.0.1/a.tgz", {}],'),
+  ])('is refused that names a place of the server or of its network (%#)', (code) => {
+    expect(code).toBe('not_from_registry')
+  })
+
+  it('may name the registry of the server, wherever that is', () => {
+    const text = (port: number) =>
+      JSON.stringify({ packages: { a: { resolved: `http://127.0.0.1:${port}/a.tgz` } } })
+    const lock = (port: number) => ({ folder: '/', name: 'package-lock.json', text: text(port) })
+    const hosts = openHosts('http://127.0.0.1:4873/')
+    expect(codeOf(() => requireRegistryLock(lock(4873), hosts))).toBe('allowed')
+    expect(codeOf(() => requireRegistryLock(lock(4874), hosts))).toBe('not_from_registry')
+    expect(codeOf(() => requireRegistryLock(lock(4874), openHosts(undefined, ['127.0.0.1']))))
+      .toBe('allowed')
+  })
+
+  it.each([
     npm({ packages: { [`${ups(9)}victim`]: {} } }),
     npm({ packages: { '/victim': {} } }),
     npm({ packages: { 'node_modules/a': { resolved: 'file:/etc/a.tgz' } } }),
@@ -113,6 +142,8 @@ describe('settings of a project', () => {
   it.each([
     [{ dependencies: { a: 'git+ssh://git@example.org/a.git' } }, 'not_from_registry'],
     [{ devDependencies: { a: 'exec:./a.cjs' } }, 'not_from_registry'],
+    [{ dependencies: { a: 'http://127.0.0.1/a.tgz' } }, 'not_from_registry'],
+    [{ overrides: { a: { b: 'http://[::1]/b.tgz' } } }, 'not_from_registry'],
     [{ dependencies: { a: 'runtime:24' } }, 'not_from_registry'],
     [{ workspaces: ['../victim'] }, 'outside_project'],
     [{ workspaces: { packages: ['!x', 'a/../../victim'] } }, 'outside_project'],
