@@ -39,7 +39,7 @@ export interface OnePort extends TickerMember {
   destroyConnections(): void
 }
 
-/** A handler whose every answer, also an error, is taken for what it says it is, and not guessed. */
+/** A handler whose answers, also errors, are taken for what they say they are, and not guessed. */
 export function unguessed(handler: RequestListener): RequestListener {
   return (request, response) => {
     response.setHeader('x-content-type-options', 'nosniff')

@@ -16,7 +16,7 @@ export interface FeedbackLinkParts {
   readonly env: Pick<Env, 'nowMs' | 'uuid7'>
 }
 
-/** Gives feedback with the token of a link. Throws `not_found`, and `forbidden` when it is used up. */
+/** Gives feedback with the token of a link. Throws `not_found`; `forbidden` if it is used up. */
 export type GiveByLink = (token: string, given: Readonly<Record<string, unknown>>) => Promise<void>
 
 /** Uses of one link are counted one after another. */

@@ -33,8 +33,9 @@ export interface TracedModels {
   /** Throws `invalid` if no such call can be made, and `over_quota`, without calling. */
   requireCallable(tenant: string, call: Omit<ModelCall, 'messages'>): Promise<void>
   /**
-   * The events of one call. Throws `invalid` for one that cannot be made, `over_quota` if the day of
-   * the tenant is used up, and `full` if it has as many in progress as it may. Ends without its last event if the signal aborts.
+   * The events of one call. Throws `invalid` for one that cannot be made, `over_quota` if the day
+   * of the tenant is used up, and `full` if it has as many in progress as it may. Ends without its
+   * last event if the signal aborts.
    */
   stream(call: TracedCall, signal: AbortSignal): AsyncIterable<TracedEvent>
 }

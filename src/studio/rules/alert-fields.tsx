@@ -42,8 +42,7 @@ export function AlertFields({ draft, set, isBelow }: DraftProps & { readonly isB
             </Field>
           </div>
           <Field label="Call" required
-            hint="Once for each time that the bound is crossed. Another address gets no headers of the one
-              before."
+            hint="Once for each time that the bound is crossed. Headers stay with the address."
           >
             {(ids) => (
               <input {...ids} type="url" required value={draft.alertUrl} placeholder="https://"

@@ -95,7 +95,7 @@ function PromptFields({ draft, set }: DraftProps) {
         )}
       </Field>
       <Field label="Answer"
-        hint="A JSON schema. Each property becomes feedback. Without one, that of the prompt counts."
+        hint="A JSON schema, if the prompt has none. Each property becomes feedback."
       >
         {(ids) => (
           <textarea {...ids} rows={7} value={draft.schema} spellCheck={false}

@@ -151,7 +151,7 @@ function listOf<Each>(first: Each | undefined, before: readonly Each[] | null | 
   return all.length === 0 ? null : all
 }
 
-/** The call at an address. Its headers may be secrets of the address before: only that gets them. */
+/** The call at an address. Headers may be secrets of the one before: only that gets them. */
 function calledAt<Call extends Webhook>(url: string, before: Call | undefined): Call | {
   url: string
 } {

@@ -153,8 +153,7 @@ function Actions({ draft, set }: DraftProps) {
       <Choice label="Keep as an example" none="In no dataset" value={draft.dataset} all={datasets}
         change={(dataset) => set({ dataset })} />
       <Field label="Call a webhook"
-        hint="Each run is sent once, with an Idempotency-Key. Another address gets no headers of the one
-          before."
+        hint="Each run is sent once, with an Idempotency-Key. Headers stay with the address."
       >
         {(ids) => (
           <input {...ids} type="url" value={draft.webhook} maxLength={2_048} placeholder="https://"

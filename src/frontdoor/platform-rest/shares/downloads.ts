@@ -17,8 +17,9 @@ const Download = Type.Object({ jwt: Type.Optional(Type.String({ maxLength: 8_192
  * Media types that browsers neither run nor show as a page: a script with such an address would run
  * as one of this server's.
  */
-const plainTypes =
-  /^(?:image|audio|video|font)\/(?!svg)[\w.+-]{1,100}$|^text\/(?:plain|csv|markdown)$|^application\/(?:json|pdf|zip|gzip|x-ndjson|msword|vnd\.[\w.-]{1,100})$/i
+const plainTypes: readonly RegExp[] = [/^(?:image|audio|video|font)\/(?!svg)[\w.+-]{1,100}$/i,
+  /^text\/(?:plain|csv|markdown)$/i, /^application\/(?:json|pdf|zip|gzip|x-ndjson|msword)$/i,
+  /^application\/vnd\.[\w.-]{1,100}$/i]
 
 /** Adds the routes below `/api/v1`. */
 export function downloadRoutes(app: App, { platform }: PlatformParts): void {
@@ -78,8 +79,9 @@ function gone(): HeddleError {
 
 /** The media type of a download. What a browser could run is bytes. */
 function shownType(type: string): string {
-  const [name = ''] = type.split(';')
-  return plainTypes.test(name.trim()) ? name.trim() : 'application/octet-stream'
+  const [first = ''] = type.split(';')
+  const name = first.trim()
+  return plainTypes.some((each) => each.test(name)) ? name : 'application/octet-stream'
 }
 
 /** As RFC 8187 has it. Half a surrogate pair is replaced. */

@@ -26,7 +26,7 @@ async function codeOf(work: Promise<unknown>): Promise<string> {
 
 const begin = (quota: ModelQuota, tenant = 'acme') => codeOf(quota.begin(tenant))
 
-it('Calls end with the quota, however many begin at once, and begin again at midnight in UTC.', async () => {
+it('Calls end with the quota, however many begin at once, until midnight in UTC.', async () => {
   const { env, member } = house()
   const quota = member()
   const codes = await Promise.all(Array.from({ length: 8 }, () => begin(quota)))
@@ -74,7 +74,7 @@ it('A record that cannot be reached refuses nobody who has something left.', asy
   expect(await begin(quota)).toBe('over_quota')
 })
 
-it('Calls of the playground count with the tokens that their endpoint says, or with their text.', async () => {
+it('Calls of the playground count with their tokens, or with their text.', async () => {
   const { env, member } = house({ calls: 10, tokens: 1_000 })
   const spent: number[] = []
   const quota = member()
@@ -101,6 +101,7 @@ it('Calls of the playground count with the tokens that their endpoint says, or w
   expect(spent).toEqual([7, 10])
   quota.spend('acme', 1_000)
   expect(await codeOf(traced.requireCallable('acme', call))).toBe('over_quota')
-  expect(await codeOf(traced.stream({ tenant: 'acme', project: 'p', call }, forever)
-    [Symbol.asyncIterator]().next())).toBe('over_quota')
+  const refused = traced.stream({ tenant: 'acme', project: 'p', call }, forever)
+  const events = refused[Symbol.asyncIterator]()
+  expect(await codeOf(events.next())).toBe('over_quota')
 })
