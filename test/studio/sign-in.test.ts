@@ -92,6 +92,26 @@ it('takes the session of a portal from the address, and leaves nothing of it the
   await tab.close()
 })
 
+it('asks before the session of an address replaces a key', async () => {
+  const tab = await browser.open(`${server.url}/studio/limits`, { expected })
+  const { page } = tab
+  await signIn(tab, other)
+  await page.getByText('of other').waitFor()
+  await page.goto(`${server.url}/studio/cluster#session=${token()}`)
+  await page.getByText('would sign you in as somebody else').waitFor()
+  expect(page.url()).toBe(`${server.url}/studio/cluster`)
+  expect(await tab.violations()).toEqual([])
+  await page.getByRole('button', { name: 'Stay signed in as you are' }).click()
+  await page.goto(`${server.url}/studio/limits`)
+  await page.getByText('of other').waitFor()
+  await page.goto(`${server.url}/studio/cluster#session=${token()}`)
+  await page.getByRole('button', { name: 'Sign in with the link' }).click()
+  await page.goto(`${server.url}/studio/limits`)
+  await page.getByText('You are ann of acme').waitFor()
+  expectQuiet(tab)
+  await tab.close()
+})
+
 it('sends a key of another region there', async () => {
   const tab = await browser.open(`${server.url}/studio/limits`, { expected })
   const { page } = tab
