@@ -6,6 +6,7 @@ import { HeddleError } from '../../errors.ts'
 import { RunLogs, Suspects } from '../../graph/index.ts'
 import type { GraphDescription, GraphHost, GraphProcess, LoggedRun,
   WrittenLines } from '../../graph/index.ts'
+import { withoutFolders } from '../../revision/index.ts'
 import { defaultDeploymentLimits } from '../deployment.ts'
 import type { Deployment } from '../deployment.ts'
 import type { GraphFailure } from '../revision.ts'
@@ -97,9 +98,9 @@ export class DeploymentRuntime {
     served.preparing++
     try {
       const { graph, hide, leave, isFresh } = await processes.prepare(envVersion, withinMs)
-      // What code throws at its import may have a secret in it.
+      // What code throws at its import may have a secret in it, and folders of this member.
       const graphs = graph.graphs().map(({ failure, ...known }) =>
-        failure === undefined ? known : { ...known, failure: hide(failure) }
+        failure === undefined ? known : { ...known, failure: withoutFolders(hide(failure)) }
       )
       const failures = graphs.flatMap(failureOf)
       leave()

@@ -1,11 +1,15 @@
-/** What a build says, without the folders of the server that it names. Pure. */
+/** What builds and loaders say, without the folders of the server that they name. Pure. */
 
 /** An absolute path of two names at least, but not the rest of an address. */
 const absolute = /(?<![\w.:/\\@%~-])\/(?:[\w.@+=-]+\/)+([\w.@+=-]*)/g
 
-/** A line for whoever uploaded the files. `work` is the folder of the build. */
-export function withoutFolders(text: string, work: string): string {
-  const [first = '', ...others] = text.replaceAll('file:///', '/').split(work)
+/**
+ * A text for whoever uploaded the files. `work` is the folder of a build; without one, all that is
+ * left of a path is the name of its file.
+ */
+export function withoutFolders(text: string, work?: string): string {
+  const plain = text.replaceAll('file:///', '/')
+  const [first = '', ...others] = work === undefined ? [plain] : plain.split(work)
   return [first, ...others.map((each) => each.replace(/^(?:\/project(?:\/_)*)?\/?/, './'))].join('')
     .replaceAll(absolute, '…/$1')
 }

@@ -45,15 +45,17 @@ it('prepares secrets that were changed after a roll-out of them failed', async (
   expect(serving.loaded()).toMatchObject([{ envVersion: 1, state: 'ready' }])
 })
 
-it('refuses a graph that cannot be loaded, without the secrets in its message', async () => {
+it('refuses a graph that cannot be loaded, without secrets and folders in its message', async () => {
   const { world, serving } = await served()
   world.secrets.set('id-shop', { KEY: 'open-sesame' })
   world.starting = (process) => {
     process.described = [agent, { ...agent, graphId: 'desk', failed: true,
-      failure: 'desk cannot be loaded (src/desk.ts:3:7): open-sesame is no key (of ours)' }]
+      failure: 'desk cannot be loaded (src/desk.ts:3:7): open-sesame is no key (of ours) ' +
+        "in '/srv/data/revisions/a1/src/keys.ts'" }]
   }
   const failure = { graph_id: 'desk', at: 'src/desk.ts:3:7',
-    message: 'desk cannot be loaded (src/desk.ts:3:7): [secret] is no key (of ours)' }
+    message: 'desk cannot be loaded (src/desk.ts:3:7): [secret] is no key (of ours) ' +
+      "in '…/keys.ts'" }
   expect(await serving.prepare(wish)).toEqual({ kind: 'refused', reason: failure.message,
     failures: [failure] })
   expect((await world.process(1)).closed).toBe(true)
