@@ -1,6 +1,6 @@
 /** Where an answer redirects a call, and what is sent there. Pure. */
 
-import { HeddleError } from '../errors.ts'
+import { CodedError, HeddleError } from '../errors.ts'
 import { closedRanges } from './address-rules.ts'
 import { hostOf } from './url-rules.ts'
 
@@ -48,9 +48,10 @@ export function targetOf({ url }: Hop, status: number, location: unknown): strin
  */
 export function redirectFault(error: unknown, target: string): HeddleError {
   const { code, message } = HeddleError.from(error)
+  const host = hostIn(target)
+  // Our own words, as of an answer that took too long.
+  if (error instanceof CodedError && !message.includes(host)) return HeddleError.from(error)
   if (code === 'invalid' || code === 'forbidden') {
-    const url = URL.parse(target)
-    if (url === null || !message.includes(hostOf(url))) return HeddleError.from(error)
     const what = closedRanges.find(([, each]) => message.includes(` is ${each}`))?.[1]
     return new HeddleError('forbidden', what === undefined
       ? 'it redirects to an address that must not be called'
@@ -59,6 +60,12 @@ export function redirectFault(error: unknown, target: string): HeddleError {
   const { code: named } = error as { readonly code?: unknown }
   const why = typeof named === 'string' && /^[A-Z][A-Z0-9_]{1,40}$/.test(named) ? ` (${named})` : ''
   return new HeddleError('unavailable', `it redirects to an address that cannot be reached${why}`)
+}
+
+/** The host as messages name it; empty, which every message has, if there is none. */
+function hostIn(target: string): string {
+  const url = URL.parse(target)
+  return url === null ? '' : hostOf(url)
 }
 
 /** The next hop, to a target that may be called. Only 303 changes the method. */

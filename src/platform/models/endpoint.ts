@@ -8,6 +8,7 @@ import type { ModelEndpoint } from './model.ts'
 
 /** Characters of the parameters as JSON. */
 const parametersMax = 64 * 1024
+const depthMax = 64
 /** Members of a request that are ours to say. */
 const ours: ReadonlySet<string> = new Set(['model', 'messages', 'stream', 'stream_options',
   'response_format', 'tools', 'tool_choice', 'system'])
@@ -66,15 +67,21 @@ export function endpointOf(serialised: unknown): ModelEndpoint {
   return endpoint
 }
 
-/** The same without users and passwords in addresses, at any depth: itself if it has none. */
-export function withoutLogins(value: unknown): unknown {
+/**
+ * The same without users and passwords in addresses, at any depth: itself if it has none. Throws
+ * `invalid` for what is nested deeper than any model is.
+ */
+export function withoutLogins(value: unknown, depth = 0): unknown {
+  if (depth > depthMax) throw invalid(`is nested ${depthMax} deep at most`)
   if (typeof value === 'string') return value.replace(login, '$1')
   if (Array.isArray(value)) {
-    const clean = value.map(withoutLogins)
+    const clean = value.map((each) => withoutLogins(each, depth + 1))
     return clean.every((each, index) => each === value[index]) ? value : clean
   }
   if (!isObject(value)) return value
-  const clean = Object.entries(value).map(([name, each]) => [name, withoutLogins(each)] as const)
+  const clean = Object.entries(value).map(([name, each]) =>
+    [name, withoutLogins(each, depth + 1)] as const
+  )
   return clean.every(([name, each]) => each === value[name]) ? value : Object.fromEntries(clean)
 }
 

@@ -55,6 +55,8 @@ describe('a serialised model', () => {
     { dialect: 'openai', base_url: 'http://a.example', model: 'm', proxy: ['http://x:sk-1234@b'] },
     lc('ChatOpenAI', { model: 'm', base_url: 'http://a.example',
       configuration: { baseURL: 'http://sk-1234@a.example' } }),
+    { dialect: 'openai', base_url: 'http://a.example', model: 'm',
+      x: JSON.parse(`${'['.repeat(100)}${']'.repeat(100)}`) as unknown },
     lc('ChatOther', { model: 'm' }),
     lc('ChatOpenAI', { model: 'm', model_kwargs: { api_key: 'sk-1234' } }),
     lc('toString', { model: 'm' }),
