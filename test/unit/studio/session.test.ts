@@ -32,7 +32,7 @@ async function opened(hash: string) {
 const use = (kind: 'key' | 'session', text: string) =>
   stored.setItem('studio.credential', JSON.stringify({ kind, text }))
 
-it('takes the session of an address when there is no other, and removes it from there', async () => {
+it('takes the session of an address if there is no other, and removes it there', async () => {
   const { credentials } = await opened('#session=a.b.c')
   expect(credentials()).toEqual({ authorization: 'Bearer a.b.c' })
   expect(history.replaceState).toHaveBeenCalledWith(null, '', '/studio/')

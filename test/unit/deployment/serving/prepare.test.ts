@@ -45,7 +45,7 @@ it('prepares secrets that were changed after a roll-out of them failed', async (
   expect(serving.loaded()).toMatchObject([{ envVersion: 1, state: 'ready' }])
 })
 
-it('refuses a graph that cannot be loaded, without secrets and folders in its message', async () => {
+it('refuses a graph that cannot be loaded, and names no secret and no folder', async () => {
   const { world, serving } = await served()
   world.secrets.set('id-shop', { KEY: 'open-sesame' })
   world.starting = (process) => {
