@@ -132,8 +132,7 @@ class MemberBuilder implements Builder {
     const { id, source, config, wantsEnv, git, tenant } = build
     await made({ source, config, said: { wantsEnv, source: git }, platform: platformHere(),
       scope: tenant, ignoreAuth, directory: buildsIn(directory), env, variables,
-      ...allowed && { allowed },
-      signal: this.#closing.signal, say: (line) => lines.add(line),
+      ...allowed && { allowed }, signal: this.#closing.signal, say: (line) => lines.add(line),
       fetch: (to) => fetchSource(documents, id, source, to) }, async (built) => {
       for (const warning of built.warnings) lines.add(warning)
       const { archives } = built.manifest

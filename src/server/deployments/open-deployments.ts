@@ -127,8 +127,7 @@ export function openDeployments(parts: MemberDeploymentParts): MemberDeployments
     watch: (name, changed) => opened?.watch(name, changed) ?? (() => {}) })
   const builder = builderOf({ catalogs, documents: platform.documents, records, env, rollouts,
     builds: settings.builds, ignoreAuth: settings.ignoreAuth, allowed: settings.egressAllow,
-    directory: settings.dataDirectory,
-    variables: process.env, self: self(),
+    directory: settings.dataDirectory, variables: process.env, self: self(),
     isMember: (id) => backend.status().view.some((member) => member.id === id), owns })
   const takeBuild = buildService(builder)
   const lines = lineService((...query) => opened?.lines(...query) ?? [], self())
