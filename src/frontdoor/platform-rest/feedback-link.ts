@@ -13,7 +13,7 @@ export interface FeedbackLinkParts {
     readonly ingest: Pick<Platform['ingest'], 'putFeedback'>
     readonly query: Pick<Platform['query'], 'getFeedbackToken' | 'listFeedback'>
   }
-  readonly env: Pick<Env, 'nowMs' | 'uuid7'>
+  readonly env: Pick<Env, 'nowMs' | 'uuid7' | 'secret'>
 }
 
 /** Gives feedback with the token of a link. Throws `not_found`; `forbidden` if it is used up. */
@@ -38,7 +38,8 @@ export function feedbackByLink({ platform, env }: FeedbackLinkParts): GiveByLink
       }
       await requireUnused(platform.query, token)
       const row = feedbackOf(token.tenant,
-        feedbackByToken(token, given, idByToken(token, env.uuid7())), env.nowMs() * 1_000)
+        feedbackByToken(token, given, idByToken(token, env.uuid7(), env.secret())),
+        env.nowMs() * 1_000)
       await platform.ingest.putFeedback([row])
     } finally {
       leave()

@@ -18,7 +18,7 @@ export const tokenRowsMax = 200
 const [livesMs, livesMsMax] = [3 * 3_600_000, 366 * 86_400_000]
 
 /** Hexadecimal digits of a token's hash in the ids of its feedback. */
-const tagLength = 12
+const tagLength = 8
 
 const units = { days: 86_400_000, hours: 3_600_000, minutes: 60_000 } as const
 
@@ -64,9 +64,14 @@ export function tokenJson({ id, key, expiresMs }: FeedbackToken,
   return { id, url, expires_at: zonedTextUs(expiresMs * 1_000), feedback_key: key }
 }
 
-/** The id of feedback that is given with a token. It tells which one, and its time. */
-export function idByToken({ hash: hashed }: FeedbackToken, uuid7: string): Uuid {
-  return uuid7.slice(0, -tagLength) + hashed.slice(0, tagLength) as Uuid
+/**
+ * The id of feedback that is given with a token. It tells which one, and its time. All between is
+ * random: ids of one millisecond would else differ only where the token stands.
+ */
+export function idByToken({ hash: hashed }: FeedbackToken, uuid7: string, secret: string): Uuid {
+  const random = tokenText(secret)
+  return `${uuid7.slice(0, 14)}7${random.slice(15, 19)}8${random.slice(20, -tagLength)}` +
+    hashed.slice(0, tagLength)
 }
 
 /** True for the id of feedback that was given with the token. */

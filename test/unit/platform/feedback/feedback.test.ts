@@ -6,7 +6,7 @@ import { feedbackConfigsOver } from '../../../../src/platform/feedback/feedback-
 import { changedFeedback, configIn,
   feedbackOf } from '../../../../src/platform/feedback/feedback-row.ts'
 import { feedbackJson, sourceOf } from '../../../../src/platform/feedback/feedback-shape.ts'
-import { feedbackByToken, tokenHash, tokenJson,
+import { feedbackByToken, idByToken, isByToken, tokenHash, tokenJson,
   tokenOf } from '../../../../src/platform/feedback/feedback-token.ts'
 import { CatalogHouse } from '../catalog/catalog-house.ts'
 
@@ -91,6 +91,18 @@ describe('a token of feedback', () => {
       feedback_key: '',
     }]) {
       expect(() => endOf(wrong)).toThrow()
+    }
+  })
+
+  it('is known from the ids of its feedback, of which no two are the same', () => {
+    const token = tokenOf({ run_id: run, feedback_key: 'k' }, parts)
+    const other = tokenOf({ run_id: run, feedback_key: 'k' }, { ...parts, secret: 'another' })
+    const uuid7 = '0190a5d2-0000-7000-8000-000000000000'
+    const ids = Array.from({ length: 100 }, (_, no) => idByToken(token, uuid7, `secret ${no}`))
+    expect(new Set(ids).size).toBe(100)
+    for (const each of ids) {
+      expect(each).toMatch(/^0190a5d2-0000-7[\da-f]{3}-8[\da-f]{3}-[\da-f]{12}$/)
+      expect([isByToken(token, each), isByToken(other, each)]).toEqual([true, false])
     }
   })
 
