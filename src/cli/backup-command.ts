@@ -18,16 +18,18 @@ interface Typed extends TypedFormat {
 export function runBackupCommand(source: CommandSource): Promise<void> {
   const command = new Command('heddle backup')
     .description(
-      'Copies all data, as they are at one moment, into a new file, and checks the copy. What ' +
+      'Copies all data, as they are at one moment, into a new file, and checks that the copy can ' +
+        'be restored. What ' +
         'prompts, datasets and queues hold goes into a second one, with .documents at its end, ' +
         'and traces into a third, with .traces. The key of secrets is in none of them.',
     )
     .argument('<file>', 'Where to put it; nothing may be there yet.')
     .option('--no-traces', 'Leave traces out: they may be most of the bytes.')
-    .action((file: string, { json, traces }: Typed) => {
+    .action(async (file: string, { json, traces }: Typed) => {
       const settings = settingsOfPlace(source, command)
       const target = resolve(source.folder, file)
-      const files = backUpStore(settings, target, { traces, env: systemEnv({ level: 'warn' }) })
+      const env = systemEnv({ level: 'error' })
+      const files = await backUpStore(settings, target, { traces, env })
       const bytes = files.reduce((sum, each) => sum + each.bytes, 0)
       source.print(json
         ? `${JSON.stringify({ file: target, bytes, files })}\n`

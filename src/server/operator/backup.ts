@@ -1,12 +1,12 @@
 /** Backups of what a server stores, and what a restored one may go on with, for operators. */
 
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { Settings } from '../../settings/index.ts'
-import { backUp, beginRestore, openEmbeddedStore } from '../../store/embedded/index.ts'
+import { beginBackup, beginRestore, openEmbeddedStore } from '../../store/embedded/index.ts'
 import type { BackupFile } from '../../store/embedded/index.ts'
 import { placeOfStore } from './operator-actors.ts'
 import { stopRestored } from './stop-restored.ts'
@@ -21,20 +21,49 @@ export interface LastBackup {
 const noteName = 'last-backup.json'
 
 /**
- * Backs up a data directory. Returns its files. Throws HeddleError with a message if there can be
- * no backup.
+ * Backs up a data directory, and restores the backup once to see that it can be. Returns its files.
+ * Throws HeddleError with a message, and leaves nothing behind, if there can be no backup.
  */
-export function backUpStore({ cassandra, dataDirectory: directory }: Settings, target: string,
-  { env, traces }: { readonly env: Env; readonly traces: boolean }): readonly BackupFile[] {
-  if (cassandra === null) {
-    const note: LastBackup = { file: target, atMs: env.nowMs() }
-    const files = backUp({ directory, target, traces })
+export async function backUpStore({ cassandra, dataDirectory: directory }: Settings, target: string,
+  { env, traces }: { readonly env: Env; readonly traces: boolean }
+): Promise<
+  readonly BackupFile[]
+> {
+  if (cassandra !== null) {
+    const { keyspace } = cassandra
+    throw new HeddleError('unsupported',
+      'The data are in Cassandra, which makes its own backups: ' +
+        `run "nodetool snapshot ${keyspace} ${keyspace}_control" on each of its nodes.`)
+  }
+  const note: LastBackup = { file: target, atMs: env.nowMs() }
+  const { draft, publish, discard } = beginBackup({ directory, target, traces })
+  try {
+    await requireRestorable(draft, env)
+    const files = publish()
     noteBackup(directory, note)
     return files
+  } finally {
+    discard()
   }
-  const { keyspace } = cassandra
-  throw new HeddleError('unsupported', 'The data are in Cassandra, which makes its own backups: ' +
-    `run "nodetool snapshot ${keyspace} ${keyspace}_control" on each of its nodes.`)
+}
+
+/** Restores it beside itself. Its other files need no more than the check that they have had. */
+async function requireRestorable(backup: string, env: Env): Promise<void> {
+  const directory = `${backup}-trial`
+  try {
+    const { draft, discard } = beginRestore({ backup, directory })
+    try {
+      await stopIn(draft, env)
+    } finally {
+      discard()
+    }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new HeddleError('unavailable', `A backup was made, but it cannot be restored, so it is ` +
+      `not kept: ${reason}`, {}, { cause: error })
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
 }
 
 /** The last backup that was made of a directory; undefined if none is known. */

@@ -6,7 +6,7 @@
 import { limitConcurrency, pause } from '../../../cluster/index.ts'
 import type { ActivationTable, ActorKind, Env, Router } from '../../../cluster/index.ts'
 import { cronClient, cronKind } from '../../crons/index.ts'
-import { HeddleError } from '../../errors.ts'
+import { HeddleError, ignoreNotFound } from '../../errors.ts'
 import { runJson } from '../../frontdoor/index.ts'
 import { idleHost } from '../../graph/index.ts'
 import { ReadQuota } from '../../limits/index.ts'
@@ -62,8 +62,8 @@ export async function stopRestored(place: RestoredPlace, env: Env): Promise<Stop
     await eachDue(place.due, stop)
     const crons = cronClient(router)
     await eachDue(place.dueCrons, async (cron) => {
-      await crons.patch(cron, { enabled: false })
-      stopped.crons++
+      const disabled = await crons.patch(cron, { enabled: false }).catch(ignoreNotFound)
+      if (disabled !== undefined) stopped.crons++
     })
     stopped.rules = await stopRules(router)
     return stopped
@@ -104,17 +104,23 @@ function kindsOf({ log, threads, runs, crons }: RestoredPlace, env: Env,
   ]
 }
 
-/** The last run is stopped first, so that none follows the one that is stopped. */
+/**
+ * The last run is stopped first, so that none follows the one that is stopped. A thread or a run
+ * may go meanwhile: a backup has threads whose delete was under way, and a stateless run's thread
+ * goes after its run.
+ */
 async function stopRuns(threads: ThreadClient,
   { tenant, threadId }: UnfinishedThread): Promise<number> {
   let count = 0
   for (const status of ['pending', 'running'] as const) {
     for (;;) {
-      const page = await threads.listRuns({ tenant, threadId, status, limit: pageRuns, offset: 0,
-        texts: [] })
+      const page =
+        await threads.listRuns({ tenant, threadId, status, limit: pageRuns, offset: 0, texts: [] })
+          .catch(ignoreNotFound) ?? []
       for (const { runId } of page) {
-        await threads.cancelRun(tenant, threadId, runId, { action: 'interrupt', cause: 'restored' })
-        count++
+        const how = { action: 'interrupt', cause: 'restored' } as const
+        count += await threads.cancelRun(tenant, threadId, runId, how).then(() => 1, (error) =>
+          ignoreNotFound(error) ?? 0)
       }
       if (page.length < pageRuns) break
     }

@@ -3,7 +3,7 @@
 export { openEmbeddedStore, openScratchStore } from './store.ts'
 export type { EmbeddedStore, ScratchStore } from './store.ts'
 export { embeddedSpans } from './platform/place.ts'
-export { backUp } from './writer/backup.ts'
+export { beginBackup } from './writer/backup.ts'
 export type { BackupFile } from './writer/backup.ts'
 export { beginRestore } from './writer/restore.ts'
 export { oldestOfSteps, readSchema } from './writer/read-schema.ts'

@@ -23,7 +23,8 @@ const notADatabase = 26
  */
 export function diskError(caught: unknown, file: string): HeddleError {
   if (caught instanceof CodedError) return HeddleError.from(caught)
-  const message = messageOf(sqliteCode(caught), file)
+  const isFull = (caught as { code?: unknown } | null)?.code === 'ENOSPC'
+  const message = messageOf(isFull ? full : sqliteCode(caught), file)
   if (message) return new HeddleError('unavailable', message, {}, { cause: caught })
   if (sqliteCode(caught) === tooBig) {
     return new HeddleError('too_large', undefined, {}, { cause: caught })

@@ -31,63 +31,87 @@ export interface BackupFile {
   readonly bytes: number
 }
 
+/** A backup that is not in its place yet. It must be published or discarded. */
+export interface BackingUp {
+  /** The copy of `heddle.db`, beside the target. */
+  readonly draft: string
+  /** Puts the files into their places. Returns them, the target first. */
+  publish(): readonly BackupFile[]
+  /** Leaves nothing behind; does nothing after `publish`. */
+  discard(): void
+}
+
 /** Time to wait for another program that has the file for itself alone. */
 const patienceMs = 10_000
+
+interface Part {
+  readonly from: string
+  readonly target: string
+  readonly draft: string
+}
 
 /**
  * Copies everything as it is at one moment, and checks the copies. A server may keep writing to the
  * directory. Documents and traces are copied after that moment, to the target with another ending:
- * documents are written before their records. Returns the files, which are on disk and for their
- * owner only, the target first. Throws HeddleError: `exists` if something is at a target,
- * `unavailable` if the directory or the target cannot be used. Blocks its thread for seconds.
+ * documents are written before their records. The files are on disk and for their owner only.
+ * Throws HeddleError: `exists` if something is at a target, `unavailable` if the directory or the
+ * target cannot be used. Blocks its thread for seconds.
  */
-export function backUp(
-  { directory, target, traces = true }: BackupOptions,
-): readonly BackupFile[] {
+export function beginBackup({ directory, target, traces = true }: BackupOptions): BackingUp {
   const file = join(resolve(directory), 'heddle.db')
   if (!existsSync(file)) {
     throw new HeddleError('not_found', `There is no ${file}: name the data directory of the ` +
       'server.')
   }
-  const parts = backupParts.map(({ name, ending }) => ({ from: join(resolve(directory), name),
-    to: `${target}${ending}` })
+  const main = partOf(file, target)
+  const beside = backupParts.map(({ name, ending }) =>
+    partOf(join(resolve(directory), name), `${target}${ending}`)
   )
-  for (const each of [target, ...parts.map(({ to }) => to)]) if (existsSync(each)) throw taken(each)
-  return withDraft(target, (draft) => {
+  for (const each of [main, ...beside]) if (existsSync(each.target)) throw taken(each.target)
+  const drafts: string[] = []
+  const discard = () => drafts.forEach(removeDraft)
+  try {
+    const made = (part: Part, copyPart: () => void): Part => {
+      makeDraft(part.draft)
+      drafts.push(part.draft)
+      copyPart()
+      settle(part.draft)
+      return part
+    }
     // The write-ahead file comes first: what is removed from it later is in the database by then.
     const records = readWriteAhead(file)
-    copy(file, draft)
-    addMissing(draft, file, records)
-    const bytes = settle(draft)
-    const wanted = parts.filter(({ from }) =>
+    made(main, () => {
+      copy(file, main.draft)
+      addMissing(main.draft, file, records)
+    })
+    const more = beside.filter(({ from }) =>
       existsSync(from) && (traces || !from.endsWith('traces.db'))
-    )
-    const more = wanted.map(({ from, to }) => ({ file: to, bytes: copyPart(from, to) }))
-    // Whoever finds the backup finds all of it.
-    publish(draft, target)
-    return [{ file: target, bytes }, ...more]
-  })
+    ).map((part) => made(part, () => copy(part.from, part.draft)))
+    return { draft: main.draft, discard, publish: () => publishAll([main, ...more], discard) }
+  } catch (error) {
+    discard()
+    throw error
+  }
 }
 
-function copyPart(file: string, target: string): number {
-  return withDraft(target, (draft) => {
-    copy(file, draft)
-    const bytes = settle(draft)
-    publish(draft, target)
-    return bytes
-  })
+function partOf(from: string, target: string): Part {
+  return { from, target, draft: `${target}-${process.pid}` }
 }
-/** Works on a file beside the target, which is gone after that. */
-function withDraft<Result>(target: string, work: (draft: string) => Result): Result {
-  const draft = `${target}-${process.pid}`
-  makeDraft(draft)
+
+/** Whoever finds the backup finds all of it. */
+function publishAll(parts: readonly Part[], discard: () => void): readonly BackupFile[] {
   try {
-    return work(draft)
+    const files = parts.map(({ draft, target }) => ({ file: target, bytes: statSync(draft).size }))
+    for (const { draft, target } of parts.toReversed()) publish(draft, target)
+    return files
   } finally {
-    for (const suffix of ['', '-wal', '-shm', '-journal']) {
-      rmSync(`${draft}${suffix}`, { force: true })
-    }
+    discard()
   }
+}
+
+function removeDraft(draft: string): void {
+  for (const suffix of ['', '-wal', '-shm', '-journal'])
+    rmSync(`${draft}${suffix}`, { force: true })
 }
 
 /**
@@ -135,7 +159,7 @@ function makeDraft(draft: string): void {
 }
 
 /** Waits for the disk. A copy that cannot be read back is none. */
-function settle(draft: string): number {
+function settle(draft: string): void {
   requireSound(draft)
   const file = openSync(draft, 'r+')
   try {
@@ -143,7 +167,6 @@ function settle(draft: string): number {
   } finally {
     closeSync(file)
   }
-  return statSync(draft).size
 }
 
 /** Publishes the backup. A link fails if something is at the target, even if it came just now. */

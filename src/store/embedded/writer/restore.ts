@@ -13,7 +13,7 @@ import { backupParts, requireSound } from './backup-file.ts'
 
 /** Which backup, and where it goes. */
 export interface RestoreOptions {
-  /** Path of the backup, as `backUp` made it. */
+  /** Path of the backup, as `beginBackup` made it. */
   readonly backup: string
   /** The data directory. It need not exist; nothing may be in it. */
   readonly directory: string

@@ -9,7 +9,8 @@ import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
-import { backUp, beginRestore, openEmbeddedStore } from '../../../../../src/store/embedded/index.ts'
+import { beginBackup, beginRestore,
+  openEmbeddedStore } from '../../../../../src/store/embedded/index.ts'
 import { openSpanStore } from '../../../../../src/store/embedded/platform/open.ts'
 import { embeddedPlace } from '../../../../contract/embedded-place.ts'
 import { aBranch, aRow, aThread, textBody } from '../../../../contract/rows.ts'
@@ -18,6 +19,7 @@ import { isNight } from '../../../../support/repeats.ts'
 import { expectWhole, startAppending } from '../tables/appended.ts'
 
 const env = virtualEnv()
+const backUp = (options: Parameters<typeof beginBackup>[0]) => beginBackup(options).publish()
 
 describe('a backup', () => {
   let place: ReturnType<typeof embeddedPlace>
