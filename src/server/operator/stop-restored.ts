@@ -54,8 +54,12 @@ export async function stopRestored(place: RestoredPlace, env: Env): Promise<Stop
   const threads = createThreadClient({ router, env, newThreadId: env.uuid,
     threads: place.everybody.threads, reads: new ReadQuota(env) })
   const stop = async (thread: UnfinishedThread) => {
-    stopped.runs += await stopRuns(threads, thread)
-    await webhooksGivenUp(place, env, thread)
+    try {
+      stopped.runs += await stopRuns(threads, thread)
+      await webhooksGivenUp(place, env, thread)
+    } catch (error) {
+      throw notStopped(thread, error)
+    }
   }
   try {
     await each(await place.begin(activations), stop)
@@ -70,6 +74,14 @@ export async function stopRestored(place: RestoredPlace, env: Env): Promise<Stop
   } finally {
     await activations.close(AbortSignal.abort())
   }
+}
+
+function notStopped({ tenant, threadId }: UnfinishedThread, error: unknown): HeddleError {
+  const { code, message } = HeddleError.from(error)
+  return new HeddleError(code, `Thread ${threadId} of ${tenant} cannot be stopped: ${message}`, {},
+    {
+      cause: error,
+    })
 }
 
 /** They start nothing: only what stops is asked of them. */

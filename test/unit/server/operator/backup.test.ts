@@ -78,6 +78,6 @@ it('A backup that cannot be restored is none: the command says why, and keeps no
     log.append([], [{ table: 'thread', row: aThread({ status: 'busy', unfinished: [run] }) }])
   )
   await expect(backUpStore(settingsOf(folder('data')), folder('a.db'), { env, traces: true }))
-    .rejects.toThrow(/cannot be restored, .* creates run r/)
+    .rejects.toThrow(/cannot be restored, .*: Thread .* cannot be stopped/)
   expect(readdirSync(place.directory)).toEqual(['data'])
 })
