@@ -14,7 +14,7 @@ import { rawValues } from '../json/index.ts'
 import type { CronIndex } from '../search/index.ts'
 import { appendEntry, branchOf, caughtUp } from './cron-log.ts'
 import type { CronEntry, CronLog } from './cron-log.ts'
-import { changedRecord, createdRecord, dueOf, unborn } from './cron.ts'
+import { changedRecord, createdRecord, lookAt, unborn } from './cron.ts'
 import type { CronChange, CronContent } from './cron.ts'
 import { settledRecord } from './firing.ts'
 import type { FiringOutcome } from './firing.ts'
@@ -113,6 +113,7 @@ class CronActor implements Actor<OwnCommand> {
       case 'delete':
         return { reply: await this.#delete(command.branchId, id) }
       case 'look':
+        await this.#followClock()
         return { reply: this.#look() }
       case 'settle':
         return { reply: await this.#settle(command.firing, command.outcome) }
@@ -150,22 +151,31 @@ class CronActor implements Actor<OwnCommand> {
     await this.#orForget(this.#purge(row))
   }
 
+  /** A clock that was ahead, and is not any more, has left due times behind that are to come. */
+  async #followClock(): Promise<void> {
+    const row = this.#row
+    if (this.#firing || row === null) return
+    const look = lookAt(row, this.#parts.env.nowMs())
+    if (look.kind === 'move') await this.#write(row, { record: look.record })
+  }
+
   /** Fires what is due, unless that is being done. Resolves when it is settled. */
   #look(): Promise<void> {
     if (this.#firing) return this.#firing.settled.promise
     const row = this.#row
-    const dueMs = row === null ? 0 : dueOf(row, this.#parts.env.nowMs())
-    if (row === null || dueMs === 0) {
+    const look = row && lookAt(row, this.#parts.env.nowMs())
+    if (look?.kind !== 'fire') {
       // The clock may have gone back since it was found due.
       if (row !== null) this.#wakeAt(row)
       this.#context.notify({ kind: 'rest' })
       return Promise.resolve()
     }
+    const { dueMs } = look
     const firing = { dueMs, settled: Promise.withResolvers<void>() }
     this.#firing = firing
     // Nobody may be left who waits for it.
     firing.settled.promise.catch(() => {})
-    this.#parts.fire(row, dueMs).then(
+    this.#parts.fire(row!, dueMs).then(
       (outcome) => this.#context.notify({ kind: 'settle', firing, outcome }),
       (error: unknown) => this.#fired(firing, error),
     )

@@ -4,6 +4,7 @@ import type { CronSaved } from '../../proto/gen/storage/v1/log.ts'
 import type { Branch, CronRow } from '../../proto/gen/storage/v1/row.ts'
 import type { RecordOf } from '../checkpoint/index.ts'
 import { requireShort } from '../search/index.ts'
+import { gapsAfterFiring, gapsAfterSaving, isInGap, nextInGaps } from './gaps.ts'
 import { latestDueMs, nextDueMs } from './schedule.ts'
 
 /** What becomes of the own thread of a run when the run is done. */
@@ -43,7 +44,7 @@ export function unborn(identity: CronIdentity): CronRow {
   return { ...identity, epoch: 0, seq: 0, createdAtMs: 0, updatedAtMs: 0, assistantId: '',
     threadId: '', schedule: '', timezone: '', endTimeMs: 0, enabled: false, onRunCompleted: '',
     metadataJson: '', payloadJson: '', userId: '', nextMs: 0, wakeMs: 0, firedMs: 0, refusedMs: 0,
-    refusedSinceMs: 0, applied: [], storedBytes: 0 }
+    refusedSinceMs: 0, applied: [], storedBytes: 0, gaps: [] }
 }
 
 /** Makes a cron. */
@@ -62,21 +63,75 @@ export function changedRecord(row: CronRow, change: CronChange, nowMs: number): 
   requireShort(next.metadataJson, row.metadataJson)
   const isMoved = (['schedule', 'timezone', 'endTimeMs', 'enabled'] as const)
     .some((name) => change[name] !== undefined && change[name] !== row[name])
-  // After the clock went back, what has fired must not fire again.
-  const nextMs = isMoved ? nextOf(next, Math.max(nowMs, row.firedMs)) : row.nextMs
+  const nextMs = isMoved ? firstOpen({ ...row, ...next }, nowMs) : row.nextMs
   return savedRecord({ ...next, cronId: row.cronId, atMs: nowMs, nextMs })
 }
 
 /** True if a due time fires no more. */
-export function isSettled({ nextMs }: CronRow, dueMs: number): boolean {
-  return nextMs === 0 || nextMs > dueMs
+export function isSettled(row: CronRow, dueMs: number): boolean {
+  const { nextMs, firedMs } = row
+  return nextMs === 0 || nextMs > dueMs || dueMs <= firedMs && !isInGap(row, dueMs)
 }
 
-/** The due time to fire now; 0 if none is due. Of several that were missed it is the latest. */
-export function dueOf(row: CronRow, nowMs: number): number {
-  if (row.wakeMs === 0 || row.wakeMs > nowMs || row.nextMs > nowMs) return 0
-  const endMs = row.endTimeMs === 0 ? nowMs : Math.min(nowMs, row.endTimeMs)
-  return latestDueMs(row, row.nextMs, endMs)
+/**
+ * fire  this due time is to be fired now; of several that were missed it is the latest
+ * move  the clock was ahead and is not any more: the row is changed by that record
+ * rest  nothing is to be done now
+ */
+export type Look =
+  | { readonly kind: 'fire'; readonly dueMs: number }
+  | { readonly kind: 'move'; readonly record: RecordOf }
+  | { readonly kind: 'rest' }
+
+/** What a cron does at a time. */
+export function lookAt(row: CronRow, nowMs: number): Look {
+  const { nextMs, refusedSinceMs, endTimeMs } = row
+  if (!row.enabled) return { kind: 'rest' }
+  const isRefusedAhead = refusedSinceMs > nowMs
+  const wakeMs = isRefusedAhead ? nextMs : row.wakeMs
+  if (wakeMs > 0 && wakeMs <= nowMs && nextMs <= nowMs) {
+    const endMs = endTimeMs === 0 ? nowMs : Math.min(nowMs, endTimeMs)
+    const dueMs = latestDueMs(row, nextMs, endMs)
+    if (isOpen(row, dueMs)) return { kind: 'fire', dueMs }
+    return { kind: 'move', record: movedRecord(row, firstOpen(row, nowMs)) }
+  }
+  const backMs = openInGaps(row, nowMs)
+  if (backMs > 0 && (nextMs === 0 || backMs < nextMs)) {
+    return { kind: 'move', record: movedRecord(row, backMs) }
+  }
+  if (!isRefusedAhead) return { kind: 'rest' }
+  return { kind: 'move',
+    record: { $case: 'cronPostponed', value: { dueMs: 0, sinceMs: 0, untilMs: nextMs } } }
+}
+
+/** The first due time after one that was settled just now; 0 for none. */
+export function nextAfter(row: CronRow, dueMs: number): number {
+  const after = { ...row, gaps: gapsAfterFiring(row, dueMs) }
+  // A change meanwhile may have found the next due time already.
+  const lastMs = Math.max(dueMs, row.firedMs)
+  const newMs = row.nextMs > lastMs ? row.nextMs : nextOf(row, lastMs)
+  return earlier(newMs, openInGaps(after, dueMs))
+}
+
+/** The first due time after `nowMs` that is not settled, also if the clock has gone back. */
+function firstOpen(row: CronRow, nowMs: number): number {
+  return earlier(nextOf(row, Math.max(nowMs, row.firedMs)), openInGaps(row, nowMs))
+}
+
+/** The first due time after `afterMs` that the clock has shown already, and that may fire yet. */
+function openInGaps(row: CronRow, afterMs: number): number {
+  if (!row.enabled) return 0
+  const dueMs = nextInGaps(row, afterMs)
+  return row.endTimeMs > 0 && dueMs > row.endTimeMs ? 0 : dueMs
+}
+
+function isOpen(row: CronRow, dueMs: number): boolean {
+  return dueMs > row.firedMs || isInGap(row, dueMs)
+}
+
+/** Of two times, of which 0 is none. */
+function earlier(one: number, other: number): number {
+  return one === 0 || other === 0 ? Math.max(one, other) : Math.min(one, other)
 }
 
 /** The first due time after `afterMs` that has not been settled; 0 for none. */
@@ -96,7 +151,8 @@ export function afterRecord(row: CronRow, record: RecordOf): CronRow {
       return saved(row, record.value)
     case 'cronFired': {
       const { dueMs, nextMs } = record.value
-      return { ...row, firedMs: Math.max(row.firedMs, dueMs), ...waiting(nextMs) }
+      return { ...row, gaps: gapsAfterFiring(row, dueMs), firedMs: Math.max(row.firedMs, dueMs),
+        ...waiting(nextMs) }
     }
     case 'cronPostponed': {
       const { dueMs, sinceMs, untilMs } = record.value
@@ -111,13 +167,19 @@ export function afterRecord(row: CronRow, record: RecordOf): CronRow {
 
 function saved(row: CronRow, { atMs, nextMs, ...content }: CronSaved): CronRow {
   const createdAtMs = row.createdAtMs || atMs
-  const times = nextMs === row.nextMs ? {} : waiting(nextMs)
+  const isMoved = nextMs !== row.nextMs || row.seq === 0
+  const times = isMoved ? { ...waiting(nextMs), gaps: gapsAfterSaving(row, atMs) } : {}
   return { ...row, ...content, createdAtMs, updatedAtMs: Math.max(atMs, row.updatedAtMs), ...times }
 }
 
 /** Nothing is refused, and the cron waits until `nextMs`. */
 function waiting(nextMs: number) {
   return { nextMs, wakeMs: nextMs, refusedMs: 0, refusedSinceMs: 0 }
+}
+
+/** The same cron with another next time. */
+function movedRecord(row: CronRow, nextMs: number): RecordOf {
+  return savedRecord({ ...contentOf(row), cronId: row.cronId, atMs: row.updatedAtMs, nextMs })
 }
 
 function savedRecord(value: CronSaved): RecordOf {

@@ -3,13 +3,13 @@
  *
  * 1. The run comes first, the record after it. Its id is made from the due time, so a firing that
  *    is repeated after a failure is the same run.
- * 2. A due time is settled once: by its run, or by the reason why there is none. The next one is
- *    after it, whatever the clock says then.
+ * 2. A due time is settled once: by its run, or by the reason why there is none, whatever the clock
+ *    says then.
  */
 
 import type { CronRow } from '../../proto/gen/storage/v1/row.ts'
 import type { RecordOf } from '../checkpoint/index.ts'
-import { nextOf } from './cron.ts'
+import { nextAfter } from './cron.ts'
 
 /**
  * Outcome of a firing. Any other failure is thrown, and the firing is repeated.
@@ -54,7 +54,6 @@ export function settledRecord(row: CronRow, dueMs: number, outcome: FiringOutcom
 function firedRecord(row: CronRow, dueMs: number,
   { runId, reason, atMs }: { readonly runId: string; readonly reason: string;
     readonly atMs: number }): RecordOf {
-  // A change meanwhile may have found the next due time already.
-  const nextMs = row.nextMs > dueMs ? row.nextMs : nextOf(row, dueMs)
-  return { $case: 'cronFired', value: { dueMs, atMs, nextMs, runId, reason } }
+  return { $case: 'cronFired',
+    value: { dueMs, atMs, nextMs: nextAfter(row, dueMs), runId, reason } }
 }

@@ -37,9 +37,19 @@ export interface DueCron {
   readonly no: number
 }
 
-/** Crons after the given place, at most `limit`, the one that is due first in front. */
-export type DueCrons = (after: Pick<DueCron, 'atMs' | 'no'>,
-  limit: number) => Promise<readonly DueCron[]>
+/**
+ * Crons after the given place, at most `limit`, the one that is due first in front. Before all
+ * others come those whose due times must follow the clock back from a time after `nowMs`.
+ */
+export type DueCrons = (after: Pick<DueCron, 'atMs' | 'no'>, limit: number,
+  nowMs: number) => Promise<readonly DueCron[]>
+
+/** While the clock shows less, the due times of a cron may have to follow it back; 0 for never. */
+export function aheadUntilMs(
+  { gaps, refusedSinceMs }: Pick<CronRow, 'gaps' | 'refusedSinceMs'>,
+): number {
+  return Math.max(refusedSinceMs, ...gaps.map(({ throughMs }) => throughMs))
+}
 
 /** Finds crons of a member or a store. */
 export interface CronIndex extends CronSearch {

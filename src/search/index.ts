@@ -2,6 +2,7 @@
 
 export type { AssistantFilter, AssistantIndex, AssistantQuery, AssistantSearch,
   AssistantSort } from './assistant-index.ts'
+export { aheadUntilMs } from './cron-index.ts'
 export type { CronFilter, CronIndex, CronQuery, CronSearch, CronSort, DueCron,
   DueCrons } from './cron-index.ts'
 export { askIndex } from './index-question.ts'

@@ -132,8 +132,8 @@ export function openActors({ ownership, ownershipCheck: check, transport, ...bac
     const epoch = epochOf(key)
     if (epoch !== undefined) await activations.wake(key, epoch)
   } })
-  const dueCrons = new DueWakes({ env, due: dueCronActors(backend.dueCrons), atOnce: firedAtOnce,
-    wake: async (key) => {
+  const dueCrons = new DueWakes({ env, due: dueCronActors(backend.dueCrons, env),
+    atOnce: firedAtOnce, wake: async (key) => {
       const epoch = epochOf(key)
       if (epoch === undefined) return
       // A firing that takes longer goes on, and others have their turn.

@@ -51,6 +51,7 @@ export class DueWakes {
   #isLooking = false
   #isClosed = false
   #stopTimer = () => {}
+  #stopRetry = () => {}
 
   constructor(options: DueWakesOptions) {
     this.#options = options
@@ -68,6 +69,7 @@ export class DueWakes {
   close(): void {
     this.#isClosed = true
     this.#stopTimer()
+    this.#stopRetry()
   }
 
   #setTimer(): void {
@@ -93,7 +95,9 @@ export class DueWakes {
       })
       // Perhaps there was no room for more of them at once.
       if (outcome.woken > 0) this.#backoff.reset()
-      this.note(env.nowMs() + this.#backoff.nextMs())
+      // By a timer, and not by a time: the clock may be ahead, and go back before that has come.
+      this.#stopRetry()
+      this.#stopRetry = env.after(this.#backoff.nextMs(), () => this.note(0))
     } else this.#backoff.reset()
     this.#setTimer()
   }
@@ -133,9 +137,9 @@ export function dueThreadActors(due: DueThreads): DueActors {
 }
 
 /** Crons as actors. */
-export function dueCronActors(due: DueCrons): DueActors {
+export function dueCronActors(due: DueCrons, env: Pick<Env, 'nowMs'>): DueActors {
   return async (after, limit) =>
-    (await due(after, limit)).map(({ tenant, cronId: id, atMs, no }) => ({
+    (await due(after, limit, env.nowMs())).map(({ tenant, cronId: id, atMs, no }) => ({
       key: { kind: cronKindName, tenant, id },
       atMs,
       no,

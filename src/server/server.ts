@@ -18,6 +18,7 @@ import { namesOf, ownVersion } from '../settings/index.ts'
 import type { Settings } from '../settings/index.ts'
 import { createThreadClient, Quarantine } from '../thread/index.ts'
 import { openActors } from './actors.ts'
+import { watchClock } from './clock-jumps.ts'
 import { openAdminSocket } from './admin-socket.ts'
 import { activityService } from './backends/actor-activity.ts'
 import type { Backend } from './backends/backend.ts'
@@ -210,6 +211,7 @@ export async function openServer(settings: Settings, env: Env,
     }), async (_, deadline) => {
     await Promise.all([graphs.drain(deadline), deployments.drain(deadline)])
   })
+  const stopClockWatch = watchClock({ env, directory, wentBack: () => wakeAt(0) })
   const serving = await deployments.begin()
   serving.useHost.useItems(items)
   serving.useHost.useTraces(steps)
@@ -249,6 +251,7 @@ export async function openServer(settings: Settings, env: Env,
       watchRules({ records: platform.rules!.records, client: rules, env, owns: (key) =>
         actors.owns(key) }), (stopWatching) => {
     stopWatching()
+    stopClockWatch()
     return backend.giveBack()
   })
   const served = project.graphs.map(({ graphId, file }) => ({ graphId, file,

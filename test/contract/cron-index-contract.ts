@@ -102,12 +102,34 @@ export function describeCronIndex(name: string, makePlace: MakePlace): void {
       const rows = [30, 10, 0, 20, 10].map((wakeMs) => aCron({ tenant, wakeMs }))
       await put(...rows)
       await put({ ...rows[3]!, seq: 2, wakeMs: 40 })
-      const all = await store.dueCrons({ atMs: 0, no: 0 }, 10_000)
+      const all = await store.dueCrons({ atMs: 0, no: 0 }, 10_000, 5)
       const mine = all.filter((each) => each.tenant === tenant)
       expect(mine.map(({ atMs }) => atMs)).toEqual([10, 10, 30, 40])
       expect(mine[2]!.cronId).toBe(rows[0]!.cronId)
-      const page = await store.dueCrons(mine[1]!, 10_000)
+      const page = await store.dueCrons(mine[1]!, 10_000, 5)
       expect(page.filter((each) => each.tenant === tenant)).toEqual(mine.slice(2))
+    })
+
+    it('names crons first that a clock ahead has left behind, while it is not there', async () => {
+      const tenant = randomUUID()
+      const gaps = [{ fromMs: 10, throughMs: 50 }]
+      const rows = [{ wakeMs: 60, gaps, enabled: true }, { wakeMs: 0, gaps, enabled: true }, {
+        wakeMs: 30,
+        gaps,
+        enabled: true,
+      }, { wakeMs: 60, gaps, enabled: false }, { wakeMs: 70, refusedSinceMs: 50, enabled: true }, {
+        wakeMs: 20,
+        enabled: true,
+      }]
+        .map((each) => aCron({ tenant, ...each }))
+      await put(...rows)
+      const at = async (nowMs: number) =>
+        (await store.dueCrons({ atMs: 0, no: 0 }, 10_000, nowMs))
+          .filter((each) => each.tenant === tenant)
+          .map(({ atMs, cronId }) => [atMs, rows.findIndex((row) => row.cronId === cronId)])
+      expect((await at(49)).slice(0, 3).toSorted()).toEqual([[1, 0], [1, 1], [1, 4]])
+      expect((await at(49)).slice(3)).toEqual([[20, 5], [30, 2], [60, 3]])
+      expect(await at(50)).toEqual([[20, 5], [30, 2], [60, 0], [60, 3], [70, 4]])
     })
 
     it('counts crons and their bytes, until they are purged', async () => {
@@ -140,7 +162,7 @@ export function describeCronIndex(name: string, makePlace: MakePlace): void {
       const byId = { tenant, sortBy: 'next_run_date', sortOrder: 'asc', limit: 9,
         offset: 0 } as const
       expect((await crons.search(byId)).total).toBe(2)
-      expect(await again.dueCrons({ atMs: 0, no: 0 }, 9)).toHaveLength(2)
+      expect(await again.dueCrons({ atMs: 0, no: 0 }, 9, 5)).toHaveLength(2)
       expect(await again.use(tenant)).toMatchObject({ crons: 2, bytes: 10 })
       await again.close()
       await place.remove()

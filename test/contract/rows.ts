@@ -146,6 +146,7 @@ export function aCron(row: Partial<CronRow> = {}): CronRow {
     refusedSinceMs: 0,
     applied: [],
     storedBytes: 0,
+    gaps: [],
     ...row,
   }
 }

@@ -98,7 +98,7 @@ export function useStore(makePlace: MakePlace): OpenStore {
     },
     use: (tenant) => open.use(tenant),
     due: (after, limit) => open.due(after, limit),
-    dueCrons: (after, limit) => open.dueCrons(after, limit),
+    dueCrons: (after, limit, nowMs) => open.dueCrons(after, limit, nowMs),
     unfinished: () => open.unfinished(),
     claimEpoch: () => open.claimEpoch(),
     close: () => open.close(),

@@ -65,7 +65,9 @@ export async function stopRestored(place: RestoredPlace, env: Env): Promise<Stop
     await each(await place.begin(activations), stop)
     await eachDue(place.due, stop)
     const crons = cronClient(router)
-    await eachDue(place.dueCrons, async (cron) => {
+    const due = (after: Parameters<typeof place.dueCrons>[0], limit: number) =>
+      place.dueCrons(after, limit, env.nowMs())
+    await eachDue(due, async (cron) => {
       const disabled = await crons.patch(cron, { enabled: false }).catch(ignoreNotFound)
       if (disabled !== undefined) stopped.crons++
     })

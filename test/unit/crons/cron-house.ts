@@ -9,7 +9,9 @@ import type { PurgeSubject, RecordOf } from '../../../src/checkpoint/index.ts'
 import { cronClient, cronKind } from '../../../src/crons/index.ts'
 import type { CronClient, CronContent, FiringOutcome } from '../../../src/crons/index.ts'
 import type { DueActors } from '../../../src/server/due-wakes.ts'
+import { watchClock } from '../../../src/server/clock-jumps.ts'
 import { DueWakes } from '../../../src/server/due-wakes.ts'
+import { aheadUntilMs } from '../../../src/search/index.ts'
 import { virtualEnv } from '../../support/env.ts'
 import { MemoryLog } from '../../support/memory-log.ts'
 import { settled } from '../../support/thread-house.ts'
@@ -60,6 +62,7 @@ export class CronHouse {
 
   constructor() {
     this.env = { ...this.#clock, nowMs: () => this.#clock.nowMs() + this.aheadMs }
+    watchClock({ env: this.env, directory: '/dev/null', wentBack: () => this.#dueWakes?.note(0) })
     this.start()
   }
 
@@ -125,13 +128,18 @@ export class CronHouse {
   }
 
   #due: DueActors = async ({ atMs, no }, limit) =>
-    this.log.crons.map(({ tenant, cronId: id, wakeMs }, index) => ({
-      key: { kind: 'cron', tenant, id },
-      atMs: wakeMs,
+    this.log.crons.map((row, index) => ({
+      key: { kind: 'cron', tenant: row.tenant, id: row.cronId },
+      atMs: this.#isAhead(row) ? 1 : row.wakeMs,
       no: index + 1,
     })).filter((each) => each.atMs > atMs || (each.atMs === atMs && each.no > no))
       .filter((each) => each.atMs > 0).toSorted((a, b) => a.atMs - b.atMs || a.no - b.no)
       .slice(0, limit)
+
+  #isAhead(row: CronRow): boolean {
+    const untilMs = aheadUntilMs(row)
+    return row.enabled && untilMs > this.env.nowMs() && (row.wakeMs === 0 || row.wakeMs > untilMs)
+  }
 
   async #fire(dueMs: number): Promise<FiringOutcome> {
     this.tries.push(dueMs)

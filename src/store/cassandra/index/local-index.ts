@@ -144,7 +144,7 @@ export class LocalIndex implements OwnIndex {
   due: DueThreads = (after, limit) => this.#store.due(after, limit)
 
   /** Crons of covered shards, the one that is due first in front. */
-  dueCrons: DueCrons = (after, limit) => this.#store.dueCrons(after, limit)
+  dueCrons: DueCrons = (after, limit, nowMs) => this.#store.dueCrons(after, limit, nowMs)
 
   answer(question: IndexQuestion): Promise<IndexAnswer> {
     return this.#store.answer(question)

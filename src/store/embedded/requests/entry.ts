@@ -5,7 +5,7 @@ import { AssistantRow, CronRow, ItemRow, RunRow,
 import { bytesOf } from '../../../checkpoint/index.ts'
 import type { RowUpdate } from '../../../checkpoint/index.ts'
 import { dueAtMs, useOfThread } from '../../../limits/index.ts'
-import { expiryAtMs, itemId } from '../../../search/index.ts'
+import { aheadUntilMs, expiryAtMs, itemId } from '../../../search/index.ts'
 import type { Expiry } from '../search/expiring-threads.ts'
 import type { ThreadUse } from '../tables/tenant-uses.ts'
 import type { EntryUpdate, SearchedTable } from './write.ts'
@@ -87,7 +87,7 @@ function cronEntry(row: CronRow, body: Uint8Array): EntryUpdate {
   const { cronId, assistantId, threadId, enabled, nextMs, wakeMs, endTimeMs } = row
   return { table: 'cron',
     entry: { ...columnsOf(row), cronId, assistantId, threadId, enabled, nextMs, wakeMs, endTimeMs,
-      body, bytes: row.storedBytes } }
+      aheadUntilMs: aheadUntilMs(row), body, bytes: row.storedBytes } }
 }
 
 function columnsOf(row: ThreadRow | AssistantRow | CronRow) {

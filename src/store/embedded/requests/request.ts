@@ -54,7 +54,7 @@ export interface Reader {
   searchCrons(query: CronQuery): { page: RowPage<StoredRow>; total: number } | undefined
   countCrons(filter: CronFilter): number | undefined
   cronRows(numbers: readonly number[]): StoredRow[]
-  dueCrons(after: Pick<DueCron, 'atMs' | 'no'>, limit: number): DueCron[]
+  dueCrons(after: Pick<DueCron, 'atMs' | 'no'>, limit: number, nowMs: number): DueCron[]
   item(tenant: string, id: string): Uint8Array | undefined
   endedItems(beforeMs: number, limit: number): ItemName[]
   /** Answers after everything before it, as all questions do. */

@@ -17,7 +17,7 @@ import { wordSchema } from '../search/word-index.ts'
 import type { WordIndex } from '../search/word-index.ts'
 import { assistantSchema, AssistantTable } from '../tables/assistant-table.ts'
 import { billingSchema, BillingTable } from '../tables/billing-table.ts'
-import { cronSchema, CronTable } from '../tables/cron-table.ts'
+import { cronAheadSchema, cronSchema, CronTable } from '../tables/cron-table.ts'
 import { itemSchema, ItemTable } from '../tables/item-table.ts'
 import { keySchema, KeyTable } from '../tables/key-table.ts'
 import { limitSchema, LimitTable } from '../tables/limit-table.ts'
@@ -59,6 +59,7 @@ export const schema: readonly SchemaStep[] = [
   { sql: expiringSchema, oldest: 6 },
   { sql: runTimeSchema, oldest: 6 },
   { sql: wordSchema, oldest: 6 },
+  { sql: cronAheadSchema, oldest: 6 },
 ]
 
 /** All tables over one connection. The writer thread has the one that writes. */
@@ -257,7 +258,7 @@ function readerOf(
     searchCrons: (query) => (crons.isLong(query) ? undefined : crons.search(query)),
     countCrons: (filter) => (crons.isLong(filter) ? undefined : crons.count(filter)),
     cronRows: (numbers) => crons.rows(numbers),
-    dueCrons: (after, limit) => crons.due(after, limit),
+    dueCrons: (after, limit, nowMs) => crons.due(after, limit, nowMs),
     nothing: () => undefined,
     key: (id) => keys.get(id),
     keys: (tenant) => keys.list(tenant),

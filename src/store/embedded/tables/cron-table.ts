@@ -24,6 +24,8 @@ export interface CronEntry {
   readonly enabled: boolean
   readonly nextMs: number
   readonly wakeMs: number
+  /** Missing from what an older program left in its write-ahead file. */
+  readonly aheadUntilMs?: number
   readonly endTimeMs: number
   readonly createdAtMs: number
   readonly updatedAtMs: number
@@ -61,6 +63,17 @@ export const cronSchema = `
   CREATE TABLE cron_use (tenant TEXT PRIMARY KEY, crons INTEGER NOT NULL) WITHOUT ROWID;
 `
 
+/** Times until which due times may have to follow the clock back. Most have passed. */
+export const cronAheadSchema = `
+  ALTER TABLE cron ADD COLUMN ahead_until INTEGER NOT NULL DEFAULT 0;
+  CREATE INDEX cron_ahead_until ON cron (ahead_until) WHERE ahead_until > 0;
+`
+
+/** Due times of these are later than those that they may fire next, under a clock that is right. */
+const isAhead = `(ahead_until > :now AND enabled = 1 AND (wake_at = 0 OR wake_at > ahead_until))`
+/** The place of these is before that of all others. */
+const aheadAtMs = 1
+
 /** Characters of metadata of one tenant. With more, the writer thread does not read it. */
 const longBytes = 256 * 1024
 
@@ -75,7 +88,8 @@ const columnOf: Readonly<Record<CronSort, string>> = {
 }
 
 const changing = ['branch_key', 'epoch', 'seq', 'assistant_id', 'thread_id', 'enabled', 'next_at',
-  'wake_at', 'end_at', 'created_at', 'updated_at', 'bytes', 'metadata', 'body'] as const
+  'wake_at', 'end_at', 'created_at', 'updated_at', 'bytes', 'metadata', 'body',
+  'ahead_until'] as const
 
 /** Stores and searches rows of crons. Belongs to `Tables`. */
 export class CronTable {
@@ -120,7 +134,8 @@ export class CronTable {
     const no = this.#numberOf(tenant, cronId)
     const { changes } = this.#put.run(no, tenant, cronId, idKey(branchId), epoch, seq,
       entry.assistantId, entry.threadId, entry.enabled ? 1 : 0, entry.nextMs, entry.wakeMs,
-      entry.endTimeMs, entry.createdAtMs, entry.updatedAtMs, bytes, entry.metadataJson, entry.body)
+      entry.endTimeMs, entry.createdAtMs, entry.updatedAtMs, bytes, entry.metadataJson, entry.body,
+      entry.aheadUntilMs ?? 0)
     if (changes === 0) return
     const added = { crons: before ? 0 : 1, bytes: bytes - (before?.[0] ?? 0) }
     this.#uses.addCrons({ tenant, no }, added)
@@ -136,15 +151,23 @@ export class CronTable {
   }
 
   /** Crons after the given place, the one that must be looked at first in front. */
-  due({ atMs, no }: Pick<DueCron, 'atMs' | 'no'>, limit: number): DueCron[] {
-    const all = this.#database.prepare<readonly [string, string, number, number]>(
+  due({ atMs, no }: Pick<DueCron, 'atMs' | 'no'>, limit: number, nowMs: number): DueCron[] {
+    const select = (sql: string, values: NamedValues) =>
+      this.#database.prepare<readonly [string, string, number, number]>(sql).all(values)
+        .map(([tenant, cronId, dueMs, number]) => ({ tenant, cronId, atMs: dueMs, no: number }))
+    const ahead = atMs > aheadAtMs ? [] : select(
+      `SELECT tenant, cron_id, ${aheadAtMs}, rowid FROM cron INDEXED BY cron_ahead_until
+        WHERE ahead_until > 0 AND ${isAhead} AND (${aheadAtMs}, rowid) > (:at, :no) ${this.#listed}
+        ORDER BY rowid LIMIT :limit`,
+      { now: nowMs, at: atMs, no, limit },
+    )
+    if (ahead.length === limit) return ahead
+    return [...ahead, ...select(
       `SELECT tenant, cron_id, wake_at, rowid FROM cron INDEXED BY cron_wake_at
-        WHERE wake_at > 0 AND (wake_at, rowid) > (?, ?) ${this.#listed}
-        ORDER BY wake_at, rowid LIMIT ?`,
-    )
-    return all.all(atMs, no, limit).map(([tenant, cronId, wakeMs, number]) => ({ tenant, cronId,
-      atMs: wakeMs, no: number })
-    )
+        WHERE wake_at > 0 AND (wake_at, rowid) > (:at, :no) AND NOT ${isAhead} ${this.#listed}
+        ORDER BY wake_at, rowid LIMIT :limit`,
+      { now: nowMs, at: atMs, no, limit: limit - ahead.length },
+    )]
   }
 
   /**
