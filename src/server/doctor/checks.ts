@@ -30,13 +30,15 @@ const slowFsyncMs = { bad: 100, warn: 10 } as const
 const needsMb = { first: 165, further: 130, process: 165 } as const
 const fewDescriptors = { bad: 256, warn: 4_096 } as const
 const soonMs = 30 * dayMs
-/** Revisions that are named at most. */
+/** Revisions or files that are named at most. */
 const namedMax = 5
 /** The share of the time for a repair after which the next one is due. */
 const repairAgain = 0.5
 const staleBackupMs = 7 * dayMs
 /** More than what clocks differ by that are set by NTP. */
 const clockOffMs = 1_000
+/** A jump of the clock is told for as long. */
+const recentJumpMs = 7 * dayMs
 
 /** Kinds of file systems without the locks and the shared memory that SQLite needs. */
 const remoteDisks = /^(nfs4?|cifs|smb[23]?|9p|fuse\.(sshfs|s3fs|gcsfuse)|afs|ceph|glusterfs)$/
@@ -145,13 +147,18 @@ const checks: Readonly<Record<string, Check>> = {
         'them.')
   },
 
-  'clock': ({ cassandra }) => {
-    if (cassandra === undefined) return undefined
-    const seconds = (Math.abs(cassandra.clockAheadMs) / 1_000).toFixed(1)
-    const text = `The clock differs from Cassandra's by ${seconds} s.`
-    return Math.abs(cassandra.clockAheadMs) < clockOffMs
-      ? ok(text)
-      : warn(text, 'Set the clocks by NTP: times of records and limits depend on them.')
+  'clock': ({ cassandra, clockJump, nowMs }) => {
+    const cure = 'Set the clocks by NTP: times of records, limits and crons depend on them.'
+    const aheadMs = Math.abs(cassandra?.clockAheadMs ?? 0)
+    const text = `The clock differs from Cassandra's by ${(aheadMs / 1_000).toFixed(1)} s.`
+    if (aheadMs >= clockOffMs) return warn(text, cure)
+    if (clockJump && nowMs - clockJump.atMs < recentJumpMs) {
+      const { atMs, byMs } = clockJump
+      return warn(`On ${dayOf(atMs)}, the clock went ${byMs < 0 ? 'back' : 'on'} at once, by ` +
+        `${Math.round(Math.abs(byMs) / 1_000)} s.`, cure)
+    }
+    if (cassandra !== undefined) return ok(text)
+    return clockJump === undefined ? undefined : ok('The clock was not set lately.')
   },
 
   'replication': ({ cassandra }) => {
@@ -222,6 +229,16 @@ const checks: Readonly<Record<string, Check>> = {
     const cure = 'Put a new one there; servers read it by themselves.'
     if (endsAtMs <= nowMs) return bad(text, cure)
     return endsAtMs - nowMs < soonMs ? warn(text, cure) : ok(text)
+  },
+
+  'private files': ({ privateFiles }) => {
+    if (privateFiles === undefined) return undefined
+    const { count, exposed: [first, ...more] } = privateFiles
+    if (first === undefined) return ok(`None of ${count} files with secrets or data is open.`)
+    const others = more.length === 0 ? '' : ` So are ${more.length} more.`
+    return warn(`${first.file} may be read by others (${first.mode.toString(8)}).${others}`,
+      `Run "chmod 600 ${[first, ...more].slice(0, namedMax).map(({ file }) => file).join(' ')}", ` +
+        'and replace the secrets that others may have read.')
   },
 
   'keys': ({ keys, auth, isPublic, nowMs }) => {

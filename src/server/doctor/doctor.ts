@@ -1,6 +1,7 @@
 /** The doctor: reads a machine, its settings and its store, and says what is wrong with them. */
 
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 
 import type { Env } from '../../../cluster/index.ts'
 import type { KeyDetails } from '../../access/index.ts'
@@ -14,10 +15,12 @@ import type { RevisionsAdmin, RevisionsWish } from '../deployments/revisions-adm
 import { connectionOptions } from '../backends/cassandra-connection.ts'
 import { thisMachine } from '../graphs-users/graphs-users.ts'
 import { usersFault } from '../graphs-users/users-fault.ts'
+import { lastClockJump } from '../clock-jumps.ts'
 import { lastBackup } from '../operator/backup.ts'
+import { secretsKeyFile } from '../secrets-keys.ts'
 import { examine } from './checks.ts'
 import type { Finding } from './checks.ts'
-import { readCertificates, readDescriptors, readDisk, readMemoryMb,
+import { readCertificates, readDescriptors, readDisk, readMemoryMb, readPrivateFiles,
   timeFsync } from './read-machine.ts'
 import type { CassandraReading, Reading, SchemaReading } from './reading.ts'
 
@@ -47,6 +50,8 @@ function readMachine(settings: Settings, env: Env): Reading {
           fault: usersFault(users, thisMachine()) },
       },
     ...readCertificates(certificateFiles(settings)),
+    privateFiles: readPrivateFiles(privateFilesOf(settings)),
+    ...existsSync(dataDirectory) && { clockJump: lastClockJump(dataDirectory) ?? null },
     auth,
     isPublic: !isLoopback(host),
     trustedProxies: trustedProxies.length,
@@ -57,6 +62,21 @@ function certificateFiles({ cassandra }: Settings): readonly string[] {
   const files = [cassandra?.tls?.ca, cassandra?.tls?.cert, cassandra?.member.tls?.ca,
     cassandra?.member.tls?.cert]
   return files.filter((file) => file !== undefined)
+}
+
+/** What whoever reads it can use against the server: keys, passwords, and all data. */
+function privateFilesOf(settings: Settings): readonly string[] {
+  const { cassandra, dataDirectory: directory } = settings
+  const data = existsSync(directory) ? readdirSync(directory).filter(isPrivate) : []
+  const backup = cassandra === null ? lastBackup(directory)?.file : undefined
+  const files = [secretsKeyFile(settings), cassandra?.tls?.key, cassandra?.member.tls?.key,
+    cassandra?.passwordFile, ...data.map((name) => join(directory, name)),
+    ...backup === undefined ? [] : ['', '.documents', '.traces'].map((end) => `${backup}${end}`)]
+  return [...new Set(files.filter((file) => file !== undefined))]
+}
+
+function isPrivate(name: string): boolean {
+  return /\.(db|db-wal|db-ahead|key)$|^executing-/.test(name)
 }
 
 async function readStore(settings: Settings, env: Env, deep: boolean): Promise<Partial<Reading>> {

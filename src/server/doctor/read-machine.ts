@@ -1,7 +1,7 @@
 /** What the doctor reads of the machine: its disk, its memory, its files. */
 
 import { X509Certificate } from 'node:crypto'
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, rmSync, statfsSync,
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, rmSync, statfsSync, statSync,
   writeSync } from 'node:fs'
 import { totalmem } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -70,6 +70,22 @@ export function readCertificates(files: readonly string[]): {
     }
   }
   return { certificates, unreadable }
+}
+
+/**
+ * Files that others than their owner may read, of those that exist. A file of another user may be
+ * read through its group: that is how this process reads it.
+ */
+export function readPrivateFiles(files: readonly string[]): NonNullable<Reading['privateFiles']> {
+  const found = files.flatMap((file) => {
+    const status = statSync(file, { throwIfNoEntry: false })
+    return status === undefined ? [] : [{ file, mode: status.mode & 0o777, uid: status.uid }]
+  })
+  const exposed = found.filter(({ mode, uid }) =>
+    (mode & (uid === process.getuid?.() ? 0o077 : 0o037)) !== 0
+  )
+  // Windows has no modes.
+  return { count: found.length, exposed: process.platform === 'win32' ? [] : exposed }
 }
 
 function existing(directory: string): string {

@@ -67,6 +67,11 @@ export interface Reading {
   readonly certificates: readonly CertificateReading[]
   /** Files that are named in settings and cannot be read. */
   readonly unreadable: readonly string[]
+  /** Files with secrets or data, and those of them that others may read, with their modes. */
+  readonly privateFiles?: { readonly count: number;
+    readonly exposed: readonly { readonly file: string; readonly mode: number }[] }
+  /** The last jump of the clock that a server here noticed; null if none is known. */
+  readonly clockJump?: { readonly atMs: number; readonly byMs: number } | null
   /** API keys that are not revoked, by when they end; missing if they cannot be read. */
   readonly keys?: readonly { readonly id: string; readonly expiresAtMs: number | null }[]
   readonly auth: 'none' | 'keys'

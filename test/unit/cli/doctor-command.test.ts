@@ -1,6 +1,6 @@
 /** The command "doctor", with faults that were planted on a real machine. */
 
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -31,11 +31,15 @@ const consult = async (...args: readonly string[]) => {
 it('The command "doctor" finds a fresh data directory in order, and leaves it alone.', async () => {
   const before = readdirSync(data)
   const { status, verdictOf } = await consult()
-  expect([status, verdictOf('store'), verdictOf('schema'), verdictOf('backup')])
-    .toEqual([0, 'ok', 'ok', 'warn'])
+  expect([status, verdictOf('store'), verdictOf('schema'), verdictOf('backup'),
+    verdictOf('private files')]).toEqual([0, 'ok', 'ok', 'warn', 'ok'])
   expect((await heddle('backup', join(root, 'a.db'), '--data', data)).status).toBe(0)
+  const key = join(data, 'secrets.key')
+  writeFileSync(key, Buffer.alloc(32))
+  chmodSync(key, 0o644)
   const plain = await heddle('doctor', '--data', data)
-  expect(plain.stdout).toMatch(/^ok {4}node {12}Node 2\d[^]*\nok {4}backup /)
+  expect(plain.stdout).toMatch(/^ok {4}node {12}Node 2\d[^]*\nwarn {2}private files [^]*\nok {4}backup /)
+  rmSync(key)
   expect(readdirSync(data).filter((name) => name.includes('doctor'))).toEqual([])
   expect(readdirSync(data)).toEqual(expect.arrayContaining(before))
 })

@@ -1,5 +1,6 @@
 /** A data directory has a key of its own for secrets; members of a cluster need the setting. */
 
+import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync,
   writeFileSync } from 'node:fs'
@@ -44,3 +45,20 @@ it('Members that share a cluster have no key without the setting.', () => {
   const cassandra = {} as NonNullable<Parameters<typeof secretsKeysOf>[0]['cassandra']>
   expect(secretsKeysOf({ ...settings(), cassandra }, env)).toBeUndefined()
 })
+
+it.skipIf(process.platform === 'win32')('The commands of the page keep keys for their owner only.',
+  () => {
+    const page = readFileSync(join(import.meta.dirname, '../../../docs/operate/rotation.md'),
+      'utf8')
+    const [, commands = ''] = /```\n(umask[^]+?)```/.exec(page) ?? []
+    const folder = mkdtempSync(join(tmpdir(), 'heddle-rotation-'))
+    const file = join(folder, 'secrets.key')
+    writeFileSync(file, randomBytes(32), { mode: 0o600 })
+    // Each command says what there is after it, instead of asking a server.
+    const script = commands.replaceAll(/^heddle .*$/gm, ':')
+      .replaceAll('\n', '\nstat -c %a,%s secrets.key\n')
+    const { stdout, status } = spawnSync('sh', ['-ec', `umask 022\n${script}`], { cwd: folder,
+      encoding: 'utf8' })
+    expect([status, [...new Set(stdout.trim().split('\n'))]]).toEqual([0, ['600,32', '600,64']])
+    expect(readdirSync(folder)).toEqual(['secrets.key'])
+  })

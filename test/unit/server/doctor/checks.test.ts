@@ -28,6 +28,7 @@ const well: Reading = {
   graphsUsers: { count: 100, fault: undefined },
   certificates: [{ file: 'ca.pem', endsAtMs: nowMs + 90 * dayMs }],
   unreadable: [],
+  privateFiles: { count: 3, exposed: [] },
   keys: [{ id: 'k', expiresAtMs: null }],
   auth: 'keys',
   isPublic: true,
@@ -50,7 +51,7 @@ describe('the doctor', () => {
   it('finds all well where it is, with a line for each check', () => {
     const findings = examine(well)
     expect(findings.filter(({ verdict }) => verdict !== 'ok')).toEqual([])
-    expect(findings).toHaveLength(21)
+    expect(findings).toHaveLength(22)
     expect(findings.some(({ cure }) => cure !== undefined)).toBe(false)
   })
 
@@ -68,6 +69,10 @@ describe('the doctor', () => {
     ['schema', 'warn', { schema: { known: 8, oldest: 6, newest: 7 } }],
     ['schema', 'bad', { schema: { known: 8, oldest: 9, newest: 9 } }],
     ['clock', 'warn', cassandraWith({ clockAheadMs: -20_000 })],
+    ['clock', 'warn', { clockJump: { atMs: nowMs - dayMs, byMs: -2 * dayMs } }],
+    ['private files', 'warn', {
+      privateFiles: { count: 2, exposed: [{ file: 'secrets.key', mode: 0o644 }] },
+    }],
     ['replication', 'warn', cassandraWith({ replicas: { data: 3, control: 1 } })],
     ['replication', 'bad', cassandraWith({ replicas: { data: 0, control: 3 } })],
     ['replication', 'bad', cassandraWith({ nodes: 2 })],
