@@ -61,6 +61,8 @@ export interface RolloutDecision {
 
 /** After this time those that did not confirm are named. */
 export const confirmMs = 2_000
+/** More than the clocks of two members differ by. */
+const aheadMs = 10_000
 
 /** How long a member may take to load a revision. */
 export function silentMs({ prepareMs }: Pick<Rollout, 'prepareMs'>): number {
@@ -69,9 +71,12 @@ export function silentMs({ prepareMs }: Pick<Rollout, 'prepareMs'>): number {
 
 /** Decides on all the news since the last decision, and on the time. */
 export function decideRollout(view: RolloutView, news: readonly RolloutNews[]): RolloutDecision {
-  let deployment = view.deployment
-  const merged: { change: DeploymentChange; revisionChange: RevisionChange } = { change: {},
-    revisionChange: {} }
+  const followed = clockFollowed(view)
+  let deployment: Deployment = { ...view.deployment, ...followed }
+  const merged: { change: DeploymentChange; revisionChange: RevisionChange } = {
+    change: { ...followed },
+    revisionChange: {},
+  }
   const events: NewEvent[] = []
   let effects: readonly RolloutEffect[] = []
   for (const one of [...news, null]) {
@@ -90,6 +95,18 @@ export function decideRollout(view: RolloutView, news: readonly RolloutNews[]): 
   return { ...Object.keys(merged.change).length > 0 && { change: merged.change },
     ...Object.keys(merged.revisionChange).length > 0 && { revisionChange: merged.revisionChange },
     events, effects }
+}
+
+/** Times of a roll-out that began while the clock was ahead count from now on, not from then. */
+function clockFollowed({ deployment: { rollout }, nowMs }: RolloutView): DeploymentChange {
+  if (rollout === null || Math.max(rollout.startedAtMs, rollout.phaseAtMs) <= nowMs + aheadMs) {
+    return {}
+  }
+  const { startedAtMs, phaseAtMs } = rollout
+  return {
+    rollout: { ...rollout, startedAtMs: Math.min(startedAtMs, nowMs),
+      phaseAtMs: Math.min(phaseAtMs, nowMs) },
+  }
 }
 
 function applied(view: RolloutView, rollout: Rollout, news: RolloutNews): Partial<RolloutDecision> {

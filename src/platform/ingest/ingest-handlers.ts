@@ -33,13 +33,17 @@ const atOnce = { inAll: 8, each: 6 }
 const waitingMax = 10_000
 /** Bytes of an inflated body from which on it takes a turn with others like it. */
 const largeBytes = 8 * 1024 * 1024
+/** Ends of spans are noted by the clock again after it went back by more. */
+const endsFollowMs = 10_000
 const fullMessage = 'Too many traces are waiting to be written: send them again in a moment.'
 
 /** The handlers over a store. */
 export function ingestHandlers({ store, needs, env }: IngestParts): IngestHandlers {
   const clock = new ArrivalClock(env)
   const nextUs = () => clock.nextUs()
-  const ended = new EndedSpans({ documents: store, needs, nextUs, env })
+  // Rules read ends up to now: those of a clock that was ahead would wait until it is there again.
+  const endClock = new ArrivalClock(env, { followsMs: endsFollowMs })
+  const ended = new EndedSpans({ documents: store, needs, nextUs: () => endClock.nextUs(), env })
   const parts = { store, projects: new ProjectCache(needs, env), memory: new TraceMemory(), nextUs,
     ended, prices: new PriceCache(needs, env) }
   const turns = new FairSemaphore({ ...atOnce, waiting: waitingMax, full: fullMessage })

@@ -12,7 +12,7 @@ import type { EndedSpan } from './ended-span.ts'
 export interface EndedParts {
   readonly documents: Pick<DocumentPort, 'putDocuments'>
   readonly needs: Pick<Calls<IngestNeeds>, 'ended'>
-  /** A time that always rises. */
+  /** A time that rises. */
   readonly nextUs: () => number
   readonly env: Pick<Env, 'monotonicMs' | 'log'>
 }

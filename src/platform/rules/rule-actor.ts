@@ -19,7 +19,7 @@ import type { PassParts, RuleInPass } from './rule-pass.ts'
 import { ownerOf } from './rule.ts'
 import type { Rule, RuleEvaluator } from './rule.ts'
 import type { RuleName, RuleRecords } from './rule-records.ts'
-import { decideRule, hoursLeft, unbegun } from './rule-state.ts'
+import { decideRule, hoursLeft, isAhead, unbegun } from './rule-state.ts'
 import type { RuleCommand, RuleEffect, RuleState, SpanOutcome } from './rule-state.ts'
 
 /** Name of the actor kind. */
@@ -181,6 +181,7 @@ class RuleActor implements Actor<RuleActorCommand> {
       return undefined
     }
     if (this.#state.cursor === '') await this.#decide({ kind: 'begin' })
+    else if (isAhead(this.#state, pass.env.nowMs())) await this.#decide({ kind: 'go_back' })
     const keeper = { decide: (command: RuleCommand) => this.#decide(command) }
     const here: RuleInPass = { tenant, rule, evaluators: await evaluatorsOf(tenant, rule),
       known: this.#known, keeper: Object.defineProperty(keeper, 'state', {

@@ -87,6 +87,8 @@ export interface LoggedEntry extends LogEntry {
 export type RuleCommand =
   /** Reads ends from now on. */
   | { readonly kind: 'begin' }
+  /** The clock was ahead when ends were read, and is not any more: reads those from a while ago. */
+  | { readonly kind: 'go_back' }
   /** Goes over what began in a time. */
   | { readonly kind: 'trigger'; readonly fromUs: number; readonly throughUs: number }
   /** Wants calls of judges. The answer says how many may be made. */
@@ -121,6 +123,11 @@ export interface RuleDecision {
   readonly granted: number
 }
 
+/** A rule is looked at within half of that, so that it notices a clock that went back. */
+const backMs = 120_000
+/** No cursor is that far ahead of a clock that is right: ends are read when they are old enough. */
+const aheadMs = 1_000
+
 /** Lines of a log that are kept. */
 export const logLines = 1_000
 const messageMax = 1_000
@@ -143,6 +150,8 @@ function decided(state: RuleState, command: RuleCommand, nowMs: number): Decided
   switch (command.kind) {
     case 'begin':
       return { state: { ...state, cursor: keyAt(nowMs * 1_000) } }
+    case 'go_back':
+      return { state: { ...state, cursor: keyAt((nowMs - backMs) * 1_000) } }
     case 'trigger': {
       const { fromUs, throughUs } = command
       return {
@@ -247,6 +256,11 @@ function logged(state: RuleState, lines: readonly LogEntry[],
   const next = state.logged + lines.length
   const forget = [Math.max(0, state.logged - logLines), Math.max(0, next - logLines)] as const
   return { after: { ...state, logged: next }, effect: [{ kind: 'log', entries, forget }] }
+}
+
+/** Whether the cursor was moved under a clock that was ahead: it would pass over what ends now. */
+export function isAhead({ cursor }: Pick<RuleState, 'cursor'>, nowMs: number): boolean {
+  return cursor > keyAt((nowMs + aheadMs) * 1_000)
 }
 
 /** The hours whose ends a rule that ends leaves behind: from, and before. */

@@ -18,9 +18,15 @@ interface Known {
   removedMs: number
 }
 
-/** What there must be in a backup that begins at a moment: acknowledged, and not removed. */
-const mustHave = (known: readonly Known[], atMs: number) =>
-  known.filter((each) => each.atMs < atMs && each.removedMs > atMs).map(({ id }) => id)
+/** When a backup was made. */
+export interface BackupTime {
+  readonly beganMs: number
+  readonly endedMs: number
+}
+
+/** What must be in a backup: acknowledged before it began, and not removed before it ended. */
+const mustHave = (known: readonly Known[], { beganMs, endedMs }: BackupTime) =>
+  known.filter((each) => each.atMs < beganMs && each.removedMs > endedMs).map(({ id }) => id)
 
 /** The load of one server, and what it knows. */
 export class Bystanders {
@@ -64,23 +70,23 @@ export class Bystanders {
   }
 
   /** What a restored server lacks of what was acknowledged before the backup began. */
-  async missingAt(url: string, atMs: number): Promise<readonly string[]> {
+  async missingAt(url: string, time: BackupTime): Promise<readonly string[]> {
     const client = clientOf(url)
     const crons = await client.crons.search({ limit: 1_000 })
     const found = new Set(crons.map(({ cron_id: id }) => id))
-    const missing = mustHave(this.#crons, atMs).filter((id) => !found.has(id))
+    const missing = mustHave(this.#crons, time).filter((id) => !found.has(id))
       .map((id) => `cron ${id}`)
     const awake = crons.filter((cron) => (cron as { enabled?: boolean }).enabled !== false)
     missing.push(...awake.map(({ cron_id: id }) => `cron ${id} is enabled`))
     const wire = ruleWire({ url })
-    for (const id of mustHave(this.#traces, atMs).slice(-20)) {
+    for (const id of mustHave(this.#traces, time).slice(-20)) {
       const { status } = await wire.send('GET', `/runs/${id}`)
       if (status !== 200) missing.push(`trace ${id}: ${status}`)
     }
     if (this.#project !== undefined) {
       const answer = await new DeployTarget(url, 'shop').answer() ?? 'nothing'
       const [version, secret] = answer.split(' with ')
-      const least = this.#deploys.filter((each) => each.atMs < atMs).length
+      const least = this.#deploys.filter((each) => each.atMs < time.beganMs).length
       if (secret !== 'of the shop' || Number(version) < least) {
         missing.push(`deployment: ${answer}, after version ${least} was deployed`)
       }

@@ -61,10 +61,11 @@ it(`Each of ${backups} backups under load restores with all that was acknowledge
     for (let round = 1; round <= backups; round++) {
       await expect.poll(() => acceptedBy(talks, Infinity), { timeout: 60_000 })
         .toBeGreaterThan(round * threads)
-      const callMs = Date.now()
+      const beganMs = Date.now()
       const target = join(root, `${round}.db`)
       const backup = await heddle('backup', target, '--data', server.dataDir)
       expect([backup.status, backup.stderr], `backup ${round}`).toEqual([0, ''])
+      const time = { beganMs, endedMs: Date.now() }
       const data = join(root, `restored-${round}`)
       const back = await heddle('restore', target, '--data', data)
       expect([back.status, back.stderr], `restore ${round}`).toEqual([0, ''])
@@ -74,10 +75,10 @@ it(`Each of ${backups} backups under load restores with all that was acknowledge
         const there = clientOf(restored.url)
         const executed = executionsIn(file)
         const faults = await Promise.all(
-          talks.map((talk) => faultsOfTalk(there, talk, { atMs: callMs, executed })),
+          talks.map((talk) => faultsOfTalk(there, talk, { atMs: beganMs, executed })),
         )
         expect(faults.flat(), `backup ${round}`).toEqual([])
-        expect(await others.missingAt(restored.url, callMs), `backup ${round}`).toEqual([])
+        expect(await others.missingAt(restored.url, time), `backup ${round}`).toEqual([])
         expect(await there.runs.get(busy, unfinished)).toMatchObject({ status: 'interrupted' })
         expect(await there.runs.wait(asking, 'ask', { command: { resume: 'this' } }))
           .toMatchObject({ answers: ['this', 'after'] })

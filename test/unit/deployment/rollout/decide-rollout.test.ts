@@ -256,6 +256,20 @@ describe('confirming', () => {
 })
 
 describe('watching', () => {
+  it('ends in time although the clock was two days ahead when it began', () => {
+    const story = new Story({ watchMs: 5_000 }).watched()
+    const aheadMs = 48 * 3_600_000
+    const rollout = { ...story.deployment.rollout!, startedAtMs: aheadMs, phaseAtMs: aheadMs }
+    story.deployment = { ...story.deployment, rollout }
+    story.nowMs = 1_000
+    story.after()
+    expect([story.phase, restMs(story.deployment.rollout!, story.nowMs)]).toEqual(['watching',
+      1_000])
+    story.nowMs += 5_000
+    story.after()
+    expect(story.deployment.rollout).toBeNull()
+  })
+
   it('ends after its time', () => {
     const story = new Story({ watchMs: 5_000 }).watched()
     story.nowMs = 4_999

@@ -4,7 +4,8 @@ import { expect, it } from 'vitest'
 import fc from 'fast-check'
 
 import { keyAt } from '../../../../src/platform/rules/ended-span.ts'
-import { decideRule, logLines, unbegun } from '../../../../src/platform/rules/rule-state.ts'
+import { decideRule, isAhead, logLines,
+  unbegun } from '../../../../src/platform/rules/rule-state.ts'
 import type { LogEntry, RuleCommand, RuleState,
   SpanOutcome } from '../../../../src/platform/rules/rule-state.ts'
 import { expectAlways } from '../../../support/expect-always.ts'
@@ -99,4 +100,13 @@ it('drops hours that nobody reads any more', () => {
   expect(decideRule(at, cursor(1_001), nowMs).effects)
     .toEqual([{ kind: 'drop_hours', from: 1_000 - 168, before: 1_001 - 168 }])
   expect(decideRule(at, cursor(1_000.5), nowMs).effects).toEqual([])
+})
+
+it('reads ends again from a while ago if the clock was ahead, and never misses those that come', () => {
+  const begun = decideRule(unbegun, { kind: 'begin' }, nowMs + 48 * 3_600_000).state
+  expect([isAhead(begun, nowMs), isAhead(begun, nowMs + 48 * 3_600_000)]).toEqual([true, false])
+  const { state } = decideRule(begun, { kind: 'go_back' }, nowMs)
+  expect(isAhead(state, nowMs)).toBe(false)
+  // It is looked at each minute, so that all that ended since the clock is right comes after it.
+  expect(state.cursor < keyAt((nowMs - 60_000) * 1_000)).toBe(true)
 })
