@@ -100,4 +100,4 @@ it(`Each of ${backups} backups under load restores with all that was acknowledge
   await Promise.race([drill(), failed])
   stopping.abort()
   await loaded
-})
+}, 3_600_000)

@@ -1,15 +1,23 @@
 /** Operators of a cluster: they list and drain members, and restore a snapshot. */
 
-import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { dropKeyspace, newKeyspace } from '../../support/cassandra-keyspace.ts'
 import { cassandraForTests } from '../../support/cassandra.ts'
 import { heddleProcessIn } from '../../support/command.ts'
 import { useGates } from '../../support/gate.ts'
 import { startHeld } from '../../support/held-run.ts'
+import { openReceiver } from '../../support/receiver.ts'
+import { repeats } from '../../support/repeats.ts'
 import { say } from '../../support/run-events.ts'
 import { oneWorker, startServer } from '../../support/server-process.ts'
 import type { ServerProcess } from '../../support/server-process.ts'
 import { clientOf } from '../../support/server.ts'
+import { Bystanders } from '../backup/bystanders.ts'
+import { acceptedBy, executionsIn, faultsOfTalk, speak } from '../backup/diary-talk.ts'
+import type { Talk } from '../backup/diary-talk.ts'
 
 const cassandra = await cassandraForTests()
 const newGate = useGates()
@@ -18,8 +26,8 @@ const keyspace = cassandra && newKeyspace(cassandra)
 describe.skipIf(keyspace === undefined)('operators of a cluster', () => {
   let servers: ServerProcess[] = []
   const start = async (env: Record<string, string> = {}) => {
-    const server = await startServer({ project: 'conformance', cassandra: keyspace, args: oneWorker,
-      env })
+    const server = await startServer({ project: 'conformance', cassandra: keyspace,
+      args: [...oneWorker, '--egress-allow', '127.0.0.1'], env })
     servers.push(server)
     return server
   }
@@ -87,5 +95,47 @@ describe.skipIf(keyspace === undefined)('operators of a cluster', () => {
       .toMatchObject([{ cron_id: cron, enabled: false }])
     await restored.runs.wait(id, 'echo', { input: say('new') })
     expect(gate.count()).toBe(arrivals)
+  })
+
+  it('restore whatever was under way, with all that was acknowledged', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'heddle-restored-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const file = join(folder, 'executions')
+    writeFileSync(file, '')
+    const receiver = await openReceiver()
+    onTestFinished(() => receiver.close())
+    for (let round = 1; round <= repeats({ day: 2, night: 10 }); round++) {
+      const member = await start()
+      const client = clientOf(member.url)
+      const others = new Bystanders(member.url, receiver.url)
+      const talks: Talk[] = await Promise.all(Array.from({ length: 4 }, async () => ({
+        threadId: (await client.threads.create()).thread_id,
+        attempts: [],
+      })))
+      const stopping = new AbortController()
+      // All of them end with the member.
+      const loads = [others.load(stopping.signal), ...talks.map((talk) =>
+        speak(client, talk, file, stopping.signal)
+      )].map((load) => load.catch(() => {}))
+      await expect.poll(() =>
+        acceptedBy(talks, Infinity)
+      ).toBeGreaterThan(12)
+      const killedMs = Date.now()
+      stopping.abort()
+      await member.kill('SIGKILL')
+      await Promise.all(loads)
+      expect(await command('restored'), `round ${round}`).toMatchObject({ status: 0, stderr: '' })
+      const again = await start()
+      const there = clientOf(again.url)
+      const executed = executionsIn(file)
+      const faults = await Promise.all(
+        talks.map((talk) => faultsOfTalk(there, talk, { atMs: killedMs, executed })),
+      )
+      expect(faults.flat(), `round ${round}`).toEqual([])
+      const time = { beganMs: killedMs, endedMs: killedMs }
+      expect(await others.missingAt(again.url, time), `round ${round}`).toEqual([])
+      expect(executionsIn(file)).toHaveLength(executed.length)
+      await again.close()
+    }
   })
 })
