@@ -38,7 +38,9 @@ it('The command "doctor" finds a fresh data directory in order, and leaves it al
   writeFileSync(key, Buffer.alloc(32))
   chmodSync(key, 0o644)
   const plain = await heddle('doctor', '--data', data)
-  expect(plain.stdout).toMatch(/^ok {4}node {12}Node 2\d[^]*\nwarn {2}private files [^]*\nok {4}backup /)
+  expect(plain.stdout).toMatch(
+    /^ok {4}node {12}Node 2\d[^]*\nwarn {2}private files [^]*\nok {4}backup /,
+  )
   rmSync(key)
   expect(readdirSync(data).filter((name) => name.includes('doctor'))).toEqual([])
   expect(readdirSync(data)).toEqual(expect.arrayContaining(before))
