@@ -135,7 +135,7 @@ function earlier(one: number, other: number): number {
 }
 
 /** The first due time after `afterMs` that has not been settled; 0 for none. */
-export function nextOf(
+function nextOf(
   content: Pick<CronRow, 'schedule' | 'timezone' | 'endTimeMs' | 'enabled'>,
   afterMs: number,
 ): number {

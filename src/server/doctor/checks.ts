@@ -37,7 +37,7 @@ const repairAgain = 0.5
 const staleBackupMs = 7 * dayMs
 /** More than what clocks differ by that are set by NTP. */
 const clockOffMs = 1_000
-/** A jump of the clock is told for as long. */
+/** Time for which a jump of the clock is shown. */
 const recentJumpMs = 7 * dayMs
 
 /** Kinds of file systems without the locks and the shared memory that SQLite needs. */

@@ -25,7 +25,7 @@ export interface BackupTime {
 }
 
 /** What must be in a backup: acknowledged before it began, and not removed before it ended. */
-const mustHave = (known: readonly Known[], { beganMs, endedMs }: BackupTime) =>
+const requiredIn = (known: readonly Known[], { beganMs, endedMs }: BackupTime) =>
   known.filter((each) => each.atMs < beganMs && each.removedMs > endedMs).map(({ id }) => id)
 
 /** The load of one server, and what it knows. */
@@ -74,12 +74,12 @@ export class Bystanders {
     const client = clientOf(url)
     const crons = await client.crons.search({ limit: 1_000 })
     const found = new Set(crons.map(({ cron_id: id }) => id))
-    const missing = mustHave(this.#crons, time).filter((id) => !found.has(id))
+    const missing = requiredIn(this.#crons, time).filter((id) => !found.has(id))
       .map((id) => `cron ${id}`)
     const awake = crons.filter((cron) => (cron as { enabled?: boolean }).enabled !== false)
     missing.push(...awake.map(({ cron_id: id }) => `cron ${id} is enabled`))
     const wire = ruleWire({ url })
-    for (const id of mustHave(this.#traces, time).slice(-20)) {
+    for (const id of requiredIn(this.#traces, time).slice(-20)) {
       const { status } = await wire.send('GET', `/runs/${id}`)
       if (status !== 200) missing.push(`trace ${id}: ${status}`)
     }

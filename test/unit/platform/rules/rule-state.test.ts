@@ -102,7 +102,7 @@ it('drops hours that nobody reads any more', () => {
   expect(decideRule(at, cursor(1_000.5), nowMs).effects).toEqual([])
 })
 
-it('reads ends again from a while ago if the clock was ahead, and never misses those that come', () => {
+it('reads ends again from a while ago if the clock was ahead, and misses none that come', () => {
   const begun = decideRule(unbegun, { kind: 'begin' }, nowMs + 48 * 3_600_000).state
   expect([isAhead(begun, nowMs), isAhead(begun, nowMs + 48 * 3_600_000)]).toEqual([true, false])
   const { state } = decideRule(begun, { kind: 'go_back' }, nowMs)
