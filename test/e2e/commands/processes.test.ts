@@ -129,7 +129,8 @@ async function awakeIn(directory: string, places: readonly RunPlace[]) {
     places.map(([thread, run]) => store.runs.get('local', thread, run)),
   )
   const found = { runs: runs.map((run) => run?.status), threads: (await store.unfinished()).length,
-    sleeping: (await store.due(first, 9)).length, crons: (await store.dueCrons(first, 9)).length,
+    sleeping: (await store.due(first, 9)).length,
+    crons: (await store.dueCrons(first, 9, Date.now())).length,
     rules: (await ruleRecords(catalogClient(router)).awake()).length }
   await activations.close(AbortSignal.abort())
   await store.close()
