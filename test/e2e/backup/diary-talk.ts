@@ -53,6 +53,15 @@ export function acceptedBy(talks: readonly Talk[], atMs: number): number {
     .length
 }
 
+/** The words of runs that were acknowledged before a moment. */
+export function wordsAcceptedBy(talks: readonly Talk[], atMs: number): ReadonlySet<string> {
+  return new Set(
+    talks.flatMap(({ attempts }) =>
+      attempts.filter(({ acceptedMs }) => acceptedMs < atMs).map(({ word }) => word)
+    ),
+  )
+}
+
 /** What a restored thread has that no history explains which began as that of the talk. */
 export async function faultsOfTalk(there: Client, { threadId, attempts }: Talk,
   { atMs, executed }: { readonly atMs: number; readonly executed: readonly Execution[] }
