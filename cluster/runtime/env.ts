@@ -31,6 +31,8 @@ export interface Env {
   nowMs(): number
   /** Never goes back. It counts from an arbitrary moment, so it means nothing to another worker. */
   monotonicMs(): number
+  /** Milliseconds for which the event loop of this thread has waited for events, in all. */
+  idleMs(): number
   /** Calls `fn` once. */
   after(ms: number, fn: () => void): () => void
   /** Calls `fn` again and again. */
@@ -64,6 +66,7 @@ export function systemEnv(options: SystemEnvOptions = {}): Env {
   return {
     nowMs: () => Date.now(),
     monotonicMs: () => performance.now(),
+    idleMs: () => performance.nodeTiming.idleTime,
     after: (ms, fn) => {
       const timer = setTimeout(fn, ms)
       return () => clearTimeout(timer)

@@ -24,6 +24,8 @@ export interface Execution {
   readonly trace?: string
   /** True if it may end the process that it runs in, so that it gets one of its own. */
   readonly apart?: boolean
+  /** True if somebody waits for it: it takes every other turn before what nobody waits for. */
+  readonly isAwaited?: boolean
   readonly request: RunRequest | EditRequest
 }
 

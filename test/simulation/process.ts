@@ -70,6 +70,7 @@ export class Process {
   readonly env: Env = {
     nowMs: () => startMs + Math.floor(this.world.nowMs + this.skewMs),
     monotonicMs: () => this.world.nowMs,
+    idleMs: () => this.world.nowMs,
     after: (ms, fn) => this.after(ms, fn),
     every: (ms, fn) => {
       let cancel = () => {}

@@ -46,6 +46,7 @@ export function virtualEnv(startMs = Date.UTC(2026, 0, 1)): VirtualEnv {
   return {
     nowMs: () => startMs + elapsedMs,
     monotonicMs: () => elapsedMs,
+    idleMs: () => elapsedMs,
     after: (ms, fn) => set(ms, 0, fn),
     every: (ms, fn) => set(ms, ms, fn),
     uuid: () => numbered('4', ++ids),

@@ -38,7 +38,7 @@ function creationCalls(parts: Parts) {
     streamRun: async function*({ run: spec, namespaces }, context) {
       const watch = fromTheStart(namespaces)
       using _stream = quotas.stream(tenantOf(context))
-      const run = await startRun(parts, spec, context)
+      const run = await startRun(parts, spec, context, { follows: true })
       using _ = cancelWhenGone(parts, spec, run, context)
       yield { payload: { case: 'run', value: runMessage(run) } } as const
       for await (const event of eventsOf(parts, nameOf(run), watch, context)) {

@@ -19,12 +19,16 @@ import { checkpointOf } from './messages.ts'
 /** Characters of a key. It is stored with the run and compared with others. REST bounds headers. */
 const longestKey = 8_192
 
-/** Creates the run of a typed call. The request is checked as on REST. */
+/**
+ * Creates the run of a typed call. The request is checked as on REST. `follows`: the call goes on
+ * with the run's events.
+ */
 export function startRun({ runs }: Pick<RouteParts, 'runs'>, spec: RunSpec | undefined,
-  context: HandlerContext): Promise<RunRow> {
+  context: HandlerContext, { follows = false } = {}): Promise<RunRow> {
   return made(spec, context, {
-    stateless: (tenant, body, caller) => runs.createStateless(tenant, body, caller),
-    onThread: (tenant, id, body, caller) => runs.create(tenant, id, body, caller),
+    stateless: (tenant, body, caller) =>
+      runs.createStateless(tenant, body, { ...caller, follows }),
+    onThread: (tenant, id, body, caller) => runs.create(tenant, id, body, { ...caller, follows }),
   })
 }
 

@@ -24,6 +24,8 @@ export interface RunCaller {
   readonly userId?: string
   /** True if the caller waits for the result, and no client learns of the run before that. */
   readonly awaits?: boolean
+  /** True if the caller follows the run from its start. */
+  readonly follows?: boolean
   /** The revision of the deployment that it asks for; undefined if that is left to it. */
   readonly revision?: string | undefined
   /** Of the trial run of a revision: milliseconds that it may take. */
@@ -129,6 +131,7 @@ function startRun(body: CommonBody, { row: assistant, context }: RunAssistant, i
       ...body.webhook != null && { webhook: body.webhook },
       ...caller.revision !== undefined && { revision: caller.revision },
       ...caller.trialMs !== undefined && { trial: true },
+      ...caller.follows === true && { isAwaited: true },
     },
   }
 }

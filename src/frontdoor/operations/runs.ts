@@ -111,7 +111,7 @@ export class RunOperations {
   async createForThread(tenant: string, threadId: string, body: CreateRun, caller: RunCaller,
     wish: Pick<StartRun, 'answersIfWaiting' | 'resumeOnly'>): Promise<RunRow> {
     const { run } = await this.#onThread(tenant, threadId, body, caller)
-    const plan = { ...run.plan, threadEvents: true } as const
+    const plan = { ...run.plan, threadEvents: true, isAwaited: true } as const
     return this.start(tenant, { threadId, run: { ...run, ...wish, plan } })
   }
 
@@ -295,8 +295,9 @@ export class RunOperations {
   }
 
   #startAndWait(tenant: string, asked: RunOnThread): Promise<AwaitedRun> {
-    return this.#within(tenant, asked,
-      (run) => this.#threads.startAndWait(tenant, asked.threadId, run))
+    return this.#within(tenant, asked, (run) =>
+      this.#threads.startAndWait(tenant, asked.threadId,
+        { ...run, plan: { ...run.plan, isAwaited: true } }))
   }
 
   #within<Made>(tenant: string, { threadId, run }: RunOnThread,

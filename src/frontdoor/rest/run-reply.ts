@@ -74,6 +74,11 @@ export function runCallerOf({ headers, caller }: FastifyRequest): RunCaller {
     ...typeof revision === 'string' && { revision } }
 }
 
+/** The caller of a request that follows the run. */
+export function followerOf(request: FastifyRequest): RunCaller {
+  return { ...runCallerOf(request), follows: true }
+}
+
 /** The caller of a request that gets only the result of the run. */
 export function waiterOf(request: FastifyRequest): RunCaller {
   return { ...runCallerOf(request), awaits: true }

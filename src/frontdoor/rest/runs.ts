@@ -8,7 +8,7 @@ import { takeRows } from '../http/row-bytes.ts'
 import { CancelRun, CreateRun, CreationHeaders, JoinRun, JoinStream, JoinStreamHeaders, ListRuns,
   ReadRunLogs, RunPath, StreamRun } from '../schema/run.ts'
 import { ThreadPath } from '../schema/thread.ts'
-import { answerWithResult, awaitedBy, fromTheStart, fromWhereItLeft, holdStream, madeBy,
+import { answerWithResult, awaitedBy, followerOf, fromTheStart, fromWhereItLeft, holdStream, madeBy,
   runCallerOf, sendRun, streamRun, waiterOf } from './run-reply.ts'
 
 const tag = 'Runs'
@@ -45,7 +45,7 @@ function creationRoutes(app: App, parts: RouteParts): void {
     async (request, reply) => {
       const { params, body, caller } = request
       holdStream(parts, reply)
-      const row = await runs.create(caller.tenant, params.thread_id, body, runCallerOf(request))
+      const row = await runs.create(caller.tenant, params.thread_id, body, followerOf(request))
       return streamRun(parts, madeBy(request, row, reply), fromTheStart(request))
     })
 

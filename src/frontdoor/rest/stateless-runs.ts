@@ -8,7 +8,7 @@ import { takeRows } from '../http/row-bytes.ts'
 import { createRuns } from '../operations/index.ts'
 import { CancelRuns, CancelRunsQuery, CreateRuns, CreateStatelessRun, CreationHeaders, JoinStream,
   JoinStreamHeaders, SearchRuns, StatelessRunPath, StreamRun } from '../schema/run.ts'
-import { answerWithResult, awaitedBy, fromTheStart, fromWhereItLeft, holdStream, madeBy,
+import { answerWithResult, awaitedBy, followerOf, fromTheStart, fromWhereItLeft, holdStream, madeBy,
   runCallerOf, sendRun, streamRun, waiterOf } from './run-reply.ts'
 
 const tag = 'Stateless runs'
@@ -37,7 +37,7 @@ export function statelessRunRoutes(app: App, parts: RouteParts): void {
       summary: 'Create a stateless run and stream its events' }), async (request, reply) => {
     const { body, caller } = request
     holdStream(parts, reply)
-    const row = await runs.createStateless(caller.tenant, body, runCallerOf(request))
+    const row = await runs.createStateless(caller.tenant, body, followerOf(request))
     return streamRun(parts, madeBy(request, row, reply), fromTheStart(request))
   })
 

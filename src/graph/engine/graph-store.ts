@@ -3,7 +3,8 @@
  *
  * The engine wraps each store in one that gathers calls, with a timer that spins for as long as the
  * run lasts, and that knows neither `index` nor `listNamespaces`. For our store it passes calls on
- * as they come: no run pays for a store that it does not use.
+ * as they come: no run pays for a store that it does not use. The engine also starts a store before
+ * each superstep, and waits for that: here a graph that computes lets others have the event loop.
  */
 
 import type { BaseStore } from '@langchain/langgraph'
@@ -14,9 +15,12 @@ import type { GraphLibrary } from '../project/library.ts'
 /** Does operations, in the order of the results. */
 export type AskItems = (operations: readonly ItemOperation[]) => Promise<readonly ItemResult[]>
 
+/** Waits until others had the event loop. Undefined if there is no need to. */
+export type Breathe = () => Promise<void> | undefined
+
 /** Makes stores of the project's own copy of the engine. One for each worker. */
 export class GraphStores {
-  readonly #make: (ask: AskItems) => BaseStore
+  readonly #make: (ask: AskItems, breathe: Breathe) => BaseStore
 
   /** Undefined if the engine is too old to have a store. */
   static of({ langgraph }: Pick<GraphLibrary, 'langgraph'>): GraphStores | undefined {
@@ -24,28 +28,31 @@ export class GraphStores {
     if (BaseStore === undefined || AsyncBatchedStore === undefined) return undefined
     const Own = ownStore(BaseStore)
     passOn(AsyncBatchedStore.prototype as unknown as Gatherer, Own)
-    return new GraphStores((ask) => new Own(ask))
+    return new GraphStores((ask, breathe) => new Own(ask, breathe))
   }
 
-  private constructor(make: (ask: AskItems) => BaseStore) {
+  private constructor(make: (ask: AskItems, breathe: Breathe) => BaseStore) {
     this.#make = make
   }
 
-  open(ask: AskItems): BaseStore {
-    return this.#make(ask)
+  /** `breathe` is called before each superstep. */
+  open(ask: AskItems, breathe: Breathe = () => undefined): BaseStore {
+    return this.#make(ask, breathe)
   }
 }
 
 type StoreClass = abstract new() => BaseStore
-type OwnStore = new(ask: AskItems) => BaseStore
+type OwnStore = new(ask: AskItems, breathe: Breathe) => BaseStore & { readonly breathe: Breathe }
 
 function ownStore(Base: StoreClass): OwnStore {
   return class HeddleStore extends Base {
     readonly #ask: AskItems
+    readonly breathe: Breathe
 
-    constructor(ask: AskItems) {
+    constructor(ask: AskItems, breathe: Breathe) {
       super()
       this.#ask = ask
+      this.breathe = breathe
     }
 
     override async batch(operations: readonly unknown[]): Promise<never> {
@@ -63,7 +70,6 @@ function ownStore(Base: StoreClass): OwnStore {
 /** The parts of the engine's gathering store that are replaced. */
 interface Gatherer {
   store: BaseStore
-  running: boolean
   start(): unknown
 }
 
@@ -72,9 +78,8 @@ const methods = ['get', 'search', 'put', 'delete', 'listNamespaces', 'batch'] as
 function passOn(gatherer: Gatherer, Own: OwnStore): void {
   const { start } = gatherer
   gatherer.start = function(this: Gatherer) {
-    if (!(this.store instanceof Own)) return start.call(this)
-    this.running = true
-    return undefined
+    // The engine starts a store that does not run before each superstep, and waits for that.
+    return this.store instanceof Own ? this.store.breathe() : start.call(this)
   }
   const calls = gatherer as unknown as Record<string, (...values: unknown[]) => unknown>
   for (const name of methods) {

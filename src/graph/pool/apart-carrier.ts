@@ -63,6 +63,8 @@ export function workerProcess(env: Pick<Env, 'every'>, start: WorkerStart,
     get enteredJob() {
       return job
     },
+    // It has one job, which may be silent.
+    entries: 0,
     post: (mails) => {
       job = mails.find((mail) => mail.type === 'execute')?.job ?? job
       send({ mails })

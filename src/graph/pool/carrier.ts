@@ -41,6 +41,8 @@ export interface Carrier {
   readonly stderr: Readable
   /** The job whose code was entered last. It can be read while the worker is stuck. */
   readonly enteredJob: number
+  /** How often code of jobs was entered, modulo 2³². It can be read as well. */
+  readonly entries: number
   /** Sends messages, which arrive in order. */
   post(mails: readonly ToWorker[]): void
   /** Ends the worker, whatever runs in it. */
@@ -66,7 +68,7 @@ export function workerThread(
 ): Carrier {
   // `parentPort` is not used, because user code may post to it as well.
   const { port1: port, port2 } = new MessageChannel()
-  const entered = new Int32Array(new SharedArrayBuffer(4))
+  const entered = new Int32Array(new SharedArrayBuffer(8))
   const workerData: WorkerData = { name, project, entered, port: port2, ...mark && { mark },
     ...tracedRatio !== undefined && { tracedRatio },
     ...isInProcess !== undefined && { isInProcess } }
@@ -93,6 +95,9 @@ export function workerThread(
     stderr: worker.stderr,
     get enteredJob() {
       return entered[0]!
+    },
+    get entries() {
+      return entered[1]!
     },
     post: (mails) => port.postMessage(mails),
     terminate: async () => void await worker.terminate(),

@@ -1,12 +1,14 @@
 /** Gives executions to workers, passes on their batches, and handles lost workers. */
 
 import { LRUCache } from '../../../cluster/index.ts'
-import type { WorkerBatch } from '../events/worker-batch.ts'
 import type { CheckpointSource, Execution, ExecutionListener, LossReason,
   ExecutionOutcome } from '../execution.ts'
 import type { WrittenLines } from '../logs/run-line.ts'
 import { CrashBlame } from './crash-blame.ts'
-import { choose, silentAfterMs } from './worker-choice.ts'
+import { HoldTimes } from './loop-load.ts'
+import { TurnQueue } from './turn-queue.ts'
+import type { Turn } from './turn-queue.ts'
+import { chooseFor, silentAfterMs } from './worker-choice.ts'
 import type { WorkerLink } from './worker-link.ts'
 import type { WorkerMail } from './worker-mail.ts'
 import type { WorkerPool } from './worker-pool.ts'
@@ -18,6 +20,8 @@ interface Job {
   readonly listener: ExecutionListener
   /** Undefined while the job waits for a worker. */
   link: WorkerLink | undefined
+  /** Milliseconds of the longest time for which it held the loop of its worker. */
+  longestMs: number
 }
 
 /** Takes the lines that the code of an execution wrote. */
@@ -34,13 +38,18 @@ export class ExecutionScheduler {
   readonly #nextJob: () => number
   readonly #jobs = new Map<number, Job>()
   readonly #byExecution = new Map<number, Job>()
-  readonly #queue = new Set<Job>()
+  /** What waits until a worker has room for it. */
+  readonly #queue = new TurnQueue<Job>(turnOf)
+  /** What waits for a worker of its own. */
+  readonly #apart = new Set<Job>()
+  readonly #holdTimes = new HoldTimes()
   /** The worker that executed a thread last, and so may have its head in memory. */
   readonly #affinity = new LRUCache<string, WorkerLink>({ max: affinityMax })
   readonly #crashBlame = new CrashBlame()
   /** What runs wrote to their consoles. */
   readonly #lines: TakeLines
   #draining = false
+  #willPump = false
   #whenEmpty: (() => void) | undefined
 
   constructor(pool: WorkerPool, nextJob: () => number, lines: TakeLines) {
@@ -51,16 +60,22 @@ export class ExecutionScheduler {
 
   /** Executions that a worker has, and those that wait for one. */
   get counts(): { readonly underWay: number; readonly waiting: number } {
-    return { underWay: this.#jobs.size - this.#queue.size, waiting: this.#queue.size }
+    const waiting = this.#queue.size + this.#apart.size
+    return { underWay: this.#jobs.size - waiting, waiting }
   }
 
   execute(execution: Execution, source: CheckpointSource, listener: ExecutionListener): void {
     if (this.#draining) return listener.ended(drained)
     const number = this.#nextJob()
-    const job: Job = { number, execution, source, listener, link: undefined }
+    const job: Job = { number, execution, source, listener, link: undefined, longestMs: 0 }
     this.#jobs.set(number, job)
     this.#byExecution.set(execution.id, job)
-    if (!this.#dispatch(job)) this.#queue.add(job)
+    if (this.#isForItself(job)) {
+      if (!this.#isolate(job)) this.#apart.add(job)
+    } else if (this.#queue.size > 0 || !this.#dispatch(job, this.#pool.members)) {
+      this.#queue.add(job)
+      this.#pumpSoon()
+    }
   }
 
   pause(executionId: number): void {
@@ -87,7 +102,7 @@ export class ExecutionScheduler {
   /** Makes runs stop at their next superstep. Resolves when none is left, or at the deadline. */
   async drain(deadline: AbortSignal): Promise<void> {
     this.#draining = true
-    for (const job of [...this.#queue]) {
+    for (const job of [...this.#queue, ...this.#apart]) {
       this.#remove(job)
       job.listener.ended(drained)
     }
@@ -99,13 +114,18 @@ export class ExecutionScheduler {
     })
   }
 
-  /** Hands out waiting executions. Call when a worker may be free. */
+  /** Hands out waiting executions. Call when a worker may have room. */
   pump(): void {
-    for (const job of this.#queue) {
-      if (this.#dispatch(job)) this.#queue.delete(job)
-      // No worker is free. A suspect waits for one of its own, and does not block the others.
-      else if (!this.#isForItself(job)) return
+    for (const job of this.#apart) {
+      if (!this.#isolate(job)) break
+      this.#apart.delete(job)
     }
+    if (this.#queue.size === 0) return
+    const { members } = this.#pool
+    if (members.length > 0) { while (this.#queue.take((job) => this.#dispatch(job, members))); }
+    if (this.#queue.size === 0) return
+    // The answer says whether the loop is held.
+    for (const link of members) if (!link.load.isEmpty) link.ping()
   }
 
   /** The checkpoints of the thread that a job of this worker works on. */
@@ -121,7 +141,7 @@ export class ExecutionScheduler {
   mail(link: WorkerLink, mail: WorkerMail): void {
     switch (mail.type) {
       case 'batch':
-        return this.#batch(link, mail.job, mail.batch)
+        return this.#batch(link, mail)
       case 'broken':
         return this.#broken(link, mail.job)
       case 'wrote':
@@ -194,26 +214,50 @@ export class ExecutionScheduler {
     return job.execution.apart === true || this.#crashBlame.isSuspect(runOf(job))
   }
 
-  /** Gives a job to a worker. False if no worker is free. */
-  #dispatch(job: Job): boolean {
-    const thread = threadOf(job.execution)
-    const last = this.#affinity.get(thread)
-    const link = this.#isForItself(job)
-      ? this.#pool.startQuarantined(job.execution.apart)
-      : choose(this.#pool.members, last)
+  /** Gives a job to one of the workers. False if none can begin it soon. */
+  #dispatch(job: Job, members: readonly WorkerLink[]): boolean {
+    const { execution } = job
+    const holder = { ms: this.#holdTimes.of(graphOf(execution)), lane: laneOf(execution) }
+    const link = chooseFor(holder, members, this.#affinity.get(threadOf(execution)))
     if (!link) return false
-    job.link = link
-    link.executions += 1
-    this.#affinity.set(thread, link)
-    const { number, execution } = job
-    link.post({ type: 'execute', job: number, execution, warm: last === link })
+    link.load.add(job.number, holder)
+    this.#give(job, link)
     return true
   }
 
-  #batch(link: WorkerLink, number: number, workerBatch: WorkerBatch): void {
+  /** Gives a job to a new worker. False if there are too many. */
+  #isolate(job: Job): boolean {
+    const link = this.#pool.startQuarantined(job.execution.apart)
+    if (link) this.#give(job, link)
+    return link !== undefined
+  }
+
+  #give(job: Job, link: WorkerLink): void {
+    const { number, execution } = job
+    const thread = threadOf(execution)
+    const warm = this.#affinity.get(thread) === link
+    job.link = link
+    link.executions += 1
+    this.#affinity.set(thread, link)
+    link.post({ type: 'execute', job: number, execution, warm })
+  }
+
+  /** Once for all that happens in this turn of the event loop. */
+  #pumpSoon(): void {
+    if (this.#willPump) return
+    this.#willPump = true
+    queueMicrotask(() => {
+      this.#willPump = false
+      this.pump()
+    })
+  }
+
+  #batch(link: WorkerLink,
+    { job: number, batch: sent, heldMs = 0 }: WorkerMail & { type: 'batch' }): void {
     const job = this.#jobOf(link, number)
     if (!job) return
-    const { ackId, outcome, ...batch } = workerBatch
+    this.#held(job, link, heldMs)
+    const { ackId, outcome, ...batch } = sent
     const { steps, events, texts, awaited } = batch
     if (steps.length > 0 || events.length > 0 || texts || ackId > 0) {
       job.listener.steps(batch).then(
@@ -229,10 +273,19 @@ export class ExecutionScheduler {
       )
     }
     if (outcome) {
+      this.#holdTimes.ended(graphOf(job.execution), job.longestMs)
       this.#crashBlame.clear(runOf(job))
       this.#remove(job)
       job.listener.ended(outcome)
     }
+  }
+
+  /** Notes that a job has sent something, after it had held the loop. */
+  #held(job: Job, link: WorkerLink, heldMs: number): void {
+    job.longestMs = Math.max(job.longestMs, heldMs)
+    this.#holdTimes.rose(graphOf(job.execution), heldMs)
+    link.load.begun(job.number)
+    if (this.#queue.size > 0) this.#pumpSoon()
   }
 
   /** Undefined for a job that this worker does not have. A worker speaks for its own jobs only. */
@@ -265,12 +318,13 @@ export class ExecutionScheduler {
   #remove(job: Job): void {
     this.#jobs.delete(job.number)
     this.#byExecution.delete(job.execution.id)
-    this.#queue.delete(job)
+    if (!job.link && !this.#apart.delete(job)) this.#queue.delete(job)
     if (job.link) {
       job.link.executions -= 1
+      job.link.load.delete(job.number)
       if (job.link.executions === 0) this.#pool.spare(job.link)
     }
-    if (this.#queue.size > 0) queueMicrotask(() => this.pump())
+    if (this.#queue.size + this.#apart.size > 0) this.#pumpSoon()
     if (this.#jobs.size === 0) this.#whenEmpty?.()
   }
 }
@@ -281,6 +335,24 @@ export const drained: ExecutionOutcome = { status: 'drained', waiting: false, in
 
 function threadOf({ tenant, threadId }: Execution): string {
   return `${tenant}\n${threadId}`
+}
+
+/** Whose turns an execution takes. An edit is a call that somebody waits for. */
+function turnOf({ execution: { tenant, isAwaited, request } }: Job): Turn {
+  const at = tenant.indexOf('@')
+  return { tenant: at < 0 ? tenant : tenant.slice(0, at),
+    deployment: at < 0 ? '' : tenant.slice(at + 1),
+    isAwaited: isAwaited === true || request.kind === 'edit' }
+}
+
+/** Names what takes turns of its own. */
+function laneOf({ tenant, isAwaited, request }: Execution): string {
+  return isAwaited === true || request.kind === 'edit' ? `${tenant}\n` : tenant
+}
+
+/** Names executions that hold a loop about as long as each other. */
+function graphOf({ graphId, request }: Execution): string {
+  return `${request.kind} ${graphId}`
 }
 
 /** The key for blame: a run, or the thread of an edit, which has no run id. */

@@ -16,6 +16,7 @@ import { clearMark, markRun } from './execution-marks.ts'
 import type { ExecutionMark } from './execution-marks.ts'
 import { serverIsAt } from './in-graph-client.ts'
 import { ItemAsks } from './item-asks.ts'
+import { LoopGauge } from './loop-gauge.ts'
 import type { MessagePortBatcher } from './message-port-batcher.ts'
 import { underTrace } from './run-trace.ts'
 import { nobodyWaits, resultOf, unwrap } from './worker-mail.ts'
@@ -67,6 +68,7 @@ export class JobRunner {
   readonly #readings = new Map<number, Awaited>()
   #lastReading = 0
   readonly #asks: ItemAsks
+  readonly #gauge: LoopGauge
   readonly #tracing: OpenTraces | undefined
 
   constructor(bench: Workbench, { batcher, lines }: WaysOut, env: Env, shown: Shown,
@@ -78,6 +80,8 @@ export class JobRunner {
     this.#shown = shown
     this.#tracing = tracing
     this.#asks = new ItemAsks((mail) => batcher.send(mail))
+    this.#gauge = new LoopGauge({ nowMs: () => env.monotonicMs(), idleMs: () => env.idleMs(),
+      atTurnEnd: (ended) => batcher.schedule(ended) })
   }
 
   receive(mail: ToWorker): void {
@@ -108,16 +112,18 @@ export class JobRunner {
       case 'flush':
         return void this.#flush()
       case 'ping':
-        return this.#batcher.send({ type: 'pong' })
+        return this.#batcher.send({ type: 'pong', ...timed(this.#gauge.takeLongest()) })
     }
   }
 
   async #execute(number: number, execution: Execution, warm: boolean): Promise<void> {
     const batcher = this.#batcher
     const entered = () => this.#enter(number, execution)
+    this.#gauge.watch(number)
     entered()
     const outbox = new StepOutbox({
-      send: (batch) => batcher.send({ type: 'batch', job: number, batch }),
+      send: (batch) =>
+        batcher.send({ type: 'batch', job: number, batch, ...timed(this.#gauge.take(number)) }),
       schedule: (flush) => batcher.schedule(flush),
     })
     const job: Job = { outbox, control: new DrainControl(entered), abort: new AbortController() }
@@ -130,7 +136,7 @@ export class JobRunner {
       const steps = this.#tracing?.traces.begin(execution)
       const assignment = { execution, source, outbox, memory, control: job.control,
         signal: job.abort.signal, entered, items: this.#asks.of(number, entered),
-        ...steps && { tracer: steps.tracer } }
+        breathe: this.#gauge.breathe, ...steps && { tracer: steps.tracer } }
       const outcome = await this.#lines.during(number, () =>
         underTrace(execution.trace, () => execute(this.#bench, assignment)))
       steps?.ended(outcome)
@@ -147,6 +153,7 @@ export class JobRunner {
       batcher.send({ type: 'batch', job: number, batch })
     } finally {
       this.#jobs.delete(number)
+      this.#gauge.forget(number)
     }
   }
 
@@ -158,6 +165,8 @@ export class JobRunner {
   /** Shows to others that this job's code runs from now on. */
   #enter(job: number, execution?: Execution): void {
     const { entered, mark } = this.#shown
+    this.#gauge.enter(job)
+    entered[1]! += 1
     if (entered[0] === job) return
     entered[0] = job
     if (mark && execution) markRun(mark, execution)
@@ -240,6 +249,11 @@ export class JobRunner {
       awaited?.settle(error as Error)
     }
   }
+}
+
+/** As it is sent: not at all if it is short. */
+function timed(heldMs: number): { readonly heldMs?: number } {
+  return heldMs > 0 ? { heldMs } : {}
 }
 
 /** The thread's checkpoints, which the main thread reads. */

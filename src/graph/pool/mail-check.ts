@@ -19,11 +19,12 @@ const levels: ReadonlySet<unknown> = new Set(lineLevels)
 export function isWorkerMail(value: unknown): value is WorkerMail {
   if (!isBag(value)) return false
   switch (value['type'] as WorkerMail['type']) {
-    case 'pong':
     case 'flushed':
       return true
+    case 'pong':
+      return isTime(value['heldMs'])
     case 'batch':
-      return isNumber(value['job']) && isBatch(value['batch'])
+      return isNumber(value['job']) && isBatch(value['batch']) && isTime(value['heldMs'])
     case 'read':
       return isNumber(value['job']) && isNumber(value['reading'])
         && isReading(value['what'])
@@ -51,6 +52,10 @@ export function isWorkerMail(value: unknown): value is WorkerMail {
     default:
       return false
   }
+}
+
+function isTime(value: unknown): boolean {
+  return value === undefined || (isNumber(value) && value >= 0)
 }
 
 function isBatch(value: unknown): boolean {

@@ -5,6 +5,7 @@ import type { Env } from '../../../cluster/index.ts'
 import { workerProcess } from './apart-carrier.ts'
 import { workerThread } from './carrier.ts'
 import type { Carrier, CarrierEvents, WorkerStart } from './carrier.ts'
+import { isFree, LoopLoad } from './loop-load.ts'
 import { isWorkerMail } from './mail-check.ts'
 import { eachLine } from './printed-lines.ts'
 import type { ToWorker, WorkerMail } from './worker-mail.ts'
@@ -31,6 +32,9 @@ export type WorkerState = 'starting' | 'ready' | 'ended'
 /** Tenants that are remembered: more than a worker has traces of. */
 const tenantsMax = 10_000
 
+/** Time without a message after which nodes that begin count as no sign of life any more. */
+const mutedMs = 60_000
+
 /** How a worker is started, and for which project. */
 export interface WorkerOptions extends WorkerStart {
   readonly generation: number
@@ -52,6 +56,10 @@ export class WorkerLink {
   quarantined = false
   /** Executions in progress in it. */
   executions = 0
+  /** What may hold its event loop. */
+  readonly load = new LoopLoad()
+  /** What takes its place, if it is silent and has several executions. */
+  successor: WorkerLink | undefined
   /** True if an execution was aborted in it, whose code may still run, even for ever. */
   hasAborted = false
   /** True if it ended because its graphs had filled its memory. */
@@ -63,7 +71,13 @@ export class WorkerLink {
   readonly #tenants: LRUCache<string, true> | undefined
   readonly #env: Env
   #lastSeenMs: number
+  #lastMailMs: number
+  /** The carrier's number of entries when it was seen last. */
+  #entries = 0
   #pinged = false
+  /** The newest job that it got before the last ping. */
+  #jobBeforePing = 0
+  #newestJob = 0
   /** True if it was asked to end. */
   #dismissed = false
   #complained = false
@@ -77,11 +91,10 @@ export class WorkerLink {
     this.generation = generation
     this.#env = env
     this.#tenants = start.tracedRatio === undefined ? undefined : new LRUCache({ max: tenantsMax })
-    this.startedMs = this.#lastSeenMs = env.monotonicMs()
+    this.startedMs = this.#lastSeenMs = this.#lastMailMs = env.monotonicMs()
     const carried: CarrierEvents = {
       mails: (mails) => {
-        this.#lastSeenMs = env.monotonicMs()
-        this.#pinged = false
+        this.#lastSeenMs = this.#lastMailMs = env.monotonicMs()
         for (const mail of Array.isArray(mails) ? mails : [mails]) this.#handle(mail, events)
       },
       full: () => {
@@ -109,7 +122,9 @@ export class WorkerLink {
   post(mail: ToWorker): void {
     if (this.#mails.length === 0) setImmediate(() => this.#flush())
     this.#mails.push(mail)
-    if (mail.type === 'execute') this.#tenants?.set(mail.execution.tenant, true)
+    if (mail.type !== 'execute') return
+    this.#newestJob = mail.job
+    this.#tenants?.set(mail.execution.tenant, true)
   }
 
   /** True if it got a run of this tenant, so that it may have traces of it. */
@@ -119,18 +134,24 @@ export class WorkerLink {
 
   /** Pings the worker, unless a ping is unanswered. */
   ping(): void {
-    if (!this.#pinged) this.post({ type: 'ping' })
+    if (this.#pinged) return
     this.#pinged = true
+    this.#jobBeforePing = this.#newestJob
+    this.post({ type: 'ping' })
   }
 
-  /** Time since its last message. */
+  /** Time since its last message, or since code of a job was entered that was noticed last. */
   get silentMs(): number {
-    return this.#env.monotonicMs() - this.#lastSeenMs
+    const nowMs = this.#env.monotonicMs()
+    const { entries } = this.#carrier
+    if (entries !== this.#entries && nowMs - this.#lastMailMs < mutedMs) this.#lastSeenMs = nowMs
+    this.#entries = entries
+    return nowMs - this.#lastSeenMs
   }
 
   /** Forgets the silence until now, because the main thread itself was blocked. */
   excuseSilence(): void {
-    this.#lastSeenMs = this.#env.monotonicMs()
+    this.#lastSeenMs = this.#lastMailMs = this.#env.monotonicMs()
   }
 
   /** The job whose code was entered last. */
@@ -148,11 +169,19 @@ export class WorkerLink {
   #handle(mail: unknown, events: WorkerEvents): void {
     if (this.state === 'ended') return
     try {
-      if (isWorkerMail(mail)) return events.mail(this, mail)
+      if (isWorkerMail(mail)) {
+        if (mail.type === 'pong') this.#answered(mail.heldMs ?? 0)
+        return events.mail(this, mail)
+      }
       this.#complain('A graph worker posted what is no message; it is ignored.')
     } catch (error) {
       this.#complain('A message of a graph worker cannot be handled.', error)
     }
+  }
+
+  #answered(heldMs: number): void {
+    this.#pinged = false
+    if (isFree(heldMs)) this.load.free(this.#jobBeforePing)
   }
 
   /** Logs a complaint, once for each worker, as a graph may cause it without end. */

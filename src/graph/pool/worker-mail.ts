@@ -19,7 +19,10 @@ import type { ExecutionMark } from './execution-marks.ts'
 export interface WorkerData {
   readonly name: string
   readonly project: CompiledProject
-  /** One number: the job whose code was entered last. It can be read while the worker is stuck. */
+  /**
+   * Two numbers that can be read while the worker is stuck: the job whose code was entered last, and
+   * how often code was entered.
+   */
   readonly entered: Int32Array<SharedArrayBuffer>
   /** Carries the messages. */
   readonly port: MessagePort
@@ -69,7 +72,9 @@ export type WorkerMail =
     readonly unknown: readonly string[];
     /** Why the steps of runs are not traced, although they should be. */
     readonly untraced?: string }
-  | { readonly type: 'batch'; readonly job: number; readonly batch: WorkerBatch }
+  | { readonly type: 'batch'; readonly job: number; readonly batch: WorkerBatch;
+    /** Milliseconds for which the job held the loop since its last batch; missing below one. */
+    readonly heldMs?: number }
   /** The job could not continue, for a reason that is not the graph's. */
   | { readonly type: 'broken'; readonly job: number }
   | { readonly type: 'read'; readonly job: number; readonly reading: number;
@@ -84,7 +89,8 @@ export type WorkerMail =
   | { readonly type: 'flushed' }
   /** What the code of a job wrote to its console. */
   | { readonly type: 'wrote'; readonly job: number } & WrittenLines
-  | { readonly type: 'pong' }
+  /** Answers `ping`. The longest turn of the loop since the last one; missing below a millisecond. */
+  | { readonly type: 'pong'; readonly heldMs?: number }
 
 /** A question about a graph or its state. */
 export type GraphInquiry =

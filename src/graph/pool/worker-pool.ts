@@ -176,9 +176,12 @@ export class WorkerPool {
     return this.#links.has(link)
   }
 
-  /** Ends an idle worker if it is quarantined or of an earlier project. */
+  /** Ends an idle worker if it is quarantined, of an earlier project, or one too many. */
   spare(link: WorkerLink): void {
-    if (link.quarantined || link.generation < this.#projects.serving) this.retire(link)
+    const { generation } = link
+    const isTooMany = this.#links.size > this.#options.workers
+      && this.#membersOf(generation).length > this.#options.workers
+    if (link.quarantined || generation < this.#projects.serving || isTooMany) this.retire(link)
   }
 
   async close(): Promise<void> {
@@ -216,13 +219,16 @@ export class WorkerPool {
     if (this.#closed) return
     const { current, newest } = this.#projects
     for (const generation of new Set([current, newest])) {
-      const members = [...this.#links].filter((link) =>
-        !link.quarantined && link.generation === generation
-      )
-      for (let missing = this.#options.workers - members.length; missing > 0; missing--) {
-        this.#start(generation)
-      }
+      const missing = this.#options.workers - this.#membersOf(generation).length
+      for (let started = 0; started < missing; started++) this.#start(generation)
     }
+  }
+
+  /** Workers of a project that are not reserved, and in whose place no other was started. */
+  #membersOf(of: number): WorkerLink[] {
+    return [...this.#links].filter(({ quarantined, successor, generation }) =>
+      !quarantined && !successor && generation === of
+    )
   }
 
   #mail(link: WorkerLink, mail: WorkerMail): void {
@@ -268,6 +274,9 @@ export class WorkerPool {
       this.#dismissOutgoing()
     }
     this.#projects.announce(link.generation)
+    for (const other of [...this.#links]) {
+      if (other.successor === link && other.silentMs >= stuckAfterMs) this.#stuck(other)
+    }
     this.#events.ready()
   }
 
@@ -329,9 +338,30 @@ export class WorkerPool {
       if (link.state === 'starting') this.#warnOfSlow(link)
       if (link.state !== 'ready') continue
       if (stalled) link.excuseSilence()
-      if (!link.quarantined && link.silentMs >= stuckAfterMs) this.#events.stuck(link)
-      else link.ping()
+      if (!link.quarantined && link.silentMs >= stuckAfterMs) this.#stuck(link)
+      else {
+        if (link.successor) this.#keep(link)
+        link.ping()
+      }
     }
+  }
+
+  /**
+   * Of several executions, those that only wait lose nothing before another worker has loaded the
+   * project. Until then the one that holds the loop may yet end.
+   */
+  #stuck(link: WorkerLink): void {
+    const isAlone = link.executions <= 1
+    if (isAlone || link.generation < this.#projects.serving) return this.#events.stuck(link)
+    link.successor ??= this.#start(link.generation)
+    if (link.successor.state !== 'starting') this.#events.stuck(link)
+  }
+
+  /** The worker answers again, so that there is one too many. */
+  #keep(link: WorkerLink): void {
+    const { successor } = link
+    link.successor = undefined
+    if (successor && successor.executions === 0) this.retire(successor)
   }
 
   /** Warns once for each project. Otherwise nothing would show what its start waits for. */

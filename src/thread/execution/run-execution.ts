@@ -97,6 +97,7 @@ export class RunExecution {
       attempt: run.attempt,
       headId: threadLog.state.row.head?.id ?? null,
       ...plan.trace !== undefined && { trace: plan.trace },
+      ...plan.isAwaited && { isAwaited: true },
       // A suspect has a process of its own.
       ...run.suspect && { apart: true },
       request: { ...runRequest(run, plan, resumePoint),

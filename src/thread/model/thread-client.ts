@@ -223,6 +223,8 @@ export interface RunPlan {
   readonly trace?: string
   /** Its executions make events of protocol v2, beside those of its stream modes. */
   readonly threadEvents?: boolean
+  /** Somebody waits for its end, or follows it, from the start: it begins before others. */
+  readonly isAwaited?: boolean
   /** The due time that it was made for; missing if a client asked for it. */
   readonly due?: RunDue
   /** The revision of its deployment that its caller named; missing if it is left to that. */

@@ -8,6 +8,7 @@ import { describe, expect, it } from 'vitest'
 import type { WorkerBatch } from '../../../../src/graph/events/worker-batch.ts'
 import type { Execution } from '../../../../src/graph/execution.ts'
 import { ExecutionScheduler } from '../../../../src/graph/pool/execution-scheduler.ts'
+import { LoopLoad } from '../../../../src/graph/pool/loop-load.ts'
 import type { WorkerLink } from '../../../../src/graph/pool/worker-link.ts'
 import type { WorkerPool } from '../../../../src/graph/pool/worker-pool.ts'
 
@@ -20,7 +21,8 @@ const ended: WorkerBatch = { steps: [], events: [], ackId: 0,
 
 /** A worker that accepts everything and sends nothing. */
 const worker = () =>
-  ({ executions: 0, silentMs: 0, enteredJob: 0, post: () => {} }) as unknown as WorkerLink
+  ({ executions: 0, silentMs: 0, enteredJob: 0, load: new LoopLoad(), post: () => {},
+    ping: () => {} }) as unknown as WorkerLink
 
 /** A scheduler over the given workers, and how often it looked for one. */
 function schedulerOver(members: WorkerLink[]) {
@@ -40,7 +42,8 @@ function schedulerOver(members: WorkerLink[]) {
     add: () => {},
   })
   const execute = (id: number) =>
-    scheduler.execute({ id, tenant: 't', threadId: `t${id}`, runId: `r${id}` } as Execution,
+    scheduler.execute({ id, tenant: 't', threadId: `t${id}`, runId: `r${id}`, graphId: 'g',
+      request: { kind: 'run' } } as Execution,
       {} as never, { ended: () => {}, lost: () => {} } as never)
   return { scheduler, looked, execute }
 }

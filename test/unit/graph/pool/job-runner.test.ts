@@ -38,7 +38,7 @@ function runnerWithoutLog() {
   const { bench } = new GraphBench(line(['a']))
   const batcher = new MessagePortBatcher((mails) => mails.forEach(hear))
   const lines = { during: <Result>(_job: number, work: () => Promise<Result>) => work() }
-  const scheduler = new JobRunner(bench, { batcher, lines }, env, { entered: new Int32Array(1) })
+  const scheduler = new JobRunner(bench, { batcher, lines }, env, { entered: new Int32Array(2) })
   const begin = (job: number) => scheduler.receive({ type: 'execute', job, execution, warm: false })
   return { scheduler, env, received, begin }
 }

@@ -3,9 +3,15 @@
 import { describe, expect, it } from 'vitest'
 
 import { CrashBlame } from '../../../../src/graph/pool/crash-blame.ts'
-import { choose } from '../../../../src/graph/pool/worker-choice.ts'
+import { LoopLoad } from '../../../../src/graph/pool/loop-load.ts'
+import { choose, chooseFor } from '../../../../src/graph/pool/worker-choice.ts'
 
-const worker = (name: string, executions = 0, silentMs = 0) => ({ name, executions, silentMs })
+/** A worker whose loop `aheadMs` may be held. */
+function worker(name: string, executions = 0, silentMs = 0, aheadMs = 0) {
+  const load = new LoopLoad()
+  if (aheadMs > 0) load.add(1, { ms: aheadMs, lane: 'a' })
+  return { name, executions, silentMs, load }
+}
 
 describe('choose', () => {
   it('takes the first idle worker, so that few stay warm', () => {
@@ -14,6 +20,18 @@ describe('choose', () => {
 
   it('takes the least busy one if none is idle, the first of several', () => {
     expect(choose([worker('a', 3), worker('b', 2), worker('c', 2)])?.name).toBe('b')
+  })
+
+  it('takes the one whose loop is held for the shortest time, before the least busy one', () => {
+    expect(choose([worker('a', 1, 0, 150), worker('b', 9)])?.name).toBe('b')
+  })
+
+  it('takes nobody whose loop cannot begin the run soon, not even a preferred one', () => {
+    const held = worker('a', 1, 0, 150)
+    const run = { ms: 10, lane: 'a' }
+    expect(chooseFor(run, [held, worker('b', 9)], held)?.name).toBe('b')
+    expect(chooseFor(run, [held], held)).toBeUndefined()
+    expect(chooseFor({ ...run, lane: 'b' }, [held])).toBe(held)
   })
 
   it('prefers the worker that remembers the thread, busy or not', () => {

@@ -1,0 +1,97 @@
+/** What a worker gets: as much as its loop can begin, and one node of each lane beyond that. */
+
+import { describe, expect, it } from 'vitest'
+
+import { HoldTimes, isFree, LoopLoad } from '../../../../src/graph/pool/loop-load.ts'
+
+const short = { ms: 1, lane: 'a' }
+const long = { ms: 150, lane: 'a' }
+
+function loadOf(...holders: readonly { readonly ms: number; readonly lane: string }[]): LoopLoad {
+  const load = new LoopLoad()
+  holders.forEach((holder, index) => load.add(index + 1, holder))
+  return load
+}
+
+describe('the load of a loop', () => {
+  it('has room for anything if nothing is before it', () => {
+    expect(loadOf().hasRoomFor({ ms: 2_000, lane: 'a' })).toBe(true)
+  })
+
+  it('takes many short nodes, and one long one', () => {
+    expect(loadOf(short, short, short).hasRoomFor(short)).toBe(true)
+    expect(loadOf(...Array.from({ length: 25 }, () => short)).hasRoomFor(short)).toBe(false)
+    expect(loadOf(long).hasRoomFor(long)).toBe(false)
+    expect(loadOf({ ms: 10, lane: 'a' }).hasRoomFor({ ms: 10, lane: 'a' })).toBe(true)
+  })
+
+  it('takes one run of each other lane behind a long node, up to a bound', () => {
+    const load = loadOf(long)
+    expect(load.hasRoomFor({ ...long, lane: 'b' })).toBe(true)
+    load.add(2, { ...long, lane: 'b' })
+    expect(load.hasRoomFor({ ...short, lane: 'b' })).toBe(false)
+    for (let job = 3; job <= 32; job += 1) load.add(job, { ...long, lane: `${job}` })
+    expect(load.hasRoomFor({ ...short, lane: 'c' })).toBe(false)
+  })
+
+  it('is over with a run that ended, and with a short one that has begun', () => {
+    const load = loadOf(long, short)
+    load.delete(1)
+    load.begun(2)
+    expect([load.isEmpty, load.aheadMs]).toEqual([true, 0])
+    load.delete(1)
+    expect(load.hasRoomFor(long)).toBe(true)
+  })
+
+  it('keeps long ones that have begun until the loop is free', () => {
+    const load = loadOf(long)
+    load.begun(1)
+    expect(load.hasRoomFor(long)).toBe(false)
+    load.free(1)
+    expect(load.isEmpty).toBe(true)
+  })
+
+  it('keeps what has not begun until the loop is free a second time', () => {
+    const load = loadOf(long)
+    load.add(2, { ...long, lane: 'b' })
+    load.free(1)
+    load.free(1)
+    expect(load.aheadMs).toBe(150)
+    load.free(2)
+    expect(load.isEmpty).toBe(false)
+    load.free(2)
+    expect(load.isEmpty).toBe(true)
+  })
+})
+
+describe('the times of a graph', () => {
+  it('are found out with one run at a time', () => {
+    const times = new HoldTimes()
+    const load = loadOf({ ms: times.of('g'), lane: 'a' })
+    expect(load.hasRoomFor({ ms: times.of('g'), lane: 'a' })).toBe(false)
+    times.rose('g', 1)
+    expect(times.of('g')).toBe(1)
+  })
+
+  it('rise at once, halfway, and fall slowly, when runs end', () => {
+    const times = new HoldTimes()
+    times.rose('g', 0)
+    times.rose('g', 200)
+    times.rose('g', 3)
+    expect(times.of('g')).toBe(100)
+    times.ended('g', 0)
+    expect(times.of('g')).toBe(75)
+    times.ended('other', 7)
+    expect(times.of('other')).toBe(7)
+  })
+
+  it('are bounded, whatever is sent', () => {
+    const times = new HoldTimes()
+    times.rose('g', 1e300)
+    expect(times.of('g')).toBe(60_000)
+  })
+})
+
+it('A loop that answers within some milliseconds is free', () => {
+  expect([0, 10, 11].map(isFree)).toEqual([true, true, false])
+})
