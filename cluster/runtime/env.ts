@@ -31,7 +31,7 @@ export interface Env {
   nowMs(): number
   /** Never goes back. It counts from an arbitrary moment, so it means nothing to another worker. */
   monotonicMs(): number
-  /** Milliseconds for which the event loop of this thread has waited for events, in all. */
+  /** Milliseconds for which the event loop has waited for events, in all. */
   idleMs(): number
   /** Calls `fn` once. */
   after(ms: number, fn: () => void): () => void

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 
 import { startCassandra } from '../../scripts/cassandra/cluster.ts'
 import { orExit, typedOptions } from '../../scripts/typed-options.ts'
+import { benchBursts } from './bursts.ts'
 import { benchCassandra } from './cassandra.ts'
 import { benchCluster } from './cluster.ts'
 import { benchDeployments } from './deployments.ts'
@@ -24,6 +25,7 @@ Measures this server beside the bare engine, driver or socket, and writes test/b
 
   --store <kind>              embedded (2 minutes) or cassandra (8 minutes)
   --limits                    what rate limits cost, alone; nothing is written down
+  --bursts                    bursts of runs that compute, alone; nothing is written down
   --protocol                  protocol v2: first events, many readers, streams that rest
   --items                     what items of the store cost, alone; nothing is written down
   --graphs                    graphs in a process beside threads, alone; nothing is written down
@@ -43,6 +45,8 @@ const { values: options } = orExit(() =>
     cluster: { type: 'boolean', default: false },
     /** Only the cost of limits; the results are not saved. */
     limits: { type: 'boolean', default: false },
+    /** Only bursts of runs; the results are not saved. */
+    bursts: { type: 'boolean', default: false },
     /** Only protocol v2. */
     protocol: { type: 'boolean', default: false },
     /** Only traces. */
@@ -86,11 +90,13 @@ const report = [
   notes,
 ].join('\n')
 console.log(`\n${report}`)
-if (!quick && !options.limits && !options.items && !options.graphs)
+const isPart = options.limits || options.items || options.graphs || options.bursts
+if (!quick && !isPart)
   writeFileSync(join(import.meta.dirname, file), `${report}\n`)
 
 async function measured(): Promise<Bench> {
   if (options.limits) return await benchLimits({ quick })
+  if (options.bursts) return await benchBursts({ quick })
   if (options.protocol) return await benchProtocol({ quick })
   if (options.deployments) return await benchDeployments({ quick })
   if (options.graphs) return await benchGraphHosts({ quick })

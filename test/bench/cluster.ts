@@ -5,6 +5,7 @@ import type { CassandraKeyspace } from '../support/cassandra-keyspace.ts'
 import { startCluster } from '../support/cluster.ts'
 import type { Cluster } from '../support/cluster.ts'
 import { startServer } from '../support/server-process.ts'
+import { burstLinesOf, burstPlans } from './bursts.ts'
 import { whereOf } from './cassandra.ts'
 import type { CassandraBench } from './cassandra.ts'
 import { failoverLines } from './failover.ts'
@@ -65,6 +66,8 @@ export async function benchCluster({ quick, cassandra, own }: CassandraBench): P
       ...await readerLines(cluster, plan.readers),
       ...await clusterLimitLines(cluster, limited, plan.limits),
       ...await besideOne(cluster, alone, plan),
+      ...await burstLinesOf(`${members} members`, cluster.frontDoors,
+        quick ? burstPlans.quick : burstPlans.full),
     ])
     return { title: 'Benchmark of a cluster', lines, notes: notes(own), file: 'RESULTS-cluster.md' }
   } finally {

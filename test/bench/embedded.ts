@@ -1,6 +1,7 @@
 /** The benchmark on the embedded store: the served graph compared to the same in process. */
 
 import { startServer } from '../support/server-process.ts'
+import { burstLines, burstPlans } from './bursts.ts'
 import { growthLines } from './growth-lines.ts'
 import { InProcess } from './in-process.ts'
 import { limitLines } from './limits.ts'
@@ -35,6 +36,7 @@ export async function benchEmbedded(
     lines.push(...await growthLines(heddle, weight, plan.growth))
     await weight.close()
     lines.push(...await limitLines(plan.limits))
+    lines.push(...await burstLines(quick ? burstPlans.quick : burstPlans.full))
     return { title: 'Benchmark', lines, notes, file: 'RESULTS.md' }
   } finally {
     for (const served of [heddle, ...peer]) served.close()
@@ -76,5 +78,6 @@ const notes = [
   'of its own; in the lines about turns a message has 500 characters. First event: from the',
   'request to the `metadata` event, which leaves when the run is on disk. Bytes are those of the',
   'log rows, snapshots included. Limited: a second server counts each request against a limit that',
-  'is never reached; both are asked in turn.',
+  'is never reached; both are asked in turn. A short run beside others: from its request to its',
+  'answer, once all of them are accepted. One after another: each awaited before the next.',
 ].join('\n')

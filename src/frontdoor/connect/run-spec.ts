@@ -26,8 +26,7 @@ const longestKey = 8_192
 export function startRun({ runs }: Pick<RouteParts, 'runs'>, spec: RunSpec | undefined,
   context: HandlerContext, { follows = false } = {}): Promise<RunRow> {
   return made(spec, context, {
-    stateless: (tenant, body, caller) =>
-      runs.createStateless(tenant, body, { ...caller, follows }),
+    stateless: (tenant, body, caller) => runs.createStateless(tenant, body, { ...caller, follows }),
     onThread: (tenant, id, body, caller) => runs.create(tenant, id, body, { ...caller, follows }),
   })
 }

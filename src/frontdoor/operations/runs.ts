@@ -295,9 +295,10 @@ export class RunOperations {
   }
 
   #startAndWait(tenant: string, asked: RunOnThread): Promise<AwaitedRun> {
-    return this.#within(tenant, asked, (run) =>
-      this.#threads.startAndWait(tenant, asked.threadId,
-        { ...run, plan: { ...run.plan, isAwaited: true } }))
+    return this.#within(tenant, asked,
+      (run) =>
+        this.#threads.startAndWait(tenant, asked.threadId, { ...run,
+          plan: { ...run.plan, isAwaited: true } }))
   }
 
   #within<Made>(tenant: string, { threadId, run }: RunOnThread,

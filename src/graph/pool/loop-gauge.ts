@@ -9,8 +9,8 @@ export interface LoopPorts {
   readonly atTurnEnd: (ended: () => void) => void
 }
 
-/** Length of a turn after which a graph lets others have the loop, between two of its steps. */
-const breathMs = 10
+/** Time after which a run that computes lets others have the loop, between two of its steps. */
+const breathMs = 25
 
 /**
  * A turn is measured from the first code of a job in it to its end, with what code of jobs did
@@ -18,11 +18,13 @@ const breathMs = 10
  */
 export class LoopGauge {
   readonly #ports: LoopPorts
-  /** Milliseconds for which the jobs that are watched held the loop, and that were not taken yet. */
+  /** Milliseconds for which watched jobs held the loop, and that were not taken yet. */
   readonly #held = new Map<number, number>()
   /** The job whose code runs in this turn; undefined if none did. */
   #job: number | undefined
   #turnBeganMs = 0
+  /** When code of the job was entered after that of another, or in this turn first. */
+  #enteredMs = 0
   #sinceMs = 0
   #endedMs: number
   #idleAtEndMs: number
@@ -51,6 +53,7 @@ export class LoopGauge {
     if (this.#job === undefined) this.#begin(nowMs)
     else this.#count(nowMs)
     this.#job = job
+    this.#enteredMs = this.#sinceMs
   }
 
   /** Milliseconds for which a watched job held the loop since this was asked last. */
@@ -63,19 +66,20 @@ export class LoopGauge {
 
   /** Milliseconds of the longest turn since this was asked last. */
   takeLongest(): number {
-    const ms = Math.max(this.#longestMs, this.turnMs)
+    const turnMs = this.#job === undefined ? 0 : this.#ports.nowMs() - this.#turnBeganMs
+    const ms = Math.max(this.#longestMs, turnMs)
     this.#longestMs = 0
     return Math.round(ms)
   }
 
-  /** Milliseconds of this turn so far. */
-  get turnMs(): number {
-    return this.#job === undefined ? 0 : this.#ports.nowMs() - this.#turnBeganMs
+  /**
+   * Waits until others had the loop, if the job holds it for long. Undefined if nothing is waited
+   * for.
+   */
+  breathe(job: number): Promise<void> | undefined {
+    const isLong = job === this.#job && this.#ports.nowMs() - this.#enteredMs >= breathMs
+    return isLong ? new Promise((resolve) => setImmediate(resolve)) : undefined
   }
-
-  /** Waits until others had the loop, if this turn is long. Undefined if nothing is waited for. */
-  readonly breathe = (): Promise<void> | undefined =>
-    this.turnMs < breathMs ? undefined : new Promise((resolve) => setImmediate(resolve))
 
   #begin(nowMs: number): void {
     const { idleMs, atTurnEnd } = this.#ports

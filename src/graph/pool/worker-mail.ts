@@ -20,8 +20,8 @@ export interface WorkerData {
   readonly name: string
   readonly project: CompiledProject
   /**
-   * Two numbers that can be read while the worker is stuck: the job whose code was entered last, and
-   * how often code was entered.
+   * Two numbers that can be read while the worker is stuck: the job whose code was entered last,
+   * and how often code was entered.
    */
   readonly entered: Int32Array<SharedArrayBuffer>
   /** Carries the messages. */
@@ -89,7 +89,7 @@ export type WorkerMail =
   | { readonly type: 'flushed' }
   /** What the code of a job wrote to its console. */
   | { readonly type: 'wrote'; readonly job: number } & WrittenLines
-  /** Answers `ping`. The longest turn of the loop since the last one; missing below a millisecond. */
+  /** Answers `ping`, with the longest turn of the loop since the last one; missing below 1 ms. */
   | { readonly type: 'pong'; readonly heldMs?: number }
 
 /** A question about a graph or its state. */

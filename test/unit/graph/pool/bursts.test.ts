@@ -99,12 +99,10 @@ class Simulated {
 
   #worker(): WorkerLink {
     const loop = new Loop()
-    const link = { executions: 0, silentMs: 0, enteredJob: 0, load: new LoopLoad(),
-      isPinged: false,
+    const link = { executions: 0, silentMs: 0, enteredJob: 0, load: new LoopLoad(), isPinged: false,
       post: (mail: ToWorker) => {
         if (mail.type === 'execute') this.#begin(link as unknown as WorkerLink, loop, mail)
-      },
-      ping: () => {
+      }, ping: () => {
         if (link.isPinged) return
         link.isPinged = true
         const [through, sentMs] = [this.#jobs, this.nowMs]
@@ -126,7 +124,8 @@ class Simulated {
     this.mostAtOnce = Math.max(this.mostAtOnce, ++this.#underWay)
     const node = (index: number) => {
       const { waitMs = 0, holdMs } = sent.nodes[index]!
-      const hold = () => this.#do(loop, () => holdMs, () => this.#done(link, job, sent, index, node))
+      const hold = () =>
+        this.#do(loop, () => holdMs, () => this.#done(link, job, sent, index, node))
       if (waitMs === 0) return hold()
       // The run begins, says so, and waits.
       this.#do(loop, () => 0.2, () => {
@@ -146,11 +145,12 @@ class Simulated {
   }
 
   #tell(link: WorkerLink, job: number, heldMs: number, isLast: boolean): void {
-    this.at(this.nowMs + 0.1, () =>
-      this.#scheduler.mail(link, { type: 'batch', job, heldMs, batch: { steps: [], events: [],
-        ackId: 1, outcome: isLast
-        ? { status: 'success', waiting: false, interrupts: '{}', error: null }
-        : null } }))
+    this.at(this.nowMs + 0.1,
+      () =>
+        this.#scheduler.mail(link, { type: 'batch', job, heldMs,
+          batch: { steps: [], events: [], ackId: 1, outcome: isLast
+            ? { status: 'success', waiting: false, interrupts: '{}', error: null }
+            : null } }))
   }
 
   /** Does something in the loop when its turn comes: `work` says how long it takes. */
@@ -183,8 +183,8 @@ async function burst(count: number, nodes: (index: number) => Sent['nodes'], las
   for (let index = 0; index < count; index += 1) {
     simulated.send({ name: `${index}`, nodes: nodes(index) })
   }
-  simulated.at(1, () =>
-    simulated.send({ name: 'last', nodes: holding(5), isAwaited: true, graph: 'h', ...last }))
+  simulated.at(1,
+    () => simulated.send({ name: 'last', nodes: holding(5), isAwaited: true, graph: 'h', ...last }))
   return await simulated.run()
 }
 
@@ -213,8 +213,8 @@ describe('a burst in the background', () => {
 
   it('holds up no run of another tenant for more than one node, even if nobody waits for it',
     async () => {
-      const simulated = await burst(200, () => holding(150),
-        { tenant: 'b', isAwaited: false, nodes: holding(150, 150), graph: 'g' })
+      const simulated = await burst(200, () => holding(150), { tenant: 'b', isAwaited: false,
+        nodes: holding(150, 150), graph: 'g' })
       expect(simulated.tookMs('last')).toBeLessThan(2 * 300 + 150)
     })
 })
@@ -249,7 +249,9 @@ it('Whatever tenants send, each run is executed once, and none waits for the oth
       for (let index = 0; index < 120; index += 1) {
         const tenant = chance.flip(0.98) ? 'big' : 'small'
         const nodes = Array.from({ length: 1 + chance.below(3) }, () => ({
-          holdMs: [1, 10, 150][chance.below(3)]!, ...chance.flip(0.2) && { waitMs: 100 } }))
+          holdMs: [1, 10, 150][chance.below(3)]!,
+          ...chance.flip(0.2) && { waitMs: 100 },
+        }))
         simulated.at(chance.below(200), () =>
           simulated.send({ name: `${tenant}${index}`, tenant, nodes, isAwaited: chance.flip(0.2) }))
       }

@@ -42,9 +42,12 @@ function schedulerOver(members: WorkerLink[]) {
     add: () => {},
   })
   const execute = (id: number) =>
-    scheduler.execute({ id, tenant: 't', threadId: `t${id}`, runId: `r${id}`, graphId: 'g',
-      request: { kind: 'run' } } as Execution,
-      {} as never, { ended: () => {}, lost: () => {} } as never)
+    scheduler.execute(
+      { id, tenant: 't', threadId: `t${id}`, runId: `r${id}`, graphId: 'g',
+        request: { kind: 'run' } } as Execution,
+      {} as never,
+      { ended: () => {}, lost: () => {} } as never,
+    )
   return { scheduler, looked, execute }
 }
 

@@ -29,18 +29,24 @@ function queueOf(items: readonly Item[]): TurnQueue<Item> {
 
 describe('a queue of turns', () => {
   it('serves tenants in turn, however much one of them has', () => {
-    expect(order([item('a1'), item('a2'), item('a3'), item('b1', 'b'), item('a4'),
-      item('c1', 'c'), item('b2', 'b')])).toBe('a1 b1 c1 a2 b2 a3 a4')
+    expect(
+      order([item('a1'), item('a2'), item('a3'), item('b1', 'b'), item('a4'), item('c1', 'c'),
+        item('b2', 'b')]),
+    ).toBe('a1 b1 c1 a2 b2 a3 a4')
   })
 
   it('serves the deployments of a tenant in turn, within the turns of the tenant', () => {
-    expect(order([item('a1'), item('a2'), item('x1', 'a', false, 'x'), item('b1', 'b'),
-      item('b2', 'b'), item('x2', 'a', false, 'x')])).toBe('a1 b1 x1 b2 a2 x2')
+    expect(
+      order([item('a1'), item('a2'), item('x1', 'a', false, 'x'), item('b1', 'b'), item('b2', 'b'),
+        item('x2', 'a', false, 'x')]),
+    ).toBe('a1 b1 x1 b2 a2 x2')
   })
 
   it('serves what is awaited first, and then every other time', () => {
-    expect(order([item('bg1'), item('bg2'), item('bg3'), item('aw1', 'a', true),
-      item('aw2', 'a', true), item('aw3', 'a', true), item('aw4', 'a', true)]))
+    expect(
+      order([item('bg1'), item('bg2'), item('bg3'), item('aw1', 'a', true), item('aw2', 'a', true),
+        item('aw3', 'a', true), item('aw4', 'a', true)]),
+    )
       .toBe('aw1 bg1 aw2 bg2 aw3 bg3 aw4')
   })
 

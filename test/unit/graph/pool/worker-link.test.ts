@@ -14,8 +14,8 @@ const carried = vi.hoisted(() => ({ events: undefined as CarrierEvents | undefin
 vi.mock('../../../../src/graph/pool/carrier.ts', () => ({
   workerThread: (_start: unknown, events: CarrierEvents) => {
     carried.events = events
-    return { stdout: new PassThrough(), stderr: new PassThrough(), enteredJob: 0, entries: 0, post: () => {},
-      terminate: async () => {} }
+    return { stdout: new PassThrough(), stderr: new PassThrough(), enteredJob: 0, entries: 0,
+      post: () => {}, terminate: async () => {} }
   },
 }))
 
