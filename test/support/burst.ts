@@ -51,7 +51,8 @@ export async function burstOf(lengths: readonly (readonly number[])[], senders: 
     const { url, headers } = senders[index % senders.length]!
     const { runs } = clientOf(url, headers)
     const input = { ms, name: `${index}`, file }
-    const { run_id, thread_id } = await runs.create(null, graph, { input, onCompletion: 'keep' })
+    const { run_id, thread_id } = await runs.create(null, graph, { input,
+      onCompletion: 'keep' as 'complete' })
     return { runs, run_id, thread_id, nodes: ms.length }
   }))
   let over = 0

@@ -3,7 +3,7 @@
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { CheckpointSource } from '../execution.ts'
-import { choose } from './worker-choice.ts'
+import { choose } from './turns/worker-choice.ts'
 import type { WorkerLink } from './worker-link.ts'
 import { unwrap } from './worker-mail.ts'
 import type { GraphInquiry, Result, WorkerMail } from './worker-mail.ts'

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 
 import type { Execution } from '../../../../src/graph/execution.ts'
 import { ExecutionScheduler } from '../../../../src/graph/pool/execution-scheduler.ts'
-import { isFree, LoopLoad } from '../../../../src/graph/pool/loop-load.ts'
+import { isFree, LoopLoad } from '../../../../src/graph/pool/turns/loop-load.ts'
 import type { WorkerLink } from '../../../../src/graph/pool/worker-link.ts'
 import type { ToWorker } from '../../../../src/graph/pool/worker-mail.ts'
 import type { WorkerPool } from '../../../../src/graph/pool/worker-pool.ts'

@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest'
 import type { WorkerBatch } from '../../../../src/graph/events/worker-batch.ts'
 import type { Execution } from '../../../../src/graph/execution.ts'
 import { ExecutionScheduler } from '../../../../src/graph/pool/execution-scheduler.ts'
-import { LoopLoad } from '../../../../src/graph/pool/loop-load.ts'
+import { LoopLoad } from '../../../../src/graph/pool/turns/loop-load.ts'
 import type { WorkerLink } from '../../../../src/graph/pool/worker-link.ts'
 import type { WorkerPool } from '../../../../src/graph/pool/worker-pool.ts'
 

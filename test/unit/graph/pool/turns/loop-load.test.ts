@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 
-import { HoldTimes, isFree, LoopLoad } from '../../../../src/graph/pool/loop-load.ts'
+import { HoldTimes, isFree, LoopLoad } from '../../../../../src/graph/pool/turns/loop-load.ts'
 
 const short = { ms: 1, lane: 'a' }
 const long = { ms: 150, lane: 'a' }

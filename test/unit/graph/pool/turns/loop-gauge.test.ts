@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 
-import { LoopGauge } from '../../../../src/graph/pool/loop-gauge.ts'
+import { LoopGauge } from '../../../../../src/graph/pool/turns/loop-gauge.ts'
 
 /** A gauge on a loop that the test turns. */
 function gaugeOnLoop() {

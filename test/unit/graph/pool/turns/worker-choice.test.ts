@@ -2,9 +2,9 @@
 
 import { describe, expect, it } from 'vitest'
 
-import { CrashBlame } from '../../../../src/graph/pool/crash-blame.ts'
-import { LoopLoad } from '../../../../src/graph/pool/loop-load.ts'
-import { choose, chooseFor } from '../../../../src/graph/pool/worker-choice.ts'
+import { CrashBlame } from '../../../../../src/graph/pool/crash-blame.ts'
+import { LoopLoad } from '../../../../../src/graph/pool/turns/loop-load.ts'
+import { choose, chooseFor } from '../../../../../src/graph/pool/turns/worker-choice.ts'
 
 /** A worker whose loop `aheadMs` may be held. */
 function worker(name: string, executions = 0, silentMs = 0, aheadMs = 0) {

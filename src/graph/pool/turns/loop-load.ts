@@ -1,6 +1,6 @@
 /** What may still hold the event loop of a worker, and whether more may be put behind it. Pure. */
 
-import { LRUCache } from '../../../cluster/index.ts'
+import { LRUCache } from '../../../../cluster/index.ts'
 
 /**
  * Milliseconds for which what is given to a worker may hold its loop. More waits in the main
