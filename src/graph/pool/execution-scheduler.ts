@@ -5,7 +5,7 @@ import type { CheckpointSource, Execution, ExecutionListener, LossReason,
   ExecutionOutcome } from '../execution.ts'
 import type { WrittenLines } from '../logs/run-line.ts'
 import { CrashBlame } from './crash-blame.ts'
-import { HoldTimes } from './turns/loop-load.ts'
+import { HoldTimes, Longest } from './turns/loop-load.ts'
 import { TurnQueue } from './turns/turn-queue.ts'
 import type { Turn } from './turns/turn-queue.ts'
 import { chooseFor, silentAfterMs } from './turns/worker-choice.ts'
@@ -20,8 +20,8 @@ interface Job {
   readonly listener: ExecutionListener
   /** Undefined while the job waits for a worker. */
   link: WorkerLink | undefined
-  /** Milliseconds of the longest time for which it held the loop of its worker. */
-  longestMs: number
+  /** For how long it held the loop of its worker. */
+  readonly held: Longest
 }
 
 /** Takes the lines that the code of an execution wrote. */
@@ -67,7 +67,7 @@ export class ExecutionScheduler {
   execute(execution: Execution, source: CheckpointSource, listener: ExecutionListener): void {
     if (this.#draining) return listener.ended(drained)
     const number = this.#nextJob()
-    const job: Job = { number, execution, source, listener, link: undefined, longestMs: 0 }
+    const job: Job = { number, execution, source, listener, link: undefined, held: new Longest() }
     this.#jobs.set(number, job)
     this.#byExecution.set(execution.id, job)
     if (this.#isForItself(job)) {
@@ -124,8 +124,8 @@ export class ExecutionScheduler {
     const { members } = this.#pool
     if (members.length > 0) { while (this.#queue.take((job) => this.#dispatch(job, members))); }
     if (this.#queue.size === 0) return
-    // The answer says whether the loop is held.
-    for (const link of members) if (!link.load.isEmpty) link.ping()
+    // The answer says whether the loop is held. What has not begun yet will send something.
+    for (const link of members) if (link.load.mayRest) link.ping()
   }
 
   /** The checkpoints of the thread that a job of this worker works on. */
@@ -273,7 +273,7 @@ export class ExecutionScheduler {
       )
     }
     if (outcome) {
-      this.#holdTimes.ended(graphOf(job.execution), job.longestMs)
+      this.#holdTimes.ended(graphOf(job.execution), job.held)
       this.#crashBlame.clear(runOf(job))
       this.#remove(job)
       job.listener.ended(outcome)
@@ -282,9 +282,9 @@ export class ExecutionScheduler {
 
   /** Notes that a job has sent something, after it had held the loop. */
   #held(job: Job, link: WorkerLink, heldMs: number): void {
-    job.longestMs = Math.max(job.longestMs, heldMs)
-    this.#holdTimes.rose(graphOf(job.execution), heldMs)
-    link.load.begun(job.number)
+    job.held.add(heldMs)
+    this.#holdTimes.held(graphOf(job.execution), job.held)
+    link.load.begun(job.number, heldMs)
     if (this.#queue.size > 0) this.#pumpSoon()
   }
 

@@ -57,7 +57,7 @@ export class WorkerLink {
   /** Executions in progress in it. */
   executions = 0
   /** What may hold its event loop. */
-  readonly load = new LoopLoad()
+  readonly load: LoopLoad
   /** What takes its place, if it is silent and has several executions. */
   successor: WorkerLink | undefined
   /** True if an execution was aborted in it, whose code may still run, even for ever. */
@@ -90,6 +90,7 @@ export class WorkerLink {
     this.name = name
     this.generation = generation
     this.#env = env
+    this.load = new LoopLoad(() => env.monotonicMs())
     this.#tenants = start.tracedRatio === undefined ? undefined : new LRUCache({ max: tenantsMax })
     this.startedMs = this.#lastSeenMs = this.#lastMailMs = env.monotonicMs()
     const carried: CarrierEvents = {

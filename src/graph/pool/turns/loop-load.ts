@@ -9,6 +9,8 @@ import { LRUCache } from '../../../../cluster/index.ts'
 const aheadMaxMs = 25
 /** Up to here a node counts as short: its run holds nobody up once it has begun. */
 const shortMs = 5
+/** What a run takes at least, so that a burst of the shortest is bounded as well. */
+const leastMs = 0.5
 /** Runs of different lanes that may be put behind each other on a loop that is held. */
 const lanesMax = 32
 /** Graphs whose times are remembered. */
@@ -16,29 +18,54 @@ const graphsMax = 1_000
 /** Longest time that is believed, because user code can send any number. */
 const believedMaxMs = 60_000
 
-/** How long runs of a graph hold a loop at a time, by the graph. */
+/**
+ * How long runs of a graph hold a loop at a time, by the graph: the longest time of a run. One long
+ * time among short ones is not believed: a machine that is busy makes it.
+ */
 export class HoldTimes {
-  readonly #ms = new LRUCache<string, number>({ max: graphsMax })
+  readonly #graphs = new LRUCache<string, { ms: number; lastMs: number }>({ max: graphsMax })
 
-  /** Of a graph that was never executed: as much as is given at once, so that it is found out. */
+  /** Of a graph of which no run has ended: as much as is given at once, so that it is found out. */
   of(graph: string): number {
-    return this.#ms.get(graph) ?? aheadMaxMs
+    return this.#graphs.get(graph)?.ms ?? aheadMaxMs
   }
 
-  /** A run held the loop for this time without a break. Less than is known is not believed yet. */
-  rose(graph: string, heldMs: number): void {
-    const known = this.#ms.get(graph)
-    const ms = Math.min(heldMs, believedMaxMs)
-    if (known === undefined) this.#ms.set(graph, ms)
-    else if (ms > known) this.#ms.set(graph, (known + ms) / 2)
+  /** A run has held the loop. What it did twice is believed. */
+  held(graph: string, { secondMs }: Longest): void {
+    const known = this.#graphs.get(graph)
+    if (known) known.ms = raised(known.ms, secondMs)
   }
 
-  /** A run has ended; `longestMs` is the longest time for which it held the loop. */
-  ended(graph: string, longestMs: number): void {
-    const known = this.#ms.get(graph)
-    if (known === undefined || longestMs < known) {
-      this.#ms.set(graph, known === undefined ? longestMs : known * 0.75 + longestMs * 0.25)
+  /** A run has ended. */
+  ended(graph: string, { longestMs }: Longest): void {
+    const known = this.#graphs.get(graph)
+    if (!known) {
+      this.#graphs.set(graph, { ms: Math.max(leastMs, believed(longestMs)), lastMs: longestMs })
+      return
     }
+    known.ms = longestMs < known.ms
+      ? Math.max(leastMs, known.ms * 0.75 + longestMs * 0.25)
+      : raised(known.ms, Math.min(longestMs, known.lastMs))
+    known.lastMs = longestMs
+  }
+}
+
+function raised(knownMs: number, ms: number): number {
+  return ms > knownMs ? (knownMs + believed(ms)) / 2 : knownMs
+}
+
+function believed(ms: number): number {
+  return Math.min(ms, believedMaxMs)
+}
+
+/** The two longest times for which a run held the loop. */
+export class Longest {
+  longestMs = 0
+  secondMs = 0
+
+  add(ms: number): void {
+    this.secondMs = Math.max(this.secondMs, Math.min(ms, this.longestMs))
+    this.longestMs = Math.max(this.longestMs, ms)
   }
 }
 
@@ -51,9 +78,17 @@ export interface Holder {
 
 /** What one worker has before it. */
 export class LoopLoad {
-  readonly #holders = new Map<number, Holder & { hasBegun: boolean }>()
+  readonly #nowMs: () => number
+  /** Runs that have sent nothing yet, and when they were given. The oldest is first. */
+  readonly #waiting = new Map<number, Holder & { readonly givenMs: number }>()
+  /** Runs that have begun, and whose nodes are long. */
+  readonly #begun = new Map<number, Holder>()
   readonly #lanes = new Map<string, number>()
   #aheadMs = 0
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs
+  }
 
   /** Milliseconds for which the loop may be held. */
   get aheadMs(): number {
@@ -61,7 +96,12 @@ export class LoopLoad {
   }
 
   get isEmpty(): boolean {
-    return this.#holders.size === 0
+    return this.#waiting.size + this.#begun.size === 0
+  }
+
+  /** True if something that has begun may only wait by now, which its worker would not say. */
+  get mayRest(): boolean {
+    return this.#begun.size > 0
   }
 
   /**
@@ -69,21 +109,25 @@ export class LoopLoad {
    * a lane waits for one node of each of the others.
    */
   hasRoomFor({ ms, lane }: Holder): boolean {
-    if (this.isEmpty || this.#aheadMs + ms <= aheadMaxMs) return true
+    if (this.isEmpty) return true
+    if (this.#aheadMs + ms <= aheadMaxMs && !this.#isLate()) return true
     return !this.#lanes.has(lane) && this.#lanes.size < lanesMax
   }
 
   add(job: number, holder: Holder): void {
-    this.#holders.set(job, { ...holder, hasBegun: false })
+    this.#waiting.set(job, { ...holder, givenMs: this.#nowMs() })
     this.#aheadMs += holder.ms
     this.#lanes.set(holder.lane, (this.#lanes.get(holder.lane) ?? 0) + 1)
   }
 
-  /** The run has sent something. If its nodes are short, it is before nobody any more. */
-  begun(job: number): void {
-    const holder = this.#holders.get(job)
-    if (holder && holder.ms <= shortMs) this.delete(job)
-    else if (holder) holder.hasBegun = true
+  /**
+   * The run has sent something, after it had held the loop. If its nodes are short, it is before
+   * nobody any more.
+   */
+  begun(job: number, heldMs: number): void {
+    const holder = this.#waiting.get(job) ?? this.#begun.get(job)
+    if (holder && Math.max(holder.ms, heldMs) <= shortMs) this.delete(job)
+    else this.#begins(job)
   }
 
   /**
@@ -91,21 +135,31 @@ export class LoopLoad {
    * the job `through` have begun now. They may have waited for what they read.
    */
   free(through: number): void {
-    for (const [job, holder] of [...this.#holders]) {
-      if (job > through) continue
-      if (holder.hasBegun) this.delete(job)
-      else holder.hasBegun = true
-    }
+    for (const job of [...this.#begun.keys()]) if (job <= through) this.delete(job)
+    for (const job of [...this.#waiting.keys()]) if (job <= through) this.#begins(job)
   }
 
   delete(job: number): void {
-    const holder = this.#holders.get(job)
+    const holder = this.#waiting.get(job) ?? this.#begun.get(job)
     if (!holder) return
-    this.#holders.delete(job)
+    this.#waiting.delete(job)
+    this.#begun.delete(job)
     const left = this.#lanes.get(holder.lane)! - 1
     if (left === 0) this.#lanes.delete(holder.lane)
     else this.#lanes.set(holder.lane, left)
     this.#aheadMs = this.isEmpty ? 0 : this.#aheadMs - holder.ms
+  }
+
+  #begins(job: number): void {
+    const holder = this.#waiting.get(job)
+    if (holder) this.#begun.set(job, { ms: holder.ms, lane: holder.lane })
+    this.#waiting.delete(job)
+  }
+
+  /** True if a run should have begun by now, so that something else holds the loop. */
+  #isLate(): boolean {
+    for (const { givenMs } of this.#waiting.values()) return this.#nowMs() - givenMs > aheadMaxMs
+    return false
   }
 }
 

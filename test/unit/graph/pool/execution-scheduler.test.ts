@@ -21,7 +21,7 @@ const ended: WorkerBatch = { steps: [], events: [], ackId: 0,
 
 /** A worker that accepts everything and sends nothing. */
 const worker = () =>
-  ({ executions: 0, silentMs: 0, enteredJob: 0, load: new LoopLoad(), post: () => {},
+  ({ executions: 0, silentMs: 0, enteredJob: 0, load: new LoopLoad(() => 0), post: () => {},
     ping: () => {} }) as unknown as WorkerLink
 
 /** A scheduler over the given workers, and how often it looked for one. */

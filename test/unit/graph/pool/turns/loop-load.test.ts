@@ -2,15 +2,22 @@
 
 import { describe, expect, it } from 'vitest'
 
-import { HoldTimes, isFree, LoopLoad } from '../../../../../src/graph/pool/turns/loop-load.ts'
+import { HoldTimes, isFree, Longest,
+  LoopLoad } from '../../../../../src/graph/pool/turns/loop-load.ts'
 
 const short = { ms: 1, lane: 'a' }
 const long = { ms: 150, lane: 'a' }
 
 function loadOf(...holders: readonly { readonly ms: number; readonly lane: string }[]): LoopLoad {
-  const load = new LoopLoad()
+  const load = new LoopLoad(() => 0)
   holders.forEach((holder, index) => load.add(index + 1, holder))
   return load
+}
+
+function heldFor(...times: readonly number[]): Longest {
+  const held = new Longest()
+  for (const ms of times) held.add(ms)
+  return held
 }
 
 describe('the load of a loop', () => {
@@ -25,6 +32,19 @@ describe('the load of a loop', () => {
     expect(loadOf({ ms: 10, lane: 'a' }).hasRoomFor({ ms: 10, lane: 'a' })).toBe(true)
   })
 
+  it('takes no more while what it has is late to begin: something else holds it', () => {
+    let nowMs = 0
+    const load = new LoopLoad(() => nowMs)
+    load.add(1, short)
+    nowMs = 25
+    expect(load.hasRoomFor(short)).toBe(true)
+    nowMs = 26
+    expect(load.hasRoomFor(short)).toBe(false)
+    expect(load.hasRoomFor({ ...short, lane: 'b' })).toBe(true)
+    load.begun(1, 0)
+    expect(load.hasRoomFor(short)).toBe(true)
+  })
+
   it('takes one run of each other lane behind a long node, up to a bound', () => {
     const load = loadOf(long)
     expect(load.hasRoomFor({ ...long, lane: 'b' })).toBe(true)
@@ -37,18 +57,25 @@ describe('the load of a loop', () => {
   it('is over with a run that ended, and with a short one that has begun', () => {
     const load = loadOf(long, short)
     load.delete(1)
-    load.begun(2)
+    load.begun(2, 1)
     expect([load.isEmpty, load.aheadMs]).toEqual([true, 0])
     load.delete(1)
     expect(load.hasRoomFor(long)).toBe(true)
   })
 
+  it('keeps a run that held the loop for longer than is known of its graph', () => {
+    const load = loadOf(short)
+    load.begun(1, 150)
+    expect(load.isEmpty).toBe(false)
+  })
+
   it('keeps long ones that have begun until the loop is free', () => {
     const load = loadOf(long)
-    load.begun(1)
-    expect(load.hasRoomFor(long)).toBe(false)
+    expect(load.mayRest).toBe(false)
+    load.begun(1, 0)
+    expect([load.hasRoomFor(long), load.mayRest]).toEqual([false, true])
     load.free(1)
-    expect(load.isEmpty).toBe(true)
+    expect([load.isEmpty, load.mayRest]).toEqual([true, false])
   })
 
   it('keeps what has not begun until the loop is free a second time', () => {
@@ -69,25 +96,37 @@ describe('the times of a graph', () => {
     const times = new HoldTimes()
     const load = loadOf({ ms: times.of('g'), lane: 'a' })
     expect(load.hasRoomFor({ ms: times.of('g'), lane: 'a' })).toBe(false)
-    times.rose('g', 1)
+    times.ended('g', heldFor(1))
     expect(times.of('g')).toBe(1)
+    times.ended('h', heldFor(0))
+    expect(times.of('h')).toBe(0.5)
   })
 
-  it('rise at once, halfway, and fall slowly, when runs end', () => {
+  it('rise halfway to what a run did twice, or two runs one after the other', () => {
     const times = new HoldTimes()
-    times.rose('g', 0)
-    times.rose('g', 200)
-    times.rose('g', 3)
-    expect(times.of('g')).toBe(100)
-    times.ended('g', 0)
+    times.ended('g', heldFor(2))
+    times.held('g', heldFor(200, 150))
+    expect(times.of('g')).toBe(76)
+    times.ended('g', heldFor(176))
+    expect(times.of('g')).toBe(76)
+    times.ended('g', heldFor(276))
+    expect(times.of('g')).toBe(126)
+  })
+
+  it('do not rise for one long run among short ones, and fall slowly', () => {
+    const times = new HoldTimes()
+    times.ended('g', heldFor(100))
+    times.ended('g', heldFor(0))
     expect(times.of('g')).toBe(75)
-    times.ended('other', 7)
-    expect(times.of('other')).toBe(7)
+    times.ended('g', heldFor(500))
+    expect(times.of('g')).toBe(75)
+    times.held('other', heldFor(7, 7))
+    expect(times.of('other')).toBe(25)
   })
 
   it('are bounded, whatever is sent', () => {
     const times = new HoldTimes()
-    times.rose('g', 1e300)
+    times.ended('g', heldFor(1e300))
     expect(times.of('g')).toBe(60_000)
   })
 })

@@ -8,7 +8,7 @@ import { choose, chooseFor } from '../../../../../src/graph/pool/turns/worker-ch
 
 /** A worker whose loop `aheadMs` may be held. */
 function worker(name: string, executions = 0, silentMs = 0, aheadMs = 0) {
-  const load = new LoopLoad()
+  const load = new LoopLoad(() => 0)
   if (aheadMs > 0) load.add(1, { ms: aheadMs, lane: 'a' })
   return { name, executions, silentMs, load }
 }
