@@ -91,6 +91,7 @@ export interface Wish extends Partial<Omit<RunRequest, 'input'>> {
   readonly log?: ModelLog
   readonly steps?: (batch: StepBatch) => Promise<void>
   readonly apart?: boolean
+  readonly isAwaited?: boolean
 }
 
 const request: RunRequest = {
@@ -113,13 +114,14 @@ interface ExecutionWish extends Pick<Execution, 'id' | 'threadId' | 'graphId' | 
   readonly input: unknown
   readonly headId?: string | null
   readonly apart?: boolean
+  readonly isAwaited?: boolean
   readonly more?: Partial<RunRequest>
 }
 
 export function executionOf(
-  { input, headId = null, apart = false, more = {}, ...names }: ExecutionWish,
+  { input, headId = null, apart = false, isAwaited = false, more = {}, ...names }: ExecutionWish,
 ): Execution {
-  return { ...names, tenant: 'local', attempt: 1, headId, apart,
+  return { ...names, tenant: 'local', attempt: 1, headId, apart, isAwaited,
     request: { ...request, ...more, input: JSON.stringify(input) } }
 }
 
@@ -160,7 +162,7 @@ export class TestHost<Host extends GraphHost = RunningGraphHost> {
   run(graphId: string, input: unknown, wish: Wish = {}): Given {
     const id = ++this.#executions
     const { threadId = `thread-${id}`, runId = `run-${id}`, log = new ModelLog(), steps,
-      apart = false, ...rest } = wish
+      apart = false, isAwaited = false, ...rest } = wish
     const emitted: Seen[] = []
     const end = Promise.withResolvers<ExecutionOutcome | LossReason>()
     const listener: ExecutionListener = {
@@ -179,7 +181,7 @@ export class TestHost<Host extends GraphHost = RunningGraphHost> {
       },
     }
     const execution = executionOf({ id, threadId, graphId, runId, input, headId: log.headId, apart,
-      more: rest })
+      isAwaited, more: rest })
     this.host.execute(execution, log, listener)
     return { id, threadId, emitted, log, end: end.promise, get events() {
       return emitted.flatMap(({ batch }) => batch?.events ?? [])
