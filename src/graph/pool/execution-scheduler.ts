@@ -5,7 +5,7 @@ import type { CheckpointSource, Execution, ExecutionListener, LossReason,
   ExecutionOutcome } from '../execution.ts'
 import type { WrittenLines } from '../logs/run-line.ts'
 import { CrashBlame } from './crash-blame.ts'
-import { HoldTimes, Longest } from './turns/loop-load.ts'
+import { HoldTimes, Longest } from './turns/hold-times.ts'
 import { TurnQueue } from './turns/turn-queue.ts'
 import type { Turn } from './turns/turn-queue.ts'
 import { chooseFor, silentAfterMs } from './turns/worker-choice.ts'

@@ -2,8 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 
-import { HoldTimes, isFree, Longest,
-  LoopLoad } from '../../../../../src/graph/pool/turns/loop-load.ts'
+import { isFree, LoopLoad } from '../../../../../src/graph/pool/turns/loop-load.ts'
 
 const short = { ms: 1, lane: 'a' }
 const long = { ms: 150, lane: 'a' }
@@ -12,12 +11,6 @@ function loadOf(...holders: readonly { readonly ms: number; readonly lane: strin
   const load = new LoopLoad(() => 0)
   holders.forEach((holder, index) => load.add(index + 1, holder))
   return load
-}
-
-function heldFor(...times: readonly number[]): Longest {
-  const held = new Longest()
-  for (const ms of times) held.add(ms)
-  return held
 }
 
 describe('the load of a loop', () => {
@@ -88,46 +81,6 @@ describe('the load of a loop', () => {
     expect(load.isEmpty).toBe(false)
     load.free(2)
     expect(load.isEmpty).toBe(true)
-  })
-})
-
-describe('the times of a graph', () => {
-  it('are found out with one run at a time', () => {
-    const times = new HoldTimes()
-    const load = loadOf({ ms: times.of('g'), lane: 'a' })
-    expect(load.hasRoomFor({ ms: times.of('g'), lane: 'a' })).toBe(false)
-    times.ended('g', heldFor(1))
-    expect(times.of('g')).toBe(1)
-    times.ended('h', heldFor(0))
-    expect(times.of('h')).toBe(0.5)
-  })
-
-  it('rise halfway to what a run did twice, or two runs one after the other', () => {
-    const times = new HoldTimes()
-    times.ended('g', heldFor(2))
-    times.held('g', heldFor(200, 150))
-    expect(times.of('g')).toBe(76)
-    times.ended('g', heldFor(176))
-    expect(times.of('g')).toBe(76)
-    times.ended('g', heldFor(276))
-    expect(times.of('g')).toBe(126)
-  })
-
-  it('do not rise for one long run among short ones, and fall slowly', () => {
-    const times = new HoldTimes()
-    times.ended('g', heldFor(100))
-    times.ended('g', heldFor(0))
-    expect(times.of('g')).toBe(75)
-    times.ended('g', heldFor(500))
-    expect(times.of('g')).toBe(75)
-    times.held('other', heldFor(7, 7))
-    expect(times.of('other')).toBe(25)
-  })
-
-  it('are bounded, whatever is sent', () => {
-    const times = new HoldTimes()
-    times.ended('g', heldFor(1e300))
-    expect(times.of('g')).toBe(60_000)
   })
 })
 
