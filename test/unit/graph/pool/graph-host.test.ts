@@ -350,33 +350,6 @@ describe('a worker that spins', () => {
     expect(await late.end).toEqual(success)
   })
 
-  it('and answers before another has loaded the project loses nothing', async () => {
-    const go = new Int32Array(new SharedArrayBuffer(8))
-    setEnvironmentData('go', go)
-    const test = await TestHost.start(1, await hostProject(`
-      import { getEnvironmentData } from 'node:worker_threads'
-      export const slow = one(() => {
-        const go = getEnvironmentData('go')
-        Atomics.store(go, 1, 1)
-        Atomics.notify(go, 1)
-        Atomics.wait(go, 0, 0)
-        return 'over'
-      })`))
-    const held = gate()
-    const neighbour = test.run('hold', { url: held.url })
-    await held.arrived()
-    const slow = test.run('slow', {})
-    await Atomics.waitAsync(go, 1, 0).value
-    test.stall(5000)
-    expect(test.host.stats()).toMatchObject({ ready: 1, starting: 1, underWay: 2 })
-    Atomics.store(go, 0, 1)
-    Atomics.notify(go, 0)
-    expect(await slow.end).toEqual(success)
-    held.open()
-    expect(await neighbour.end).toEqual(success)
-    expect(test.host.stats().lost).toBe(0)
-  })
-
   it('has its spinner moved to a worker of its own, which is then left alone', async () => {
     const test = await TestHost.start(1)
     const held = gate()
