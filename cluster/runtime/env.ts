@@ -1,6 +1,7 @@
 /** The one window through which time, chance and the console come in, so a test can own them. */
 
 import { randomBytes } from 'node:crypto'
+import { performance } from 'node:perf_hooks'
 import { isatty } from 'node:tty'
 import { format, styleText } from 'node:util'
 
