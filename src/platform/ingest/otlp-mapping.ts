@@ -23,12 +23,12 @@ export type MappedSpan =
  */
 export function* mapSpans(spans: readonly OtlpSpan[],
   project: string | undefined): Generator<MappedSpan, void, void> {
-  const byId = new Map(spans.map((span) => [`${span.traceId}/${span.spanId}`, span]))
+  const paths = new SpanPaths(spans)
   for (const span of spans) {
     const fault = faultIn(span)
     yield fault !== undefined
       ? { rejected: { id: span.spanId, reason: fault } }
-      : { run: runOf(span, ancestorsOf(span, byId), project) }
+      : { run: runOf(span, paths.of(span), project) }
   }
 }
 
@@ -36,21 +36,6 @@ function faultIn({ traceId, spanId, startUs }: OtlpSpan): string | undefined {
   if (!/^(?!0+$)[0-9a-f]{32}$/.test(traceId)) return 'The trace id is not 16 bytes.'
   if (!/^(?!0+$)[0-9a-f]{16}$/.test(spanId)) return 'The span id is not 8 bytes.'
   return startUs > 0 ? undefined : 'The span has no start.'
-}
-
-/** The spans above it that are in the same request, the outermost first. */
-function ancestorsOf(span: OtlpSpan, byId: ReadonlyMap<string, OtlpSpan>): OtlpSpan[] {
-  const { traceId, spanId } = span
-  const above: OtlpSpan[] = []
-  const seen = new Set([spanId])
-  for (let id = aboveOf(span); id !== '' && !seen.has(id) && above.length < depthMax;) {
-    seen.add(id)
-    const parent = byId.get(`${traceId}/${id}`)
-    if (parent === undefined) break
-    above.unshift(parent)
-    id = aboveOf(parent)
-  }
-  return above
 }
 
 /**
@@ -63,9 +48,50 @@ function aboveOf({ parentId, attributes }: OtlpSpan): string {
   return attributes.get('langsmith.is_root') === true ? '' : parentId
 }
 
+/** Spans on a path. One below that begins a new path with its parent. */
 const depthMax = 60
 
-function runOf(span: OtlpSpan, above: readonly OtlpSpan[], project: string | undefined): OtlpRun {
+/** A dotted order, and how many spans are on it. */
+interface SpanPath {
+  readonly text: string
+  readonly depth: number
+}
+
+/** The dotted orders of the spans of a request. Each span is looked at once, also in a circle. */
+class SpanPaths {
+  readonly #byId: ReadonlyMap<string, OtlpSpan>
+  readonly #known = new Map<OtlpSpan, SpanPath>()
+
+  constructor(spans: readonly OtlpSpan[]) {
+    this.#byId = new Map(spans.map((span) => [`${span.traceId}/${span.spanId}`, span]))
+  }
+
+  /** Ancestors in the same request are in it, the outermost first. */
+  of(span: OtlpSpan): string {
+    // From the span up to one that is known, has no parent here, or closes a circle.
+    const open = new Set<OtlpSpan>()
+    let above: OtlpSpan | undefined = span
+    while (above !== undefined && !this.#known.has(above) && !open.has(above)) {
+      open.add(above)
+      above = this.#byId.get(`${above.traceId}/${aboveOf(above)}`)
+    }
+    for (const one of [...open].reverse()) {
+      const parent = above && this.#known.get(above)
+      this.#known.set(one, below(parent, one, above))
+      above = one
+    }
+    return this.#known.get(span)!.text
+  }
+}
+
+function below(path: SpanPath | undefined, span: OtlpSpan, parent: OtlpSpan | undefined): SpanPath {
+  const own = segmentOf(span)
+  if (path === undefined || parent === undefined) return { text: own, depth: 1 }
+  if (path.depth < depthMax) return { text: `${path.text}.${own}`, depth: path.depth + 1 }
+  return { text: `${segmentOf(parent)}.${own}`, depth: 2 }
+}
+
+function runOf(span: OtlpSpan, path: string, project: string | undefined): OtlpRun {
   const { attributes, startUs, endUs } = span
   const outputs = outputsOf(span)
   const usage = usageOf(attributes)
@@ -77,8 +103,7 @@ function runOf(span: OtlpSpan, above: readonly OtlpSpan[], project: string | und
   return {
     id: idOf(span),
     trace_id: traceOf(span),
-    dotted_order: textAt(attributes, 'langsmith.span.dotted_order') ??
-      [...above, span].map((each) => segmentOf(each)).join('.'),
+    dotted_order: textAt(attributes, 'langsmith.span.dotted_order') ?? path,
     ...parent !== undefined && { parent_run_id: parent },
     name: nameOf(span),
     run_type: typeOf(attributes),

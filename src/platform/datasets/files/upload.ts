@@ -93,17 +93,20 @@ function examplesInCsv(text: string, given: Form): readonly ExampleSaid[] {
   const { value: first } = records.next()
   const names = first?.map(withoutMark)
   if (!names) throw new HeddleError('invalid', 'file: it has no line of names.')
-  for (const key of [...form.inputKeys, ...form.outputKeys, ...form.metadataKeys]) {
-    if (!names.includes(key)) {
+  const columns = new Map(names.map((name, index) => [name, index]))
+  const keys = [...form.inputKeys, ...form.outputKeys, ...form.metadataKeys]
+  for (const key of keys) {
+    if (!columns.has(key)) {
       throw new HeddleError('invalid', `file: it has no column ${JSON.stringify(key)}.`)
     }
   }
+  // Columns that no example keeps are counted nowhere, so rows must not cost their number.
+  const kept = form.inputKeys.length === 0 ? [...columns] : keys.map((key) =>
+    [key, columns.get(key)!] as const)
   const read: Read = { examples: [], bytes: 0 }
   for (const record of records) {
-    const row = Object.fromEntries(
-      names.map((name, index) => [name, withoutMark(record[index] ?? '')]),
-    )
-    add(read, row, form)
+    const row = kept.map(([name, index]) => [name, withoutMark(record[index] ?? '')] as const)
+    add(read, Object.fromEntries(row), form)
   }
   return read.examples
 }

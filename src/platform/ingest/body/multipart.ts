@@ -16,13 +16,24 @@ const headersMax = 16 * 1024
 const lineEnd = Buffer.from('\r\n')
 const headersEnd = Buffer.from('\r\n\r\n')
 const closing = Buffer.from('--')
+const carriageReturn = 13
 
-/** The boundary that a content type names. Throws `malformed`. */
+/** A boundary as RFC 2046 has it: 1 to 70 of these characters, the last of them no space. */
+const boundaryShape = /^[\w'()+,./:=? -]{0,69}[\w'()+,./:=?-]$/
+
+/**
+ * The boundary that a content type names. Throws `malformed`. No character of it is a carriage
+ * return, on which the search for it relies.
+ */
 export function boundaryOf(contentType: string): string {
   const [, quoted, plain] = /;\s*boundary=(?:"([^"]+)"|([^\s;"]+))/i.exec(contentType) ?? []
   const boundary = quoted ?? plain
   if (!/^\s*multipart\/form-data\b/i.test(contentType) || boundary === undefined) {
     throw new HeddleError('malformed', 'The body is no multipart/form-data with a boundary.')
+  }
+  if (!boundaryShape.test(boundary)) {
+    throw new HeddleError('malformed',
+      "A boundary has 1 to 70 letters, digits, spaces and '()+_,-./:=? and ends with no space.")
   }
   return boundary
 }
@@ -56,7 +67,7 @@ export function* partsOf(body: Buffer, boundary: string): Generator<Part, void, 
 }
 
 function afterFirst(body: Buffer, delimiter: Buffer): number {
-  const at = body.indexOf(delimiter)
+  const at = findDelimiter(body, delimiter, 0)
   return at < 0 ? -1 : at + delimiter.length
 }
 
@@ -64,14 +75,44 @@ function afterFirst(body: Buffer, delimiter: Buffer): number {
 function endOfPart(body: Buffer, delimiter: Buffer, from: number, length: number): number {
   const said = from + length
   if (length >= 0 && isDelimiterAt(body, delimiter, said)) return said
-  let at = body.indexOf(delimiter, from)
-  while (at >= 0 && !isDelimiterAt(body, delimiter, at)) at = body.indexOf(delimiter, at + 1)
+  let at = findDelimiter(body, delimiter, from)
+  while (at >= 0 && !isDelimiterAt(body, delimiter, at)) {
+    at = findDelimiter(body, delimiter, at + 1)
+  }
   if (at >= 0) return at
   // The body is cut off behind this part.
   const left = body.length - said
   const isWhole = length >= 0 && left >= 0 && left < delimiter.length &&
     startsAt(body, delimiter.subarray(0, left), said)
   return isWhole ? said : -1
+}
+
+/** Bytes that are looked at one by one behind a carriage return, before `indexOf` goes on. */
+const nearBytes = 256
+
+/**
+ * The first place of the delimiter from `from` on; -1 if there is none. No byte is compared twice,
+ * whatever the body is, because the only carriage return of a delimiter is its first byte.
+ */
+function findDelimiter(body: Buffer, delimiter: Buffer, from: number): number {
+  for (let at = body.indexOf(carriageReturn, from); at >= 0; at = nextReturn(body, at + 1)) {
+    if (isAt(body, delimiter, at)) return at
+  }
+  return -1
+}
+
+/** Looks nearby first: a call of `indexOf` for each byte of a body would take seconds. */
+function nextReturn(body: Buffer, from: number): number {
+  const end = Math.min(from + nearBytes, body.length)
+  for (let at = from; at < end; at++) if (body[at] === carriageReturn) return at
+  return body.indexOf(carriageReturn, end)
+}
+
+function isAt(body: Buffer, delimiter: Buffer, at: number): boolean {
+  for (let index = 0; index < delimiter.length; index++) {
+    if (body[at + index] !== delimiter[index]) return false
+  }
+  return true
 }
 
 /** True if a whole delimiter is there: with the end of its line, or of the body. */

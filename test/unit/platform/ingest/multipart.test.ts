@@ -60,6 +60,49 @@ describe('parts', () => {
   })
 })
 
+describe('a boundary', () => {
+  const typed = (boundary: string) => `multipart/form-data; boundary="${boundary}"`
+
+  it('has at most 70 characters, none of which ends a line', () => {
+    expect(boundaryOf(typed('b'.repeat(70)))).toHaveLength(70)
+    for (const wrong of ['b'.repeat(71), 'a\rb', 'a\nb', 'b ', 'é', 'a;b']) {
+      expect(() => boundaryOf(typed(wrong)), wrong).toThrow(/A boundary has 1 to 70/)
+    }
+  })
+
+  it('is found at every place behind near misses', () => {
+    const boundary = `b${'a'.repeat(69)}`
+    const nears = ['\r', '\r\n--', `\r\n--${boundary.slice(0, -1)}`, `\r\n--${boundary}a`, 'x',
+      'x'.repeat(255), `\r${'x'.repeat(300)}`]
+    for (const near of nears) {
+      for (const count of [0, 1, 5]) {
+        const data = near.repeat(count)
+        const body = Buffer.from(`--${boundary}\r\ncontent-disposition: form-data; name="x"` +
+          `\r\n\r\n${data}\r\n--${boundary}--`)
+        const [part] = split({ body, contentType: typed(boundary) })
+        expect(part!.data!.toString()).toBe(data)
+      }
+    }
+  })
+
+  it('is searched in the time that plain bytes take, whatever nearly is one', () => {
+    const bytes = 2 ** 20
+    const boundary = `b${'a'.repeat(69)}`
+    const msOf = (data: string) => {
+      const body = Buffer.from(`--${boundary}\r\n\r\n${data.repeat(bytes / data.length)}`)
+      return Math.min(...Array.from({ length: 4 }, () => {
+        const began = performance.now()
+        expect([...partsOf(body, boundary)]).toHaveLength(1)
+        return performance.now() - began
+      }))
+    }
+    const alone = msOf('\r')
+    for (const near of ['a', '\r\n--', `\r\n--${boundary.slice(0, -1)}`, 'a'.repeat(69)]) {
+      expect(msOf(near), near).toBeLessThan(4 * alone + 5)
+    }
+  })
+})
+
 describe.each(styles)('a body in the style "%s"', (style) => {
   it('that is cut off anywhere gives all that was whole, and says so', () => {
     const { body, contentType } = multipartOf(parts, style)

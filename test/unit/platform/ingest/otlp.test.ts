@@ -106,7 +106,27 @@ describe('a span', () => {
     expect(runs([{ id: leaf, parent: middle }, { id: middle, parent: root }, { id: root }])
       .map(({ length }) => length)).toEqual([3, 2, 1])
     expect(runs([{ id: leaf, parent: middle }, { id: middle, parent: leaf }])
-      .map(({ length }) => length)).toEqual([2, 2])
+      .map(({ length }) => length)).toEqual([2, 1])
+  })
+
+  it('costs as much in a chain and in a circle of thousands as beside them', () => {
+    const count = 4_000
+    const idOf = (n: number) => (n + 1).toString(16).padStart(16, '0')
+    const spans = (parent: (n: number) => number) =>
+      readOtlp(bytesOf(...Array.from({ length: count }, (_, n) => ({ id: idOf(n),
+        parent: idOf(parent(n)) }))), 'protobuf')
+    const [flat, chain, ring] = [spans(() => count), spans((n) => n + 1),
+      spans((n) => (n + 1) % count)]
+    const msOf = (all: ReturnType<typeof readOtlp>) => {
+      const began = performance.now()
+      const runs = [...mapSpans(all, undefined)]
+      expect(runs).toHaveLength(count)
+      return performance.now() - began
+    }
+    const alone = Math.min(...Array.from({ length: 4 }, () => msOf(flat)))
+    for (const all of [chain, ring]) {
+      expect(Math.min(...Array.from({ length: 4 }, () => msOf(all)))).toBeLessThan(6 * alone)
+    }
   })
 
   it('has bytes that are text as text, and others in base64', () => {
