@@ -1,0 +1,53 @@
+/**
+ * Turns on a thread, shared out by key: work that takes long is done in slices of some
+ * milliseconds, and the time of each is charged to its key.
+ */
+
+import type { Env } from '../runtime/env.ts'
+import { FairQueue } from './fair-queue.ts'
+
+/** Milliseconds after which a slice is over. */
+const sliceMs = 5
+
+/** The turns of one thread. */
+export class FairTurns {
+  readonly #env: Pick<Env, 'monotonicMs'>
+  readonly #waiting = new FairQueue<() => void>()
+  /** Whose slice it is; undefined if no one was given any. */
+  #running: string | undefined
+  #beganMs = -Infinity
+  #scheduled = false
+
+  constructor(env: Pick<Env, 'monotonicMs'>) {
+    this.#env = env
+  }
+
+  /** True if whoever works should wait for `next` before going on. */
+  get isOver(): boolean {
+    return this.#env.monotonicMs() - this.#beganMs >= sliceMs
+  }
+
+  /** Resolves when the next slice of a key begins. */
+  next(key: string): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#waiting.push(key, resolve)
+    if (!this.#scheduled) {
+      this.#scheduled = true
+      setImmediate(() => this.#begin())
+    }
+    return promise
+  }
+
+  /** What was given its slice has run, up to where it waited for something, when this is called. */
+  #begin(): void {
+    const nowMs = this.#env.monotonicMs()
+    if (this.#running !== undefined) this.#waiting.charge(this.#running, nowMs - this.#beganMs)
+    const next = this.#waiting.take()
+    this.#running = next?.key
+    this.#beganMs = nowMs
+    this.#scheduled = next !== undefined
+    if (next === undefined) return
+    setImmediate(() => this.#begin())
+    next.item()
+  }
+}
