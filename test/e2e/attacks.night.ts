@@ -11,6 +11,7 @@ import { metadataFilters } from './attacks/metadata.ts'
 import { openPlace } from './attacks/place.ts'
 import type { Attack } from './attacks/place.ts'
 import { farVersions, longHistory, manyHistories, otherReads } from './attacks/reads.ts'
+import { traceWrites } from './attacks/trace-writes.ts'
 import { percentile, startWriteMeter } from './attacks/write-meter.ts'
 
 const attacks: readonly Attack[] = [longHistory, manyHistories, farVersions, otherReads,
@@ -34,15 +35,16 @@ function slowdown(): number {
   return Math.max(1, (performance.now() - beganMs) * 1_000 / (user + system))
 }
 
-async function withstand(chosen: readonly Attack[]): Promise<void> {
-  const place = await openPlace()
+async function withstand(chosen: readonly Attack[], args: readonly string[] = []): Promise<void> {
+  const place = await openPlace(args)
   try {
     const { server, other } = place
     const { pid } = server
     const begin: (() => Promise<unknown>)[] = []
     for (const { prepare } of chosen) begin.push(await prepare(place))
     const measured = async (during: Promise<unknown>) => {
-      const meter = startWriteMeter({ url: server.url, key: other })
+      const meter = startWriteMeter({ url: server.url, key: other,
+        writes: chosen[0]!.beside ?? 'threads' })
       await during
       return meter.stop()
     }
@@ -83,4 +85,8 @@ describe('With the memory of a member, a server withstands', () => {
     (attack) => withstand([attack]),
   )
   it('all attacks at once', () => withstand(attacks))
+  it.each(traceWrites.filter(({ name }) => chosen === undefined || name.includes(chosen)))(
+    'spans of another tenant are written beside $name',
+    (attack) => withstand([attack], ['--traces-disk-mb', '64']),
+  )
 })

@@ -45,18 +45,20 @@ export interface AttackPlace {
  */
 export interface Attack {
   readonly name: string
+  /** Writes of the other tenant that must stay quick; of threads by default. */
+  readonly beside?: 'threads' | 'spans'
   /** Puts what it needs in place. The result attacks: it ends when the server has answered. */
   prepare(place: AttackPlace): Promise<() => Promise<unknown>>
 }
 
-export async function openPlace(): Promise<AttackPlace> {
+export async function openPlace(args: readonly string[] = []): Promise<AttackPlace> {
   const dataDir = await mkdtemp(join(tmpdir(), 'heddle-attacks-'))
   const keys = await openKeyMaker({ dataDir })
   const [developer, reader, other] = [await keys.make('attacker'),
     await keys.make('attacker', 'reader'), await keys.make('other')]
   await keys.close()
   const server = await startServer({ project: 'attacks', dataDir, memoryBytes: memberBytes,
-    args: ['--auth', 'keys'] })
+    args: ['--auth', 'keys', ...args] })
   return {
     server,
     developer,

@@ -3,6 +3,7 @@
  * its own, so that what the test does meanwhile delays nothing here.
  */
 
+import { randomUUID } from 'node:crypto'
 import { Agent, request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
@@ -22,6 +23,8 @@ export interface WriteMeter {
 interface Place {
   readonly url: string
   readonly key: string
+  /** What is written: threads, or spans. */
+  readonly writes: 'threads' | 'spans'
 }
 
 /** A write is due this often, whether or not those before are done. */
@@ -46,7 +49,17 @@ export function percentile({ ms }: Measured, share: number): number {
   return ms[Math.min(ms.length - 1, Math.floor(share * ms.length))] ?? 0
 }
 
-async function measure({ url, key }: Place): Promise<void> {
+/** Path, body and status of one write. */
+const writes = {
+  threads: () => ['/threads', '{}', 200] as const,
+  spans: () =>
+    ['/api/v1/runs',
+      JSON.stringify({ id: randomUUID(), name: 'other', run_type: 'chain',
+        start_time: new Date().toISOString(), inputs: { text: 'of somebody else' },
+        session_name: 'other' }), 202] as const,
+}
+
+async function measure({ url, key, writes: kind }: Place): Promise<void> {
   const agent = new Agent({ keepAlive: true })
   const ms: number[] = []
   const failures: number[] = []
@@ -58,9 +71,10 @@ async function measure({ url, key }: Place): Promise<void> {
     const dueMs = beganMs + n * everyMs
     const early = dueMs - performance.now()
     if (early > 0) await pause(early)
-    const write = send(new URL('/threads', url), { agent, key }).then((status) => {
+    const [path, body, expected] = writes[kind]()
+    const write = send(new URL(path, url), { agent, key, body }).then((status) => {
       ms.push(performance.now() - dueMs)
-      if (status !== 200) failures.push(status)
+      if (status !== expected) failures.push(status)
     })
     underWay.add(write)
     void write.finally(() => underWay.delete(write))
@@ -70,9 +84,10 @@ async function measure({ url, key }: Place): Promise<void> {
   parentPort!.postMessage({ ms: ms.sort((a, b) => a - b), failures } satisfies Measured)
 }
 
-/** The status of the answer to the creation of a thread; 0 if there was none. */
+/** The status of the answer to a write; 0 if there was none. */
 function send(url: URL,
-  { agent, key }: { readonly agent: Agent; readonly key: string }): Promise<number> {
+  { agent, key, body }: { readonly agent: Agent; readonly key: string;
+    readonly body: string }): Promise<number> {
   return new Promise((resolve) => {
     const sent = request(url, { method: 'POST', agent,
       headers: { 'content-type': 'application/json', 'x-api-key': key } }, (answer) => {
@@ -80,7 +95,7 @@ function send(url: URL,
       answer.once('close', () => resolve(answer.complete ? answer.statusCode! : 0))
     })
     sent.once('error', () => resolve(0))
-    sent.end('{}')
+    sent.end(body)
   })
 }
 
