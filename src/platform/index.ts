@@ -87,8 +87,9 @@ export type { Block, BlockId, FeedbackMark, SpanFields, SpanHead, SpanPlace, Spa
 export { nothingSaid } from './spans/span.ts'
 export { foldHead } from './spans/fold.ts'
 export type { SpanOperation } from './spans/fold.ts'
-export type { FilePart, Plan, Range, RangeField, Removal, ScanMark, ScannedHeads, SpanPort,
-  SpansOfRequest, SpanStore, SpanStoreModule } from './spans/span-port.ts'
+export { removalReasons } from './spans/span-port.ts'
+export type { FilePart, Plan, Range, RangeField, Removal, RemovalListener, RemovedSpans, ScanMark,
+  ScannedHeads, SpanPort, SpansOfRequest, SpanStore, SpanStoreModule } from './spans/span-port.ts'
 export { termOf } from './spans/term.ts'
 export { tracePlace } from './spans/trace-place.ts'
 export { bytesOfUuid, readUuid, uuidOfBytes } from './spans/uuid-bytes.ts'

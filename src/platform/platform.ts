@@ -43,6 +43,7 @@ import { tracedModels } from './models/traced-models.ts'
 import type { TracedModels } from './models/traced-models.ts'
 import { promptsOver } from './prompts/catalog-prompts.ts'
 import type { Prompts } from './prompts/prompt.ts'
+import type { RemovalListener } from './spans/span-port.ts'
 import type { Calls } from './threads/calls.ts'
 import type { IngestHandlers, IngestNeeds, QueryHandlers } from './threads/platform-calls.ts'
 import type { QueryNeeds } from './threads/own-run-calls.ts'
@@ -90,6 +91,8 @@ export interface PlatformOptions {
   readonly settled?: () => Promise<void> | undefined
   /** The threads of this server, whose runs are traces; by default, none are. */
   readonly own?: QueryNeeds
+  /** Is called with what the store removes by itself; by default, nothing is. */
+  readonly onRemoval?: RemovalListener
   /** How rules act; by default, there are none. */
   readonly rules?: RuleOptions
   /** What a tenant may ask models on a day; by default, anything. */
@@ -105,7 +108,7 @@ const noModelQuota: ModelQuotaLimits = { calls: Infinity, tokens: Infinity }
 
 /** Makes the platform of a member. Its threads start when they are first needed. */
 export function openPlatform(
-  { store, catalogs, env, settled, own, egress, secretsKeys, handles = new Map(),
+  { store, catalogs, env, settled, own, egress, secretsKeys, handles = new Map(), onRemoval,
     modelQuota = noModelQuota, rules: ruleOptions }: PlatformOptions,
 ): Platform {
   const { log } = env
@@ -128,6 +131,7 @@ export function openPlatform(
       })
     },
     prices: ({ tenant }) => prices.list(tenant),
+    removed: async (removed) => onRemoval?.(removed),
     ended: ({ tenant, rules }) => {
       for (const id of rules) ruleOptions?.client.wake({ tenant, id })
       return Promise.resolve()

@@ -7,6 +7,8 @@ import type { Exchange, FrontDoor } from '../frontdoor/index.ts'
 import type { HostStats } from '../graph/index.ts'
 import { quotaNames, quotaWords } from '../limits/index.ts'
 import type { LimitClients, QuotaStats, ReadQuota } from '../limits/index.ts'
+import { removalReasons } from '../platform/index.ts'
+import type { RemovedSpans } from '../platform/index.ts'
 import type { Backend } from './backends/backend.ts'
 import type { Metrics, Reading } from './metrics/metrics.ts'
 
@@ -33,6 +35,18 @@ export function countRequests(metrics: Metrics): (exchange: Exchange) => void {
     requests({ route, method, status })
     took(ms, { route, method })
   }
+}
+
+/** Adds the spans that the store removes by itself. Call the result with each removal. */
+export function countRemovedSpans(metrics: Metrics): (removed: RemovedSpans) => void {
+  const removed = metrics.count({
+    name: 'spans_removed_total',
+    labels: ['reason'],
+    help: 'Spans that nobody asked to remove, by why they went: they lived long enough (age), ' +
+      'traces.db was too large (disk), or their tenant had too much of it (tenant).',
+  })
+  for (const reason of removalReasons) removed({ reason }, 0)
+  return ({ reason, spans }) => removed({ reason }, spans)
 }
 
 /** Adds what is open at the front door. */

@@ -41,7 +41,7 @@ import { openDoor } from './open-front-door.ts'
 import { OwnRuns } from './own-runs.ts'
 import { ownViews } from './own-views.ts'
 import { portError } from './port-error.ts'
-import { readActors, readLimits, readOwnership, readReads, readServer,
+import { countRemovedSpans, readActors, readLimits, readOwnership, readReads, readServer,
   readWorkers } from './readings.ts'
 import { ruleWays } from './rule-ways.ts'
 import { watchRules } from './rule-watch.ts'
@@ -169,6 +169,7 @@ export async function openServer(settings: Settings, env: Env,
         ),
         rules: { client: rules, lagMs: ruleLagMs[cassandra === null ? 'one' : 'many'],
           ways: ruleWays({ egress, graphs: graphHosts(graphs, later.graphs), runs: actors.runs }) },
+        onRemoval: countRemovedSpans(metrics),
         ...ownRuns && { settled: () => ownRuns.settled() } }), async (platform) => {
     opened = undefined
     await ownRuns?.close()
@@ -300,10 +301,10 @@ function begin(quarantine: Quarantine, marks: ExecutionMarks, env: Env): void {
 async function openBackend(settings: Settings,
   watchers: Watchers & { endProcess(reason: string): void }): Promise<Backend> {
   const { env, metrics, endProcess } = watchers
-  const { cassandra, dataDirectory: directory, inRegion, tracesDiskBytes } = settings
+  const { cassandra, dataDirectory: directory, inRegion, traces } = settings
   const region = inRegion ? settings.region : undefined
   const backend = cassandra === null
-    ? await openEmbeddedBackend(directory, env, endProcess, tracesDiskBytes)
+    ? await openEmbeddedBackend(directory, env, endProcess, traces)
     : await openCassandraBackend({ settings: cassandra, region, directory, ...watchers })
   return { ...backend, log: meteredLog(backend.log, metrics, env) }
 }

@@ -106,8 +106,8 @@ export interface Settings {
   readonly ownTraces: ValueOf<'ownTraces'>
   /** The share of runs whose steps are traced if these are. */
   readonly ownTracesRatio: number
-  /** What traces may take in the data directory. */
-  readonly tracesDiskBytes: number
+  /** What traces may take in the data directory, and those of one tenant; Infinity for any. */
+  readonly traces: { readonly diskBytes: number; readonly tenantBytes: number }
   /** Null if everything is stored in the data directory. */
   readonly cassandra: CassandraSettings | null
 }
@@ -240,7 +240,8 @@ export function resolveSettings(source: SettingsSource): Settings {
     studio: studioSettings(reader),
     ownTraces: reader.value('ownTraces'),
     ownTracesRatio: reader.value('ownTracesRatio'),
-    tracesDiskBytes: reader.value('tracesDiskMb') * 1024 * 1024,
+    traces: { diskBytes: reader.value('tracesDiskMb') * 1024 * 1024,
+      tenantBytes: (reader.value('quotaTracesMb') || Infinity) * 1024 * 1024 },
     cassandra: embedded ? null : cassandraSettings(reader),
   }
   const mistakes = [...reader.mistakes, ...broken(resolved)]

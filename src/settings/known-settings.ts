@@ -226,6 +226,9 @@ export const knownSettings = {
   }),
   quotaCrons: limits('--quota-crons <number>', 'HEDDLE_QUOTA_CRONS', { kind: quota,
     fallback: 10_000, message: 'Crons that one tenant may have, 0 for any.' }),
+  quotaTracesMb: limits('--quota-traces-mb <number>', 'HEDDLE_QUOTA_TRACES_MB', { kind: quota,
+    fallback: 0, message: 'MiB of traces that one tenant may keep in the data folder, 0 for ' +
+      'any; what arrived first goes. Not for Cassandra.' }),
   quotaStreams: limits('--quota-streams <number>', 'HEDDLE_QUOTA_STREAMS', { kind: quota,
     fallback: 5_000,
     message: 'Streams and waiting requests of one tenant at one server, 0 for any.' }),
@@ -272,7 +275,8 @@ export const knownSettings = {
   tracesDiskMb: observability('--traces-disk-mb <number>', 'HEDDLE_TRACES_DISK_MB', {
     kind: wholeNumber(1, 1_000_000_000),
     fallback: 10_240,
-    message: 'MiB of traces in the data folder; the oldest go first. Not for Cassandra.',
+    message: 'MiB of traces in the data folder; the tenant with most loses what arrived first. ' +
+      'Not for Cassandra.',
   }),
   billing: observability('--billing <how>', 'HEDDLE_BILLING', { kind: onOrOff, fallback: 'off',
     message: 'Whether each finished run leaves a billing record; only in the region `us`.' }),

@@ -168,10 +168,13 @@ export function headsOf({ requests }: History): readonly SpanHead[] {
   return [...bySpan.values()].map((of) => foldHead(of))
 }
 
-/** A head in one form: its terms are a set, and so are its marks. */
+/**
+ * A head in one form: its terms are a set, and so are its marks. A store may forget the arrival of
+ * an operation that changes nothing.
+ */
 export function asSets(head: SpanHead, more: readonly Term[] = []): unknown {
   const byId = (a: FeedbackMark, b: FeedbackMark) => a.id < b.id ? -1 : 1
-  return { ...head, terms: [...new Set([...head.terms, ...more])].toSorted(),
+  return { ...head, arrivedUs: undefined, terms: [...new Set([...head.terms, ...more])].toSorted(),
     feedback: head.feedback.toSorted(byId) }
 }
 

@@ -76,6 +76,19 @@ export function describeSpanPort(name: string, open: () => Promise<OpenSpans>): 
       )
     })
 
+    it('say when what changed them last arrived, however long ago they began', async () => {
+      const tenant = newTenant()
+      const place = placeOf(tenant, { trace: 1, span: 0, project: 0 })
+      const began = { ...place, startUs: noonUs - 400 * 86_400e6, traceStartUs: noonUs }
+      await spans.writer.write(requestOf(tenant, [aPost(began, { arrivedUs: noonUs + 5 })]))
+      const arrival = async () => (await spans.reader.heads([began]))[0]!.arrivedUs
+      expect(await arrival()).toBe(noonUs + 5)
+      const patch = { ...aPost(began), kind: 'patch' as const, arrivedUs: noonUs + 7e9,
+        fields: { ...nothingSaid, name: 'late' } }
+      await spans.writer.write(requestOf(tenant, [patch]))
+      expect(await arrival()).toBe(noonUs + 7e9)
+    })
+
     it('that began at one moment are all found, by any index', async () => {
       const tenant = newTenant()
       const places = Array.from({ length: 1_300 }, (_, index): SpanPlace => ({

@@ -103,9 +103,10 @@ async function take(store: SpanStore, tenant: string, step: Step, atUs: number):
       const after = (us: number | null) => (us === null ? null : place.startUs + us)
       const fields = { ...nothingSaid, ...step.fields, endUs: after(step.lastsUs),
         firstTokenUs: after(step.firstUs) }
-      return store.write({ tenant, blocks: [], files: [], timeToLiveS: new Map(),
+      await store.write({ tenant, blocks: [], files: [], timeToLiveS: new Map(),
         spans: [{ place, kind: step.patch ? 'patch' : 'post', arrivedUs: atUs, terms: [],
           indexed: 0, block: null, fields }] })
+      return
     }
     case 'feedback': {
       const place = placeOf(tenant, step.span)

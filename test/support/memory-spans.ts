@@ -79,6 +79,9 @@ export function memorySpans(nowUs: () => number = () => Date.now() * 1000): Span
       }
       for (const block of written) blocks.set(`${tenant} ${block.trace} ${block.id}`, block)
       for (const file of attached) files.set(`${tenant} ${file.owner} ${file.name}`, file)
+      return [
+        ...new Set(spans.filter((span) => !alive.includes(span)).map(({ place }) => place.id)),
+      ]
     },
     async *scan(plan, after) {
       const wanted = known(plan.tenant).filter((head) => isInRange(plan, head))

@@ -12,7 +12,7 @@ import type { ScanParts } from './matching.ts'
 import { inside, wholeTrace } from './named-spans.ts'
 import { findPage } from './page.ts'
 import type { Page } from './page.ts'
-import { earliestStarts, visibility } from './scan.ts'
+import { visibility } from './scan.ts'
 import { numeric } from './runs/run-fields.ts'
 import { runWriter } from './runs/run-writer.ts'
 import { withSubtreeUsage } from './subtree-usage.ts'
@@ -77,7 +77,7 @@ export async function answerRun(parts: ScanParts,
   >[0]): Promise<Uint8Array> {
   const place = (await parts.store.locate(tenant, [id])).get(id)
   const [head] = place === undefined ? [] : await parts.store.heads([place])
-  const isVisible = visibility(earliestStarts({ projects }, parts.env.nowMs()))
+  const isVisible = visibility({ projects }, parts.env.nowMs())
   const isThere = head !== undefined && isVisible(head) &&
     (within === undefined || (await inside(parts, within, [head])).length > 0)
   if (!isThere) throw new HeddleError('not_found', 'Run not found.')

@@ -6,13 +6,13 @@ import { shownBy } from './matching.ts'
 import type { ScanParts } from './matching.ts'
 import { JsonWriter } from './runs/json-writer.ts'
 import { runWriter } from './runs/run-writer.ts'
-import { earliestStarts, visibility } from './scan.ts'
+import { visibility } from './scan.ts'
 
 /** The runs that are there, as a list. */
 export async function answerListedRuns(parts: ScanParts,
   { tenant, projects, runs, links }: ListedRuns, signal?: AbortSignal): Promise<Uint8Array> {
   const places = await parts.store.locate(tenant, runs.map(({ id }) => id))
-  const isVisible = visibility(earliestStarts({ projects }, parts.env.nowMs()))
+  const isVisible = visibility({ projects }, parts.env.nowMs())
   const found = (await parts.store.heads([...places.values()])).filter(isVisible)
   const byId = new Map(found.map((head) => [head.id, head]))
   const more = new Map(runs.map(({ id, moreJson }) => [id, moreJson]))

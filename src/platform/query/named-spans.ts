@@ -9,7 +9,7 @@ import type { Filter } from './filter.ts'
 import { matching } from './matching.ts'
 import type { ScanParts } from './matching.ts'
 import { inTrace } from './order.ts'
-import { earliestStarts, visibility } from './scan.ts'
+import { visibility } from './scan.ts'
 import { spanTest } from './test-span.ts'
 import { traceFilter } from './trace-filter.ts'
 
@@ -21,7 +21,7 @@ export async function listedHeads(parts: ScanParts, question: RunsQuestion,
   signal?: AbortSignal): Promise<readonly SpanHead[] | undefined> {
   const { tenant, ids, parent } = question
   if (ids !== undefined) {
-    const isVisible = visibility(earliestStarts(question, parts.env.nowMs()))
+    const isVisible = visibility(question, parts.env.nowMs())
     const places = await parts.store.locate(tenant, [...new Set(ids)])
     const visible = (await parts.store.heads([...places.values()])).filter(isVisible)
     return question.within === undefined ? visible : await inside(parts, question.within, visible)
@@ -60,7 +60,7 @@ export async function wholeTrace(parts: ScanParts, question: RunsQuestion,
 /** The spans of one trace that are visible and meet a filter. */
 async function spansOfTrace(parts: ScanParts, question: RunsQuestion, place: SpanPlace,
   filter: Filter, signal?: AbortSignal): Promise<readonly SpanHead[]> {
-  const isVisible = visibility(earliestStarts(question, parts.env.nowMs()))
+  const isVisible = visibility(question, parts.env.nowMs())
   const test = spanTest(filter)
   const traces = await traceFilter(parts, question)
   const found: SpanHead[] = []

@@ -28,11 +28,9 @@ export async function* scanSteps(parts: ScanParts, question: RunsQuestion, after
   signal?: AbortSignal): AsyncGenerator<ScanStep, void, void> {
   if (question.projects.length === 0) return
   const conditions = conditionsOf(question)
-  const earliest = earliestStarts(question, parts.env.nowMs())
   const { tenant, order, projects } = question
-  const plan = planOf(conditions, { tenant, order, projects: projects.map(({ id }) => id) },
-    Math.min(...earliest.values()))
-  const isVisible = visibility(earliest)
+  const plan = planOf(conditions, { tenant, order, projects: projects.map(({ id }) => id) }, 0)
+  const isVisible = visibility(question, parts.env.nowMs())
   const test = spanTest(conditions)
   const traces = await traceFilter(parts, question, plan, signal)
   const source = await traces?.fewSpans(plan, after) ?? parts.store.scan(plan, after)
@@ -59,18 +57,21 @@ function* divided({ heads, looked }: ScannedHeads): Iterable<ScannedHeads> {
   }
 }
 
-/** The first start of each project that is visible: older spans are no longer kept. */
-export function earliestStarts({ projects }: Pick<RunsQuestion, 'projects'>,
+const dayMs = 24 * 3600 * 1000
+
+/** The first arrival that each project still keeps. */
+export function firstArrivals({ projects }: Pick<RunsQuestion, 'projects'>,
   nowMs: number): ReadonlyMap<string, number> {
-  const dayMs = 24 * 3600 * 1000
   return new Map(
-    projects.map((
-      { id, retentionDays },
-    ) => [id, Math.max(0, Math.ceil((nowMs - retentionDays * dayMs) * 1000))]),
+    projects.map(({ id, retentionDays }) =>
+      [id, Math.max(0, Math.ceil((nowMs - retentionDays * dayMs) * 1000))] as const
+    ),
   )
 }
 
-/** Whether a head is in a project of the question, and kept long enough. */
-export function visibility(earliest: ReadonlyMap<string, number>): (head: SpanHead) => boolean {
-  return ({ project, startUs }) => startUs >= (earliest.get(project) ?? Infinity)
+/** Whether a head is in a project of the question that still keeps it. */
+export function visibility(question: Pick<RunsQuestion, 'projects'>,
+  nowMs: number): (head: SpanHead) => boolean {
+  const first = firstArrivals(question, nowMs)
+  return ({ project, arrivedUs }) => arrivedUs >= (first.get(project) ?? Infinity)
 }

@@ -38,7 +38,9 @@ export class EndedSpans {
     const rules = new Set<Uuid>()
     for (const span of spans) {
       for (const { owner, rules: ids } of span.readers) {
-        owners.set(owner, [...owners.get(owner) ?? [], span])
+        const own = owners.get(owner) ?? []
+        owners.set(owner, own)
+        own.push(span)
         for (const id of ids) rules.add(id)
       }
     }

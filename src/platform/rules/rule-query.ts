@@ -4,7 +4,7 @@ import { HeddleError } from '../../errors.ts'
 import { conditionsOf } from '../query/conditions.ts'
 import { matching } from '../query/matching.ts'
 import type { ScanParts } from '../query/matching.ts'
-import { earliestStarts, visibility } from '../query/scan.ts'
+import { visibility } from '../query/scan.ts'
 import { spanTest } from '../query/test-span.ts'
 import { traceFilter } from '../query/trace-filter.ts'
 import type { SpanHead, Uuid } from '../spans/span.ts'
@@ -31,7 +31,7 @@ export async function answerMatched(parts: ScanParts, question: RunsQuestion,
   signal?: AbortSignal): Promise<Uint8Array> {
   const { tenant, ids = [], projects, ...rest } = question
   const places = await parts.store.locate(tenant, [...new Set(ids)])
-  const isVisible = visibility(earliestStarts(question, parts.env.nowMs()))
+  const isVisible = visibility(question, parts.env.nowMs())
   const heads = (await parts.store.heads([...places.values()]))
     .filter((head) => isVisible(head) && head.endUs !== null)
   const kept = await keptBy(parts, { ...rest, tenant, projects }, heads, signal)

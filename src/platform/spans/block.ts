@@ -1,16 +1,20 @@
 /** Blocks: payloads of a trace, compressed, and named by their content. */
 
 import { hash } from 'node:crypto'
-import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import { promisify } from 'node:util'
+import { zstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 
 import { BlockBody } from '../../../proto/gen/storage/v1/block.ts'
 import { payloadFields } from './payload.ts'
 import type { PayloadPart } from './payload.ts'
-import type { Block, Uuid } from './span.ts'
+import type { Block, BlockId, Uuid } from './span.ts'
 import { bytesOfUuid, uuidOfBytes } from './uuid-bytes.ts'
 
 /** Bytes from which on compression is worth its time. */
 const compressedFrom = 400
+
+/** Bytes from which on compression takes milliseconds. */
+const asideFrom = 512 * 1024
 
 /** The first byte of stored data: what follows it. */
 const [plain, zstd] = [0, 1]
@@ -20,16 +24,34 @@ const openMax = 64 * 1024 * 1024
 
 /** Makes a block. The same parts in the same order make the same block. */
 export function sealBlock(trace: Uuid, traceStartUs: number, parts: readonly PayloadPart[]): Block {
-  const body = BlockBody.encode({ parts: parts.map(({ span, kind, members }) => ({
+  const body = bodyOf(parts)
+  const data = body.byteLength < compressedFrom
+    ? Buffer.concat([Uint8Array.of(plain), body])
+    : Buffer.concat([Uint8Array.of(zstd), zstdCompressSync(body)])
+  return { id: idOf(body), trace, traceStartUs, data }
+}
+
+/** The same, but a long block is compressed beside this thread. */
+export async function sealBlockAside(trace: Uuid, traceStartUs: number,
+  parts: readonly PayloadPart[]): Promise<Block> {
+  const body = bodyOf(parts)
+  if (body.byteLength < asideFrom) return sealBlock(trace, traceStartUs, parts)
+  const data = Buffer.concat([Uint8Array.of(zstd), await compressed(body)])
+  return { id: idOf(body), trace, traceStartUs, data }
+}
+
+const compressed = promisify(zstdCompress)
+
+function bodyOf(parts: readonly PayloadPart[]): Uint8Array {
+  return BlockBody.encode({ parts: parts.map(({ span, kind, members }) => ({
     ...members,
     span: bytesOfUuid(span),
     patch: kind === 'patch',
   })) }).finish()
-  const id = BigInt.asUintN(62, hash('sha256', body, 'buffer').readBigUInt64BE())
-  const data = body.byteLength < compressedFrom
-    ? Buffer.concat([Uint8Array.of(plain), body])
-    : Buffer.concat([Uint8Array.of(zstd), zstdCompressSync(body)])
-  return { id, trace, traceStartUs, data }
+}
+
+function idOf(body: Uint8Array): BlockId {
+  return BigInt.asUintN(62, hash('sha256', body, 'buffer').readBigUInt64BE())
 }
 
 /** The parts of a block from its stored data, in their order. */

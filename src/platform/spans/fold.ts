@@ -18,6 +18,7 @@ export function foldHead(operations: readonly SpanOperation[],
   return {
     ...operations[0]!.place,
     ...one ? operations[0]!.fields : folded(byArrival),
+    arrivedUs: byArrival.at(-1)!.arrivedUs,
     terms: [...new Set(byArrival.flatMap(({ terms }) => terms))],
     blocks: [...new Set(byArrival.flatMap(({ block }) => (block === null ? [] : [block])))],
     feedback,

@@ -85,10 +85,11 @@ export type Removal =
 /** The spans of all tenants. All methods throw HeddleError. */
 export interface SpanPort {
   /**
-   * Durable when it resolves. The same operations may be written in any order and any number of
-   * times, and by several members at once. If it throws `unavailable`, a part may be written.
+   * Durable when it resolves: with the ids of spans that were left out, for they are removed. The
+   * same operations may be written in any order and any number of times, and by several members at
+   * once. If it throws `unavailable`, a part may be written.
    */
-  write(request: SpansOfRequest): Promise<void>
+  write(request: SpansOfRequest): Promise<readonly Uuid[]>
   /** Slices of at most 500 heads. Ends early when the consumer does. */
   scan(plan: Plan, after?: ScanMark): AsyncIterable<ScannedHeads>
   /** The places of spans; those that are not known are missing. */
@@ -106,9 +107,26 @@ export interface SpanPort {
   remove(tenant: string, what: Removal): Promise<void>
 }
 
+/** Why spans are removed that nobody asked to remove. */
+export const removalReasons = ['age', 'disk', 'tenant'] as const
+
+/** Spans that were removed: they lived long enough, or took the room of the disk or a tenant. */
+export interface RemovedSpans {
+  readonly reason: typeof removalReasons[number]
+  readonly spans: number
+}
+
+/** Is called with what a store removed by itself. */
+export type RemovalListener = (removed: RemovedSpans) => void
+
+/** A store that removes spans by itself. In others they expire where nobody counts them. */
+export interface RemovalPort {
+  watchRemovals(listener: RemovalListener): void
+}
+
 /** All that a store keeps of the platform. */
 export interface SpanStore
-  extends SpanPort, FeedbackPort, RollUpPort, DocumentPort, Partial<SqlPort> {
+  extends SpanPort, FeedbackPort, RollUpPort, DocumentPort, Partial<SqlPort>, Partial<RemovalPort> {
   close(): Promise<void>
 }
 

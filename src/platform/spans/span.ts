@@ -84,6 +84,8 @@ export interface FeedbackMark {
 
 /** A span as all its operations together say. */
 export interface SpanHead extends SpanPlace, SpanFields {
+  /** When the last operation arrived that says something of it: retention counts from here. */
+  readonly arrivedUs: number
   readonly terms: readonly Term[]
   /** In the order in which they arrived. */
   readonly blocks: readonly BlockId[]

@@ -3,7 +3,7 @@
 import { FairSemaphore } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
-import { earliestStarts } from '../query/scan.ts'
+import { firstArrivals } from '../query/scan.ts'
 import type { SpanStore } from '../spans/span-port.ts'
 import type { QueryHandlers, SqlCall } from '../threads/platform-calls.ts'
 
@@ -24,7 +24,7 @@ export function sqlReads(store: SpanStore,
       const leave = await semaphore.enter(tenant, signal)
       try {
         const beganMs = env.monotonicMs()
-        const from = earliestStarts({ projects }, env.nowMs())
+        const from = firstArrivals({ projects }, env.nowMs())
         const answer = await store.querySql({ tenant, query,
           projects: projects.map(({ id }) => ({ id, fromUs: from.get(id) ?? 0 })) }, signal)
         return Buffer.from(

@@ -5,7 +5,7 @@ import type { Uuid } from '../spans/span.ts'
 /** A question. */
 export interface SqlQuestion {
   readonly tenant: string
-  /** Where spans may be read, and from which start on. */
+  /** Where spans may be read, and from which arrival on. */
   readonly projects: readonly { readonly id: Uuid; readonly fromUs: number }[]
   /** One statement that reads from `runs` and `feedback`. */
   readonly query: string

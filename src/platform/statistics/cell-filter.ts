@@ -68,4 +68,4 @@ function isOfCells(part: Filter): boolean {
 
 /** A head of which only what cells have is asked for. */
 const unknownHead: SpanHead = { ...nothingSaid, tenant: '', project: '', id: '', trace: '',
-  startUs: 0, traceStartUs: 0, terms: [], blocks: [], feedback: [] }
+  startUs: 0, traceStartUs: 0, arrivedUs: 0, terms: [], blocks: [], feedback: [] }

@@ -5,7 +5,6 @@ import type { RollUpPort } from '../spans/roll-up-port.ts'
 import type { SpanHead } from '../spans/span.ts'
 import type { ScanParts } from '../query/matching.ts'
 import { matchingHeads } from '../query/page.ts'
-import { earliestStarts } from '../query/scan.ts'
 import type { Project } from '../projects/project.ts'
 import type { RunsQuestion } from '../threads/platform-calls.ts'
 import { cellFilter } from './cell-filter.ts'
@@ -51,11 +50,9 @@ export async function count(parts: StatisticsParts, question: RunsQuestion, need
     return
   }
   const deadline = new Deadline(parts.env, rollingMs, signal)
-  const earliest = earliestStarts(question, parts.env.nowMs())
   for (const project of question.projects) {
-    const fromUs = Math.max(filter.fromUs, earliest.get(project.id)!)
     await countProject({ parts, needs, counter, deadline, project, tenant: question.tenant,
-      filter: { ...filter, fromUs } })
+      filter })
   }
 }
 

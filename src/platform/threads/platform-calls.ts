@@ -5,6 +5,7 @@ import type { ExampleReads, ExamplesSlice,
   ExperimentsQuestion } from '../datasets/example-reader.ts'
 import type { DatasetWrites } from '../datasets/example-writer.ts'
 import type { DocumentReads, DocumentWrites } from '../documents/documents.ts'
+import type { BodyForm } from '../ingest/body/request-body.ts'
 import type { PriceJson } from '../models/prices.ts'
 import type { PromptReads } from '../prompts/prompt-handlers.ts'
 import type { Project } from '../projects/project.ts'
@@ -12,21 +13,15 @@ import type { Reader } from '../rules/ended-span.ts'
 import type { QueueReads } from '../queues/queue-reads.ts'
 import type { AttachmentLinks } from '../query/attachments.ts'
 import type { Feedback, FeedbackQuery, FeedbackToken } from '../spans/feedback-port.ts'
-import type { Removal } from '../spans/span-port.ts'
+import type { Removal, RemovedSpans } from '../spans/span-port.ts'
 import type { SpanPlace, Uuid } from '../spans/span.ts'
 
 /** A request with operations, as it arrived. */
-export interface IngestCall {
+export interface IngestCall extends BodyForm {
   readonly tenant: string
-  readonly form: 'multipart' | 'batch' | 'post' | 'patch' | 'otlp'
   /** Without its compression if `encoding` is empty. Moved to the thread. */
   readonly body: Uint8Array
   readonly encoding: '' | 'gzip' | 'zstd'
-  readonly contentType: string
-  /** The id in the path of a patch. */
-  readonly spanId?: Uuid
-  /** Name of the project of operations that name none. */
-  readonly project?: string
 }
 
 /** What became of the operations of a request. */
@@ -79,6 +74,8 @@ export interface IngestNeeds extends DatasetWrites {
   ): Promise<readonly (Project & { readonly readers?: readonly Reader[] })[]>
   /** What models cost, as `Prices.list` says. */
   prices(call: { readonly tenant: string }): Promise<readonly PriceJson[]>
+  /** Says what the store has removed by itself. */
+  removed(removed: RemovedSpans): Promise<void>
   /** Says that rules have something to read. */
   ended(call: { readonly tenant: string; readonly rules: readonly Uuid[] }): Promise<void>
 }

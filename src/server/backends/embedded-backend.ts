@@ -12,7 +12,8 @@ import type { Backend } from './backend.ts'
  * it no longer can.
  */
 export async function openEmbeddedBackend(directory: string, env: Env,
-  endProcess: (reason: string) => void, tracesDiskBytes: number): Promise<Backend> {
+  endProcess: (reason: string) => void,
+  traces: { readonly diskBytes: number; readonly tenantBytes: number }): Promise<Backend> {
   const store = await openEmbeddedStore({ directory, env, onLost: endProcess })
   const self = { id: env.uuid(), address: 'here' }
   const view = soleMember(self)
@@ -20,7 +21,7 @@ export async function openEmbeddedBackend(directory: string, env: Env,
   const ownership = placedOwnership({ view, shards: defaultShards, epoch })
   return {
     ...store,
-    spans: embeddedSpans({ directory, diskBytes: tracesDiskBytes }),
+    spans: embeddedSpans({ directory, ...traces }),
     everybody: store,
     ownership,
     ownershipCheck: undefined,

@@ -67,7 +67,7 @@ describe('settings', () => {
       studio: {},
       ownTraces: 'runs',
       ownTracesRatio: 1,
-      tracesDiskBytes: 10 * 1024 ** 3,
+      traces: { diskBytes: 10 * 1024 ** 3, tenantBytes: Infinity },
       limits: false,
       billing: false,
       limitOverrides: null,

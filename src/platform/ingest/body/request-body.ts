@@ -1,5 +1,17 @@
 /** What is in the body of a request, before it is known what any of it says. */
 
+import type { Uuid } from '../../spans/span.ts'
+
+/** What says how a body is read. */
+export interface BodyForm {
+  readonly form: 'multipart' | 'batch' | 'post' | 'patch' | 'otlp'
+  readonly contentType: string
+  /** The id in the path of a patch. */
+  readonly spanId?: Uuid
+  /** Name of the project of operations that name none. */
+  readonly project?: string
+}
+
 /** An operation as it stands in a body. Values are JSON in UTF-8 that nobody has checked. */
 export interface RawOperation {
   readonly kind: 'post' | 'patch'

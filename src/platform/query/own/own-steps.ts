@@ -118,13 +118,19 @@ function modelStep([parent, { extra }]: OwnStep, message: Readonly<Record<string
 }
 
 /** A span below another one of the same trace. */
-function below({ tenant, project, trace, traceStartUs, dottedOrder, thread, id: parent }: SpanHead,
-  id: string, startUs: number, fields: Partial<SpanFields>, step = 0): SpanHead {
+function below(
+  { tenant, project, trace, traceStartUs, dottedOrder, thread, arrivedUs, id: parent }: SpanHead,
+  id: string,
+  startUs: number,
+  fields: Partial<SpanFields>,
+  step = 0,
+): SpanHead {
   const { name, failed } = fields
   // Several steps may begin in one millisecond: the rest of the time keeps them in their order.
   const orderUs = startUs + Math.min(Math.max(step, 0), 999)
   return { ...nothingSaid, ...fields, tenant, project, trace, traceStartUs, id, startUs, parent,
-    root: false, thread, dottedOrder: `${dottedOrder}.${segmentOf(orderUs, id)}`, terms: [
+    root: false, thread, arrivedUs, dottedOrder: `${dottedOrder}.${segmentOf(orderUs, id)}`,
+    terms: [
       ...name ? [termOf.name(name)] : [],
       ...thread === null ? [] : [termOf.thread(thread)],
       ...failed ? [termOf.error] : [],

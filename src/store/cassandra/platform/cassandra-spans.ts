@@ -17,6 +17,7 @@ import type { PlacedFeedback } from './feedback-row.ts'
 import { feedbackLivesS, FeedbackTable } from './feedback-table.ts'
 import { FeedbackTokenTable } from './feedback-token-table.ts'
 import { FileTable } from './file-table.ts'
+import { LateWrites } from './late-writes.ts'
 import { LocationTable } from './location-table.ts'
 import { mergeScans } from './merged-scan.ts'
 import { bytesOfMark } from './operation-cell.ts'
@@ -50,6 +51,7 @@ export class CassandraSpans implements SpanStore {
   readonly #rollUps: RollUpTable
   readonly #documents: DocumentTable
   readonly #visibility: Visibility
+  readonly #lateWrites: LateWrites
 
   constructor(connection: Connection, env: Env) {
     const bodies = new ConstantBodies(new ChunkTable(connection), env)
@@ -65,9 +67,10 @@ export class CassandraSpans implements SpanStore {
     this.#rollUps = new RollUpTable(connection, env)
     this.#documents = new DocumentTable(connection, bodies)
     this.#visibility = new Visibility(this.#buckets)
+    this.#lateWrites = new LateWrites(this.#buckets, this.#visibility, env)
   }
 
-  async write(request: SpansOfRequest): Promise<void> {
+  async write(request: SpansOfRequest): Promise<readonly Uuid[]> {
     const { tenant, spans, blocks, files, timeToLiveS } = request
     const places = spans.map(({ place }) => place)
     const ofProject = (project: Uuid) => timeToLiveS.get(project) ?? 0
@@ -83,6 +86,7 @@ export class CassandraSpans implements SpanStore {
     hoursWritten()
     await this.#markWaiting(tenant, places)
     await this.#rollUps.touch(places)
+    return await this.#lateWrites.removed(places)
   }
 
   scan(plan: Plan, after?: ScanMark): AsyncIterable<ScannedHeads> {

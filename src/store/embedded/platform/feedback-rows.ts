@@ -4,6 +4,8 @@ import { bytesOfUuid, termOf, uuidOfBytes } from '../../../platform/index.ts'
 import type { Feedback, FeedbackMark, FeedbackQuery, FeedbackToken, Term,
   Uuid } from '../../../platform/index.ts'
 import type { Database, Value } from '../file/database.ts'
+import { rowBytes } from './tenant-use.ts'
+import type { TenantUse } from './tenant-use.ts'
 
 type Bytes = Uint8Array
 type Row = readonly [id: Bytes, span: Bytes | null, trace: Bytes | null, project: Bytes | null,
@@ -21,13 +23,19 @@ const marksMax = 1_000
 /** The feedback of all tenants, by their numbers. */
 export class FeedbackRows {
   readonly #database: Database
+  readonly #use: TenantUse
 
-  constructor(database: Database) {
+  constructor(database: Database, use: TenantUse) {
     this.#database = database
+    this.#use = use
   }
 
   /** Writes or replaces feedback. Its span does not have its mark yet. */
   put(tenant: number, row: Feedback): void {
+    const [before = -rowBytes.feedback] = this.#database.prepare<[number]>(
+      'SELECT octet_length(body) FROM feedback WHERE tenant = ? AND id = ?',
+    ).get(tenant, bytesOfUuid(row.id)) ?? []
+    this.#use.add(tenant, Buffer.byteLength(row.bodyJson) - before)
     this.#database.prepare(`
       INSERT INTO feedback (tenant, ${columns}, marked)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)
@@ -76,20 +84,31 @@ export class FeedbackRows {
   }
 
   delete(tenant: number, id: Uuid): void {
-    this.#database.prepare('DELETE FROM feedback WHERE tenant = ? AND id = ?')
-      .run(tenant, bytesOfUuid(id))
+    this.#delete(tenant, 'id = ?', bytesOfUuid(id))
   }
 
   deleteOfSpan(tenant: number, span: Uint8Array): void {
-    this.#database.prepare(
-      'DELETE FROM feedback INDEXED BY feedback_span WHERE tenant = ? AND span = ?',
-    )
-      .run(tenant, span)
+    this.#delete(tenant, 'span = ?', span)
   }
 
-  deleteOfProject(tenant: number, project: Uuid): void {
-    this.#database.prepare('DELETE FROM feedback WHERE tenant = ? AND project = ?')
-      .run(tenant, bytesOfUuid(project))
+  /** Deletes some of the feedback on a project. Returns how many. */
+  deleteOfProject(tenant: number, project: Uuid, limit: number): number {
+    return this.#delete(tenant, `no IN (SELECT no FROM feedback
+      WHERE tenant = ?2 AND project = ?3 LIMIT ?4)`, tenant, bytesOfUuid(project), limit)
+  }
+
+  /** Deletes some of what a tenant has, the oldest first. Returns how many. */
+  deleteSome(tenant: number, limit: number): number {
+    return this.#delete(tenant, `no IN (SELECT no FROM feedback INDEXED BY feedback_created
+      WHERE tenant = ?2 ORDER BY created_us, id LIMIT ?3)`, tenant, limit)
+  }
+
+  #delete(tenant: number, condition: string, ...values: Value[]): number {
+    const deleted = this.#database.prepare<[number]>(`
+      DELETE FROM feedback WHERE tenant = ? AND ${condition} RETURNING octet_length(body)
+    `).all(tenant, ...values)
+    for (const [bytes] of deleted) this.#use.add(tenant, -(rowBytes.feedback + bytes))
+    return deleted.length
   }
 
   /** The marks of all feedback on a span. */

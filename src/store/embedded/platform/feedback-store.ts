@@ -20,7 +20,7 @@ export function feedbackStore(file: TraceFile, asked: Asked): FeedbackPort {
     putFeedback: (feedback) =>
       asked(() => {
         const open = file.writes
-        return open.queue.run(feedback.length, () => {
+        return open.queue.run(feedback[0]?.row.tenant ?? '', feedback.length, () => {
           // Each span once: its row has all marks.
           const toMark = new Map<string, ToMark>()
           for (const { row, place } of feedback) put(open, toMark, row, place)
@@ -32,7 +32,7 @@ export function feedbackStore(file: TraceFile, asked: Asked): FeedbackPort {
     deleteFeedback: (tenant, id) =>
       asked(() => {
         const open = file.writes
-        return open.queue.run(1, () => {
+        return open.queue.run(tenant, 1, () => {
           const number = open.numbers.tenant(tenant)
           const row = number === undefined ? undefined : open.feedback.get(number, tenant, id)
           if (row === undefined) return false
@@ -44,7 +44,8 @@ export function feedbackStore(file: TraceFile, asked: Asked): FeedbackPort {
     putFeedbackToken: (token) =>
       asked(() => {
         const { queue, numbers, feedback } = file.writes
-        return queue.run(1, () => feedback.putToken(numbers.numberTenant(token.tenant), token))
+        const { tenant } = token
+        return queue.run(tenant, 1, () => feedback.putToken(numbers.numberTenant(tenant), token))
       }),
     getFeedbackToken: (hash, nowMs) => asked(() => file.reads?.feedback.token(hash, nowMs)),
     listFeedbackTokens: (tenant, span) =>

@@ -5,7 +5,7 @@ import type { Database } from '../file/database.ts'
 import type { NumberedProject } from './numbers.ts'
 
 /** Microseconds of an hour. */
-export const hourUs = 3_600_000_000
+const hourUs = 3_600_000_000
 
 /**
  * Microseconds that a commit may take after its hours were touched. A roll-up whose scan began
@@ -18,6 +18,8 @@ export class HourRows {
   readonly #database: Database
   /** What the open transaction touches: hours by project. */
   readonly #touched = new Map<number, Set<Hour>>()
+  /** Hours of which it deletes spans. */
+  readonly #shrunk = new Set<string>()
 
   constructor(database: Database) {
     this.#database = database
@@ -31,20 +33,39 @@ export class HourRows {
     else hours.add(hour)
   }
 
-  /** Writes what was noted, at the end of the transaction. */
+  /** Notes that the open transaction deletes a span with this start. */
+  shrink(project: number, startUs: number): void {
+    this.touch(project, startUs)
+    this.#shrunk.add(`${project} ${Math.floor(startUs / hourUs)}`)
+  }
+
+  /** Writes what was noted, at the end of the transaction. Hours without spans are forgotten. */
   writeTouched(nowUs: number): void {
+    const forget = this.#database.prepare('DELETE FROM hour WHERE project = ? AND hour = ?')
     const touch = this.#database.prepare(`
       INSERT INTO hour (project, hour, touched_us) VALUES (?, ?, ?)
       ON CONFLICT DO UPDATE SET touched_us = max(touched_us, excluded.touched_us), body = NULL
     `)
     for (const [project, hours] of this.#touched) {
-      for (const hour of hours) touch.run(project, hour, nowUs)
+      for (const hour of hours) {
+        const isEmpty = this.#shrunk.has(`${project} ${hour}`) && !this.#hasSpans(project, hour)
+        if (isEmpty) forget.run(project, hour)
+        else touch.run(project, hour, nowUs)
+      }
     }
+  }
+
+  #hasSpans(project: number, hour: Hour): boolean {
+    return this.#database.prepare(`
+      SELECT 1 FROM span INDEXED BY span_start
+      WHERE project = ? AND start_us >= ? AND start_us < ? LIMIT 1
+    `).get(project, hour * hourUs, (hour + 1) * hourUs) !== undefined
   }
 
   /** Forgets what was noted. */
   forget(): void {
     this.#touched.clear()
+    this.#shrunk.clear()
   }
 
   /** The roll-ups that exist. */
@@ -69,12 +90,5 @@ export class HourRows {
           AND start_us >= max(hour * ${hourUs}, ?4) AND start_us < (hour + 1) * ${hourUs})
       ORDER BY hour
     `).all(no, from, to, goneUs).map(([hour]) => hour)
-  }
-
-  /** Deletes the hours of a project before an hour, also those that the transaction touched. */
-  deleteBefore(project: number, hour: Hour): void {
-    const touched = [...this.#touched.get(project) ?? []]
-    this.#touched.set(project, new Set(touched.filter((one) => one >= hour)))
-    this.#database.prepare('DELETE FROM hour WHERE project = ? AND hour < ?').run(project, hour)
   }
 }

@@ -8,13 +8,15 @@ import { traceStore } from './span-store.ts'
 export interface EmbeddedSpansOptions {
   /** The data directory. */
   readonly directory: string
-  /** Bytes that `traces.db` may use. Above that the oldest spans of all projects are removed. */
+  /** Bytes that `traces.db` may use. Above that, the tenant with most loses its oldest spans. */
   readonly diskBytes: number
+  /** Bytes that a tenant may have in it; by default any number. */
+  readonly tenantBytes?: number
 }
 
 /** What `SpanStoreModule` says. The file is opened at the first call. */
 export async function openSpanStore(options: unknown,
   access: 'write' | 'read'): Promise<SpanStore> {
-  const { directory, diskBytes } = options as EmbeddedSpansOptions
-  return traceStore({ directory, diskBytes, access, env: systemEnv({ name: 'traces' }) })
+  return traceStore({ ...options as EmbeddedSpansOptions, access,
+    env: systemEnv({ name: 'traces' }) })
 }

@@ -10,8 +10,8 @@ import { mixedTerm } from './numbers.ts'
 import type { NumberedProject } from './numbers.ts'
 import { conditionsOf } from './scan-conditions.ts'
 import type { Conditions } from './scan-conditions.ts'
-import { headOf, headColumns } from './span-row.ts'
-import type { HeadRow } from './span-row.ts'
+import { headOf, spanColumns } from './span-row.ts'
+import type { SpanRow } from './span-row.ts'
 
 /** Spans that were looked at together, and the heads among them, in the order of the plan. */
 export interface ScanWindow {
@@ -121,8 +121,8 @@ export class ProjectScan {
     const count = this.#database.prepareOnce<[number]>(
       `SELECT count(*) FROM (SELECT 1 FROM ${table} WHERE ${rest} ${order} LIMIT ?)`,
     )
-    const select = this.#database.prepareOnce<HeadRow>(`
-      SELECT ${headColumns} FROM ${table} WHERE project = ? AND (start_us, id) ${side} (?, ?)
+    const select = this.#database.prepareOnce<SpanRow>(`
+      SELECT ${spanColumns} FROM ${table} WHERE project = ? AND (start_us, id) ${side} (?, ?)
         AND (start_us, id) ${this.#isNewest ? '>=' : '<='} (?, ?)${isRoot}
         ${this.#orLast('start_us = ? AND id = ?')} ${order}
     `)
@@ -149,8 +149,8 @@ export class ProjectScan {
       ORDER BY start_us ${this.#isNewest ? 'DESC, no DESC' : ', no'} LIMIT ?
     `)
     // Numbers of deleted spans are given again: a row says once more whose it is.
-    const select = this.#database.prepareOnce<HeadRow>(`
-      SELECT ${headColumns} FROM span
+    const select = this.#database.prepareOnce<SpanRow>(`
+      SELECT ${spanColumns} FROM span
       WHERE no IN (SELECT value FROM json_each(?)) AND +project = ? ${this.#orLast('no = ?')}
     `)
     let [fromUs, toUs] = [this.#fromUs, this.#toUs]
@@ -215,11 +215,11 @@ export class ProjectScan {
     return size
   }
 
-  #heads(rows: readonly HeadRow[]): readonly SpanHead[] {
+  #heads(rows: readonly SpanRow[]): readonly SpanHead[] {
     return rows.map((row) => headOf(row, this.#plan.tenant, this.#project.id))
   }
 
-  #sorted(rows: readonly HeadRow[]): readonly SpanHead[] {
+  #sorted(rows: readonly SpanRow[]): readonly SpanHead[] {
     return this.#heads(rows).toSorted((a, b) => scanOrder(this.#plan.order, a, b))
   }
 }

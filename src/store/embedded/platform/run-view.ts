@@ -7,6 +7,12 @@ const time = (us: string) =>
   `CASE WHEN ${us} IS NULL THEN NULL ELSE strftime('%Y-%m-%dT%H:%M:%S', (${us}) / 1000000, ` +
   `'unixepoch') || printf('.%06dZ', (${us}) % 1000000) END`
 
+/** Not removed, and not too old: by its arrival, which few spans do not tell. */
+const isKept = (hidden: string) =>
+  `start_us >= ${hidden}_project.gone_us AND (start_us >= ${hidden}_project.from_us OR ranks IS ` +
+  'NOT NULL OR start_us + max(coalesce(post_us, patch_us, 0), coalesce(patch_us, post_us, 0)) >= ' +
+  `${hidden}_project.from_us)`
+
 /**
  * The statements that make the views. Times are RFC 3339 texts; `start_us` is the start in
  * microseconds since 1970, by which a project is sorted. `hidden` names the views that read tables.
@@ -16,7 +22,8 @@ const time = (us: string) =>
  */
 export function viewStatements(hidden: string): readonly string[] {
   return [
-    `CREATE TEMP TABLE ${hidden}_project (no INTEGER PRIMARY KEY, id TEXT, from_us INTEGER)`,
+    `CREATE TEMP TABLE ${hidden}_project (no INTEGER PRIMARY KEY, id TEXT, gone_us INTEGER,
+      from_us INTEGER)`,
     `CREATE TEMP VIEW ${hidden}_runs AS SELECT
       heddle_uuid(span.id) AS id, heddle_uuid(span.trace) AS trace_id,
       CASE WHEN parent IS NULL THEN NULL WHEN length(parent) = 0
@@ -31,14 +38,14 @@ export function viewStatements(hidden: string): readonly string[] {
       CASE typeof(thread) WHEN 'blob' THEN heddle_uuid(thread) ELSE thread END AS thread_id,
       heddle_uuid(example) AS reference_example_id, coalesce(root, 0) AS is_root
     FROM ${hidden}_project JOIN main.span ON span.project = ${hidden}_project.no
-    WHERE start_us >= ${hidden}_project.from_us`,
+    WHERE ${isKept(hidden)}`,
     `CREATE TEMP VIEW runs AS SELECT * FROM ${hidden}_runs`,
     `CREATE TEMP VIEW ${hidden}_feedback AS SELECT heddle_uuid(feedback.id) AS id,
       heddle_uuid(feedback.span) AS run_id, key, score, value,
       ${time('created_us')} AS created_at, ${time('modified_us')} AS modified_at
     FROM ${hidden}_project JOIN main.span ON span.project = ${hidden}_project.no
       JOIN main.feedback ON feedback.tenant = span.tenant AND feedback.span = span.id
-    WHERE start_us >= ${hidden}_project.from_us`,
+    WHERE ${isKept(hidden)}`,
     `CREATE TEMP VIEW feedback AS SELECT * FROM ${hidden}_feedback`,
   ]
 }

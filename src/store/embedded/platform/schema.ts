@@ -72,4 +72,10 @@ export const traceSchema: readonly SchemaStep[] = [{ oldest: 1, sql: `
     key TEXT NOT NULL, expires_ms INTEGER NOT NULL, config TEXT NOT NULL) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS feedback_token_span ON feedback_token (tenant, span);
   CREATE INDEX IF NOT EXISTS feedback_token_expiry ON feedback_token (expires_ms);
+` }, { oldest: 1, sql: `
+  -- The spans of a project as they arrived: a new row has the next number.
+  CREATE INDEX IF NOT EXISTS span_arrival ON span (project);
+
+  -- Bytes of each tenant. Programs that do not know it leave it wrong: tenant-use.ts sees to that.
+  CREATE TABLE IF NOT EXISTS tenant_use (tenant INTEGER PRIMARY KEY, bytes INTEGER NOT NULL);
 ` }]

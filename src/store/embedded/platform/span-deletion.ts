@@ -2,29 +2,36 @@
 
 import { bytesOfUuid } from '../../../platform/index.ts'
 import type { Uuid } from '../../../platform/index.ts'
-import type { Database } from '../file/database.ts'
+import type { Database, Value } from '../file/database.ts'
 import type { FeedbackRows } from './feedback-rows.ts'
-import { hourUs } from './hour-rows.ts'
 import type { HourRows } from './hour-rows.ts'
 import { mixedTerm } from './numbers.ts'
-import type { NumberedProject } from './numbers.ts'
-import { termsOf } from './span-row.ts'
+import type { NumberedProject, Numbers } from './numbers.ts'
+import { arrivalOf, bytesOfRow, spanColumns, termsOf } from './span-row.ts'
+import type { SpanRow } from './span-row.ts'
+import { rowBytes } from './tenant-use.ts'
+import type { TenantUse } from './tenant-use.ts'
 
 /** What a deletion works with. */
 export interface SpanDeletionParts {
   readonly database: Database
+  readonly numbers: Numbers
   readonly hours: HourRows
   readonly feedback: FeedbackRows
+  readonly use: TenantUse
 }
 
-type Row = readonly [no: number, startUs: number, id: Uint8Array, trace: Uint8Array,
-  terms: Uint8Array | null, posted: number | null]
+/** Spans that arrived first which are looked at for one that has lived long enough. */
+const lookedAt = 100
 
-const columns = 'no, start_us, id, trace, terms, posted'
+/** Projects of a tenant that are compared at a time for the oldest span. */
+const projectsOf = 500
 
 /** Deletes in the transaction of its caller. Each call returns how many spans it deleted. */
 export class SpanDeletion {
   readonly #parts: SpanDeletionParts
+  /** Behind which project of a tenant the comparison goes on. */
+  readonly #after = new Map<number, number>()
 
   constructor(parts: SpanDeletionParts) {
     this.#parts = parts
@@ -32,58 +39,94 @@ export class SpanDeletion {
 
   /** Deletes spans of a trace. */
   trace(project: NumberedProject, trace: Uuid, limit: number): number {
-    return this.#delete(project, this.#parts.database.prepare<Row>(`
-      SELECT ${columns} FROM span WHERE tenant = ? AND trace = ? AND project = ? LIMIT ?
+    return this.#delete(project, this.#parts.database.prepare<SpanRow>(`
+      SELECT ${spanColumns} FROM span WHERE tenant = ? AND trace = ? AND project = ? LIMIT ?
     `).all(project.tenant, bytesOfUuid(trace), project.no, limit))
   }
 
   /** Deletes the oldest spans of a project that began before. */
   older(project: NumberedProject, beforeUs: number, limit: number): number {
-    return this.#delete(project, this.#parts.database.prepare<Row>(`
-      SELECT ${columns} FROM span INDEXED BY span_start
+    return this.#delete(project, this.#parts.database.prepare<SpanRow>(`
+      SELECT ${spanColumns} FROM span INDEXED BY span_start
       WHERE project = ? AND start_us < ? ORDER BY start_us LIMIT ?
     `).all(project.no, beforeUs, limit))
   }
 
-  /** Deletes the spans of the hour that follows the oldest span of all projects. */
-  oldest(projects: Iterable<NumberedProject>, limit: number): number {
-    const start = this.#parts.database.prepare<[number]>(`
-      SELECT start_us FROM span INDEXED BY span_start WHERE project = ? ORDER BY start_us LIMIT 1
-    `)
-    let oldest: { readonly project: NumberedProject; readonly startUs: number } | undefined
-    for (const project of projects) {
-      const startUs = start.get(project.no)?.[0]
-      if (startUs === undefined || oldest !== undefined && oldest.startUs <= startUs) continue
-      oldest = { project, startUs }
+  /**
+   * Deletes spans of a project whose last operation arrived before. A few that are patched again
+   * and again, and came first, stop nothing.
+   */
+  arrivedBefore(project: NumberedProject, beforeUs: number, limit: number): number {
+    const first = this.#first(project, 1)
+    if (first.length === 0) return 0
+    const rows = this.#first(project, arrivalOf(first[0]!) < beforeUs
+      ? Math.max(limit, lookedAt)
+      : lookedAt)
+    return this.#delete(project, rows.filter((row) => arrivalOf(row) < beforeUs).slice(0, limit))
+  }
+
+  /**
+   * Deletes what a tenant has had for the longest time, until that is enough: spans, then feedback
+   * and files. Undefined if it has nothing; 0 if it has to be asked again.
+   */
+  oldestOf(tenant: number, limit: number, isEnough: () => boolean): number | undefined {
+    const project = this.#oldestProject(tenant)
+    if (project !== undefined) {
+      let deleted = 0
+      for (const row of this.#first(project, limit)) {
+        deleted += this.#delete(project, [row])
+        if (isEnough()) break
+      }
+      return deleted
     }
-    return oldest === undefined ? 0 : this.older(oldest.project, oldest.startUs + hourUs, limit)
+    if (this.#after.has(tenant)) return 0
+    const files = 'no IN (SELECT no FROM file WHERE tenant = ?2 LIMIT ?3)'
+    return this.#parts.feedback.deleteSome(tenant, limit) ||
+      this.#deleteFiles(files, tenant, tenant, limit) || undefined
   }
 
-  /** Deletes the oldest files and feedback, which may belong to no span. */
-  oldestRest(limit: number): number {
-    const { database } = this.#parts
-    const oldest = (table: string) =>
-      Number(database.prepare(`DELETE FROM ${table} WHERE no IN (
-        SELECT no FROM ${table} ORDER BY no LIMIT ?)`).run(limit).changes)
-    return oldest('file') || oldest('feedback')
+  /** The spans of a project that arrived first. */
+  #first({ no }: NumberedProject, limit: number): readonly SpanRow[] {
+    return this.#parts.database.prepare<SpanRow>(`
+      SELECT ${spanColumns} FROM span INDEXED BY span_arrival WHERE project = ? ORDER BY no LIMIT ?
+    `).all(no, limit)
   }
 
-  #delete(project: NumberedProject, rows: readonly Row[]): number {
-    const { database, hours, feedback } = this.#parts
+  /** The project whose first span arrived first: of all, or of the next ones if there are many. */
+  #oldestProject(tenant: number): NumberedProject | undefined {
+    const { numbers, database } = this.#parts
+    const projects = database.prepare<[number, number | null]>(`
+      SELECT no, (SELECT min(span.no) FROM span INDEXED BY span_arrival
+        WHERE span.project = project.no)
+      FROM project WHERE tenant = ? AND no > ? ORDER BY no LIMIT ?
+    `).all(tenant, this.#after.get(tenant) ?? 0, projectsOf)
+    if (projects.length < projectsOf) this.#after.delete(tenant)
+    else this.#after.set(tenant, projects.at(-1)![0])
+    const [no] = projects.filter(([, first]) => first !== null)
+      .reduce<readonly [number?, (number | null)?]>(
+        (oldest, one) => oldest[1] == null || one[1]! < oldest[1] ? one : oldest,
+        [],
+      )
+    return no === undefined ? undefined : numbers.projectAt(no)
+  }
+
+  #delete(project: NumberedProject, rows: readonly SpanRow[]): number {
+    const { database, hours, feedback, use } = this.#parts
     const unpost = database.prepare(
       'DELETE FROM posting WHERE term = ? AND start_us = ? AND no = ?',
     )
-    const unfile = database.prepare('DELETE FROM file WHERE tenant = ? AND owner = ?')
     const remove = database.prepare('DELETE FROM span WHERE no = ?')
     const traces = new Map<string, Uint8Array>()
-    for (const [no, startUs, id, trace, terms, posted] of rows) {
-      for (const term of termsOf(terms).slice(0, posted ?? 0)) {
+    for (const row of rows) {
+      const [no, id, startUs, trace] = row
+      use.add(project.tenant, -bytesOfRow(row))
+      for (const term of termsOf(row[21]).slice(0, row[24] ?? 0)) {
         unpost.run(mixedTerm(term, project.no), startUs, no)
       }
       feedback.deleteOfSpan(project.tenant, id)
-      unfile.run(project.tenant, id)
+      this.#deleteFiles('owner = ?', project.tenant, id)
       remove.run(no)
-      hours.touch(project.no, startUs)
+      hours.shrink(project.no, startUs)
       traces.set(Buffer.from(trace).toString('latin1'), trace)
     }
     for (const trace of traces.values()) this.#deletePayload(project.tenant, trace)
@@ -92,11 +135,21 @@ export class SpanDeletion {
 
   /** Deletes blocks and files of a trace that has no spans in any project. */
   #deletePayload(tenant: number, trace: Uint8Array): void {
-    const { database } = this.#parts
+    const { database, use } = this.#parts
     const hasSpans = database.prepare('SELECT 1 FROM span WHERE tenant = ? AND trace = ? LIMIT 1')
     if (hasSpans.get(tenant, trace) !== undefined) return
-    for (const table of ['block', 'file']) {
-      database.prepare(`DELETE FROM ${table} WHERE tenant = ? AND trace = ?`).run(tenant, trace)
-    }
+    const blocks = database.prepare<[number]>(
+      'DELETE FROM block WHERE tenant = ? AND trace = ? RETURNING octet_length(data)',
+    ).all(tenant, trace)
+    for (const [bytes] of blocks) use.add(tenant, -(rowBytes.block + bytes))
+    this.#deleteFiles('trace = ?', tenant, trace)
+  }
+
+  #deleteFiles(condition: string, tenant: number, ...values: Value[]): number {
+    const deleted = this.#parts.database.prepare<[number]>(`
+      DELETE FROM file WHERE tenant = ? AND ${condition} RETURNING octet_length(data)
+    `).all(tenant, ...values)
+    for (const [bytes] of deleted) this.#parts.use.add(tenant, -(rowBytes.file + bytes))
+    return deleted.length
   }
 }

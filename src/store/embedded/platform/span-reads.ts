@@ -4,8 +4,8 @@ import { bytesOfUuid, uuidOfBytes } from '../../../platform/index.ts'
 import type { BlockId, FilePart, SpanHead, SpanPlace, Uuid } from '../../../platform/index.ts'
 import type { Database } from '../file/database.ts'
 import type { NumberedProject, Numbers } from './numbers.ts'
-import { headOf, headColumns } from './span-row.ts'
-import type { HeadRow } from './span-row.ts'
+import { headOf, spanColumns } from './span-row.ts'
+import type { SpanRow } from './span-row.ts'
 
 /** Spans of a slice. */
 const sliceOf = 500
@@ -44,8 +44,8 @@ export class SpanReads {
   /** The head at a place, if it is there. */
   head({ tenant, project: projectId, id }: SpanPlace): SpanHead | undefined {
     const project = this.project(tenant, projectId)
-    const row = project && this.#database.prepare<HeadRow>(`
-      SELECT ${headColumns} FROM span
+    const row = project && this.#database.prepare<SpanRow>(`
+      SELECT ${spanColumns} FROM span
       WHERE tenant = ? AND id = ? AND project = ? AND start_us >= ?
     `).get(project.tenant, bytesOfUuid(id), project.no, project.goneUs)
     return row && headOf(row, tenant, projectId)
@@ -60,8 +60,8 @@ export class SpanReads {
       WHERE tenant = ? AND trace = ? AND project = ? AND start_us >= ? ORDER BY start_us, id
     `).all(project.tenant, bytesOfUuid(trace), project.no, project.goneUs).map(([no]) => no)
     // Numbers of deleted spans are given again, so the rows say once more whose they are.
-    const find = this.#database.prepare<HeadRow>(`
-      SELECT ${headColumns} FROM span
+    const find = this.#database.prepare<SpanRow>(`
+      SELECT ${spanColumns} FROM span
       WHERE no IN (SELECT value FROM json_each(?)) AND +project = ? AND +trace = ?
     `)
     for (let at = 0; at < numbers.length; at += sliceOf) {

@@ -1,31 +1,40 @@
 /**
- * Removes traces when asked, and what has lived long enough while little else is to be done, or
- * what has no place on the disk.
+ * Removes traces when asked; what has lived long enough, while little else is to be done; and what
+ * has no room: of the tenant that has most, what arrived first.
  */
 
 import { throttleLog } from '../../../../cluster/index.ts'
 import type { Env } from '../../../../cluster/index.ts'
 import { bytesOfUuid, uuidOfBytes } from '../../../platform/index.ts'
-import type { Removal, SpanPlace } from '../../../platform/index.ts'
+import type { Removal, RemovalListener, RemovedSpans, SpanPlace } from '../../../platform/index.ts'
 import type { Database } from '../file/database.ts'
+import { ownWork } from './commit-queue.ts'
 import type { CommitQueue } from './commit-queue.ts'
 import type { FeedbackRows } from './feedback-rows.ts'
-import { hourUs } from './hour-rows.ts'
 import type { HourRows } from './hour-rows.ts'
 import type { NumberedProject, Numbers } from './numbers.ts'
 import type { SpanDeletion } from './span-deletion.ts'
+import type { TenantUse } from './tenant-use.ts'
 
-/** Spans that are deleted at a time; one takes about as long as a write of one. */
-const stepOf = 2_000
+/** Spans that are deleted at a time, and in one statement; one takes about as long as a write. */
+const [stepOf, deletedAtOnce] = [250, 50]
+/** Milliseconds after which a step that frees room ends. */
+const freeingMs = 10
 /** Projects that are looked at in one turn. */
 const projectsOf = 100
 /** Time between steps, between looks at the disk, and between looks at all projects. */
-const [stepMs, diskMs, roundMs] = [20, 1_000, 60_000]
+const [stepMs, diskMs, roundMs] = [5, 1_000, 60_000]
 /** Time for which writes that never pause go first, and time between steps among them. */
-const [patienceMs, busyMs] = [10_000, 200]
+const [patienceMs, busyMs] = [10_000, 50]
 /** Late operations on a removed trace are refused for this long. */
 const goneMs = 30 * 86_400_000
 const dayMs = 86_400_000
+
+/** Who has to give room, and why. */
+interface Crowded {
+  readonly tenant: number
+  readonly reason: 'disk' | 'tenant'
+}
 
 /** What a removal works with. */
 export interface SpanRemovalParts {
@@ -35,9 +44,12 @@ export interface SpanRemovalParts {
   readonly feedback: FeedbackRows
   readonly deletion: SpanDeletion
   readonly queue: CommitQueue
+  readonly use: TenantUse
   readonly env: Env
-  /** Bytes that the file may use. */
+  /** Bytes that the file may use, and each tenant in it. */
   readonly diskBytes: number
+  readonly tenantBytes: number
+  readonly onRemoval: RemovalListener
 }
 
 /** The removals of the one thread that writes. */
@@ -59,7 +71,7 @@ export class SpanRemoval {
     if (what.kind === 'traces') return this.#removeTraces(tenant, what.traces)
     const { numbers, hours, queue, env } = this.#parts
     const beforeUs = what.kind === 'older' ? what.beforeUs : Number.MAX_SAFE_INTEGER
-    await queue.run(1, () => {
+    await queue.run(tenant, 1, () => {
       const project = numbers.numberProject(numbers.numberTenant(tenant), what.project)
       numbers.endBefore(project, beforeUs)
       // The hour that is cut has fewer spans now.
@@ -74,7 +86,7 @@ export class SpanRemoval {
 
   async #removeTraces(tenant: string, traces: readonly SpanPlace[]): Promise<void> {
     const { database, numbers, queue, env } = this.#parts
-    const removed = await queue.run(traces.length, () => {
+    const removed = await queue.run(tenant, traces.length, () => {
       const number = numbers.numberTenant(tenant)
       const put = database.prepare('INSERT OR REPLACE INTO gone_trace VALUES (?, ?, ?, 1)')
       return traces.map(({ project: id, trace }) => {
@@ -85,7 +97,7 @@ export class SpanRemoval {
     })
     for (let at = 0; at < removed.length;) {
       const from = at
-      at = await queue.run(stepOf, () => {
+      at = await queue.run(tenant, stepOf, () => {
         let [next, left] = [from, stepOf]
         while (next < removed.length && left > 0) {
           const { project, trace } = removed[next]!
@@ -114,18 +126,28 @@ export class SpanRemoval {
     const { queue, env } = this.#parts
     let pauseMs = diskMs
     try {
-      const isOver = this.#isOverDisk()
+      const crowded = this.#crowded()
       const lateMs = env.monotonicMs() - this.#round.atMs
       const isDue = lateMs >= (queue.isIdle ? 0 : patienceMs)
-      if (isOver || isDue) {
-        await queue.run(stepOf, () => isOver ? this.#freeDisk() : this.#goOnRound())
-        pauseMs = isOver || queue.isIdle ? stepMs : busyMs
+      if (crowded !== undefined || isDue) {
+        await queue.run(ownWork, stepOf, () =>
+          crowded === undefined ? this.#goOnRound() : this.#free(crowded))
+        pauseMs = crowded !== undefined || queue.isIdle ? stepMs : busyMs
       }
     } catch (error) {
       env.log.warn('Old traces cannot be removed right now.', { error })
       pauseMs = roundMs
     }
     if (!queue.isClosed) this.#endTimer = env.after(pauseMs, () => void this.#step())
+  }
+
+  /** The tenant that has too much, or most of a file that is too large. */
+  #crowded(): Crowded | undefined {
+    const { use, tenantBytes } = this.#parts
+    const above = use.largest(tenantBytes)
+    if (above !== undefined) return { tenant: above, reason: 'tenant' }
+    const tenant = this.#isOverDisk() ? use.largest(0) : undefined
+    return tenant === undefined ? undefined : { tenant, reason: 'disk' }
   }
 
   #isOverDisk(): boolean {
@@ -135,15 +157,33 @@ export class SpanRemoval {
     return bytes > diskBytes
   }
 
-  #freeDisk(): void {
-    const { numbers, deletion, env, diskBytes } = this.#parts
-    const deleted = deletion.oldest(allProjects(numbers), stepOf) || deletion.oldestRest(stepOf)
-    if (deleted === 0) return
+  /** Removes what arrived first of a tenant, for some milliseconds or until it has room. */
+  #free({ tenant, reason }: Crowded): void {
+    const { deletion, use, env, tenantBytes } = this.#parts
+    const beganMs = env.monotonicMs()
+    const isCrowded = () => reason === 'disk' ? this.#isOverDisk() : use.of(tenant) > tenantBytes
+    let spans = 0
+    while (isCrowded() && spans < stepOf && env.monotonicMs() - beganMs < freeingMs) {
+      const deleted = deletion.oldestOf(tenant, deletedAtOnce, () => !isCrowded())
+      if (deleted === undefined) {
+        use.clear(tenant)
+        break
+      }
+      spans += deleted
+    }
+    this.#note({ reason, spans })
     this.#report(() =>
-      env.log.warn('The oldest traces are removed, because traces.db would be too large.', {
-        diskBytes,
+      env.log.warn(reason === 'disk'
+        ? 'Traces are removed, because traces.db would be too large.'
+        : 'Traces of a tenant are removed, because it would have too many bytes.', {
+        diskBytes: this.#parts.diskBytes,
+        tenantBytes,
       })
     )
+  }
+
+  #note(removed: RemovedSpans): void {
+    if (removed.spans > 0) this.#parts.onRemoval(removed)
   }
 
   /** What a crash left of removed traces, then one project after the other. */
@@ -157,10 +197,9 @@ export class SpanRemoval {
       return
     }
     const projects = numbers.projectsAfter(this.#round.after, projectsOf)
-    let left = stepOf
     for (const project of projects) {
-      left -= this.#expire(project, left)
-      if (left === 0) return
+      // There may be more of it.
+      if (this.#expire(project, stepOf) > 0) return
       this.#round = { ...this.#round, after: project.no }
     }
     if (projects.length === projectsOf) return
@@ -170,29 +209,19 @@ export class SpanRemoval {
       .run((env.nowMs() - goneMs) * 1000)
   }
 
-  /** Deletes spans of a project that are removed or have lived long enough. */
+  /** Deletes spans of a project that are removed, or arrived long enough ago. */
   #expire(project: NumberedProject, limit: number): number {
-    const { deletion, hours, feedback, env } = this.#parts
+    const { deletion, feedback, env } = this.#parts
+    const removed = deletion.older(project, project.goneUs, limit)
+    if (removed === limit) return removed
+    const left = limit - removed
     const lifeEndUs = project.lifeS === null
       ? -Infinity
       : (env.nowMs() - project.lifeS * 1000) * 1000
-    const beforeUs = Math.max(project.goneUs, lifeEndUs)
-    const deleted = deletion.older(project, beforeUs, limit)
-    if (deleted === limit) return deleted
-    hours.deleteBefore(project.no, Math.floor(beforeUs / hourUs))
-    if (project.goneUs === Number.MAX_SAFE_INTEGER) {
-      feedback.deleteOfProject(project.tenant, project.id)
-    }
-    return deleted
-  }
-}
-
-function* allProjects(numbers: Numbers): Iterable<NumberedProject> {
-  let after = 0
-  for (;;) {
-    const projects = numbers.projectsAfter(after, projectsOf)
-    yield* projects
-    if (projects.length < projectsOf) return
-    after = projects.at(-1)!.no
+    const expired = deletion.arrivedBefore(project, lifeEndUs, left)
+    this.#note({ reason: 'age', spans: expired })
+    if (expired > 0) return removed + expired
+    if (project.goneUs < Number.MAX_SAFE_INTEGER) return removed
+    return removed + feedback.deleteOfProject(project.tenant, project.id, left)
   }
 }

@@ -7,28 +7,23 @@ import type { Value } from '../file/database.ts'
 import { openDottedOrder, packDottedOrder, parentIn } from './dotted-order.ts'
 import { fieldOrder, noRank } from './span-merge.ts'
 import type { BlockOfSpan, StoredSpan } from './span-merge.ts'
+import { rowBytes } from './tenant-use.ts'
 
 type Bytes = Uint8Array
 type Amount = number | null
 
-/** The columns of a `HeadRow`. */
-export const headColumns = `no, id, start_us, trace, trace_us, dotted, parent, root, name, type,
-  end_us, first_us, failed, prompt, completion, total, prompt_cost, completion_cost, total_cost,
-  thread, example, terms, blocks, marks`
-
 /** The columns of a `SpanRow`. */
-export const spanColumns = `${headColumns}, posted, post_us, patch_us, patched, ranks`
+export const spanColumns = `no, id, start_us, trace, trace_us, dotted, parent, root, name, type,
+  end_us, first_us, failed, prompt, completion, total, prompt_cost, completion_cost, total_cost,
+  thread, example, terms, blocks, marks, posted, post_us, patch_us, patched, ranks`
 
-/** What a head is made of. */
-export type HeadRow = readonly [no: number, id: Bytes, startUs: number, trace: Bytes,
+/** All that a row keeps. */
+export type SpanRow = readonly [no: number, id: Bytes, startUs: number, trace: Bytes,
   traceUs: number, dotted: Bytes | string | null, parent: Bytes | null, root: Amount,
   name: string | null, type: string | null, endUs: Amount, firstUs: Amount, failed: Amount,
   prompt: Amount, completion: Amount, total: Amount, promptCost: Amount, completionCost: Amount,
   totalCost: Amount, thread: Bytes | string | null, example: Bytes | null, terms: Bytes | null,
-  blocks: Bytes | null, marks: string | null]
-
-/** All that a row keeps. */
-export type SpanRow = readonly [...HeadRow, posted: Amount, postUs: Amount, patchUs: Amount,
+  blocks: Bytes | null, marks: string | null, posted: Amount, postUs: Amount, patchUs: Amount,
   patched: Amount, ranks: Bytes | null]
 
 /** The columns that operations change, in the order of `changingValues`. */
@@ -71,6 +66,32 @@ export function changingValues(span: StoredSpan): Value[] {
   ]
 }
 
+/** Bytes of a span with these values, by `tenant-use.ts`. */
+export function bytesOfSpan(values: readonly unknown[], postings: number): number {
+  let bytes = rowBytes.span + postings * rowBytes.posting
+  for (const value of values) {
+    if (typeof value === 'string') bytes += Buffer.byteLength(value)
+    else if (value instanceof Uint8Array) bytes += value.byteLength
+  }
+  return bytes
+}
+
+/** Bytes of the span of a row. */
+export function bytesOfRow(row: SpanRow): number {
+  return bytesOfSpan(row.slice(5), row[24] ?? 0)
+}
+
+/** When the last operation on the span of a row arrived that changed it. */
+export function arrivalOf(row: SpanRow): number {
+  const [startUs, blocks, postUs, patchUs, ranks] = [row[2], row[22], row[25], row[26], row[28]]
+  const ofFields = ranks !== null
+    ? ranksOf(row).reduce((last, rank) => rank === noRank ? last : Math.max(last, Math.abs(rank)),
+      -Infinity)
+    : Math.max(postUs ?? -Infinity, patchUs ?? -Infinity) + startUs
+  const last = Math.max(ofFields, blocks === null ? -Infinity : lastArrivalIn(blocks))
+  return last === -Infinity ? startUs : last
+}
+
 /** The span of a row. */
 export function storedSpan(row: SpanRow, tenant: string, project: Uuid): StoredSpan {
   const place = placeOf(row, tenant, project)
@@ -82,9 +103,9 @@ export function storedSpan(row: SpanRow, tenant: string, project: Uuid): StoredS
 }
 
 /** The head of a row. */
-export function headOf(row: HeadRow, tenant: string, project: Uuid): SpanHead {
+export function headOf(row: SpanRow, tenant: string, project: Uuid): SpanHead {
   const place = placeOf(row, tenant, project)
-  return { ...place, ...fieldsOf(row, place), terms: termsOf(row[21]),
+  return { ...place, ...fieldsOf(row, place), arrivedUs: arrivalOf(row), terms: termsOf(row[21]),
     blocks: blocksIn(row[22]).map(({ id }) => id), feedback: marksOf(row[23]) }
 }
 
@@ -104,13 +125,13 @@ export function termsOf(bytes: Uint8Array | null): Term[] {
   return terms
 }
 
-function placeOf(row: HeadRow | SpanRow, tenant: string, project: Uuid): SpanPlace {
+function placeOf(row: SpanRow, tenant: string, project: Uuid): SpanPlace {
   const [, id, startUs, trace, traceUs] = row
   return { tenant, project, startUs, id: uuidOfBytes(id), trace: uuidOfBytes(trace),
     traceStartUs: startUs + traceUs }
 }
 
-function fieldsOf(row: HeadRow | SpanRow, place: SpanPlace): SpanFields {
+function fieldsOf(row: SpanRow, place: SpanPlace): SpanFields {
   const [, , startUs, , , dotted, parent, root, name, type, endUs, firstUs, failed, promptTokens,
     completionTokens, totalTokens, promptCost, completionCost, totalCost, thread, example] = row
   const absolute = (us: Amount) => (us === null ? null : us + startUs)
@@ -185,11 +206,19 @@ function blocksIn(bytes: Uint8Array | null): readonly BlockOfSpan[] {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const blocks: BlockOfSpan[] = []
   for (let at = 0; at < buffer.byteLength; at += blockBytes) {
-    const arrivedUs = buffer.readInt8(at + idBytes) * 2 ** 48 +
-      buffer.readUIntBE(at + idBytes + 1, 6)
-    blocks.push({ id: buffer.readBigInt64BE(at), arrivedUs })
+    blocks.push({ id: buffer.readBigInt64BE(at), arrivedUs: arrivalAt(buffer, at) })
   }
   return blocks
+}
+
+/** The arrival of the last block: they are by arrival. */
+function lastArrivalIn(bytes: Uint8Array): number {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  return arrivalAt(buffer, buffer.byteLength - blockBytes)
+}
+
+function arrivalAt(buffer: Buffer, at: number): number {
+  return buffer.readInt8(at + idBytes) * 2 ** 48 + buffer.readUIntBE(at + idBytes + 1, 6)
 }
 
 /**

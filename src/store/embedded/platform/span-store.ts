@@ -1,6 +1,6 @@
 /** The store of the platform over `traces.db` and `documents.db`, for one thread. */
 
-import type { Plan, ScanMark, ScannedHeads, SpanHead, SpanPlace,
+import type { Plan, ScanMark, ScannedHeads, SpanHead, SpanPlace, SpansOfRequest,
   SpanStore } from '../../../platform/index.ts'
 import { busy, sqliteCode } from '../file/disk-error.ts'
 import { DocumentFile } from './document-file.ts'
@@ -31,7 +31,7 @@ export function traceStore(options: TraceFileOptions): SpanStore {
     write: (request) =>
       asked(() => {
         const { queue, writer } = file.writes
-        return queue.run(request.spans.length, () => writer.write(request))
+        return queue.run(request.tenant, weightOf(request), () => writer.write(request))
       }),
     scan: (plan, after) => streamed(file, () => scan(file, plan, after)),
     locate: (tenant, ids) => asked(() => mapOf(file.reads?.reads.locate(tenant, ids))),
@@ -64,6 +64,7 @@ export function traceStore(options: TraceFileOptions): SpanStore {
         return project === undefined ? [] : file.reads!.hours.hours(project, from, to)
       }),
     ...sqlOver(file.path, options.env),
+    watchRemovals: (listener) => file.watchRemovals(listener),
     putDocuments: (place, all) => documents.putDocuments(place, all),
     getDocuments: (place, keys) => documents.getDocuments(place, keys),
     listDocuments: (place, range) => documents.listDocuments(place, range),
@@ -74,6 +75,14 @@ export function traceStore(options: TraceFileOptions): SpanStore {
       file.close()
     },
   }
+}
+
+/** Bytes that take the disk about as long as a span takes the processor. */
+const bytesOfSpan = 4_096
+
+function weightOf({ spans, blocks, files }: SpansOfRequest): number {
+  const bytes = [...blocks, ...files].reduce((sum, { data }) => sum + data.byteLength, 0)
+  return Math.max(spans.length, Math.ceil(bytes / bytesOfSpan))
 }
 
 async function* scan(file: TraceFile, plan: Plan, after?: ScanMark): AsyncIterable<ScannedHeads> {

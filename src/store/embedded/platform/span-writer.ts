@@ -4,15 +4,18 @@ import { HeddleError } from '../../../errors.ts'
 import { bytesOfUuid } from '../../../platform/index.ts'
 import type { Block, BlockId, FilePart, SpansOfRequest, SpanPlace, Term,
   Uuid } from '../../../platform/index.ts'
-import type { Database } from '../file/database.ts'
+import type { Database, Value } from '../file/database.ts'
 import type { FeedbackRows } from './feedback-rows.ts'
 import type { HourRows } from './hour-rows.ts'
 import { mixedTerm } from './numbers.ts'
 import type { NumberedProject, Numbers } from './numbers.ts'
-import { changingColumns, changingValues, spanColumns, storedSpan } from './span-row.ts'
+import { bytesOfRow, bytesOfSpan, changingColumns, changingValues, spanColumns,
+  storedSpan } from './span-row.ts'
 import type { SpanRow } from './span-row.ts'
 import { addTerm, emptySpan, takeIn } from './span-merge.ts'
 import type { StoredSpan } from './span-merge.ts'
+import { rowBytes } from './tenant-use.ts'
+import type { TenantUse } from './tenant-use.ts'
 
 /** What a writer works with. */
 export interface SpanWriterParts {
@@ -20,6 +23,7 @@ export interface SpanWriterParts {
   readonly numbers: Numbers
   readonly hours: HourRows
   readonly feedback: FeedbackRows
+  readonly use: TenantUse
 }
 
 /** A span in the making. */
@@ -29,6 +33,8 @@ interface Draft {
   readonly project: NumberedProject
   readonly span: StoredSpan
   readonly postings: Set<Term>
+  /** Bytes that its row has. */
+  readonly bytes: number
 }
 
 /** Writes spans in the transaction of its caller. */
@@ -39,8 +45,8 @@ export class SpanWriter {
     this.#parts = parts
   }
 
-  /** Writes all of a request. What belongs to removed traces is left out. */
-  write({ tenant: name, spans, blocks, files, timeToLiveS }: SpansOfRequest): void {
+  /** Writes all of a request but what belongs to removed traces. Returns the ids of such spans. */
+  write({ tenant: name, spans, blocks, files, timeToLiveS }: SpansOfRequest): readonly Uuid[] {
     const { numbers } = this.#parts
     const tenant = numbers.numberTenant(name)
     const ids = new Set(spans.map(({ place: { project } }) => project))
@@ -50,10 +56,14 @@ export class SpanWriter {
     const isGone = this.#goneTraces()
     const drafts = new Map<string, Draft>()
     const kept = new Set<BlockId>()
+    const removed = new Set<Uuid>()
     for (const write of spans) {
       const project = projects.get(write.place.project)!
       requireReadable(write.place)
-      if (write.place.startUs < project.goneUs || isGone(project.no, write.place.trace)) continue
+      if (write.place.startUs < project.goneUs || isGone(project.no, write.place.trace)) {
+        removed.add(write.place.id)
+        continue
+      }
       const key = `${project.no} ${write.place.id}`
       const draft = drafts.get(key) ?? this.#draft(project, write.place)
       drafts.set(key, draft)
@@ -64,6 +74,7 @@ export class SpanWriter {
     for (const draft of drafts.values()) this.#save(draft, hasUnmarked)
     this.#putBlocks(tenant, blocks.filter(({ id }) => kept.has(id)))
     this.#putFiles(tenant, files)
+    return [...removed]
   }
 
   /** Gives a span that is there the marks of its feedback, and these terms. */
@@ -76,7 +87,7 @@ export class SpanWriter {
 
   #draft(project: NumberedProject, place: SpanPlace): Draft {
     return this.#stored(project, place.id) ??
-      { no: undefined, project, span: emptySpan(place), postings: new Set() }
+      { no: undefined, project, span: emptySpan(place), postings: new Set(), bytes: 0 }
   }
 
   #stored(project: NumberedProject, id: Uuid): Draft | undefined {
@@ -84,7 +95,8 @@ export class SpanWriter {
       `SELECT ${spanColumns} FROM span WHERE tenant = ? AND id = ? AND project = ?`,
     ).get(project.tenant, bytesOfUuid(id), project.no)
     return row &&
-      { no: row[0], project, span: storedSpan(row, '', project.id), postings: new Set() }
+      { no: row[0], project, span: storedSpan(row, '', project.id), postings: new Set(),
+        bytes: bytesOfRow(row) }
   }
 
   #save(draft: Draft, hasUnmarked: boolean): void {
@@ -95,23 +107,27 @@ export class SpanWriter {
       : []
     for (const term of keys) if (addTerm(span, term, true)) draft.postings.add(term)
     if (keys.length > 0) span.marks = this.#parts.feedback.marks(project.tenant, id)
-    const no = draft.no === undefined ? this.#insert(draft) : this.#update(draft.no, span)
+    const values = changingValues(span)
+    this.#parts.use.add(project.tenant, bytesOfSpan(values, span.posted.size) - draft.bytes)
+    const no = draft.no === undefined
+      ? this.#insert(project, span.place, values)
+      : this.#update(draft.no, values)
     const post = this.#parts.database.prepare('INSERT OR IGNORE INTO posting VALUES (?, ?, ?)')
     for (const term of draft.postings) post.run(mixedTerm(term, project.no), startUs, no)
     this.#parts.hours.touch(project.no, startUs)
   }
 
-  #insert({ project, span }: Draft): number {
-    const { id, startUs, trace, traceStartUs } = span.place
+  #insert(project: NumberedProject, { id, startUs, trace, traceStartUs }: SpanPlace,
+    values: readonly Value[]): number {
     return Number(
       this.#parts.database.prepare(insertion).run(project.tenant, bytesOfUuid(id), project.no,
-        startUs, bytesOfUuid(trace), traceStartUs - startUs, ...changingValues(span))
+        startUs, bytesOfUuid(trace), traceStartUs - startUs, ...values)
         .lastInsertRowid,
     )
   }
 
-  #update(no: number, span: StoredSpan): number {
-    this.#parts.database.prepare(update).run(...changingValues(span), no)
+  #update(no: number, values: readonly Value[]): number {
+    this.#parts.database.prepare(update).run(...values, no)
     return no
   }
 
@@ -135,15 +151,21 @@ export class SpanWriter {
     const put = this.#parts.database.prepare(
       'INSERT OR IGNORE INTO block (tenant, trace, id, data) VALUES (?, ?, ?, ?)',
     )
-    for (const { trace, id, data } of blocks) put.run(tenant, bytesOfUuid(trace), id, data)
+    for (const { trace, id, data } of blocks) {
+      const { changes } = put.run(tenant, bytesOfUuid(trace), id, data)
+      if (changes > 0) this.#parts.use.add(tenant, rowBytes.block + data.byteLength)
+    }
   }
 
   #putFiles(tenant: number, files: readonly FilePart[]): void {
-    const { database } = this.#parts
+    const { database, use } = this.#parts
     const gone = database.prepare(`
       SELECT 1 FROM gone_trace CROSS JOIN project ON project.no = gone_trace.project
       WHERE trace = ? AND tenant = ?
     `)
+    const before = database.prepare<[number]>(
+      'SELECT octet_length(data) FROM file WHERE tenant = ? AND owner = ? AND name = ?',
+    )
     const put = database.prepare(`
       INSERT INTO file (tenant, owner, name, trace, type, data) VALUES (?, ?, ?, ?, ?, ?)
       ON CONFLICT DO UPDATE SET type = excluded.type, data = excluded.data
@@ -151,7 +173,9 @@ export class SpanWriter {
     for (const { owner, ownerTrace, name, type, data } of files) {
       const trace = bytesOfUuid(ownerTrace)
       if (gone.get(trace, tenant) !== undefined) continue
+      const [bytes = -rowBytes.file] = before.get(tenant, bytesOfUuid(owner), name) ?? []
       put.run(tenant, bytesOfUuid(owner), name, trace, type, data)
+      use.add(tenant, data.byteLength - bytes)
     }
   }
 }

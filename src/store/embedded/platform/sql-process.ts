@@ -52,7 +52,7 @@ function show(database: DatabaseSync, { tenant, projects, hidden }: SqlStart): v
   for (const statement of viewStatements(hidden)) database.exec(statement)
   const [no] = rowOf<number>(database.prepare('SELECT no FROM tenant WHERE name = ?').get(tenant))
   const add = database.prepare(`INSERT INTO ${hidden}_project
-    SELECT no, ?, max(gone_us, ?) FROM project WHERE tenant = ? AND id = ?`)
+    SELECT no, ?, gone_us, ? FROM project WHERE tenant = ? AND id = ?`)
   for (const { id, fromUs } of projects) add.run(id, fromUs, no ?? -1, bytesOfUuid(id))
 }
 

@@ -5,6 +5,7 @@ import { basename, join, resolve } from 'node:path'
 
 import type { Env } from '../../../../cluster/index.ts'
 import { HeddleError } from '../../../errors.ts'
+import type { RemovalListener } from '../../../platform/index.ts'
 import { Database } from '../file/database.ts'
 import { diskError, isDamage } from '../file/disk-error.ts'
 import { provideFile } from '../writer/database-file.ts'
@@ -17,6 +18,7 @@ import { SpanDeletion } from './span-deletion.ts'
 import { SpanReads } from './span-reads.ts'
 import { SpanRemoval } from './span-removal.ts'
 import { SpanWriter } from './span-writer.ts'
+import { TenantUse } from './tenant-use.ts'
 
 /** Time for which a thread that reads waits for the one that writes, when it keeps a roll-up. */
 const readerPatienceMs = 20
@@ -26,6 +28,8 @@ export interface TraceFileOptions {
   readonly directory: string
   /** Bytes that the file may use. */
   readonly diskBytes: number
+  /** Bytes that a tenant may have in it; by default any number. */
+  readonly tenantBytes?: number
   readonly access: 'write' | 'read'
   readonly env: Env
 }
@@ -61,6 +65,7 @@ export class TraceFile {
   readonly path: string
   #open: OpenFile | undefined
   #closed = false
+  #onRemoval: RemovalListener = () => undefined
 
   constructor(options: TraceFileOptions) {
     this.#options = options
@@ -93,6 +98,11 @@ export class TraceFile {
     return diskError(caught, basename(this.path))
   }
 
+  /** Calls the listener with spans that are removed without being asked for. */
+  watchRemovals(listener: RemovalListener): void {
+    this.#onRemoval = listener
+  }
+
   /** Commits what waits, and closes the file. */
   close(): void {
     this.#closed = true
@@ -108,7 +118,7 @@ export class TraceFile {
   }
 
   #openFile(): OpenFile {
-    const { access, directory, env, diskBytes } = this.#options
+    const { access, directory, env, diskBytes, tenantBytes = Infinity } = this.#options
     if (access === 'write') {
       mkdirSync(directory, { recursive: true })
       provideFile(this.path)
@@ -116,18 +126,20 @@ export class TraceFile {
     const database = new Database(this.path, traceSchema)
     const numbers = new Numbers(database)
     const hours = new HourRows(database)
-    const feedback = new FeedbackRows(database)
+    const use = new TenantUse(database)
+    const feedback = new FeedbackRows(database, use)
     const reads = new SpanReads(database, numbers)
     const open = { database, numbers, hours, feedback, reads, inode: statSync(this.path).ino }
     if (access === 'read') {
       database.prepare(`PRAGMA busy_timeout = ${readerPatienceMs}`).get()
       return open
     }
-    const queue = new CommitQueue({ database, hours, env })
-    const deletion = new SpanDeletion({ database, hours, feedback })
-    const removal = new SpanRemoval({ database, numbers, hours, feedback, deletion, queue, env,
-      diskBytes })
-    return { ...open,
-      writes: { queue, writer: new SpanWriter({ database, numbers, hours, feedback }), removal } }
+    database.transaction(() => use.correct())
+    const queue = new CommitQueue({ database, hours, use, env })
+    const deletion = new SpanDeletion({ database, numbers, hours, feedback, use })
+    const removal = new SpanRemoval({ database, numbers, hours, feedback, deletion, use, queue, env,
+      diskBytes, tenantBytes, onRemoval: (removed) => this.#onRemoval(removed) })
+    const writer = new SpanWriter({ database, numbers, hours, feedback, use })
+    return { ...open, writes: { queue, writer, removal } }
   }
 }

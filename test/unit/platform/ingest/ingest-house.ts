@@ -61,6 +61,7 @@ export function ingestHouse(
     },
     prices: async () => prices,
     ended: () => Promise.resolve(),
+    removed: () => Promise.resolve(),
   } })
   const send: IngestHouse['send'] = (call) =>
     handlers.ingest({ tenant: 'acme', form: 'multipart', encoding: '', contentType: '', ...call })

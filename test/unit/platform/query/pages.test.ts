@@ -268,8 +268,8 @@ it('A filter on more traces than can be looked at is refused.', async () => {
     for (let index = 0; index < 10_001; index++) {
       const trace = `${spans[0]!.place.id.slice(0, 24)}${String(index).padStart(12, '0')}`
       yield {
-        heads: [{ ...nothingSaid, ...spans[0]!.place, id: trace, trace, root: false, terms: [],
-          blocks: [], feedback: [] }],
+        heads: [{ ...nothingSaid, ...spans[0]!.place, id: trace, trace, root: false,
+          arrivedUs: 9e15, terms: [], blocks: [], feedback: [] }],
         looked: 1,
       }
     }
@@ -306,7 +306,7 @@ it('A page does not end where nothing was yielded yet.', async () => {
   expect((await ask()).runs).toHaveLength(10)
 })
 
-it('A run that is older than its project keeps runs is not found.', async () => {
+it('A run that arrived longer ago than its project keeps runs is not found.', async () => {
   const day = 24 * 3_600_000
   const { handlers } = await opened({ env: virtualEnv(randomSpansBeganMs + 30 * day) })
   const { id } = spans[0]!.place
@@ -316,6 +316,23 @@ it('A run that is older than its project keeps runs is not found.', async () => 
     ) })
   expect(read(await run(31))).toMatchObject({ id })
   await expect(run(14)).rejects.toMatchObject({ code: 'not_found' })
+})
+
+it('A run that began long ago is kept by its arrival.', async () => {
+  const { ask, store } = await opened()
+  const [request] = randomSpans('acme', 1, 9).requests
+  const arrivedUs = randomSpansBeganMs * 1_000
+  const long = 1_000 * 24 * 3_600 * 1e6
+  const old = request!.spans.map((span, n) => ({ ...span, arrivedUs,
+    place: { ...span.place, id: `${span.place.id.slice(0, 24)}${String(n).padStart(12, '9')}`,
+      startUs: span.place.startUs - long } })
+  )
+  await store.write({ ...request!, spans: old })
+  const ids = old.map(({ place }) => place.id)
+  const found = async (more: Partial<RunsQuestion>) =>
+    (await ask({ limit: 1_000, ...more })).runs.map(({ id }) => id)
+  expect(new Set(await found({ ids }))).toEqual(new Set(ids))
+  expect(await found({})).toEqual(expect.arrayContaining(ids))
 })
 
 it('A search has few words: each looks through all of a payload.', async () => {

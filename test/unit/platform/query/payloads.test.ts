@@ -27,8 +27,8 @@ function longSpans() {
     (_, index) => index % 8 === 0 ? shared : sealed(index, index < 4 ? 10 : 6 * 1024 * 1024))
   const blocks = new Map<BlockId, Block>(own.map((block) => [block.id, block]))
   const heads = own.map(({ id }, index): SpanHead => ({ ...nothingSaid, tenant: 'acme',
-    project: trace, startUs: index, id: idOf(index), trace, traceStartUs: 0, terms: [],
-    blocks: [id], feedback: [] })
+    project: trace, startUs: index, id: idOf(index), trace, traceStartUs: 0, arrivedUs: 0,
+    terms: [], blocks: [id], feedback: [] })
   )
   const store = { async blocks(_: unknown, ids: readonly BlockId[]) {
     await new Promise((turn) => setImmediate(turn))

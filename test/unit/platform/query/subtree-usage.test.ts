@@ -57,7 +57,7 @@ function headOf(index: number, parents: readonly (number | null)[],
   }
   const parent = parents[index]!
   return { ...nothingSaid, tenant: 'acme', project: idOf(99), startUs: index, id: idOf(index),
-    trace: idOf(0), traceStartUs: 0, dottedOrder: path.join('.'), root: parent === null,
-    parent: parent === null ? null : idOf(parent), type: 'chain', totalTokens, terms: [],
-    blocks: [], feedback: [] }
+    trace: idOf(0), traceStartUs: 0, arrivedUs: 0, dottedOrder: path.join('.'),
+    root: parent === null, parent: parent === null ? null : idOf(parent), type: 'chain',
+    totalTokens, terms: [], blocks: [], feedback: [] }
 }

@@ -17,6 +17,7 @@ const head: SpanHead = {
   tenant: 'acme',
   project: id,
   startUs,
+  arrivedUs: startUs,
   id,
   trace: id,
   traceStartUs: startUs,

@@ -15,7 +15,7 @@ it('The server must end when the writer thread has died.', async () => {
   const started = once(process, 'worker') as Promise<[Worker]>
   const reasons: string[] = []
   const backend = await openEmbeddedBackend(place.directory, virtualEnv(),
-    (reason) => void reasons.push(reason), 1024 ** 3)
+    (reason) => void reasons.push(reason), { diskBytes: 1024 ** 3, tenantBytes: Infinity })
   const [writer] = await started
   expect(reasons).toEqual([])
   await writer.terminate()

@@ -10,7 +10,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { nothingSaid, termOf } from '../../../../../src/platform/index.ts'
-import type { Plan, SpanPlace, SpanStore } from '../../../../../src/platform/index.ts'
+import type { Plan, RemovedSpans, SpanPlace, SpanStore } from '../../../../../src/platform/index.ts'
 import { traceStore } from '../../../../../src/store/embedded/platform/span-store.ts'
 import { aPost, noonUs, placeOf, requestOf, scanned, uuidOf,
   wholePlan } from '../../../../contract/span-histories.ts'
@@ -130,6 +130,19 @@ describe('traces.db', () => {
       .toEqual([newPlace(3).id, newPlace(1).id])
   })
 
+  it('serves tenants by the time that their writes took, whoever wrote first', async () => {
+    let ms = 0
+    const writer = open('write', { env: { ...env, monotonicMs: () => ms += 20 } })
+    const ended: string[] = []
+    const write = (of: string, index: number) =>
+      writer.write(requestOf(of, [aPost({ ...newPlace(index), tenant: of })]))
+        .then(() => ended.push(of))
+    const many = Array.from({ length: 20 }, (_, index) => write('many', index))
+    const one = write('one', 100)
+    await Promise.all([...many, one])
+    expect(ended.indexOf('one')).toBeLessThanOrEqual(1)
+  })
+
   it('touches hours again after a slow commit, whose spans a roll-up may have missed', async () => {
     let ms = noonUs / 1000
     const clock = () => ms += 2_000
@@ -211,10 +224,12 @@ describe('the sweep', () => {
     expect(rowsOf('posting')).toBe(0)
   })
 
-  it('deletes spans that have lived long enough, also after a restart', async () => {
+  it('deletes spans that arrived long enough ago, also after a restart', async () => {
     const { trace, startUs } = newPlace(0)
     const later = { ...newPlace(3600), trace, traceStartUs: startUs }
-    const spans = [newPlace(0), later].map((one) => aPost(one, { block: 1n }))
+    // The one that arrived later began long before, and the other one will begin in a year.
+    const spans = [aPost({ ...newPlace(0), startUs: startUs + 3e13 }, { block: 1n }),
+      aPost({ ...later, startUs: startUs - 3e13 }, { block: 1n, arrivedUs: noonUs + 3600e6 })]
     await open().write({ ...requestOf(tenant, spans),
       timeToLiveS: new Map([[place.project, 3700]]) })
     await stores.pop()!.close()
@@ -224,7 +239,34 @@ describe('the sweep', () => {
     expect(rowsOf('span')).toBe(2)
     await pass(160)
     // The block of both is kept for the span that is left.
-    expect(['span', 'block'].map(rowsOf)).toEqual([1, 1])
+    expect(['span', 'block', 'hour'].map(rowsOf)).toEqual([1, 1, 1])
+    const plan = { ...wholePlan(tenant), fromUs: 0 }
+    expect((await scanned(stores[0]!, plan)).map(({ id }) => id)).toEqual([later.id])
+    await pass(3_700)
+    expect(['span', 'block', 'hour'].map(rowsOf)).toEqual([0, 0, 0])
+  })
+
+  it('keeps a span whose patch arrived later, and what came behind it goes', async () => {
+    const writer = open()
+    const spans = [0, 1, 2].map((index) => aPost(newPlace(index)))
+    await writer.write({ ...requestOf(tenant, spans),
+      timeToLiveS: new Map([[place.project, 3700]]) })
+    const patch = { ...aPost(newPlace(0)), kind: 'patch' as const, arrivedUs: noonUs + 3600e6,
+      fields: { ...nothingSaid, endUs: noonUs } }
+    await writer.write({ ...requestOf(tenant, [patch]),
+      timeToLiveS: new Map([[place.project, 3700]]) })
+    await pass(160)
+    const left = await scanned(writer, wholePlan(tenant))
+    expect(left).toMatchObject([{ id: newPlace(0).id, arrivedUs: noonUs + 3600e6 }])
+  })
+
+  it('names spans of what was removed, which it does not write', async () => {
+    const writer = open()
+    const [gone, kept] = [newPlace(1), newPlace(2)]
+    await writer.write(requestOf(tenant, [aPost(gone)]))
+    await writer.remove(tenant, { kind: 'traces', traces: [gone] })
+    expect(await writer.write(requestOf(tenant, [aPost(gone), aPost(kept)]))).toEqual([gone.id])
+    expect(await writer.write(requestOf(tenant, [aPost(kept)]))).toEqual([])
   })
 
   it('finishes the removal of a trace that a crash cut off', async () => {
@@ -241,7 +283,7 @@ describe('the sweep', () => {
     expect(rowsOf('span')).toBe(0)
   })
 
-  it('removes the oldest spans when the file is too large, and says so once', async () => {
+  it('removes what arrived first when the file is too large, and says so once', async () => {
     const writer = open('write', { diskBytes: 3_000_000 })
     for (let at = 0; at < 4_000; at += 500) {
       const spans = Array.from({ length: 500 }, (_, index) => aPost(newPlace(at + index)))
@@ -250,13 +292,77 @@ describe('the sweep', () => {
         data: new Uint8Array(400_000) }
       await writer.write({ ...requestOf(tenant, []), files: [file] })
     }
-    await pass(10)
+    await pass(30)
     const left = await scanned(writer, { ...wholePlan(tenant), order: 'oldest' })
-    expect(left.length).toBeLessThanOrEqual(2_000)
+    expect(left.length).toBeLessThanOrEqual(3_500)
     expect(left.at(-1)?.id).toBe(newPlace(3_999).id)
     expect(env.lines.map(({ message }) => message))
-      .toEqual(['The oldest traces are removed, because traces.db would be too large.'])
+      .toEqual(['Traces are removed, because traces.db would be too large.'])
     await writer.write(requestOf(tenant, [aPost(newPlace(4_000))]))
     expect((await scanned(writer, wholePlan(tenant)))[0]!.id).toBe(newPlace(4_000).id)
+  })
+
+  const holding = (of: string, index: number, bytes: number, startUs = newPlace(index).startUs) => {
+    const at = { ...newPlace(index), tenant: of, startUs, traceStartUs: startUs }
+    const block = { id: 1n, trace: at.trace, traceStartUs: startUs, data: new Uint8Array(bytes) }
+    return { ...requestOf(of, [aPost(at, { block: 1n })]), blocks: [block] }
+  }
+  const idsOf = async (store: SpanStore, of: string) =>
+    (await scanned(store, { ...wholePlan(of), order: 'oldest' })).map(({ id }) => id)
+
+  it('takes room from the tenant that has most, whenever its spans say they began', async () => {
+    const writer = open('write', { diskBytes: 3_000_000 })
+    const removed: RemovedSpans[] = []
+    writer.watchRemovals!((each) => removed.push(each))
+    await writer.write(holding('small', 0, 100_000))
+    // The first ones to arrive say that they begin last.
+    for (let index = 1; index <= 40; index++) {
+      await writer.write(holding('large', index, 200_000, noonUs + (100 - index) * 86_400e6))
+      await pass(1)
+    }
+    await pass(5)
+    expect(await idsOf(writer, 'small')).toEqual([newPlace(0).id])
+    const left = (await idsOf(writer, 'large')).toReversed()
+    expect(left.length).toBeGreaterThan(5)
+    expect(left).toEqual(
+      Array.from({ length: left.length }, (_, at) => newPlace(41 - left.length + at).id),
+    )
+    expect(removed.reduce((sum, { spans }) => sum + spans, 0)).toBe(40 - left.length)
+    expect(new Set(removed.map(({ reason }) => reason))).toEqual(new Set(['disk']))
+  })
+
+  it('keeps each tenant to its quota, and counts what is deleted and written again', async () => {
+    const writer = open('write', { tenantBytes: 1_000_000 })
+    const removed = new Set<string>()
+    writer.watchRemovals!(({ reason }) => removed.add(reason))
+    for (let round = 0; round < 3; round++) {
+      for (let index = 0; index < 4; index++) await writer.write(holding('a', index, 200_000))
+      await writer.write(holding('b', 9, 200_000))
+      await pass(3)
+      expect([await idsOf(writer, 'a'), await idsOf(writer, 'b')].map((ids) => ids.length))
+        .toEqual([4, 1])
+    }
+    expect(removed).toEqual(new Set())
+    for (let index = 4; index < 8; index++) await writer.write(holding('a', index, 200_000))
+    await pass(3)
+    expect(await idsOf(writer, 'a')).toEqual([4, 5, 6, 7].map((index) => newPlace(index).id))
+    expect(await idsOf(writer, 'b')).toHaveLength(1)
+    expect(removed).toEqual(new Set(['tenant']))
+  })
+
+  it('estimates who has most in a file of a program that did not count', async () => {
+    const writer = open()
+    for (let index = 0; index < 40; index++) {
+      await writer.write(holding(index === 20 ? 'small' : 'large', index, 500_000))
+    }
+    await stores.pop()!.close()
+    const database = new DatabaseSync(join(directory, 'traces.db'))
+    database.exec('DELETE FROM tenant_use')
+    database.close()
+    const later = open('write', { diskBytes: 10_000_000 })
+    await later.write(holding('small', 50, 10))
+    await pass(5)
+    expect(await idsOf(later, 'small')).toHaveLength(2)
+    expect((await idsOf(later, 'large')).length).toBeLessThan(20)
   })
 })

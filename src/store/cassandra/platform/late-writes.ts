@@ -1,0 +1,49 @@
+/** Tells writers which of their spans are removed, with few reads. */
+
+import { LRUCache } from '../../../../cluster/index.ts'
+import type { Env } from '../../../../cluster/index.ts'
+import type { SpanPlace, Uuid } from '../../../platform/index.ts'
+import type { BucketTable, Removals } from './bucket-table.ts'
+import type { Visibility } from './visibility.ts'
+
+/** Projects whose removals are kept, and milliseconds for which they hold. */
+const [projectsMax, leaseMs] = [10_000, 1_000]
+
+interface Known {
+  readonly removals: Removals
+  readonly untilMs: number
+}
+
+/** What of projects is removed, as a writer knows it: of the last second, it may miss some. */
+export class LateWrites {
+  readonly #buckets: BucketTable
+  readonly #visibility: Visibility
+  readonly #env: Pick<Env, 'monotonicMs'>
+  readonly #known = new LRUCache<string, Known>({ max: projectsMax })
+
+  constructor(buckets: BucketTable, visibility: Visibility, env: Pick<Env, 'monotonicMs'>) {
+    this.#buckets = buckets
+    this.#visibility = visibility
+    this.#env = env
+  }
+
+  /** The ids of those spans of a request that no reader finds. */
+  async removed(places: readonly SpanPlace[]): Promise<readonly Uuid[]> {
+    const removed = new Set<Uuid>()
+    for (const all of Map.groupBy(places, ({ project }) => project).values()) {
+      const visible = new Set(await this.#visibility.inProject(all, await this.#removals(all[0]!)))
+      for (const place of all) if (!visible.has(place)) removed.add(place.id)
+    }
+    return [...removed]
+  }
+
+  async #removals({ tenant, project }: SpanPlace): Promise<Removals> {
+    const key = `${project} ${tenant}`
+    const known = this.#known.get(key)
+    const nowMs = this.#env.monotonicMs()
+    if (known !== undefined && known.untilMs > nowMs) return known.removals
+    const removals = await this.#buckets.removals(tenant, project)
+    this.#known.set(key, { removals, untilMs: nowMs + leaseMs })
+    return removals
+  }
+}
