@@ -1,5 +1,5 @@
 /**
- * Turns on a thread, shared out by key: work that takes long is done in slices of some
+ * Turns on an event loop, shared out by key: work that takes long is done in slices of some
  * milliseconds, and the time of each is charged to its key.
  */
 
@@ -9,7 +9,7 @@ import { FairQueue } from './fair-queue.ts'
 /** Milliseconds after which a slice is over. */
 const sliceMs = 5
 
-/** The turns of one thread. */
+/** The turns of one event loop. */
 export class FairTurns {
   readonly #env: Pick<Env, 'monotonicMs'>
   readonly #waiting = new FairQueue<() => void>()
@@ -38,7 +38,7 @@ export class FairTurns {
     return promise
   }
 
-  /** What was given its slice has run, up to where it waited for something, when this is called. */
+  /** Whoever had the slice before has worked by now, up to where it waited for something. */
   #begin(): void {
     const nowMs = this.#env.monotonicMs()
     if (this.#running !== undefined) this.#waiting.charge(this.#running, nowMs - this.#beganMs)

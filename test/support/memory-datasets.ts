@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { HeddleError } from '../../src/errors.ts'
 import { exampleWrites } from '../../src/platform/datasets/example-calls.ts'
 import { exampleReads } from '../../src/platform/datasets/example-reader.ts'
+import { LongBodies } from '../../src/platform/threads/long-bodies.ts'
 import type { Dataset, DatasetCatalog } from '../../src/platform/datasets/dataset.ts'
 import type { SpanStore } from '../../src/platform/index.ts'
 import { newTenant } from '../contract/span-port-contract.ts'
@@ -31,6 +32,7 @@ export function oneDataset(writer: SpanStore, reader: SpanStore, change: Partial
   const writes = (own: Needs = catalog) =>
     exampleWrites({
       store: writer,
+      longBodies: new LongBodies(env),
       env: { nowMs: () => env.nowMs(), random: () => 0.5, uuid: () => randomUUID(),
         after: (ms, run) => {
           const timer = setTimeout(run, ms)

@@ -14,6 +14,7 @@ import { beginningWith, datasetsOf, membershipKey } from './example-place.ts'
 import type { DatasetPlace } from './example-place.ts'
 import { ExampleWriter } from './example-writer.ts'
 import type { ExampleWriterParts } from './example-writer.ts'
+import type { LongBodies } from '../threads/long-bodies.ts'
 import { examplesInUpload } from './files/upload.ts'
 import type { UploadForm } from './files/upload.ts'
 
@@ -43,7 +44,9 @@ export interface ExampleWrites {
       readonly examples: readonly { readonly id: Uuid; readonly said: ExampleSaid }[] },
   ): Promise<ExamplesChanged>
   /** What the form says besides its file; the examples are kept for `addUpload`. */
-  readUpload(call: { readonly body: Uint8Array; readonly contentType: string }): Promise<UploadForm>
+  readUpload(
+    call: { readonly tenant: string; readonly body: Uint8Array; readonly contentType: string },
+  ): Promise<UploadForm>
   /** Sent again for the same dataset, nothing is there twice. */
   addUpload(
     call: DatasetPlace & { readonly body: Uint8Array; readonly contentType: string },
@@ -54,6 +57,7 @@ export interface ExampleWrites {
 
 /** What examples are written with. */
 export interface ExampleWritesParts extends ExampleWriterParts {
+  readonly longBodies: LongBodies
   readonly store: SpanStore
   /** The projects with these ids. */
   readonly projectIds: (tenant: string, ids: readonly Uuid[]) => Promise<readonly Uuid[]>
@@ -87,12 +91,12 @@ export function exampleWrites(parts: ExampleWritesParts): ExampleWrites {
   }
   return {
     changeExamples: async (call) => {
-      const { tenant, form, dataset, contentType } = call
+      const { tenant, form, dataset } = call
       const body = Buffer.from(call.body.buffer, call.body.byteOffset, call.body.byteLength)
       switch (form) {
         case 'create':
         case 'createParts': {
-          const sent = form === 'create' ? examplesIn(body) : examplesInParts(body, contentType)
+          const sent = await sentIn(parts.longBodies, call, form === 'createParts')
           const groups = Map.groupBy(sent, (each) => dataset ?? each.dataset ?? noDataset())
           const changed = []
           for (const [id, own] of groups) changed.push(await create({ tenant, dataset: id }, own))
@@ -100,7 +104,7 @@ export function exampleWrites(parts: ExampleWritesParts): ExampleWrites {
         }
         case 'update':
         case 'updateParts': {
-          const sent = form === 'update' ? examplesIn(body) : examplesInParts(body, contentType)
+          const sent = await sentIn(parts.longBodies, call, form === 'updateParts')
           return ofDatasets(call,
             sent.map((each) => ({ kind: 'update', said: each.said,
               id: call.id ?? each.id ?? noId() })
@@ -120,14 +124,61 @@ export function exampleWrites(parts: ExampleWritesParts): ExampleWrites {
     },
     addExamples: ({ tenant, dataset, examples }) =>
       create({ tenant, dataset }, examples.map(({ id, said }) => ({ id, dataset, said }))),
-    readUpload: async ({ body, contentType }) => examplesInUpload(body, contentType).form,
-    addUpload: ({ body, contentType, ...place }) =>
-      create(place,
-        examplesInUpload(body, contentType).examples.map((said, index) => ({ dataset: null, said,
+    readUpload: async ({ tenant, body, contentType }) => {
+      const [form] = await uploaded(parts.longBodies, tenant, { body, contentType, formOnly: true })
+      return form
+    },
+    addUpload: async ({ body, contentType, ...place }) => {
+      const [, said] = await uploaded(parts.longBodies, place.tenant, { body, contentType,
+        formOnly: false })
+      return create(place,
+        said.map((each, index) => ({ dataset: null, said: each,
           id: namedId('uploaded', `${place.dataset} ${index}`) })
-        )),
+        ))
+    },
     dropExamples: (place) => eraseDataset(store, place),
   }
+}
+
+/** Bytes from which on a body is read where it holds up nobody. */
+const longBytes = 256 * 1024
+
+/** The examples in a body. */
+async function sentIn(longBodies: LongBodies, { tenant, body, contentType }: ExamplesCall,
+  isParts: boolean): Promise<readonly SentExample[]> {
+  if (body.byteLength < longBytes) {
+    const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+    return isParts ? examplesInParts(bytes, contentType) : examplesIn(bytes)
+  }
+  const sent: SentExample[] = []
+  const job = isParts
+    ? { kind: 'exampleParts', contentType, body } as const
+    : { kind: 'examples', body } as const
+  for await (const part of longBodies.read(tenant, job)) sent.push(...part as SentExample[])
+  return sent
+}
+
+interface Upload {
+  readonly body: Uint8Array
+  readonly contentType: string
+  readonly formOnly: boolean
+}
+
+/** The form and the examples of a file. */
+async function uploaded(longBodies: LongBodies, tenant: string,
+  upload: Upload): Promise<readonly [form: UploadForm, examples: readonly ExampleSaid[]]> {
+  const { body, contentType } = upload
+  if (body.byteLength < longBytes) {
+    const { form, examples } = examplesInUpload(body, contentType)
+    return [form, examples]
+  }
+  let form: UploadForm | undefined
+  const said: ExampleSaid[] = []
+  for await (const part of longBodies.read(tenant, { kind: 'upload', ...upload })) {
+    if (form === undefined) form = part as UploadForm
+    else said.push(...part as ExampleSaid[])
+  }
+  return [form!, said]
 }
 
 /** Edits by the dataset of their example. Throws `not_found` if one is in none. */

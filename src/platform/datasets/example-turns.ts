@@ -6,6 +6,7 @@ import { HeddleError } from '../../errors.ts'
 import type { SpanStore } from '../spans/span-port.ts'
 import type { Calls } from '../threads/calls.ts'
 import type { IngestNeeds } from '../threads/platform-calls.ts'
+import type { LongBodies } from '../threads/long-bodies.ts'
 import { exampleWrites } from './example-calls.ts'
 import type { ExampleWrites } from './example-calls.ts'
 
@@ -15,19 +16,21 @@ const atOnce = { inAll: 4, each: 2, waiting: 1_000, waitingEach: 200,
 
 /** What the changes are made with. */
 export interface ExampleTurnParts {
+  readonly longBodies: LongBodies
   readonly store: SpanStore
   readonly needs: Calls<IngestNeeds>
   readonly env: Env
 }
 
 /** The handlers, each in its turn. `finished` knows what closing has to wait for. */
-export function examplesInTurn({ store, needs, env }: ExampleTurnParts,
+export function examplesInTurn({ store, needs, env, longBodies }: ExampleTurnParts,
   finished: <T>(work: Promise<T>) => Promise<T>): ExampleWrites {
   const turns = new FairSemaphore(atOnce)
   const writes = exampleWrites({
     store,
     needs,
     env,
+    longBodies,
     projectIds: async (tenant, ids) =>
       (await needs.projects({ tenant, names: [], ids })).map(({ id }) => id),
   })
@@ -48,7 +51,7 @@ export function examplesInTurn({ store, needs, env }: ExampleTurnParts,
   return {
     changeExamples: inTurn(writes.changeExamples),
     addExamples: inTurn(writes.addExamples),
-    readUpload: writes.readUpload,
+    readUpload: inTurn(writes.readUpload),
     addUpload: inTurn(writes.addUpload),
     dropExamples: inTurn(writes.dropExamples),
   }

@@ -11,6 +11,8 @@ import { jsonIn, NotJson } from './json-bytes.ts'
 
 /** Bytes that feedback may have. */
 const feedbackBytesMax = 1024 * 1024
+/** Rows of one write: other tenants have a turn between two of them. */
+const rowsOfWrite = 250
 
 /** Reads feedback in a body. Throws `invalid`, with a message that quotes nothing of it. */
 export function readFeedback(tenant: string, { id, json }: RawFeedback, nowUs: number): Feedback {
@@ -42,12 +44,15 @@ export async function writeFeedback(store: SpanStore, rows: readonly Feedback[],
   const located = unknown.length === 0
     ? new Map<Uuid, SpanPlace>()
     : await store.locate(rows[0]!.tenant, unknown)
-  await store.putFeedback(rows.map((row) => {
+  const placed = rows.map((row) => {
     const place = row.span === null ? null : here(row.span) ?? located.get(row.span) ?? null
     return {
       row: { ...row, trace: row.trace ?? place?.trace ?? null,
         project: row.project ?? place?.project ?? null },
       place,
     }
-  }))
+  })
+  for (let at = 0; at < placed.length; at += rowsOfWrite) {
+    await store.putFeedback(placed.slice(at, at + rowsOfWrite))
+  }
 }

@@ -1,6 +1,6 @@
 /** What the ingest thread does with the calls of the main thread. */
 
-import { FairSemaphore } from '../../../cluster/index.ts'
+import { FairSemaphore, FairTurns } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { examplesInTurn } from '../datasets/example-turns.ts'
@@ -18,6 +18,7 @@ import { ingestRequest } from './ingest-request.ts'
 import { writeOwnRuns } from './own-runs.ts'
 import { ProjectCache } from './project-cache.ts'
 import { PriceCache } from './pricing/priced.ts'
+import { LongBodies } from '../threads/long-bodies.ts'
 import { TraceMemory } from './trace-memory.ts'
 
 /** What the handlers work with. */
@@ -28,7 +29,7 @@ export interface IngestParts {
 }
 
 /** Requests that are worked on at once, and those of one tenant. */
-const atOnce = { inAll: 8, each: 6 }
+const atOnce = { inAll: 24, each: 6 }
 /** Requests that may wait here. The front door bounds their bytes. */
 const waitingMax = 10_000
 /** Bytes of an inflated body from which on it takes a turn with others like it. */
@@ -39,13 +40,19 @@ const fullMessage = 'Too many traces are waiting to be written: send them again 
 
 /** The handlers over a store. */
 export function ingestHandlers({ store, needs, env }: IngestParts): IngestHandlers {
+  store.watchRemovals?.((removed) => {
+    needs.removed(removed).catch((error: unknown) => {
+      env.log.debug('Removed spans could not be counted.', { error })
+    })
+  })
   const clock = new ArrivalClock(env)
   const nextUs = () => clock.nextUs()
   // Rules read ends up to now: those of a clock that was ahead would wait until it is there again.
   const endClock = new ArrivalClock(env, { followsMs: endsFollowMs })
   const ended = new EndedSpans({ documents: store, needs, nextUs: () => endClock.nextUs(), env })
+  const longBodies = new LongBodies(env)
   const parts = { store, projects: new ProjectCache(needs, env), memory: new TraceMemory(), nextUs,
-    ended, prices: new PriceCache(needs, env) }
+    ended, prices: new PriceCache(needs, env), turns: new FairTurns(env), longBodies }
   const turns = new FairSemaphore({ ...atOnce, waiting: waitingMax, full: fullMessage })
   const largeTurns = new FairSemaphore({ inAll: 2, each: 1, waiting: waitingMax,
     full: fullMessage })
@@ -82,7 +89,7 @@ export function ingestHandlers({ store, needs, env }: IngestParts): IngestHandle
   }
   const documents = documentWrites(store)
   return {
-    ...examplesInTurn({ store, needs, env }, finished),
+    ...examplesInTurn({ store, needs, env, longBodies }, finished),
     putDocuments: (call) => finished(documents.putDocuments(call)),
     deleteDocuments: (call) => finished(documents.deleteDocuments(call)),
     dropDocuments: (place) => finished(documents.dropDocuments(place)),
@@ -94,6 +101,7 @@ export function ingestHandlers({ store, needs, env }: IngestParts): IngestHandle
     remove: ({ tenant, what }) => finished(store.remove(tenant, what)),
     close: async () => {
       while (underway.size > 0) await Promise.allSettled(underway)
+      await longBodies.close()
       await store.close()
     },
   }

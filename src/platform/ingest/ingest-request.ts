@@ -1,32 +1,30 @@
 /** One request with operations: from its bytes to rows that are durable. */
 
-import { setImmediate } from 'node:timers/promises'
-
+import type { FairTurns } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { EndedSpans } from '../rules/ended-writer.ts'
 import { openBlock } from '../spans/block.ts'
 import type { Feedback } from '../spans/feedback-port.ts'
 import type { FilePart, SpanStore } from '../spans/span-port.ts'
-import type { SpanHead } from '../spans/span.ts'
+import type { SpanHead, Uuid } from '../spans/span.ts'
 import { readUuid } from '../spans/uuid-bytes.ts'
 import type { IngestAnswer, IngestCall } from '../threads/platform-calls.ts'
-import { readBatch, readSingle } from './body/batch-body.ts'
-import { readMultipart } from './body/multipart-body.ts'
-import { otlpAnswerOf, readOtlpBody } from './body/otlp-body.ts'
+import type { LongBodies } from '../threads/long-bodies.ts'
+import { otlpAnswerOf } from './body/otlp-body.ts'
+import { unpackBody } from './body/packed-body.ts'
+import type { PackedBody } from './body/packed-body.ts'
+import { isLong, readBody } from './body/read-body.ts'
 import type { RawFile, Rejection, RequestBody } from './body/request-body.ts'
 import { readFeedback, writeFeedback } from './feedback-write.ts'
 import { readOperation } from './operation.ts'
 import type { Operation, ProjectSaid } from './operation.ts'
 import { placeOperations } from './placing.ts'
-import type { PlacedOperation, PlacingParts } from './placing.ts'
+import type { Pause, PlacedOperation, PlacingParts } from './placing.ts'
 import { withPrices } from './pricing/priced.ts'
 import type { PriceCache } from './pricing/priced.ts'
 import { writesOf } from './write-request.ts'
 
-/** Operations that a body may have, and pieces of feedback. */
-const operationsMax = 2000
-/** Bytes of operations that are read before others have a turn. */
-const bytesOfTurn = 1024 * 1024
+const removedReason = 'Its trace was deleted.'
 /** Characters of an id in an answer, and how many failures one names. */
 const idMax = 64
 const rejectedMax = 2000
@@ -36,23 +34,22 @@ export interface RequestParts extends PlacingParts {
   readonly nextUs: () => number
   readonly ended: EndedSpans
   readonly prices: PriceCache
+  readonly turns: FairTurns
+  readonly longBodies: LongBodies
 }
 
 /** Takes in a request whose body has no compression. Throws as `IngestHandlers.ingest` says. */
 export async function ingestRequest(parts: RequestParts, call: IngestCall,
   body: Buffer): Promise<IngestAnswer> {
   const { tenant } = call
-  const read = readBody(call, body)
+  const pause = () => parts.turns.isOver ? parts.turns.next(tenant) : undefined
+  const read = await bodyOf(parts, call, body)
   const isOtlp = call.form === 'otlp'
-  if (Math.max(read.operations.length, read.feedback.length) > operationsMax && !isOtlp) {
-    throw new HeddleError('too_large',
-      `A body may have ${operationsMax} operations, and as much feedback.`)
-  }
   const rejected = [...read.rejected]
-  const operations = await readAll(read, projectOf(call), rejected)
+  const operations = await readAll(read, projectOf(call), rejected, pause)
   if (call.form === 'post') await requireNew(parts.store, tenant, operations)
   const nowUs = parts.nextUs()
-  const outcomes = await placeOperations(parts, { tenant, nowUs, operations })
+  const outcomes = await placeOperations(parts, { tenant, nowUs, operations, pause })
   const placed = await withPrices(parts.prices, tenant,
     outcomes.filter((outcome) => typeof outcome !== 'string'))
   outcomes.forEach((reason, index) => {
@@ -61,31 +58,36 @@ export async function ingestRequest(parts: RequestParts, call: IngestCall,
   const files = filesOf(placed, read.files, rejected)
   const feedback = feedbackIn(tenant, read, nowUs, rejected)
   if (!isOtlp) requireSome(placed.length + feedback.length, rejected)
-  for (const write of writesOf(tenant, placed, files, parts.nextUs)) await parts.store.write(write)
+  const removed = new Set<Uuid>()
+  for await (const write of writesOf({ tenant, operations: placed, files, nextUs: parts.nextUs,
+    pause })) {
+    for (const id of await parts.store.write(write)) removed.add(id)
+  }
+  for (const id of removed) rejected.push({ id, reason: removedReason })
   const places = new Map(placed.map(({ place }) => [place.id, place]))
   await writeFeedback(parts.store, feedback, (span) => places.get(span))
   // Rules read what all others can read already.
   if (placed.some(({ readers }) => readers !== undefined)) {
     await parts.ended.note(tenant, placed.flatMap(({ place, fields, readers }) =>
-      readers === undefined || fields.endUs === null ? [] : [{ place, readers }]
+      readers === undefined || fields.endUs === null || removed.has(place.id)
+        ? []
+        : [{ place, readers }]
     ))
   }
-  return { accepted: placed.length, ...answerOf(rejected, operations),
-    ...isOtlp && otlpAnswerOf(call.contentType, rejected) }
+  return { accepted: placed.filter(({ place }) => !removed.has(place.id)).length,
+    ...answerOf(rejected, operations), ...isOtlp && otlpAnswerOf(call.contentType, rejected) }
 }
 
-function readBody({ form, contentType, spanId, project }: IngestCall, body: Buffer): RequestBody {
-  switch (form) {
-    case 'multipart':
-      return readMultipart(body, contentType)
-    case 'batch':
-      return readBatch(body, operationsMax)
-    case 'post':
-    case 'patch':
-      return readSingle(form, spanId ?? null, body)
-    case 'otlp':
-      return readOtlpBody(body, contentType, project)
+/** What the body says: read here if it is short, otherwise where it holds up nobody. */
+async function bodyOf({ longBodies }: RequestParts,
+  { tenant, form, contentType, spanId, project }: IngestCall, body: Buffer): Promise<RequestBody> {
+  const how = { form, contentType, ...spanId !== undefined && { spanId },
+    ...project !== undefined && { project } }
+  if (!isLong(how, body)) return readBody(how, body)
+  for await (const part of longBodies.read(tenant, { kind: 'operations', form: how, body })) {
+    return unpackBody(part as PackedBody)
   }
+  throw new HeddleError('internal')
 }
 
 function projectOf({ project }: IngestCall): ProjectSaid | null {
@@ -94,19 +96,14 @@ function projectOf({ project }: IngestCall): ProjectSaid | null {
 
 /** The operations that can be read. Those that cannot are put into `rejected`. */
 async function readAll({ operations }: RequestBody, project: ProjectSaid | null,
-  rejected: Rejection[]): Promise<readonly Operation[]> {
+  rejected: Rejection[], pause: Pause): Promise<readonly Operation[]> {
   const read: Operation[] = []
-  let bytes = 0
   for (const raw of operations) {
+    await pause()
     const operation = orRejected(raw.id ?? '', rejected, () => readOperation(raw))
     if (operation !== undefined) {
       read.push({ ...operation, project: operation.project ?? project })
     }
-    bytes += raw.main.length
-    for (const member of raw.apart.values()) bytes += member.length
-    if (bytes < bytesOfTurn) continue
-    bytes = 0
-    await setImmediate()
   }
   return read
 }

@@ -6,7 +6,7 @@ import type { SpanFields, SpanPlace, Uuid } from '../spans/span.ts'
 import type { Operation, ProjectSaid } from './operation.ts'
 import { draftOf } from './place.ts'
 import type { Draft, KnownSpan } from './place.ts'
-import type { ProjectCache } from './project-cache.ts'
+import type { KnownProject, ProjectCache } from './project-cache.ts'
 import { spansOfTraceMax } from './trace-memory.ts'
 import type { TraceMemory } from './trace-memory.ts'
 
@@ -27,8 +27,12 @@ export interface PlacingParts {
   readonly memory: TraceMemory
 }
 
+/** What work does now and then: others have their turn if it has worked for some milliseconds. */
+export type Pause = () => Promise<void> | undefined
+
 /** The operations of one tenant in one request. */
 export interface OperationsOfRequest {
+  readonly pause: Pause
   readonly tenant: string
   readonly nowUs: number
   readonly operations: readonly Operation[]
@@ -37,21 +41,27 @@ export interface OperationsOfRequest {
 /** Places operations, in their order. One that cannot be placed has a reason instead. */
 export async function placeOperations(parts: PlacingParts,
   request: OperationsOfRequest): Promise<readonly (PlacedOperation | string)[]> {
-  const { tenant, operations } = request
+  const { tenant, operations, pause } = request
   const drafts = await draftAll(parts, request)
   const resolve = await parts.projects.resolve(tenant, drafts.map(({ project }) => project))
-  return drafts.map((draft, index) => {
-    const operation = operations[index]!
-    const project = resolve(draft.project)
-    if (typeof project === 'string') return project
-    const place = { tenant, project: project.id, ...draft.place }
-    if (!parts.memory.hasRoom(place)) return `The trace has ${spansOfTraceMax} spans already.`
-    if (operation.order === null) parts.memory.rememberPlace({ place, order: draft.order })
-    const fields = { ...operation.fields, dottedOrder: draft.order, parent: draft.parent,
-      root: draft.root, endUs: endOf(operation, place) }
-    const { timeToLiveS, readers } = project
-    return { operation, place, fields, timeToLiveS, ...readers && { readers } }
-  })
+  const placed: (PlacedOperation | string)[] = []
+  for (const [index, draft] of drafts.entries()) {
+    await pause()
+    placed.push(placedAt(parts.memory, tenant, operations[index]!, draft, resolve(draft.project)))
+  }
+  return placed
+}
+
+function placedAt(memory: TraceMemory, tenant: string, operation: Operation, draft: Draft,
+  project: KnownProject | string): PlacedOperation | string {
+  if (typeof project === 'string') return project
+  const place = { tenant, project: project.id, ...draft.place }
+  if (!memory.hasRoom(place)) return `The trace has ${spansOfTraceMax} spans already.`
+  if (operation.order === null) memory.rememberPlace({ place, order: draft.order })
+  const fields = { ...operation.fields, dottedOrder: draft.order, parent: draft.parent,
+    root: draft.root, endUs: endOf(operation, place) }
+  const { timeToLiveS, readers } = project
+  return { operation, place, fields, timeToLiveS, ...readers && { readers } }
 }
 
 /**
@@ -65,7 +75,7 @@ function endOf({ fields: { endUs } }: Operation, { startUs }: SpanPlace): number
 
 /** Drafts, in the order of the operations. Those with a dotted order are decided first. */
 async function draftAll({ store, memory }: PlacingParts,
-  { tenant, nowUs, operations }: OperationsOfRequest): Promise<readonly Draft[]> {
+  { tenant, nowUs, operations, pause }: OperationsOfRequest): Promise<readonly Draft[]> {
   const here = new Map<Uuid, KnownSpan>()
   const ofTraces = projectsOfTraces(operations)
   const projectOf = (trace: Uuid): ProjectSaid | undefined => {
@@ -76,6 +86,7 @@ async function draftAll({ store, memory }: PlacingParts,
   const span = (id: Uuid) => here.get(id) ?? elsewhere.get(id)
   const drafts = new Map<Operation, Draft>()
   for (const operation of operations.toSorted((one, other) => rank(one) - rank(other))) {
+    await pause()
     const draft = draftOf(operation, { nowUs, span, projectOf })
     drafts.set(operation, draft)
     const before = here.get(operation.id)

@@ -1,27 +1,35 @@
 /** What a request writes: a block for the operations of each trace, and a row for each of them. */
 
-import { sealBlock } from '../spans/block.ts'
+import { sealBlockAside } from '../spans/block.ts'
 import type { PayloadPart } from '../spans/payload.ts'
 import type { FilePart, SpansOfRequest } from '../spans/span-port.ts'
 import type { Block, BlockId, SpanPlace, SpanWrite, Term } from '../spans/span.ts'
-import type { PlacedOperation } from './placing.ts'
+import type { Pause, PlacedOperation } from './placing.ts'
 
 /** Bytes from which on a block takes no more parts: who reads one span opens all of its block. */
 const blockBytes = 1024 * 1024
 /** Spans and bytes of one write: other requests have a turn between two of them. */
-const [spansOfWrite, bytesOfWrite] = [500, 4 * 1024 * 1024]
+const [spansOfWrite, bytesOfWrite] = [250, 2 * 1024 * 1024]
 
-/**
- * The writes of a request, in their order. Each is made when it is asked for. Files are those of
- * spans in the request.
- */
-export function* writesOf(tenant: string, operations: readonly PlacedOperation[],
-  files: readonly FilePart[], nextUs: () => number): Generator<SpansOfRequest, void, void> {
+/** What a request writes. Files are those of spans in the request. */
+export interface WritesAsked {
+  readonly tenant: string
+  readonly operations: readonly PlacedOperation[]
+  readonly files: readonly FilePart[]
+  readonly nextUs: () => number
+  readonly pause: Pause
+}
+
+/** The writes of a request, in their order. Each is made when it is asked for. */
+export async function* writesOf(
+  { tenant, operations, files, nextUs, pause }: WritesAsked,
+): AsyncGenerator<SpansOfRequest, void, void> {
   const timeToLiveS = new Map(operations.map((one) => [one.place.project, one.timeToLiveS]))
   const said = new Map<string, Set<Term>>()
   const left = new Set(files)
   for (const slice of cut(operations, { count: spansOfWrite, bytes: bytesOfWrite })) {
-    const blocks = new Map(sealed(slice))
+    await pause()
+    const blocks = await sealed(slice, pause)
     const spans = slice.map((one) => spanWrite(one, said, nextUs(), blocks.get(one)?.id ?? null))
     // A file lives as long as the spans of its trace that are written with it.
     const traces = new Set(spans.map(({ place }) => place.trace))
@@ -53,18 +61,20 @@ function unsaid(said: Map<string, Set<Term>>, { id, project }: SpanPlace, terms:
 }
 
 /** The operations that have a payload, each with its block. */
-function* sealed(
-  operations: readonly PlacedOperation[],
-): Generator<readonly [PlacedOperation, Block], void, void> {
+async function sealed(operations: readonly PlacedOperation[],
+  pause: Pause): Promise<ReadonlyMap<PlacedOperation, Block>> {
+  const blocks = new Map<PlacedOperation, Block>()
   const byTrace = Map.groupBy(operations.filter(hasPayload),
     ({ place }) => `${place.trace} ${place.traceStartUs}`)
   for (const ofTrace of byTrace.values()) {
     for (const some of cut(ofTrace, { count: Infinity, bytes: blockBytes })) {
+      await pause()
       const { trace, traceStartUs } = some[0]!.place
-      const block = sealBlock(trace, traceStartUs, some.map(partOf))
-      for (const one of some) yield [one, block]
+      const block = await sealBlockAside(trace, traceStartUs, some.map(partOf))
+      for (const one of some) blocks.set(one, block)
     }
   }
+  return blocks
 }
 
 /** A post always has a part, so that a block shows whether a span was posted. */

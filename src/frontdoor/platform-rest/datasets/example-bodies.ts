@@ -103,7 +103,7 @@ export function exampleBodyRoutes(app: App, parts: PlatformParts): void {
   app.post('/datasets/upload', platformRoute('change'), async (request, reply) => {
     const { caller: { tenant }, headers: { 'content-type': contentType = '' } } = request
     return held(request, async (body) => {
-      const form = await ingest.readUpload({ body, contentType })
+      const form = await ingest.readUpload({ tenant, body, contentType })
       const { id: dataset } = await datasetFor(datasets, tenant, form)
       try {
         await ingest.addUpload({ tenant, dataset, body, contentType }, {

@@ -101,8 +101,9 @@ function examplesInCsv(text: string, given: Form): readonly ExampleSaid[] {
     }
   }
   // Columns that no example keeps are counted nowhere, so rows must not cost their number.
-  const kept = form.inputKeys.length === 0 ? [...columns] : keys.map((key) =>
-    [key, columns.get(key)!] as const)
+  const kept = form.inputKeys.length === 0
+    ? [...columns]
+    : keys.map((key) => [key, columns.get(key)!] as const)
   const read: Read = { examples: [], bytes: 0 }
   for (const record of records) {
     const row = kept.map(([name, index]) => [name, withoutMark(record[index] ?? '')] as const)

@@ -2,7 +2,6 @@
 
 import { HeddleError } from '../../../errors.ts'
 import { filedStartUs } from '../../spans/trace-place.ts'
-import type { IngestAnswer } from '../../threads/platform-calls.ts'
 import { mapSpans } from '../otlp-mapping.ts'
 import type { OtlpRun } from '../otlp-mapping.ts'
 import { otlpAnswer, otlpEncodingOf, readOtlp } from '../otlp.ts'
@@ -51,9 +50,13 @@ function textOfJson(run: OtlpRun): string | undefined {
   }
 }
 
+/** An answer, as bytes. */
+interface OtlpAnswer {
+  readonly otlp: { readonly body: Uint8Array; readonly contentType: string }
+}
+
 /** The answer to a body of this content type. */
-export function otlpAnswerOf(contentType: string,
-  rejected: readonly Rejection[]): Required<Pick<IngestAnswer, 'otlp'>> {
+export function otlpAnswerOf(contentType: string, rejected: readonly Rejection[]): OtlpAnswer {
   const encoding = otlpEncodingOf(contentType)
   return {
     otlp: { body: otlpAnswer(encoding, rejected.map(({ reason }) => reason)),

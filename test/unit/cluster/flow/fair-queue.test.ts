@@ -8,8 +8,8 @@ import { FairTurns } from '../../../../cluster/flow/fair-turns.ts'
 
 describe('a fair queue', () => {
   it('gives each key the same share, whatever its items cost and however many wait', () => {
-    const key = fc.record({ count: fc.integer({ min: 1, max: 50 }), cost: fc.integer({ min: 1,
-      max: 20 }) })
+    const key = fc.record({ count: fc.integer({ min: 1, max: 50 }),
+      cost: fc.integer({ min: 1, max: 20 }) })
     fc.assert(fc.property(fc.array(key, { minLength: 2, maxLength: 5 }), (keys) => {
       const queue = new FairQueue<object>()
       keys.forEach(({ count }, n) => {
@@ -24,8 +24,9 @@ describe('a fair queue', () => {
         left[n]!--
         const waiting = used.filter((_, each) => left[each]! > 0)
         // Two keys that both wait differ by one item at most.
-        if (waiting.length > 1) expect(Math.max(...waiting) - Math.min(...waiting))
-          .toBeLessThanOrEqual(20)
+        if (waiting.length > 1)
+          expect(Math.max(...waiting) - Math.min(...waiting))
+            .toBeLessThanOrEqual(20)
       }
       expect(left.every((count) => count === 0)).toBe(true)
       expect(queue.size).toBe(0)

@@ -349,7 +349,7 @@ describe('usage', () => {
 
 describe('a trace', () => {
   it('has 25 000 spans at most; what is known still changes', async () => {
-    const house = ingestHouse((store) => ({ ...store, write: async () => {} }))
+    const house = ingestHouse((store) => ({ ...store, write: async () => [] }))
     const spanOf = (n: number) => ({ id: other(n), trace_id: root,
       dotted_order: `${run.dotted_order}.${order(other(n), startUs + n)}`, session_name: 'demo' })
     const send = (from: number, count: number) =>
@@ -401,6 +401,7 @@ describe('the handlers', () => {
     const house = ingestHouse((store) => ({ ...store, write: async () => {
       await gate.promise
       done.push('written')
+      return []
     }, close: async () => void done.push('closed') }))
     const sent = house.multipart([{ kind: 'post', run }])
     const closed = house.handlers.close(null)
@@ -410,14 +411,14 @@ describe('the handlers', () => {
   })
 
   it('refuse a request for a second if too many wait', async () => {
-    const gate = Promise.withResolvers<void>()
+    const gate = Promise.withResolvers<readonly string[]>()
     const house = ingestHouse((store) => ({ ...store, write: () => gate.promise }))
     const body = json({ id: root, dotted_order: run.dotted_order })
     const waiting = Array.from({ length: 10_006 },
       () => house.send({ form: 'patch', spanId: root, body }))
     await expect(house.send({ form: 'patch', spanId: root, body })).rejects
       .toMatchObject({ code: 'full', details: { retryAfterSeconds: 1 } })
-    gate.resolve()
+    gate.resolve([])
     expect(await Promise.all(waiting)).toHaveLength(10_006)
   })
 

@@ -113,8 +113,12 @@ describe('a span', () => {
     const count = 4_000
     const idOf = (n: number) => (n + 1).toString(16).padStart(16, '0')
     const spans = (parent: (n: number) => number) =>
-      readOtlp(bytesOf(...Array.from({ length: count }, (_, n) => ({ id: idOf(n),
-        parent: idOf(parent(n)) }))), 'protobuf')
+      readOtlp(
+        bytesOf(
+          ...Array.from({ length: count }, (_, n) => ({ id: idOf(n), parent: idOf(parent(n)) })),
+        ),
+        'protobuf',
+      )
     const [flat, chain, ring] = [spans(() => count), spans((n) => n + 1),
       spans((n) => (n + 1) % count)]
     const msOf = (all: ReturnType<typeof readOtlp>) => {
