@@ -53,6 +53,8 @@ export interface ActorParts {
   readonly billing: boolean
   /** Gets the rows of runs that have ended; by default, nobody does. */
   readonly runsEnded?: ThreadPorts['runsEnded']
+  /** Removes the traces of runs; by default, they have none. */
+  readonly runsGone?: ThreadPorts['runsGone']
   /** What rules work with; undefined while the platform is not open. */
   readonly ruleEngine: () => RuleEngine | undefined
   /** The memory that reads share. */
@@ -202,7 +204,7 @@ function kindsOver(ports: Ports, parts: ActorParts & { readonly counters: LiveCo
   ways: Required<Pick<ThreadPorts, 'ask' | 'wakeAt' | 'isSettled'>>,
   firing: Pick<CronActorParts, 'fire' | 'wakeAt'>): ActorKind[] {
   const { host, deployed, rows, egress, billing, quarantine, reads, env, counters,
-    defaultTimeToLive, runsEnded, ruleEngine } = parts
+    defaultTimeToLive, runsEnded, runsGone, ruleEngine } = parts
   const { log, threads, runs, assistants, crons, items, limits, askDoors } = ports
   let executions = 0
   return [
@@ -227,6 +229,7 @@ function kindsOver(ports: Ports, parts: ActorParts & { readonly counters: LiveCo
       ...deployed && { deployed },
       ...defaultTimeToLive && { defaultTimeToLive },
       ...runsEnded && { runsEnded },
+      ...runsGone && { runsGone },
     }),
     assistantKind({ log, index: assistants, reads, env }),
     cronKind({ log, index: crons, env, ...firing }),

@@ -50,11 +50,11 @@ export class OwnRuns {
   /** Takes runs that have ended. They can be found before the next question is answered. */
   ended(runs: readonly RunRow[]): void {
     for (const run of runs) {
-      const key = `${run.runId} ${run.tenant}`
+      const key = keyOf(run)
       if (this.#closed || run.startedAtMs === 0 || this.#known.has(key)) continue
       if (this.#isTraced(run.runId)) continue
       this.#known.set(key, true)
-      this.#waiting.push(waiting(run))
+      this.#waiting.push({ tenant: run.tenant, run: ownRunOf(run) })
     }
     if (this.#waiting.length === 0) return
     if (this.#waiting.length > waitingMax) {
@@ -65,6 +65,15 @@ export class OwnRuns {
     const isFree = this.#handingOver === undefined && !this.#failed
     if (isFree && this.#waiting.length >= togetherMax) void this.#begin()
     else this.#wait(pauseMs)
+  }
+
+  /** Hands these runs over neither now nor when they are reported again. */
+  forget(runs: readonly Pick<RunRow, 'tenant' | 'runId'>[]): void {
+    const gone = new Set(runs.map(keyOf))
+    for (const key of gone) this.#known.set(key, true)
+    this.#waiting = this.#waiting.filter(({ tenant, run: { id: runId } }) =>
+      !gone.has(keyOf({ tenant, runId }))
+    )
   }
 
   /**
@@ -147,6 +156,10 @@ export class OwnRuns {
   }
 }
 
+function keyOf({ tenant, runId }: Pick<RunRow, 'tenant' | 'runId'>): string {
+  return `${runId} ${tenant}`
+}
+
 /** Time after which runs that could not be handed over are tried again. */
 const againMs = 5_000
 
@@ -165,14 +178,17 @@ function mayWorkLater({ httpStatus, retry }: HeddleError): boolean {
   return httpStatus >= 500 && retry !== 'no'
 }
 
-const failures: ReadonlySet<string> = new Set<RunStatus>(['error', 'timeout'])
+/** A run that somebody cancelled did not do what it was for: that is an error of its trace. */
+const failures: ReadonlySet<string> = new Set<RunStatus>(['error', 'timeout', 'interrupted'])
+const unfinished: ReadonlySet<string> = new Set<RunStatus>(['pending', 'running'])
 
-function waiting(
-  { tenant, threadId: thread, runId: id, assistantId: assistant, status, planJson, metadataJson,
-    startedAtMs: startMs, updatedAtMs: endMs }: RunRow,
-): WaitingRun {
+/** A run as the platform gets it: one that has not ended has no end yet. */
+export function ownRunOf(
+  { threadId: thread, runId: id, assistantId: assistant, status, planJson, metadataJson,
+    startedAtMs, createdAtMs, updatedAtMs }: RunRow,
+): OwnRun {
   const { graphId: graph } = JSON.parse(planJson) as { readonly graphId: string }
-  return { tenant,
-    run: { id, thread, assistant, graph, startMs, endMs, failed: failures.has(status),
-      metadataJson: metadataJson.length > metadataCharacters ? '' : metadataJson } }
+  return { id, thread, assistant, graph, startMs: startedAtMs || createdAtMs,
+    endMs: unfinished.has(status) ? null : updatedAtMs, failed: failures.has(status),
+    metadataJson: metadataJson.length > metadataCharacters ? '' : metadataJson }
 }

@@ -1,5 +1,6 @@
 /** Shows the platform what threads know of their runs: its traces keep no copy of that. */
 
+import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../errors.ts'
 import type { QueryNeeds } from '../platform/index.ts'
 import type { RunStatus } from '../search/index.ts'
@@ -8,22 +9,21 @@ import type { ThreadClient } from '../thread/index.ts'
 /** Characters of a text that is shown. Of states, no more are read once there are so many. */
 const textMax = 8 * 1024 * 1024
 
-/** Statuses of runs that will not change. */
-const endings: ReadonlySet<string> = new Set<RunStatus>(['success', 'error', 'interrupted',
-  'timeout'])
+/** Statuses of runs that have not ended. */
+const unfinished: ReadonlySet<string> = new Set<RunStatus>(['pending', 'running'])
 
 /** The threads as the platform asks them. */
 export function ownViews(
   threads: Pick<ThreadClient, 'getRun' | 'joinRun' | 'state' | 'history'>,
-): QueryNeeds {
+): Omit<QueryNeeds, 'runningRuns'> {
   return {
     ownRun: ({ tenant, thread, run }) =>
       orGone(null, async () => {
         const row = await threads.getRun(tenant, thread, run)
-        if (!endings.has(row.status)) return null
-        const { kwargsJson, metadataJson, errorJson, finalCheckpointId: finalCheckpoint } = row
+        const { kwargsJson, metadataJson, finalCheckpointId: finalCheckpoint } = row
+        const errorJson = errorOf(row)
         // The history of a thread may be gone before its runs are.
-        const outputs = errorJson !== '' || finalCheckpoint === ''
+        const outputs = errorJson !== '' || finalCheckpoint === '' || unfinished.has(row.status)
           ? null
           : await orGone(null, () => threads.joinRun(tenant, thread, run))
         return { kwargs: shown(kwargsJson), metadata: shown(metadataJson), error: shown(errorJson),
@@ -47,6 +47,13 @@ export function ownViews(
         return states
       }),
   }
+}
+
+/** A run that was cancelled has no error of its own. */
+function errorOf({ status, errorJson, cancelReason: message = '' }: RunRow): string {
+  return errorJson === '' && status === ('interrupted' satisfies RunStatus)
+    ? JSON.stringify({ error: 'Cancelled', message })
+    : errorJson
 }
 
 function shown(text: string | null): string | null {

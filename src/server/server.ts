@@ -38,11 +38,13 @@ import { itemsWithinQuota } from './graph-items.ts'
 import { openGraphsUsers } from './graphs-users/graphs-users.ts'
 import { drainService, endByOperator } from './drain.ts'
 import { openDoor } from './open-front-door.ts'
+import { removeGoneTraces } from './gone-traces.ts'
 import { OwnRuns } from './own-runs.ts'
 import { ownViews } from './own-views.ts'
 import { portError } from './port-error.ts'
 import { countRemovedSpans, readActors, readLimits, readOwnership, readReads, readServer,
   readWorkers } from './readings.ts'
+import { runningRuns } from './running-runs.ts'
 import { ruleWays } from './rule-ways.ts'
 import { watchRules } from './rule-watch.ts'
 import { secretsAdmin, secretsService } from './secrets-admin.ts'
@@ -153,20 +155,24 @@ export async function openServer(settings: Settings, env: Env,
         egress: settingsOf.egress, reads, billing: settings.billing, quarantine,
         quotas: settings.quotas, assistantDefaults: settings.graphConfig,
         itemSettings: settingsOf.itemSettings, defaultTimeToLive: settingsOf.timeToLive,
-        ruleEngine: () => opened?.ruleEngine, ...ownRuns && { runsEnded: (runs) =>
+        ruleEngine: () => opened?.ruleEngine, runsGone: removeGoneTraces({ ownRuns, platform: () =>
+          opened, env, tracesSteps: (runId) =>
+            graphs.tracesSteps(runId) }), ...ownRuns && { runsEnded: (runs) =>
           ownRuns.ended(runs) } }), async (actors, deadline) => {
     await actors.close(deadline)
     await wayOut.close()
   })
   const rules = ruleClient(actors.router, env)
+  const threads = createThreadClient({ router: actors.router, env, reads,
+    threads: backend.everybody.threads, newThreadId: env.uuid })
   const platform = await stage('platform',
     () =>
       openPlatform({ store: backend.spans, catalogs: catalogClient(actors.router), env,
         egress: wayOut, ...secretsKeys && { secretsKeys }, handles: settings.hubHandle,
-        modelQuota: settings.modelQuota, own: ownViews(
-          createThreadClient({ router: actors.router, env, reads,
-            threads: backend.everybody.threads, newThreadId: env.uuid }),
-        ),
+        modelQuota: settings.modelQuota,
+        own: { ...ownViews(threads), runningRuns: ownRuns === undefined
+          ? async () => []
+          : runningRuns({ runs: backend.runs, threads, projects: () => opened?.projects }) },
         rules: { client: rules, lagMs: ruleLagMs[cassandra === null ? 'one' : 'many'],
           ways: ruleWays({ egress, graphs: graphHosts(graphs, later.graphs), runs: actors.runs }) },
         onRemoval: countRemovedSpans(metrics),

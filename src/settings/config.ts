@@ -106,8 +106,9 @@ export interface Settings {
   readonly ownTraces: ValueOf<'ownTraces'>
   /** The share of runs whose steps are traced if these are. */
   readonly ownTracesRatio: number
-  /** What traces may take in the data directory, and those of one tenant; Infinity for any. */
-  readonly traces: { readonly diskBytes: number; readonly tenantBytes: number }
+  /** What traces may take in the data directory, and those of one tenant; whether words are indexed. */
+  readonly traces: { readonly diskBytes: number; readonly tenantBytes: number;
+    readonly indexesWords: boolean }
   /** Null if everything is stored in the data directory. */
   readonly cassandra: CassandraSettings | null
 }
@@ -241,7 +242,8 @@ export function resolveSettings(source: SettingsSource): Settings {
     ownTraces: reader.value('ownTraces'),
     ownTracesRatio: reader.value('ownTracesRatio'),
     traces: { diskBytes: reader.value('tracesDiskMb') * 1024 * 1024,
-      tenantBytes: (reader.value('quotaTracesMb') || Infinity) * 1024 * 1024 },
+      tenantBytes: (reader.value('quotaTracesMb') || Infinity) * 1024 * 1024,
+      indexesWords: reader.value('tracesWords') === 'on' },
     cassandra: embedded ? null : cassandraSettings(reader),
   }
   const mistakes = [...reader.mistakes, ...broken(resolved)]

@@ -278,6 +278,8 @@ export const knownSettings = {
     message: 'MiB of traces in the data folder; the tenant with most loses what arrived first. ' +
       'Not for Cassandra.',
   }),
+  tracesWords: observability('--traces-words <how>', 'HEDDLE_TRACES_WORDS', { kind: onOrOff,
+    fallback: 'on', message: 'Whether the data folder has an index of the words of traces.' }),
   billing: observability('--billing <how>', 'HEDDLE_BILLING', { kind: onOrOff, fallback: 'off',
     message: 'Whether each finished run leaves a billing record; only in the region `us`.' }),
 } as const

@@ -31,6 +31,10 @@ export class ThreadHouse {
   billing = true
   /** Runs that have ended, as they are reported. */
   readonly endedRuns: RunRow[] = []
+  /** Runs whose traces were to be removed. */
+  readonly goneRuns: string[] = []
+  /** How that is answered. */
+  removesTraces: () => Promise<void> = () => Promise.resolve()
   client!: ThreadClient
   /** Takes requests of other members. */
   inbound!: Inbound
@@ -83,6 +87,10 @@ export class ThreadHouse {
       limits: this.#limits,
       billing: this.billing,
       runsEnded: (runs) => void this.endedRuns.push(...runs),
+      runsGone: async (_, runs) => {
+        await this.removesTraces()
+        this.goneRuns.push(...runs.map(({ runId }) => runId))
+      },
       views: new ByteBudget(1e6),
       feeds: new ByteBudget(1e6),
       inputs: new InputQuota(this.#inputCharacters),

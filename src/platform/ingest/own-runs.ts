@@ -3,7 +3,7 @@
 import { isObject } from '../../json/index.ts'
 import type { EndedSpan } from '../rules/ended-span.ts'
 import { nothingSaid } from '../spans/span.ts'
-import type { SpanFields, SpanPlace, SpanWrite } from '../spans/span.ts'
+import type { SpanFields, SpanHead, SpanPlace, SpanWrite, Uuid } from '../spans/span.ts'
 import { termOf } from '../spans/term.ts'
 import type { IngestHandlers, OwnRun } from '../threads/platform-calls.ts'
 import { segmentOf } from './dotted-order.ts'
@@ -47,6 +47,21 @@ interface OwnRoot {
   readonly metadata: ReadonlyMap<string, string>
 }
 
+/** Name of the project of a run: that of its graph, unless its metadata name another one. */
+export function ownProjectName(
+  { graph, metadataJson }: Pick<OwnRun, 'graph' | 'metadataJson'>,
+): string {
+  return scalarsIn(metadataJson).get('project') ?? graph
+}
+
+/** The head of a run in this project. */
+export function ownHead(tenant: string, project: Uuid, run: OwnRun): SpanHead {
+  const { place, fields, metadata } = rootOf(tenant, run)
+  const { terms } = termsOfSpan({ ...fields, tags: [], metadata })
+  return { ...place, project, ...fields, arrivedUs: fields.endUs ?? place.startUs,
+    terms: [...terms, termOf.own], blocks: [], feedback: [] }
+}
+
 /** A run as the root of its trace. Pure, so that one that is handed over again is the same. */
 function rootOf(tenant: string,
   { id, thread, assistant, graph, startMs, endMs, failed, metadataJson }: OwnRun): OwnRoot {
@@ -54,10 +69,10 @@ function rootOf(tenant: string,
   const metadata = new Map([...scalars].filter(([key]) => !added.has(key)).slice(0, metadataMax))
   const startUs = startMs * 1_000
   return {
-    said: { by: 'name', name: scalars.get('project') ?? graph },
+    said: { by: 'name', name: ownProjectName({ graph, metadataJson }) },
     place: { tenant, id, trace: id, startUs, traceStartUs: startUs },
     fields: { ...nothingSaid, root: true, dottedOrder: segmentOf(startUs, id), name: graph,
-      type: 'chain', endUs: endMs * 1_000, failed, thread },
+      type: 'chain', endUs: endMs === null ? null : endMs * 1_000, failed, thread },
     metadata: metadata.set('thread_id', thread).set('assistant_id', assistant),
   }
 }

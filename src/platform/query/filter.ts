@@ -1,5 +1,6 @@
 /** A filter: a condition on a span, as a tree of typed parts. */
 
+import type { SearchPlace } from '../spans/searched-text.ts'
 import type { RangeField } from '../spans/span-port.ts'
 
 /** A field of the head with a text. `status` is made of others. */
@@ -27,13 +28,6 @@ export interface EntryTest {
   /** True if the comparison must not hold. */
   readonly negated: boolean
 }
-
-/** Where words are searched. */
-export type SearchPlace = 'name' | 'error' | 'inputs' | 'outputs' | 'tags' | 'metadata'
-
-/** All places where words are searched if the filter names none. */
-export const searchPlaces: readonly SearchPlace[] = ['name', 'error', 'inputs', 'outputs', 'tags',
-  'metadata']
 
 /**
  * A condition on a span. A comparison with an absent value is false.

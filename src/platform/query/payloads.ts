@@ -4,6 +4,7 @@
  */
 
 import { LRUCache } from '../../../cluster/index.ts'
+import type { FairTurns } from '../../../cluster/index.ts'
 import { openBlock } from '../spans/block.ts'
 import { payloadOf } from '../spans/payload.ts'
 import type { PayloadPart } from '../spans/payload.ts'
@@ -36,6 +37,18 @@ export interface Payloads {
 /** Reads payloads from the blocks of a store. */
 export function payloadsIn(store: Pick<SpanPort, 'blocks'>): Payloads {
   return new BlockPayloads(store)
+}
+
+/** Payloads that are read, and looked into, in slices that are charged to a tenant. */
+export function inSlices(payloads: Payloads, slices: FairTurns, tenant: string): Payloads {
+  return {
+    async *of(heads) {
+      for await (const found of payloads.of(heads)) {
+        if (slices.isOver) await slices.next(tenant)
+        yield found
+      }
+    },
+  }
 }
 
 /** Spans that need few blocks that are not opened. */

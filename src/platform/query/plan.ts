@@ -4,10 +4,12 @@ import { isIndexedMetadata, isIndexedTag } from '../spans/indexed-term.ts'
 import type { Plan, Range, RangeField } from '../spans/span-port.ts'
 import type { Term } from '../spans/span.ts'
 import { termOf } from '../spans/term.ts'
+import { indexedWords } from '../spans/words.ts'
 import type { Comparison, Filter } from './filter.ts'
 
 /** What a plan has besides where to look. */
-type Conditions = Pick<Plan, 'fromUs' | 'toUs' | 'rootsOnly' | 'terms' | 'ranges' | 'type' | 'name'>
+type Conditions = Pick<Plan,
+  'fromUs' | 'toUs' | 'rootsOnly' | 'terms' | 'words' | 'ranges' | 'type' | 'name'>
 
 /** Later than every start. */
 const endOfTime = Number.MAX_SAFE_INTEGER
@@ -36,6 +38,7 @@ export function planOf(filter: Filter, { tenant, projects, order }: ScanPlace,
     ...startsOf(parts, earliestUs),
     rootsOnly: parts.some(asksForRoots),
     terms: [...new Set(terms.map(({ term }) => term))],
+    words: parts.flatMap((part) => part.kind === 'search' ? part.words.flatMap(indexedWords) : []),
     ranges: parts.flatMap(rangesOf),
     type: wanted(parts, 'type'),
     name: wanted(parts, 'name'),

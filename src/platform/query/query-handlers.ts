@@ -1,6 +1,6 @@
 /** What the query thread answers to the main thread. */
 
-import { FairSemaphore } from '../../../cluster/index.ts'
+import { FairSemaphore, FairTurns } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { exampleReads } from '../datasets/example-reader.ts'
@@ -20,7 +20,8 @@ import { answerRun, answerRuns, answerSpanIds, answerTrace, answerTraces } from 
 import { answerListedRuns } from './listed-runs.ts'
 import type { ScanParts } from './matching.ts'
 import { ownTraces } from './own/own-traces.ts'
-import { payloadsIn } from './payloads.ts'
+import { withRunningRuns } from './own/running-runs.ts'
+import { inSlices, payloadsIn } from './payloads.ts'
 import { readFilter } from './read-filter.ts'
 
 /** What the handlers work with. */
@@ -38,6 +39,8 @@ const questions = { inAll: 8, each: 4, waiting: 1024, waitingEach: 64,
 /** The handlers over a store. Answers have a buffer of their own, which may be moved. */
 export function queryHandlers({ store, env, needs }: QueryParts): QueryHandlers {
   const turns = new FairSemaphore(questions)
+  const slices = new FairTurns(env)
+  const readsOf = () => (needs === undefined ? store : withRunningRuns(store, needs))
   /** Answers in turn; each question has payloads of its own. */
   const inTurn = <Question extends { readonly tenant: string }, Answer = Uint8Array>(
     answer: (parts: ScanParts, question: Question, signal?: AbortSignal) => Promise<Answer>,
@@ -45,9 +48,9 @@ export function queryHandlers({ store, env, needs }: QueryParts): QueryHandlers 
   async (question: Question, signal?: AbortSignal): Promise<Answer> => {
     const leave = await turns.enter(question.tenant, signal)
     try {
-      const payloads = payloadsIn(store)
+      const payloads = inSlices(payloadsIn(store), slices, question.tenant)
       const own = needs && ownTraces(needs, payloads)
-      return await answer({ store, env, payloads, ...own && { own } }, question, signal)
+      return await answer({ store: readsOf(), env, payloads, ...own && { own } }, question, signal)
     } finally {
       leave()
     }
@@ -65,8 +68,9 @@ export function queryHandlers({ store, env, needs }: QueryParts): QueryHandlers 
     stats: inTurn(stats), series: inTurn(series), groups: inTurn(groups),
     projectStats: inTurn(projectStats),
     experimentRuns: (question) => experimentRuns(rows, inTurn(answerRuns), question),
-    locate: async ({ tenant, ids }) => [...(await store.locate(tenant, ids)).values()],
-    validate: async ({ filter }) => wrongWith(filter),
+    locate: async ({ tenant, ids, stored = false }) => [
+      ...(await (stored ? store : readsOf()).locate(tenant, ids)).values(),
+    ], validate: async ({ filter }) => wrongWith(filter),
     getFeedback: ({ tenant, id }) => store.getFeedback(tenant, id),
     listFeedback: (query) => store.listFeedback(query),
     getFeedbackToken: ({ hash, nowMs }) => store.getFeedbackToken(hash, nowMs),

@@ -2,14 +2,16 @@
 
 import { HeddleError } from '../../errors.ts'
 import { isObject, nestedInLists } from '../../json/index.ts'
+import { searchPlaces } from '../spans/searched-text.ts'
+import type { SearchPlace } from '../spans/searched-text.ts'
 import { readTimeUs } from '../spans/time.ts'
 import { readUuid } from '../spans/uuid-bytes.ts'
 import { pairEntries, readEntryPart } from './entry-pairs.ts'
 import type { EntryPart } from './entry-pairs.ts'
 import { comparisons, filterError, listed, parseFilter, textOf } from './filter-text.ts'
 import type { FilterPart } from './filter-text.ts'
-import { searchPlaces, wordsOf } from './filter.ts'
-import type { Comparison, Filter, NumberField, SearchPlace, TextField } from './filter.ts'
+import { wordsOf } from './filter.ts'
+import type { Comparison, Filter, NumberField, TextField } from './filter.ts'
 
 type Call = Extract<FilterPart, { kind: 'call' }>
 
@@ -61,6 +63,9 @@ const fields: Readonly<Record<string, FieldKind>> = {
 
 /** Parts of a filter that may look into payloads, and words: each looks through all of one. */
 const deepMax = 32
+/** Characters of a word that is searched. */
+const wordMax = 200
+const tooLong = `A word of a search has ${wordMax} characters at most.`
 /** Keys and values that are compared as fast as one word is looked for, about. */
 const valuesOfPart = 16
 
@@ -95,11 +100,14 @@ function partsOfEntry({ keys, tests }: Extract<Filter, { kind: 'entry' }>): numb
   return Math.max(1, Math.ceil(values / valuesOfPart))
 }
 
-/** The words of a text, all of which are looked for. Throws `malformed` if they are too many. */
+/** The words of a text, all of which are looked for. Throws `malformed` if they are too much. */
 export function readWords(text: string): Filter {
   const words = wordsOf(text)
-  if (words.length <= deepMax) return { kind: 'search', places: searchPlaces, words }
-  throw new HeddleError('malformed', `A search has ${deepMax} words at most.`)
+  if (words.length > deepMax) {
+    throw new HeddleError('malformed', `A search has ${deepMax} words at most.`)
+  }
+  if (words.some(({ length }) => length > wordMax)) throw new HeddleError('malformed', tooLong)
+  return { kind: 'search', places: searchPlaces, words }
 }
 
 function filterOf(part: FilterPart): Filter {
@@ -263,7 +271,7 @@ function parsedObject(part: FilterPart): Readonly<Record<string, unknown>> {
 
 function searchFilter(call: Call): Filter {
   if (call.values.length === 1) {
-    return { kind: 'search', places: searchPlaces, words: wordsOf(textOf(call.values[0]!)) }
+    return { kind: 'search', places: searchPlaces, words: searchWords(call.values[0]!) }
   }
   const [field, value] = only(call, 2) as readonly [FilterPart, FilterPart]
   const place = field.kind === 'name' ? field.value : ''
@@ -271,5 +279,11 @@ function searchFilter(call: Call): Filter {
     throw filterError(`search takes a text, or one of ${searchPlaces.join(', ')} and a text`,
       field.at)
   }
-  return { kind: 'search', places: [place as SearchPlace], words: wordsOf(textOf(value)) }
+  return { kind: 'search', places: [place as SearchPlace], words: searchWords(value) }
+}
+
+function searchWords(part: FilterPart): readonly string[] {
+  const words = wordsOf(textOf(part))
+  if (words.every(({ length }) => length <= wordMax)) return words
+  throw filterError(`a word of more than ${wordMax} characters`, part.at)
 }

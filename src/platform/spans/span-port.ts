@@ -7,6 +7,7 @@ import type { DocumentPort } from '../documents/document-port.ts'
 import type { SqlPort } from '../sql/sql-port.ts'
 import type { FeedbackPort } from './feedback-port.ts'
 import type { RollUpPort } from './roll-up-port.ts'
+import type { IndexedWord } from './words.ts'
 import type { Block, BlockId, SpanHead, SpanPlace, SpanWrite, Term, Uuid } from './span.ts'
 
 /** All that one request writes. */
@@ -57,6 +58,8 @@ export interface Plan {
    * The rarest first, as far as the plan knows.
    */
   readonly terms: readonly Term[]
+  /** Each span that is wanted has all of these words, in its name or in its payload. */
+  readonly words?: readonly IndexedWord[]
   readonly ranges: readonly Range[]
   /** Wanted type and name; null for any. */
   readonly type: string | null

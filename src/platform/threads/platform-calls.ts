@@ -35,7 +35,7 @@ export interface IngestAnswer {
   readonly otlp?: { readonly body: Uint8Array; readonly contentType: string }
 }
 
-/** An own run of this server that ended: only its head is kept. */
+/** An own run of this server: only its head is kept, once it has ended. */
 export interface OwnRun {
   readonly id: Uuid
   readonly thread: string
@@ -43,7 +43,8 @@ export interface OwnRun {
   /** Name of its project, unless its metadata names another one. */
   readonly graph: string
   readonly startMs: number
-  readonly endMs: number
+  /** Null for one that has not ended. */
+  readonly endMs: number | null
   readonly failed: boolean
   /** What it can be found by: the scalars of an object; empty for none. */
   readonly metadataJson: string
@@ -145,9 +146,12 @@ export interface QueryHandlers extends DocumentReads, PromptReads, ExampleReads,
   spanFile(
     question: { readonly tenant: string; readonly span: Uuid; readonly name: string },
   ): Promise<{ readonly type: string; readonly data: Uint8Array } | undefined>
-  /** Where spans are, with the projects that they are in. */
+  /**
+   * Where spans are, with the projects that they are in. With `stored` no thread is asked for its
+   * runs: it may be the one that waits for the answer.
+   */
   locate(
-    question: { readonly tenant: string; readonly ids: readonly Uuid[] },
+    question: { readonly tenant: string; readonly ids: readonly Uuid[]; readonly stored?: boolean },
   ): Promise<readonly SpanPlace[]>
   /** Examples with the runs of experiments. */
   experimentRuns(question: ExperimentsQuestion): Promise<ExamplesSlice>

@@ -13,7 +13,8 @@ import type { Backend } from './backend.ts'
  */
 export async function openEmbeddedBackend(directory: string, env: Env,
   endProcess: (reason: string) => void,
-  traces: { readonly diskBytes: number; readonly tenantBytes: number }): Promise<Backend> {
+  traces: { readonly diskBytes: number; readonly tenantBytes: number;
+    readonly indexesWords: boolean }): Promise<Backend> {
   const store = await openEmbeddedStore({ directory, env, onLost: endProcess })
   const self = { id: env.uuid(), address: 'here' }
   const view = soleMember(self)

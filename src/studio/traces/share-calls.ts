@@ -40,6 +40,6 @@ export const sharedSpanQuery = (token: string, spanId: string) =>
     queryKey: ['shared', token, spanId],
     queryFn: async ({ signal }) =>
       (await post<SpanPage<Span>>(`/api/v2/public/${token}/runs/query`, { selects: spanFields,
-        filter: `eq(id, "${spanId}")` }, signal)).items[0] ?? null,
+        ids: [spanId] }, signal)).items[0] ?? null,
     staleTime: 60_000,
   })

@@ -8,13 +8,17 @@ import type { ActorContext } from '../../../cluster/index.ts'
 import type { Branch } from '../../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../../errors.ts'
 import type { ThreadPorts } from '../context/thread-context.ts'
+import { removeTracesOf } from './gone-runs.ts'
+import type { GoneRunsPorts } from './gone-runs.ts'
 
 /** Before the next try. */
 const pauses = { firstMs: 1_000, longestMs: 60_000 }
 
+type PurgePorts = Pick<ThreadPorts, 'log' | 'env'> & GoneRunsPorts
+
 /** The purge of one thread, tried until it works. */
 export class Purge {
-  readonly #ports: Pick<ThreadPorts, 'log' | 'env'>
+  readonly #ports: PurgePorts
   readonly #context: ActorContext
   /** How many deletes of the thread are not purged yet. */
   #due = 0
@@ -22,7 +26,7 @@ export class Purge {
   #lastTry: Promise<void> = Promise.resolve()
   readonly #stopped = Promise.withResolvers<true>()
 
-  constructor(ports: Pick<ThreadPorts, 'log' | 'env'>, context: ActorContext) {
+  constructor(ports: PurgePorts, context: ActorContext) {
     this.#ports = ports
     this.#context = context
   }
@@ -40,9 +44,11 @@ export class Purge {
   }
 
   /** Also called at loading, for a member may have died between the delete and the purge. */
-  once(branch: Branch): Promise<void> {
+  async once(branch: Branch): Promise<void> {
     const { key: { tenant, id }, epoch } = this.#context
-    return this.#ports.log.purge({ table: 'thread', tenant, id, branch, epoch })
+    // The rows of the runs name the traces, and go with the log.
+    await removeTracesOf(this.#ports, tenant, id)
+    await this.#ports.log.purge({ table: 'thread', tenant, id, branch, epoch })
   }
 
   /**

@@ -54,6 +54,7 @@ export async function start(parts: ThreadParts, asked: StartRun,
   const rollback = reading && await reading
   const fork = forkOf(run)?.checkpointId
   if (fork && rollback) requireOutlive(fork, rollback)
+  if (rollback && admission.kind !== 'enqueue') await removeTraces(parts, admission.runs)
   const admitted = { run, admission, rollback, note, timeToLive: defaultTimeToLive?.(tenant) }
   return turn(parts, (at, nowMs) => decideStart(at, admitted, nowMs))
 }
@@ -89,9 +90,18 @@ function requireRoom({ context: { inputs }, slot }: ThreadParts): void {
 
 /** Reads what is needed to roll runs back; undefined, without a wait, if none is rolled back. */
 function rollbackFor({ context: { threadLog, ports } }: ThreadParts, runs: readonly RunRow[],
-  action: CancelRun['action']): Promise<Rollback> | undefined {
+  action: CancelRun['action']
+):
+  | Promise<Rollback>
+  | undefined {
   const started = runToRollBack(runs, action)
   return started && rollbackOf(started, threadLog, ports)
+}
+
+/** Nobody finds traces of these runs when they have been rolled back. */
+async function removeTraces({ context: { ports, tenant } }: ThreadParts,
+  runs: readonly RunRow[]): Promise<void> {
+  await ports.runsGone?.(tenant, runs.filter(({ started }) => started))
 }
 
 /** Answers a repeated `start`: the run that the first one made, as it is now. */
@@ -118,6 +128,7 @@ export async function cancel(parts: ThreadParts, { runId, cancel: how }: Command
   if (!isMeant(run, how)) return { reply: threadLog.durable }
   const reading = rollbackFor(parts, [run], action)
   const rollback = reading && await reading
+  if (rollback) await removeTraces(parts, [run])
   const cut = { runs: [run], action, rollback, reason: cancelReason(cause), note }
   return turn(parts, (at, nowMs) => decideCancel(at, cut, nowMs))
 }
@@ -129,7 +140,9 @@ function isMeant(run: RunRow, { only, ofAssistant }: CancelRun): boolean {
 /** Deletes a run and stops its webhook. Throws `not_found`. */
 export async function deleteRun(parts: ThreadParts, runId: string,
   note: readonly RecordOf[]): Promise<Turn> {
-  if (!unfinishedRun(parts, runId)) await runRow(parts, runId)
+  const { ports, tenant } = parts.context
+  const run = unfinishedRun(parts, runId) ?? await runRow(parts, runId)
+  await ports.runsGone?.(tenant, [run])
   const deleted = turn(parts, (at, nowMs) => decideDeleteRun(at, { runId, note }, nowMs))
   callWebhooks(parts)
   return deleted

@@ -37,6 +37,11 @@ export interface ThreadPorts extends ThreadLogPorts {
   readonly nextExecutionId: () => number
   /** The way out, to webhooks. */
   readonly egress: Pick<Egress, 'send'>
+  /**
+   * Resolves when nobody finds the traces of these runs any more, which are deleted or rolled back.
+   * Called before they are; by default, they have no traces.
+   */
+  readonly runsGone?: (tenant: string, runs: readonly RunRow[]) => Promise<void>
   /** A run's record as the API shows it: a JSON object. */
   readonly showRun: (run: RunRow) => JsonText
   /**

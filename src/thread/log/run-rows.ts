@@ -9,6 +9,11 @@ export class RunRows {
   readonly removedRunIds = new Set<string>()
   readonly ended: RunRow[] = []
 
+  /** Those that have ended and are still there: neither rolled back nor deleted. */
+  get kept(): readonly RunRow[] {
+    return this.ended.filter(({ runId }) => !this.removedRunIds.has(runId))
+  }
+
   /** Adds what one more record changes. */
   note({ changed, removedRunIds, ended }: RunChanges): void {
     this.ended.push(...ended)

@@ -27,7 +27,10 @@ export interface ThreadLogPorts {
   readonly threads: Pick<ThreadIndex, 'get'>
   /** Whether a billing record is made of each run that ends; by default not. */
   readonly billing?: boolean
-  /** Gets the rows of runs that have ended, once that is on disk; by default, nobody does. */
+  /**
+   * Gets the rows of runs that have ended, once that is on disk; by default, nobody does. Runs that
+   * are rolled back or deleted are not among them.
+   */
   readonly runsEnded?: (runs: readonly RunRow[]) => void
   /** Shared by all threads of this member: how many bytes of states they may remember. */
   readonly views: ByteBudget<object>
@@ -206,10 +209,10 @@ export class ThreadLog {
     return durable
   }
 
-  #reportEnded({ ended }: RunRows, durable: Promise<void>): void {
+  #reportEnded({ kept }: RunRows, durable: Promise<void>): void {
     const { runsEnded } = this.#options.ports
-    if (runsEnded === undefined || ended.length === 0) return
-    durable.then(() => runsEnded(ended), () => {})
+    if (runsEnded === undefined || kept.length === 0 || !this.#state.exists) return
+    durable.then(() => runsEnded(kept), () => {})
   }
 
   #changesOf(rows: RunRows): Pick<LogWriterEntry, 'runs' | 'removedRunIds' | 'billed'> {

@@ -2,6 +2,8 @@
 
 import { expect, it } from 'vitest'
 
+import { useGates } from '../../support/gate.ts'
+import { startHeld } from '../../support/held-run.ts'
 import { isNight } from '../../support/repeats.ts'
 import { useServer } from '../../support/server.ts'
 import { oneWorker } from '../../support/server-process.ts'
@@ -9,6 +11,7 @@ import { ask } from '../../support/wire.ts'
 
 const deep = ['--own-traces', 'deep']
 const server = useServer({ project: 'conformance', args: [...oneWorker, ...deep] })
+const gate = useGates()
 const unsampled = useServer({ project: 'conformance',
   args: [...oneWorker, ...deep, '--own-traces-ratio', '0'] })
 const elsewhere = useServer({ project: 'conformance', args: [...oneWorker, ...deep],
@@ -74,6 +77,21 @@ it('traces nodes and calls of models with their inputs and outputs', async () =>
   expect(roots.map((root) => root.id)).toEqual([id])
   const models = await query(server, { session: [project!.id], run_type: 'llm' })
   expect(models.map((span) => span.id)).toEqual([model.id])
+})
+
+it('keeps nothing of a run that is deleted, rolled back, or whose thread is deleted', async () => {
+  const { threads, runs } = server.client
+  const [one, two] = [await runOf(server, 'tokens', said), await runOf(server, 'tokens', said)]
+  for (const { id } of [one, two]) await traceOf(server, id)
+  await runs.delete(one.threadId, one.id)
+  await threads.delete(two.threadId)
+  const { thread_id: threadId } = await threads.create()
+  const held = await startHeld(server.client, threadId, gate())
+  await runs.cancel(threadId, held.runId, true, 'rollback')
+  for (const id of [one.id, two.id, held.runId]) {
+    expect(await query(server, { trace: id })).toEqual([])
+    expect((await ask(server.url, 'GET', `/api/v1/runs/${id}`)).status).toBe(404)
+  }
 })
 
 it('traces several nodes, in the project that the metadata names', async () => {

@@ -1,13 +1,17 @@
 /** Runs of the server's own graphs as traces, by the official client and the API of traces. */
 
+import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 
+import { useGates } from '../../support/gate.ts'
+import { startHeld } from '../../support/held-run.ts'
 import { isNight } from '../../support/repeats.ts'
 import { useServer } from '../../support/server.ts'
 import { oneWorker } from '../../support/server-process.ts'
 import { ask } from '../../support/wire.ts'
 
 const server = useServer({ project: 'conformance', args: oneWorker })
+const gate = useGates()
 const untraced = useServer({ project: 'conformance', args: [...oneWorker, '--own-traces', 'off'] })
 
 interface Span {
@@ -152,12 +156,61 @@ it('takes feedback on a run', async () => {
     .toMatchObject({ feedback_stats: { good: { n: 1, avg: 1 } } })
 })
 
-it('shows no payload of a run whose thread is deleted', async () => {
-  const { threadId, run: { run_id: id } } = await runOf('steps', { topic: 'secret' })
-  await server.client.threads.delete(threadId)
-  const left = await query({ trace: id })
-  expect(left).toMatchObject([{ id, inputs: {}, outputs: null }])
-  expect(JSON.stringify(left)).not.toContain('secret')
+/** Ids of the runs of a customer, as a filter on metadata finds them. */
+async function runsOfCustomer(graph: string, customer: string): Promise<readonly string[]> {
+  const filter = `and(eq(metadata_key, "customer"), eq(metadata_value, "${customer}"))`
+  return (await query({ session: [await projectOf(graph)], filter })).map(({ id }) => id)
+}
+
+it('shows nothing of a run that is deleted, or whose thread is', async () => {
+  const customer = randomUUID()
+  const { threads, runs } = server.client
+  const one = await runOf('steps', { topic: 'x' }, { metadata: { customer } })
+  const { threadId, run } = await runOf('steps', { topic: 'x' }, { metadata: { customer } })
+  expect(await runsOfCustomer('steps', customer)).toEqual([run.run_id, one.run.run_id])
+  await runs.delete(one.threadId, one.run.run_id)
+  expect(await runsOfCustomer('steps', customer)).toEqual([run.run_id])
+  await threads.delete(threadId)
+  expect(await runsOfCustomer('steps', customer)).toEqual([])
+  for (const id of [one.run.run_id, run.run_id]) {
+    expect(await send('GET', `/runs/${id}`)).toMatchObject({ status: 404 })
+    expect(await query({ trace: id })).toEqual([])
+  }
+  const body = { session: [await projectOf('steps')], is_root: true,
+    filter: `and(eq(metadata_key, "customer"), eq(metadata_value, "${customer}"))` }
+  expect((await send('POST', '/runs/stats', body)).body).toMatchObject({ run_count: 0 })
+})
+
+it('shows a run as pending while it runs, and as an error when it is cancelled', async () => {
+  const { threads, runs } = server.client
+  const { thread_id: threadId } = await threads.create()
+  const hold = gate()
+  const { runId: id, text } = await startHeld(server.client, threadId, hold)
+  const pending = { id, name: 'held', status: 'pending', end_time: null, outputs: null,
+    inputs: { messages: [{ content: text }] }, error: null }
+  expect(await query({ id: [id] })).toMatchObject([pending])
+  expect((await send('GET', `/runs/${id}`)).body).toMatchObject(pending)
+  await runs.cancel(threadId, id, true)
+  const error = 'Cancelled: cancelled: a client asked for it.'
+  expect((await send('GET', `/runs/${id}`)).body).toMatchObject({ id, status: 'error', error })
+  const body = { session: [await projectOf('held')] }
+  expect((await send('POST', '/runs/stats', body)).body).toMatchObject({ run_count: 1,
+    error_rate: 1 })
+})
+
+it('has no trace of a run that is rolled back', async () => {
+  const { threads, runs } = server.client
+  const { thread_id: threadId } = await threads.create()
+  const first = await startHeld(server.client, threadId, gate())
+  await runs.wait(threadId, 'echo', { input: { messages: [] }, multitaskStrategy: 'rollback' })
+  const second = await startHeld(server.client, threadId, gate())
+  await runs.cancel(threadId, second.runId, true, 'rollback')
+  const deleted = await startHeld(server.client, threadId, gate())
+  await runs.delete(threadId, deleted.runId)
+  for (const { runId: id } of [first, second, deleted]) {
+    expect(await send('GET', `/runs/${id}`)).toMatchObject({ status: 404 })
+    expect(await query({ id: [id] })).toEqual([])
+  }
 })
 
 it('shows no runs with --own-traces off', async () => {

@@ -70,6 +70,11 @@ it('The client shares a trace, reads it, and takes it back', async () => {
     const { body: page } = await get(`${shown}/runs/query`, 'POST', body)
     expect(names((page as { runs: { name: string }[] }).runs)).toEqual(['branch', 'root'])
   }
+  for (const at of [shown, `/api/v2/public/${token}`]) {
+    const { status, body } = await get(`${at}/runs/query`, 'POST', { filter: 'search("x")' })
+    expect(status).toBe(422)
+    expect(JSON.stringify(body)).toContain('A share link answers no filter')
+  }
   expect(JSON.stringify((await get(`${shown}/feedbacks`)).body)).toContain('told')
   expect(JSON.stringify((await get(`${shown}/feedbacks?run=${other}`)).body)).toBe('[]')
   const v2 = await get(`/api/v2/public/${token}/runs/query`, 'POST', { selects: ['NAME'],

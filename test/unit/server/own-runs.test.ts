@@ -179,3 +179,13 @@ it('Tenants with the same id of a run keep nothing from each other.', async () =
   await runs.settled()
   expect(calls.map(({ tenant }) => tenant)).toEqual(['t', 'u'])
 })
+
+it('A run that is deleted is handed over neither now nor later.', async () => {
+  const { calls, runs } = opened()
+  const [gone, kept] = [row(), row({ status: 'interrupted' })]
+  runs.ended([gone, kept])
+  runs.forget([gone])
+  runs.ended([gone])
+  await runs.settled()
+  expect(calls.flatMap((call) => call.runs)).toMatchObject([{ id: kept.runId, failed: true }])
+})

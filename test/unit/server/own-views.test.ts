@@ -47,9 +47,18 @@ it('A run that has ended is shown with its result.', async () => {
 it('Nobody waits for a run that has not ended.', async () => {
   for (const status of ['pending', 'running']) {
     const { views, asked } = opened({ getRun: async () => ({ ...row, status }) })
-    expect(await views.ownRun(name)).toBeNull()
+    expect(await views.ownRun(name)).toMatchObject({ kwargs: '{"input":1}', outputs: null })
     expect(asked).toEqual([])
   }
+})
+
+it('A run that was cancelled has that as its error.', async () => {
+  const { views } = opened({
+    getRun: async () => ({ ...row, status: 'interrupted',
+      cancelReason: 'cancelled: a client asked for it.' }),
+  })
+  expect(await views.ownRun(name)).toMatchObject({ outputs: null,
+    error: '{"error":"Cancelled","message":"cancelled: a client asked for it."}' })
 })
 
 it('A run that failed has no result.', async () => {

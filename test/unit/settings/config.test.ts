@@ -67,7 +67,7 @@ describe('settings', () => {
       studio: {},
       ownTraces: 'runs',
       ownTracesRatio: 1,
-      traces: { diskBytes: 10 * 1024 ** 3, tenantBytes: Infinity },
+      traces: { diskBytes: 10 * 1024 ** 3, tenantBytes: Infinity, indexesWords: true },
       limits: false,
       billing: false,
       limitOverrides: null,

@@ -39,9 +39,10 @@ const feedbackRunsMax = 1_000
 export function publicRunRoutes(app: App, { platform }: PlatformParts): void {
   const ask = async (text: string, body: Static<typeof QueryRuns>) => {
     const shared = await sharedRuns(platform, text)
-    const { id, run_type, filter, error, is_root, select, cursor, order, limit } = body
-    const question = questionOfV1(shared.tenant, shared.projects, { id, run_type, filter, error,
-      is_root, select, cursor, order, limit })
+    refuseFilter(body)
+    const { id, run_type, error, is_root, select, cursor, order, limit } = body
+    const question = questionOfV1(shared.tenant, shared.projects, { id, run_type, error, is_root,
+      select, cursor, order, limit })
     return { ...bound(question, shared), links: await linksOfV1(platform) }
   }
 
@@ -92,10 +93,11 @@ export function publicRunRoutes(app: App, { platform }: PlatformParts): void {
 export function publicRunRoutesV2(app: App, { platform, env }: PlatformParts): void {
   app.post('/public/:token/runs/query',
     platformRoute('public', { params: TokenPath, body: QueryRunsV2 }), async (request, reply) => {
-    const { params, body: { ids: named, selects, filter, cursor, page_size } } = request
+    const { params, body, body: { ids: named, selects, cursor, page_size } } = request
     const shared = await sharedRuns(platform, params.token)
-    const question = questionOfV2(shared.tenant, shared.projects, { ids: named, selects, filter,
-      cursor, page_size, min_start_time: 0 }, env.nowMs() * 1_000)
+    refuseFilter(body)
+    const question = questionOfV2(shared.tenant, shared.projects, { ids: named, selects, cursor,
+      page_size, min_start_time: 0 }, env.nowMs() * 1_000)
     const links = await linksOfV2(platform, request)
     return sendPage(request, reply,
       await platform.query.runs({ ...bound(question, shared), links }, {
@@ -135,6 +137,14 @@ async function sharedRuns(platform: Platform, text: string): Promise<SharedRuns>
     ? { trace: object.id }
     : { traceFilter: `eq(thread_id, ${JSON.stringify(object.id)})` }
   return { tenant, projects, object, within }
+}
+
+/** Throws `invalid` for a filter: it looks into as many payloads as whoever asks likes. */
+function refuseFilter({ filter }: { readonly filter?: string | null | undefined }): void {
+  if (!filter?.trim()) return
+  throw new HeddleError('invalid',
+    'A share link answers no filter: name runs by their ids, or ask ' +
+      'with a key.')
 }
 
 /** The question, about nothing but what is shared. */

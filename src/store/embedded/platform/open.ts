@@ -12,6 +12,8 @@ export interface EmbeddedSpansOptions {
   readonly diskBytes: number
   /** Bytes that a tenant may have in it; by default any number. */
   readonly tenantBytes?: number
+  /** False: there is no index of words. */
+  readonly indexesWords?: boolean
 }
 
 /** What `SpanStoreModule` says. The file is opened at the first call. */

@@ -3,7 +3,7 @@
  * also if it does not meet the conditions, so that whoever stops there knows where to go on.
  */
 
-import { bytesOfUuid } from '../../../platform/index.ts'
+import { bytesOfUuid, uuidOfBytes } from '../../../platform/index.ts'
 import type { Plan, ScanMark, SpanHead, Term } from '../../../platform/index.ts'
 import type { Database, Value } from '../file/database.ts'
 import { mixedTerm } from './numbers.ts'
@@ -12,6 +12,8 @@ import { conditionsOf } from './scan-conditions.ts'
 import type { Conditions } from './scan-conditions.ts'
 import { headOf, spanColumns } from './span-row.ts'
 import type { SpanRow } from './span-row.ts'
+import { WordReads } from '../words/word-index.ts'
+import type { WordCandidate } from '../words/word-index.ts'
 
 /** Spans that were looked at together, and the heads among them, in the order of the plan. */
 export interface ScanWindow {
@@ -66,6 +68,10 @@ export class ProjectScan {
 
   /** The windows in the order of the plan. */
   windows(): Iterable<ScanWindow> {
+    const bounds = { fromUs: this.#fromUs, toUs: this.#toUs }
+    const candidates = new WordReads(this.#database)
+      .candidates(this.#project.no, this.#plan.words ?? [], bounds)
+    if (candidates !== undefined) return this.#byNumbers(candidates)
     const term = this.#rarestTerm()
     if (term !== undefined) return this.#byPostings(term)
     const { rootsOnly } = this.#plan
@@ -182,6 +188,27 @@ export class ProjectScan {
         else fromUs = next + 1
       }
       if (next === undefined) return
+    }
+  }
+
+  /** Spans that were found by their words. */
+  *#byNumbers(found: readonly WordCandidate[]): Iterable<ScanWindow> {
+    const marks = found.map(([no, startUs, id]) => ({ no, startUs, id: uuidOfBytes(id) }))
+      .filter((mark) =>
+        this.#after === undefined
+        || scanOrder(this.#plan.order, this.#after, mark) < 0
+      )
+      .toSorted((a, b) => scanOrder(this.#plan.order, a, b))
+    const select = this.#database.prepareOnce<SpanRow>(`
+      SELECT ${spanColumns} FROM span
+      WHERE no IN (SELECT value FROM json_each(?)) AND +project = ? ${this.#orLast('no = ?')}
+    `)
+    for (let at = 0; at < marks.length;) {
+      const some = marks.slice(at, at + this.#nextSize())
+      at += some.length
+      const rows = select.all(JSON.stringify(some.map(({ no }) => no)), this.#project.no,
+        ...this.#conditions.values, ...this.#conditions.sql === '' ? [] : [some.at(-1)!.no])
+      yield { heads: this.#sorted(rows), looked: some.length }
     }
   }
 

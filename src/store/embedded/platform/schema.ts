@@ -78,4 +78,29 @@ export const traceSchema: readonly SchemaStep[] = [{ oldest: 1, sql: `
 
   -- Bytes of each tenant. Programs that do not know it leave it wrong: tenant-use.ts sees to that.
   CREATE TABLE IF NOT EXISTS tenant_use (tenant INTEGER PRIMARY KEY, bytes INTEGER NOT NULL);
+` }, { oldest: 1, sql: `
+  -- Words of spans, mixed with their project; the rowid is the span's. See ../words/word-index.ts.
+  CREATE VIRTUAL TABLE IF NOT EXISTS word USING fts5(
+    text, content='', contentless_delete=1, detail=none, tokenize='ascii');
+  -- Each slice of the indexer makes a segment: merging few at a time would write words too often.
+  INSERT INTO word (word, rank) VALUES ('automerge', 8);
+  INSERT INTO word (word, rank) VALUES ('crisismerge', 32);
+
+  -- Spans that the index lacks, by their numbers. Triggers, so that older programs note them too.
+  CREATE TABLE IF NOT EXISTS unworded (first INTEGER PRIMARY KEY, last INTEGER NOT NULL);
+  INSERT OR IGNORE INTO unworded VALUES (0, 9007199254740991);
+  CREATE TRIGGER IF NOT EXISTS span_unworded AFTER INSERT ON span
+    WHEN coalesce((SELECT last FROM unworded WHERE first <= new.no ORDER BY first DESC LIMIT 1),
+      -1) < new.no
+    BEGIN INSERT OR IGNORE INTO unworded VALUES (new.no, new.no); END;
+  CREATE TRIGGER IF NOT EXISTS span_reworded AFTER UPDATE OF name, blocks ON span
+    WHEN (new.blocks IS NOT old.blocks OR new.name IS NOT old.name) AND
+      coalesce((SELECT last FROM unworded WHERE first <= new.no ORDER BY first DESC LIMIT 1),
+        -1) < new.no
+    BEGIN INSERT OR IGNORE INTO unworded VALUES (new.no, new.no); END;
+  CREATE TRIGGER IF NOT EXISTS span_wordless AFTER DELETE ON span
+    BEGIN
+      DELETE FROM word WHERE rowid = old.no;
+      DELETE FROM unworded WHERE first = old.no AND last = old.no;
+    END;
 ` }]

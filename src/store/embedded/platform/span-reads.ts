@@ -3,6 +3,7 @@
 import { bytesOfUuid, uuidOfBytes } from '../../../platform/index.ts'
 import type { BlockId, FilePart, SpanHead, SpanPlace, Uuid } from '../../../platform/index.ts'
 import type { Database } from '../file/database.ts'
+import type { NumberedSpan } from '../words/word-indexer.ts'
 import type { NumberedProject, Numbers } from './numbers.ts'
 import { headOf, spanColumns } from './span-row.ts'
 import type { SpanRow } from './span-row.ts'
@@ -103,6 +104,16 @@ export class SpanReads {
         `).all(number, bytesOfUuid(owner), name)
     return rows.map(([found, type, data, trace]) => ({ owner, ownerTrace: uuidOfBytes(trace),
       name: found, type, data })
+    )
+  }
+
+  /** The first spans from one number to another. */
+  numbered(first: number, last: number, limit: number): readonly NumberedSpan[] {
+    return this.#database.prepare<readonly [project: number, tenant: number, ...SpanRow]>(`
+      SELECT project, tenant, ${spanColumns} FROM span WHERE no >= ? AND no <= ?
+      ORDER BY no LIMIT ?
+    `).all(first, last, limit).map(([project, tenant, ...row]) => ({ no: row[0], project, tenant,
+      trace: row[3], head: headOf(row, '', '') })
     )
   }
 

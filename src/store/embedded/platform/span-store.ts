@@ -30,7 +30,8 @@ export function traceStore(options: TraceFileOptions): SpanStore {
   return {
     write: (request) =>
       asked(() => {
-        const { queue, writer } = file.writes
+        const { queue, writer, indexer } = file.writes
+        indexer.wake()
         return queue.run(request.tenant, weightOf(request), () => writer.write(request))
       }),
     scan: (plan, after) => streamed(file, () => scan(file, plan, after)),

@@ -19,6 +19,7 @@ import { SpanReads } from './span-reads.ts'
 import { SpanRemoval } from './span-removal.ts'
 import { SpanWriter } from './span-writer.ts'
 import { TenantUse } from './tenant-use.ts'
+import { WordIndexer } from '../words/word-indexer.ts'
 
 /** Time for which a thread that reads waits for the one that writes, when it keeps a roll-up. */
 const readerPatienceMs = 20
@@ -30,6 +31,8 @@ export interface TraceFileOptions {
   readonly diskBytes: number
   /** Bytes that a tenant may have in it; by default any number. */
   readonly tenantBytes?: number
+  /** Whether words are indexed; by default they are. */
+  readonly indexesWords?: boolean | undefined
   readonly access: 'write' | 'read'
   readonly env: Env
 }
@@ -48,6 +51,7 @@ export interface TraceWrites {
   readonly queue: CommitQueue
   readonly writer: SpanWriter
   readonly removal: SpanRemoval
+  readonly indexer: WordIndexer
 }
 
 interface OpenFile extends OpenTraces {
@@ -113,12 +117,14 @@ export class TraceFile {
     const open = this.#open
     this.#open = undefined
     open?.writes?.removal.close()
+    open?.writes?.indexer.close()
     open?.writes?.queue.close()
     open?.database.close()
   }
 
   #openFile(): OpenFile {
-    const { access, directory, env, diskBytes, tenantBytes = Infinity } = this.#options
+    const { access, directory, env, diskBytes, tenantBytes = Infinity, indexesWords: isOn = true } =
+      this.#options
     if (access === 'write') {
       mkdirSync(directory, { recursive: true })
       provideFile(this.path)
@@ -140,6 +146,7 @@ export class TraceFile {
     const removal = new SpanRemoval({ database, numbers, hours, feedback, deletion, use, queue, env,
       diskBytes, tenantBytes, onRemoval: (removed) => this.#onRemoval(removed) })
     const writer = new SpanWriter({ database, numbers, hours, feedback, use })
-    return { ...open, writes: { queue, writer, removal } }
+    const indexer = new WordIndexer({ database, spans: reads, queue, env, isOn })
+    return { ...open, writes: { queue, writer, removal, indexer } }
   }
 }

@@ -65,6 +65,7 @@ it.each([
     'more than 32 conditions on payloads at character 1'],
   [`search("${Array.from({ length: 33 }, (_, n) => `w${n}`).join(' ')}")`,
     'more than 32 conditions on payloads at character 1'],
+  [`search("${'x'.repeat(201)}")`, 'a word of more than 200 characters at character 8'],
   [`and(eq(input_key, "k"), in(input_value, [${Array.from({ length: 600 }, (_, n) => n).join()}]))`,
     'more than 32 conditions on payloads at character 1'],
   [`has(metadata, '{"a":${'['.repeat(66)}${']'.repeat(66)}}')`,

@@ -5,6 +5,7 @@ import { expect, it } from 'vitest'
 import { nothingSaid } from '../../../../src/platform/index.ts'
 import type { QueryNeeds, RunsQuestion, SpanWrite } from '../../../../src/platform/index.ts'
 import { queryHandlers } from '../../../../src/platform/query/query-handlers.ts'
+import type { RunningRun } from '../../../../src/platform/threads/own-run-calls.ts'
 import { sealBlock } from '../../../../src/platform/spans/block.ts'
 import { termOf } from '../../../../src/platform/spans/term.ts'
 import { virtualEnv } from '../../../support/env.ts'
@@ -37,8 +38,12 @@ const stateText = (
 
 /** A thread with these states, newest first. */
 async function opened(states: readonly StateIn[],
-  { kwargs = '{"input":{"q":1}}', isSent = false, texts = {} }: { readonly kwargs?: string;
-    readonly isSent?: boolean; readonly texts?: object } = {}) {
+  { kwargs = '{"input":{"q":1}}', isSent = false, texts = {}, running = [] }: {
+    readonly kwargs?: string
+    readonly isSent?: boolean
+    readonly texts?: object
+    readonly running?: readonly RunningRun[]
+  } = {}) {
   const store = memorySpans()
   const asked: string[] = []
   const needs: QueryNeeds = {
@@ -47,6 +52,7 @@ async function opened(states: readonly StateIn[],
       return { kwargs, metadata: '{"customer":"c"}', error: null, outputs: '{"done":true}',
         finalCheckpoint: states[0]?.id ?? '', ...texts }
     },
+    runningRuns: async ({ ids }) => running.filter(({ run: { id } }) => ids.includes(id)),
     ownState: async ({ checkpoint }) => {
       asked.push(`state ${checkpoint}`)
       const found = states.find(({ id }) => id === checkpoint)
@@ -222,4 +228,19 @@ it('Another tenant finds no run, and no thread is asked.', async () => {
   )
     .rejects.toMatchObject({ code: 'not_found' })
   expect(asked).toEqual([])
+})
+
+it('A run that has not ended is found by its id, with what it was given.', async () => {
+  const id = '0193a6b0-0000-7000-8000-00000000000f'
+  const { ask, handlers } = await opened([], { texts: { outputs: null },
+    running: [{ project,
+      run: { id, thread: 'x', assistant: 'a', graph: 'agent', startMs, endMs: null, failed: false,
+        metadataJson: '{"customer":"c"}' } }] })
+  const expected = { id, name: 'agent', status: 'pending', end_time: null, error: null,
+    inputs: { q: 1 }, outputs: null, thread_id: 'x', session_id: project }
+  expect(await ask({ ids: [run, id] })).toMatchObject([{ id: run }, expected])
+  expect(await ask({ trace: id })).toMatchObject([expected])
+  const answer = await handlers.run({ tenant: 'acme', id, version: 1,
+    projects: [projectOf(project)] })
+  expect(JSON.parse(Buffer.from(answer).toString())).toMatchObject(expected)
 })

@@ -342,4 +342,7 @@ it('A search has few words: each looks through all of a payload.', async () => {
   for (const each of [{ text: words(33) }, { filter: `search("${words(33)}")` }]) {
     await expect(ask(each)).rejects.toMatchObject({ code: 'malformed' })
   }
+  await expect(ask({ text: 'x'.repeat(200) })).resolves.toBeDefined()
+  await expect(ask({ text: 'x'.repeat(201) })).rejects.toMatchObject({ code: 'malformed',
+    message: 'A word of a search has 200 characters at most.' })
 })

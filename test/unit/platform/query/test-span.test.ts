@@ -103,6 +103,7 @@ it.each([
   ['search("köln north")', true],
   ['search("agent rhine prod beta")', true],
   ['search("question")', false],
+  ['search("öln")', false],
   ['search(inputs, "north")', false],
   ['or(eq(name, "x"), not(eq(name, "y")))', true],
   ['and()', true],

@@ -15,7 +15,8 @@ it('The server must end when the writer thread has died.', async () => {
   const started = once(process, 'worker') as Promise<[Worker]>
   const reasons: string[] = []
   const backend = await openEmbeddedBackend(place.directory, virtualEnv(),
-    (reason) => void reasons.push(reason), { diskBytes: 1024 ** 3, tenantBytes: Infinity })
+    (reason) => void reasons.push(reason), { diskBytes: 1024 ** 3, tenantBytes: Infinity,
+    indexesWords: true })
   const [writer] = await started
   expect(reasons).toEqual([])
   await writer.terminate()

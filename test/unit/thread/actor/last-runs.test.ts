@@ -2,6 +2,8 @@
 
 import { expect, it } from 'vitest'
 
+import type { RunRow } from '../../../../proto/gen/storage/v1/row.ts'
+import { HeddleError } from '../../../../src/errors.ts'
 import { settled, ThreadHouse } from '../../../support/thread-house.ts'
 
 const reported = ({ endedRuns }: ThreadHouse) =>
@@ -58,4 +60,66 @@ it('Runs of long ago are not reported again.', async () => {
   await house.client.get('t', 'x')
   await settled()
   expect(house.endedRuns).toEqual([])
+})
+
+/** A run that is being executed. */
+async function running(house: ThreadHouse) {
+  const run = house.run()
+  await house.client.startRun('t', 'x', run)
+  await settled()
+  return run
+}
+
+it('A run that is rolled back or deleted before its end is never reported.', async () => {
+  const house = new ThreadHouse()
+  const [rolledBack, deleted] = [await running(house), house.run()]
+  await house.client.cancelRun('t', 'x', rolledBack.runId, { action: 'rollback' })
+  await house.client.startRun('t', 'x', deleted)
+  await settled()
+  await house.client.deleteRun('t', 'x', deleted.runId)
+  const cancelled = await running(house)
+  await house.client.cancelRun('t', 'x', cancelled.runId, { action: 'interrupt' })
+  await running(house)
+  await house.client.delete('t', 'x')
+  await settled()
+  expect(reported(house)).toEqual([[cancelled.runId, 'interrupted']])
+  expect(house.goneRuns.slice(0, 2)).toEqual([rolledBack.runId, deleted.runId])
+})
+
+it('The traces of a run are removed first: if they cannot be, it is not deleted.', async () => {
+  const house = new ThreadHouse()
+  await house.runOnce('x', 'one')
+  const [{ runId }] = house.endedRuns as [RunRow]
+  house.removesTraces = () => Promise.reject(new HeddleError('unavailable'))
+  await expect(house.client.deleteRun('t', 'x', runId)).rejects.toMatchObject({
+    code: 'unavailable',
+  })
+  expect(await house.client.getRun('t', 'x', runId)).toMatchObject({ status: 'success' })
+  house.removesTraces = () => Promise.resolve()
+  await house.client.deleteRun('t', 'x', runId)
+  expect(house.goneRuns).toEqual([runId])
+})
+
+it('The traces of a deleted thread are removed by its next owner, if this one dies.', async () => {
+  const house = new ThreadHouse()
+  await house.runOnce('x', 'one')
+  const [{ runId }] = house.endedRuns as [RunRow]
+  house.removesTraces = () => Promise.reject(new HeddleError('unavailable'))
+  await house.client.delete('t', 'x')
+  expect([house.goneRuns, house.log.purged]).toEqual([[], []])
+  house.removesTraces = () => Promise.resolve()
+  house.restart()
+  await expect(house.client.get('t', 'x')).rejects.toMatchObject({ code: 'not_found' })
+  expect([house.goneRuns, house.log.purged]).toMatchObject([[runId], [{ id: 'x' }]])
+})
+
+it('The traces of a stateless run stay when its thread goes.', async () => {
+  const house = new ThreadHouse()
+  const plan = { ...house.run().plan, temporary: true }
+  await house.startRun('x', { ifMissing: 'hidden', plan })
+  await settled()
+  house.host.end(house.host.only)
+  house.env.advance(3_600_000)
+  await settled()
+  expect([house.goneRuns, house.log.purged]).toMatchObject([[], [{ id: 'x' }]])
 })

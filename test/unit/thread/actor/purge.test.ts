@@ -20,7 +20,8 @@ async function begun(answer: () => Promise<void>) {
     return tries.length > 20 ? new Promise<never>(() => {}) : answer()
   } } as Partial<LogPort> as LogPort
   const key = { kind: 'thread', tenant: 't', id: 'x' }
-  const purge = new Purge({ log, env }, { key, epoch: 1 } as ActorContext)
+  const purge = new Purge({ log, env, runs: { list: async () => [] } },
+    { key, epoch: 1 } as ActorContext)
   const seen = purge.after(Promise.resolve(), branch)
   await settled()
   const pass = async (seconds: number) => {

@@ -84,6 +84,7 @@ describe('a question in SQL', () => {
     'SELECT * FROM main.feedback_token',
     'SELECT count(*) FROM main.feedback',
     'SELECT count(*) FROM feedback_token',
+    'SELECT count(*) FROM word',
     'SELECT count(*) FROM sqlite_schema',
     'WITH n AS (SELECT 1) SELECT (SELECT count(*) FROM tenant) FROM n',
     "ATTACH DATABASE '/tmp/x.db' AS x",

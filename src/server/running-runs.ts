@@ -1,0 +1,58 @@
+/** Finds runs that have not ended by their ids, for the traces of this server. */
+
+import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
+import { ignoreNotFound } from '../errors.ts'
+import { ownProjectName } from '../platform/index.ts'
+import type { Projects, QueryNeeds } from '../platform/index.ts'
+import type { RunSearch, RunSearchQuery } from '../search/index.ts'
+import type { ThreadClient } from '../thread/index.ts'
+import { ownRunOf } from './own-runs.ts'
+
+/** Runs of a tenant that are looked through: those that run are few. */
+const lookedMax = 1_000
+
+/** Milliseconds by which the clock of an owner may differ from the one that made the id. */
+const skewMs = 60_000
+
+/** What is asked. */
+export interface RunningRunsParts {
+  readonly runs: RunSearch
+  readonly threads: Pick<ThreadClient, 'getRun'>
+  readonly projects: () => Pick<Projects, 'named'> | undefined
+}
+
+/** The runs as the platform asks for them. */
+export function runningRuns(
+  { runs, threads, projects: open }: RunningRunsParts,
+): QueryNeeds['runningRuns'] {
+  return async ({ tenant, ids }) => {
+    const wanted = new Set(ids.filter((id) => /^.{14}[57]/.test(id)))
+    if (wanted.size === 0) return []
+    const { rows } = await runs.search({ tenant, status: 'running', limit: lookedMax, texts: [],
+      ...madeWithin([...wanted]) })
+    const found: RunRow[] = []
+    for (const { threadId, runId } of rows.filter((row) => wanted.has(row.runId))) {
+      const run = await threads.getRun(tenant, threadId, runId).catch(ignoreNotFound)
+      if (run?.status === 'running') found.push(run)
+    }
+    const own = found.map(ownRunOf)
+    const projects = open()
+    if (own.length === 0 || projects === undefined) return []
+    const named = await projects.named(tenant, [...new Set(own.map(ownProjectName))])
+    const byName = new Map(named.map(({ name, id }) => [name, id]))
+    return own.flatMap((run) => {
+      const project = byName.get(ownProjectName(run))
+      return project === undefined ? [] : [{ run, project }]
+    })
+  }
+}
+
+/** When runs with these ids were created; nothing if one of them does not say it. */
+function madeWithin(
+  ids: readonly string[],
+): Pick<RunSearchQuery, 'createdAfterMs' | 'createdBeforeMs'> {
+  if (!ids.every((id) => id[14] === '7')) return {}
+  const times = ids.map((id) => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16))
+  return { createdAfterMs: Math.min(...times) - skewMs,
+    createdBeforeMs: Math.max(...times) + skewMs }
+}
