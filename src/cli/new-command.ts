@@ -1,11 +1,10 @@
 /** The command `heddle new`: makes a folder with a project to begin with. */
 
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
-import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+import { basename, dirname, join, relative, sep } from 'node:path'
 
 import { Command, Option } from 'commander'
 
-import { ownVersion } from '../settings/index.ts'
 import { emptyFolder } from './empty-folder.ts'
 import { runProjectCommand } from './project-command.ts'
 import type { ProjectCommandSource } from './project-command.ts'
@@ -45,8 +44,10 @@ async function make(source: ProjectCommandSource, typedFolder: string,
   if (json) return source.print(`${JSON.stringify({ folder, template })}\n`)
   const place = relative(source.folder, folder)
   source.print(`${folder} has a project. Now type:\n\n` +
-    `${place === '' ? '' : `  cd ${quoted(place)}\n`}  npm install\n  npx heddle dev\n\n` +
-    'Once a server runs, this deploys it and each change of it:\n\n  npx heddle deploy\n')
+    `${place === '' ? '' : `  cd ${quoted(place)}\n`}  npm install\n  heddle dev\n\n` +
+    'Once a server runs, this deploys it and each change of it:\n\n  heddle deploy\n\n' +
+    'If there is no command heddle yet, type this once in a clone of Heddle:\n\n' +
+    '  npm install --global .\n')
 }
 
 async function copy(starter: string, folder: string, template: Template): Promise<void> {
@@ -59,20 +60,11 @@ async function copy(starter: string, folder: string, template: Template): Promis
   await writeJson(join(folder, 'langgraph.json'), { graphs: Object.fromEntries(
     Object.entries(graphs as object).filter(([graphId]) => template.graphs.includes(graphId)),
   ) })
-  const { devDependencies, ...about } = await readJson(join(starter, 'package.json'))
-  const scripts = { dev: 'heddle dev', build: 'heddle build', deploy: 'heddle deploy' }
-  await writeJson(join(folder, 'package.json'), { ...about, name: packageName(folder), scripts,
-    devDependencies: { ...devDependencies as object, heddle: heddleFor(folder) } })
+  // Nothing of Heddle is in it: it can be installed wherever its own packages can.
+  const about = await readJson(join(starter, 'package.json'))
+  await writeJson(join(folder, 'package.json'), { ...about, name: packageName(folder) })
   const readme = await readFile(join(starter, 'README.md'), 'utf8')
   await writeFile(join(folder, 'README.md'), readmeFor(readme, template))
-}
-
-/** The version, or the clone that this is: then npm makes a link to it. */
-function heddleFor(folder: string): string {
-  const house = resolve(import.meta.dirname, '../..')
-  return house.split(sep).includes('node_modules')
-    ? ownVersion()
-    : `file:${relative(folder, house).replaceAll(sep, '/')}`
 }
 
 /** What npm takes as a name, from that of the folder. */
@@ -85,7 +77,8 @@ function packageName(folder: string): string {
 function readmeFor(readme: string, { graphs }: Template): string {
   const text = readme.replace(/^Copy the folder, .*?\n\n```\n.*?\n```$/ms,
     'Install it and serve it, and send it to a server that runs:\n\n' +
-      '```\nnpm install\nnpx heddle dev\nnpx heddle deploy\n```')
+      '```\nnpm install\nheddle dev\nheddle deploy\n```\n\n' +
+      'The command `heddle` is installed once, with `npm install --global .` in a clone of Heddle.')
   if (graphs.includes('desk')) return text
   return text.replace('This one has two graphs:', 'This one has a graph:')
     .replace('the model of both:', 'its model:')

@@ -2,6 +2,7 @@
 
 import type { OwedEvent } from './deployment-event.ts'
 import type { Rollout, RolloutOutcome } from './rollout/rollout.ts'
+import type { LoadedSecrets, SecretSet } from './secret-set.ts'
 
 /** Who may call it: the keys of its owner, or those of every tenant, each with its own data. */
 export type DeploymentAccess = 'own' | 'any'
@@ -69,6 +70,10 @@ export interface Deployment {
   readonly movesRuns: boolean
   /** How often its secrets were changed. */
   readonly envVersion: number
+  /** What later processes start with; missing if nothing was loaded since sets are kept. */
+  readonly loadedSecrets?: LoadedSecrets | null
+  /** Changes of secrets that the next roll-out takes; missing if there is none. */
+  readonly keptSecrets?: SecretSet
   /** The number of the newest revision. */
   readonly revisionCount: number
   readonly rollout: Rollout | null

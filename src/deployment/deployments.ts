@@ -6,6 +6,7 @@ import type { Deployment, DeploymentChange, DeploymentLimits, DeploymentAccess,
 import type { DeploymentEvent, NewEvent, OwedEvent } from './deployment-event.ts'
 import type { Revision, RevisionChange } from './revision.ts'
 import type { RevisionUse } from './revision-use.ts'
+import type { SecretSet } from './secret-set.ts'
 
 /** What a caller says of a new deployment. */
 export interface NewDeployment {
@@ -105,17 +106,38 @@ export interface DeploymentSecret {
   readonly updatedAtMs: number
 }
 
-/** The secrets of deployments, by the deployment's UUID. All methods throw HeddleError. */
+/** New values by name; null for a secret that is removed. */
+export type SecretValues = ReadonlyMap<string, string | null>
+
+/**
+ * The secrets of deployments. Those of a deployment that has loaded no set yet are found by its
+ * UUID alone. All methods throw HeddleError.
+ */
 export interface DeploymentSecrets {
   list(deploymentId: string): Promise<readonly DeploymentSecret[]>
-  /** `full` with 100 names, `invalid` for a name or value, or if this server has no key. */
-  set(deploymentId: string, name: string, value: string): Promise<DeploymentSecret>
-  /** One that does not exist is ignored. */
-  delete(deploymentId: string, name: string): Promise<void>
-  /** All values, for a process that is started. */
-  reveal(deploymentId: string): Promise<Readonly<Record<string, string>>>
+  /**
+   * All values of a set, for a process that is started. `unavailable` if one is gone: another set
+   * was loaded meanwhile.
+   */
+  reveal(deploymentId: string, set?: SecretSet): Promise<Readonly<Record<string, string>>>
+  /**
+   * Seals values for a change of some secrets, or removes those that are null. Nothing counts
+   * before the record of the deployment names it. `full` with 100 names, `invalid` for a name or
+   * value, or if this server has no key.
+   */
+  seal(deployment: Deployment, change: SecretValues): Promise<SecretSet>
   /** Names of those that this server has no key for: no process can start with them. */
-  unopened(deploymentId: string): Promise<readonly string[]>
+  unopened(deployment: Deployment): Promise<readonly string[]>
+  /**
+   * What its processes have now, as a set whose values never change. Those that `change` replaces
+   * need not be opened.
+   */
+  fixed(deployment: Deployment, change?: SecretSet): Promise<SecretSet>
+  /**
+   * Lets programs before sets find what was loaded, and removes values that the record names no
+   * more. Call after changes.
+   */
+  settle(deployment: Deployment): Promise<void>
   /** Removes all of a deployment. */
   drop(deploymentId: string): Promise<void>
 }

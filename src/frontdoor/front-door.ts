@@ -52,6 +52,7 @@ import { keepLocal } from './rest/local-safety.ts'
 import { servedGraphs } from './rest/server-features.ts'
 import type { ServerOffer } from './rest/server-features.ts'
 import type { ServerDetails } from './rest/server.ts'
+import { addFrontPage } from './front-page.ts'
 import { addStudio } from './studio.ts'
 import type { StudioOptions } from './studio.ts'
 import type { ThreadPlaces } from './rest/thread-place.ts'
@@ -60,7 +61,7 @@ import { refuseUnreadable } from './unreadable.ts'
 /** What a front door needs. Everything optional has its default at the field. */
 export interface FrontDoorOptions
   extends Omit<OperationParts, 'quotas'>,
-    Pick<ServerDetails, 'dependencies' | 'metrics' | 'region'>,
+    Pick<ServerDetails, 'dependencies' | 'metrics' | 'region' | 'project'>,
     Pick<ExchangeParts, 'tracing' | 'received'>, ThreadPlaces {
   readonly host: string
   /** 0 for any free port. */
@@ -194,8 +195,9 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   if (platformPort) ticker.add(platformPort.connections)
   const parts = { ...operations, ticker, quotas, reads: options.reads }
   const hasStudio = options.studio !== undefined && await addStudio(app, options.studio)
+  addFrontPage(app, hasStudio)
   await addRest(app, { ...options, ...parts, json, bodies, offer: offerOf(options, hasStudio),
-    clusterStatus: options.cluster.status })
+    failing: deployments?.failing, clusterStatus: options.cluster.status })
   adminRoutes(app, { ...options, ...parts })
   if (options.platform) {
     await addPlatform(app, { ...options, ...parts, platform: options.platform })

@@ -1,7 +1,7 @@
 /** The front door, where requests come in. */
 
 export { openFrontDoor } from './front-door.ts'
-export type { DeploymentParts } from './control/index.ts'
+export type { DeploymentParts, MemberProblem } from './control/index.ts'
 export type { ClusterSource } from './admin/cluster-watch.ts'
 export type { MemberDetails } from './admin/cluster-view.ts'
 export type { LimitSource } from './admin/limit-report.ts'

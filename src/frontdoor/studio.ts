@@ -30,10 +30,6 @@ export async function addStudio(app: App, { folder, apiUrl }: StudioOptions): Pr
   await app.register(files, { root: folder, serve: false, preCompressed: true, etag: true })
   const headers = headersFor(apiUrl)
 
-  app.get('/', asset, async ({ headers: { accept } }, reply) => {
-    if (!accept?.includes('text/html')) throw new HeddleError('not_found', noRoot)
-    return reply.redirect('studio/')
-  })
   app.get('/studio', asset, async (_request, reply) => reply.redirect('studio/'))
   app.get<{ Params: { '*': string } }>('/studio/*', asset, async (request, reply) => {
     void reply.headers(headers)
@@ -46,8 +42,6 @@ export async function addStudio(app: App, { folder, apiUrl }: StudioOptions): Pr
   })
   return true
 }
-
-const noRoot = 'There is no GET /; /docs lists what there is.'
 
 /** The names of assets contain a hash of what is in them, so nobody needs to ask for them twice. */
 function sendAsset(reply: FastifyReply, path: string): FastifyReply {

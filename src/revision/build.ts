@@ -48,6 +48,8 @@ export interface BuiltRevision {
   readonly manifest: Manifest
   /** Messages of what the project wants and does not get. */
   readonly warnings: readonly string[]
+  /** The project's own files: a text that changes whenever a file does, by path. */
+  readonly ownFiles?: ReadonlyMap<string, string>
 }
 
 /**
@@ -76,7 +78,11 @@ export async function buildRevision(options: BuildOptions): Promise<BuiltRevisio
   const archives = await archivesOf(own, packages, closure, { ...options, root })
   const manifest: Manifest = { ...manifestOf(project, root), archives, lock_sha256: lockSha256,
     platform: isNative ? platformName(platform) : null, source: await sourceOf(root) }
-  return { manifest: readManifest(manifest, limits), warnings: project.warnings }
+  return { manifest: readManifest(manifest, limits), warnings: project.warnings, ownFiles: new Map(
+    own.map((
+      each,
+    ) => [each.path, each.kind === 'file' ? `${each.bytes} ${each.identity}` : each.target]),
+  ) }
 }
 
 /** Members call no code of deployments for their items. */

@@ -1,5 +1,7 @@
 /** Opens the front door of a member, from the settings and the parts of the member. */
 
+import { basename } from 'node:path'
+
 import { fileURLToPath } from 'node:url'
 
 import type { ActorKey, Env, Service, Tracing } from '../../cluster/index.ts'
@@ -80,6 +82,7 @@ export async function openDoor(settings: Settings, parts: DoorParts): Promise<Fr
     ...!portIsChosen && { nextPorts },
     ...settings.platformPort !== undefined && { platformPort: settings.platformPort },
     version: ownVersion(),
+    project: basename(settings.config.replace(/[\\/][^\\/]*\.json$/, '')),
     assistantDefaults: settings.graphConfig,
     threads: createThreadClient({
       router,

@@ -33,7 +33,7 @@ export function describeDeployments(name: string, open: () => Promise<OpenRecord
   ) => {
     const member = await open()
     try {
-      const secrets = deploymentSecretsOver(secretsOver(member.catalogs, () => [key], env))
+      const secrets = deploymentSecretsOver(secretsOver(member.catalogs, () => [key], env), env)
       const deployments = deploymentsOver({ ...member, secrets, env })
       return await work({ ...member, secrets, deployments })
     } finally {
@@ -51,7 +51,9 @@ export function describeDeployments(name: string, open: () => Promise<OpenRecord
       const shop = await visit(async ({ deployments, secrets }) => {
         const made = await deployments.create({ name: 'shop', tenant: 'acme',
           hosts: ['shop.example.org'] })
-        await secrets.set(made.id, 'KEY', 'v'.repeat(65_536))
+        const keptSecrets = await secrets.seal(made, new Map([['KEY', 'v'.repeat(65_536)]]))
+        const kept = await deployments.change(made, { keptSecrets })
+        await secrets.settle(kept)
         const { revision, missing } = await deployments.beginRevision(made, wish)
         expect(missing).toEqual(texts.map((text) => sha256(text)))
         for (const text of texts.slice(0, 3)) {
@@ -59,7 +61,7 @@ export function describeDeployments(name: string, open: () => Promise<OpenRecord
         }
         await deployments.note(made.id, { kind: 'revision', by: 'ann', data: { n: 1 } })
         await deployments.note(made.id, { kind: 'revision', by: 'ann', data: { n: 2 } })
-        return made
+        return kept
       })
       await visit(async ({ deployments, secrets, catalogs }) => {
         expect(await deployments.get('shop')).toEqual({ ...shop, revisionCount: 1 })
@@ -78,7 +80,7 @@ export function describeDeployments(name: string, open: () => Promise<OpenRecord
         expect(await secrets.reveal(shop.id)).toEqual({ KEY: 'v'.repeat(65_536) })
         expect(
           await surveySecrets({ catalogs, env, keys: () => [key] }, { rekey: false, tenants: [] }),
-        ).toMatchObject({ stored: 1, unopened: 0 })
+        ).toMatchObject({ stored: 2, unopened: 0 })
       })
       await visit(async ({ deployments }) => {
         const next = { ...wish, manifest: manifestOf({ ...project, own: ['own 2'] }) }

@@ -91,7 +91,7 @@ it.runIf(isNight)('A member loads, executes, replaces and ends revisions of the 
     expect(await shown.end).toMatchObject({ status: 'success' })
     expect(JSON.stringify(shown.log.values())).toContain('one,manifest,')
     expect(JSON.stringify(shown.log.values())).not.toContain('of the server')
-    expect(serving.lines('shop', { limit: 99 }).map(({ text }) => text))
+    expect((await serving.lines('shop', { limit: 99 })).map(({ text }) => text))
       .toContain('the token is [secret]')
 
     // A change of the code is loaded beside the revision before, which goes on.

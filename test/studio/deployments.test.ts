@@ -213,7 +213,7 @@ it('has words for nothing, for a role too low, and for a server that is ill', as
   const tab = await browser.open(pageUrl(), { expected: /status of (403|503)/ })
   const { page } = tab
   await page.getByRole('heading', { name: 'No deployments yet' }).waitFor()
-  await page.getByText('npx heddle deploy', { exact: true }).waitFor()
+  await page.getByText('heddle deploy', { exact: true }).waitFor()
   control.refusal = { status: 403, code: 'forbidden', message: 'Only a key that deploys may.' }
   await page.reload()
   await page.getByText('Only a key that deploys may.').waitFor()

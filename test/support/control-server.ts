@@ -68,6 +68,10 @@ export class ControlServer {
   staysIn: RolloutPhase | undefined
   watchSeconds = 60
   lines: ControlLine[] = []
+  /** The name of its own project. */
+  project = ''
+  /** Lets nobody connect for so long. */
+  restart: (ms: number) => void = () => {}
   readonly #manifests = new Map<string, Manifest>()
   #rollouts = 0
 
@@ -80,7 +84,8 @@ export class ControlServer {
   add(name: string, more: Partial<ControlDeployment> = {}): ControlDeployment {
     const deployment: ControlDeployment = { name, tenant: 'acme', access: 'own',
       url: `${this.url}/d/${name}`, hosts: [], paused: false, active: null, previous: null,
-      next: null, env_version: 0, rollout: null, last_rollout: null, preview: null,
+      next: null, env_version: 0, kept_secrets: [], problems: [], rollout: null, last_rollout: null,
+      preview: null,
       limits: { workers: 2, memory_mb: 512, concurrency: 100, run_timeout_s: 3_600, body_mb: 25,
         requests: null }, created_at: madeAt, updated_at: madeAt, ...more }
     this.deployments.set(name, deployment)
@@ -114,6 +119,8 @@ export class ControlServer {
     const body = isJson ? JSON.parse(`${data}`) as Body : undefined
     this.seen.push({ call, query: Object.fromEntries(searchParams), headers: request.headers, body,
       bytes: data.length })
+    if (path === '/internal/project')
+      return void response.end(JSON.stringify({ project: this.project }))
     const cut = this.cut(call)
     if (cut === 'before') return void request.socket.destroy()
     try {
@@ -193,7 +200,7 @@ export class ControlServer {
     } else if (rollout.phase === 'confirming') {
       const { percent, revision } = rollout
       this.change(name, { ...percent === 100
-        ? { active: revision, previous: deployment.active, next: null }
+        ? { active: revision, previous: deployment.active, next: null, kept_secrets: [] }
         : { next: { revision, percent } }, rollout: { ...rollout, phase: 'watching' } })
     } else {
       const { id, kind, revision, from, percent, members, by } = rollout
@@ -211,15 +218,19 @@ export class ControlServer {
       return {
         body: { env_version: 1,
           secrets: [...this.secrets].map(([each, version]) => ({ name: each, version,
-            updated_at: madeAt })
+            updated_at: madeAt, state: 'in_use' })
           ) },
       }
     }
-    if (secret !== undefined) this.secrets.delete(secret)
+    for (const each of [...body.remove ?? [], ...secret === undefined ? [] : [secret]]) {
+      this.secrets.delete(each)
+    }
     for (const each of Object.keys(body.values ?? {})) {
       this.secrets.set(each, (this.secrets.get(each) ?? 0) + 1)
     }
+    const names = [...Object.keys(body.values ?? {}), ...body.remove ?? []]
     const starts = active !== null && body.restart !== false && query.get('restart') !== 'false'
+    if (!starts) this.change(name, { kept_secrets: names })
     return { body: { rollout: starts ? this.#rollout(name, active, 'secrets', 100) : null } }
   }
 
@@ -306,8 +317,8 @@ export class ControlServer {
   #move({ name, active: previous }: ControlDeployment, active: string): object {
     const members = ['one', 'two', 'three'].map((id) => ({ id, state: 'confirmed', ms: 90 }))
     this.change(name, { active, previous })
-    return { active, previous, next: null, pointer_ms: 300, members, unconfirmed: [],
-      still_running: [{ revision: previous, runs: 14 }],
+    return { active, previous, next: null, env_version: 7, kept_secrets: ['A'], pointer_ms: 300,
+      members, unconfirmed: [], still_running: [{ revision: previous, runs: 14 }],
       rollout_id: `roll-out-${++this.#rollouts}` }
   }
 }
@@ -318,6 +329,7 @@ interface Body
   readonly limits?: Partial<ControlDeployment['limits']>
   readonly to?: string
   readonly values?: Readonly<Record<string, string>>
+  readonly remove?: readonly string[]
   readonly restart?: boolean
   readonly expect?: string
   readonly percent?: number
@@ -339,6 +351,12 @@ export async function startControlServer(): Promise<ControlServer> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   control.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { port } = server.address() as AddressInfo
+  control.restart = (ms) => {
+    server.close()
+    server.closeAllConnections()
+    setTimeout(() => server.listen(port, '127.0.0.1'), ms)
+  }
   onTestFinished(() => {
     server.closeAllConnections()
     server.close()

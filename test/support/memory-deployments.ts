@@ -5,8 +5,9 @@ import { createHash, randomUUID } from 'node:crypto'
 import { defaultDeploymentLimits, namespaceParts } from '../../src/deployment/index.ts'
 import type { Activated, BegunBuild, BuildPhase, Builds, Deployment, DeploymentEvent,
   DeploymentLine, Deployments, DeploymentSecret, DeploymentSecrets, MergedLineQuery, NewBuild,
-  OwedEvent, Revision, Rollout, Rollouts, RolloutWish,
+  OwedEvent, Revision, Rollout, Rollouts, RolloutWish, SecretSet, SecretValues,
   StartWish } from '../../src/deployment/index.ts'
+import { afterChanges } from '../../src/deployment/secret-set.ts'
 import { requireManifest } from '../../src/deployment/records/beginning.ts'
 import { HeddleError } from '../../src/errors.ts'
 import type { DeploymentParts } from '../../src/frontdoor/index.ts'
@@ -163,9 +164,11 @@ export class MemoryDeployments implements Omit<Deployments, 'collect'> {
 }
 
 /** The twin of the secrets. */
-export class MemorySecrets implements Omit<DeploymentSecrets, 'drop'> {
+export class MemorySecrets
+  implements Pick<DeploymentSecrets, 'list' | 'reveal' | 'seal' | 'settle' | 'unopened'> {
+  /** As programs before sets see them. */
   readonly values = new Map<string, Map<string, string>>()
-  #versions = 0
+  readonly #places = new Map<string, string>()
 
   async list(id: string): Promise<readonly DeploymentSecret[]> {
     return [...this.values.get(id)?.keys() ?? []].map((name) => ({ name, version: 1,
@@ -173,13 +176,17 @@ export class MemorySecrets implements Omit<DeploymentSecrets, 'drop'> {
     )
   }
 
-  async set(id: string, name: string, value: string): Promise<DeploymentSecret> {
-    this.values.set(id, (this.values.get(id) ?? new Map()).set(name, value))
-    return { name, version: ++this.#versions, updatedAtMs: nowMs }
+  async seal(_deployment: Deployment, change: SecretValues): Promise<SecretSet> {
+    return [...change].map(([name, value]) => {
+      const place = value === null ? null : randomUUID()
+      if (place !== null) this.#places.set(place, value!)
+      return { name, version: 1, updatedAtMs: nowMs, place }
+    })
   }
 
-  async delete(id: string, name: string): Promise<void> {
-    this.values.get(id)?.delete(name)
+  async settle({ id, keptSecrets = [] }: Deployment): Promise<void> {
+    const values = keptSecrets.map(({ name, place }) => [name, this.#places.get(place!)!] as const)
+    this.values.set(id, new Map(values))
   }
 
   async reveal(id: string): Promise<Readonly<Record<string, string>>> {
@@ -189,8 +196,9 @@ export class MemorySecrets implements Omit<DeploymentSecrets, 'drop'> {
   /** Names that the server has no key for. */
   readonly foreign = new Set<string>()
 
-  async unopened(id: string): Promise<readonly string[]> {
-    return [...this.values.get(id)?.keys() ?? []].filter((name) => this.foreign.has(name))
+  async unopened({ loadedSecrets, keptSecrets = [] }: Deployment): Promise<readonly string[]> {
+    return afterChanges(loadedSecrets?.entries ?? [], keptSecrets).map(({ name }) => name)
+      .filter((name) => this.foreign.has(name))
   }
 }
 
@@ -222,9 +230,15 @@ class InstantRollouts implements Rollouts {
     return await this.#done('rollback', name, to, wish)
   }
 
-  async restartWithSecrets(name: string, wish: RolloutWish): Promise<Activated | undefined> {
-    const { active } = await this.#records.get(name)
-    return active === null ? undefined : await this.#done('secrets', name, active, wish)
+  async loadSecrets(name: string,
+    { change, ...wish }: Parameters<Rollouts['loadSecrets']>[1]): Promise<Activated> {
+    const before = await this.#records.get(name)
+    const moved = await this.#done('secrets', name, before.active!, wish)
+    const entries = afterChanges(before.loadedSecrets?.entries ?? [], change)
+    const deployment = await this.#records.change(moved.deployment, {
+      loadedSecrets: { envVersion: before.envVersion, entries },
+    })
+    return { ...moved, deployment }
   }
 
   async #done(kind: Rollout['kind'], name: string, revision: string,

@@ -1,8 +1,8 @@
 /** Members whose answers a test gives, and roll-outs that are driven over them in virtual time. */
 
-import { driveRollouts, rolloutsOver } from '../../src/deployment/index.ts'
+import { driveRollouts, loadedSecretsOf, rolloutsOver } from '../../src/deployment/index.ts'
 import type { Deployment, Prepared, RevisionTally, RolloutDriver, RolloutDriverParts,
-  RolloutMembers, Rollouts } from '../../src/deployment/index.ts'
+  RolloutMembers, Rollouts, SecretSet } from '../../src/deployment/index.ts'
 import { virtualEnv } from './env.ts'
 import { aDeployment, aRevision, keptRecords } from './rollout-records.ts'
 
@@ -22,12 +22,16 @@ export class ScriptedCluster {
   readonly env = virtualEnv()
   readonly records
   readonly calls: OpenCall[] = []
+  /** The secrets that member a was asked to load. */
+  readonly secrets: (SecretSet | undefined)[] = []
   live = ['a', 'b', 'c']
   owns = true
   readonly members: RolloutMembers = {
     live: () => this.live,
-    prepare: (member, { revision, envVersion }) =>
-      this.#call(`prepare ${member} ${revision}/${envVersion}`),
+    prepare: (member, { revision, envVersion, secrets }) => {
+      if (member === 'a') this.secrets.push(secrets)
+      return this.#call(`prepare ${member} ${revision}/${envVersion}`)
+    },
     learn: (member) => this.#call(`learn ${member}`),
     tally: (member, { revision }) => this.#call(`tally ${member} ${revision}`),
     wake: async (name) => this.driver.look(name),
@@ -42,6 +46,7 @@ export class ScriptedCluster {
     ])
     this.driver = this.another('a', more)
     this.rollouts = rolloutsOver({ deployments: this.records, env: this.env,
+      secrets: { fixed: async (deployment) => loadedSecretsOf(deployment) ?? [] },
       wake: (name) => this.members.wake(name), watch: () => () => {} })
   }
 

@@ -3,7 +3,7 @@
  * calls, a store that fails, several drivers at once. Every choice follows from the seed.
  */
 
-import { driveRollouts, rolloutsOver } from '../../src/deployment/index.ts'
+import { driveRollouts, loadedSecretsOf, rolloutsOver } from '../../src/deployment/index.ts'
 import type { Deployment, DeploymentChange, Prepared, PrepareWish, RevisionTally, RolloutDriver,
   RolloutMembers, Rollouts } from '../../src/deployment/index.ts'
 import { HeddleError } from '../../src/errors.ts'
@@ -91,6 +91,7 @@ export class RolloutWorld {
       driver: driveRollouts({ deployments: this.#records(), members: this.#port(() => member),
         self: id, owns: () => member.ownsUntilMs > this.nowMs, env: this.env }),
       rollouts: rolloutsOver({ deployments: this.#records(), env: this.env, watch: () => () => {},
+        secrets: { fixed: async (deployment) => loadedSecretsOf(deployment) ?? [] },
         wake: (name) => this.#port(() => member).wake(name) }) }
     // A member that joins has loaded nothing: it does so when a run needs it.
     if (this.members.length >= 3) member.loaded.clear()

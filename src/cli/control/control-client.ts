@@ -11,6 +11,8 @@ export interface ControlTarget {
   readonly url: string
   /** An API key; undefined if the server asks for none. */
   readonly key: string | undefined
+  /** True if nobody has named it: it was found at the usual place of this machine. */
+  readonly isFound?: boolean
   /** How the server was found, as the end of a sentence for when it does not answer. */
   readonly hint: string
   readonly env: Env
@@ -46,6 +48,8 @@ const usualMs = 30_000
 
 /** Requests of which one succeeds mostly, behind a balancer whose members change. */
 const triesMax = 5
+/** A server that has answered may be started anew: for so long nobody has to listen. */
+const restartMs = 60_000
 const pauses = { firstMs: 200, longestMs: 3_000 } as const
 
 /** Answers of proxies and of servers that are going away: another one may do it. */
@@ -53,31 +57,40 @@ const passing: readonly number[] = [502, 503, 504]
 
 /** Opens a client. Nothing is asked yet. */
 export function controlClient(target: ControlTarget): ControlClient {
+  const asking = { ...target, hasAnswered: false }
   return {
     url: target.url,
     ask: async <T>(request: ControlRequest) =>
-      await repeated(target, request, (answer) => jsonOf(answer, target)) as T,
-    open: (request) => repeated(target, request, async (answer) => answer),
+      await repeated(asking, request, (answer) => jsonOf(answer, target)) as T,
+    open: (request) => repeated(asking, request, async (answer) => answer),
   }
 }
 
 type ReadAnswer<T> = (answer: Response) => Promise<T>
 
+interface Asking extends ControlTarget {
+  /** Whether anything answered a request before. */
+  hasAnswered: boolean
+}
+
 /** Repeats what is safe to repeat while nobody answers for good. */
-async function repeated<T>(target: ControlTarget, request: ControlRequest,
+async function repeated<T>(target: Asking, request: ControlRequest,
   read: ReadAnswer<T>): Promise<T> {
   const { method = 'GET', isRepeatable = method === 'GET', signal } = request
-  const backoff = new Backoff(target.env, pauses)
+  const { env } = target
+  const endMs = env.monotonicMs() + restartMs
+  const backoff = new Backoff(env, pauses)
   for (let tries = 1;; tries++) {
     try {
       return await once(target, request, read)
     } catch (error) {
-      const isPassing = error instanceof NoAnswerError || isUnavailable(error)
-      // Where nobody listens at first, nobody will in a second: say so at once.
-      const isAbsent = error instanceof NoAnswerError && !error.sent && tries === 1
-      if (!isPassing || !isRepeatable || isAbsent || signal?.aborted || tries === triesMax) {
-        throw error
-      }
+      const isUnsent = error instanceof NoAnswerError && !error.sent
+      // Where nobody has ever listened, nobody will in a second: say so at once.
+      const mayRepeat = isUnsent
+        ? target.hasAnswered && env.monotonicMs() < endMs
+        : isRepeatable && tries < triesMax &&
+          (error instanceof NoAnswerError || isUnavailable(error))
+      if (!mayRepeat || signal?.aborted) throw error
       await backoff.pause()
     }
   }
@@ -87,8 +100,7 @@ function isUnavailable(error: unknown): boolean {
   return error instanceof ControlError && (error.code === 'unavailable' || error.code === 'proxy')
 }
 
-async function once<T>(target: ControlTarget, request: ControlRequest,
-  read: ReadAnswer<T>): Promise<T> {
+async function once<T>(target: Asking, request: ControlRequest, read: ReadAnswer<T>): Promise<T> {
   const { env, url, hint } = target
   const { withinMs = usualMs, signal } = request
   const late = new AbortController()
@@ -96,6 +108,7 @@ async function once<T>(target: ControlTarget, request: ControlRequest,
   try {
     const answer = await fetch(urlOf(url, request), { ...init(target, request),
       signal: signal === undefined ? late.signal : AbortSignal.any([late.signal, signal]) })
+    target.hasAnswered = true
     if (!answer.ok) throw await errorOf(answer, target)
     // What is followed has no end of its own.
     if (request.signal !== undefined) stopWaiting()

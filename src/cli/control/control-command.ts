@@ -7,7 +7,7 @@ import { systemEnv } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
 import { runProjectCommand } from '../project-command.ts'
 import { controlClient } from './control-client.ts'
-import type { ControlClient } from './control-client.ts'
+import type { ControlClient, ControlTarget } from './control-client.ts'
 import type { ControlCommandSource } from './control-source.ts'
 import { findName, findTarget } from './target.ts'
 import type { TypedTarget } from './target.ts'
@@ -48,10 +48,12 @@ export function runControlCommand(command: Command, source: ControlCommandSource
 }
 
 /** Finds the server. */
-export async function openControl(source: ControlCommandSource,
-  typed: TypedControl): Promise<Pick<ControlAccess, 'client' | 'env'>> {
+export async function openControl(source: ControlCommandSource, typed: TypedControl): Promise<
+  Pick<ControlAccess, 'client' | 'env'> & { readonly target: ControlTarget }
+> {
   const env = systemEnv({ level: 'warn' })
-  return { client: controlClient(await findTarget(source, typed, env)), env }
+  const target = await findTarget(source, typed, env)
+  return { client: controlClient(target), env, target }
 }
 
 /** Finds the server and the deployment. */

@@ -8,9 +8,11 @@ import { Command } from 'commander'
 
 import { CommandError } from '../admin-command.ts'
 import { minuteOf, tableOf } from '../table.ts'
-import type { ControlRollout, ControlSecret } from '../../server/operator/control-answer.ts'
+import type { ControlOutcome, ControlRollout,
+  ControlSecret } from '../../server/operator/control-answer.ts'
 import { jsonLine, openDeployment, runControlCommand } from './control-command.ts'
-import type { TypedControl } from './control-command.ts'
+import type { ControlAccess, TypedControl } from './control-command.ts'
+import { ControlError, failureLines, NoAnswerError } from './control-error.ts'
 import type { ControlCommandSource } from './control-source.ts'
 
 interface TypedChange extends TypedControl {
@@ -20,7 +22,7 @@ interface TypedChange extends TypedControl {
 
 /** What the API answers to a change. */
 interface Changed {
-  readonly rollout: ControlRollout | null
+  readonly rollout: ControlRollout | ControlOutcome | null
 }
 
 type Values = Readonly<Record<string, string>>
@@ -31,18 +33,21 @@ export const deploymentSecretsWords: readonly string[] = ['list', 'set', 'remove
 /** Lists, sets and removes secrets of a deployment. Throws CommandError. */
 export function runDeploymentSecretsCommand(source: ControlCommandSource): Promise<void> {
   const command = new Command('heddle secrets')
-    .description('Variables that the code of a deployment gets. Values are never shown.')
+    .description('Variables that the code of a deployment gets. Values are never shown. A change ' +
+      'counts when the active revision has loaded it on all members.')
   command.command('list').description('Lists their names.')
     .argument('[name]', 'The deployment.')
     .action((name: string | undefined, typed: TypedControl) => list(source, name, typed))
-  command.command('set').description('Sets some, and starts fresh processes with them.')
+  command.command('set').description('Sets some as one version, and waits until it is loaded.')
     .argument('[NAME=value...]', 'With NAME alone, the value is asked for and not shown.')
     .option('--from <file>', 'Set all that a dotenv file has.')
-    .option('--no-restart', 'Use them from the next roll-out on.')
+    .option('--no-restart', 'Keep them for the next roll-out.')
     .action((words: readonly string[], typed: TypedChange) => set(source, words, typed))
-  command.command('remove').description('Removes some, and starts fresh processes without them.')
+  command.command('remove').description(
+    'Removes some as one version, and waits until it is loaded.',
+  )
     .argument('<NAME...>', 'Names.')
-    .option('--no-restart', 'Use them until the next roll-out.')
+    .option('--no-restart', 'Keep the change for the next roll-out.')
     .action((names: readonly string[], typed: TypedChange) => remove(source, names, typed))
   return runControlCommand(command, source)
 }
@@ -56,8 +61,9 @@ async function list(source: ControlCommandSource, named: string | undefined,
   if (typed.json) return source.print(secrets.map(jsonLine).join(''))
   if (secrets.length === 0) return source.print(`${name} has no secrets.\n`)
   source.print(
-    tableOf([['name', 'version', 'set'],
-      ...secrets.map((secret) => [secret.name, `${secret.version}`, minuteOf(secret.updated_at)])]),
+    tableOf([['name', 'version', 'set', ''], ...secrets.map((
+      secret,
+    ) => [secret.name, `${secret.version}`, minuteOf(secret.updated_at), stateText(secret)])]),
   )
 }
 
@@ -67,12 +73,40 @@ async function set(source: ControlCommandSource, words: readonly string[],
     throw new CommandError('Name what to set, as OPENAI_API_KEY, or a file by --from', 'misused')
   }
   // Before anything is asked for: a wrong server must not cost a typed secret.
-  const { client, path, name } = await openDeployment(source, typed)
+  const access = await openDeployment(source, typed)
   const values = { ...from === undefined ? {} : await dotenvOf(source.folder, from),
     ...await valuesOf(source, words) }
-  const changed = await client.ask<Changed>({ method: 'PUT', path: `${path}/secrets`,
-    body: { values, restart } })
-  report(source, typed, { did: 'set', names: Object.keys(values), name, ...changed })
+  const changed = await changeSecrets(access, { values, restart })
+  report(source, typed, { did: 'set', names: Object.keys(values), name: access.name, ...changed })
+}
+
+/** Time for members to load the revision with them. */
+const loadMs = 330_000
+
+/** Changes secrets. Throws CommandError: if it is refused, nothing has changed. */
+export async function changeSecrets(
+  { client, path, name }: Pick<ControlAccess, 'client' | 'path' | 'name'>,
+  body: { readonly values: Values; readonly remove?: readonly string[]; readonly restart: boolean },
+): Promise<Changed> {
+  try {
+    return await client.ask<Changed>({ method: 'PUT', path: `${path}/secrets`, body,
+      withinMs: loadMs })
+  } catch (error) {
+    if (error instanceof NoAnswerError && error.sent) {
+      throw new NoAnswerError(`${error.message}\nThe change may have been made: see "heddle ` +
+        `secrets list ${name}" before you repeat it.`, true)
+    }
+    if (!(error instanceof ControlError) || error.code !== 'graph_failed') throw error
+    throw new ControlError(error.code, [`${name} cannot be loaded with this change, and its ` +
+      `secrets stay as they were: ${error.message}`, ...failureLines(error.graphs)].join('\n'),
+      error.graphs)
+  }
+}
+
+/** A server before sets has no state. */
+function stateText({ state }: ControlSecret): string {
+  if (state === 'kept') return 'from the next roll-out on'
+  return state === 'removed' ? 'until the next roll-out' : ''
 }
 
 /** One value that is not typed on the line can come from a pipe. */
@@ -106,16 +140,9 @@ export async function dotenvOf(folder: string, file: string): Promise<Values> {
 
 async function remove(source: ControlCommandSource, names: readonly string[],
   { restart, from: _, ...typed }: TypedChange): Promise<void> {
-  const { client, path, name } = await openDeployment(source, typed)
-  let rollout: Changed['rollout'] = null
-  for (const [index, each] of names.entries()) {
-    const isLast = index === names.length - 1
-    const changed = await client.ask<Changed>({ method: 'DELETE', isRepeatable: true,
-      path: `${path}/secrets/${encodeURIComponent(each)}`,
-      query: { restart: restart && isLast ? undefined : 'false' } })
-    rollout = changed.rollout
-  }
-  report(source, typed, { did: 'removed', names, name, rollout })
+  const access = await openDeployment(source, typed)
+  const changed = await changeSecrets(access, { values: {}, remove: names, restart })
+  report(source, typed, { did: 'removed', names, name: access.name, ...changed })
 }
 
 function report(source: ControlCommandSource, { json }: TypedControl,
@@ -123,7 +150,7 @@ function report(source: ControlCommandSource, { json }: TypedControl,
     readonly names: readonly string[]; readonly name: string }): void {
   if (json) return source.print(jsonLine({ [did]: names, rollout: rollout?.id ?? null }))
   const then = rollout === null
-    ? 'used from the next roll-out on'
-    : `fresh processes of ${rollout.revision} start with ${names.length === 1 ? 'it' : 'them'}`
+    ? 'kept for the next roll-out'
+    : `${rollout.revision} has loaded the change`
   source.print(`${names.join(', ')} of ${name}: ${did}; ${then}.\n`)
 }

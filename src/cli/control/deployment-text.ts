@@ -1,9 +1,31 @@
 /** A deployment for people. */
 
-import type { ControlDeployment } from '../../server/operator/control-answer.ts'
+import type { ControlDeployment, ControlOutcome } from '../../server/operator/control-answer.ts'
 import { failureLines } from './control-error.ts'
 import { requestLimitText } from './deployment-settings.ts'
 import { minuteOf } from '../table.ts'
+
+/** A check that is done has moved nothing: its revision is as active as it was before. */
+function lastText({ kind, revision, result, percent }: ControlOutcome): string {
+  const isDone = result === 'done'
+  switch (kind) {
+    case 'check':
+      return `${revision} ${isDone ? 'checked, not activated' : `not checked: ${result}`}`
+    case 'secrets':
+      return `secrets for ${revision} ${isDone ? 'loaded' : result.replace('_', ' ')}`
+    default: {
+      const share = percent < 100 ? `${percent} % of new runs` : 'active'
+      return `${revision} ${isDone ? share : result.replace('_', ' ')}`
+    }
+  }
+}
+
+function problemRow(
+  { member, revision, reason, since, serves_some }: ControlDeployment['problems'][number],
+): readonly [string, string] {
+  return ['', `${revision} cannot ${serves_some ? 'serve all of its graphs' : 'serve'} on member ` +
+    `${member.slice(0, 8)} since ${minuteOf(since)}: ${reason}`]
+}
 
 /** All of it, a line each. */
 export function deploymentText(deployment: ControlDeployment): string {
@@ -12,6 +34,7 @@ export function deploymentText(deployment: ControlDeployment): string {
     ['name', deployment.name],
     ['url', deployment.url],
     ['active', deployment.active ?? 'none'],
+    ...(deployment.problems ?? []).map(problemRow),
     ...deployment.previous === null ? [] : [['previous', deployment.previous] as const],
     ...next === null ? [] : [['next', `${next.revision}, ${next.percent} % of new runs`] as const],
     ...deployment.paused ? [['paused', 'yes: none of its runs starts'] as const] : [],
@@ -23,10 +46,12 @@ export function deploymentText(deployment: ControlDeployment): string {
       ],
     ...last === null
       ? []
-      : [['last', `${last.revision} ${last.result.replace('_', ' ')} at ` +
-        `${minuteOf(last.ended_at)} by ${last.by}`] as const],
+      : [['last', `${lastText(last)} at ${minuteOf(last.ended_at)} by ${last.by}`] as const],
     ...last === null || last.reason === null ? [] : [['', last.reason] as const],
     ...failureLines(last?.failures ?? []).map((line) => ['', line] as const),
+    ...deployment.kept_secrets === undefined || deployment.kept_secrets.length === 0
+      ? []
+      : [['secrets', `${deployment.kept_secrets.join(', ')} from the next roll-out on`] as const],
     ['access',
       deployment.access === 'own' ? `keys of ${deployment.tenant}` : 'keys of all tenants'],
     ...hosts.length === 0 ? [] : [['hosts', hosts.join(', ')] as const],

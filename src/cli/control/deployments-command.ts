@@ -75,7 +75,9 @@ async function list(source: ControlCommandSource, { limit, ...typed }: TypedList
   )
 }
 
-function stateOf({ paused, rollout, next, preview }: ControlDeployment): string {
+function stateOf({ paused, rollout, next, preview, problems = [] }: ControlDeployment): string {
+  if (problems.some(({ serves_some: servesSome }) => !servesSome)) return 'cannot serve'
+  if (problems.length > 0) return 'cannot serve all graphs'
   if (paused) return 'paused'
   if (rollout !== null) return `${rollout.revision} ${rollout.phase}`
   if (next !== null) return `${next.revision} ${next.percent} %`

@@ -29,9 +29,16 @@ export function runRollbackCommand(source: ControlCommandSource): Promise<void> 
     .action(async (name: string | undefined, { to, now, message, ...typed }: Typed) => {
       const access = await openDeployment(source, typed, name)
       const move = await moved(access, `${access.path}/rollback`, { to, now, message })
-      source.print(typed.json ? jsonLine(move) : `${moveText(move, now)}\n`)
+      source.print(typed.json ? jsonLine(move) : `${moveText(move, now)}${secretsText(move)}\n`)
     })
   return runControlCommand(command, source)
+}
+
+/** A rollback brings code alone. A server before sets says nothing of them. */
+function secretsText({ env_version: version, kept_secrets: kept = [] }: Partial<ControlMove>) {
+  if (version === undefined) return ''
+  const waiting = kept.length === 0 ? '' : `; ${kept.join(', ')} wait for the next deploy`
+  return `; with the secrets of now (version ${version})${waiting}`
 }
 
 /** Asks for a move of the pointer. It is asked for once: a second one could move it further. */

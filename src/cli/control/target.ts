@@ -43,20 +43,22 @@ export async function findTarget(source: ControlCommandSource, typed: TypedTarge
       hint: ', which langgraph.json names.', env }
   }
   const local = await localUrl(source, project.folder, env)
-  return { url: local ?? usualUrl, key, env,
+  return { url: local?.url ?? usualUrl, key, env, isFound: local?.isOwn !== true,
     hint: ': start one with "heddle dev", or name another by --url or HEDDLE_URL.' }
 }
 
-/** A server whose data directory can be read here says where it answers. */
+/**
+ * A server whose data directory can be read here says where it answers. One whose directory is in
+ * the project, or was named, is the project's own.
+ */
 async function localUrl({ environment, folder, starter }: ControlCommandSource, project: string,
-  env: Env): Promise<string | undefined> {
+  env: Env): Promise<{ readonly url: string; readonly isOwn: boolean } | undefined> {
   const named = environment['HEDDLE_DATA_DIR']
-  const directories = named
-    ? [resolve(folder, named)]
-    : [join(project, '.heddle'), join(dirname(starter), '.heddle')]
+  const own = named ? resolve(folder, named) : join(project, '.heddle')
+  const directories = named ? [own] : [own, join(dirname(starter), '.heddle')]
   for (const directory of new Set(directories)) {
     const url = await servedUrl({ directory, env }).catch(() => undefined)
-    if (url !== undefined) return url
+    if (url !== undefined) return { url, isOwn: directory === own }
   }
   return undefined
 }

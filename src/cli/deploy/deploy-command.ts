@@ -15,10 +15,12 @@ import { ignoreAuthOption } from './built-project.ts'
 import type { TypedBuild } from './built-project.ts'
 import { deploy } from './deploy.ts'
 import type { DeployPlan } from './deploy-plan.ts'
+import { confirmServer } from './found-server.ts'
 
 interface Typed extends TypedControl, TypedBuild {
   readonly config?: string
   readonly remote?: boolean
+  readonly yes?: boolean
   readonly repack?: boolean
   readonly message?: string
   readonly activate: boolean
@@ -53,13 +55,15 @@ export function runDeployCommand(source: ControlCommandSource): Promise<void> {
     .option('--clean', 'Install its packages anew from the lock file, in a temporary folder.')
     .option('--repack', 'Read all packages again, also those that did not change since the last ' +
       'deploy.')
+    .option('--yes', 'Take the server that is found on this machine without being asked.')
     .option('--remote', 'Send its own files only: the server installs its packages and builds it.')
     .addOption(ignoreAuthOption())
     .action(async (name: string | undefined, typed: Typed) => {
       const plan = await planOf(source, name, typed)
-      const { client, env } = await openControl(source, typed)
-      await deploy({ source, plan,
-        access: { client, env, name: plan.name, path: `/deployments/${plan.name}` } })
+      const { client, env, target } = await openControl(source, typed)
+      const access = { client, env, name: plan.name, path: `/deployments/${plan.name}` }
+      if (target.isFound && !typed.yes) await confirmServer(source, access)
+      await deploy({ source, plan, access })
     })
   return runControlCommand(command, source)
 }

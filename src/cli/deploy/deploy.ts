@@ -7,6 +7,7 @@ import type { ControlDeployment, ControlReport, ControlRevision,
   ControlUpload } from '../../server/operator/control-answer.ts'
 import type { ControlAccess } from '../control/control-command.ts'
 import { ControlError } from '../control/control-error.ts'
+import { changeSecrets } from '../control/deployment-secrets-command.ts'
 import { count } from '../control/move-text.ts'
 import { readDeployment } from '../control/rollout.ts'
 import { activate } from './activation.ts'
@@ -31,7 +32,9 @@ export async function deploy({ source, access, plan }: Deploying): Promise<void>
   const all = { source, access, plan, rows }
   const made = plan.isRemote ? await madeThere(all) : await madeHere(all)
   const { revision, before } = made
-  if (made.isActive && plan.goal !== 'check' && !plan.movesRuns) {
+  // Secrets that are kept are loaded with a roll-out, also with one to the same revision.
+  const isKept = (before.kept_secrets ?? []).length > 0
+  if (made.isActive && !isKept && plan.goal !== 'check' && !plan.movesRuns) {
     return rows.say('unchanged', `${before.active} is active at ${before.url}`,
       resultOf('unchanged', before, { name: before.active! }))
   }
@@ -70,21 +73,33 @@ async function madeHere(all: Making): Promise<Made> {
     path: `${access.path}/revisions`, isRepeatable: true,
     body: { manifest: built.manifest, ...plan.message !== '' && { message: plan.message } } })
   const isActive = revision.name === before.active && before.next === null
-  await setSecrets(access, plan, isActive)
+  const after = await setSecrets(access, plan, before, isActive)
   if (!isActive || plan.goal === 'check') {
     const isPacked = missing.every((sha256) => built.chunks.has(sha256))
     const packed = isPacked ? built : await packedAnew(all, built)
     await upload(access, rows, { revision, missing, built: packed })
   }
-  return { before, revision, isActive }
+  return { before: after, revision, isActive }
 }
 
 /** The cluster lacks chunks of packages that were packed before. Throws CommandError. */
 async function packedAnew({ source, access, plan }: Making,
-  { manifest }: BuiltProject): Promise<BuiltProject> {
+  built: BuiltProject): Promise<BuiltProject> {
   const again = await buildProject(source, plan.build, { nowMs: access.env.nowMs(), isRead: false })
-  if (revisionHash(again.manifest) === revisionHash(manifest)) return again
-  throw new CommandError('The project changed while it was built: deploy it again.')
+  if (revisionHash(again.manifest) === revisionHash(built.manifest)) return again
+  throw new CommandError(
+    `The project changed while it was built (${changedIn(built, again)}): deploy it again.`,
+  )
+}
+
+/** The first file that is not as it was, or else the first package. */
+function changedIn(before: BuiltProject, after: BuiltProject): string {
+  const [old, now] = [before, after].map(({ ownFiles }) => ownFiles ?? new Map<string, string>())
+  const file = [...old!.keys(), ...now!.keys()].find((name) => old!.get(name) !== now!.get(name))
+  if (file !== undefined) return file
+  const hashes = new Map(before.manifest.archives.map(({ path, hash }) => [path, hash]))
+  const changed = after.manifest.archives.find(({ path, hash }) => hashes.get(path) !== hash)
+  return changed?.path || 'its settings'
 }
 
 /** Has it built by the server. */
@@ -92,8 +107,7 @@ async function madeThere(making: Making): Promise<Made> {
   const { access, plan } = making
   const before = await deploymentFor(access, plan)
   const { revision, isActive } = await buildThere({ ...making, before })
-  await setSecrets(access, plan, isActive)
-  return { before, revision, isActive }
+  return { before: await setSecrets(access, plan, before, isActive), revision, isActive }
 }
 
 /** A check is about what is there: it makes no deployment. */
@@ -110,12 +124,18 @@ async function deploymentFor(access: ControlAccess,
     body: { name, ...preview && { preview } } })
 }
 
-/** With the revision that is active already, nothing else would start it anew. */
-async function setSecrets({ client, path }: ControlAccess, { secrets }: DeployPlan,
-  restart: boolean): Promise<void> {
-  if (secrets === undefined) return
-  await client.ask({ method: 'PUT', path: `${path}/secrets`, body: { values: secrets, restart },
-    isRepeatable: true })
+/**
+ * The revision and its secrets are one version: they are loaded together. A share of the runs has
+ * no secrets of its own, so that the active revision loads them first.
+ */
+async function setSecrets(access: ControlAccess, { secrets, percent }: DeployPlan,
+  before: ControlDeployment, isActive: boolean): Promise<ControlDeployment> {
+  if (secrets === undefined) return before
+  // A server before sets keeps none: nothing else would start an active revision anew.
+  const isOlder = before.kept_secrets === undefined && isActive
+  const restart = isOlder || (percent !== undefined && before.active !== null)
+  await changeSecrets(access, { values: secrets, restart })
+  return await readDeployment(access)
 }
 
 async function upload({ client, path }: ControlAccess, rows: StepRows,

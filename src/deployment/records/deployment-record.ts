@@ -6,6 +6,7 @@ import type { Deployment, DeploymentChange, DeploymentLimits, Preview } from '..
 import type { OwedEvent } from '../deployment-event.ts'
 import type { NewDeployment } from '../deployments.ts'
 import type { Rollout, RolloutOutcome } from '../rollout/rollout.ts'
+import type { LoadedSecrets, SecretEntry } from '../secret-set.ts'
 import { StoredFields } from './stored-fields.ts'
 import type { StoredRevision } from './revision-record.ts'
 
@@ -58,6 +59,8 @@ export function deploymentOf({ id, name, bodyJson, heldBytes, createdAtMs }: Cat
     next: body.object<NonNullable<Deployment['next']>>('next', ['revision', 'percent']),
     movesRuns: body.flag('movesRuns'),
     envVersion: body.number('envVersion', 0),
+    loadedSecrets: body.object<LoadedSecrets>('loadedSecrets', ['envVersion', 'entries']),
+    keptSecrets: body.objects<SecretEntry>('keptSecrets', ['name', 'version', 'place']),
     revisionCount: body.number('revisionCount', 0),
     rollout: body.object<Rollout>('rollout', ['id', 'kind', 'revision', 'phase', 'members']),
     lastRollout: body.object<RolloutOutcome>('lastRollout', ['id', 'kind', 'result']),

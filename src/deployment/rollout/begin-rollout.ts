@@ -2,6 +2,8 @@
 
 import type { Deployment, DeploymentChange } from '../deployment.ts'
 import type { Revision } from '../revision.ts'
+import { afterChanges, mergedChanges, secretsKey } from '../secret-set.ts'
+import type { SecretSet } from '../secret-set.ts'
 import { endedRollout } from './end-rollout.ts'
 import type { Rollout, RolloutKind } from './rollout.ts'
 
@@ -22,6 +24,8 @@ export interface BeginWish {
   readonly watchMs?: number
   /** 5 min by default. */
   readonly prepareMs?: number
+  /** The set that is loaded now, and changes of it; missing where secrets have no part in it. */
+  readonly secrets?: { readonly loaded: SecretSet; readonly change: SecretSet }
   /** How many chunks of the revision are missing. */
   readonly missingChunks?: number
 }
@@ -52,13 +56,13 @@ export function begunRollout(deployment: Deployment, revision: Revision, wish: B
   nowMs: number): Begun {
   const refusal = refusalOf(deployment, revision, wish)
   if (refusal !== undefined) return { refusal }
-  const { active, envVersion, rollout: before } = deployment
+  const { active, rollout: before } = deployment
   const { id, kind, by, message = '', prepareMs = prepareMsDefault } = wish
   // Without an active revision there is nobody who could take the rest.
   const percent = kind === 'activate' && active !== null ? wish.percent ?? 100 : 100
   const isWatched = kind === 'activate' && active !== null && active !== revision.name
   const rollout: Rollout = { id, kind, revision: revision.name, from: active, percent,
-    envVersion: kind === 'secrets' ? envVersion + 1 : envVersion, phase: 'preparing', members: [],
+    ...secretsIn(deployment, wish, percent), phase: 'preparing', members: [],
     ...wish.now === true && { now: true }, startedAtMs: nowMs, phaseAtMs: nowMs, prepareMs, by,
     message, watchMs: isWatched ? wish.watchMs ?? watchMsDefault : 0 }
   return {
@@ -66,10 +70,27 @@ export function begunRollout(deployment: Deployment, revision: Revision, wish: B
   }
 }
 
+/** A rollback brings code alone, and a share must not change what the other revision has. */
+function secretsIn({ envVersion, keptSecrets = [] }: Deployment, { kind, secrets }: BeginWish,
+  percent: number
+): Pick<Rollout, 'envVersion' | 'secrets' | 'takesSecrets' | 'keptThen' | 'secretsBefore'> {
+  const version = kind === 'secrets' ? envVersion + 1 : envVersion
+  if (secrets === undefined) return { envVersion: version }
+  const { loaded, change } = secrets
+  const taken = kind === 'rollback' || percent < 100
+    ? loaded
+    : afterChanges(loaded, mergedChanges(keptSecrets, change))
+  if (kind !== 'secrets' && secretsKey(taken) === secretsKey(loaded)) {
+    return { envVersion, secrets: taken }
+  }
+  return { envVersion: envVersion + 1, secrets: taken, takesSecrets: true, keptThen: keptSecrets,
+    secretsBefore: loaded }
+}
+
 function refusalOf(deployment: Deployment, revision: Revision, wish: BeginWish):
   | BeginRefusal
   | undefined {
-  const { active, rollout } = deployment
+  const { active, next, rollout } = deployment
   const { kind, expect, percent = 100, now } = wish
   if (rollout !== null && rollout.phase !== 'watching') {
     return { code: 'stale', message: `A roll-out of ${rollout.revision} is under way (` +
@@ -78,6 +99,10 @@ function refusalOf(deployment: Deployment, revision: Revision, wish: BeginWish):
   if (expect !== undefined && expect !== active) {
     return { code: 'stale',
       message: `Active is ${active ?? 'none'}, and not ${expect ?? 'none'} as expected.` }
+  }
+  if (kind === 'secrets' && next !== null) {
+    return { code: 'stale', message: `${next.revision} takes ${next.percent} % of new runs: give ` +
+      'it all or roll back first, for secrets are loaded with one revision.' }
   }
   if (!Number.isInteger(percent) || percent < 1 || percent > 100) {
     return { code: 'invalid', message: 'The share is a whole number from 1 to 100 percent.' }

@@ -64,9 +64,12 @@ export const confirmMs = 2_000
 /** More than the clocks of two members differ by. */
 const aheadMs = 10_000
 
-/** How long a member may take to load a revision. */
+/**
+ * How long a member may take to load a revision: to unpack it, and then a minute for its graphs. A
+ * graph that never loads is refused by the member, and not silent.
+ */
 export function silentMs({ prepareMs }: Pick<Rollout, 'prepareMs'>): number {
-  return Math.max(Math.min(60_000, prepareMs), prepareMs / 5)
+  return Math.max(Math.min(90_000, prepareMs), prepareMs / 5)
 }
 
 /** Decides on all the news since the last decision, and on the time. */
@@ -204,7 +207,8 @@ function preparing(view: RolloutView, rollout: Rollout): Partial<RolloutDecision
   // Loading it on the first member is the check: what fails there bothers no other one. One that
   // was checked before, perhaps by a driver that has died, is loaded by all at once.
   const first = live.includes(self) ? self : live[0]
-  const isKnown = isChecked || (revision.state === 'ready' && rollout.kind !== 'secrets')
+  const isNew = rollout.kind === 'secrets' || rollout.takesSecrets === true
+  const isKnown = isChecked || (revision.state === 'ready' && !isNew)
   const asked = isKnown ? waiting : waiting.filter((id) => id === first)
   return { ...changedMembers(rollout, members),
     effects: asked.map((member) => ({ kind: 'prepare', member })) }
@@ -276,7 +280,7 @@ function lateEffects(members: readonly MemberProgress[]): readonly RolloutEffect
 }
 
 function undone(view: RolloutView, rollout: Rollout, reason: string): Partial<RolloutDecision> {
-  const moved = undonePointer(rollout)
+  const moved = undonePointer(view.deployment, rollout)
   const end = ended(view, rollout, { result: 'rolled_back', reason })
   return { ...end, change: { ...end.change, ...moved }, events: [
     pointerEvent(rollout, { ...view.deployment, ...moved }, reason),

@@ -204,7 +204,7 @@ export class DrivenRollout {
 
   #callsOf(rollout: Rollout, deployment: Deployment,
     revisionNow: Revision | undefined): MemberCalls {
-    const { id, revision, envVersion, from, prepareMs } = rollout
+    const { id, revision, envVersion, from, prepareMs, secrets, takesSecrets } = rollout
     if (this.#calls?.id === id) return this.#calls.of
     this.#endCalls()
     const { members, env, tryOut } = this.#parts
@@ -213,7 +213,8 @@ export class DrivenRollout {
         tryOut === undefined || revisionNow === undefined
           ? null
           : await tryOut(deployment, revisionNow, signal),
-      wish: { deployment: this.#name, revision, envVersion, withinMs: prepareMs + givenUpMs },
+      wish: { deployment: this.#name, revision, envVersion, withinMs: prepareMs + givenUpMs,
+        ...takesSecrets === true && secrets !== undefined && { secrets } },
       arrived: () => this.#arrived() })
     this.#calls = { id, of }
     return of

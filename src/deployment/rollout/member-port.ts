@@ -2,6 +2,7 @@
 
 import type { GraphDescription } from '../../graph/index.ts'
 import type { GraphFailure } from '../revision.ts'
+import type { SecretSet } from '../secret-set.ts'
 
 /** A revision that a member is to load. */
 export interface PrepareWish {
@@ -9,6 +10,8 @@ export interface PrepareWish {
   readonly deployment: string
   readonly revision: string
   readonly envVersion: number
+  /** The secrets to load it with; missing for those that were loaded last. */
+  readonly secrets?: SecretSet
   /** Milliseconds after which nobody waits for it any more. */
   readonly withinMs?: number
 }

@@ -1,6 +1,7 @@
 /** A roll-out: how a deployment gets from one revision, or set of secrets, to the next. */
 
 import type { GraphFailure } from '../revision.ts'
+import type { SecretSet } from '../secret-set.ts'
 
 /**
  * check     loads a revision on one member, and moves nothing
@@ -45,6 +46,14 @@ export interface Rollout {
   /** Runs under way move with the pointer; missing if they do not. */
   readonly now?: boolean
   readonly envVersion: number
+  /** What is loaded with the revision; missing if a program before sets began it. */
+  readonly secrets?: SecretSet
+  /** True if that is not what is loaded now; missing if it is. */
+  readonly takesSecrets?: boolean
+  /** The kept changes that are among them, or that others have replaced. */
+  readonly keptThen?: SecretSet
+  /** What was loaded then: where a watch goes back to. */
+  readonly secretsBefore?: SecretSet
   readonly phase: RolloutPhase
   readonly members: readonly MemberProgress[]
   readonly startedAtMs: number

@@ -4,7 +4,8 @@ import { atLatest } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { Deployment, DeploymentChange } from '../deployment.ts'
-import type { Deployments } from '../deployments.ts'
+import type { Deployments, DeploymentSecrets } from '../deployments.ts'
+import type { SecretSet } from '../secret-set.ts'
 import { begunRollout } from './begin-rollout.ts'
 import type { BeginWish } from './begin-rollout.ts'
 import { confirmMs } from './decide-rollout.ts'
@@ -45,13 +46,18 @@ export interface Rollouts {
    * was active before; `not_ready` if there is none.
    */
   rollback(deployment: string, wish: RolloutWish & { readonly to?: string }): Promise<Activated>
-  /** Starts fresh processes of the active revision; undefined if none is active. */
-  restartWithSecrets(deployment: string, wish: RolloutWish): Promise<Activated | undefined>
+  /**
+   * Loads the active revision with changed secrets, and with those that are kept. They count when
+   * all members have loaded them. `not_ready` if no revision is active.
+   */
+  loadSecrets(deployment: string,
+    wish: RolloutWish & { readonly change: SecretSet }): Promise<Activated>
 }
 
 /** What roll-outs are begun with. */
 export interface RolloutsParts {
   readonly deployments: Pick<Deployments, 'get' | 'change' | 'revision' | 'missing'>
+  readonly secrets: Pick<DeploymentSecrets, 'fixed'>
   /** Lets the member that drives look. It may be lost: that member looks every few seconds. */
   wake(deployment: string): Promise<void>
   /** Calls back when this member learns of a change. It may be late. */
@@ -74,11 +80,8 @@ export function rolloutsOver(parts: RolloutsParts): Rollouts {
       rolledOut(parts, name, { ...wish, kind: 'activate', revision }),
     rollback: async (name, { to, ...wish }) =>
       await rolledOut(parts, name, { ...wish, kind: 'rollback', revision: to ?? earlierOf }),
-    restartWithSecrets: async (name, wish) => {
-      const { active } = await parts.deployments.get(name)
-      if (active === null) return undefined
-      return await rolledOut(parts, name, { ...wish, kind: 'secrets', revision: activeOf })
-    },
+    loadSecrets: (name, wish) =>
+      rolledOut(parts, name, { ...wish, kind: 'secrets', revision: activeOf }),
   }
 }
 
@@ -86,6 +89,8 @@ export function rolloutsOver(parts: RolloutsParts): Rollouts {
 interface Asked extends RolloutWish {
   readonly kind: RolloutKind
   readonly revision: string | ((deployment: Deployment) => string)
+  /** Changes of secrets. */
+  readonly change?: SecretSet
 }
 
 function earlierOf({ active, previous, next }: Deployment): string {
@@ -121,7 +126,10 @@ async function begin(parts: RolloutsParts, name: string,
     const missingChunks = revision.state === 'uploading'
       ? (await deployments.missing(revision)).length
       : 0
-    const begun = begunRollout(before, revision, { ...asked, id, missingChunks }, env.nowMs())
+    const secrets = { loaded: await parts.secrets.fixed(before, asked.change),
+      change: asked.change ?? [] }
+    const begun = begunRollout(before, revision, { ...asked, id, missingChunks, secrets },
+      env.nowMs())
     if ('refusal' in begun) throw new HeddleError(begun.refusal.code, begun.refusal.message)
     try {
       const deployment = await deployments.change(before, { ...begun.change,

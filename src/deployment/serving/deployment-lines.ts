@@ -6,7 +6,7 @@ import { lineMax } from '../../graph/index.ts'
 export interface DeploymentLine {
   /** The member that it was written on. */
   readonly member: string
-  /** Counts the lines of this deployment on this member, from 1. */
+  /** Counts lines of this deployment on this member, from 1. Those before its start have less. */
   readonly seq: number
   readonly atMs: number
   readonly level: 'debug' | 'info' | 'warn' | 'error'
@@ -50,19 +50,31 @@ export class DeploymentLines {
     this.#member = member
   }
 
-  add(line: NewLine): void {
+  /** Puts lines of the time before the start before all others. */
+  restore(lines: readonly NewLine[]): void {
+    const restored = lines.slice(-kept.lines / 2)
+      .map((line, index, all) => ({ ...line, member: this.#member, seq: index + 1 - all.length }))
+    this.#lines.unshift(...restored)
+    for (const line of restored) this.#bytes += bytesOf(line)
+    if (this.#lines.length > kept.lines || this.#bytes > kept.bytes) this.#drop()
+  }
+
+  /** Returns the line as it is kept. */
+  add(line: NewLine): NewLine {
     const text = line.text.length > lineMax ? `${line.text.slice(0, lineMax - 1)}…` : line.text
     const added = { ...line, text, member: this.#member, seq: ++this.#lastSeq }
     this.#lines.push(added)
     this.#bytes += bytesOf(added)
     if (this.#lines.length > kept.lines || this.#bytes > kept.bytes) this.#drop()
+    return { ...line, text }
   }
 
   /** The oldest first. With `after` the next ones, otherwise the last ones. */
   read({ after, sinceMs, revision, level = 'debug', limit }: LineQuery): readonly DeploymentLine[] {
     const wanted = levels.slice(levels.indexOf(level))
     const found = this.#lines.filter((line) =>
-      line.seq > (after ?? 0) && line.atMs >= (sinceMs ?? 0) && wanted.includes(line.level)
+      (after === undefined || line.seq > after) && line.atMs >= (sinceMs ?? 0) &&
+      wanted.includes(line.level)
       && (revision === undefined || line.revision === revision)
     )
     return after === undefined

@@ -11,12 +11,14 @@ import { defaultDeploymentLimits } from '../deployment.ts'
 import type { Deployment } from '../deployment.ts'
 import type { GraphFailure } from '../revision.ts'
 import type { Prepared, PrepareWish, RevisionTally } from '../rollout/member-port.ts'
+import type { SecretSet } from '../secret-set.ts'
 import { DeploymentLines } from './deployment-lines.ts'
 import type { DeploymentLine, LineQuery, NewLine } from './deployment-lines.ts'
+import type { LineFiles } from './line-files.ts'
 import type { LoadedProcess, LoadWish } from './load-revision.ts'
 import { RevisionHost } from './revision-host.ts'
 import { RevisionProcesses } from './revision-processes.ts'
-import type { LoadedRevision } from './serving.ts'
+import type { LoadedRevision, ServingProblem } from './serving.ts'
 
 /** What a deployment is served with. */
 export interface DeploymentRuntimeParts {
@@ -27,12 +29,14 @@ export interface DeploymentRuntimeParts {
   readonly deployment: () => Deployment | undefined
   readonly find: () => Promise<Deployment>
   readonly graphs: (revision: string) => readonly GraphDescription[] | undefined
-  /** Names and versions of the secrets that a process gets now. */
-  readonly secretVersions: () => Promise<string>
+  /** Of the secrets that a process with such a set gets now, as a text to compare. */
+  readonly secretVersions: (set: SecretSet | undefined) => Promise<string>
   readonly load: (
     wish: Omit<LoadWish, 'original' | 'memory'>,
   ) => Promise<LoadedProcess>
   readonly changed: () => void
+  /** Keeps its lines over a restart. */
+  readonly files: Pick<LineFiles, 'add' | 'read'>
   /** Called after lines were written. */
   readonly written: () => void
   /** A process was started, or has ended by itself. */
@@ -55,6 +59,7 @@ export class DeploymentRuntime {
   readonly #runLogs = new RunLogs()
   readonly #suspects = new Suspects()
   readonly #turns: FairSemaphore
+  #restored: Promise<void> | undefined
   #isDraining = false
 
   constructor(parts: DeploymentRuntimeParts) {
@@ -90,14 +95,14 @@ export class DeploymentRuntime {
   }
 
   /** Loads a revision for a roll-out. Rejects with what may be tried again. */
-  async prepare({ revision, envVersion, withinMs }: PrepareWish): Promise<Prepared> {
+  async prepare({ revision, ...wish }: PrepareWish): Promise<Prepared> {
     const { env } = this.#parts
     const beganMs = env.monotonicMs()
     const served = this.#of(revision)
     const { processes } = served
     served.preparing++
     try {
-      const { graph, hide, leave, isFresh } = await processes.prepare(envVersion, withinMs)
+      const { graph, hide, leave, isFresh } = await processes.prepare(wish)
       // What code throws at its import may have a secret in it, and folders of this member.
       const graphs = graph.graphs().map(({ failure, ...known }) =>
         failure === undefined ? known : { ...known, failure: withoutFolders(hide(failure)) }
@@ -130,8 +135,40 @@ export class DeploymentRuntime {
     return { ...tally, deaths: processes.deaths }
   }
 
-  lines(query: LineQuery): readonly DeploymentLine[] {
+  /** Also those of the time before this member was started. */
+  async lines(query: LineQuery): Promise<readonly DeploymentLine[]> {
+    await (this.#restored ??= this.#restore())
     return this.#lines.read(query)
+  }
+
+  async #restore(): Promise<void> {
+    const { id } = this.#parts.deployment() ?? {}
+    if (id === undefined) return
+    this.#lines.restore(await this.#parts.files.read(id))
+  }
+
+  /** Revisions that take new runs and cannot be loaded here. */
+  problems(): readonly ServingProblem[] {
+    return this.#pointed.flatMap(({ revision, problem }) =>
+      problem === undefined ? [] : [{ deployment: this.#parts.name, revision, ...problem }]
+    )
+  }
+
+  /** Throws `graph_failed` with the reason if it is known that the active revision cannot serve. */
+  async requireServes(): Promise<void> {
+    const active = this.#parts.deployment()?.active ?? ''
+    await this.#revisions.get(active)?.processes.requireServes().catch((error: unknown) => {
+      const { code, message, retry } = HeddleError.from(error)
+      // The thread tries again by itself.
+      if (retry !== 'no') return
+      throw new HeddleError(code, `The deployment ${this.#parts.name} cannot serve: its revision ` +
+        `${active} cannot be loaded: ${message}`)
+    })
+  }
+
+  get #pointed(): readonly RevisionProcesses[] {
+    const { active, next } = this.#parts.deployment() ?? { active: null, next: null }
+    return this.processes.filter(({ revision }) => [active, next?.revision].includes(revision))
   }
 
   loaded(): readonly LoadedRevision[] {
@@ -183,18 +220,19 @@ export class DeploymentRuntime {
     const details = { deployment: this.#parts.name, revision }
     const processes = new RevisionProcesses({ revision, env, deployment, find, changed,
       secretVersions,
-      load: async ({ signal, startMs }, died) =>
-        load({ deployment: await find(), revision, signal, startMs, died, runLogs: this.#runLogs,
-          suspects: this.#suspects, printed: (line, level) => note(level, line),
-          wrote: (run, lines) => this.#wrote(revision, run, lines) }),
-      started: () => count('starts'), died: (reason) => {
+      load: async ({ signal, startMs, secrets }, died) =>
+        load({ deployment: await find(), revision, secrets, signal, startMs, died,
+          runLogs: this.#runLogs, suspects: this.#suspects, printed: (line, level) =>
+            note(level, line), wrote: (run, lines) =>
+            this.#wrote(revision, run, lines) }), started: () => count('starts'),
+      died: (reason) => {
         count('deaths')
         env.log.warn('The graph process of a deployment has ended.', { ...details, reason })
         note('error', `The graph process has ended: ${reason}`)
       }, broke: (error) => {
         env.log.warn('A revision cannot be loaded.', { ...details, error })
         note('error', `The revision cannot be loaded: ${error.message}`)
-      } })
+      }, lacked: ({ reason }) => note('error', `A graph cannot be loaded: ${reason}`) })
     const host = new RevisionHost({ revision, env, processes, graphs: () => graphs(revision),
       turns: this.#turns, runLogs: this.#runLogs })
     if (this.#isDraining) void host.drain(AbortSignal.abort())
@@ -209,7 +247,9 @@ export class DeploymentRuntime {
   }
 
   #write(lines: readonly NewLine[]): void {
-    for (const line of lines) this.#lines.add(line)
+    const added = lines.map((line) => this.#lines.add(line))
+    const { id } = this.#parts.deployment() ?? {}
+    if (id !== undefined) this.#parts.files.add(id, added)
     this.#parts.written()
   }
 }

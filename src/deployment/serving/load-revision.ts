@@ -12,6 +12,9 @@ import type { Manifest, RevisionCache } from '../../revision/index.ts'
 import type { Deployment } from '../deployment.ts'
 import type { Deployments, DeploymentSecrets } from '../deployments.ts'
 import type { Revision } from '../revision.ts'
+import { loadedSecretsOf } from '../loaded-secrets.ts'
+import { secretsKey } from '../secret-set.ts'
+import type { SecretSet } from '../secret-set.ts'
 import type { CompileCaches } from './compile-caches.ts'
 import { hidingLog } from './hiding-log.ts'
 import type { ProcessMemory } from './process-memory.ts'
@@ -36,6 +39,8 @@ export interface LoadWish {
   /** The deployment of the same tenant that a preview takes secrets of. */
   readonly original: Deployment | undefined
   readonly revision: string
+  /** Its own secrets; undefined for those that programs before sets know. */
+  readonly secrets: SecretSet | undefined
   readonly memory: ProcessMemory
   readonly signal: AbortSignal
   /** Milliseconds that its graphs may take to load, where that is less than usual. */
@@ -92,8 +97,9 @@ async function load(parts: LoadParts,
   releases.push(compiled.release)
   signal.throwIfAborted()
   // Before their values: a change in between makes another process, and is not missed.
-  const secretVersions = await secretVersionsOf(parts.secrets, deployment, original)
-  const secrets = await secretsOf(parts.secrets, deployment, original)
+  const owned = { deployment, original, set: wish.secrets }
+  const secretVersions = await secretVersionsOf(parts.secrets, owned)
+  const secrets = await secretsOf(parts.secrets, owned)
   const hide = valueHider(Object.values(secrets))
   const options: GraphProcessOptions = {
     configFile: held.configFile,
@@ -128,22 +134,34 @@ function hidden({ lines, dropped }: WrittenLines, hide: LoadedProcess['hide']): 
   return { dropped, lines: lines.map((line) => ({ ...line, text: hide(line.text) })) }
 }
 
-/** Names and versions of the secrets that a process gets now, as a text to compare. */
-export async function secretVersionsOf(secrets: DeploymentSecrets, { id }: Deployment,
-  original: Deployment | undefined): Promise<string> {
-  const lists = [id, ...original ? [original.id] : []].map((each) => secrets.list(each))
-  return JSON.stringify(
-    (await Promise.all(lists)).map((list) =>
-      list.map(({ name, version }) => `${name} ${version}`).toSorted()
-    ),
-  )
+/** Whose secrets a process gets. */
+export interface OwnedSecrets {
+  readonly deployment: Deployment
+  /** The deployment of the same tenant that it is a preview of. */
+  readonly original: Deployment | undefined
+  /** The set of the deployment itself; undefined if it has loaded none. */
+  readonly set: SecretSet | undefined
+}
+
+/** The secrets that a process gets now, without values, as a text to compare. */
+export async function secretVersionsOf(secrets: Pick<DeploymentSecrets, 'list'>,
+  { deployment, original, set }: OwnedSecrets): Promise<string> {
+  const inherited = original && await versionsOf(secrets, original, loadedSecretsOf(original))
+  return JSON.stringify([await versionsOf(secrets, deployment, set), inherited ?? null])
+}
+
+async function versionsOf(secrets: Pick<DeploymentSecrets, 'list'>, { id }: Deployment,
+  set: SecretSet | undefined): Promise<string> {
+  if (set !== undefined) return secretsKey(set)
+  const list = await secrets.list(id)
+  return JSON.stringify(list.map(({ name, version }) => `${name} ${version}`).toSorted())
 }
 
 /** Its own before those of the deployment that it is a preview of. */
-async function secretsOf(secrets: DeploymentSecrets, { id }: Deployment,
-  original: Deployment | undefined): Promise<Readonly<Record<string, string>>> {
-  const inherited = original ? await secrets.reveal(original.id) : {}
-  return { ...inherited, ...await secrets.reveal(id) }
+export async function secretsOf(secrets: Pick<DeploymentSecrets, 'reveal'>,
+  { deployment, original, set }: OwnedSecrets): Promise<Readonly<Record<string, string>>> {
+  const inherited = original ? await secrets.reveal(original.id, loadedSecretsOf(original)) : {}
+  return { ...inherited, ...await secrets.reveal(deployment.id, set) }
 }
 
 function requireKept({ name, state, reason }: Revision): void {

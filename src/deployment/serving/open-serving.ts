@@ -13,15 +13,16 @@ import { CompileCaches } from './compile-caches.ts'
 import { DeploymentRuntime } from './deployment-runtime.ts'
 import { DeploymentDirectory } from './directory.ts'
 import { HostWiring } from './host-wiring.ts'
+import { LineFiles } from './line-files.ts'
 import { loadRevision, secretVersionsOf } from './load-revision.ts'
 import type { LoadedProcess, LoadParts, LoadWish } from './load-revision.ts'
 import { ProcessMemory } from './process-memory.ts'
 import { firstToGo, useOf } from './retention.ts'
-import type { LoadedRevision, Serving, ServingStats } from './serving.ts'
+import type { LoadedRevision, Serving, ServingProblem, ServingStats } from './serving.ts'
 
 /** What a member serves deployments with. */
 export interface ServingOptions extends Omit<LoadParts, 'compileCaches'> {
-  /** Compiled code of deployments is kept in `compiled` below it. */
+  /** Compiled code of deployments is kept in `compiled` below it, and their lines in `lines`. */
   readonly revisionsDirectory: string
   /** As whom the code of deployments runs; undefined for the user of this process. */
   readonly users?: UserRange | undefined
@@ -57,6 +58,7 @@ class MemberServing implements Serving {
   readonly #directory: DeploymentDirectory
   readonly #memory: ProcessMemory
   readonly #compileCaches: CompileCaches
+  readonly #lines: LineFiles
   readonly #wiring: HostWiring
   /** By name. */
   readonly #runtimes = new Map<string, DeploymentRuntime>()
@@ -75,6 +77,7 @@ class MemberServing implements Serving {
       endIdle: () => this.#endIdle() })
     this.#compileCaches = new CompileCaches({ directory: join(revisionsDirectory, 'compiled'),
       users, lacksUser: () => this.#endIdle() })
+    this.#lines = new LineFiles(join(revisionsDirectory, 'lines'), env)
     this.#wiring = new HostWiring(() =>
       [...this.#runtimes].flatMap(([name, { graphs }]) =>
         graphs.map((graph) => [name, graph] as const)
@@ -87,7 +90,7 @@ class MemberServing implements Serving {
   }
 
   async start(): Promise<void> {
-    if (await this.#directory.open()) await this.#removeCompiled()
+    if (await this.#directory.open()) await this.#removeFiles()
   }
 
   async open(namespace: string): Promise<void> {
@@ -146,12 +149,21 @@ class MemberServing implements Serving {
     return this.#runtimeOf(deployment).tally(revision)
   }
 
-  lines(deployment: string, query: LineQuery): readonly DeploymentLine[] {
-    return this.#runtimes.get(deployment)?.lines(query) ?? []
+  async lines(deployment: string, query: LineQuery): Promise<readonly DeploymentLine[]> {
+    if (this.#directory.known(deployment) === undefined) return []
+    return await this.#runtimeOf(deployment).lines(query)
   }
 
   loaded(): readonly LoadedRevision[] {
     return this.#all.flatMap((runtime) => runtime.loaded())
+  }
+
+  problems(): readonly ServingProblem[] {
+    return [...this.#runtimes.values()].flatMap((runtime) => runtime.problems())
+  }
+
+  async requireServes(name: string): Promise<void> {
+    await this.#runtimes.get(name)?.requireServes()
   }
 
   stats(): ServingStats {
@@ -167,6 +179,7 @@ class MemberServing implements Serving {
     this.#closed = true
     this.#directory.close()
     await Promise.all(this.#all.map((runtime) => runtime.close()))
+    await this.#lines.settled()
     this.#stopSweep?.()
   }
 
@@ -202,11 +215,12 @@ class MemberServing implements Serving {
       find,
       deployment: known,
       graphs: (revision) => directory.graphs(name, revision),
-      secretVersions: async () => {
+      secretVersions: async (set) => {
         const deployment = await find()
         const original = await this.#originalOf(deployment)
-        return await secretVersionsOf(this.#options.secrets, deployment, original)
+        return await secretVersionsOf(this.#options.secrets, { deployment, original, set })
       },
+      files: this.#lines,
       load: (wish) => this.#load(wish),
       changed: () => this.#settled(),
       written: () => {
@@ -251,7 +265,7 @@ class MemberServing implements Serving {
   #settled(): void {
     const ended = [...this.#retired].filter(({ isInUse }) => !isInUse)
     for (const runtime of ended) this.#retired.delete(runtime)
-    if (ended.length > 0 && this.#retired.size === 0) void this.#removeCompiled()
+    if (ended.length > 0 && this.#retired.size === 0) void this.#removeFiles()
     this.#memory.pump()
     const isInUse = !this.#closed && this.#all.some((runtime) => runtime.isInUse)
     if (isInUse && !this.#stopSweep) {
@@ -266,10 +280,14 @@ class MemberServing implements Serving {
   }
 
   /** Removes what is on disk of deployments that are gone. */
-  async #removeCompiled(): Promise<void> {
-    await this.#compileCaches.keep(this.#directory.ids).catch((error: unknown) =>
-      this.#options.env.log.warn('Compiled code of deployments cannot be removed.', { error })
-    )
+  async #removeFiles(): Promise<void> {
+    const { ids } = this.#directory
+    await Promise.all([this.#compileCaches.keep(ids), this.#lines.keep(ids)])
+      .catch((error: unknown) =>
+        this.#options.env.log.warn('Files of deployments that are gone cannot be removed.', {
+          error,
+        })
+      )
   }
 
   /** One at a time: its memory may be enough. */

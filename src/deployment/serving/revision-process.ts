@@ -3,6 +3,7 @@
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { GraphProcess } from '../../graph/index.ts'
+import type { SecretSet } from '../secret-set.ts'
 import type { LoadedProcess } from './load-revision.ts'
 import type { ProcessUse } from './retention.ts'
 import type { LoadState } from './serving.ts'
@@ -13,6 +14,20 @@ export interface ProcessLease {
   readonly hide: LoadedProcess['hide']
   /** Calls after the first do nothing. */
   leave(): void
+}
+
+/** Why a revision cannot serve. */
+export interface LoadFailure {
+  readonly reason: string
+  /** True if nothing of it can be executed. */
+  readonly isWhole: boolean
+}
+
+/** What a process is started with. */
+export interface ProcessWish {
+  readonly envVersion: number
+  readonly secrets: SecretSet | undefined
+  readonly startMs?: number | undefined
 }
 
 /** What its process is used for: executions, or questions and preparations. */
@@ -27,6 +42,8 @@ export class RevisionProcess implements ProcessUse {
   readonly envVersion: number
   /** Milliseconds that loading may take, where whoever started it waits no longer. */
   readonly startMs: number | undefined
+  /** Its own secrets; undefined for those that programs before sets know. */
+  readonly secrets: SecretSet | undefined
   readonly #env: Pick<Env, 'monotonicMs'>
   readonly #cancel = new AbortController()
   readonly #work = { executing: 0, asking: 0 }
@@ -36,8 +53,9 @@ export class RevisionProcess implements ProcessUse {
   #wasUsed = false
   #lastUsedMs: number
 
-  constructor(envVersion: number, env: Pick<Env, 'monotonicMs'>, startMs?: number) {
+  constructor({ envVersion, secrets, startMs }: ProcessWish, env: Pick<Env, 'monotonicMs'>) {
     this.envVersion = envVersion
+    this.secrets = secrets
     this.startMs = startMs
     this.#env = env
     this.#lastUsedMs = env.monotonicMs()
@@ -69,6 +87,14 @@ export class RevisionProcess implements ProcessUse {
   }
   get secretVersions(): string | undefined {
     return this.#loaded?.secretVersions
+  }
+  /** Why graphs of it cannot be executed; undefined if all can. */
+  get failure(): LoadFailure | undefined {
+    const graphs = this.#loaded?.graph.graphs() ?? []
+    const [first, ...others] = graphs.filter(({ failed }) => failed === true)
+    if (first === undefined) return undefined
+    const reason = this.#loaded!.hide(first.failure ?? `${first.graphId} cannot be loaded.`)
+    return { reason, isWhole: others.length + 1 === graphs.length }
   }
   /** Milliseconds since it was ready. */
   get ageMs(): number {

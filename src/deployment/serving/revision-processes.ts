@@ -6,9 +6,12 @@ import { goingAway, HeddleError } from '../../errors.ts'
 import type { Deployment } from '../deployment.ts'
 import { abortable } from './abortable.ts'
 import type { LoadedProcess } from './load-revision.ts'
+import { secretsFor } from '../loaded-secrets.ts'
+import { secretsKey } from '../secret-set.ts'
+import type { SecretSet } from '../secret-set.ts'
 import { choose, isOverdue, isSuperseded, useOf } from './retention.ts'
 import { RevisionProcess } from './revision-process.ts'
-import type { ProcessLease, ProcessWork } from './revision-process.ts'
+import type { LoadFailure, ProcessLease, ProcessWish, ProcessWork } from './revision-process.ts'
 
 /** What the processes of a revision are started with, and what they report. */
 export interface RevisionProcessesParts {
@@ -18,13 +21,15 @@ export interface RevisionProcessesParts {
   readonly deployment: () => Deployment | undefined
   /** The same, looked for if it is not known. Throws `not_found`. */
   readonly find: () => Promise<Deployment>
-  /** Of the secrets that a process gets now. */
-  readonly secretVersions: () => Promise<string>
+  /** Of the secrets that a process with such a set gets now. */
+  readonly secretVersions: (set: SecretSet | undefined) => Promise<string>
   readonly load: (process: RevisionProcess,
     died: (reason: string) => void) => Promise<LoadedProcess>
   readonly started: () => void
   readonly died: (reason: string) => void
   readonly broke: (error: HeddleError) => void
+  /** It was loaded, but not all of its graphs. */
+  readonly lacked: (failure: LoadFailure) => void
   /** A process has begun to load, or has become ready or idle, or has ended. */
   readonly changed: () => void
 }
@@ -33,6 +38,19 @@ export interface RevisionProcessesParts {
 const pauses = { firstMs: 100, longestMs: 10_000 }
 /** A process that lived this long did not die of its start. */
 const livedMs = 60_000
+
+/** What a roll-out asks for. */
+export interface PreparedSecrets extends Omit<ProcessWish, 'secrets' | 'startMs'> {
+  /** Missing for those that were loaded last. */
+  readonly secrets?: SecretSet | undefined
+  /** How long loading may take, where that is less than usual. */
+  readonly withinMs?: number | undefined
+}
+
+/** A failure, and since when it lasts: milliseconds since 1970. */
+export interface LoadProblem extends LoadFailure {
+  readonly sinceMs: number
+}
 
 /** Keeps at most one process for each version of the secrets. */
 export class RevisionProcesses {
@@ -44,6 +62,7 @@ export class RevisionProcesses {
   #retryAtMs = Number.NEGATIVE_INFINITY
   /** The secrets with which it could not be loaded the last time; null if it was. */
   #brokenWith: number | null = null
+  #problem: LoadProblem | undefined
   #closed = false
   #deaths = 0
 
@@ -62,6 +81,12 @@ export class RevisionProcesses {
   get isBroken(): boolean {
     return this.#brokenWith !== null && this.#parts.env.monotonicMs() < this.#retryAtMs
   }
+  /** Why it cannot serve new runs; undefined if it can, or if that was not tried. */
+  get problem(): LoadProblem | undefined {
+    const deployment = this.#parts.deployment()
+    const serving = deployment && this.#usable(deployment)
+    return serving === undefined || serving.failure !== undefined ? this.#problem : undefined
+  }
   get isEnding(): boolean {
     return this.#ending.size > 0
   }
@@ -79,38 +104,51 @@ export class RevisionProcesses {
       if (this.#closed) throw goingAway()
       if (deployment.removing) throw new HeddleError('not_found', 'The deployment was removed.')
       const process = this.#usable(deployment)
-      if (process) return this.#lease(process, work)
+      if (process && !this.#isInVain(process)) return this.#lease(process, work)
       const pauseMs = this.#retryAtMs - this.#parts.env.monotonicMs()
-      const loading = this.#loading(deployment.envVersion)
+      const loading = this.#loading(deployment)
       const coming = loading ? this.#all.get(loading)! : pauseMs > 0
         ? this.#pause(pauseMs)
-        : this.#start(deployment.envVersion)
+        : this.#start(this.#wishOf(deployment))
       await abortable(coming, signal)
     }
+  }
+
+  /** Throws the reason if it is known that nothing of it can be executed, after another try. */
+  async requireServes(): Promise<void> {
+    if (this.problem?.isWhole !== true) return
+    if (this.isBroken) throw new HeddleError('graph_failed', this.problem.reason)
+    const { leave } = await this.take('asking')
+    leave()
   }
 
   /**
    * A process with these secrets or newer ones, started at once if there is none. Throws
    * HeddleError.
    */
-  async prepare(envVersion: number,
-    withinMs?: number): Promise<ProcessLease & { readonly isFresh: boolean }> {
+  async prepare({ envVersion, secrets, withinMs }: PreparedSecrets): Promise<
+    ProcessLease & { readonly isFresh: boolean }
+  > {
     let isFresh = false
     for (;;) {
       const deployment = await this.#parts.find()
+      const wish = { envVersion, secrets: secrets ?? secretsFor(deployment, this.revision) }
       // A roll-out of secrets that failed has left processes with those of its time.
       const versions = envVersion > deployment.envVersion
-        ? await this.#parts.secretVersions()
+        ? await this.#parts.secretVersions(wish.secrets)
         : undefined
       if (this.#closed) throw goingAway()
-      const ready = choose(this.all.filter(({ isReady }) => isReady), envVersion)
-      if (ready && (versions ?? ready.secretVersions) === ready.secretVersions) {
+      const ready = chosen(this.all.filter(({ isReady }) => isReady), wish)
+      // What it lacked may be there now.
+      const isOld = ready?.failure !== undefined && !isFresh
+      if (ready && !isOld && (versions ?? ready.secretVersions) === ready.secretVersions) {
         return { ...this.#lease(ready, 'asking'), isFresh }
       }
       ready?.leave()
-      const loading = this.#loading(envVersion)
+      this.#leaveCandidates(deployment, wish)
+      const loading = chosen(this.all.filter(({ state }) => state === 'loading'), wish)
       isFresh = loading === undefined
-      await (loading ? this.#all.get(loading) : this.#start(envVersion, withinMs))
+      await (loading ? this.#all.get(loading) : this.#start({ ...wish, startMs: withinMs }))
     }
   }
 
@@ -153,23 +191,38 @@ export class RevisionProcesses {
   }
 
   /** Late, never wrong: what cannot be loaded with newer secrets goes on with those before. */
-  #usable({ envVersion }: Deployment): RevisionProcess | undefined {
+  #usable(deployment: Deployment): RevisionProcess | undefined {
+    const { envVersion } = deployment
     const ready = this.all.filter(({ isReady }) => isReady)
-    const newest = choose(ready, envVersion)
+    const newest = chosen(ready, this.#wishOf(deployment))
     if (newest) return newest
-    const [older] = ready
+    // Others were loaded with secrets that did not count in the end.
+    const older = ready.find((process) => process.envVersion < envVersion)
     if (!older || this.#brokenWith !== envVersion) return undefined
     const isDue = this.#parts.env.monotonicMs() >= this.#retryAtMs
-    if (isDue && !this.#loading(envVersion)) this.#start(envVersion).catch(() => {})
+    if (isDue && !this.#loading(deployment)) this.#start(this.#wishOf(deployment)).catch(() => {})
     return older
   }
 
-  #loading(envVersion: number): RevisionProcess | undefined {
-    return choose(this.all.filter(({ state }) => state === 'loading'), envVersion)
+  #wishOf(deployment: Deployment): ProcessWish {
+    return { envVersion: deployment.envVersion, secrets: secretsFor(deployment, this.revision) }
   }
 
-  #start(envVersion: number, startMs?: number): Promise<void> {
-    const process = new RevisionProcess(envVersion, this.#parts.env, startMs)
+  #loading(deployment: Deployment): RevisionProcess | undefined {
+    return chosen(this.all.filter(({ state }) => state === 'loading'), this.#wishOf(deployment))
+  }
+
+  /** Secrets that were loaded in vain are not loaded for long. */
+  #leaveCandidates({ envVersion }: Deployment, wish: ProcessWish): void {
+    for (const process of this.all) {
+      const isTried = process.envVersion > envVersion && process.secrets !== undefined
+      if (isTried && !matches(process, wish)) process.leave()
+    }
+    this.settle()
+  }
+
+  #start(wish: ProcessWish): Promise<void> {
+    const process = new RevisionProcess(wish, this.#parts.env)
     this.#parts.started()
     const loading = this.#load(process)
     // Whoever started it may not wait for it.
@@ -188,7 +241,7 @@ export class RevisionProcesses {
         process.signal.throwIfAborted()
         throw new HeddleError('unavailable', 'The graph process has ended.')
       }
-      this.#brokenWith = null
+      this.#noteLoaded(process)
     } catch (error) {
       const isEnded = !this.#all.delete(process)
       process.broke()
@@ -199,10 +252,43 @@ export class RevisionProcesses {
     this.#parts.changed()
   }
 
-  #broke({ envVersion }: RevisionProcess, error: HeddleError): void {
-    this.#brokenWith = envVersion
-    this.#wait(++this.#failures)
+  /** What loads without one of its graphs is tried again after a pause. */
+  #noteLoaded(process: RevisionProcess): void {
+    const { failure, envVersion } = process
+    if (failure !== undefined) this.#parts.lacked(failure)
+    if (this.#isTried(process)) return
+    this.#noteProblem(failure)
+    this.#brokenWith = failure?.isWhole === true ? envVersion : null
+    if (failure?.isWhole === true) this.#wait(++this.#failures)
+  }
+
+  /** A process without graphs makes way for the next try, and until then says why. */
+  #isInVain(process: RevisionProcess): boolean {
+    const { failure } = process
+    if (failure?.isWhole !== true) return false
+    if (this.isBroken) throw new HeddleError('graph_failed', failure.reason)
+    process.leave()
+    this.settle()
+    return true
+  }
+
+  #noteProblem(failure: LoadFailure | undefined): void {
+    const sinceMs = this.#problem?.sinceMs ?? this.#parts.env.nowMs()
+    this.#problem = failure && { ...failure, sinceMs }
+  }
+
+  /** Secrets that are only tried say nothing of those that serve. */
+  #isTried({ envVersion }: RevisionProcess): boolean {
+    return envVersion > (this.#parts.deployment()?.envVersion ?? envVersion)
+  }
+
+  #broke(process: RevisionProcess, error: HeddleError): void {
     this.#parts.broke(error)
+    if (!this.#isTried(process)) {
+      this.#brokenWith = process.envVersion
+      this.#wait(++this.#failures)
+      this.#noteProblem({ reason: error.message, isWhole: error.retry === 'no' })
+    }
     this.#parts.changed()
   }
 
@@ -227,4 +313,17 @@ export class RevisionProcesses {
   async #pause(ms: number): Promise<void> {
     await new Promise<void>((resolve) => this.#parts.env.after(ms, resolve))
   }
+}
+
+/** The process that has the secrets. Without sets, the oldest of those that are new enough. */
+function chosen(processes: readonly RevisionProcess[], wish: ProcessWish):
+  | RevisionProcess
+  | undefined {
+  return choose(processes.filter((process) => matches(process, wish)), Number.NEGATIVE_INFINITY)
+}
+
+function matches({ envVersion, secrets }: RevisionProcess, wish: ProcessWish): boolean {
+  return secrets === undefined || wish.secrets === undefined
+    ? envVersion >= wish.envVersion
+    : secretsKey(secrets) === secretsKey(wish.secrets)
 }

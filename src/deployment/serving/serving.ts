@@ -26,6 +26,17 @@ export interface LoadedRevision {
   readonly deaths: number
 }
 
+/** A revision that takes new runs, and that a member cannot load. */
+export interface ServingProblem {
+  readonly deployment: string
+  readonly revision: string
+  readonly reason: string
+  /** True if none of its graphs can be executed. */
+  readonly isWhole: boolean
+  /** Milliseconds since 1970. */
+  readonly sinceMs: number
+}
+
 /** What graph processes did since the start of the member. */
 export interface ServingStats {
   /** Graph processes that were started, for whatever reason. */
@@ -48,9 +59,16 @@ export interface Serving extends DeployedGraphs {
   watch(name: string, changed: (deployment: Deployment) => void): () => void
   prepare(wish: PrepareWish): Promise<Prepared>
   tally(wish: PrepareWish): RevisionTally
-  /** The last lines that the code of a deployment wrote on this member. */
-  lines(deployment: string, query: LineQuery): readonly DeploymentLine[]
+  /** The last lines that the code of a deployment wrote on this member, also before its start. */
+  lines(deployment: string, query: LineQuery): Promise<readonly DeploymentLine[]>
   loaded(): readonly LoadedRevision[]
+  /** What this member has tried to load in vain. */
+  problems(): readonly ServingProblem[]
+  /**
+   * Throws `graph_failed` with the reason if this member knows that a deployment cannot serve. It
+   * is tried again from time to time.
+   */
+  requireServes(name: string): Promise<void>
   stats(): ServingStats
   /** Lets graph processes know where this server answers, as the own project's. */
   useHost: Pick<RunningGraphHost, 'servedAt' | 'useItems' | 'useTraces'>

@@ -3,6 +3,7 @@
 import type { Activated, Deployment, DeploymentLimits, GraphFailure, MemberProgress, RevisionUse,
   Rollout, RolloutOutcome } from '../../deployment/index.ts'
 import { timeText } from '../../json/index.ts'
+import type { MemberProblem } from './parts.ts'
 import type { ControlDeployment, ControlFailure, ControlMember, ControlMove, ControlOutcome,
   ControlRollout } from '../schema/control-answer.ts'
 
@@ -14,14 +15,26 @@ export const failureJson = ({ graph_id, message, at }: GraphFailure): ControlFai
   message, at })
 
 /** A deployment. `url` is where its data are served. */
-export function deploymentJson(deployment: Deployment, url: string): ControlDeployment {
+export function deploymentJson(deployment: Deployment, url: string,
+  problems: readonly MemberProblem[] = []): ControlDeployment {
   const { name, tenant, access, hosts, limits, paused, active, previous, next, envVersion, rollout,
     lastRollout, preview, createdAtMs, modifiedAtMs } = deployment
   return { name, tenant, access, url, hosts, limits: limitsJson(limits), paused, active, previous,
     next, env_version: envVersion, rollout: rollout && rolloutJson(rollout),
-    last_rollout: lastRollout && outcomeJson(lastRollout),
+    last_rollout: lastRollout && outcomeJson(lastRollout), kept_secrets: keptNames(deployment),
+    problems: problems.filter((each) => each.deployment === name).map(problemJson),
     preview: preview && { of: preview.of, label: preview.label, ttl_s: preview.ttlMs / 1_000 },
     created_at: timeText(createdAtMs), updated_at: timeText(modifiedAtMs) }
+}
+
+function keptNames({ keptSecrets = [] }: Deployment): readonly string[] {
+  return keptSecrets.map(({ name }) => name)
+}
+
+function problemJson(
+  { member, revision, reason, sinceMs, isWhole }: MemberProblem,
+): ControlDeployment['problems'][number] {
+  return { member, revision, reason, since: timeText(sinceMs), serves_some: !isWhole }
 }
 
 function limitsJson(
@@ -61,6 +74,8 @@ export function activatedJson({ deployment, rollout, pointerMs }: Activated,
     active,
     previous,
     next,
+    env_version: deployment.envVersion,
+    kept_secrets: keptNames(deployment),
     pointer_ms: pointerMs,
     members: members.map(memberJson),
     unconfirmed: members.filter(({ state }) => state !== 'confirmed').map(({ id }) => id),

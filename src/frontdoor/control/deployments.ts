@@ -14,13 +14,15 @@ import { deploymentJson } from './deployment-json.ts'
 import { checkedHosts } from './hosts.ts'
 import type { HostRules } from './hosts.ts'
 import { byOf, changed, controlRoot, controlRoute, ownDeployment, sendFresh } from './parts.ts'
-import type { ControlParts, DeploymentParts } from './parts.ts'
+import type { ControlParts, DeploymentParts, MemberProblem } from './parts.ts'
 
 /** Adds the routes of deployments. */
 export function deploymentRoutes(app: App, parts: ControlParts): void {
   const { deployments: { records, serving, data }, env } = parts
-  const json = (request: FastifyRequest, deployment: Deployment) =>
-    deploymentJson(deployment, urlOf(request, deployment, parts.deployments))
+  const json = (request: FastifyRequest, deployment: Deployment,
+    problems: readonly MemberProblem[] = []) =>
+    deploymentJson(deployment, urlOf(request, deployment, parts.deployments), problems)
+  const problemsNow = async () => await parts.deployments.problems?.() ?? []
 
   app.post(controlRoot,
     controlRoute('createDeployment', { summary: 'Create a deployment', body: CreateDeployment,
@@ -49,13 +51,15 @@ export function deploymentRoutes(app: App, parts: ControlParts): void {
       ? await records.list({ tenant, limit, offset })
       : await onlyOne(parts, request, only)
     const rows = found.filter(({ removing }) => !removing)
-    return sendFresh(reply, { deployments: rows.map((each) => json(request, each)) })
+    const problems = rows.length === 0 ? [] : await problemsNow()
+    return sendFresh(reply, { deployments: rows.map((each) => json(request, each, problems)) })
   })
 
   app.get(`${controlRoot}/:deployment`,
     controlRoute('getDeployment', { summary: 'Get a deployment', params: DeploymentPath,
       answer: 'Deployment' }),
-    async (request, reply) => sendFresh(reply, json(request, await ownDeployment(parts, request))))
+    async (request, reply) =>
+      sendFresh(reply, json(request, await ownDeployment(parts, request), await problemsNow())))
 
   app.patch(`${controlRoot}/:deployment`, controlRoute('updateDeployment', {
     summary: 'Change who may call a deployment, its hosts, its ' +

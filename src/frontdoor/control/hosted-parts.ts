@@ -3,6 +3,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 
+import { changeSecrets, loadedSecretsOf } from '../../deployment/index.ts'
 import type { Deployment, Revision } from '../../deployment/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { Access } from '../http/caller.ts'
@@ -65,14 +66,19 @@ export async function revisionById({ deployments: { records } }: ControlParts,
 }
 
 /** Sets those that are new or differ. What runs goes on with the former ones. */
-export async function setHostedSecrets({ deployments: { records, secrets } }: ControlParts,
-  { id }: Deployment, { caller }: Pick<FastifyRequest, 'caller'>,
-  given: HostedSecrets | undefined): Promise<void> {
+export async function setHostedSecrets({ deployments }: ControlParts, deployment: Deployment,
+  { caller }: Pick<FastifyRequest, 'caller'>, given: HostedSecrets | undefined): Promise<void> {
   if (given === undefined || given.length === 0) return
-  const before = await secrets.reveal(id)
-  for (const { name, value } of given) {
-    if (before[name] === value) continue
-    const { version } = await secrets.set(id, name, value)
+  const { records, secrets } = deployments
+  const { id } = deployment
+  const before = await secrets.reveal(id, loadedSecretsOf(deployment))
+  const values = new Map(given.filter(({ name, value }) => before[name] !== value)
+    .map(({ name, value }) => [name, value]))
+  if (values.size === 0) return
+  // The build that follows brings them.
+  const { entries } = await changeSecrets(deployments, deployment, values, { by: byOf(caller),
+    message: '', loads: false, wait: true })
+  for (const { name, version } of entries) {
     await records.note(id, { kind: 'secret', by: byOf(caller),
       data: { name, change: 'set', version } })
   }

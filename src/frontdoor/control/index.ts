@@ -1,4 +1,4 @@
 /** The control API. */
 
 export { addControl } from './app.ts'
-export type { DeploymentParts } from './parts.ts'
+export type { DeploymentParts, MemberProblem } from './parts.ts'

@@ -6,8 +6,8 @@ import type { TObject } from 'typebox'
 
 import type { Env } from '../../../cluster/index.ts'
 import type { Builds, CountRevisionUse, Deployment, DeploymentChange, DeploymentLogs, Deployments,
-  DeploymentSecrets, ReportRevision, Revision, RevisionUse, Rollouts,
-  Serving } from '../../deployment/index.ts'
+  DeploymentSecrets, ReportRevision, Revision, RevisionUse, Rollouts, Serving,
+  ServingProblem } from '../../deployment/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { Access, Caller } from '../http/caller.ts'
 import { sendJson } from '../http/list-reply.ts'
@@ -15,14 +15,25 @@ import { route } from '../http/route.ts'
 import type { RouteParts } from '../http/route.ts'
 import type { MountParts, ServedHosts } from '../mount/index.ts'
 
+/** A revision that a member cannot load. */
+export interface MemberProblem extends ServingProblem {
+  readonly member: string
+}
+
 /** Deployments as a front door needs them. */
 export interface DeploymentParts extends Pick<MountParts, 'charge' | 'domain' | 'isFromProxy'> {
   readonly records: Omit<Deployments, 'collect'>
-  readonly secrets: Omit<DeploymentSecrets, 'drop'>
+  readonly secrets: Pick<DeploymentSecrets, 'list' | 'reveal' | 'seal' | 'settle' | 'unopened'>
   readonly rollouts: Rollouts
   /** Builds of uploaded files; by default, nothing is built here. */
   readonly builds?: Builds
-  readonly serving: Pick<Serving, 'find' | 'named' | 'open' | 'view' | 'learn' | 'watch'>
+  readonly serving:
+    & Pick<Serving, 'find' | 'named' | 'open' | 'view' | 'learn' | 'watch'>
+    & Partial<Pick<Serving, 'requireServes'>>
+  /** Asks all members which revisions they cannot load; by default nobody is asked. */
+  readonly problems?: () => Promise<readonly MemberProblem[]>
+  /** Names of those that this member cannot serve; by default none. */
+  readonly failing?: () => readonly string[]
   /** Resolves when all members have read the deployment anew, or after two seconds. */
   announce(name: string): Promise<void>
   /** Notes who calls a deployment. Awaited before a request is served; by default nothing is. */
@@ -141,4 +152,10 @@ export async function useOf({ deployments: { use } }: Pick<ControlParts, 'deploy
 export function usedBy(use: ReadonlyMap<string, RevisionUse> | null,
   { name }: Pick<Revision, 'name'>): RevisionUse | null {
   return use === null ? null : use.get(name) ?? { running: 0, waitingThreads: 0 }
+}
+
+/** RFC 7240: the client reads the rest from events. */
+export function prefersAsync({ headers: { prefer } }: Pick<FastifyRequest, 'headers'>): boolean {
+  return String(prefer ?? '').toLowerCase().split(/[,;]/)
+    .some((each) => each.trim() === 'respond-async')
 }

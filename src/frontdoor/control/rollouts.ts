@@ -8,7 +8,7 @@ import type { App } from '../http/route.ts'
 import { holdStream } from '../rest/run-reply.ts'
 import { ActivateRevision, DeploymentPath, RevisionPath, Rollback } from '../schema/control.ts'
 import { activatedJson, eitherJson, failureJson } from './deployment-json.ts'
-import { byOf, controlRoot, controlRoute, ownDeployment, sendFresh, usedBy,
+import { byOf, controlRoot, controlRoute, ownDeployment, prefersAsync, sendFresh, usedBy,
   useOf } from './parts.ts'
 import type { ControlParts } from './parts.ts'
 import { revisionJson } from './revision-json.ts'
@@ -79,7 +79,7 @@ async function sendActivated(parts: ControlParts, request: FastifyRequest, reply
 }
 
 /** Throws if the roll-out has ended without what was asked for. */
-function requireDone({ rollout }: Activated): void {
+export function requireDone({ rollout }: Activated): void {
   if (!('result' in rollout) || rollout.result === 'done') return
   const { reason, failures, result } = rollout
   const why = reason ?? 'The roll-out has ended without moving the pointer.'
@@ -89,10 +89,4 @@ function requireDone({ rollout }: Activated): void {
 
 function inMs(seconds: number | undefined): number | undefined {
   return seconds === undefined ? undefined : seconds * 1_000
-}
-
-/** RFC 7240: the client reads the rest from events. */
-function prefersAsync({ headers: { prefer } }: FastifyRequest): boolean {
-  return String(prefer ?? '').toLowerCase().split(/[,;]/)
-    .some((each) => each.trim() === 'respond-async')
 }

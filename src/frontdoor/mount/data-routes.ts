@@ -6,9 +6,13 @@ const ofDeployments = new Set(['ok', 'info', 'docs', 'openapi.json', 'assistants
 const services = '/frontdoor.v1.'
 const ofTheServer = new Set(['/threads/:thread_id/place'])
 
+/** The page that a person sees at the address of a deployment. */
+const pagePattern = '/'
+
 /** True for the pattern of a route that deployments have. All others are of the server itself. */
 export function isDataRoute(pattern: string | undefined): boolean {
   if (pattern === undefined || ofTheServer.has(pattern)) return false
+  if (pattern === pagePattern) return true
   return ofDeployments.has(pattern.split('/', 2)[1]!) || isTypedCall(pattern)
 }
 

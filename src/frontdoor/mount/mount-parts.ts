@@ -8,7 +8,9 @@ import type { ServedHosts } from './served-hosts.ts'
 
 /** What finds deployments, and what chooses them. */
 export interface MountParts {
-  readonly serving: Pick<Serving, 'find' | 'named' | 'open' | 'view'>
+  readonly serving:
+    & Pick<Serving, 'find' | 'named' | 'open' | 'view'>
+    & Partial<Pick<Serving, 'requireServes'>>
   /** Notes by which names callers reach the server itself; by default, nothing is noted. */
   readonly servedHosts?: Pick<ServedHosts, 'note'>
   /** Notes who calls a deployment. Awaited before a request is served; by default nothing is. */

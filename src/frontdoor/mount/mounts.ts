@@ -108,9 +108,13 @@ async function placed(parts: MountParts,
     throw new HeddleError('forbidden', 'Only the owner of a deployment may ask for a revision.')
   }
   if (!needsNoRevision(pattern!) && !asksFor) requireActive(deployment)
-  if (createsRun(method, pattern!)) requireTakesRuns(deployment)
+  const mayStartRun = async (now: Deployment) => {
+    requireTakesRuns(now)
+    if (!asksFor) await serving.requireServes?.(now.name)
+  }
+  if (createsRun(method, pattern!)) await mayStartRun(deployment)
   return { ...caller, tenant: namespace,
-    mayStartRun: async () => requireTakesRuns(await found(serving, called.name)) }
+    mayStartRun: async () => await mayStartRun(await found(serving, called.name)) }
 }
 
 async function found(serving: MountParts['serving'], name: string): Promise<Deployment> {

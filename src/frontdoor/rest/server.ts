@@ -30,6 +30,10 @@ export interface ServerDetails {
   /** Where this is deployed, with its published addresses; undefined if it has no region. */
   readonly region?: (Region & { readonly name: string; readonly api_url?: string }) | undefined
   readonly offer: ServerOffer
+  /** The name of the folder of its own project. */
+  readonly project?: string | undefined
+  /** Names of deployments that this member cannot serve; by default none. */
+  readonly failing?: (() => readonly string[]) | undefined
   /** The cluster as this member sees it. */
   clusterStatus(): ClusterStatus
 }
@@ -70,13 +74,20 @@ function graphsFor({ deployment }: FastifyRequest,
 
 /** Adds the routes of the server: `/ok`, `/info`, `/auth`, and two for this machine. */
 export function serverRoutes(app: App, details: ServerDetails): void {
-  const { version, region, clusterStatus, metrics, offer } = details
+  const { version, region, clusterStatus, metrics, offer, failing, project } = details
+  /** Names of tenants' deployments are for the operator. */
+  const failures = (request: FastifyRequest) => {
+    const names = failing?.() ?? []
+    if (names.length === 0) return {}
+    const isOperator = offer.auth === 'none' || isFromHere(request)
+    return { deployments: { not_serving: names.length, ...isOperator && { names } } }
+  }
   const whetherServes = route('public', 'checkServer', { tag: 'Server',
     summary: 'Whether the server serves', querystring: CheckServer, answer: 'Ok' })
-  app.get('/ok', { ...whetherServes, exposeHeadRoute: true }, async ({ query }, reply) => {
-    if (!query.check_db) return sendJson(reply, '{"ok":true}')
+  app.get('/ok', { ...whetherServes, exposeHeadRoute: true }, async (request, reply) => {
+    if (!request.query.check_db) return sendJson(reply, '{"ok":true}')
     const dependencies = await checkAll(details)
-    return sendJson(reply, JSON.stringify({ ok: true, dependencies }))
+    return sendJson(reply, JSON.stringify({ ok: true, dependencies, ...failures(request) }))
   })
 
   app.get('/info',
@@ -106,6 +117,12 @@ export function serverRoutes(app: App, details: ServerDetails): void {
   app.get('/internal/cluster', forHere, async (request, reply) => {
     if (!isFromHere(request)) throw new HeddleError('not_found')
     return sendJson(reply, JSON.stringify(clusterStatus()))
+  })
+
+  // A command that nobody has named a server to says which one it has found.
+  app.get('/internal/project', forHere, async (request, reply) => {
+    if (!isFromHere(request) || project === undefined) throw new HeddleError('not_found')
+    return sendJson(reply, JSON.stringify({ project }))
   })
 
   if (metrics === undefined) return

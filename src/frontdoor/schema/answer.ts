@@ -244,7 +244,14 @@ const dependencies = Type.Optional(
   }),
 )
 
-const Ok = Type.Object({ ok: Type.Boolean(), dependencies }, { $id: 'Ok',
+const failing = Type.Optional(
+  Type.Object({ not_serving: Type.Integer(), names: Type.Optional(Type.Array(Type.String())) }, {
+    description: 'Deployments that this server cannot load, if there are any; their names for ' +
+      'callers of this machine.',
+  }),
+)
+
+const Ok = Type.Object({ ok: Type.Boolean(), dependencies, deployments: failing }, { $id: 'Ok',
   description: 'It serves.' })
 
 const flag = Type.Boolean()

@@ -59,6 +59,14 @@ const Deployment = Type.Object({
   env_version: Count(),
   rollout: Nullable(Type.Object(Rollout.properties)),
   last_rollout: Nullable(Type.Object(RolloutOutcome.properties)),
+  kept_secrets: Type.Array(Text(), {
+    description: 'Names of secrets that the next roll-out sets or removes.',
+  }),
+  problems: Type.Array(
+    Type.Object({ member: Text(), revision: Text(), reason: Text(), since: Time(),
+      serves_some: Type.Boolean({ description: 'True if other graphs of it can be executed.' }) }),
+    { description: 'Revisions that take new runs, and that a member has tried to load in vain.' },
+  ),
   preview: Nullable(Type.Object({ of: Text(), label: Text(), ttl_s: Type.Number() })),
   created_at: Time(),
   updated_at: Time(),
@@ -114,6 +122,10 @@ const Activated = Type.Object({
   active: Nullable(Text()),
   previous: Nullable(Text()),
   next,
+  env_version: Count(),
+  kept_secrets: Type.Array(Text(), {
+    description: 'Names of secrets that the next roll-out but a rollback sets or removes.',
+  }),
   pointer_ms: Type.Number({ description: 'Until the last member confirmed.' }),
   members,
   unconfirmed: Type.Array(Text()),
@@ -122,7 +134,11 @@ const Activated = Type.Object({
 }, { $id: 'Activated', description: 'What is active now, and who confirmed it.' })
 
 const rollout = Nullable(Type.Object(Rollout.properties))
-const Secret = Type.Object({ name: Text(), version: Count(), updated_at: Time() })
+const Secret = Type.Object({ name: Text(), version: Count(), updated_at: Time(),
+  state: OneOf(['in_use', 'kept', 'removed'], {
+    description:
+      'Whether the code has it, or the next roll-out brings this value or takes it away.',
+  }) })
 
 /** All answers of the control API. */
 export const controlAnswers = [Rollout, RolloutOutcome, Deployment, Revision, BegunRevision,
@@ -133,7 +149,7 @@ export const controlAnswers = [Rollout, RolloutOutcome, Deployment, Revision, Be
     'Revisions, the newest first.'),
   named('missing', 'MissingChunks', missing, 'What is to be uploaded.'),
   named('removing', 'Removing', Type.Boolean(), 'True: it goes with all of its data.'),
-  named('rollout', 'RolloutOfChange', rollout, 'The roll-out that the change began, or null.'),
+  named('rollout', 'RolloutOfChange', rollout, 'The roll-out that has loaded the change, or null.'),
   Type.Object({ secrets: Type.Array(Secret), env_version: Count() }, {
     $id: 'Secrets',
     description: 'Names of secrets, never their values.',

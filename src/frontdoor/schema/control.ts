@@ -159,8 +159,7 @@ export const Rollback = Type.Object({
 }, { examples: [{}] })
 
 const restart = Type.Optional(
-  Type.Boolean({ default: true,
-    description: 'False to keep the processes that run until the next roll-out.' }),
+  Type.Boolean({ default: true, description: 'False to keep the change for the next roll-out.' }),
 )
 const SecretValue = Text(65_536)
 
@@ -172,6 +171,9 @@ export const SetSecret = Type.Object({ value: SecretValue, restart }, {
 /** Body of requests that set several secrets. */
 export const SetSecrets = Type.Object({
   values: Type.Record(Type.String(), SecretValue, { maxProperties: 100 }),
+  remove: Type.Optional(
+    Type.Array(Text(100), { maxItems: 100, description: 'Names of those that go.' }),
+  ),
   restart,
 }, { examples: [{ values: { MODEL_KEY: 'the key' } }] })
 

@@ -33,19 +33,32 @@ export interface OpenSecrets extends Secrets {
   /** All, in the order of their names. */
   details(tenant: string): Promise<readonly SecretDetails[]>
   /** Sets one of at most so many characters; by default 8 192. */
-  replace(tenant: string,
-    secret: { readonly name: string; readonly value: string;
-      readonly charactersMax?: number }): Promise<SecretDetails>
+  replace(tenant: string, secret: ReplacedSecret): Promise<SecretDetails>
   /** All values by their names. */
   revealAll(tenant: string): Promise<ReadonlyMap<string, string>>
   /** Names of those that were sealed with none of the keys of this server. */
   unopened(tenant: string): Promise<readonly string[]>
+  /** Stores values under names that nobody has yet, all or none, however many there are. */
+  add(tenant: string, values: ReadonlyMap<string, string>): Promise<void>
+  /** The values of these names that there are. */
+  revealSome(tenant: string, names: readonly string[]): Promise<ReadonlyMap<string, string>>
+  /** Deletes those of which `isNeeded` says no. */
+  sweep(tenant: string, isNeeded: (name: string, createdAtMs: number) => boolean): Promise<void>
   /** Deletes all of a tenant that is gone. */
   drop(tenant: string): Promise<void>
 }
 
-/** Secrets of one tenant. */
-export const secretsMax = 100
+/** A secret that is set. */
+export interface ReplacedSecret {
+  readonly name: string
+  readonly value: string
+  readonly charactersMax?: number
+  /** By default the one after that which there is. One that is there already stays. */
+  readonly version?: number
+}
+
+/** Secrets of one tenant that are set one by one. */
+const secretsMax = 100
 /** Characters of a value. */
 const valueMax = 8 * 1024
 /** How often a secret is set anew because somebody else was faster. */
@@ -57,6 +70,18 @@ export const secretTenants = { tenant: '*', collection: 'secret_tenant' } as con
 /** The catalog of a tenant's secrets. */
 export function secretsOf(tenant: string) {
   return { tenant, collection: 'secret' } as const
+}
+
+/** All records of a tenant's secrets, a page at a time. */
+export async function* secretRecords(catalogs: CatalogClient,
+  tenant: string): AsyncGenerator<CatalogRecord> {
+  for (let after: CatalogRecord | undefined;;) {
+    const { records } = await catalogs.list(secretsOf(tenant), { sortBy: 'name', descending: false,
+      limit: secretsMax, offset: 0, ...after && { after } })
+    yield* records
+    if (records.length < secretsMax) return
+    after = records.at(-1)
+  }
 }
 
 /** The secrets in catalogs. Without a key none can be set or used. */
@@ -91,7 +116,7 @@ class CatalogSecrets implements OpenSecrets {
   }
 
   async replace(tenant: string,
-    { name, value, charactersMax = valueMax }: Parameters<OpenSecrets['replace']>[1]) {
+    { name, value, charactersMax = valueMax, version }: ReplacedSecret): Promise<SecretDetails> {
     requireSecret(name, value, charactersMax)
     const { catalogs, keys, env } = this.#parts
     const random = Buffer.from(env.secret(), 'base64url')
@@ -102,12 +127,12 @@ class CatalogSecrets implements OpenSecrets {
         throw new HeddleError('full', `A workspace may have ${secretsMax} secrets: delete one.`)
       }
       const seal = requireKeys(keys, 'seal')[0]!
-      // Before the secret: whoever looks for all secrets finds its tenant.
-      await catalogs.ensure(secretTenants, [{ id: tenantId(tenant), name: tenant, orderMs: 0,
-        parentId: '', metadataJson: '{}', bodyJson: '{}' }]).catch(ignoreFull)
+      await this.#noteTenant(tenant)
       const stored = before === undefined ? null : bodyOf(before)
+      const present = stored === null ? 0 : stored.version ?? 1
+      if (before !== undefined && present === version) return detailsOf(before)
       const bodyJson = JSON.stringify({ sealed: sealed(seal, { tenant, name }, value, random),
-        version: (stored === null ? 0 : stored.version ?? 1) + 1, updatedAtMs: env.nowMs() })
+        version: version ?? present + 1, updatedAtMs: env.nowMs() })
       // A secret of an earlier program has no version: what it was is what must be there.
       const expected = { sealed: stored?.sealed ?? null }
       const record = await catalogs.create(secretsOf(tenant), { id: idOf(name), name,
@@ -135,23 +160,53 @@ class CatalogSecrets implements OpenSecrets {
   }
 
   async unopened(tenant: string): Promise<readonly string[]> {
-    const records = await this.#records(tenant)
-    return records.filter((record) => {
+    const names: string[] = []
+    for await (const record of secretRecords(this.#parts.catalogs, tenant)) {
       try {
         this.#opened(tenant, record)
-        return false
       } catch {
-        return true
+        names.push(record.name)
       }
-    }).map(({ name }) => name)
+    }
+    return names
+  }
+
+  async add(tenant: string, values: ReadonlyMap<string, string>): Promise<void> {
+    if (values.size === 0) return
+    const { catalogs, keys, env } = this.#parts
+    const key = requireKeys(keys, 'seal')[0]!
+    await this.#noteTenant(tenant)
+    await catalogs.ensure(secretsOf(tenant),
+      [...values].map(([name, value]) => ({ id: idOf(name), name, orderMs: env.nowMs(),
+        parentId: '', metadataJson: '{}',
+        bodyJson: JSON.stringify({ version: 1, updatedAtMs: env.nowMs(),
+          sealed: sealed(key, { tenant, name }, value, Buffer.from(env.secret(), 'base64url')) }) })
+      ))
+  }
+
+  async revealSome(tenant: string, names: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const records = await this.#parts.catalogs.get(secretsOf(tenant), names.map(idOf))
+    return new Map(records.map((record) => [record.name, this.#opened(tenant, record)]))
+  }
+
+  async sweep(tenant: string,
+    isNeeded: (name: string, createdAtMs: number) => boolean): Promise<void> {
+    const { catalogs } = this.#parts
+    for await (const { id, name, createdAtMs } of secretRecords(catalogs, tenant)) {
+      if (isNeeded(name, createdAtMs)) continue
+      await catalogs.delete(secretsOf(tenant), id).catch(ignoreNotFound)
+    }
   }
 
   async drop(tenant: string): Promise<void> {
-    const { catalogs } = this.#parts
-    for (const { id } of await this.#records(tenant)) {
-      await catalogs.delete(secretsOf(tenant), id).catch(ignoreNotFound)
-    }
-    await catalogs.delete(secretTenants, tenantId(tenant)).catch(ignoreNotFound)
+    await this.sweep(tenant, () => false)
+    await this.#parts.catalogs.delete(secretTenants, tenantId(tenant)).catch(ignoreNotFound)
+  }
+
+  /** Before its first secret: whoever looks for all secrets finds the tenant. */
+  async #noteTenant(tenant: string): Promise<void> {
+    await this.#parts.catalogs.ensure(secretTenants, [{ id: tenantId(tenant), name: tenant,
+      orderMs: 0, parentId: '', metadataJson: '{}', bodyJson: '{}' }]).catch(ignoreFull)
   }
 
   #opened(tenant: string, record: CatalogRecord): string {

@@ -6,7 +6,7 @@ import type { CatalogClient } from '../catalog/catalog-client.ts'
 import type { CatalogRecord } from '../catalog/catalog-record.ts'
 import { opened, sealed } from './secret-box.ts'
 import type { Opened } from './secret-box.ts'
-import { secretsMax, secretsOf, secretTenants } from './secrets.ts'
+import { secretRecords, secretsOf, secretTenants } from './secrets.ts'
 import type { SecretsKeys } from './secrets-key.ts'
 
 /** How many secrets there are, and which keys they need. */
@@ -44,9 +44,9 @@ export async function surveySecrets(parts: SurveyParts,
   { rekey, tenants }: SurveyWish): Promise<SecretsSurvey> {
   const counts: Counts = { stored: 0, unopened: 0, sealedWithOlder: 0, rekeyed: 0 }
   for (const tenant of new Set([...tenants, ...await notedTenants(parts.catalogs)])) {
-    const { records } = await parts.catalogs.list(secretsOf(tenant), { sortBy: 'name',
-      descending: false, limit: secretsMax, offset: 0 })
-    for (const record of records) await surveyOne(parts, { tenant, record, rekey }, counts)
+    for await (const record of secretRecords(parts.catalogs, tenant)) {
+      await surveyOne(parts, { tenant, record, rekey }, counts)
+    }
   }
   return counts
 }

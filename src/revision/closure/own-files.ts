@@ -1,5 +1,6 @@
 /** The project's own files, as they are packed. */
 
+import { fstatSync } from 'node:fs'
 import { lstat, readdir, readFile, realpath } from 'node:fs/promises'
 import { basename, dirname, join, relative, sep } from 'node:path'
 
@@ -17,6 +18,8 @@ export interface OwnFilesOptions {
   /** Absolute paths of files that the graphs import: these are packed also if they are ignored. */
   readonly needed: readonly string[]
   readonly filesMax: number
+  /** Files that are not the project's, as `<device> <inode>`; by default where it prints. */
+  readonly printed?: ReadonlySet<string>
 }
 
 const ignoreFiles = ['.gitignore', '.heddleignore', '.dockerignore'] as const
@@ -62,14 +65,34 @@ async function ignoreFilesIn(root: string, folder: string,
   })))
 }
 
-async function add({ root, filesMax }: OwnFilesOptions, path: string,
+async function add({ root, filesMax, printed = printedFiles() }: OwnFilesOptions, path: string,
   found: Map<string, TreeSource>): Promise<void> {
   const entry = await sourceAt(root, root, path)
-  if (entry) found.set(path, entry)
+  if (entry === undefined || await isPrinted(entry, printed)) return
+  found.set(path, entry)
   if (found.size > filesMax) {
     throw new RevisionError('too_large', `The project has more than ${filesMax} files: name in ` +
       '.heddleignore what its graphs do not need.')
   }
+}
+
+/** The files that a shell has made of what this process prints: they grow while it packs. */
+function printedFiles(): ReadonlySet<string> {
+  return new Set([1, 2].flatMap((fd) => {
+    try {
+      const found = fstatSync(fd, { bigint: true })
+      return found.isFile() ? [`${found.dev} ${found.ino}`] : []
+    } catch {
+      // It is closed.
+      return []
+    }
+  }))
+}
+
+async function isPrinted(entry: TreeSource, printed: ReadonlySet<string>): Promise<boolean> {
+  if (entry.kind === 'link' || printed.size === 0) return false
+  const { dev, ino } = await lstat(entry.file, { bigint: true })
+  return printed.has(`${dev} ${ino}`)
 }
 
 /**

@@ -6,12 +6,13 @@ import { rawValues } from '../../json/index.ts'
 export const deploymentWire = { values: rawValues }
 
 /**
- * To load a revision, to learn of a change, to count runs, to look at a roll-out, for lines, for
- * the next update, to build.
+ * To load a revision, also with other secrets than now, to learn of a change, to count runs, to
+ * look at a roll-out, for lines, for the next update, to build, for what cannot be loaded.
  */
-export const deploymentQuestions = { prepare: 'deployment-prepare', learn: 'deployment-learn',
-  tally: 'deployment-tally', look: 'deployment-look', lines: 'deployment-lines',
-  updates: 'deployment-updates', build: 'deployment-build' } as const
+export const deploymentQuestions = { prepare: 'deployment-prepare',
+  prepareWith: 'deployment-prepare-with', learn: 'deployment-learn', tally: 'deployment-tally',
+  look: 'deployment-look', lines: 'deployment-lines', updates: 'deployment-updates',
+  build: 'deployment-build', problems: 'deployment-problems' } as const
 
 /** All of them. */
 export const deploymentWires = Object.values(deploymentQuestions).map((name) => ({ name,

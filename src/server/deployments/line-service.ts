@@ -25,7 +25,7 @@ export function lineService(
     answer: async ({ deployment, query: { sinceMs, ...query }, after }) => {
       const seen = after[self]
       // After a line that was seen, all others are new.
-      return lines(deployment, { ...query,
+      return await lines(deployment, { ...query,
         ...seen === undefined ? sinceMs !== undefined && { sinceMs } : { after: seen } })
     },
   }

@@ -6,8 +6,8 @@ import type { ActorKey, Env, Router, Service } from '../../../cluster/index.ts'
 import { assistantClient } from '../../assistants/index.ts'
 import { cronClient } from '../../crons/index.ts'
 import { builderOf, buildsOver, deploymentSecretsOver, deploymentsOver, DeploymentUpdates,
-  deploymentUse, driveRollouts, keepDeployments, namespaceParts, openServing,
-  rolloutsOver } from '../../deployment/index.ts'
+  deploymentUse, driveRollouts, keepDeployments, loadedSecretsOf, namespaceParts, openServing,
+  rolloutsOver, secretsOf } from '../../deployment/index.ts'
 import type { Deployment, Serving } from '../../deployment/index.ts'
 import { ignoreNotFound } from '../../errors.ts'
 import { fromUserProxies } from '../../frontdoor/index.ts'
@@ -23,14 +23,16 @@ import type { ReadQuota } from '../../limits/index.ts'
 import { createThreadClient } from '../../thread/index.ts'
 import type { Backend } from '../backends/backend.ts'
 import type { RunsOfServer } from '../cron-firing.ts'
+import { askMembers } from '../member-questions.ts'
 import { announcer } from './announcer.ts'
 import { buildMembers, buildService } from './build-service.ts'
 import { lookAtRollouts } from './driver-looks.ts'
 import type { LaterServing } from './later-serving.ts'
 import { lineService, mergedLogs } from './line-service.ts'
+import { problemService } from './problem-service.ts'
 import { namespaceData } from './namespace-data.ts'
 import { revisionReporter, useCounter } from './revision-reports.ts'
-import { RolloutCounts } from './serving-metrics.ts'
+import { notServed, RolloutCounts } from './serving-metrics.ts'
 import { UpdateWatch, updateService } from './update-watch.ts'
 import { trialRuns } from './trial-run.ts'
 import { deploymentsKey, rolloutMembers, rolloutServices } from './rollout-service.ts'
@@ -84,7 +86,7 @@ const upkeepMs = 60_000
 export function openDeployments(parts: MemberDeploymentParts): MemberDeployments {
   const { settings, env, backend, router, platform, secretsKeys, later } = parts
   const catalogs = catalogClient(router)
-  const secrets = deploymentSecretsOver(secretsOver(catalogs, secretsKeys, env))
+  const secrets = deploymentSecretsOver(secretsOver(catalogs, secretsKeys, env), env)
   const updates = new DeploymentUpdates(env)
   const note = (id: string) => updates.add(id)
   const records = deploymentsOver({ catalogs, documents: platform.documents, secrets, env,
@@ -109,6 +111,12 @@ export function openDeployments(parts: MemberDeploymentParts): MemberDeployments
   const count = useCounter(reporting)
   const report = revisionReporter(reporting)
   const retention = async (deployment: Deployment) => {
+    await secrets.settle(deployment).catch((error: unknown) =>
+      env.log.warn('Secrets are not kept for earlier programs now, nor old values removed.', {
+        error,
+        deployment: deployment.name,
+      })
+    )
     const use = await count(deployment.name)
     // What cannot be counted may be in use.
     if (use !== null) await records.collect(deployment, use)
@@ -123,19 +131,20 @@ export function openDeployments(parts: MemberDeploymentParts): MemberDeployments
       newThreadId: env.uuid }), assistants: assistantClient(router), crons: cronClient(router) })
   const upkeep = keepDeployments({ deployments: records, use: used, data, members, owns, retention,
     env, known: () => opened?.all() ?? [] })
-  const rollouts = rolloutsOver({ deployments: records, wake: members.wake, env,
+  const rollouts = rolloutsOver({ deployments: records, secrets, wake: members.wake, env,
     watch: (name, changed) => opened?.watch(name, changed) ?? (() => {}) })
   const builder = builderOf({ catalogs, documents: platform.documents, records, env, rollouts,
     builds: settings.builds, ignoreAuth: settings.ignoreAuth, allowed: settings.egressAllow,
     directory: settings.dataDirectory, variables: process.env, self: self(),
     isMember: (id) => backend.status().view.some((member) => member.id === id), owns })
   const takeBuild = buildService(builder)
-  const lines = lineService((...query) => opened?.lines(...query) ?? [], self())
+  const lines = lineService(async (...query) => await opened?.lines(...query) ?? [], self())
+  const problems = problemService(() => opened?.problems() ?? [], self)
   const updated = updateService(updates)
   const updateWatch = new UpdateWatch({ ...parts, service: updated })
   const ends: (() => void)[] = []
   return {
-    services: [...rolloutServices({ serving, look }), lines, updated, takeBuild],
+    services: [...rolloutServices({ serving, look }), lines, updated, takeBuild, problems],
     door: {
       records,
       secrets,
@@ -148,6 +157,7 @@ export function openDeployments(parts: MemberDeploymentParts): MemberDeployments
         view: later.graphs.view,
         named: (host) => opened?.named(host),
         learn: serving.learn,
+        requireServes: async (name) => await opened?.requireServes(name),
         watch: (...watch) => opened?.watch(...watch) ?? (() => {}),
       },
       announce: announcer({ env, members, learn: serving.learn, self }),
@@ -160,6 +170,8 @@ export function openDeployments(parts: MemberDeploymentParts): MemberDeployments
         },
         remove: ({ name }) => members.wake(name),
       },
+      problems: async () => (await askMembers(parts, problems, null)).flat(),
+      failing: () => notServed(opened?.problems() ?? []),
       logs: mergedLogs(parts, lines),
       watchUpdates: (...watch) => updateWatch.watch(...watch),
       report,
@@ -198,12 +210,14 @@ export function openDeployments(parts: MemberDeploymentParts): MemberDeployments
     variablesOf: async (namespace) => {
       const serving = await later.opened
       const deployment = await serving.find(namespaceParts(namespace).deployment ?? '')
-      const { active, preview, id, tenant } = deployment
+      const { active, preview, tenant } = deployment
       if (active === null) return {}
       const { env: own } = await records.manifest(await records.revision(deployment, active))
       const original = preview && await serving.find(preview.of).catch(ignoreNotFound)
-      const inherited = original?.tenant === tenant ? await secrets.reveal(original.id) : {}
-      return { ...own, ...inherited, ...await secrets.reveal(id) }
+      return { ...own,
+        ...await secretsOf(secrets, { deployment,
+          original: original?.tenant === tenant ? original : undefined,
+          set: loadedSecretsOf(deployment) }) }
     },
     rolloutsEnded,
     drain: async (deadline) => {

@@ -10,8 +10,8 @@ import { catalogKindName } from '../../platform/index.ts'
 import type { Backend } from '../backends/backend.ts'
 import { deploymentQuestions, deploymentWire } from '../backends/deployment-wires.ts'
 
-const { prepare: prepareName, learn: learnName, tally: tallyName, look: lookName } =
-  deploymentQuestions
+const { prepare: prepareName, prepareWith: prepareWithName, learn: learnName, tally: tallyName,
+  look: lookName } = deploymentQuestions
 const wire = deploymentWire
 
 /** What this member answers with. */
@@ -25,6 +25,7 @@ export interface RolloutServiceParts {
 export function rolloutServices({ serving, look }: RolloutServiceParts): readonly Service[] {
   return [
     { name: prepareName, wire, answer: (wish) => serving.prepare(wish as PrepareWish) },
+    { name: prepareWithName, wire, answer: (wish) => serving.prepare(wish as PrepareWish) },
     { name: learnName, wire, answer: async (name) => {
       await serving.learn(name as string)
       return null
@@ -61,7 +62,10 @@ export function rolloutMembers(parts: RolloutMembersParts): RolloutMembers {
   }
   return {
     live: () => backend.status().view.map(({ id }) => id),
-    prepare: async (member, wish) => await askById(member, prepareName, wish) as Prepared,
+    // An older program would load the secrets of now, and call that well.
+    prepare: async (member, wish) =>
+      await askById(member, wish.secrets === undefined ? prepareName : prepareWithName,
+        wish) as Prepared,
     learn: async (member, deployment) => {
       await askById(member, learnName, deployment)
     },

@@ -6,8 +6,17 @@ import type { Metrics } from '../metrics/metrics.ts'
 
 const states: readonly LoadState[] = ['loading', 'ready', 'leaving', 'broken']
 
+/** The names of the deployments that problems are about, each once. */
+export function notServed(problems: ReturnType<Serving['problems']>): readonly string[] {
+  return [...new Set(problems.map(({ deployment }) => deployment))].toSorted()
+}
+
 /** Adds the graph processes of deployments. */
-export function readServing(metrics: Metrics, serving: Pick<Serving, 'loaded' | 'stats'>): void {
+export function readServing(metrics: Metrics,
+  serving: Pick<Serving, 'loaded' | 'stats' | 'problems'>): void {
+  metrics.gauge({ name: 'deployments_not_serving',
+    help: 'Deployments whose revision for new runs this member has tried to load in vain.' },
+    () => [{ value: notServed(serving.problems()).length }])
   metrics.gauge({ name: 'graph_processes', labels: ['state'],
     help: 'Graph processes of deployments, by what they do; `broken` counts revisions that could ' +
       'not be loaded and are tried again.' }, () => {

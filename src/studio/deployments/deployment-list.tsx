@@ -76,8 +76,8 @@ function NoDeployments() {
         A deployment runs a project on this server, beside its own. In the project’s folder type
       </p>
       <p className={css['command']}>
-        <code>npx heddle deploy</code>
-        <CopyButton text="npx heddle deploy" label="Copy the command" />
+        <code>heddle deploy</code>
+        <CopyButton text="heddle deploy" label="Copy the command" />
       </p>
     </Empty>
   )

@@ -6,11 +6,18 @@ import type { Deployment } from './calls/deployment.ts'
 import { span } from './rollout-words.ts'
 
 /** The chips beside its name. */
-export function DeploymentMarks({ deployment: { name, paused, preview } }: {
+export function DeploymentMarks({ deployment: { name, paused, preview, problems = [] } }: {
   readonly deployment: Deployment
 }) {
   return (
     <>
+      {problems.length > 0 && (
+        <Chip tone="failed" title={problems[0]!.reason}>
+          {problems.every(({ serves_some: servesSome }) => servesSome)
+            ? 'Cannot serve all graphs'
+            : 'Cannot serve'}
+        </Chip>
+      )}
       {paused && <Chip tone="waiting" title="None of its runs starts">Paused</Chip>}
       {preview !== null && (
         <Chip tone="accent"

@@ -12,6 +12,7 @@ import { Skeleton } from '../parts/skeleton.tsx'
 import { Tabs } from '../parts/tabs.tsx'
 import type { DeploymentSearch } from './address.ts'
 import { deploymentQuery } from './calls/control.ts'
+import type { Deployment } from './calls/deployment.ts'
 import { DeploymentActs } from './deployment-acts.tsx'
 import { DeploymentFacts } from './deployment-facts.tsx'
 import { Refused } from './deployment-list.tsx'
@@ -72,6 +73,11 @@ function Whole({ name }: { readonly name: string }) {
           <div className={css['panel']} id="deployment-panel" role="tabpanel"
             aria-labelledby={`deployment-${view}`}
           >
+            {data.problems !== undefined && data.problems.length > 0 && (
+              <div className={css['notice']}>
+                <Problems problems={data.problems} />
+              </div>
+            )}
             {followed.away !== undefined && (
               <div className={css['notice']}>
                 <Notice tone="waiting">
@@ -91,6 +97,17 @@ function Whole({ name }: { readonly name: string }) {
           </div>
         )}
     </>
+  )
+}
+
+/** Members that have loaded the same in vain say the same. */
+function Problems({ problems }: { readonly problems: Deployment['problems'] }) {
+  const reasons = new Map(problems.map(({ revision, reason }) => [`${revision}: ${reason}`, 0]))
+  return (
+    <Notice tone="failed">
+      <p>A member cannot load what new runs take. They end with the reason until it can.</p>
+      {[...reasons.keys()].map((reason) => <p key={reason}>{reason}</p>)}
+    </Notice>
   )
 }
 

@@ -46,7 +46,7 @@ export function RevisionsView({ deployment }: { readonly deployment: Deployment 
         ? (
           <Empty title="No revisions yet">
             <p>
-              In the project’s folder type <code>npx heddle deploy {name}</code>
+              In the project’s folder type <code>heddle deploy {name}</code>
             </p>
           </Empty>
         )

@@ -12,10 +12,12 @@ import type { Deployment } from './calls/deployment.ts'
 import css from './deployments.module.css'
 
 /** The dialog. */
-export function RollBackDialog({ deployment: { name, active, previous }, close }: {
-  readonly deployment: Deployment
-  readonly close: () => void
-}) {
+export function RollBackDialog(
+  { deployment: { name, active, previous, env_version: version }, close }: {
+    readonly deployment: Deployment
+    readonly close: () => void
+  },
+) {
   const { data } = useInfiniteQuery(revisionList(name))
   const cache = useQueryClient()
   const [to, setTo] = useState(previous ?? '')
@@ -39,8 +41,8 @@ export function RollBackDialog({ deployment: { name, active, previous }, close }
       }}>
         <p>
           New runs take the code of <b>{to}</b> again. Only the code goes back:{' '}
-          <b>secrets and data stay as they are now</b>. Runs that go on end on the revision that
-          they began with.
+          <b>secrets and data stay as they are now</b> (version {version}{' '}
+          of the secrets). Runs that go on end on the revision that they began with.
         </p>
         <Field label="Back to">
           {(ids) => (

@@ -1,6 +1,8 @@
 /** The files in deploy/ agree with each other and with the program. */
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Script } from 'node:vm'
 
@@ -27,6 +29,7 @@ interface Service {
   readonly environment?: Readonly<Record<string, string>>
   readonly healthcheck?: { readonly test: readonly unknown[] }
   readonly stop_grace_period?: string
+  readonly entrypoint?: readonly string[]
 }
 const compose = parse(text, { merge: true }) as {
   services: Record<string, Service>
@@ -41,6 +44,7 @@ describe('the compose file', () => {
       ['cassandra-1', undefined],
       ['cassandra-2', 'three'],
       ['cassandra-3', 'three'],
+      ['secrets-key', undefined],
       ['heddle-1', undefined],
       ['heddle-2', 'three'],
       ['heddle-3', 'three'],
@@ -50,8 +54,9 @@ describe('the compose file', () => {
   it('waits only for services, and uses only volumes, that it defines', () => {
     for (const [, { depends_on: needed = {}, volumes = [] }] of services) {
       for (const [name, { condition }] of Object.entries(needed)) {
-        expect(condition).toBe('service_healthy')
-        expect(compose.services[name]?.healthcheck, name).toBeDefined()
+        const isOnce = name === 'secrets-key'
+        expect(condition).toBe(isOnce ? 'service_completed_successfully' : 'service_healthy')
+        expect(compose.services[name]?.healthcheck === undefined, name).toBe(isOnce)
       }
       for (const volume of volumes) expect(compose.volumes).toHaveProperty(volume.split(':')[0]!)
     }
@@ -65,10 +70,30 @@ describe('the compose file', () => {
 
   it('has health checks whose words are strings, with a valid script', () => {
     for (const [name, { healthcheck }] of services) {
-      for (const word of healthcheck!.test) expect(word, name).toBeTypeOf('string')
+      for (const word of healthcheck?.test ?? []) expect(word, name).toBeTypeOf('string')
     }
     const [, , script] = compose.services['heddle-1']!.healthcheck!.test.slice(1) as string[]
     expect(() => new Script(script!)).not.toThrow()
+  })
+
+  it('makes the key of secrets once, which all members have, and files that outlive them', () => {
+    const [, , script] = compose.services['secrets-key']!.entrypoint as string[]
+    const folder = mkdtempSync(join(tmpdir(), 'heddle-key-'))
+    const made = () => {
+      execFileSync(process.execPath, ['-e',
+        script!.replaceAll('/etc/heddle/secrets/', `${folder}/`)])
+      return readFileSync(join(folder, 'key'), 'base64')
+    }
+    const first = made()
+    expect([Buffer.from(first, 'base64').length, made()]).toEqual([32, first])
+    rmSync(folder, { recursive: true })
+    for (const [name, { command, volumes = [] }] of members) {
+      expect(command).toEqual(
+        expect.arrayContaining(['--data=/var/lib/heddle', '--builds=on',
+          '--secrets-key=/etc/heddle/secrets/key']),
+      )
+      expect(volumes).toEqual([`${name}:/var/lib/heddle`, 'secrets:/etc/heddle/secrets:ro'])
+    }
   })
 
   it('has only settings of Cassandra that cassandra.md has', () => {

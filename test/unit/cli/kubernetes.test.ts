@@ -79,6 +79,9 @@ const members = the('StatefulSet').spec as {
   updateStrategy: { type: string }
   selector: { matchLabels: object }
   template: { metadata: { labels: object }; spec: PodSpec }
+  volumeClaimTemplates: [
+    { metadata: { name: string }; spec: { resources: { requests: { storage: string } } } },
+  ]
 }
 const pod = members.template.spec
 const [container] = pod.containers
@@ -146,7 +149,11 @@ describe('the manifests', () => {
       if (/SECRET|PASSWORD/.test(name)) expect(valueFrom?.secretKeyRef, name).toBeDefined()
     }
     expect(container.env.map(({ name }) => name)).toContain('HEDDLE_CLUSTER_SECRET_FILE')
-    expect(Object.keys(settings).join()).not.toMatch(/SECRET|PASSWORD/)
+    // The one is a file.
+    const { HEDDLE_SECRETS_KEY: key, ...others } = settings
+    expect(container.volumeMounts.some(({ mountPath }) => key?.startsWith(`${mountPath}/`)))
+      .toBe(true)
+    expect(Object.keys(others).join()).not.toMatch(/SECRET|PASSWORD/)
   })
 
   it('pass each member the address of its pod', () => {
@@ -219,8 +226,20 @@ describe('a member', () => {
       securityContext: { runAsNonRoot: true } })
     expect(container).toMatchObject({ securityContext: { allowPrivilegeEscalation: false } })
     expect(container.volumeMounts).toMatchObject(
-      [{ name: 'data', mountPath: settings['HEDDLE_DATA_DIR'] }, { name: 'cluster-secret' }],
+      [{ name: 'data', mountPath: settings['HEDDLE_DATA_DIR'] }, { name: 'cluster-secret' }, {
+        name: 'secrets-key',
+      }],
     )
-    expect(pod.volumes.map(({ name }) => name)).toEqual(['data', 'cluster-secret'])
+    expect(pod.volumes.map(({ name }) => name)).toEqual(['cluster-secret', 'secrets-key'])
+  })
+
+  it('keeps secrets and files, and builds', () => {
+    const [claim, ...others] = members.volumeClaimTemplates
+    expect([claim.metadata.name, others]).toEqual(['data', []])
+    const claimed = Number(claim.spec.resources.requests.storage.replace('Gi', ''))
+    const { revisionsDiskBytes, secretsKey, builds } = resolveSettings({ options: {}, folder,
+      environment: settings, starter: 'langgraph.json' })
+    expect(revisionsDiskBytes).toBeLessThan(claimed * 2 ** 30 / 1.5)
+    expect([secretsKey, builds]).toEqual(['/etc/heddle/secrets/key', true])
   })
 })

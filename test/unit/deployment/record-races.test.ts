@@ -180,7 +180,7 @@ describe('callers who die', () => {
       const shop = await house.deployments.create({ name: 'shop', tenant: 'acme',
         hosts: ['shop.example.org'] })
       await house.deploy(shop, projectOf(0))
-      await house.secrets().set(shop.id, 'KEY', 'value')
+      await house.secrets().seal(shop, new Map([['KEY', 'value']]))
       for (let count = 0; count < 3; count++) {
         await house.deployments.note(shop.id, { kind: 'deployment', by: 'ann', data: {} })
       }

@@ -53,11 +53,11 @@ export class RecordsHouse {
     const catalogs = through(this.catalogs)
     return deploymentsOver({ catalogs, documents: through(this.documents), env, limits,
       noted: (id) => this.noted.push(id),
-      secrets: deploymentSecretsOver(secretsOver(catalogs, () => [this.key], env)) })
+      secrets: deploymentSecretsOver(secretsOver(catalogs, () => [this.key], env), env) })
   }
 
   secrets() {
-    return deploymentSecretsOver(secretsOver(this.catalogs, () => [this.key], this.env))
+    return deploymentSecretsOver(secretsOver(this.catalogs, () => [this.key], this.env), this.env)
   }
 
   async create(name = 'shop', tenant = 'acme'): Promise<Deployment> {

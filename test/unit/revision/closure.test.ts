@@ -1,12 +1,13 @@
 /** What is packed of a project: its packages in each layout, its own files, and its refusals. */
 
-import { mkdtemp, rm } from 'node:fs/promises'
+import { lstat, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { buildRevision } from '../../../src/revision/build.ts'
+import { ownFiles } from '../../../src/revision/closure/own-files.ts'
 import { platformHere, platformOf } from '../../../src/revision/closure/platform.ts'
 import { RevisionCache } from '../../../src/revision/cache/revision-cache.ts'
 import { ownArchive } from '../../../src/revision/manifest.ts'
@@ -241,6 +242,15 @@ describe('own files', () => {
       'gen/c.ts': '', 'agent.ts': `${agent}export { b } from './gen/b.ts'` })
     expect(own).toContain('gen/b.ts')
     expect(own).not.toContain('gen/c.ts')
+  })
+
+  it('have not what a shell makes of what the command prints', async () => {
+    const folder = await freshFolder()
+    await writeTree(folder, { 'agent.ts': agent, 'deploy.log': 'build', 'copy.log': 'build' })
+    const { dev, ino } = await lstat(join(folder, 'deploy.log'), { bigint: true })
+    const found = await ownFiles({ root: folder, envFile: null, needed: [], filesMax: 9,
+      printed: new Set([`${dev} ${ino}`]) })
+    expect(found.map(({ path }) => path).toSorted()).toEqual(['agent.ts', 'copy.log'])
   })
 
   it('have links that stay in the project, and no others', async () => {

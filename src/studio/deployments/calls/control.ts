@@ -111,12 +111,12 @@ export const rollBack = (name: string, to: string, message: string) =>
   ask<{ readonly rollout: Rollout | null }>(`${pathOf(name)}/rollback`, { method: 'POST',
     headers: atOnceAnswered, body: { to, message } })
 
-/** Sets a secret. Fresh processes begin, so that all runs have it. */
+/** Sets a secret. Resolves when the active revision has loaded it, or when it is kept. */
 export const setSecret = (name: string, secret: string, value: string) =>
   ask<Secret>(`${pathOf(name)}/secrets/${encodeURIComponent(secret)}`, { method: 'PUT',
     body: { value } })
 
-/** Removes a secret. */
+/** Removes a secret, as `setSecret` sets one. */
 export const removeSecret = (name: string, secret: string) =>
   ask<unknown>(`${pathOf(name)}/secrets/${encodeURIComponent(secret)}`, { method: 'DELETE' })
 

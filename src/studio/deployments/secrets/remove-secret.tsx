@@ -18,7 +18,6 @@ export function RemoveSecret({ deployment, name, close }: {
   const work = useMutation({
     mutationFn: () => removeSecret(deployment, name),
     onSuccess: close,
-    // A roll-out that is under way refuses fresh processes, not the change.
     onSettled: () => cache.invalidateQueries({ queryKey: ['deployments', deployment] }),
   })
   return (

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
 
 import { Button } from '../../parts/button.tsx'
+import { Chip } from '../../parts/chip.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Icon } from '../../parts/icon.tsx'
@@ -19,7 +20,7 @@ const RemoveSecret = lazy(async () => ({
   default: (await import('./remove-secret.tsx')).RemoveSecret,
 }))
 
-const setAll = 'npx heddle secrets set --from production.env'
+const setAll = 'heddle secrets set --from production.env'
 
 /** What is open: a form for a new secret, or one that is changed or removed. */
 type Open =
@@ -36,8 +37,8 @@ export function SecretsView({ deployment }: { readonly deployment: Deployment })
     <div className={css['body']}>
       <div className={css['bar']}>
         <p className={css['meta']}>
-          Code reads them as environment variables. A change starts fresh processes without losing a
-          run; a rollback leaves them as they are.
+          Code reads them as environment variables. A change counts when the active revision has
+          loaded it on all members, without losing a run; a rollback leaves them as they are.
         </p>
         <Button kind="primary" icon={<Icon name="plus" />} onClick={() => setOpen({ act: 'set' })}>
           Set a secret
@@ -88,10 +89,12 @@ function Rows({ secrets, open }: {
         </tr>
       </thead>
       <tbody>
-        {secrets.map(({ name, version, updated_at: at }) => (
+        {secrets.map(({ name, version, updated_at: at, state }) => (
           <tr key={name}>
             <th scope="row">
               <code>{name}</code>
+              {state === 'kept' && <Chip tone="waiting">From the next roll-out</Chip>}
+              {state === 'removed' && <Chip tone="waiting">Until the next roll-out</Chip>}
             </th>
             <td data-label="Version" className={css['number']}>{version}</td>
             <td data-label="Set">

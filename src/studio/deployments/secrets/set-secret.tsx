@@ -24,7 +24,6 @@ export function SetSecret({ deployment, name, close }: {
   const work = useMutation({
     mutationFn: () => setSecret(deployment, typed, value),
     onSuccess: close,
-    // A roll-out that is under way refuses fresh processes, not the change.
     onSettled: () => cache.invalidateQueries({ queryKey: ['deployments', deployment] }),
   })
   const isName = nameOfVariable.test(typed)

@@ -58,12 +58,13 @@ describe('the command "rollback"', () => {
     const { control, run } = await scene(runRollbackCommand)
     control.add('shop', { active: 'r12', previous: 'r11' })
     expect(await run('shop')).toEqual({ status: 0, stderr: '',
-      stdout: 'active r11 (was r12), 3 of 3 members, 0.3 s; 14 runs go on with r12\n' })
+      stdout: 'active r11 (was r12), 3 of 3 members, 0.3 s; 14 runs go on with r12; ' +
+        'with the secrets of now (version 7); A wait for the next deploy\n' })
     expect((await run('shop', '--to', 'r3', '--message', 'Why', '--json')).stdout)
       .toMatch(/^{"active":"r3","previous":"r11".*}\n$/)
     expect(control.seen.at(-1)?.body).toEqual({ to: 'r3', message: 'Why' })
     expect((await run('shop', '--to', 'r11', '--now')).stdout)
-      .toMatch(/; 14 runs of r3 move if possible\n$/)
+      .toMatch(/; 14 runs of r3 move if possible; with the secrets of now/)
     expect(control.seen.at(-1)?.body).toEqual({ to: 'r11', now: true })
   })
 
@@ -183,6 +184,27 @@ describe('the command "deployments"', () => {
     }
   })
 
+  it('tells those that cannot serve, and what was only checked', async () => {
+    const { control, run } = await scene(runDeploymentsCommand)
+    const problem = { member: 'member-one', revision: 'r1', reason: 'TOKEN is missing',
+      since: '2026-11-27T12:00:00.000Z', serves_some: false }
+    const last = { id: '1', kind: 'check', revision: 'r11', from: 'r1', percent: 100,
+      result: 'done', members: [], by: 'local', reason: null, failures: [], started_at: '',
+      ended_at: '2026-11-27T1' } as const
+    control.add('shop', { active: 'r1', problems: [problem], kept_secrets: ['A'],
+      last_rollout: last })
+    expect((await run('list')).stdout).toMatch(/\nshop {2}r1 +cannot serve {2}http/)
+    const { stdout } = await run('show', 'shop')
+    expect(stdout).toContain('active    r1\n          r1 cannot serve on member member-o since ' +
+      '2026-11-27 12:00: TOKEN is missing\n')
+    expect(stdout).toMatch(/\nlast {6}r11 checked, not activated at /)
+    expect(stdout).toMatch(/\nsecrets {3}A from the next roll-out on\n/)
+    control.change('shop', { problems: [{ ...problem, serves_some: true }],
+      last_rollout: { ...last, kind: 'secrets', result: 'refused', reason: 'no' } })
+    expect((await run('list')).stdout).toMatch(/\nshop {2}r1 +cannot serve all graphs {2}http/)
+    expect((await run('show', 'shop')).stdout).toMatch(/\nlast {6}secrets for r11 refused at /)
+  })
+
   it('lists previews as such', async () => {
     const { control, run } = await scene(runDeploymentsCommand)
     control.add('shop--fix', { active: 'r1', preview: { of: 'shop', label: 'fix', ttl_s: 60 } })
@@ -263,19 +285,33 @@ describe('the command "secrets"', () => {
     const { status, stdout, stderr } = await run('set', 'A=1=1', 'KEY', '--from', 'prod.env', '-d',
       'shop')
     expect([status, stdout, stderr]).toEqual([0,
-      'B, C, A, KEY of shop: set; fresh processes of r1 start with them.\n', 'Value of KEY: '])
+      'B, C, A, KEY of shop: set; r1 has loaded the change.\n', 'Value of KEY: '])
     expect(control.seen.at(-1)?.body).toEqual({ restart: true,
       values: { A: '1=1', B: '2', C: '3', KEY: 'hunter2' } })
     expect((await run('set', 'A=2', '--no-restart', '-d', 'shop')).stdout)
-      .toBe('A of shop: set; used from the next roll-out on.\n')
+      .toBe('A of shop: set; kept for the next roll-out.\n')
     const listed = await run('list', 'shop')
-    expect(listed.stdout).toMatch(/^name {2}version {2}set\nB +1 .*\nC +1 .*\nA +2 /)
+    expect(listed.stdout).toMatch(/^name {2}version {2}set *\nB +1 .*\nC +1 .*\nA +2 /)
     expect(listed.stdout).not.toContain('hunter2')
     expect((await run('remove', 'A', 'B', '-d', 'shop', '--json')).stdout)
       .toMatch(/^{"removed":\["A","B"\],"rollout":"roll-out-\d"}\n$/)
     expect([...control.secrets.keys()]).toEqual(['C', 'KEY'])
-    // Two names, one fresh start.
-    expect(control.seen.slice(-2).map(({ query }) => query)).toEqual([{ restart: 'false' }, {}])
+    // Two names, one version.
+    expect(control.seen.at(-1)?.body).toEqual({ restart: true, values: {}, remove: ['A', 'B'] })
+  })
+
+  it('says why the code cannot live with them, and ends with exit code 3', async () => {
+    const { control, run } = await scene(runSecretsCommand)
+    control.add('shop', { active: 'r1' })
+    control.before = (call) => {
+      if (!call.startsWith('PUT')) return
+      throw new Refusal(422, 'graph_failed', 'No such key.', { graphs: [
+        { graph_id: 'agent', message: 'No such key.', at: null },
+      ] })
+    }
+    expect(await run('set', 'A=1', '-d', 'shop')).toEqual({ status: 3, stdout: '',
+      stderr: 'shop cannot be loaded with this change, and its secrets stay as they were: ' +
+        'No such key.\nThe graph "agent" cannot be loaded: No such key.' })
   })
 
   it.each([

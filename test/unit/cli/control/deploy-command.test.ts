@@ -1,5 +1,6 @@
 /** The command `heddle deploy` against a control API that does what the test says. */
 
+import { appendFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -7,6 +8,9 @@ import { describe, expect, it } from 'vitest'
 
 import { runDeployCommand } from '../../../../src/cli/deploy/deploy-command.ts'
 import { buildRevision, platformHere } from '../../../../src/revision/index.ts'
+import { systemEnv } from '../../../../cluster/index.ts'
+import { controlClient } from '../../../../src/cli/control/control-client.ts'
+import { confirmServer } from '../../../../src/cli/deploy/found-server.ts'
 import { Refusal, startControlServer } from '../../../support/control-server.ts'
 import type { ControlServer } from '../../../support/control-server.ts'
 import { runIn } from '../../../support/project-command.ts'
@@ -78,6 +82,17 @@ describe('a deployment', () => {
     expect((await deploy('shop')).stdout).toMatch(/upload {5}1 of 2 chunks, 1 KB/)
     expect((await deploy('shop', '--repack')).stdout).toMatch(/\nunchanged {2}r2 is active/)
     expect(control.deployments.get('shop')).toMatchObject({ active: 'r2', previous: 'r1' })
+  })
+
+  it('names the file that changed while it was packed', async () => {
+    const { control, folder, deploy } = await scene()
+    await buildRevision({ config: folder, platform: platformHere(), keep: async () => {},
+      index: { nowMs: Infinity, isRead: false } })
+    control.before = (call) => {
+      if (call.endsWith('/revisions')) appendFileSync(join(folder, 'agent.ts'), '\n')
+    }
+    expect(await deploy('shop')).toMatchObject({ status: 1,
+      stderr: 'The project changed while it was built (agent.ts): deploy it again.' })
   })
 
   it('that is active already changes nothing', async () => {
@@ -199,7 +214,7 @@ describe('a deployment', () => {
       preview: { of: 'shop', label: 'pr-7', ttl_s: 7_200 } })
   })
 
-  it('gets its secrets before it is checked, and starts anew if only they changed', async () => {
+  it('gets its secrets before it is checked, and rolls out if only they changed', async () => {
     const { control, deploy } = await scene({ 'prod.env': 'A=1\nB="two words"\n' })
     await deploy('shop', '--env-file', 'prod.env')
     const put = 'PUT /deployments/shop/secrets'
@@ -208,9 +223,56 @@ describe('a deployment', () => {
     )
     expect(control.seen.find(({ call }) => call === put)?.body)
       .toEqual({ values: { A: '1', B: 'two words' }, restart: false })
-    expect((await deploy('shop', '--env-file', 'prod.env')).stdout).toMatch(/unchanged/)
+    const again = await deploy('shop', '--env-file', 'prod.env')
+    expect(again.stdout).toMatch(/\nactive {5}r1 /)
+    expect(control.seen.findLast(({ call }) => call === put)?.body)
+      .toMatchObject({ restart: false })
+    expect((await deploy('shop')).stdout).toMatch(/\nunchanged/)
+    // A share has no secrets of its own: the active revision loads them.
+    await deploy('shop', '--env-file', 'prod.env', '--percent', '5')
     expect(control.seen.findLast(({ call }) => call === put)?.body)
       .toMatchObject({ restart: true })
+    // A server before sets starts processes anew.
+    control.change('shop', { kept_secrets: undefined } as never)
+    await deploy('shop', '--env-file', 'prod.env')
+    expect(control.seen.findLast(({ call }) => call === put)?.body)
+      .toMatchObject({ restart: true })
+  })
+
+  it('goes on when the server is started anew meanwhile', async () => {
+    const { control, deploy } = await scene()
+    let isAway = false
+    control.before = (call) => {
+      if (!call.endsWith('/check') || isAway) return
+      isAway = true
+      control.restart(300)
+    }
+    expect(await deploy('shop')).toMatchObject({ status: 0,
+      stdout: expect.stringMatching(/\nactive {5}r1 /) as string })
+    expect(isAway).toBe(true)
+  })
+
+  it('asks before it takes a server that nobody has named, and only the first time', async () => {
+    const control = await startControlServer()
+    const folder = await smallProject()
+    const target = { url: control.url, key: undefined, hint: '.', isFound: true,
+      env: systemEnv({ level: 'silent' }) }
+    const access = { client: controlClient(target), env: target.env, name: 'shop',
+      path: '/deployments/shop' }
+    const ask = (place: Partial<CommandPlace>) =>
+      runIn({ folder, ...place }, (source) => confirmServer(source, access))
+    control.project = 'starter'
+    const found = `No server is named. The one at ${control.url} serves the project starter, and ` +
+      'has no deployment shop yet'
+    expect(await ask({})).toMatchObject({ status: 2,
+      stderr: expect.stringContaining(`${found}: add --yes`) as string })
+    for (const [typed, status] of [['y', 0], ['', 2], ['no', 2]] as const) {
+      const asked = await ask({ isTerminal: true, typed })
+      expect([asked.status, asked.stderr.startsWith(`${found}. Deploy there? [y/N] `)])
+        .toEqual([status, true])
+    }
+    control.add('shop')
+    expect(await ask({})).toEqual({ status: 0, stdout: '', stderr: '' })
   })
 })
 

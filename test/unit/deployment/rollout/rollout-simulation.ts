@@ -28,7 +28,7 @@ export async function simulateRollouts(
       else if (way < 0.6) await caller.activate('shop', revision, wish)
       else if (way < 0.75) await caller.activate('shop', revision, { ...wish, percent: 20 })
       else if (way < 0.9) await caller.rollback('shop', wish)
-      else await caller.restartWithSecrets('shop', wish)
+      else await caller.loadSecrets('shop', { ...wish, change: [] })
     } catch (error) {
       const { code, message } = HeddleError.from(error)
       if (!allowed.includes(code)) violations.push(`a caller got ${code}: ${message}`)

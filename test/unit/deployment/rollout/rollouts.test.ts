@@ -54,9 +54,9 @@ it('says why a member refused, and which graphs', async () => {
 it('says which member did not answer', async () => {
   const cluster = new ScriptedCluster()
   const answer = cluster.rollouts.activate('shop', 'r2', wish).catch((error: unknown) => error)
-  await cluster.pass(62_000)
+  await cluster.pass(92_000)
   expect(await answer).toMatchObject({ code: 'not_ready', httpStatus: 409,
-    message: 'Member a did not load r2 within 60 s.' })
+    message: 'Member a did not load r2 within 90 s.' })
   expect(cluster.records.deployment.active).toBe('r1')
 })
 
@@ -127,14 +127,93 @@ it('rolls back to the previous revision, to one by name, or ends a share', async
 
 it('restarts the active revision with new secrets, if there is one', async () => {
   const cluster = new ScriptedCluster({ active: 'r2', envVersion: 3 })
-  const answer = cluster.rollouts.restartWithSecrets('shop', wish)
+  const answer = cluster.rollouts.loadSecrets('shop', { ...wish, change: [] })
   await cluster.pass()
   await cluster.roll(4)
   await cluster.pass(250)
   expect(await answer).toMatchObject({ deployment: { active: 'r2', envVersion: 4 },
     rollout: { kind: 'secrets', result: 'done' } })
   const idle = new ScriptedCluster({ active: null })
-  expect(await idle.rollouts.restartWithSecrets('shop', wish)).toBeUndefined()
+  await expect(idle.rollouts.loadSecrets('shop', { ...wish, change: [] })).rejects
+    .toMatchObject({ code: 'not_ready' })
+})
+
+const one = { name: 'A', version: 1, updatedAtMs: 0, place: 'P_1' }
+const two = { name: 'B', version: 1, updatedAtMs: 0, place: 'P_2' }
+const loaded = { active: 'r2', envVersion: 3, loadedSecrets: { envVersion: 3, entries: [one] } }
+
+it('changes nothing if a member cannot load the secrets', async () => {
+  const cluster = new ScriptedCluster({ ...loaded, keptSecrets: [two] })
+  const change = [{ ...one, version: 2, place: 'P_3' }]
+  const answer = cluster.rollouts.loadSecrets('shop', { ...wish, change })
+    .catch((error: unknown) => HeddleError.from(error).code)
+  await cluster.pass()
+  expect(cluster.secrets).toEqual([[change[0], two]])
+  await cluster.answer('prepare a r2/4', ready)
+  await cluster.answer('prepare b r2/4', { kind: 'refused', reason: 'no', failures: [] })
+  await cluster.pass(250)
+  expect(await answer).toBe('graph_failed')
+  expect(cluster.records.deployment).toMatchObject({ ...loaded, keptSecrets: [two], rollout: null,
+    lastRollout: { kind: 'secrets', result: 'refused' } })
+})
+
+it('loads kept secrets with the next revision, as one version', async () => {
+  const cluster = new ScriptedCluster({ ...loaded, active: 'r1', keptSecrets: [two] })
+  const answer = cluster.rollouts.activate('shop', 'r2', { ...wish, watchMs: 0 })
+  await cluster.pass()
+  // What is kept while it goes on is for the one after it.
+  const later = { ...one, version: 2, place: null }
+  await cluster.records.change(cluster.records.deployment, { keptSecrets: [two, later] })
+  await cluster.roll(4)
+  await cluster.pass(250)
+  await answer
+  expect(cluster.records.deployment).toMatchObject({ active: 'r2', envVersion: 4,
+    loadedSecrets: { envVersion: 4, entries: [one, two] }, keptSecrets: [later] })
+})
+
+it('forgets a kept change that another has replaced', async () => {
+  const removal = { ...one, version: 2, place: null }
+  const cluster = new ScriptedCluster({ ...loaded, keptSecrets: [removal] })
+  const newest = { ...one, version: 1, place: 'P_3' }
+  const answer = cluster.rollouts.loadSecrets('shop', { ...wish, change: [newest] })
+  await cluster.pass()
+  await cluster.roll(4)
+  await cluster.pass(250)
+  await answer
+  expect(cluster.records.deployment).toMatchObject({ keptSecrets: [],
+    loadedSecrets: { entries: [newest] } })
+})
+
+it('goes back without the secrets that the bad revision brought', async () => {
+  const cluster = new ScriptedCluster({ ...loaded, active: 'r1', keptSecrets: [two] })
+  void cluster.rollouts.activate('shop', 'r2', wish)
+  await cluster.pass()
+  await cluster.roll(4)
+  const tally = (failed: number) => ({ ended: 20, failed, deaths: failed })
+  for (const member of cluster.live) await cluster.answer(`tally ${member} r1`, tally(0))
+  for (const member of cluster.live) await cluster.answer(`tally ${member} r2`, tally(0))
+  await cluster.pass(1_000)
+  await cluster.answer('tally a r2', { ended: 40, failed: 20, deaths: 3 })
+  await cluster.pass(500)
+  expect(cluster.records.deployment).toMatchObject({ active: 'r1', envVersion: 5,
+    loadedSecrets: { envVersion: 5, entries: [one] }, keptSecrets: [two],
+    lastRollout: { result: 'rolled_back' } })
+})
+
+it('leaves kept secrets to the next deploy when it rolls back or gives a share', async () => {
+  for (const kind of ['rollback', 'share'] as const) {
+    const cluster = new ScriptedCluster({ ...loaded, active: 'r1', previous: 'r2',
+      keptSecrets: [two] })
+    const { rollout } = kind === 'share'
+      ? await cluster.rollouts.activate('shop', 'r2', { ...wish, percent: 5, wait: false })
+      : await cluster.rollouts.rollback('shop', { ...wish, wait: false })
+    await cluster.pass()
+    expect(cluster.secrets).toEqual([undefined])
+    expect(rollout).toMatchObject({ envVersion: 3, secrets: [one] })
+  }
+  const shared = new ScriptedCluster({ ...loaded, next: { revision: 'r1', percent: 5 } })
+  await expect(shared.rollouts.loadSecrets('shop', { ...wish, change: [two] })).rejects
+    .toMatchObject({ code: 'stale' })
 })
 
 it('refuses a revision whose chunks are missing, or that does not exist', async () => {

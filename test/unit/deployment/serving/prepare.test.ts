@@ -61,6 +61,19 @@ it('refuses a graph that cannot be loaded, and names no secret and no folder', a
   expect((await world.process(1)).closed).toBe(true)
 })
 
+it('loads anew what lacked a graph the last time', async () => {
+  const { world, serving } = await served()
+  world.starting = (process) => {
+    process.described = [{ ...agent, failed: true, failure: 'The model is away.' }]
+  }
+  const run = world.run(serving)
+  await run.ended
+  expect(world.processes).toHaveLength(1)
+  world.starting = () => {}
+  expect(await serving.prepare(wish)).toMatchObject({ kind: 'ready' })
+  expect([world.processes.length, serving.problems()]).toEqual([2, []])
+})
+
 it('refuses what can never be loaded, and rejects with what may be tried again', async () => {
   const { world, serving } = await served()
   world.secrets.set('id-shop', { KEY: 'open-sesame' })

@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
 import { defaultDeploymentLimits, openServing } from '../../../../src/deployment/index.ts'
-import type { Deployment, Deployments, DeploymentSecret, DeploymentSecrets, Revision, Serving,
-  ServingOptions } from '../../../../src/deployment/index.ts'
+import type { Deployment, Deployments, DeploymentSecret, DeploymentSecrets, Revision, SecretSet,
+  Serving, ServingOptions } from '../../../../src/deployment/index.ts'
 import { HeddleError } from '../../../../src/errors.ts'
 import type { Execution, ExecutionOutcome, GraphDescription, GraphProcess, GraphProcessOptions,
   LossReason, WrittenLines } from '../../../../src/graph/index.ts'
@@ -189,8 +189,13 @@ export class ServingWorld {
   #secrets(): DeploymentSecrets {
     return {
       list: (id: string) => Promise.resolve(versionsOf(this.secrets.get(id) ?? {})),
-      reveal: (id: string) =>
-        this.away ? Promise.reject(this.away) : Promise.resolve(this.secrets.get(id) ?? {}),
+      reveal: (id: string, set?: SecretSet) =>
+        this.away
+          ? Promise.reject(this.away)
+          : Promise.resolve(set === undefined
+            ? this.secrets.get(id) ?? {}
+            // The place of a value is the value here.
+            : Object.fromEntries(set.map(({ name, place }) => [name, place!]))),
     } as unknown as DeploymentSecrets
   }
 }

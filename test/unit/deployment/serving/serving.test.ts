@@ -125,7 +125,7 @@ it('ends runs with a sentence if the revision can never be loaded', async () => 
   world.env.advance(100)
   expect(await asked).toBe('graph_failed')
   expect(stateOf(serving)).toEqual(['r1/0 broken'])
-  expect(serving.lines('shop', { limit: 9 })).toMatchObject([{ level: 'error',
+  expect(await serving.lines('shop', { limit: 9 })).toMatchObject([{ level: 'error',
     text: 'The revision cannot be loaded: It is another one.' }, {}])
 })
 
@@ -319,5 +319,65 @@ it('is another deployment after it was removed and made again', async () => {
   world.deploy('shop', { id: 'another' })
   await serving.learn('shop')
   expect(await executed(world, serving)).not.toBe(old)
-  expect(serving.lines('shop', { limit: 9 })).toEqual([])
+  expect(await serving.lines('shop', { limit: 9 })).toEqual([])
+})
+
+/** A set with one value. */
+const tokens = (place: string) => [{ name: 'TOKEN', version: 1, updatedAtMs: 0, place }]
+
+it('starts every process with the secrets that were loaded last', async () => {
+  const loadedSecrets = { envVersion: 3, entries: tokens('good') }
+  const { world, serving } = await served({ envVersion: 3, loadedSecrets })
+  const token = () => world.processes.at(-1)!.options.variables['TOKEN']
+  const first = await executed(world, serving)
+  expect(token()).toBe('good')
+  const tried = { deployment: 'shop', revision: 'r1', envVersion: 4, secrets: tokens('bad') }
+  world.starting = () => Promise.reject(new HeddleError('graph_failed', 'No such token'))
+  expect(await serving.prepare(tried)).toMatchObject({ kind: 'refused', reason: 'No such token' })
+  expect([token(), serving.problems(), first.closed]).toEqual(['bad', [], false])
+  expect(stateOf(serving)).toEqual(['r1/3 ready'])
+  // Another member refuses them: they were loaded here in vain.
+  world.starting = () => {}
+  expect(await serving.prepare({ ...tried, secrets: tokens('vain') })).toMatchObject({
+    kind: 'ready',
+  })
+  first.die()
+  world.env.advance(200)
+  await executed(world, serving)
+  expect([token(), world.processes.length]).toEqual(['good', 4])
+  // Once they count, the process that has loaded them is there.
+  const { processes: [, , vain] } = world
+  world.deploy('shop', { envVersion: 4, loadedSecrets: { envVersion: 4, entries: tokens('vain') } })
+  await serving.learn('shop')
+  expect(await executed(world, serving)).toBe(vain)
+})
+
+it('says which deployments it cannot serve, and why, until it can', async () => {
+  const { world, serving } = await served()
+  world.starting = (process) => {
+    process.described = [{ graphId: 'agent', failed: true, failure: 'TOKEN is missing' } as never]
+  }
+  await expect(serving.requireServes('shop')).resolves.toBeUndefined()
+  const run = world.run(serving)
+  expect(await run.ended).toMatchObject({ status: 'error',
+    error: { message: expect.stringContaining('TOKEN is missing') as string } })
+  const problem = { deployment: 'shop', revision: 'r1', reason: 'TOKEN is missing', isWhole: true,
+    sinceMs: world.env.nowMs() }
+  expect(serving.problems()).toEqual([problem])
+  expect(await serving.lines('shop', { limit: 9 })).toMatchObject([{ level: 'error', revision: 'r1',
+    text: 'A graph cannot be loaded: TOKEN is missing' }])
+  const refusal = { code: 'graph_failed',
+    message:
+      'The deployment shop cannot serve: its revision r1 cannot be loaded: TOKEN is missing' }
+  await expect(serving.requireServes('shop')).rejects.toMatchObject(refusal)
+  expect(world.processes).toHaveLength(1)
+  // It is tried again after a pause.
+  world.env.advance(15_000)
+  await expect(serving.requireServes('shop')).rejects.toMatchObject(refusal)
+  expect([world.processes.length, serving.problems()]).toEqual([2, [problem]])
+  world.starting = () => {}
+  world.env.advance(15_000)
+  await serving.requireServes('shop')
+  expect([world.processes.length, serving.problems()]).toEqual([3, []])
+  await executed(world, serving)
 })

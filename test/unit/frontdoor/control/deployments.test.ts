@@ -250,7 +250,7 @@ describe('a revision', () => {
     const active = await send('POST', `${root}/shop/revisions/r1/activate`, { watch_s: 60,
       prepare_s: 30, percent: 100, now: true, message: 'go' })
     expect([active.status, active.json]).toEqual([200, { active: 'r1', previous: null, next: null,
-      pointer_ms: 12,
+      env_version: 0, kept_secrets: [], pointer_ms: 12,
       members: [{ id: 'm1', state: 'confirmed', ms: 12 }, { id: 'm2', state: 'silent', ms: null }],
       unconfirmed: ['m2'], still_running: [], rollout_id: expect.any(String) }])
     expect(deployments.rollouts.asked.at(-1)).toMatchObject({ kind: 'activate', percent: 100,
@@ -350,7 +350,7 @@ describe('secrets', () => {
     const value = 'a-value-that-is-secret'
     const set = await send('PUT', `${root}/shop/secrets/MODEL_KEY`, { value })
     expect(set.json).toEqual({ name: 'MODEL_KEY', version: 1, updated_at: expect.any(String),
-      rollout: null })
+      state: 'kept', rollout: null })
     await send('POST', `${root}/shop/revisions/r1/activate`)
     const many = await send('PUT', `${root}/shop/secrets`, { values: { A: value, B: value } })
     expect(many.json).toMatchObject({ rollout: { kind: 'secrets' } })
@@ -358,11 +358,12 @@ describe('secrets', () => {
     const quiet = await send('PUT', `${root}/shop/secrets/A`, { value, restart: false })
     expect(quiet.json['rollout']).toBeNull()
     const listed = await send('GET', `${root}/shop/secrets`)
-    expect(listed.json).toMatchObject({ env_version: 0, secrets: [{ name: 'MODEL_KEY' }, {
-      name: 'A',
-    }, { name: 'B' }] })
-    const kept = await send('DELETE', `${root}/shop/secrets/B?restart=false`)
-    expect(kept.json).toEqual({ rollout: null })
+    expect(listed.json).toMatchObject({ env_version: 0, secrets: [{ name: 'A', state: 'kept' }, {
+      name: 'B',
+      state: 'in_use',
+    }, { name: 'MODEL_KEY' }] })
+    expect((await send('GET', `${root}/shop`)).json)
+      .toMatchObject({ kept_secrets: ['A', 'MODEL_KEY'], problems: [] })
     const gone = await send('DELETE', `${root}/shop/secrets/A`)
     expect(gone.json).toMatchObject({ rollout: { kind: 'secrets' } })
     const events = await send('GET', `${root}/shop/events?follow=false`)
@@ -385,12 +386,23 @@ describe('secrets', () => {
     expect(deployments.secrets.values.size).toBe(0)
   })
 
-  it('are stored, and say so, while another roll-out is under way', async () => {
+  it('stay as they were if the code cannot live with them, or not now', async () => {
     const { send, deployments } = await uploaded()
-    deployments.rollouts.fails = new HeddleError('stale')
     await activeIn(deployments, 'other')
-    const answer = await send('PUT', `${root}/other/secrets/A`, { value: 'x' })
-    expect(actions(answer)).toEqual([409, 'stale'])
-    expect(answer.json['message']).toContain('It is stored')
+    const graphs = [{ graph_id: 'agent', message: 'No such key', at: null }]
+    for (const [error, status] of [[new HeddleError('stale'), 409], [
+      new HeddleError('graph_failed', 'No such key', { graphs }),
+      422,
+    ]] as const) {
+      deployments.rollouts.fails = error
+      const answers = [await send('PUT', `${root}/other/secrets/A`, { value: 'x' }),
+        await send('PUT', `${root}/other/secrets`, { values: { A: 'x' }, remove: ['B'] }),
+        await send('DELETE', `${root}/other/secrets/A`)]
+      expect(answers.map(actions)).toEqual(answers.map(() => [status, error.code]))
+    }
+    expect((await send('GET', `${root}/other/secrets`)).json).toMatchObject({ secrets: [] })
+    expect((await send('GET', `${root}/other`)).json).toMatchObject({ kept_secrets: [] })
+    const events = await send('GET', `${root}/other/events?follow=false`)
+    expect(events.text).not.toContain('secret')
   })
 })

@@ -62,6 +62,43 @@ describe('a request below /d/<name>', () => {
     expect(noted).toEqual(['shop acme', 'shop other'])
   })
 
+  it('for a new run is answered with the reason if it is known that none can be made', async () => {
+    const failure = new HeddleError('graph_failed', 'The deployment shop cannot serve: No key.')
+    const { deployments, as } = await openKeyed()
+    deployments.serving.requireServes = async (name) => {
+      if (name === 'shop') throw failure
+    }
+    await activeIn(deployments)
+    const send = await as('acme')
+    const run = { assistant_id: 'agent' }
+    for (const path of ['/runs', '/runs/wait', '/runs/stream', `/threads/${threadId}/runs`]) {
+      const { status, json } = await send('POST', `/d/shop${path}`, run)
+      expect([path, status, json['message']]).toEqual([path, 422, failure.message])
+    }
+    // What is there can be read, and another revision may be tried.
+    expect((await send('POST', '/d/shop/threads/search', {})).status).toBe(200)
+    const asked = await send('POST', '/d/shop/runs/wait', run, { 'x-heddle-revision': 'r1' })
+    expect(asked.json['message']).not.toBe(failure.message)
+  })
+
+  it('from a browser shows a person what the address is, without a key', async () => {
+    const { door, deployments } = await openKeyed({ domain: 'agents.example.org' })
+    await activeIn(deployments)
+    for (const path of ['/d/shop', '/d/shop/']) {
+      const page = await fetch(`${door.url}${path}`, { headers: { accept: 'text/html,*/*' } })
+      expect([page.status, page.headers.get('content-type')])
+        .toEqual([200, 'text/html; charset=utf-8'])
+      expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
+      expect(await page.text()).toMatch(/<h1>shop<\/h1>.*href="\/d\/shop\/docs"/s)
+    }
+    for (const [path, accept] of [['/d/shop', '*/*'], ['/d/none', 'text/html'], ['/d/%3Cb%3E',
+      'text/html'], ['/', 'text/html']] as const) {
+      const answer = await fetch(`${door.url}${path}`, { headers: { accept } })
+      expect([path, answer.status, answer.headers.get('content-type')])
+        .toEqual([path, 404, expect.stringContaining('json')])
+    }
+  })
+
   it('to a deployment that does not exist, or goes, finds nothing', async () => {
     const { deployments, as } = await openKeyed()
     await activeIn(deployments, 'gone', { removing: true })

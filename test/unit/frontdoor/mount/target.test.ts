@@ -53,14 +53,14 @@ describe('a target below a deployment', () => {
 })
 
 describe('the routes of a deployment', () => {
-  it.each(['/ok', '/info', '/docs', '/docs/*', '/openapi.json', '/threads', '/runs/wait',
+  it.each(['/', '/ok', '/info', '/docs', '/docs/*', '/openapi.json', '/threads', '/runs/wait',
     '/store/items', '/assistants/:assistant_id', '/api/v1/sessions', '/api/v1/auth',
     '/frontdoor.v1.RunService/CreateRun', '/threads/:thread_id/stream/events'])('have %s',
       (one) => {
         expect(isDataRoute(one)).toBe(true)
       })
 
-  it.each(['/', '/keys', '/keys/:key_id', '/limits', '/limits/refused', '/cluster', '/studio/*',
+  it.each(['/keys', '/keys/:key_id', '/limits', '/limits/refused', '/cluster', '/studio/*',
     '/metrics', '/internal/cluster', '/control/v1/deployments', '/threads/:thread_id/place',
     undefined])('do not have %s', (one) => {
       expect(isDataRoute(one)).toBe(false)

@@ -4,6 +4,9 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 
 import { HeddleError } from '../../../../src/errors.ts'
+import { addressReader } from '../../../../src/frontdoor/index.ts'
+import { memoryDeployments } from '../../../support/memory-deployments.ts'
+import { MemoryKeys } from '../../../support/memory-keys.ts'
 import { virtualEnv } from '../../../support/env.ts'
 import { assistantHouse } from '../../assistants/assistant-house.ts'
 import { call, openDoor } from '../open-front-door.ts'
@@ -378,6 +381,22 @@ describe('the server', () => {
     } })
     expect(answer.headers.get('retry-after')).toBe('1')
     expect((await call(door, 'GET', '/ok')).text).toBe('{"ok":true}')
+  })
+
+  it('lists deployments that it cannot serve, and is well', async () => {
+    const deployments = memoryDeployments([], { failing: () => ['shop'] })
+    const here = await openDoor({ deployments })
+    expect((await call(here, 'GET', '/ok?check_db=1')).json).toEqual({ ok: true, dependencies: {},
+      deployments: { not_serving: 1, names: ['shop'] } })
+    // Those who come through a proxy may be strangers.
+    const keyed = await openDoor({ deployments,
+      auth: { keys: new MemoryKeys(), region: 'us', regionUrls: { us: '' }, sessions: null,
+        addressOf: addressReader([]) } })
+    const stranger = await call(keyed, 'GET', '/ok?check_db=1', undefined, {
+      'x-forwarded-for': '203.0.113.9',
+    })
+    expect([stranger.status, stranger.json]).toEqual([200,
+      expect.objectContaining({ deployments: { not_serving: 1 } })])
   })
 
   it('reports a dependency that does not answer', async () => {

@@ -7,7 +7,8 @@ import type { Member, Owner } from '../../../../cluster/index.ts'
 import { serviceKey } from '../../../../cluster/routing/service.ts'
 import type { Prepared, PrepareWish } from '../../../../src/deployment/index.ts'
 import { HeddleError } from '../../../../src/errors.ts'
-import { deploymentWires } from '../../../../src/server/backends/deployment-wires.ts'
+import { deploymentQuestions,
+  deploymentWires } from '../../../../src/server/backends/deployment-wires.ts'
 import { deploymentsKey, rolloutMembers,
   rolloutServices } from '../../../../src/server/deployments/rollout-service.ts'
 import { memberThat, transportWith } from '../../cluster/transport/grpc/grpc-house.ts'
@@ -88,6 +89,20 @@ it('say so of a member whose program is older', async () => {
   const port = members(answers(), [self, await another(answers(), [])])
   await expect(port.prepare('other', wish)).rejects
     .toThrow('It could not answer: it may run an older program')
+})
+
+it('ask only a member that knows sets to load other secrets', async () => {
+  const secrets = [{ name: 'A', version: 1, updatedAtMs: 0, place: 'P_1' }]
+  const [own, others] = [answers(), answers()]
+  const port = members(own, [self, await another(others)])
+  expect(await port.prepare('self', { ...wish, secrets })).toEqual(ready)
+  expect(await port.prepare('other', { ...wish, secrets })).toEqual(ready)
+  // It would load the secrets of now, and call that well.
+  const before = deploymentWires.filter(({ name }) => name !== deploymentQuestions.prepareWith)
+  const mixed = members(own, [self, await another(answers(), before)])
+  await expect(mixed.prepare('other', { ...wish, secrets })).rejects
+    .toThrow('It could not answer: it may run an older program')
+  expect(await mixed.prepare('other', wish)).toEqual(ready)
 })
 
 it('reject for a member that has left', async () => {

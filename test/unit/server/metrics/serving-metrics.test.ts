@@ -12,7 +12,9 @@ it('counts graph processes by state, their memory, starts and deaths', async () 
   const metrics = new Metrics()
   const one: LoadedRevision = { deployment: 'shop', revision: 'r1', envVersion: 0, state: 'ready',
     executing: 2, memoryBytes: 1_000, deaths: 1 }
+  const problem = { deployment: 'shop', revision: 'r1', reason: 'no', isWhole: true, sinceMs: 1 }
   readServing(metrics, { stats: () => ({ starts: 5, deaths: 3 }),
+    problems: () => [problem, { ...problem, revision: 'r2' }],
     loaded:
       () => [one, { ...one, state: 'leaving' }, { ...one, state: 'broken', memoryBytes: null,
         executing: 0 }] })
@@ -20,7 +22,8 @@ it('counts graph processes by state, their memory, starts and deaths', async () 
   for (
     const line of ['graph_processes{state="ready"} 1', 'graph_processes{state="loading"} 0',
       'graph_processes{state="broken"} 1', 'graph_processes_memory_bytes 2000',
-      'deployed_executions 4', 'graph_processes_started_total 5', 'graph_processes_died_total 3']
+      'deployed_executions 4', 'graph_processes_started_total 5', 'graph_processes_died_total 3',
+      'deployments_not_serving 1']
   ) expect(text).toContain(`heddle_${line}\n`)
 })
 
