@@ -36,7 +36,7 @@ describe('a group of routes that is off', () => {
       isDataRoute(url) && groupsOf(url).length === 0
     )
     expect([...new Set(without)].filter((url) => !url.startsWith('/api/')).toSorted())
-      .toEqual(['/ok'])
+      .toEqual(['/', '/ok'])
   })
 
   it.each(groups)('%s: is not served by the server or a deployment', async (group) => {
