@@ -38,13 +38,13 @@ import { itemsWithinQuota } from './graph-items.ts'
 import { openGraphsUsers } from './graphs-users/graphs-users.ts'
 import { drainService, endByOperator } from './drain.ts'
 import { openDoor } from './open-front-door.ts'
-import { removeGoneTraces } from './gone-traces.ts'
-import { OwnRuns } from './own-runs.ts'
-import { ownViews } from './own-views.ts'
+import { removeGoneTraces } from './own-traces/gone-traces.ts'
+import { OwnRuns } from './own-traces/own-runs.ts'
+import { ownViews } from './own-traces/own-views.ts'
 import { portError } from './port-error.ts'
 import { countRemovedSpans, readActors, readLimits, readOwnership, readReads, readServer,
   readWorkers } from './readings.ts'
-import { runningRuns } from './running-runs.ts'
+import { runningRuns } from './own-traces/running-runs.ts'
 import { ruleWays } from './rule-ways.ts'
 import { watchRules } from './rule-watch.ts'
 import { secretsAdmin, secretsService } from './secrets-admin.ts'
@@ -145,9 +145,8 @@ export async function openServer(settings: Settings, env: Env,
   const reads = new ReadQuota(env)
   readReads(metrics, reads)
   const quarantine = new Quarantine(env, marks?.left())
-  const ownRuns = settings.ownTraces === 'off'
-    ? undefined
-    : new OwnRuns(env, (runId) => graphs.tracesSteps(runId))
+  const tracesSteps = (runId: string) => graphs.tracesSteps(runId)
+  const ownRuns = settings.ownTraces === 'off' ? undefined : new OwnRuns(env, tracesSteps)
   let opened: Platform | undefined
   const actors = await stage('actors',
     () =>
@@ -156,8 +155,7 @@ export async function openServer(settings: Settings, env: Env,
         quotas: settings.quotas, assistantDefaults: settings.graphConfig,
         itemSettings: settingsOf.itemSettings, defaultTimeToLive: settingsOf.timeToLive,
         ruleEngine: () => opened?.ruleEngine, runsGone: removeGoneTraces({ ownRuns, platform: () =>
-          opened, env, tracesSteps: (runId) =>
-            graphs.tracesSteps(runId) }), ...ownRuns && { runsEnded: (runs) =>
+          opened, env, tracesSteps }), ...ownRuns && { runsEnded: (runs) =>
           ownRuns.ended(runs) } }), async (actors, deadline) => {
     await actors.close(deadline)
     await wayOut.close()

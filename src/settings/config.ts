@@ -106,7 +106,7 @@ export interface Settings {
   readonly ownTraces: ValueOf<'ownTraces'>
   /** The share of runs whose steps are traced if these are. */
   readonly ownTracesRatio: number
-  /** What traces may take in the data directory, and those of one tenant; whether words are indexed. */
+  /** Bytes of traces in the data directory, in all and of a tenant; whether words are indexed. */
   readonly traces: { readonly diskBytes: number; readonly tenantBytes: number;
     readonly indexesWords: boolean }
   /** Null if everything is stored in the data directory. */

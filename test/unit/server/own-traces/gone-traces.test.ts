@@ -2,11 +2,11 @@
 
 import { expect, it } from 'vitest'
 
-import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
-import { tracePlace } from '../../../src/platform/index.ts'
-import type { Platform, Project } from '../../../src/platform/index.ts'
-import { removeGoneTraces } from '../../../src/server/gone-traces.ts'
-import { virtualEnv } from '../../support/env.ts'
+import type { RunRow } from '../../../../proto/gen/storage/v1/row.ts'
+import { tracePlace } from '../../../../src/platform/index.ts'
+import type { Platform, Project } from '../../../../src/platform/index.ts'
+import { removeGoneTraces } from '../../../../src/server/own-traces/gone-traces.ts'
+import { virtualEnv } from '../../../support/env.ts'
 
 const nowMs = Date.UTC(2026, 0, 31)
 const idOf = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`

@@ -1,11 +1,11 @@
 /** Finds runs that have not ended by their ids, for the traces of this server. */
 
-import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
-import { ignoreNotFound } from '../errors.ts'
-import { ownProjectName } from '../platform/index.ts'
-import type { Projects, QueryNeeds } from '../platform/index.ts'
-import type { RunSearch, RunSearchQuery } from '../search/index.ts'
-import type { ThreadClient } from '../thread/index.ts'
+import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import { ignoreNotFound } from '../../errors.ts'
+import { ownProjectName } from '../../platform/index.ts'
+import type { Projects, QueryNeeds } from '../../platform/index.ts'
+import type { RunSearch, RunSearchQuery } from '../../search/index.ts'
+import type { ThreadClient } from '../../thread/index.ts'
 import { ownRunOf } from './own-runs.ts'
 
 /** Runs of a tenant that are looked through: those that run are few. */

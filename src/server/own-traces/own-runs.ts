@@ -1,11 +1,11 @@
 /** Hands the runs of this member that have ended to the platform, where each is a trace. */
 
-import { LRUCache } from '../../cluster/index.ts'
-import type { Env } from '../../cluster/index.ts'
-import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
-import { HeddleError } from '../errors.ts'
-import type { OwnRun, Platform } from '../platform/index.ts'
-import type { RunStatus } from '../search/index.ts'
+import { LRUCache } from '../../../cluster/index.ts'
+import type { Env } from '../../../cluster/index.ts'
+import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import { HeddleError } from '../../errors.ts'
+import type { OwnRun, Platform } from '../../platform/index.ts'
+import type { RunStatus } from '../../search/index.ts'
 
 /** Time that runs wait to be handed over together, and runs that do not wait. */
 const [pauseMs, togetherMax] = [1_000, 1_000]

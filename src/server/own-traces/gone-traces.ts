@@ -1,11 +1,11 @@
 /** Removes the traces of runs of this server that are deleted or rolled back. */
 
-import type { Env } from '../../cluster/index.ts'
-import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
-import { HeddleError } from '../errors.ts'
-import { ownProjectName, tracePlace } from '../platform/index.ts'
-import type { Platform, Project } from '../platform/index.ts'
-import type { ThreadPorts } from '../thread/index.ts'
+import type { Env } from '../../../cluster/index.ts'
+import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import { HeddleError } from '../../errors.ts'
+import { ownProjectName, tracePlace } from '../../platform/index.ts'
+import type { Platform, Project } from '../../platform/index.ts'
+import type { ThreadPorts } from '../../thread/index.ts'
 import { ownRunOf } from './own-runs.ts'
 import type { OwnRuns } from './own-runs.ts'
 

@@ -2,11 +2,11 @@
 
 import { expect, it } from 'vitest'
 
-import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
-import { HeddleError } from '../../../src/errors.ts'
-import type { Project } from '../../../src/platform/index.ts'
-import type { RunSearchQuery } from '../../../src/search/index.ts'
-import { runningRuns } from '../../../src/server/running-runs.ts'
+import type { RunRow } from '../../../../proto/gen/storage/v1/row.ts'
+import { HeddleError } from '../../../../src/errors.ts'
+import type { Project } from '../../../../src/platform/index.ts'
+import type { RunSearchQuery } from '../../../../src/search/index.ts'
+import { runningRuns } from '../../../../src/server/own-traces/running-runs.ts'
 
 const madeMs = 0x0193a6b0_0000
 const [own, ended, gone] = ['1', '2', '3'].map((n) =>

@@ -1,10 +1,10 @@
 /** Shows the platform what threads know of their runs: its traces keep no copy of that. */
 
-import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
-import { HeddleError } from '../errors.ts'
-import type { QueryNeeds } from '../platform/index.ts'
-import type { RunStatus } from '../search/index.ts'
-import type { ThreadClient } from '../thread/index.ts'
+import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import { HeddleError } from '../../errors.ts'
+import type { QueryNeeds } from '../../platform/index.ts'
+import type { RunStatus } from '../../search/index.ts'
+import type { ThreadClient } from '../../thread/index.ts'
 
 /** Characters of a text that is shown. Of states, no more are read once there are so many. */
 const textMax = 8 * 1024 * 1024

@@ -2,13 +2,13 @@
 
 import { expect, it } from 'vitest'
 
-import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
-import { HeddleError } from '../../../src/errors.ts'
-import type { ErrorCode } from '../../../src/errors.ts'
-import type { OwnRun, Platform } from '../../../src/platform/index.ts'
-import { OwnRuns } from '../../../src/server/own-runs.ts'
-import { virtualEnv } from '../../support/env.ts'
-import { settled } from '../../support/thread-house.ts'
+import type { RunRow } from '../../../../proto/gen/storage/v1/row.ts'
+import { HeddleError } from '../../../../src/errors.ts'
+import type { ErrorCode } from '../../../../src/errors.ts'
+import type { OwnRun, Platform } from '../../../../src/platform/index.ts'
+import { OwnRuns } from '../../../../src/server/own-traces/own-runs.ts'
+import { virtualEnv } from '../../../support/env.ts'
+import { settled } from '../../../support/thread-house.ts'
 
 interface HandOver {
   readonly tenant: string

@@ -2,10 +2,10 @@
 
 import { expect, it } from 'vitest'
 
-import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
-import { HeddleError } from '../../../src/errors.ts'
-import { ownViews } from '../../../src/server/own-views.ts'
-import type { ThreadClient } from '../../../src/thread/index.ts'
+import type { RunRow } from '../../../../proto/gen/storage/v1/row.ts'
+import { HeddleError } from '../../../../src/errors.ts'
+import { ownViews } from '../../../../src/server/own-traces/own-views.ts'
+import type { ThreadClient } from '../../../../src/thread/index.ts'
 
 const name = { tenant: 't', thread: 'x', run: 'r' }
 const place = { tenant: 't', thread: 'x', checkpoint: 'c' }
