@@ -19,8 +19,10 @@ const report = kind === undefined ? 'test-report.json' : `test-report-${kind}.js
 /** The tests that a change reaches first. Ends the process if there are none. */
 function nearest() {
   const { tests, others: left } = reachedTests(others[0] ?? 'HEAD')
-  console.log(`The change reaches ${tests.length + left} files of tests; ` +
-    (left === 0 ? 'all of them run.' : `the nearest ${tests.length} run. npm test has the others.`))
+  console.log(`The change reaches ${tests.length + left.length} files of tests; ` +
+    (left.length === 0
+      ? 'all of them run.'
+      : `the nearest ${tests.length} run. npm test has the others.`))
   if (tests.length === 0) process.exit(0)
   return tests
 }

@@ -3,6 +3,7 @@
 import { globSync } from 'node:fs'
 import { expect, it } from 'vitest'
 
+import { testsReachedBy } from '../../../scripts/reached-tests.ts'
 import { nightlyParts } from '../../../scripts/test-parts.ts'
 import { root } from '../../support/source-tree.ts'
 
@@ -23,4 +24,12 @@ it('Each project of the suite and of the long tests belongs to the night.', () =
     new Set(['suite', 'conformance', 'unit', 'validation', 'long', 'browser', 'tracing',
       'cassandra', 'newest', 'studio', 'cluster']),
   )
+})
+
+it('A change reaches tests that have its name, import it, or start it in another thread.', () => {
+  const { tests, others } = testsReachedBy(['src/json/reader-thread.ts',
+    'src/store/embedded/search/run-search.ts'])
+  expect(tests[0]).toBe('test/conformance/run-search.test.ts')
+  expect(tests).toContain('test/unit/json/long-json.test.ts')
+  expect(tests.filter((path) => others.includes(path))).toEqual([])
 })

@@ -298,10 +298,13 @@ describe('a shard that is not covered exactly once', () => {
     expect(cluster.asked.length).toBe(6)
   })
 
-  it('is asked for again after a pause if no change is announced', async () => {
+  it.each([
+    ['twice', [2, 5, 1]],
+    ['twice while another is not at all', [2, 1]],
+  ])('if %s, is asked for again after a pause if no change is announced', async (_, covered) => {
     const { tenant } = await threeThreads()
     const cluster = new Cluster(stores)
-    cluster.covered[2] = [2, 5, 1]
+    cluster.covered[2] = covered
     const answer = cluster.index().threads.count({ tenant })
     await cluster.waits()
     cluster.env.advance(90)

@@ -1,11 +1,14 @@
 /** The guard of the front door: who gets in, who is refused and why, and who loses access. */
 
+import { once } from 'node:events'
+
 import { Code, ConnectError, createClient } from '@connectrpc/connect'
 import { createConnectTransport, createGrpcTransport,
   createGrpcWebTransport } from '@connectrpc/connect-node'
 import { Client, credentials, Metadata } from '@grpc/grpc-js'
 import { fastify } from 'fastify'
 import { describe, expect, it } from 'vitest'
+import { WebSocket } from 'ws'
 
 import { RunService } from '../../../../proto/gen/frontdoor/v1/run_pb.js'
 import { ThreadService } from '../../../../proto/gen/frontdoor/v1/thread_pb.js'
@@ -228,6 +231,18 @@ describe('a client', () => {
     await pass(5)
     expect(await ended).toBe('broken off')
     expect((await get(headers, `/runs/${runId}/stream`)).status).toBe(401)
+  })
+
+  it('that has a socket is cut off within five seconds once its key is revoked', async () => {
+    const { door, make, desk, pass } = await guarded()
+    const { key, id } = await make()
+    const socket = new WebSocket(`${door.url.replace('http', 'ws')}/threads/${threadId}` +
+      '/stream/events', { headers: { 'x-api-key': key } })
+    const closed = once(socket, 'close')
+    await once(socket, 'open')
+    await desk.revoke(id)
+    await pass(5)
+    expect((await closed)[0]).toBe(4401)
   })
 
   it.each([[1, 401], [5, 200]])('that waits gets no result if its session ends after %i s',

@@ -1,8 +1,13 @@
-/** The workers of a project that changes before they have loaded it, or has an unknown engine. */
+/** The workers of a project that changes, or has an unknown engine. */
+
+import { setTimeout } from 'node:timers/promises'
 
 import { expect, it } from 'vitest'
 
+import { useGates } from '../../../support/gate.ts'
 import { hostProject, TestHost } from '../project/host-project.ts'
+
+const gate = useGates()
 
 it('A host serves the last of several changes, and none of the others is a failure', async () => {
   const test = await TestHost.start(1)
@@ -24,4 +29,20 @@ it('A host says once that it does not know the engine of a project, and serves i
   const warnings = test.env.lines.filter(({ level }) => level === 'warn')
   expect(warnings).toMatchObject([{ details: { without: ['bare-stream'] } }])
   expect(await test.run('where', {}).end).toMatchObject({ status: 'success' })
+})
+
+it('The workers of the old project end after 30 s, and give back their runs.', async () => {
+  const test = await TestHost.start(1)
+  const held = gate()
+  const old = test.run('hold', { url: held.url })
+  await held.arrived()
+  await test.host.reload(await hostProject())
+  // A worker that is silent for longer counts as stuck: each has time to answer in between.
+  for (let passed = 0; passed < 31_000; passed += 3_500) {
+    test.stall(3_500)
+    await test.host.drawable('where', false)
+    await setTimeout(60)
+  }
+  expect(await Promise.race([old.end, setTimeout(10_000, 'goes on')])).toBe('displaced')
+  held.open()
 })

@@ -36,6 +36,10 @@ describe('the end of the chain', () => {
     expect(endOf(row(1, 1, 0, 0), row(1, 3, 1, 1), row(1, 4, 1, 1))).toEqual([1, 1])
   })
 
+  it('is not a row behind a lost one, though a former owner wrote one with that number', () => {
+    expect(endOf(row(1, 1, 0, 0), row(1, 2, 1, 1), row(2, 3, 2, 1))).toEqual([1, 2])
+  })
+
   it('does not depend on rows below one that is known to be on a quorum', () => {
     expect(endOf(row(1, 7, 1, 5), row(1, 6, 1, 5))).toEqual([1, 7])
     expect(endOf(row(1, 7, 1, 5))).toBe('none')

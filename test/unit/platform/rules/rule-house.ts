@@ -1,0 +1,42 @@
+/** A rule whose parts are given by the test, with a webhook that notes its calls. */
+
+import type { PassParts, RuleInPass } from '../../../../src/platform/rules/rule-pass.ts'
+import { decideRule, unbegun } from '../../../../src/platform/rules/rule-state.ts'
+import type { RuleState } from '../../../../src/platform/rules/rule-state.ts'
+
+const json = (value: unknown) => Promise.resolve(Buffer.from(JSON.stringify(value)))
+
+/** A rule of one project, in a pass. `answers` are those of the query thread, by its calls. */
+export function ruleHouse(rule: object, answers: Readonly<Record<string, () => unknown>>,
+  state: Partial<RuleState> = {}) {
+  const called: string[] = []
+  const logged: unknown[] = []
+  const calls = Object.fromEntries(Object.entries(answers)
+    .map(([name, answer]) => [name, () => json(answer())]))
+  const parts = {
+    env: { nowMs: () => 1e12 },
+    projects: { get: () => Promise.resolve([{ id: 'p' }]) },
+    documents: { listDocuments: () => Promise.resolve([]) },
+    query: () => calls,
+    ways: { egress: { send: ({ url }: { readonly url: string }) => {
+      called.push(url)
+      return Promise.resolve({ kind: 'answered', status: 200 })
+    } } },
+    lagMs: 0,
+  } as unknown as PassParts
+  const keeper = {
+    state: { ...unbegun, ...state },
+    decide: (command: Parameters<typeof decideRule>[1]) => {
+      const after = decideRule(keeper.state, command, parts.env.nowMs())
+      keeper.state = after.state
+      logged.push(...after.effects.flatMap((each) => each.kind === 'log' ? each.entries : []))
+      return Promise.resolve(after.granted)
+    },
+  }
+  const here = { tenant: 'acme', evaluators: [], known: new Map(), keeper,
+    rule: { id: 'r', display_name: 'Errors', session_id: 'p', sampling_rate: 1, filter: null,
+      trace_filter: null, tree_filter: null, add_to_annotation_queue_id: null,
+      add_to_dataset_id: null, webhooks: null, alerts: null, spend_limit: null,
+      ...rule } } as unknown as RuleInPass
+  return { parts, here, called, logged }
+}
