@@ -177,7 +177,7 @@ export function describeTenantUse(name: string, makePlace: MakePlace): void {
             expect(places(due)).toEqual(places(model.due))
             expect(due.map(({ atMs }) => atMs)).toEqual(due.map(({ atMs }) => atMs).toSorted())
           }),
-          { share: 5 },
+          { share: 1 },
         )
         await store.close()
         await place.remove()

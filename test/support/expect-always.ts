@@ -36,7 +36,10 @@ const daySeed = 20_261_127
 const seed = isNight ? Number(process.env['HEDDLE_SEARCH_SEED'] ?? Date.now() % 2 ** 31) : daySeed
 
 /** Milliseconds of processor for a search whose share is 1. All of a day take five seconds. */
-const shareMs = isNight ? 500 : 10
+const shareMs = isNight ? 500 : 3
+
+/** Tries that each search makes if it can, for up to three times its time. */
+const triesMin = 30
 
 /** How often a search tries at most: where each try is short, its time ends it before. */
 const triesMax = 1_000_000
@@ -90,8 +93,8 @@ class SearchClock {
     this.#limitMs = limitMs
   }
 
-  get isOver(): boolean {
-    return this.#spentMs >= this.#limitMs
+  isOver(tries: number): boolean {
+    return this.#spentMs >= this.#limitMs * (tries < triesMin ? 3 : 1)
   }
 
   stop(): void {
@@ -132,7 +135,7 @@ class Timed<Values> implements fc.IRawProperty<Values> {
 
   run = ((value: Values) => {
     // What has failed is made small, however long that takes.
-    if (this.#tries++ > 0 && !this.#hasFailed && this.#clock.isOver) {
+    if (this.#tries++ > 0 && !this.#hasFailed && this.#clock.isOver(this.#tries)) {
       const stop = new fc.PreconditionFailure(true)
       return this.isAsync() ? Promise.resolve(stop) : stop
     }

@@ -156,7 +156,7 @@ describe('a search across several owners', () => {
             .toBe(await whole.threads.count({ ...each, tenant }))
         }
       },
-    ), { share: 3 })
+    ), { share: 1 })
   })
 
   it('of assistants equals the search of one index with all rows', async () => {
@@ -193,7 +193,7 @@ describe('a search across several owners', () => {
             .toBe(await whole.assistants.count({ ...each, tenant }))
         }
       }),
-      { share: 3 },
+      { share: 1 },
     )
   })
 
@@ -236,7 +236,7 @@ describe('a search across several owners', () => {
           }
         },
       ),
-      { share: 3 },
+      { share: 1 },
     )
   })
 
