@@ -117,7 +117,7 @@ export function describeCronIndex(name: string, makePlace: MakePlace): void {
         wakeMs: 30,
         gaps,
         enabled: true,
-      }, { wakeMs: 60, gaps, enabled: false }, { wakeMs: 70, refusedSinceMs: 50, enabled: true }, {
+      }, { wakeMs: 65, gaps, enabled: false }, { wakeMs: 70, refusedSinceMs: 50, enabled: true }, {
         wakeMs: 20,
         enabled: true,
       }]
@@ -128,8 +128,8 @@ export function describeCronIndex(name: string, makePlace: MakePlace): void {
           .filter((each) => each.tenant === tenant)
           .map(({ atMs, cronId }) => [atMs, rows.findIndex((row) => row.cronId === cronId)])
       expect((await at(49)).slice(0, 3).toSorted()).toEqual([[1, 0], [1, 1], [1, 4]])
-      expect((await at(49)).slice(3)).toEqual([[20, 5], [30, 2], [60, 3]])
-      expect(await at(50)).toEqual([[20, 5], [30, 2], [60, 0], [60, 3], [70, 4]])
+      expect((await at(49)).slice(3)).toEqual([[20, 5], [30, 2], [65, 3]])
+      expect(await at(50)).toEqual([[20, 5], [30, 2], [60, 0], [65, 3], [70, 4]])
     })
 
     it('counts crons and their bytes, until they are purged', async () => {

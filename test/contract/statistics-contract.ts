@@ -230,7 +230,7 @@ export function describeStatistics(name: string, open: () => Promise<OpenSpans>,
             kept += (await reader.rollUps(tenant, project.id, firstHour, firstHour + 6)).size
           }
         }),
-        { share: 5 },
+        { share: 20 },
       )
       expect(kept).toBeGreaterThan(0)
     })

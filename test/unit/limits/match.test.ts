@@ -184,7 +184,7 @@ describe('a path, however it is written', () => {
         const { plain } = answer.json<{ plain: string }>()
         expect([url, rowHere(method, url, key)]).toEqual([url, rowHere(method, plain, key)])
       }),
-      { share: 10 },
+      { share: 40 },
     )
     expect(found).toBeGreaterThan(0)
     await app.close()

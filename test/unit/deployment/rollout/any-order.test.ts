@@ -121,7 +121,7 @@ it('end in time, and point only at what every live member has loaded', () => {
         results.set(result, (results.get(result) ?? 0) + 1)
       },
     ),
-    { share: 5 },
+    { share: 40 },
   )
   // Otherwise the moves would be too dull to prove anything.
   for (const result of ['done', 'refused', 'failed', 'rolled_back']) {
