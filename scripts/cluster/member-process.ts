@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { createWriteStream, mkdirSync } from 'node:fs'
+import { createWriteStream, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { endWithUs } from '../cassandra/guard.ts'
@@ -62,7 +62,8 @@ export class MemberProcess {
   }
 
   #received(program: ChildProcess): Promise<Banner> {
-    const log = createWriteStream(this.logFile, { flags: 'a' })
+    // Opened at once, so that nothing is opened after whoever ended the member removed the folder.
+    const log = createWriteStream(this.logFile, { fd: openSync(this.logFile, 'a') })
     return new Promise((serves, failed) => {
       let said: string | undefined = ''
       const hear = (chunk: Buffer) => {

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { StreamController } from '@langchain/langgraph-sdk/stream'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { useGates } from '../support/gate.ts'
-import { say } from '../support/run-events.ts'
+import { say, texts } from '../support/run-events.ts'
 import { useServer } from '../support/server.ts'
 import type { StreamTransport } from '../support/thread-stream.ts'
 
@@ -19,6 +19,12 @@ interface Hook {
   /** The longest list of message texts that was ever shown at once. */
   readonly longest: string[]
   texts(): string[]
+}
+
+/** Resolves when a thread has the text: of a run that is interrupted before, nothing stays. */
+async function durable(threadId: string, text: string): Promise<void> {
+  await expect.poll(async () => texts((await server.client.threads.getState(threadId)).values))
+    .toContain(text)
 }
 
 describe.each<StreamTransport>(['sse', 'websocket'])('a hook over %s', (transport) => {
@@ -133,6 +139,7 @@ describe.each<StreamTransport>(['sse', 'websocket'])('a hook over %s', (transpor
     // The client cannot stop a run whose id it does not have yet.
     await expect.poll(shown.texts).toContain('first')
     await shown.created
+    await durable(shown.snapshot.threadId!, 'first')
     await shown.controller.stop()
     await submitted
     expect(shown.snapshot.isLoading).toBe(false)
@@ -173,8 +180,8 @@ describe.each<StreamTransport>(['sse', 'websocket'])('a hook over %s', (transpor
     const shown = hook('held', randomUUID())
     const first = shown.controller.submit(say(`hold ${hold.url}`))
     await hold.arrived()
-    // Of a run that is interrupted before its first step is durable, nothing stays.
     await expect.poll(shown.texts).toContain('first')
+    await durable(shown.snapshot.threadId!, 'first')
     const second = shown.controller.submit(say('second'), { multitaskStrategy: 'interrupt' })
     await Promise.all([first.catch(() => {}), second])
     await expect.poll(() => shown.texts().at(-1)).toBe('last')

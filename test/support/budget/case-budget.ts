@@ -26,7 +26,7 @@ export type Verdict =
 const limits = { unitCpuMs: 500, wallMs: 5_000 }
 
 /** Two measurements of the same work may differ by so much. */
-const noise = 1.3
+export const noise = 1.3
 
 /** How many times slower than quiet a machine is by which nothing can be judged. */
 const busy = 2
