@@ -1,9 +1,9 @@
-/** Workers that are left to what they do, and those of a project that has changed, at length. */
+/** A worker that is left to what it does. */
 
 import { expect, it } from 'vitest'
 
 import { useGates } from '../../../support/gate.ts'
-import { hostProject, TestHost } from '../project/host-project.ts'
+import { TestHost } from '../project/host-project.ts'
 
 const gate = useGates()
 
@@ -20,15 +20,4 @@ it('A worker that spins is left to its only execution, and another takes its pla
   expect(await test.run('where', {}).end).toMatchObject({ status: 'success' })
   await test.pass(restMs)
   expect(spinner.emitted.every(({ kind }) => kind === 'steps')).toBe(true)
-})
-
-it('The workers of an old project end after 30 s and give back their runs.', async () => {
-  const test = await TestHost.start(1)
-  const held = gate()
-  const old = test.run('hold', { url: held.url })
-  await held.arrived()
-  await test.host.reload(await hostProject())
-  await test.pass(31_000)
-  expect(await old.end).toBe('displaced')
-  held.open()
 })
