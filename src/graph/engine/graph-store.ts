@@ -3,8 +3,7 @@
  *
  * The engine wraps each store in one that gathers calls, with a timer that spins for as long as the
  * run lasts, and that knows neither `index` nor `listNamespaces`. For our store it passes calls on
- * as they come: no run pays for a store that it does not use. The engine also starts a store before
- * each superstep, and waits for that: here a graph that computes lets others have the event loop.
+ * as they come: no run pays for a store that it does not use.
  */
 
 import type { BaseStore } from '@langchain/langgraph'
@@ -15,12 +14,9 @@ import type { GraphLibrary } from '../project/library.ts'
 /** Does operations, in the order of the results. */
 export type AskItems = (operations: readonly ItemOperation[]) => Promise<readonly ItemResult[]>
 
-/** Waits until others had the event loop. Undefined if there is no need to. */
-export type Breathe = () => Promise<void> | undefined
-
 /** Makes stores of the project's own copy of the engine. One for each worker. */
 export class GraphStores {
-  readonly #make: (ask: AskItems, breathe: Breathe) => BaseStore
+  readonly #make: (ask: AskItems) => BaseStore
 
   /** Undefined if the engine is too old to have a store. */
   static of({ langgraph }: Pick<GraphLibrary, 'langgraph'>): GraphStores | undefined {
@@ -28,31 +24,28 @@ export class GraphStores {
     if (BaseStore === undefined || AsyncBatchedStore === undefined) return undefined
     const Own = ownStore(BaseStore)
     passOn(AsyncBatchedStore.prototype as unknown as Gatherer, Own)
-    return new GraphStores((ask, breathe) => new Own(ask, breathe))
+    return new GraphStores((ask) => new Own(ask))
   }
 
-  private constructor(make: (ask: AskItems, breathe: Breathe) => BaseStore) {
+  private constructor(make: (ask: AskItems) => BaseStore) {
     this.#make = make
   }
 
-  /** `breathe` is called before each superstep. */
-  open(ask: AskItems, breathe: Breathe = () => undefined): BaseStore {
-    return this.#make(ask, breathe)
+  open(ask: AskItems): BaseStore {
+    return this.#make(ask)
   }
 }
 
 type StoreClass = abstract new() => BaseStore
-type OwnStore = new(ask: AskItems, breathe: Breathe) => BaseStore & { readonly breathe: Breathe }
+type OwnStore = new(ask: AskItems) => BaseStore
 
 function ownStore(Base: StoreClass): OwnStore {
   return class HeddleStore extends Base {
     readonly #ask: AskItems
-    readonly breathe: Breathe
 
-    constructor(ask: AskItems, breathe: Breathe) {
+    constructor(ask: AskItems) {
       super()
       this.#ask = ask
-      this.breathe = breathe
     }
 
     override async batch(operations: readonly unknown[]): Promise<never> {
@@ -70,6 +63,7 @@ function ownStore(Base: StoreClass): OwnStore {
 /** The parts of the engine's gathering store that are replaced. */
 interface Gatherer {
   store: BaseStore
+  running: boolean
   start(): unknown
 }
 
@@ -78,8 +72,9 @@ const methods = ['get', 'search', 'put', 'delete', 'listNamespaces', 'batch'] as
 function passOn(gatherer: Gatherer, Own: OwnStore): void {
   const { start } = gatherer
   gatherer.start = function(this: Gatherer) {
-    // The engine starts a store that does not run before each superstep, and waits for that.
-    return this.store instanceof Own ? this.store.breathe() : start.call(this)
+    if (!(this.store instanceof Own)) return start.call(this)
+    this.running = true
+    return undefined
   }
   const calls = gatherer as unknown as Record<string, (...values: unknown[]) => unknown>
   for (const name of methods) {

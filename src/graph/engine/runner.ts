@@ -35,7 +35,7 @@ import { filterable } from './filterable.ts'
 import { addsResults, readState } from './graph-state.ts'
 import { MessageIds } from './message-ids.ts'
 import { pendingInterrupts } from './pending-interrupts.ts'
-import type { AskItems, Breathe, GraphStores } from './graph-store.ts'
+import type { AskItems, GraphStores } from './graph-store.ts'
 import { questionsLeft } from './questions-left.ts'
 import { consume, consumeEvents } from './run-stream.ts'
 import type { Shortcuts } from './shortcuts.ts'
@@ -70,8 +70,6 @@ export interface Assignment {
   readonly items: AskItems
   /** Call whenever code of the execution runs. */
   readonly entered: () => void
-  /** Called between two supersteps. What it returns is awaited, so that others get the loop. */
-  readonly breathe?: Breathe
   /** Traces the steps of a run; missing if they are not traced. */
   readonly tracer?: object
 }
@@ -138,7 +136,7 @@ async function runGraph(bench: Workbench, assignment: Assignment, request: RunRe
   })
   protocol?.referTo(reference)
   protocol?.transformWith(transformersOf(graph))
-  const bound = bindSaver(graph, saver, bench.stores?.open(assignment.items, assignment.breathe))
+  const bound = bindSaver(graph, saver, bench.stores?.open(assignment.items))
   const redoes = configurable.checkpoint_id !== undefined
   const { streamModes } = request
   const mapper = mapperFor(bench, assignment, request, { reference, redoes })
@@ -199,7 +197,7 @@ async function edit(bench: Workbench, assignment: Assignment,
   const options = { metadata: described, sync: false, reference: undefined,
     pending: (writes: CheckpointPendingWrite[]) => pending?.(writes) ?? writes }
   const saver = saverFor(bench, assignment, graph, options)
-  const bound = bindSaver(graph, saver, bench.stores?.open(assignment.items, assignment.breathe))
+  const bound = bindSaver(graph, saver, bench.stores?.open(assignment.items))
   const { langgraph } = bench.library
   const supersteps = request.supersteps.map((updates) => updates.map(parsedUpdate))
   await requireNameKnown(graph, configurable.checkpoint_ns, supersteps.flat())

@@ -135,8 +135,8 @@ export class JobRunner {
     try {
       const steps = this.#tracing?.traces.begin(execution)
       const assignment = { execution, source, outbox, memory, control: job.control,
-        signal: job.abort.signal, entered, items: this.#asks.of(number, entered), breathe: () =>
-          this.#gauge.breathe(number), ...steps && { tracer: steps.tracer } }
+        signal: job.abort.signal, entered, items: this.#asks.of(number, entered),
+        ...steps && { tracer: steps.tracer } }
       const outcome = await this.#lines.during(number, () =>
         underTrace(execution.trace, () => execute(this.#bench, assignment)))
       steps?.ended(outcome)

@@ -9,9 +9,6 @@ export interface LoopPorts {
   readonly atTurnEnd: (ended: () => void) => void
 }
 
-/** Time after which a run that computes lets others have the loop, between two of its steps. */
-const breathMs = 25
-
 /**
  * A turn is measured from the first code of a job in it to its end, with what code of jobs did
  * since the turn before: that is not seen when it goes on after a wait.
@@ -23,8 +20,6 @@ export class LoopGauge {
   /** The job whose code runs in this turn; undefined if none did. */
   #job: number | undefined
   #turnBeganMs = 0
-  /** When code of the job was entered after that of another, or in this turn first. */
-  #enteredMs = 0
   #sinceMs = 0
   #endedMs: number
   #idleAtEndMs: number
@@ -53,7 +48,6 @@ export class LoopGauge {
     if (this.#job === undefined) this.#begin(nowMs)
     else this.#count(nowMs)
     this.#job = job
-    this.#enteredMs = this.#sinceMs
   }
 
   /** Milliseconds for which a watched job held the loop since this was asked last. */
@@ -70,15 +64,6 @@ export class LoopGauge {
     const ms = Math.max(this.#longestMs, turnMs)
     this.#longestMs = 0
     return Math.round(ms)
-  }
-
-  /**
-   * Waits until others had the loop, if the job holds it for long. Undefined if nothing is waited
-   * for.
-   */
-  breathe(job: number): Promise<void> | undefined {
-    const isLong = job === this.#job && this.#ports.nowMs() - this.#enteredMs >= breathMs
-    return isLong ? new Promise((resolve) => setImmediate(resolve)) : undefined
   }
 
   #begin(nowMs: number): void {

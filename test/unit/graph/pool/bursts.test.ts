@@ -3,8 +3,6 @@
  * is left, and that each run is executed once.
  */
 
-import { setEnvironmentData } from 'node:worker_threads'
-
 import { describe, expect, it } from 'vitest'
 
 import type { Execution } from '../../../../src/graph/execution.ts'
@@ -14,7 +12,6 @@ import type { WorkerLink } from '../../../../src/graph/pool/worker-link.ts'
 import type { ToWorker } from '../../../../src/graph/pool/worker-mail.ts'
 import type { WorkerPool } from '../../../../src/graph/pool/worker-pool.ts'
 import { Chance } from '../../../simulation/chance.ts'
-import { hostProject, logged, TestHost } from '../project/host-project.ts'
 
 /** A run of some nodes. Each waits first, as for a model, and then holds the loop. */
 interface Sent {
@@ -220,32 +217,6 @@ describe('a burst in the background', () => {
         nodes: holding(150, 150), graph: 'g' })
       expect(simulated.tookMs('last')).toBeLessThan(2 * 300 + 150)
     })
-})
-
-it('A run of many nodes lets others have the loop between two of them', async () => {
-  const nodes = new Int32Array(new SharedArrayBuffer(4))
-  setEnvironmentData('nodes', nodes)
-  const test = await TestHost.start(1, await hostProject(`
-    import { getEnvironmentData } from 'node:worker_threads'
-    const step = () => {
-      const endMs = performance.now() + 30
-      while (performance.now() < endMs);
-      Atomics.add(getEnvironmentData('nodes'), 0, 1)
-      Atomics.notify(getEnvironmentData('nodes'), 0)
-      return {}
-    }
-    const graph = new StateGraph(State)
-    for (let last = START, n = 0; n < 12; last = 'n' + n++) {
-      graph.addNode('n' + n, step).addEdge(last, 'n' + n)
-    }
-    export const long = graph.compile()
-    export const count = one(() => Atomics.load(getEnvironmentData('nodes'), 0))`))
-  const long = test.run('long', {})
-  await Atomics.waitAsync(nodes, 0, 0).value
-  const beside = test.run('count', {}, { isAwaited: true })
-  await Promise.all([long.end, beside.end])
-  expect(nodes[0]).toBe(12)
-  expect(logged(beside)).toBeLessThan(6)
 })
 
 describe('runs that wait for a model', () => {

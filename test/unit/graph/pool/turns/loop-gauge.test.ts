@@ -61,20 +61,4 @@ describe('the gauge of a loop', () => {
     compute(10)
     expect(gauge.take(1)).toBe(0)
   })
-
-  it('lets others have the loop after a job has held it for long, and not for others', async () => {
-    const { gauge, compute } = gaugeOnLoop()
-    gauge.enter(2)
-    compute(150)
-    gauge.enter(1)
-    compute(24)
-    expect([gauge.breathe(1), gauge.breathe(2)]).toEqual([undefined, undefined])
-    compute(1)
-    let hasTurned = false
-    setImmediate(() => {
-      hasTurned = true
-    })
-    await gauge.breathe(1)
-    expect(hasTurned).toBe(true)
-  })
 })
