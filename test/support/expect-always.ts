@@ -57,17 +57,17 @@ export function expectAlways<Values>(
   property: fc.IProperty<Values>,
   options?: SearchOptions<Values>,
 ): void
-/** The same for what takes turns. */
+/** The same for a property that waits. */
 export function expectAlways<Values>(
   property: fc.IAsyncProperty<Values>,
   options?: SearchOptions<Values>,
 ): Promise<void>
-/** Both. */
+/** What both have in common. */
 export function expectAlways<Values>(
   property: fc.IRawProperty<Values>,
   { share = 1, examples = [] }: SearchOptions<Values> = {},
 ): void | Promise<void> {
-  const tests = foundSeeds().filter(({ test }) => test === currentTest()).map((found) =>
+  const repeated = foundSeeds().filter(({ test }) => test === currentTest()).map((found) =>
     fc.check(property, { seed: found.seed, path: found.path, endOnFailure: true })
   )
   const clock = new SearchClock(share * shareMs)
@@ -75,10 +75,10 @@ export function expectAlways<Values>(
     skipEqualValues: false })
   if (!(searched instanceof Promise)) {
     clock.stop()
-    ;[...tests as fc.RunDetails<Values>[], searched].forEach(judge)
+    ;[...repeated as fc.RunDetails<Values>[], searched].forEach(judge)
     return
   }
-  return Promise.all([...tests, searched]).then((all) => {
+  return Promise.all([...repeated, searched]).then((all) => {
     clock.stop()
     all.forEach(judge)
   })

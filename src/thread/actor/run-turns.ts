@@ -90,10 +90,7 @@ function requireRoom({ context: { inputs }, slot }: ThreadParts): void {
 
 /** Reads what is needed to roll runs back; undefined, without a wait, if none is rolled back. */
 function rollbackFor({ context: { threadLog, ports } }: ThreadParts, runs: readonly RunRow[],
-  action: CancelRun['action']
-):
-  | Promise<Rollback>
-  | undefined {
+  action: CancelRun['action']): Promise<Rollback> | undefined {
   const started = runToRollBack(runs, action)
   return started && rollbackOf(started, threadLog, ports)
 }

@@ -6,8 +6,7 @@ import { join } from 'node:path'
 
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 
-import type { BillingRow } from '../../../src/billing/index.ts'
-import { runBillingCommand } from '../../../src/cli/billing-command.ts'
+import { billedOn, billingArgs, printedBilling } from '../../support/billing-command.ts'
 import { heddleProcess } from '../../support/command.ts'
 import { say } from '../../support/run-events.ts'
 import { oneWorker, startServer } from '../../support/server-process.ts'
@@ -17,19 +16,8 @@ import { clientOf } from '../../support/server.ts'
 const root = mkdtempSync(join(tmpdir(), 'heddle-billing-'))
 afterAll(() => rmSync(root, { recursive: true }))
 
-/** What the command prints, in this process. Throws what it refuses with. */
-async function printed(args: readonly string[]): Promise<string> {
-  let text = ''
-  await runBillingCommand({ args, folder: root, starter: root, environment: {}, print: (more) => {
-    text += more
-  } })
-  return text
-}
-
-const argsOf = (data: string, day: string) => ['--tenant', 'local', '--day', day, '--data', data]
-
-const recordsOf = async (data: string, day: string) =>
-  JSON.parse(await printed([...argsOf(data, day), '--json'])) as BillingRow[]
+const printed = (args: readonly string[]) => printedBilling(root, args)
+const recordsOf = (data: string, day: string) => billedOn(root, data, day)
 
 describe('the command "billing"', () => {
   let server: ServerProcess | undefined
@@ -55,9 +43,9 @@ describe('the command "billing"', () => {
     expect(await recordsOf(data, day)).toEqual(before)
     await threads.delete(threadId)
     expect(await recordsOf(data, day)).toEqual(before)
-    const table = await heddleProcess('billing', ...argsOf(data, day))
+    const table = await heddleProcess('billing', ...billingArgs(data, day))
     expect(table.stdout).toMatch(new RegExp(`^run .* graph\n${runId} +${threadId} .* echo\n$`))
-    expect(await printed(argsOf(data, '2001-01-01'))).toMatch(/^There are no records .*\.\n$/)
+    expect(await printed(billingArgs(data, '2001-01-01'))).toMatch(/^There are no records .*\.\n$/)
     expect(await recordsOf(data, '2001-01-01')).toEqual([])
     await server.kill('SIGTERM')
     expect(await recordsOf(data, day)).toEqual(before)

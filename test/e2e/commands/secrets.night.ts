@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, expect, it } from 'vitest'
 
 import { heddleProcess } from '../../support/command.ts'
+import { secretsCommand } from '../../support/secrets-command.ts'
 import { oneWorker, startServer } from '../../support/server-process.ts'
 import type { ServerProcess } from '../../support/server-process.ts'
 import { ask } from '../../support/wire.ts'
@@ -20,11 +21,7 @@ afterEach(() => server?.close())
 const [data, file] = [join(root, 'data'), join(root, 'keys')]
 const [older, newer] = [randomBytes(32), randomBytes(32)]
 
-const secrets = async (...args: readonly string[]) => {
-  const { status, stdout, stderr } = await heddleProcess('secrets', ...args, '--json', '--data',
-    data, '--secrets-key', file)
-  return { status, stderr, ...JSON.parse(stdout || '{}') as object }
-}
+const secrets = secretsCommand(heddleProcess, data, file)
 
 it('The command "secrets rekey" replaces the key with and without a server.', async () => {
   writeFileSync(file, older)

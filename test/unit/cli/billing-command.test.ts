@@ -7,26 +7,15 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 
 import type { BillingRow } from '../../../src/billing/index.ts'
-import { runBillingCommand } from '../../../src/cli/billing-command.ts'
+import { billedOn, billingArgs, printedBilling } from '../../support/billing-command.ts'
 import { heddle } from '../../support/command.ts'
 import { serveDirectory } from './served-directory.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'heddle-billing-'))
 afterAll(() => rmSync(root, { recursive: true }))
 
-/** What the command prints, in this process. Throws what it refuses with. */
-async function printed(args: readonly string[]): Promise<string> {
-  let text = ''
-  await runBillingCommand({ args, folder: root, starter: root, environment: {}, print: (more) => {
-    text += more
-  } })
-  return text
-}
-
-const argsOf = (data: string, day: string) => ['--tenant', 'local', '--day', day, '--data', data]
-
-const recordsOf = async (data: string, day: string) =>
-  JSON.parse(await printed([...argsOf(data, day), '--json'])) as BillingRow[]
+const printed = (args: readonly string[]) => printedBilling(root, args)
+const recordsOf = (data: string, day: string) => billedOn(root, data, day)
 
 const aRecord: BillingRow = { tenant: 'local', day: '2026-11-20', runId: '', threadId: 'x',
   assistantId: 'a', graphId: 'g', status: 'success', startedMs: null, endedMs: 1 }
@@ -43,9 +32,9 @@ describe('the command "billing"', () => {
     onTestFinished(server.close)
     await server.store.log.append([], [first, ...many].map((row) => ({ table: 'billing', row })))
     expect(await recordsOf(data, first.day)).toEqual([first])
-    const { stdout } = await heddle('billing', ...argsOf(data, first.day))
+    const { stdout } = await heddle('billing', ...billingArgs(data, first.day))
     expect(stdout).toMatch(/^run .* graph\nr +t .* g\n$/)
-    expect(await printed(argsOf(data, '2001-01-01'))).toMatch(/^There are no records .*\.\n$/)
+    expect(await printed(billingArgs(data, '2001-01-01'))).toMatch(/^There are no records .*\.\n$/)
     expect(await recordsOf(data, '2001-01-01')).toEqual([])
   })
 

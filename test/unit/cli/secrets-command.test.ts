@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { afterAll, expect, it, onTestFinished } from 'vitest'
 
 import { heddle } from '../../support/command.ts'
+import { secretsCommand } from '../../support/secrets-command.ts'
 import { serveDirectory } from './served-directory.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'heddle-secrets-'))
@@ -15,11 +16,7 @@ afterAll(() => rmSync(root, { recursive: true }))
 const [data, file] = [join(root, 'data'), join(root, 'keys')]
 const [older, newer, last] = [randomBytes(32), randomBytes(32), randomBytes(32)]
 
-const secrets = async (...args: readonly string[]) => {
-  const { status, stdout, stderr } = await heddle('secrets', ...args, '--json', '--data', data,
-    '--secrets-key', file)
-  return { status, stderr, ...JSON.parse(stdout || '{}') as object }
-}
+const secrets = secretsCommand(heddle, data, file)
 
 it('The command "secrets rekey" replaces the key while a server has the secrets.', async () => {
   writeFileSync(file, older)

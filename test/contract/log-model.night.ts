@@ -3,16 +3,13 @@
 import { describe } from 'vitest'
 
 import { cassandraForTests } from '../support/cassandra.ts'
-import { isNight } from '../support/repeats.ts'
 import { cassandraPlace } from './cassandra-place.ts'
 import { embeddedPlace } from './embedded-place.ts'
 import { describeLogModel } from './log-model-contract.ts'
 
 const cassandra = await cassandraForTests()
 
-describe.runIf(isNight)('at night', () => {
-  describeLogModel('embedded', embeddedPlace)
-  describe.skipIf(!cassandra)('on Cassandra', () => {
-    describeLogModel('Cassandra', () => cassandraPlace(cassandra!))
-  })
+describeLogModel('embedded', embeddedPlace)
+describe.skipIf(!cassandra)('on Cassandra', () => {
+  describeLogModel('Cassandra', () => cassandraPlace(cassandra!))
 })
