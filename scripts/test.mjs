@@ -9,7 +9,20 @@ import { root } from './node24.mjs'
 import { reachedTests } from './reached-tests.ts'
 import { projectsOf, suite } from './test-parts.ts'
 
+const help = `Runs the static checks and the test suite, or a part of the tests.
+
+npm test                        everything by day, but for the parts below
+npm test -- test/unit/cli …     these files and folders, without the checks
+npm test -- --changed [commit]  the tests nearest to what differs from the commit (HEAD)
+npm run test:long, test:studio, test:cluster, test:fuzz [-- file…]
+npm run test:nightly [-- --again] [-- part…]
+docs/testing.md says what each of them has, and how long it takes.`
+
 const args = process.argv.slice(2)
+if (args.includes('--help')) {
+  console.log(help)
+  process.exit(0)
+}
 const kind = Object.keys(projectsOf).find((name) => args.includes(`--${name}`))
 const isChanged = args.includes('--changed')
 const others = args.filter((arg) => !arg.startsWith('--'))

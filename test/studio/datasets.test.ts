@@ -140,7 +140,7 @@ it('an example shows its files, and keeps them when it is changed', async () => 
   await drawer.waitFor({ state: 'detached' })
   await page.getByRole('grid', { name: 'Examples' }).press('Enter')
   await drawer.getByRole('link', { name: 'notes.txt' }).waitFor()
-  expect(await drawer.getByLabel('Splits').inputValue()).toBe('pictures')
+  await expect.poll(() => drawer.getByLabel('Splits').inputValue()).toBe('pictures')
   expectQuiet(tab)
   await tab.close()
 })
@@ -156,7 +156,9 @@ it('a file is imported after a look at its first rows', async () => {
   await page.getByText('Line 1 is no JSON object.').waitFor()
   await choose(`rivers ${stamp}.csv`, 'question,answer\n"Which, then?",Rhine\nAnd now?,Elbe\n')
   await page.getByRole('region', { name: 'First rows' }).getByText('Which, then?').waitFor()
-  expect(await page.getByRole('combobox', { name: 'answer' }).inputValue()).toBe('output')
+  await expect.poll(() => page.getByRole('combobox', { name: 'answer' }).inputValue()).toBe(
+    'output',
+  )
   expect(await tab.violations()).toEqual([])
   await page.getByRole('button', { name: 'Import', exact: true }).click()
   await page.getByRole('grid', { name: 'Examples' }).getByText('Elbe').waitFor()

@@ -187,7 +187,7 @@ it('an answer becomes an example, its call a prompt, and the prompt is public', 
   const words = page.getByLabel('Message 1', { exact: true })
   await expect.poll(() => words.inputValue()).toBe('Greet Ada with {{braces}}.')
   const choice = column(page, 1).getByLabel('Model', { exact: true })
-  expect(await choice.inputValue()).toBe('kept:small')
+  await expect.poll(() => choice.inputValue()).toBe('kept:small')
   await run(page).click()
   await answerOf(page, 1).getByText('{Good day}').waitFor()
   expect(JSON.stringify(model.asked.at(-1)!['messages'])).toContain('Greet Ada with {braces}.')
@@ -247,8 +247,10 @@ it('calls of clients and prompts with places are asked again, as far as they can
   const { page } = tab
   await page.getByRole('link', { name: 'Open in playground' }).click()
   await page.getByText('1 message of tools, or without words, had to be left out.').waitFor()
-  expect(await column(page, 1).getByLabel('Name of the model').inputValue()).toBe('other-3')
-  expect(await page.getByLabel('Message 2', { exact: true }).inputValue()).toBe('Which?')
+  await expect.poll(() => column(page, 1).getByLabel('Name of the model').inputValue()).toBe(
+    'other-3',
+  )
+  await expect.poll(() => page.getByLabel('Message 2', { exact: true }).inputValue()).toBe('Which?')
 
   model.does({ pieces: ['Fine'] })
   await send('POST', '/repos', { repo_handle: prompt, is_public: false })

@@ -113,7 +113,8 @@ it('A run that is looked at is kept from others, and becomes an example of its q
   await page.getByRole('heading', { level: 1 }).click()
   await page.keyboard.press('a')
   const dialog = page.getByRole('dialog', { name: 'Add to dataset' })
-  expect(await dialog.getByLabel('Dataset').inputValue()).toBe(dataset.id)
+  // The choice is the new dataset until the list of datasets has come.
+  await expect.poll(() => dialog.getByLabel('Dataset').inputValue()).toBe(dataset.id)
   await dialog.getByRole('button', { name: 'Add', exact: true }).click()
   await dialog.getByText('The example was added.').waitFor()
   await dialog.getByRole('button', { name: 'Close' }).last().click()

@@ -101,7 +101,7 @@ it('A whole run runs again, but not what a client sent, and not for a reader', a
   const again = page.getByRole('button', { name: 'Run again from here' })
   await again.waitFor()
   expect(await again.isDisabled()).toBe(true)
-  expect(await again.getAttribute('title')).toContain('a client sent this trace')
+  await expect.poll(() => again.getAttribute('title')).toContain('a client sent this trace')
   await asReader(page)
   await page.goto(`${server.url}/studio/traces/-/${runId}`)
   await expect.poll(() => again.getAttribute('title')).toMatch(/reader/)

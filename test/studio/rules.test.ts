@@ -76,7 +76,7 @@ it('makes a rule, tries its judge, turns it off, and deletes it', async () => {
   await row.getByText('Off', { exact: true }).waitFor()
   await row.getByRole('button', { name: 'Edit' }).click()
   const editor = page.getByRole('dialog', { name: 'Edit the rule' })
-  expect(await editor.getByLabel('Filter').inputValue()).toBe('eq(name, "agent")')
+  await expect.poll(() => editor.getByLabel('Filter').inputValue()).toBe('eq(name, "agent")')
   await editor.getByRole('button', { name: 'Delete' }).click()
   await editor.getByRole('button', { name: 'Yes, delete it with its log' }).click()
   await page.getByRole('rowheader', { name: 'Second' }).waitFor({ state: 'detached' })
