@@ -26,7 +26,7 @@ describe('a search', () => {
     await expectAlways(fc.asyncProperty(fc.nat(), async () => {
       tries++
       busyMs(30)
-    }), { share: 0.1 })
+    }), { share: 0.001 })
     expect(tries).toBe(1)
   })
 
