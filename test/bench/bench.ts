@@ -6,6 +6,7 @@ import { join } from 'node:path'
 
 import { startCassandra } from '../../scripts/cassandra/cluster.ts'
 import { orExit, typedOptions } from '../../scripts/typed-options.ts'
+import { benchAgainst } from './against.ts'
 import { benchBursts } from './bursts.ts'
 import { benchCassandra } from './cassandra.ts'
 import { benchCluster } from './cluster.ts'
@@ -32,6 +33,8 @@ Measures this server beside the bare engine, driver or socket, and writes test/b
   --deployments               deploys, rollbacks and runs of a deployment (5 minutes)
   --platform                  traces, on either store (15 minutes)
   --cluster                   three members on Cassandra (12 minutes)
+  --against <commit>          this server beside that of a commit, in turns (10 minutes); nothing is
+                              written down
   --contact-points <a,b,c>    a Cassandra that runs; three nodes are started where none is named
   --local-datacenter <name>   of that Cassandra (default: us)
   --peer <url>                another server of this API, which serves the conformance project
@@ -57,6 +60,8 @@ const { values: options } = orExit(() =>
     graphs: { type: 'boolean', default: false },
     /** Deployments on one server. */
     deployments: { type: 'boolean', default: false },
+    /** A commit of this repository's history. */
+    against: { type: 'string' },
     /** Any other server of this API that serves test/support/projects/conformance. */
     peer: { type: 'string' },
     /** Nodes of a running Cassandra: a,b,c; by default three are started. */
@@ -90,11 +95,13 @@ const report = [
   notes,
 ].join('\n')
 console.log(`\n${report}`)
-const isPart = options.limits || options.items || options.graphs || options.bursts
+const isPart = options.limits || options.items || options.graphs || options.bursts ||
+  options.against !== undefined
 if (!quick && !isPart)
   writeFileSync(join(import.meta.dirname, file), `${report}\n`)
 
 async function measured(): Promise<Bench> {
+  if (options.against !== undefined) return await benchAgainst({ commit: options.against, quick })
   if (options.limits) return await benchLimits({ quick })
   if (options.bursts) return await benchBursts({ quick })
   if (options.protocol) return await benchProtocol({ quick })

@@ -33,3 +33,10 @@ it('The benchmark prints a line for everything that is measured', async () => {
     expect(report).toMatch(new RegExp(`^\\| heddle: ${measure}.*\\d.*(met|missed) *\\|$`, 'm'))
   }
 })
+
+it('A benchmark beside an earlier commit prints the ratio of each line', async () => {
+  const report = await quickBench('--against', 'HEAD')
+  for (const measure of ['run-wait, 1 client, p50', 'runs per second, 32 clients', 'first event']) {
+    expect(report).toMatch(new RegExp(`^\\| ${measure}.*HEAD .*now .*\\d×.*\\|$`, 'm'))
+  }
+})

@@ -1,0 +1,69 @@
+/** This server beside that of an earlier commit, in turns on the same machine: what a run costs. */
+
+import { earlierProgram } from '../support/earlier-program.ts'
+import { startServer } from '../support/server-process.ts'
+import { progress } from './progress.ts'
+import { figure } from './report.ts'
+import type { Bench, Line } from './report.ts'
+import { Served } from './served.ts'
+import { quantile, ratios } from './statistics.ts'
+import type { Spread } from './statistics.ts'
+import { measureRuns } from './throughput.ts'
+import type { Rounds, RunsPlan } from './throughput.ts'
+
+const plans: Readonly<Record<'full' | 'quick', RunsPlan>> = {
+  full: { rounds: 30, alone: 200, together: 1_500, warmUp: 2_000, clients: 32 },
+  quick: { rounds: 3, alone: 20, together: 100, warmUp: 20, clients: 32 },
+}
+
+const project = 'bench'
+
+/**
+ * Measures both programs on data directories of their own, with the packages of today. Ends the
+ * process if the commit is not in the history.
+ */
+export async function benchAgainst({ commit, quick }: {
+  readonly commit: string
+  readonly quick: boolean
+}): Promise<Bench> {
+  progress(`checking out ${commit}`)
+  const earlier = earlierProgram(commit)
+  if (earlier === undefined) {
+    console.error(`No commit ${commit} is in the history of this checkout.`)
+    process.exit(2)
+  }
+  const servers = [await startServer({ project, program: earlier.home }),
+    await startServer({ project })]
+  const [before, now] = [new Served(commit, servers[0]!.url), new Served('now', servers[1]!.url)]
+  try {
+    const plan = quick ? plans.quick : plans.full
+    const { single, many, first } = await measureRuns([before, now], plan)
+    const line = (measure: string, rounds: Rounds, unit: 'ms' | '/s', sign: '≤' | '≥'): Line => ({
+      measure,
+      unit: 'times',
+      figures: [figure(rounds, before.name, unit), figure(rounds, now.name, unit)],
+      ratio: quartiles(ratios(rounds.get(now.name)!, rounds.get(before.name)!)),
+      aim: { sign, value: 1 },
+    })
+    return { title: `Benchmark beside ${commit}`, notes, file: 'RESULTS.md', lines: [
+      line('run-wait, 1 client, p50', single, 'ms', '≤'),
+      line(`runs per second, ${plan.clients} clients`, many, '/s', '≥'),
+      line('first event, 1 client, p50', first, 'ms', '≤'),
+    ] }
+  } finally {
+    for (const served of [before, now]) served.close()
+    for (const server of servers) await server.close()
+    earlier.remove()
+  }
+}
+
+/** The median, between the quartiles. */
+function quartiles(values: readonly number[]): Spread {
+  return { median: quantile(values, 0.5), low: quantile(values, 0.25),
+    high: quantile(values, 0.75) }
+}
+
+const notes = [
+  'Each line is the median of the ratios of all rounds, and their quartiles. In a round each server',
+  'is measured once, one after the other. Every run has a thread of its own, in a data directory.',
+].join('\n')
