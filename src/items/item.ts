@@ -34,8 +34,11 @@ export interface ItemTurn {
   readonly nowMs: number
 }
 
-/** Commands that are remembered. Callers repeat a command for seconds only. */
-const appliedMax = 4
+/**
+ * Commands that are remembered. A caller repeats one for seconds, until it reaches the next owner:
+ * of more writes in that time, the one that is repeated would come back.
+ */
+const appliedMax = 32
 
 /** A refresh that would move the end by less is not worth a write. */
 const refreshMs = 1_000

@@ -88,6 +88,15 @@ it('a command that was done is not done again, not even after a deletion', async
   expect([await get(), writes]).toEqual([undefined, 6])
 })
 
+it('a command is still known after thirty others', async () => {
+  await put(1, 0, 'first')
+  for (let n = 2; n <= 31; n++) await put(n)
+  await put(1, 0, 'first')
+  expect([await get(), row!.applied.length]).toEqual(['31', 31])
+  for (let n = 32; n <= 40; n++) await put(n)
+  expect(row!.applied).toHaveLength(32)
+})
+
 it('what was deleted keeps no value, and is removed when it is old enough', async () => {
   await put(1)
   env.advance(5)
