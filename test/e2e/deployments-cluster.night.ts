@@ -227,7 +227,9 @@ describe.skipIf(cannotRun)('deployments on three members', () => {
   })
 
   it('goes on when another member is killed.', async () => {
-    for (const phase of phases) await killIn(phase, (await cluster.driver() + 1) % 3)
+    for (const phase of ['preparing', 'watching']) {
+      await killIn(phase, (await cluster.driver() + 1) % 3)
+    }
   })
 
   it('waits for a member that joins, and for none that stands still.', async () => {
@@ -309,7 +311,9 @@ describe.skipIf(cannotRun)('deployments on three members', () => {
       const { status } = await owner('GET', shopPath, undefined, 1)
       return status === 404 || undefined
     })
-    await expect.poll(() => documentsOf(cluster.place)).toEqual([])
+    // It is hidden at once; what it had goes after that.
+    await until(rolloutMs, 'the end of all documents',
+      async () => (await documentsOf(cluster.place)).length === 0 || undefined)
     expect(await owner('POST', '/d/shop/threads', {}, 2)).toMatchObject({ status: 404 })
   })
 })
