@@ -20,15 +20,6 @@ async function doorWithThread(metadata: object = {}) {
 }
 
 describe('assistants', () => {
-  it('exist for every graph from the start, found by graph id and by their own id', async () => {
-    const door = await openDoor()
-    const byGraph = await call(door, 'GET', '/assistants/agent')
-    expect(byGraph.json).toMatchObject({ assistant_id: agentId, graph_id: 'agent', version: 1,
-      metadata: { created_by: 'system' } })
-    expect((await call(door, 'GET', `/assistants/${agentId}`)).text).toBe(byGraph.text)
-    expect((await call(door, 'POST', '/assistants/count', {})).text).toBe('2')
-  })
-
   it('of graphs are created by the first request if that failed at the start', async () => {
     const { assistants, index: assistantIndex } = assistantHouse(virtualEnv())
     let tries = 0
@@ -55,23 +46,6 @@ describe('assistants', () => {
     expect((await call(next, 'GET', '/assistants/agent')).json).toMatchObject({ config: {} })
   })
 
-  it('are created, updated, restored and deleted', async () => {
-    const door = await openDoor()
-    const made = await call(door, 'POST', '/assistants', { graph_id: 'agent', context: { m: 1 } })
-    expect(made.json).toMatchObject({ name: 'Untitled', description: null, config: {}, metadata: {},
-      context: { m: 1 }, version: 1 })
-    const path = `/assistants/${String(made.json.assistant_id)}`
-    const patched = await call(door, 'PATCH', path, { graph_id: 'other', context: { m: 2 } })
-    expect(patched.json).toMatchObject({ version: 2, graph_id: 'other', context: { m: 2 } })
-    const versions = await call(door, 'POST', `${path}/versions`, {})
-    expect(versions.json).toMatchObject([{ version: 2 }, { version: 1, graph_id: 'agent' }])
-    const latest = await call(door, 'POST', `${path}/latest`, { version: 1 })
-    expect(latest.json).toMatchObject({ version: 1, graph_id: 'agent', context: { m: 1 } })
-    expect((await call(door, 'POST', `${path}/latest`, { version: 7 })).status).toBe(404)
-    expect((await call(door, 'DELETE', `${path}?delete_threads=false`)).status).toBe(204)
-    expect((await call(door, 'GET', path)).status).toBe(404)
-  })
-
   it('are refused for an unknown graph, with the graphs that exist', async () => {
     const door = await openDoor()
     for (const [method, path] of [['POST', '/assistants'], ['PATCH', `/assistants/${agentId}`]]) {
@@ -88,21 +62,6 @@ describe('assistants', () => {
     await call(door, 'DELETE', '/assistants/agent?delete_threads=true')
     expect((await call(door, 'GET', `/threads/${id}`)).status).toBe(404)
     expect((await call(door, 'GET', `/threads/${String(kept.json.thread_id)}`)).status).toBe(200)
-  })
-
-  it('are searched with a total, and the next offset while there are more', async () => {
-    const door = await openDoor()
-    const page = (offset: number) =>
-      call(door, 'POST', '/assistants/search', { limit: 1, offset, select: ['name'],
-        metadata: { created_by: 'system' } })
-    const [first, second, beyond] = [await page(0), await page(1), await page(9)]
-    expect(Object.keys((first.json as unknown as object[])[0]!)).toEqual(['name'])
-    expect(
-      [first, second, beyond].map((
-        { headers },
-      ) => [headers.get('x-pagination-total'), headers.get('x-pagination-next')]),
-    )
-      .toEqual([['2', '1'], ['2', null], ['2', null]])
   })
 
   it('are listed ten at a time by default, and so are versions', async () => {
@@ -132,18 +91,6 @@ describe('assistants', () => {
 })
 
 describe('threads', () => {
-  it('are created with the requested id, and once for it', async () => {
-    const door = await openDoor()
-    const threadId = randomUUID()
-    const body = { thread_id: threadId, metadata: { a: 1 } }
-    const made = await call(door, 'POST', '/threads', body)
-    expect(made.json).toMatchObject({ thread_id: threadId, status: 'idle', values: {},
-      metadata: { a: 1 }, interrupts: {}, error: null })
-    expect((await call(door, 'POST', '/threads', body)).status).toBe(409)
-    const again = await call(door, 'POST', '/threads', { ...body, if_exists: 'do_nothing' })
-    expect(again.text).toBe(made.text)
-  })
-
   it('begin with supersteps, in order, if their graph is named', async () => {
     const door = await openDoor()
     const supersteps = [{ updates: [{ values: { a: 1 }, as_node: '__input__' }] }, {
@@ -163,21 +110,6 @@ describe('threads', () => {
       code: 'not_found',
       message: 'Graph "nosuch" not found. There is: agent, other.',
     })
-  })
-
-  it('are patched, answered minimally if that is preferred, copied and deleted', async () => {
-    const { door, id } = await doorWithThread({ a: 1 })
-    const path = `/threads/${id}`
-    expect((await call(door, 'PATCH', path, { metadata: { b: 2 } })).json)
-      .toMatchObject({ metadata: { a: 1, b: 2 } })
-    expect((await call(door, 'PATCH', path)).json).toMatchObject({ metadata: { a: 1, b: 2 } })
-    const minimal = await call(door, 'PATCH', path, { metadata: {} }, { prefer: 'return=minimal' })
-    expect([minimal.status, minimal.text]).toEqual([204, ''])
-    expect((await call(door, 'POST', `${path}/copy`)).json).toMatchObject({ values: {} })
-    expect((await call(door, 'DELETE', path)).status).toBe(204)
-    for (const [method, at] of [['GET', path], ['DELETE', path], ['POST', `${path}/copy`]]) {
-      expect((await call(door, method!, at!)).status).toBe(404)
-    }
   })
 
   it('are searched and counted by all criteria', async () => {
@@ -227,71 +159,9 @@ describe('state', () => {
     expect(door.threads.given('state'))
       .toEqual({ checkpointId: null, checkpointNs: '', subgraphs: true })
   })
-
-  it('is read at a checkpoint, named by path or by body', async () => {
-    const { door, id } = await doorWithThread()
-    const checkpointId = randomUUID()
-    await call(door, 'GET', `/threads/${id}/state/${checkpointId}`)
-    expect(door.threads.given('state'))
-      .toEqual({ checkpointId, checkpointNs: '', subgraphs: false })
-    const checkpoint = { thread_id: id, checkpoint_id: checkpointId, checkpoint_ns: 'sub:1',
-      checkpoint_map: null }
-    await call(door, 'POST', `/threads/${id}/state/checkpoint`, { checkpoint, subgraphs: true })
-    expect(door.threads.given('state'))
-      .toEqual({ checkpointId, checkpointNs: 'sub:1', subgraphs: true })
-  })
-
-  it('is updated as a node, and from a checkpoint', async () => {
-    const { door, id } = await doorWithThread()
-    const update = (body: object) => call(door, 'POST', `/threads/${id}/state`, body)
-    expect((await update({ values: { a: 1 }, as_node: 'n' })).text)
-      .toBe('{"checkpoint":{},"checkpoint_id":"c"}')
-    expect(door.threads.given('updateState')).toEqual(
-      { update: { values: '{"a":1}', command: null, asNode: 'n' }, checkpoint: null },
-    )
-    await update({ values: null, checkpoint: { checkpoint_id: 'c', checkpoint_map: { a: 'b' } } })
-    expect(door.threads.given('updateState')).toMatchObject({ update: { values: 'null' },
-      checkpoint: { checkpointId: 'c', checkpointNs: '', checkpointMap: { a: 'b' } } })
-    await update({ values: {}, checkpoint_id: 'c', checkpoint: null })
-    expect(door.threads.given('updateState')).toMatchObject({ checkpoint: { checkpointId: 'c' } })
-  })
-
-  it.each([
-    ['b'],
-    [{ configurable: { checkpoint_id: 'b', thread_id: 't' } }],
-    [{ checkpoint_id: 'b' }],
-  ])('has a history before %j', async (before) => {
-    const { door, id } = await doorWithThread()
-    const answer = await call(door, 'POST', `/threads/${id}/history`, { before, limit: 3,
-      metadata: { source: 'loop' }, checkpoint: { checkpoint_ns: 's' } })
-    expect(answer.text).toBe('[]')
-    expect(door.threads.given('history')).toEqual({ before: 'b', limit: 3, checkpointId: null,
-      checkpointNs: 's', metadata: { source: 'loop' } })
-  })
-
-  it('has a history by query as well', async () => {
-    const { door, id } = await doorWithThread()
-    await call(door, 'GET', `/threads/${id}/history?limit=5&before=b`)
-    expect(door.threads.given('history')).toMatchObject({ before: 'b', limit: 5, metadata: null })
-    await call(door, 'POST', `/threads/${id}/history`)
-    expect(door.threads.given('history')).toMatchObject({ before: null, limit: 10 })
-  })
 })
 
 describe('runs', () => {
-  it('are created in the background, and answered with their location', async () => {
-    const { door, id } = await doorWithThread()
-    const made = await call(door, 'POST', `/threads/${id}/runs`, { assistant_id: 'agent',
-      input: { a: 1 } }, { 'x-colour': 'green', 'x-api-key': 'hush' })
-    const { run_id } = made.json
-    expect(made.json).toMatchObject({ thread_id: id, assistant_id: agentId, status: 'pending',
-      multitask_strategy: 'enqueue', kwargs: { input: { a: 1 } } })
-    expect(made.headers.get('content-location')).toBe(`/threads/${id}/runs/${String(run_id)}`)
-    expect(door.threads.given('startRun'))
-      .toMatchObject({ plan: { headers: { 'x-colour': 'green' } } })
-    expect(made.text).not.toMatch(/green|hush/)
-  })
-
   it('are created once per Idempotency-Key, with a thread and without', async () => {
     const { door, id } = await doorWithThread()
     for (const path of [`/threads/${id}/runs`, '/runs']) {
@@ -314,45 +184,6 @@ describe('runs', () => {
       expect([status, text]).toEqual([422, expect.stringContaining('x-heddle-revision')])
     }
     expect(door.threads.runs.size).toBe(0)
-  })
-
-  it('without a thread get a hidden one of the same id', async () => {
-    const door = await openDoor()
-    const { json, headers } = await call(door, 'POST', '/runs', { assistant_id: 'agent' })
-    expect(json.thread_id).toBe(json.run_id)
-    expect(headers.get('content-location')).toBe(`/runs/${String(json.run_id)}`)
-    expect(door.threads.given('startRun')).toMatchObject({ ifMissing: 'hidden' })
-  })
-
-  it('are refused for an unknown thread or assistant', async () => {
-    const { door, id } = await doorWithThread()
-    const unknown = randomUUID()
-    for (const [thread, assistant] of [[unknown, 'agent'], [id, 'nosuch'], [id, unknown]]) {
-      const path = `/threads/${thread}/runs`
-      expect((await call(door, 'POST', path, { assistant_id: assistant })).status).toBe(404)
-    }
-  })
-
-  it('are listed, read, cancelled and deleted', async () => {
-    const { door, id } = await doorWithThread()
-    const path = `/threads/${id}/runs`
-    await call(door, 'POST', path, { assistant_id: 'agent' })
-    const { row: { runId } } = door.threads.lastRun
-    expect((await call(door, 'GET', `${path}?limit=5&status=pending&select=run_id`)).json)
-      .toEqual([{ run_id: runId }])
-    expect(door.threads.given('listRuns'))
-      .toMatchObject({ limit: 5, offset: 0, status: 'pending', texts: [] })
-    await call(door, 'GET', path)
-    expect(door.threads.given('listRuns'))
-      .toMatchObject({ limit: 10, texts: ['metadataJson', 'kwargsJson'] })
-    expect((await call(door, 'GET', `${path}/${runId}`)).json).toMatchObject({ run_id: runId })
-    const cancel = (query: string) => call(door, 'POST', `${path}/${runId}/cancel${query}`)
-    expect((await cancel('?wait=0&action=interrupt')).status).toBe(202)
-    expect(door.threads.given('cancelRun')).toEqual({ action: 'interrupt' })
-    expect((await cancel('?wait=1&action=rollback')).status).toBe(204)
-    expect(door.threads.given('cancelRun')).toEqual({ action: 'rollback' })
-    expect((await call(door, 'DELETE', `${path}/${runId}`)).status).toBe(204)
-    expect((await call(door, 'GET', `${path}/${runId}`)).status).toBe(404)
   })
 })
 
