@@ -34,7 +34,7 @@ import type { Models } from './models/model.ts'
 import { modelsOver } from './models/models.ts'
 import type { ModelsOptions } from './models/models.ts'
 import { modelQuotaOver } from './models/model-quota.ts'
-import type { ModelQuotaLimits } from './models/model-quota.ts'
+import type { ModelQuota, ModelQuotaLimits } from './models/model-quota.ts'
 import { pricesOver } from './models/prices.ts'
 import type { Prices } from './models/prices.ts'
 import { playgroundSettingsOver } from './models/playground-settings.ts'
@@ -64,6 +64,8 @@ export interface Platform {
   readonly models: Models
   /** Models whose calls leave spans behind. */
   readonly tracedModels: TracedModels
+  /** What tenants have used of their quota of models. */
+  readonly modelQuota: Pick<ModelQuota, 'useOf' | 'stats'>
   readonly playgroundSettings: PlaygroundSettings
   readonly prices: Prices
   readonly datasets: Datasets
@@ -182,6 +184,7 @@ export function openPlatform(
     secrets,
     models,
     tracedModels: tracedModels({ models, ingest: () => ingest.calls, quota, env }),
+    modelQuota: quota,
     playgroundSettings,
     prices,
     documents,

@@ -124,7 +124,7 @@ export async function openDoor(settings: Settings, parts: DoorParts): Promise<Fr
     throw portError(wishOf(settings, error), error)
   })
   readDoor(metrics, door)
-  readQuotas(metrics, () => door.quotaStats())
+  readQuotas(metrics, () => door.quotaStats(), () => others.platform.modelQuota.stats())
   if (settings.auth === 'keys') readKeys(metrics, door.keyStats)
   return { ...door, close: async (deadline) => {
     await door.close(deadline)

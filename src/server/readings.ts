@@ -7,8 +7,8 @@ import type { Exchange, FrontDoor } from '../frontdoor/index.ts'
 import type { HostStats } from '../graph/index.ts'
 import { quotaNames, quotaWords } from '../limits/index.ts'
 import type { LimitClients, QuotaStats, ReadQuota } from '../limits/index.ts'
-import { removalReasons } from '../platform/index.ts'
-import type { RemovedSpans } from '../platform/index.ts'
+import { modelQuotaNames, removalReasons } from '../platform/index.ts'
+import type { ModelQuotaStats, RemovedSpans } from '../platform/index.ts'
 import type { Backend } from './backends/backend.ts'
 import type { Metrics, Reading } from './metrics/metrics.ts'
 
@@ -149,19 +149,24 @@ export function readKeys(metrics: Metrics, stats: () => KeyStats | undefined): v
       ))
 }
 
-/** Adds use and refusals of quotas. */
-export function readQuotas(metrics: Metrics, stats: () => QuotaStats): void {
+/** Adds use and refusals of quotas, those of models included where there is a platform. */
+export function readQuotas(metrics: Metrics, stats: () => QuotaStats,
+  models?: () => ModelQuotaStats): void {
+  const each = (part: 'highest' | 'refused'): Reading[] => [
+    ...quotaNames.map((name) => ({ value: stats()[part][name],
+      labels: { quota: quotaWords[name] } })
+    ),
+    ...models === undefined
+      ? []
+      : modelQuotaNames.map((name) => ({ value: models()[part][name], labels: { quota: name } })),
+  ]
   metrics.gauge({ name: 'quota_highest_use_ratio', labels: ['quota'],
     help:
       'The largest part of a quota that a tenant uses, of the tenants seen by this front door.' },
-    () => eachQuota((name) => stats().highest[name]))
+    () => each('highest'))
   metrics.counter({ name: 'quota_refusals_total', labels: ['quota'],
     help: 'Requests that were refused because a quota of their tenant was used up.' },
-    () => eachQuota((name) => stats().refused[name]))
-}
-
-function eachQuota(valueOf: (name: typeof quotaNames[number]) => number): Reading[] {
-  return quotaNames.map((name) => ({ value: valueOf(name), labels: { quota: quotaWords[name] } }))
+    () => each('refused'))
 }
 
 function shardsByOwner({ member, shards }: ClusterStatus): Reading[] {

@@ -6,6 +6,7 @@ import { timeText } from '../../json/index.ts'
 import { limitWords, quotaWords, totalUse } from '../../limits/index.ts'
 import type { LimitUse, LimitUseAnswer, LimitUseQuestion, Quotas, RateLimit,
   RefusedCaller } from '../../limits/index.ts'
+import type { Platform } from '../../platform/index.ts'
 import type { AddressOf } from '../http/client-address.ts'
 import type { LimitSubjects } from '../http/limit-gate.ts'
 
@@ -21,6 +22,8 @@ export interface LimitSource {
 export interface LimitReportParts {
   readonly env: Pick<Env, 'monotonicMs'>
   readonly quotas: Pick<Quotas, 'useOf'>
+  /** Undefined if there is none, and so no quota of models. */
+  readonly platform?: Pick<Platform, 'modelQuota'>
   /** Undefined if requests are not charged. */
   readonly limits?: LimitSource
 }
@@ -64,16 +67,18 @@ export class LimitReports {
   }
 
   async #report(tenant: string, subjects: LimitSubjects): Promise<string> {
-    const { limits, quotas } = this.#parts
-    const [rows, uses] = await Promise.all([
+    const { limits, quotas, platform } = this.#parts
+    const [rows, uses, models = []] = await Promise.all([
       limits === undefined ? [] : usedRows(limits, tenant, subjects),
       quotas.useOf(tenant),
+      platform?.modelQuota.useOf(tenant),
     ])
     return JSON.stringify({
       rows,
-      quotas: uses.map(({ name, limit, used }) => ({ name: quotaWords[name],
-        words: wordsOf(quotaWords[name]), limit: limit === Infinity ? null : limit, used })
-      ),
+      quotas: [...uses.map((use) => ({ ...use, name: quotaWords[use.name] })), ...models]
+        .map(({ name, limit, used }) => ({ name, words: wordsOf(name),
+          limit: limit === Infinity ? null : limit, used })
+        ),
       enabled: limits !== undefined,
     })
   }

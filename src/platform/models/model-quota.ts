@@ -20,6 +20,27 @@ export interface ModelQuotaLimits {
   readonly tokens: number
 }
 
+/** Both quotas of models, by their names in refusals, reports and metrics. */
+export const modelQuotaNames = ['model_calls', 'model_tokens'] as const
+
+/** The name of a quota of models. */
+export type ModelQuotaName = typeof modelQuotaNames[number]
+
+/** What a tenant has used of a quota of models today, on all members. */
+export interface ModelQuotaUse {
+  readonly name: ModelQuotaName
+  /** Infinity for no limit. */
+  readonly limit: number
+  readonly used: number
+}
+
+/** Use and refusals of models, for metrics. */
+export interface ModelQuotaStats {
+  /** The largest part of each quota that a tenant has used today, as far as known here. */
+  readonly highest: Readonly<Record<ModelQuotaName, number>>
+  readonly refused: Readonly<Record<ModelQuotaName, number>>
+}
+
 /** Counts the use of models. */
 export interface ModelQuota {
   /** Throws `over_quota` if the tenant has used up its day. Counts nothing. */
@@ -28,6 +49,9 @@ export interface ModelQuota {
   begin(tenant: string): Promise<void>
   /** Counts the tokens of a call that has ended. */
   spend(tenant: string, tokens: number): void
+  /** What the tenant has used today, at most five seconds ago. */
+  useOf(tenant: string): Promise<readonly ModelQuotaUse[]>
+  stats(): ModelQuotaStats
   /** Writes down what was counted. */
   close(): Promise<void>
 }
@@ -69,6 +93,7 @@ class CatalogModelQuota implements ModelQuota {
   readonly #env: Pick<Env, 'nowMs' | 'after' | 'log'>
   /** Not bounded: tenants have keys, which their operator makes. */
   readonly #tenants = new Map<string, Known>()
+  readonly #refused: Record<ModelQuotaName, number> = { model_calls: 0, model_tokens: 0 }
 
   constructor(...[catalogs, limits, env]: Parameters<typeof modelQuotaOver>) {
     this.#catalogs = catalogs
@@ -77,10 +102,26 @@ class CatalogModelQuota implements ModelQuota {
   }
 
   async requireLeft(namespace: string): Promise<void> {
-    const tenant = tenantOfNamespace(namespace)
-    const known = this.#of(tenant)
-    if (this.#env.nowMs() - known.readAtMs > freshMs) await this.#sync(tenant, known)
-    this.#requireLeft(known)
+    this.#requireLeft(await this.#fresh(tenantOfNamespace(namespace)))
+  }
+
+  async useOf(namespace: string): Promise<readonly ModelQuotaUse[]> {
+    return this.#usesIn(await this.#fresh(tenantOfNamespace(namespace)))
+  }
+
+  stats(): ModelQuotaStats {
+    const day = this.#today()
+    const uses = [...this.#tenants.values()].filter((known) => known.day === day)
+      .flatMap((known) => this.#usesIn(known))
+    const highest = (quota: ModelQuotaName) =>
+      uses.reduce((most, { name, used, limit }) =>
+        name === quota
+          ? Math.max(most, used / limit)
+          : most, 0)
+    return {
+      highest: { model_calls: highest('model_calls'), model_tokens: highest('model_tokens') },
+      refused: { ...this.#refused },
+    }
   }
 
   async begin(namespace: string): Promise<void> {
@@ -103,8 +144,25 @@ class CatalogModelQuota implements ModelQuota {
     }))
   }
 
+  #today(): string {
+    return new Date(this.#env.nowMs()).toISOString().slice(0, 10)
+  }
+
+  /** What is known of the tenant, read or written lately. */
+  async #fresh(tenant: string): Promise<Known> {
+    const known = this.#of(tenant)
+    if (this.#env.nowMs() - known.readAtMs > freshMs) await this.#sync(tenant, known)
+    return known
+  }
+
+  #usesIn({ kept, own }: Known): readonly ModelQuotaUse[] {
+    const { calls, tokens } = sum(kept, own)
+    return [{ name: 'model_calls', limit: this.#limits.calls, used: calls }, { name: 'model_tokens',
+      limit: this.#limits.tokens, used: tokens }]
+  }
+
   #of(tenant: string): Known {
-    const day = new Date(this.#env.nowMs()).toISOString().slice(0, 10)
+    const day = this.#today()
     const before = this.#tenants.get(tenant)
     if (before?.day === day) return before
     before?.stop?.()
@@ -122,17 +180,15 @@ class CatalogModelQuota implements ModelQuota {
     })
   }
 
-  #requireLeft({ kept, own }: Known): void {
-    const { calls, tokens } = sum(kept, own)
-    if (calls >= this.#limits.calls) {
-      throw this.#refusal('model_calls', this.#limits.calls, 'calls of models')
-    }
-    if (tokens >= this.#limits.tokens) {
-      throw this.#refusal('model_tokens', this.#limits.tokens, 'tokens of models')
-    }
+  #requireLeft(known: Known): void {
+    const full = this.#usesIn(known).find(({ used, limit }) => used >= limit)
+    if (full === undefined) return
+    this.#refused[full.name] += 1
+    throw this.#refusal(full)
   }
 
-  #refusal(name: string, limit: number, what: string): HeddleError {
+  #refusal({ name, limit }: ModelQuotaUse): HeddleError {
+    const what = name === 'model_calls' ? 'calls of models' : 'tokens of models'
     const leftMs = dayMs - this.#env.nowMs() % dayMs
     return new HeddleError('over_quota', `The playground and experiments have used ${limit} ` +
       `${what} today, which is the quota of your tenant: ask again after midnight in UTC.`, {

@@ -8,6 +8,7 @@ import { addressReader, limitGate } from '../../../../src/frontdoor/index.ts'
 import type { FrontDoorOptions } from '../../../../src/frontdoor/index.ts'
 import { limitUseService, limitWords, rateLimits, RefusedCallers,
   unlimited } from '../../../../src/limits/index.ts'
+import type { Platform } from '../../../../src/platform/index.ts'
 import { virtualEnv } from '../../../support/env.ts'
 import { MemoryKeys } from '../../../support/memory-keys.ts'
 import { issuer, keySetFile, token } from '../../../support/sessions.ts'
@@ -142,10 +143,15 @@ describe('without keys', () => {
     const use = { threads: 7, bytes: 100, runs: 0, delayedRuns: 0, crons: 0 }
     const door = await openDoor({
       quotas: { limits: { ...unlimited, threads: 10 }, use: async () => use },
+      platform: {
+        modelQuota: { useOf: async () => [{ name: 'model_calls', limit: 5, used: 3 }] },
+      } as unknown as Platform,
     })
     const report = reportIn(await call(door, 'GET', '/limits'))
     expect([report.rows, report.enabled]).toEqual([[], false])
     expect(report.quotas).toContainEqual({ name: 'threads', words: 'Threads', limit: 10, used: 7 })
+    expect(report.quotas).toContainEqual({ name: 'model_calls', words: 'Model calls', limit: 5,
+      used: 3 })
     expect(report.quotas).toContainEqual({ name: 'stored_bytes', words: 'Stored bytes', limit: null,
       used: 100 })
     expect((await call(door, 'GET', '/limits/refused')).json).toEqual({ callers: [] })

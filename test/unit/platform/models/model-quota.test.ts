@@ -52,6 +52,24 @@ it('Tokens that a call took end the next ones.', async () => {
   expect(await begin(quota)).toBe('over_quota')
 })
 
+it('What was used and refused today is told, of all deployments and members together.', async () => {
+  const { env, member } = house()
+  const [one, other] = [member(), member()]
+  for (const quota of [one, one, other]) await begin(quota, 'acme@shop')
+  other.spend('acme', 101)
+  await one.close()
+  env.advance(6_000)
+  const uses = [{ name: 'model_calls', limit: 5, used: 3 }, { name: 'model_tokens', limit: 100,
+    used: 101 }]
+  expect(await other.useOf('acme')).toEqual(uses)
+  expect(await begin(other)).toBe('over_quota')
+  expect(other.stats()).toEqual({ highest: { model_calls: 0.6, model_tokens: 1.01 },
+    refused: { model_calls: 0, model_tokens: 1 } })
+  env.advance(dayMs)
+  expect((await other.useOf('acme')).map(({ used }) => used)).toEqual([0, 0])
+  expect(other.stats().highest).toEqual({ model_calls: 0, model_tokens: 0 })
+})
+
 it('The use outlives a member, and counts on all of them.', async () => {
   const { env, member } = house()
   const [one, other] = [member(), member()]
