@@ -146,7 +146,7 @@ export class ControlServer {
     const since = query.get('since') ?? ''
     response.writeHead(200, { 'content-type': 'application/x-ndjson' })
     for (const line of this.lines) {
-      if (line.at >= since) response.write(`${JSON.stringify(line)}\n`)
+      if (!(line.at < since)) response.write(`${JSON.stringify(line)}\n`)
     }
     response.end()
   }

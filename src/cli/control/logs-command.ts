@@ -86,7 +86,8 @@ async function printLines(
           backoff.reset()
           if (seen.isNew(line)) print(line)
         }
-        if (!isFollowing) return
+        // A build has an end, and a deployment has none until it is removed.
+        if (!isFollowing || query['build'] !== undefined) return
       } catch (error) {
         if (ended.signal.aborted) return
         // A command that never got an answer has a mistake, and one that did goes on.

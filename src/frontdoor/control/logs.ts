@@ -2,6 +2,7 @@
 
 import type { FastifyReply } from 'fastify'
 
+import type { Deployment } from '../../deployment/index.ts'
 import type { App } from '../http/route.ts'
 import { eventStream } from '../http/route.ts'
 import { holdStream } from '../rest/run-reply.ts'
@@ -19,7 +20,11 @@ import { Waker } from './waker.ts'
 const lookMs = 5_000
 
 const events = 'Lines of JSON: {at, level, member, revision, text, thread_id, run_id}. With ' +
-  '`Accept: text/event-stream` each one is the data of an event `line`.'
+  '`Accept: text/event-stream` each one is the data of an event `line`. What is followed ends with ' +
+  '{error, message}, or an event `error`, when the deployment is removed.'
+
+/** The last thing that is said of a deployment that is followed. */
+const removed = { error: 'not_found', message: 'The deployment was removed.' }
 
 /** Adds the route of lines. */
 export function logRoutes(app: App, parts: ControlParts): void {
@@ -41,7 +46,7 @@ export function logRoutes(app: App, parts: ControlParts): void {
     const source = build === undefined
       ? writtenLines(parts, deployment, query)
       : buildLines(parts, deployment, build)
-    await streamLines(parts, reply, source, follow ? deployment.id : undefined)
+    await streamLines(parts, reply, source, follow ? deployment : undefined)
   })
 }
 
@@ -49,17 +54,19 @@ export function logRoutes(app: App, parts: ControlParts): void {
 interface Sink {
   send(lines: readonly object[]): void
   ready(): Promise<void> | undefined
+  /** Ends it because the deployment is gone. */
+  remove(): void
   end(): void
   leave(): void
   readonly begun: boolean
 }
 
 async function streamLines(parts: ControlParts, reply: FastifyReply, source: LineSource,
-  followed: string | undefined): Promise<void> {
-  const { ticker, env, deployments: { watchUpdates } } = parts
+  followed: Deployment | undefined): Promise<void> {
+  const { ticker, env } = parts
   holdStream(parts, reply)
   const waker = new Waker(env)
-  const state = { isOpen: true }
+  const state = { isOpen: true, isRemoved: false }
   const asEvents = reply.request.headers.accept?.includes('text/event-stream') ?? false
   const options = { stillValid: reply.request.caller.stillValid, closed: () => {
     state.isOpen = false
@@ -69,15 +76,20 @@ async function streamLines(parts: ControlParts, reply: FastifyReply, source: Lin
   const stream = asEvents
     ? new SseStream(reply, { headers: {}, made: false, ...options })
     : new LineStream(reply, options)
-  const sink = stream instanceof SseStream ? eventSink(stream) : stream
+  const sink = stream instanceof SseStream ? eventSink(stream) : lineSink(stream)
   ticker.add(stream)
-  const unwatch = followed === undefined ? () => {} : watchUpdates(followed, () => waker.wake())
+  const unwatch = followed === undefined ? () => {} : watch(parts, followed, ({ removing }) => {
+    state.isRemoved ||= removing
+    waker.wake()
+  })
   try {
     while (state.isOpen) {
       // Whether it is over is read first: the last lines come before that.
-      const isOver = followed === undefined || await source.isOver()
+      const { isRemoved } = state
+      const isOver = followed === undefined || !isRemoved && await source.isOver()
       sink.send(await source.next())
       await sink.ready()
+      if (isRemoved) return sink.remove()
       if (isOver) return sink.end()
       await waker.pause(lookMs)
     }
@@ -87,6 +99,33 @@ async function streamLines(parts: ControlParts, reply: FastifyReply, source: Lin
     sink.leave()
   } finally {
     unwatch()
+  }
+}
+
+/** Calls back when the deployment has lines on any member, and when it changes or goes. */
+function watch({ deployments: { serving, watchUpdates } }: ControlParts, { id, name }: Deployment,
+  changed: (now: Pick<Deployment, 'removing'>) => void): () => void {
+  const unwatch = serving.watch(name, changed)
+  const unwatchUpdates = watchUpdates(id, () => changed({ removing: false }))
+  return () => {
+    unwatch()
+    unwatchUpdates()
+  }
+}
+
+function lineSink(stream: LineStream): Sink {
+  return {
+    send: (lines) => stream.send(lines),
+    ready: () => stream.ready(),
+    remove: () => {
+      stream.send([removed])
+      stream.end()
+    },
+    end: () => stream.end(),
+    leave: () => stream.leave(),
+    get begun() {
+      return stream.begun
+    },
   }
 }
 
@@ -100,6 +139,10 @@ function eventSink(stream: SseStream): Sink {
       stream.begin()
     },
     ready: () => stream.ready(),
+    remove: () => {
+      stream.events([{ name: 'error', json: JSON.stringify(removed), id: String(++count) }])
+      stream.ended('over')
+    },
     end: () => stream.ended('over'),
     leave: () => stream.leave(),
     get begun() {

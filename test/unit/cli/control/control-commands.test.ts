@@ -274,6 +274,16 @@ describe('the command "logs"', () => {
     expect(ended.stdout.match(/\w+$/gm)).toEqual(['one', 'one', 'two'])
     expect(control.seen[1]?.query['since']).toBe('2026-11-27T12:00:01.000Z')
   })
+
+  it('ends with what was followed: with exit code 3 if the deployment was removed', async () => {
+    const { control, run } = await scene(runLogsCommand)
+    control.lines = [line(1, 'one')]
+    expect(await run('shop', '--build', 'r1', '--follow')).toMatchObject({ status: 0, stderr: '' })
+    expect(control.calls).toHaveLength(1)
+    control.lines.push({ error: 'not_found', message: 'The deployment was removed.' } as never)
+    expect(await run('shop', '--follow')).toMatchObject({ status: 3,
+      stdout: expect.stringMatching(/ one\n$/), stderr: 'The deployment was removed.' })
+  })
 })
 
 describe('the command "secrets"', () => {

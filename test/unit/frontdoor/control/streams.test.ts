@@ -165,6 +165,33 @@ describe('lines', () => {
     await reader.cancel()
   })
 
+  it('that are followed end with an error when the deployment goes, as lines and as events', async () => {
+    const { deployments, shop, open } = await opened()
+    deployments.lines.push(line(1))
+    const readers = await Promise.all(['application/x-ndjson', 'text/event-stream'].map(
+      async (accept) => {
+        const { body } = await open('/logs?follow=true', { accept })
+        const reader = body!.pipeThrough(new TextDecoderStream()).getReader()
+        expect((await reader.read()).value).toContain('line 1')
+        return reader
+      },
+    ))
+    deployments.records.rows.set('shop', { ...deployments.records.rows.get(shop.name)!,
+      removing: true })
+    deployments.changed('shop')
+    const rest = async (reader: typeof readers[number]) => {
+      let text = ''
+      for (let read = await reader.read(); !read.done; read = await reader.read())
+        text += read.value
+      return text
+    }
+    const [lines, events] = await Promise.all(readers.map(rest))
+    expect(JSON.parse(lines!)).toEqual({ error: 'not_found',
+      message: 'The deployment was removed.' })
+    expect(events).toMatch(/^event: error\ndata: .*was removed/)
+    await expect.poll(() => deployments.waiting()).toBe(0)
+  })
+
   it('of a build are those of its events', async () => {
     const { deployments, shop, open } = await opened()
     const { manifest } = aManifest()
