@@ -96,5 +96,7 @@ export function needsOf(found: PackageJson): readonly PackageNeed[] {
   const optional = new Set([...Object.keys(optionalDependencies), ...Object.keys(peerDependencies),
     ...bundled])
   return [...required.map((name) => ({ name, isOptional: false })),
-    ...[...optional.difference(new Set(required))].map((name) => ({ name, isOptional: true }))]
+    ...[...optional].filter((name) => !required.includes(name)).map((name) => ({ name,
+      isOptional: true })
+    )]
 }
