@@ -48,7 +48,7 @@ export interface BuiltRevision {
   readonly manifest: Manifest
   /** Messages of what the project wants and does not get. */
   readonly warnings: readonly string[]
-  /** Variables of langgraph.json or of its dotenv file, where it was built here: it is not packed. */
+  /** Variables of langgraph.json or of its dotenv file; missing if it was built elsewhere. */
   readonly env?: Project['env']
   /** The project's own files: a text that changes whenever a file does, by path. */
   readonly ownFiles?: ReadonlyMap<string, string>

@@ -2,7 +2,7 @@
 
 import { createLifecycle } from '../../cluster/index.ts'
 import type { ActivationTable, Env, Tracing } from '../../cluster/index.ts'
-import { keyAdmin } from '../access/index.ts'
+import { keyAdmin, RunKeys } from '../access/index.ts'
 import { withPolicy, openEgress } from '../egress/index.ts'
 import type { WebhookPolicy } from '../egress/index.ts'
 import { compileProject, ExecutionMarks, graphHosts, memoryMb, readProject, startGraphHost,
@@ -138,6 +138,7 @@ export async function openServer(settings: Settings, env: Env,
   const secretsKeys = secretsKeysOf(settings, env)
   const wayOut = openEgress({ env, version: ownVersion(), proxy, allowed })
   const egress = withPolicy(wayOut, webhooks)
+  const runKeys = settings.auth === 'keys' ? new RunKeys(env) : undefined
   const later = laterServing()
   const settingsOf = deployedSettings({ deployed: later.graphs, wayOut,
     own: { egress, itemSettings, timeToLive: defaultTimeToLive },
@@ -150,7 +151,7 @@ export async function openServer(settings: Settings, env: Env,
   let opened: Platform | undefined
   const actors = await stage('actors',
     () =>
-      openActors(backend, { ...watchers, host: graphs, deployed: later.graphs, rows,
+      openActors(backend, { ...watchers, runKeys, host: graphs, deployed: later.graphs, rows,
         egress: settingsOf.egress, reads, billing: settings.billing, quarantine,
         quotas: settings.quotas, assistantDefaults: settings.graphConfig,
         itemSettings: settingsOf.itemSettings, defaultTimeToLive: settingsOf.timeToLive,
@@ -192,9 +193,8 @@ export async function openServer(settings: Settings, env: Env,
   const activity = activityService(activations)
   const refused = new RefusedCallers(env)
   const limitUse = limitUseService({ counters: actors.counters, clients: limits, refused })
-  const details = memberDetailsService({ env, version: ownVersion(), runs: () =>
-    graphs.stats()
-      .underWay, actors: () => actorsIn(activations) })
+  const details = memberDetailsService({ env, version: ownVersion(),
+    actors: () => actorsIn(activations), runs: () => graphs.stats().underWay })
   const secrets = secretsAdmin({ keys: backend.keys,
     secrets: { env, keys: secretsKeys, catalogs: catalogClient(actors.router) } })
   const revisions = revisionsAdmin(deployments.door.records)
@@ -231,11 +231,12 @@ export async function openServer(settings: Settings, env: Env,
     ? undefined
     : await stage('door',
       () =>
-        openDoor(settings, { ...watchers, backend, graphs, actors, rows, egress: settingsOf.egress,
-          reads, platform, deployed: later.graphs, deployments: deployments.door, activity, refused,
-          limitUse, details, disabledRoutes }), (door, deadline) => door.close(deadline))
+        openDoor(settings, { ...watchers, runKeys, backend, graphs, actors, rows, reads, platform,
+          egress: settingsOf.egress, deployed: later.graphs, deployments: deployments.door,
+          activity, refused, limitUse, details, disabledRoutes }),
+      (door, deadline) => door.close(deadline))
   graphs.servedAt(door?.url)
-  serving.useHost.servedAt(door?.url)
+  await serving.useHost.servedAt(door && ((name) => door.urlOfDeployment(name)))
   // Now clients are answered. In a cluster, threads are woken whenever their owner dies.
   if (marks === undefined) quarantine.open()
   else void woken.promise.then(() => begin(quarantine, marks, env))

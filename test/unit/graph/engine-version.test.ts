@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest'
 
-import { engineFault } from '../../../../src/graph/project/engine-version.ts'
+import { engineFault } from '../../../src/graph/engine-version.ts'
 
 it.each(['0.2.11', '0.2.67', '0.1.99', '0.2.11-rc.1'])('The engine %s is refused.', (version) => {
   expect(engineFault(version)).toBe(
