@@ -19,7 +19,7 @@ import type { LimitUseAnswer, LimitUseQuestion, RateLimit, ReadQuota,
   RefusedCallers } from '../limits/index.ts'
 import type { Platform } from '../platform/index.ts'
 import { ownVersion, regions } from '../settings/index.ts'
-import type { Settings } from '../settings/index.ts'
+import type { AssistantDefaults, Settings } from '../settings/index.ts'
 import { createThreadClient } from '../thread/index.ts'
 import type { Actors } from './actors.ts'
 import type { Backend } from './backends/backend.ts'
@@ -38,6 +38,7 @@ export interface DoorParts {
   readonly tracing?: Tracing
   /** Undefined where callers need no keys. */
   readonly runKeys: RunKeys | undefined
+  readonly assistantDefaults: ReadonlyMap<string, AssistantDefaults>
   readonly backend: Backend
   readonly graphs: GraphHost
   /** The graphs of deployments; undefined for a server without them. */
@@ -86,7 +87,6 @@ export async function openDoor(settings: Settings, parts: DoorParts): Promise<Fr
     ...settings.platformPort !== undefined && { platformPort: settings.platformPort },
     version: ownVersion(),
     project: basename(settings.config.replace(/[\\/][^\\/]*\.json$/, '')),
-    assistantDefaults: settings.graphConfig,
     threads: createThreadClient({
       router,
       threads: backend.everybody.threads,

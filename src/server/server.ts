@@ -14,7 +14,7 @@ import { limitUseService, Quotas, rateLimits, readLimitOverrides, ReadQuota,
 import type { RateLimit } from '../limits/index.ts'
 import { catalogClient, openPlatform, ruleClient } from '../platform/index.ts'
 import type { Platform } from '../platform/index.ts'
-import { namesOf, ownVersion } from '../settings/index.ts'
+import { ownVersion } from '../settings/index.ts'
 import type { Settings } from '../settings/index.ts'
 import { createThreadClient, Quarantine } from '../thread/index.ts'
 import { openActors } from './actors.ts'
@@ -34,6 +34,7 @@ import { laterServing } from './deployments/later-serving.ts'
 import { openDeployments } from './deployments/open-deployments.ts'
 import { revisionsAdmin, revisionsService } from './deployments/revisions-admin.ts'
 import { readRollouts, readServing } from './deployments/serving-metrics.ts'
+import { graphConfigOf } from './graph-config.ts'
 import { itemsWithinQuota } from './graph-items.ts'
 import { openGraphsUsers } from './graphs-users/graphs-users.ts'
 import { drainService, endByOperator } from './drain.ts'
@@ -110,9 +111,8 @@ export async function openServer(settings: Settings, env: Env,
   const { cassandra, dataDirectory: directory, drainMs, region, graphsUsers } = settings
   const rows = limitsOf(settings)
   const project = await readProject(settings.config, { ignoreAuth: settings.ignoreAuth })
-  for (const warning of [...project.warnings, ...strayDefaults(settings, project)]) {
-    env.log.warn(warning)
-  }
+  const graphConfig = graphConfigOf(settings, project)
+  for (const warning of [...project.warnings, ...graphConfig.stray]) env.log.warn(warning)
   if (graphsUsers) await openGraphsUsers(graphsUsers, directory)
   const metrics = new Metrics()
   readServer(metrics, ownVersion())
@@ -153,7 +153,7 @@ export async function openServer(settings: Settings, env: Env,
     () =>
       openActors(backend, { ...watchers, runKeys, host: graphs, deployed: later.graphs, rows,
         egress: settingsOf.egress, reads, billing: settings.billing, quarantine,
-        quotas: settings.quotas, assistantDefaults: settings.graphConfig,
+        quotas: settings.quotas, assistantDefaults: graphConfig.defaults,
         itemSettings: settingsOf.itemSettings, defaultTimeToLive: settingsOf.timeToLive,
         ruleEngine: () => opened?.ruleEngine, runsGone: removeGoneTraces({ ownRuns, platform: () =>
           opened, env, tracesSteps }), ...ownRuns && { runsEnded: (runs) =>
@@ -231,9 +231,9 @@ export async function openServer(settings: Settings, env: Env,
     ? undefined
     : await stage('door',
       () =>
-        openDoor(settings, { ...watchers, runKeys, backend, graphs, actors, rows, reads, platform,
-          egress: settingsOf.egress, deployed: later.graphs, deployments: deployments.door,
-          activity, refused, limitUse, details, disabledRoutes }),
+        openDoor(settings, { ...watchers, assistantDefaults: graphConfig.defaults, runKeys, backend,
+          graphs, actors, rows, reads, platform, egress: settingsOf.egress, deployed: later.graphs,
+          deployments: deployments.door, activity, refused, limitUse, details, disabledRoutes }),
       (door, deadline) => door.close(deadline))
   graphs.servedAt(door?.url)
   await serving.useHost.servedAt(door && ((name) => door.urlOfDeployment(name)))
@@ -331,12 +331,6 @@ function openMetrics(place: NonNullable<Settings['metrics']>,
 
 function limitsOf({ region, limitOverrides: file }: Settings): readonly RateLimit[] {
   return rateLimits(region, file === null ? undefined : readLimitOverrides(file))
-}
-
-/** A sentence for each graph that has defaults and is not in the project. */
-function strayDefaults({ graphConfig }: Settings, { graphs }: Project): string[] {
-  return [...graphConfig.keys()].filter((id) => !graphs.some(({ graphId }) => graphId === id))
-    .map((id) => `${namesOf('graphConfig')} names ${id}, which is no graph of the project.`)
 }
 
 interface Graphs {
