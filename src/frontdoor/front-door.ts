@@ -40,7 +40,7 @@ import { addControl } from './control/index.ts'
 import type { DeploymentParts } from './control/index.ts'
 import { DeploymentPorts, mountsOver, quotasOfTenant, requireEnabled,
   ServedHosts } from './mount/index.ts'
-import { operationsOver } from './operations/index.ts'
+import { feedbackLinks, operationsOver } from './operations/index.ts'
 import type { OperationParts, Operations } from './operations/index.ts'
 import { protocolRoutes } from './protocol-v2/index.ts'
 import { addPlatform } from './platform-rest/app.ts'
@@ -203,7 +203,9 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   })
   ticker.add(port)
   if (platformPort) ticker.add(platformPort.connections)
-  const parts = { ...operations, ticker, quotas, reads: options.reads }
+  const feedbackLinksOf = options.platform && feedbackLinks({ platform: options.platform, env })
+  const parts = { ...operations, ticker, quotas, reads: options.reads,
+    feedbackLinks: feedbackLinksOf }
   const hasStudio = options.studio !== undefined && await addStudio(app, options.studio)
   addFrontPage(app, hasStudio)
   await addRest(app, { ...options, ...parts, json, bodies, offer: offerOf(options, hasStudio),
