@@ -266,8 +266,8 @@ describe('the engine', () => {
     )
 
   it.each([
-    ['too old', '0.2.11', 'export class CompiledStateGraph {}',
-      'The project runs on @langchain/langgraph 0.2.11, which is too old to be served'],
+    ['too old', '0.2.64', 'export class CompiledStateGraph { bulkUpdateState() {} }',
+      'The project runs on @langchain/langgraph 0.2.64, which is too old to be served'],
     ['old without saying it', '9.9.9', 'export class CompiledStateGraph {}',
       'The project runs on @langchain/langgraph 9.9.9, which is too old to be served'],
     ['broken', '9.9.9', 'import "@langchain/core/nowhere"', 'cannot be loaded from the project'],
