@@ -87,9 +87,13 @@ export class DeploymentPorts {
       this.#handler!(request, response)
     })
     const { promise: url, resolve, reject } = Promise.withResolvers<string>()
-    server.once('error', reject)
+    server.once('error', (error) => {
+      // The next process of the deployment tries again.
+      this.#ports.delete(name)
+      this.#parts.ticker.remove(connections)
+      reject(error)
+    })
     server.listen(0, loopback, () => {
-      server.off('error', reject)
       resolve(`http://${loopback}:${(server.address() as AddressInfo).port}`)
     })
     return { connections, server, url }
