@@ -7,6 +7,7 @@ export type { KeyAdmin, KeyDetails, KeyWish } from './key-admin.ts'
 export { KeyCache } from './key-cache.ts'
 export type { KeyStats } from './key-cache.ts'
 export type { KeyTable } from './key-table.ts'
+export { RunKeys } from './run-keys.ts'
 export { TenantKeys } from './tenant-keys.ts'
 export { callerRoles, hashOf, isTenant, keyLookalike, readStoredTenant,
   storedTenant } from './key.ts'

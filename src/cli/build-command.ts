@@ -1,6 +1,6 @@
 /** The command `heddle build`: makes a revision of a project, and says what is in it. */
 
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
@@ -8,6 +8,7 @@ import { Command } from 'commander'
 
 import { systemEnv } from '../../cluster/index.ts'
 import type { Env } from '../../cluster/index.ts'
+import { defaultDeploymentLimits } from '../deployment/index.ts'
 import { buildRevision, checkGraphs, RevisionCache, revisionHash } from '../revision/index.ts'
 import type { BuiltRevision, CheckedGraph, Manifest } from '../revision/index.ts'
 import { CommandError } from './admin-command.ts'
@@ -61,7 +62,7 @@ async function build(source: ProjectCommandSource, folder: string | undefined,
   for (const warning of built.warnings) source.note(`heddle: ${warning}\n`)
   const seconds = (env.monotonicMs() - startMs) / 1_000
   if (out !== undefined) await write(out, built.manifest, chunks)
-  const graphs = typed.check ? await checked(built.manifest, chunks, env, typed) : undefined
+  const graphs = typed.check ? await checked(built, chunks, env, typed) : undefined
   source.print(typed.json ? jsonOf(built, graphs, out) : textOf({ built, graphs, out, seconds }))
   refuseFailed(graphs ?? [])
 }
@@ -77,14 +78,21 @@ async function write(out: string, manifest: Manifest, chunks: Chunks): Promise<v
   await writeFile(join(out, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`)
 }
 
-/** What is loaded is what was packed, and not what lies in the folder. */
-async function checked(manifest: Manifest, chunks: Chunks, env: Env,
+/**
+ * What is loaded is what was packed, and not what lies in the folder. Variables of the shell stand
+ * for the secrets of a deployment.
+ */
+async function checked({ manifest, env: variables }: BuiltRevision, chunks: Chunks, env: Env,
   { ignoreAuth = false }: Typed): Promise<readonly CheckedGraph[]> {
-  const directory = await mkdtemp(join(tmpdir(), 'heddle-check-'))
+  const directory = await realpath(await mkdtemp(join(tmpdir(), 'heddle-check-')))
   try {
     const cache = await RevisionCache.open({ directory, bytesMax: Infinity, env })
-    const { configFile } = await cache.hold(manifest, async (sha256) => chunks.get(sha256)!)
-    return await checkGraphs(configFile, env, { ignoreAuth })
+    const held = await cache.hold(manifest, async (sha256) => chunks.get(sha256)!)
+    const { workers, memory_mb: memoryMb } = defaultDeploymentLimits
+    // What it says is in its answer.
+    const silent = systemEnv({ level: 'silent' })
+    return await checkGraphs({ held, manifest, workers, memoryMb, ignoreAuth, env: silent,
+      variables: { ...variables, ...process.env as Record<string, string> } })
       .catch(({ message }: Error) => Promise.reject(new CommandError(message, 'refused')))
   } finally {
     await rm(directory, { recursive: true, force: true })

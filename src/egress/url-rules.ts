@@ -15,6 +15,10 @@ const ports: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
 
 /** Checks a URL. Throws `invalid` with a message. */
 export function callableUrl(text: string, rules: AddressRules): URL {
+  if (text.startsWith('/')) {
+    throw new HeddleError('invalid', 'must be an absolute http(s) URL: a path means one of the ' +
+      "project's own routes, which are not served yet")
+  }
   const url = URL.parse(text)
   const fault = url === null ? 'must be an absolute http(s) URL' : faultOf(text, url, rules)
   if (fault !== undefined) throw new HeddleError('invalid', fault)

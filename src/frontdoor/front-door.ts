@@ -38,8 +38,9 @@ import { whenAborted } from './http/when-aborted.ts'
 import type { Platform } from '../platform/index.ts'
 import { addControl } from './control/index.ts'
 import type { DeploymentParts } from './control/index.ts'
-import { mountsOver, quotasOfTenant, requireEnabled, ServedHosts } from './mount/index.ts'
-import { operationsOver } from './operations/index.ts'
+import { DeploymentPorts, mountsOver, quotasOfTenant, requireEnabled,
+  ServedHosts } from './mount/index.ts'
+import { feedbackLinks, operationsOver } from './operations/index.ts'
 import type { OperationParts, Operations } from './operations/index.ts'
 import { protocolRoutes } from './protocol-v2/index.ts'
 import { addPlatform } from './platform-rest/app.ts'
@@ -114,6 +115,11 @@ export interface FrontDoor {
   readonly studioUrl: string | undefined
   /** The address of the platform's own port; undefined if it has none. */
   readonly platformUrl: string | undefined
+  /**
+   * The address of this machine at which a deployment answers at its root, for its own code.
+   * Throws if there are no deployments, or if it cannot listen.
+   */
+  urlOfDeployment(name: string): Promise<string>
   /** What is open now. */
   stats(): FrontDoorStats
   /**
@@ -152,6 +158,10 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   const quota = new ConnectionQuota(connections)
   const port = onePort(quota)
   const platformPort = options.platformPort === undefined ? undefined : new PlatformPort(quota)
+  const ticker = new ConnectionTicker(env)
+  const deploymentPorts = deployments &&
+    new DeploymentPorts({ quota, ticker,
+      names: () => deployments.serving.all().map(({ name }) => name) })
   const sockets = new SocketServer(bodyLimitBytes)
   const answerError = errorReply(env.log, sockets, errorForm)
   const servedHosts = new ServedHosts()
@@ -168,6 +178,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     serverFactory: (routed) => {
       const handler = unguessed(routed)
       platformPort?.handle(handler)
+      deploymentPorts?.handle(handler)
       return port.serve(handler) as RawServerDefault
     },
   }).withTypeProvider<Schemas>()
@@ -190,10 +201,11 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     ...auth === undefined && { ofTenant: Infinity },
     ...options.unread,
   })
-  const ticker = new ConnectionTicker(env)
   ticker.add(port)
   if (platformPort) ticker.add(platformPort.connections)
-  const parts = { ...operations, ticker, quotas, reads: options.reads }
+  const feedbackLinksOf = options.platform && feedbackLinks({ platform: options.platform, env })
+  const parts = { ...operations, ticker, quotas, reads: options.reads,
+    feedbackLinks: feedbackLinksOf }
   const hasStudio = options.studio !== undefined && await addStudio(app, options.studio)
   addFrontPage(app, hasStudio)
   await addRest(app, { ...options, ...parts, json, bodies, offer: offerOf(options, hasStudio),
@@ -220,6 +232,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     url,
     studioUrl: hasStudio ? `${url}/studio/` : undefined,
     platformUrl: platformAt === undefined ? undefined : urlOf(host, { port: platformAt }),
+    urlOfDeployment: async (name) => await deploymentPorts!.urlOf(name),
     stats: () => ({ requests: underWay.count, replies: ticker.openReplies(),
       refusedConnections: quota.refused }),
     keyStats,
@@ -228,9 +241,10 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
       using _ = whenAborted(deadline, () => {
         port.destroyConnections()
         platformPort?.connections.destroyConnections()
+        deploymentPorts?.destroyConnections()
       })
       ticker.stop()
-      await Promise.all([app.close(), platformPort?.close()])
+      await Promise.all([app.close(), platformPort?.close(), deploymentPorts?.close()])
     },
   }
 }

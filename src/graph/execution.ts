@@ -26,6 +26,8 @@ export interface Execution {
   readonly apart?: boolean
   /** True if somebody waits for it: it takes every other turn before what nobody waits for. */
   readonly isAwaited?: boolean
+  /** What its code calls its own server with; missing where callers need no keys. */
+  readonly ownKey?: string
   readonly request: RunRequest | EditRequest
 }
 

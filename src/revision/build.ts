@@ -2,7 +2,7 @@
 
 import { dirname, relative, sep } from 'node:path'
 
-import { areUsual, importsOf, readProject } from '../graph/index.ts'
+import { areUsual, engineFault, importsOf, readProject } from '../graph/index.ts'
 import type { Project, ProjectImports } from '../graph/index.ts'
 import { archiveOf } from './archive/archive.ts'
 import type { Archive, Chunk, TreeSource } from './archive/archive.ts'
@@ -48,6 +48,8 @@ export interface BuiltRevision {
   readonly manifest: Manifest
   /** Messages of what the project wants and does not get. */
   readonly warnings: readonly string[]
+  /** Variables of langgraph.json or of its dotenv file; missing if it was built elsewhere. */
+  readonly env?: Project['env']
   /** The project's own files: a text that changes whenever a file does, by path. */
   readonly ownFiles?: ReadonlyMap<string, string>
 }
@@ -78,11 +80,12 @@ export async function buildRevision(options: BuildOptions): Promise<BuiltRevisio
   const archives = await archivesOf(own, packages, closure, { ...options, root })
   const manifest: Manifest = { ...manifestOf(project, root), archives, lock_sha256: lockSha256,
     platform: isNative ? platformName(platform) : null, source: await sourceOf(root) }
-  return { manifest: readManifest(manifest, limits), warnings: project.warnings, ownFiles: new Map(
-    own.map((
-      each,
-    ) => [each.path, each.kind === 'file' ? `${each.bytes} ${each.identity}` : each.target]),
-  ) }
+  return { manifest: readManifest(manifest, limits), warnings: project.warnings, env: project.env,
+    ownFiles: new Map(
+      own.map((
+        each,
+      ) => [each.path, each.kind === 'file' ? `${each.bytes} ${each.identity}` : each.target]),
+    ) }
 }
 
 /** Members call no code of deployments for their items. */
@@ -125,7 +128,7 @@ const engine = '@langchain/langgraph'
 
 function requireEngine({ packages }: PackageClosure): void {
   const engines = packages.filter(({ path }) => path.endsWith(`node_modules/${engine}`))
-  if (engines.length === 1) return
+  if (engines.length === 1) return requireServed(engines[0]!.about.version)
   if (engines.length === 0) {
     throw new RevisionError('no_engine',
       `The project has no ${engine} of its own, and a revision ` +
@@ -135,6 +138,11 @@ function requireEngine({ packages }: PackageClosure): void {
   throw new RevisionError('two_engines', `The project has ${engine} more than once: ` +
     `${places.join(', ')}. State does not pass from one to the other: make all its packages need ` +
     'the same version, and install again.')
+}
+
+function requireServed(version: string | undefined): void {
+  const fault = engineFault(version)
+  if (fault !== undefined) throw new RevisionError('old_engine', fault)
 }
 
 /** Before anything is read into memory. */

@@ -4,6 +4,7 @@
  * Why a project is not built:
  * no_engine          it has no copy of LangGraph.js of its own
  * two_engines        it has more than one
+ * old_engine         its copy is older than what is served
  * no_lock_file       nothing says which versions it needs
  * not_installed      a package that it needs is not there
  * outside_project    what it needs lies outside of its folder
@@ -27,10 +28,11 @@
  * bad_path           a path is too long or has characters that paths must not have
  * bad_manifest       the manifest is not valid
  */
-export type RevisionFault = 'no_engine' | 'two_engines' | 'no_lock_file' | 'not_installed'
-  | 'outside_project' | 'other_platform' | 'needs_compiler' | 'no_compile' | 'not_offered'
-  | 'not_from_registry' | 'no_install' | 'escapes' | 'forbidden_kind' | 'ambiguous_path'
-  | 'not_canonical' | 'cut_off' | 'wrong_hash' | 'too_large' | 'bad_path' | 'bad_manifest'
+export type RevisionFault = 'no_engine' | 'two_engines' | 'old_engine' | 'no_lock_file'
+  | 'not_installed' | 'outside_project' | 'other_platform' | 'needs_compiler' | 'no_compile'
+  | 'not_offered' | 'not_from_registry' | 'no_install' | 'escapes' | 'forbidden_kind'
+  | 'ambiguous_path' | 'not_canonical' | 'cut_off' | 'wrong_hash' | 'too_large' | 'bad_path'
+  | 'bad_manifest'
 
 /** Its message says what to do, and may be shown to whoever builds or deploys. */
 export class RevisionError extends Error {

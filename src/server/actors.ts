@@ -4,6 +4,7 @@ import { ActivationTable, actorKeyText, Backoff, createRouter, limitConcurrency,
   withTimeout } from '../../cluster/index.ts'
 import type { ActorKey, ActorKind, ClusterStatus, Env, Router,
   Tracing } from '../../cluster/index.ts'
+import type { RunKeys } from '../access/index.ts'
 import { assistantKind } from '../assistants/index.ts'
 import { cronClient, cronKind } from '../crons/index.ts'
 import type { CronActorParts } from '../crons/index.ts'
@@ -26,7 +27,8 @@ import type { Backend, HostedActors } from './backends/backend.ts'
 import { openFiring } from './cron-firing.ts'
 import type { RunsOfServer } from './cron-firing.ts'
 import { dueCronActors, dueThreadActors, DueWakes } from './due-wakes.ts'
-import { tracedGraphs, tracedHost } from './traced-host.ts'
+import { executionNotes } from './execution-notes.ts'
+import { watchedGraphs, watchedHost } from './watched-host.ts'
 
 /** The open actors of a member, which belong to its server. */
 export interface Actors extends Pick<HostedActors, 'activations' | 'wake' | 'wakeAt'> {
@@ -46,6 +48,8 @@ export interface ActorParts {
   readonly env: Env
   /** Undefined if there is no collector. */
   readonly tracing?: Tracing
+  /** Undefined where callers need no keys. */
+  readonly runKeys: RunKeys | undefined
   readonly host: GraphHost
   /** The graphs of deployments; undefined for a server without them. */
   readonly deployed?: DeployedGraphs
@@ -94,8 +98,9 @@ const firingMs = 10_000
 export function openActors({ ownership, ownershipCheck: check, transport, ...backend }: Backend,
   parts: ActorParts): Actors {
   const { env, tracing } = parts
-  const host = tracing === undefined ? parts.host : tracedHost(parts.host, tracing)
-  const deployed = parts.deployed && tracedGraphs(parts.deployed, tracing)
+  const notes = executionNotes(tracing, parts.runKeys)
+  const host = notes === undefined ? parts.host : watchedHost(parts.host, notes)
+  const deployed = parts.deployed && watchedGraphs(parts.deployed, notes)
   const counters = new LiveCounters()
   const served = { ...parts, host, ...deployed && { deployed } }
   const kinds = kindsOver(backend, { ...served, counters }, {

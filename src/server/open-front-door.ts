@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 
 import type { ActorKey, Env, Service, Tracing } from '../../cluster/index.ts'
 import { TenantKeys } from '../access/index.ts'
+import type { RunKeys } from '../access/index.ts'
 import { assistantClient } from '../assistants/index.ts'
 import { cronClient } from '../crons/index.ts'
 import { addressReader, deploymentGate, fromProxies, fromUserProxies, limitGate,
@@ -18,7 +19,7 @@ import type { LimitUseAnswer, LimitUseQuestion, RateLimit, ReadQuota,
   RefusedCallers } from '../limits/index.ts'
 import type { Platform } from '../platform/index.ts'
 import { ownVersion, regions } from '../settings/index.ts'
-import type { Settings } from '../settings/index.ts'
+import type { AssistantDefaults, Settings } from '../settings/index.ts'
 import { createThreadClient } from '../thread/index.ts'
 import type { Actors } from './actors.ts'
 import type { Backend } from './backends/backend.ts'
@@ -35,6 +36,9 @@ export interface DoorParts {
   readonly metrics: Metrics
   /** Undefined if there is no collector. */
   readonly tracing?: Tracing
+  /** Undefined where callers need no keys. */
+  readonly runKeys: RunKeys | undefined
+  readonly assistantDefaults: ReadonlyMap<string, AssistantDefaults>
   readonly backend: Backend
   readonly graphs: GraphHost
   /** The graphs of deployments; undefined for a server without them. */
@@ -69,7 +73,7 @@ export async function openDoor(settings: Settings, parts: DoorParts): Promise<Fr
   const { host, port, portIsChosen, allowOrigins, allowHosts, trustedProxies, userProxies } =
     settings
   const { metrics, actors: { router, limits, items }, backend, rows, activity, refused, limitUse,
-    details, ...others } = parts
+    details, runKeys, ...others } = parts
   const { env } = others
   const addressOf = addressReader(trustedProxies)
   const gate = { clients: limits, addressOf, refused }
@@ -83,7 +87,6 @@ export async function openDoor(settings: Settings, parts: DoorParts): Promise<Fr
     ...settings.platformPort !== undefined && { platformPort: settings.platformPort },
     version: ownVersion(),
     project: basename(settings.config.replace(/[\\/][^\\/]*\.json$/, '')),
-    assistantDefaults: settings.graphConfig,
     threads: createThreadClient({
       router,
       threads: backend.everybody.threads,
@@ -110,7 +113,7 @@ export async function openDoor(settings: Settings, parts: DoorParts): Promise<Fr
     connections: { perAddress: settings.connectionsPerAddress,
       isExempt: fromProxies([...trustedProxies, ...userProxies]) },
     ...settings.auth === 'keys' &&
-      { auth: { ...authOf(settings, backend), addressOf },
+      { auth: { ...authOf(settings, backend), ...runKeys && { runKeys }, addressOf },
         tenantKeys: new TenantKeys({ table: backend.keys, region: settings.region, env }) },
     ...settings.limits &&
       { limit: limitGate({ rows, ...gate }),

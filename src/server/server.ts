@@ -2,7 +2,7 @@
 
 import { createLifecycle } from '../../cluster/index.ts'
 import type { ActivationTable, Env, Tracing } from '../../cluster/index.ts'
-import { keyAdmin } from '../access/index.ts'
+import { keyAdmin, RunKeys } from '../access/index.ts'
 import { withPolicy, openEgress } from '../egress/index.ts'
 import type { WebhookPolicy } from '../egress/index.ts'
 import { compileProject, ExecutionMarks, graphHosts, memoryMb, readProject, startGraphHost,
@@ -14,7 +14,7 @@ import { limitUseService, Quotas, rateLimits, readLimitOverrides, ReadQuota,
 import type { RateLimit } from '../limits/index.ts'
 import { catalogClient, openPlatform, ruleClient } from '../platform/index.ts'
 import type { Platform } from '../platform/index.ts'
-import { namesOf, ownVersion } from '../settings/index.ts'
+import { ownVersion } from '../settings/index.ts'
 import type { Settings } from '../settings/index.ts'
 import { createThreadClient, Quarantine } from '../thread/index.ts'
 import { openActors } from './actors.ts'
@@ -34,6 +34,7 @@ import { laterServing } from './deployments/later-serving.ts'
 import { openDeployments } from './deployments/open-deployments.ts'
 import { revisionsAdmin, revisionsService } from './deployments/revisions-admin.ts'
 import { readRollouts, readServing } from './deployments/serving-metrics.ts'
+import { graphConfigOf } from './graph-config.ts'
 import { itemsWithinQuota } from './graph-items.ts'
 import { openGraphsUsers } from './graphs-users/graphs-users.ts'
 import { drainService, endByOperator } from './drain.ts'
@@ -110,9 +111,8 @@ export async function openServer(settings: Settings, env: Env,
   const { cassandra, dataDirectory: directory, drainMs, region, graphsUsers } = settings
   const rows = limitsOf(settings)
   const project = await readProject(settings.config, { ignoreAuth: settings.ignoreAuth })
-  for (const warning of [...project.warnings, ...strayDefaults(settings, project)]) {
-    env.log.warn(warning)
-  }
+  const graphConfig = graphConfigOf(settings, project)
+  for (const warning of [...project.warnings, ...graphConfig.stray]) env.log.warn(warning)
   if (graphsUsers) await openGraphsUsers(graphsUsers, directory)
   const metrics = new Metrics()
   readServer(metrics, ownVersion())
@@ -138,6 +138,7 @@ export async function openServer(settings: Settings, env: Env,
   const secretsKeys = secretsKeysOf(settings, env)
   const wayOut = openEgress({ env, version: ownVersion(), proxy, allowed })
   const egress = withPolicy(wayOut, webhooks)
+  const runKeys = settings.auth === 'keys' ? new RunKeys(env) : undefined
   const later = laterServing()
   const settingsOf = deployedSettings({ deployed: later.graphs, wayOut,
     own: { egress, itemSettings, timeToLive: defaultTimeToLive },
@@ -150,9 +151,9 @@ export async function openServer(settings: Settings, env: Env,
   let opened: Platform | undefined
   const actors = await stage('actors',
     () =>
-      openActors(backend, { ...watchers, host: graphs, deployed: later.graphs, rows,
+      openActors(backend, { ...watchers, runKeys, host: graphs, deployed: later.graphs, rows,
         egress: settingsOf.egress, reads, billing: settings.billing, quarantine,
-        quotas: settings.quotas, assistantDefaults: settings.graphConfig,
+        quotas: settings.quotas, assistantDefaults: graphConfig.defaults,
         itemSettings: settingsOf.itemSettings, defaultTimeToLive: settingsOf.timeToLive,
         ruleEngine: () => opened?.ruleEngine, runsGone: removeGoneTraces({ ownRuns, platform: () =>
           opened, env, tracesSteps }), ...ownRuns && { runsEnded: (runs) =>
@@ -192,9 +193,8 @@ export async function openServer(settings: Settings, env: Env,
   const activity = activityService(activations)
   const refused = new RefusedCallers(env)
   const limitUse = limitUseService({ counters: actors.counters, clients: limits, refused })
-  const details = memberDetailsService({ env, version: ownVersion(), runs: () =>
-    graphs.stats()
-      .underWay, actors: () => actorsIn(activations) })
+  const details = memberDetailsService({ env, version: ownVersion(),
+    actors: () => actorsIn(activations), runs: () => graphs.stats().underWay })
   const secrets = secretsAdmin({ keys: backend.keys,
     secrets: { env, keys: secretsKeys, catalogs: catalogClient(actors.router) } })
   const revisions = revisionsAdmin(deployments.door.records)
@@ -231,11 +231,12 @@ export async function openServer(settings: Settings, env: Env,
     ? undefined
     : await stage('door',
       () =>
-        openDoor(settings, { ...watchers, backend, graphs, actors, rows, egress: settingsOf.egress,
-          reads, platform, deployed: later.graphs, deployments: deployments.door, activity, refused,
-          limitUse, details, disabledRoutes }), (door, deadline) => door.close(deadline))
+        openDoor(settings, { ...watchers, assistantDefaults: graphConfig.defaults, runKeys, backend,
+          graphs, actors, rows, reads, platform, egress: settingsOf.egress, deployed: later.graphs,
+          deployments: deployments.door, activity, refused, limitUse, details, disabledRoutes }),
+      (door, deadline) => door.close(deadline))
   graphs.servedAt(door?.url)
-  serving.useHost.servedAt(door?.url)
+  await serving.useHost.servedAt(door && ((name) => door.urlOfDeployment(name)))
   // Now clients are answered. In a cluster, threads are woken whenever their owner dies.
   if (marks === undefined) quarantine.open()
   else void woken.promise.then(() => begin(quarantine, marks, env))
@@ -330,12 +331,6 @@ function openMetrics(place: NonNullable<Settings['metrics']>,
 
 function limitsOf({ region, limitOverrides: file }: Settings): readonly RateLimit[] {
   return rateLimits(region, file === null ? undefined : readLimitOverrides(file))
-}
-
-/** A sentence for each graph that has defaults and is not in the project. */
-function strayDefaults({ graphConfig }: Settings, { graphs }: Project): string[] {
-  return [...graphConfig.keys()].filter((id) => !graphs.some(({ graphId }) => graphId === id))
-    .map((id) => `${namesOf('graphConfig')} names ${id}, which is no graph of the project.`)
 }
 
 interface Graphs {

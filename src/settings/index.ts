@@ -1,5 +1,6 @@
 /** The settings of a server, and what reads and checks them. */
 
+export { assistantDefaults } from './assistant-defaults.ts'
 export type { AssistantDefaults } from './assistant-defaults.ts'
 export { ownVersion, resolveSettings, SettingsError } from './config.ts'
 export type { CassandraSettings, MemberSettings, Settings } from './config.ts'

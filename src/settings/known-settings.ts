@@ -53,7 +53,7 @@ export const knownSettings = {
     fallback: new Map(), usual: 'none',
     message: "The config and context that the graphs' own assistants are made with, by graph: " +
       '`{"agent": {"configurable": {"model": "a"}, "context": {}}}`. An assistant ' +
-      'that exists keeps its own.' }),
+      'that exists keeps its own. Without it, `env` of langgraph.json says it.' }),
   drainMs: serve('--drain-ms <ms>', 'HEDDLE_DRAIN_MS', { kind: wholeNumber(0, 3_600_000),
     fallback: undefined, usual: '5000; with Cassandra 20000',
     message: 'How long a shutdown may take; unfinished runs resume elsewhere or at the next ' +

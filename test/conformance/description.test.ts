@@ -160,7 +160,7 @@ describe('an answer is as described', () => {
     await describedAnswer('GET', `${at}?select=run_id`)
     await describedAnswer('POST', `${at}/stream`, run)
     await describedAnswer('POST', at, { ...run, assistant_id: 'nosuch' })
-    await describedAnswer('POST', at, { ...run, feedback_keys: ['a'] })
+    await describedAnswer('POST', at, { ...run, feedback_keys: [7] })
     await describedAnswer('DELETE', `${at}/${run_id}`)
     await describedAnswer('DELETE', `${at}/${run_id}`)
   })

@@ -17,9 +17,9 @@ it.each([
   expect(messageOf(answer).split(' ').length).toBeGreaterThan(2)
 })
 
-it('Feedback keys are refused with 422, because feedback is not collected', async () => {
-  const answer = await ask(server.url, 'POST', '/runs/wait', { assistant_id: 'echo',
-    input: say('x'), feedback_keys: ['good'] })
+it('Feedback keys of a cron are refused with 422, because nobody follows its runs', async () => {
+  const answer = await ask(server.url, 'POST', '/runs/crons', { assistant_id: 'echo',
+    schedule: '0 0 1 1 *', input: say('x'), feedback_keys: ['good'] })
   expect(answer.status).toBe(422)
   expect(messageOf(answer)).toMatch(/feedback_keys/)
 })

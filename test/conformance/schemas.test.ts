@@ -31,7 +31,7 @@ it('Subgraphs have the schemas of their types, at each depth.', async () => {
   expect(subgraphs).toMatchObject({
     sub: { input_schema: said, output_schema: said, state_schema: said },
     'sub|deep': { input_schema: counted, output_schema: counted, state_schema: counted },
-    called: { state_schema: counted },
+    called: { state_schema: counted, state: counted, input: counted, output: counted },
   })
 })
 

@@ -135,3 +135,27 @@ it('Who follows the lines of a deployment gets each soon after it was written.',
   // Nobody waits for looks, which are 5 s apart.
   expect(waitedMs).toBeLessThan(2 * 5_000)
 })
+
+it('The client in a deployed graph reaches its deployment, by each of its addresses.', async () => {
+  change(`import { Client } from '@langchain/langgraph-sdk'
+import { MessagesAnnotation, StateGraph } from '@langchain/langgraph'
+const client = new Client()
+export const agent = new StateGraph(MessagesAnnotation)
+  .addNode('reply', async () => {
+    const { LANGGRAPH_API_URL: apiUrl, PORT: port } = process.env
+    const clients = [client, new Client({ apiUrl }), new Client({ apiUrl:
+      \`http://localhost:\${port}\` })]
+    const made = await Promise.all(clients.map(({ threads }) => threads.create()))
+    return { messages: [{ role: 'ai', content: made.map((each) => each.thread_id).join(' ') }] }
+  })
+  .addEdge('__start__', 'reply').compile()
+`)
+  expect((await deploy()).status).toBe(0)
+  const own = clientOf(server.url).threads
+  const before = await own.count()
+  const ids = (await answer())!.split(' ')
+  expect(ids).toHaveLength(3)
+  const { threads } = clientOf(`${server.url}/d/shop`)
+  for (const id of ids) expect(await threads.get(id)).toMatchObject({ thread_id: id })
+  expect(await own.count()).toBe(before)
+})

@@ -342,6 +342,7 @@ export function memoryDeployments(graphs: readonly GraphDescription[] = [],
     builds: new MemoryBuilds(records),
     lines,
     serving: {
+      all: () => [...records.rows.values()],
       find: (name) => records.get(name),
       named: (host) => [...records.rows.values()].find(({ hosts }) => hosts.includes(host)),
       open: async () => {},

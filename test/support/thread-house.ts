@@ -8,7 +8,8 @@ import type { DeployedGraphs } from '../../src/graph/index.ts'
 import { ReadQuota } from '../../src/limits/read-quota.ts'
 import type { TimeToLiveWish } from '../../src/search/index.ts'
 import { dueThreadActors, DueWakes } from '../../src/server/due-wakes.ts'
-import { tracedHost } from '../../src/server/traced-host.ts'
+import { executionNotes } from '../../src/server/execution-notes.ts'
+import { watchedHost } from '../../src/server/watched-host.ts'
 import { ByteBudget, cautiousClock, createThreadClient, defaultLimits, InputQuota, Quarantine,
   threadKind } from '../../src/thread/index.ts'
 import type { RunName, StartRun, ThreadClient, ThreadLimits } from '../../src/thread/index.ts'
@@ -74,7 +75,8 @@ export class ThreadHouse {
     this.egress = new ScriptedEgress()
     const self = { id: 'm', address: 'here' }
     const tracing = this.#tracing
-    const host = tracing === undefined ? this.host : tracedHost(this.host, tracing)
+    const notes = executionNotes(tracing, undefined)
+    const host = notes === undefined ? this.host : watchedHost(this.host, notes)
     const kind = threadKind({
       log: this.log,
       ...this.tables,

@@ -1,12 +1,13 @@
 /** What the server gives its graph hosts: its address, long-term memory, a place for traces. */
 
 import type { GraphItems, GraphProcess, WriteTraces } from '../../graph/index.ts'
-import type { Serving } from './serving.ts'
+import type { Serving, UrlOfDeployment } from './serving.ts'
 
 /** Passes it on to all graph processes, and to those that are started later. */
 export class HostWiring {
   readonly #each: () => Iterable<readonly [name: string, graph: GraphProcess]>
-  #url: string | undefined
+  /** Undefined until it is known whether the server answers clients; null if it does not. */
+  #urlOf: UrlOfDeployment | null | undefined
   #items: GraphItems | undefined
   #traces: WriteTraces | undefined
 
@@ -17,9 +18,9 @@ export class HostWiring {
 
   /** For the server. */
   readonly use: Serving['useHost'] = {
-    servedAt: (url) => {
-      this.#url = url
-      for (const [name, graph] of this.#each()) graph.servedAt(this.#urlOf(name))
+    servedAt: async (urlOf) => {
+      this.#urlOf = urlOf ?? null
+      await Promise.all([...this.#each()].map((each) => this.#place(...each)))
     },
     useItems: (items) => {
       this.#items = items
@@ -31,14 +32,16 @@ export class HostWiring {
     },
   }
 
-  /** Call with each new process before it executes anything. */
-  wire(name: string, graph: GraphProcess): void {
-    graph.servedAt(this.#urlOf(name))
+  /** Await with each new process before it executes anything. */
+  async wire(name: string, graph: GraphProcess): Promise<void> {
+    await this.#place(name, graph)
     if (this.#items) graph.useItems(this.#items)
     if (this.#traces) graph.useTraces(this.#traces)
   }
 
-  #urlOf(name: string): string | undefined {
-    return this.#url && `${this.#url}/d/${name}`
+  /** A process whose server has no address executes all the same. */
+  async #place(name: string, graph: GraphProcess): Promise<void> {
+    if (this.#urlOf === undefined) return
+    graph.servedAt(await this.#urlOf?.(name).catch(() => undefined))
   }
 }

@@ -239,7 +239,7 @@ class MemberServing implements Serving {
     const original = await this.#originalOf(wish.deployment)
     const parts = { ...this.#options, compileCaches: this.#compileCaches }
     const loaded = await loadRevision(parts, { ...wish, original, memory: this.#memory })
-    this.#wiring.wire(wish.deployment.name, loaded.graph)
+    await this.#wiring.wire(wish.deployment.name, loaded.graph)
     return loaded
   }
 

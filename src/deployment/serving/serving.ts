@@ -45,6 +45,9 @@ export interface ServingStats {
   readonly deaths: number
 }
 
+/** Finds the address at which a deployment answers its own code. */
+export type UrlOfDeployment = (name: string) => Promise<string>
+
 /** The deployments of one member. */
 export interface Serving extends DeployedGraphs {
   /** A deployment by name, as this member knows it. Throws `not_found`. */
@@ -71,7 +74,10 @@ export interface Serving extends DeployedGraphs {
   requireServes(name: string): Promise<void>
   stats(): ServingStats
   /** Lets graph processes know where this server answers, as the own project's. */
-  useHost: Pick<RunningGraphHost, 'servedAt' | 'useItems' | 'useTraces'>
+  useHost: Pick<RunningGraphHost, 'useItems' | 'useTraces'> & {
+    /** Gives the address of each deployment, for its own code; undefined for none. */
+    servedAt(urlOf: UrlOfDeployment | undefined): Promise<void>
+  }
   /** Lets runs stop at their next superstep. */
   drain(deadline: AbortSignal): Promise<void>
   close(): Promise<void>

@@ -28,7 +28,7 @@ export interface DeploymentParts extends Pick<MountParts, 'charge' | 'domain' | 
   /** Builds of uploaded files; by default, nothing is built here. */
   readonly builds?: Builds
   readonly serving:
-    & Pick<Serving, 'find' | 'named' | 'open' | 'view' | 'learn' | 'watch'>
+    & Pick<Serving, 'all' | 'find' | 'named' | 'open' | 'view' | 'learn' | 'watch'>
     & Partial<Pick<Serving, 'requireServes'>>
   /** Asks all members which revisions they cannot load; by default nobody is asked. */
   readonly problems?: () => Promise<readonly MemberProblem[]>

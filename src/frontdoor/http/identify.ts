@@ -3,8 +3,9 @@
 import type { FastifyRequest } from 'fastify'
 
 import type { Env } from '../../../cluster/index.ts'
-import { isTenant, KeyCache, JwtVerifier } from '../../access/index.ts'
-import type { KeyStats, KeyTable, Login, LoginOptions } from '../../access/index.ts'
+import { hashOf, isTenant, KeyCache, JwtVerifier } from '../../access/index.ts'
+import type { KeyStats, KeyTable, Login, LoginOptions, RunKeys } from '../../access/index.ts'
+import { namespaceParts } from '../../deployment/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { ErrorCode } from '../../errors.ts'
 import { localCaller } from './caller.ts'
@@ -14,6 +15,8 @@ import type { AddressOf } from './client-address.ts'
 /** How callers are authenticated. */
 export interface AuthOptions {
   readonly keys: Pick<KeyTable, 'get' | 'touch'>
+  /** Keys of runs that are executed here; by default none. */
+  readonly runKeys?: Pick<RunKeys, 'find'>
   /** The region of this server. */
   readonly region: string
   /** URL of every region, by name; empty if not known. */
@@ -50,6 +53,8 @@ export function identifyBy(options: AuthOptions, env: Env): Identification {
   const jwtVerifier = sessions && JwtVerifier.open(sessions, env)
   const identify: Identify = async (request) => {
     const { key, token, userId, tenant } = credentialsIn(request)
+    const ofRun = key === undefined ? undefined : findingOfRun(key, options.runKeys)
+    if (ofRun !== undefined) return ofRun
     if (key !== undefined) {
       const found = keyCache.find(key, () => addressOf(request).text)
       return found.then((each) => findingOfKey(each, regionUrls), refusedFor('full'))
@@ -107,6 +112,20 @@ function findingOfKey(found: Awaited<ReturnType<KeyCache['find']>>,
   const { row: { id, tenant, deployment, role, expiresAtMs }, hash, stillValid } = found
   const identity: Identity = { kind: 'key', hash, id }
   return { identity, caller: { tenant, deployment, role, identity, expiresAtMs, stillValid } }
+}
+
+/**
+ * A run was started by who may change the data of its namespace: that is what its key may do. All
+ * runs of a namespace count as one caller, so that a run brings no limits of its own.
+ */
+function findingOfRun(key: string, runKeys: AuthOptions['runKeys']): Finding | undefined {
+  const namespace = runKeys?.find(key)
+  if (namespace === undefined) return undefined
+  const identity: Identity = { kind: 'key', hash: hashOf(`runs of ${namespace}`),
+    id: `runs of ${namespace}` }
+  return { identity,
+    caller: { ...namespaceParts(namespace), role: 'developer', identity, expiresAtMs: null,
+      stillValid: () => runKeys?.find(key) !== undefined } }
 }
 
 async function findingOfLogin({ token, userId, keyCache, env, region, regionUrls }:

@@ -7,7 +7,7 @@ import type { Static, TObject, TSchema } from 'typebox'
 
 import type { JsonText } from '../../checkpoint/index.ts'
 import type { Quotas, ReadQuota } from '../../limits/index.ts'
-import type { Operations } from '../operations/index.ts'
+import type { MakeFeedbackLinks, Operations } from '../operations/index.ts'
 import type { ListSchema } from '../schema/list-checker.ts'
 import type { Access } from './caller.ts'
 import type { ConnectionTicker } from './connection-ticker.ts'
@@ -29,6 +29,8 @@ export interface RouteParts extends Omit<Operations, 'fireCron'> {
   readonly quotas: Pick<Quotas, 'stream'>
   /** The memory that reads share. */
   readonly reads: ReadQuota
+  /** Makes links for feedback on runs; by default, nobody asks for feedback. */
+  readonly feedbackLinks?: MakeFeedbackLinks | undefined
 }
 
 interface RouteWords {

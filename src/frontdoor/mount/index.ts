@@ -1,5 +1,6 @@
 /** Where deployments are served: below `/d/<name>`, and at host names of their own. */
 
+export { DeploymentPorts } from './deployment-ports.ts'
 export { bodyTooLarge } from './body-limit.ts'
 export { calledHost } from './host-names.ts'
 export { requireEnabled } from './disabled-routes.ts'

@@ -119,6 +119,7 @@ function startRun(body: CommonBody, { row: assistant, context }: RunAssistant, i
       durability: body.durability ?? durabilityOf(body.checkpoint_during),
       checkpoint,
       webhook: body.webhook,
+      feedback_keys: feedbackKeysOf(body),
     }, ['input']),
     plan: {
       graphId,
@@ -142,6 +143,14 @@ function startRun(body: CommonBody, { row: assistant, context }: RunAssistant, i
 function streamModes(asked: CommonBody['stream_mode']): readonly string[] {
   const modes = [asked ?? []].flat()
   return modes.length > 0 ? modes : ['values']
+}
+
+/** The kinds of feedback that links are asked for; undefined for none. */
+export function feedbackKeysOf(
+  { feedback_keys: asked }: Pick<CreateRun, 'feedback_keys'>,
+): readonly string[] | undefined {
+  const keys = [asked ?? []].flat()
+  return keys.length > 0 ? keys : undefined
 }
 
 /** The nodes to stop at. `*` in a list means every node, as it does alone. */

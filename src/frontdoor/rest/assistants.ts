@@ -1,5 +1,6 @@
 /** The routes of assistants. */
 
+import type { GraphSchemas } from '../../graph/index.ts'
 import { leftSignal, sendJson, sendRows, shareFor } from '../http/list-reply.ts'
 import { assistantJson } from '../http/render.ts'
 import { route, sendPage } from '../http/route.ts'
@@ -106,7 +107,7 @@ function graphRoutes(app: App, { assistants }: Parts): void {
   }), async ({ params, query, caller }, reply) => {
     const found = await assistants.subgraphs(caller.tenant, params.assistant_id, null,
       query.recurse ?? false)
-    return sendJson(reply, JSON.stringify(found))
+    return sendJson(reply, subgraphsJson(found))
   })
 
   app.get('/assistants/:assistant_id/subgraphs/:namespace', route('read', 'getAssistantSubgraph', {
@@ -116,6 +117,16 @@ function graphRoutes(app: App, { assistants }: Parts): void {
   }), async ({ params, query, caller }, reply) => {
     const found = await assistants.subgraphs(caller.tenant, params.assistant_id, params.namespace,
       query.recurse ?? false)
-    return sendJson(reply, JSON.stringify(found))
+    return sendJson(reply, subgraphsJson(found))
   })
+}
+
+/** Each schema by both of its names: the official server for JavaScript sends the short ones. */
+function subgraphsJson(found: Readonly<Record<string, GraphSchemas>>): string {
+  const named = Object.entries(found).map((
+    [namespace, schemas],
+  ) => [namespace, { ...schemas, state: schemas.state_schema, input: schemas.input_schema,
+    output: schemas.output_schema, config: schemas.config_schema }]
+  )
+  return JSON.stringify(Object.fromEntries(named))
 }

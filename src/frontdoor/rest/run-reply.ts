@@ -11,14 +11,15 @@ import { answerLate } from '../http/late-answer.ts'
 import { sendJson } from '../http/list-reply.ts'
 import { runJson } from '../http/render.ts'
 import type { RouteParts } from '../http/route.ts'
-import { nameOf, revisionHeader } from '../operations/index.ts'
+import { feedbackKeysOf, nameOf, revisionHeader } from '../operations/index.ts'
 import type { RunCaller, RunName } from '../operations/index.ts'
 import type { CreateRun, JoinStream, StreamRun } from '../schema/run.ts'
 import { requireOwnPage } from './fetch-site.ts'
 import { SseStream } from './sse.ts'
+import type { SseOptions } from './sse.ts'
 
 /** The parts of routes that replies about runs use. */
-export type RunReplyParts = Pick<RouteParts, 'runs' | 'ticker' | 'quotas'>
+export type RunReplyParts = Pick<RouteParts, 'runs' | 'ticker' | 'quotas' | 'feedbackLinks'>
 
 /** A run that a request watches, and how. */
 export interface Watched {
@@ -30,18 +31,22 @@ export interface Watched {
   readonly result?: AwaitedRun['result']
   /** True if the run is cancelled when the client leaves before the end. */
   readonly cancelOnDisconnect: boolean
+  /** Kinds of feedback that the stream ends with links for; none by default. */
+  readonly feedbackKeys?: readonly string[] | undefined
 }
 
+type MakingBody = Pick<CreateRun, 'on_disconnect' | 'feedback_keys'>
+
 /** The watch of a request that made the run. */
-export function madeBy({ body }: { readonly body: Pick<CreateRun, 'on_disconnect'> }, row: RunRow,
+export function madeBy({ body }: { readonly body: MakingBody }, row: RunRow,
   reply: FastifyReply): Watched {
-  return { run: nameOf(row), made: true, reply,
+  return { run: nameOf(row), made: true, reply, feedbackKeys: feedbackKeysOf(body),
     cancelOnDisconnect: body.on_disconnect === 'cancel' }
 }
 
 /** For a request that made the run and waits for its result. */
-export function awaitedBy(request: { readonly body: Pick<CreateRun, 'on_disconnect'> },
-  { row, result }: AwaitedRun, reply: FastifyReply): Watched {
+export function awaitedBy(request: { readonly body: MakingBody }, { row, result }: AwaitedRun,
+  reply: FastifyReply): Watched {
   return { ...madeBy(request, row, reply), result }
 }
 
@@ -121,6 +126,7 @@ export async function streamRun(parts: RunReplyParts, watched: Watched,
   const stream = new SseStream(reply, {
     headers: { 'content-location': place, location: `${place}/stream` },
     made,
+    feedback: feedbackOf(parts, watched),
     stillValid: caller.stillValid,
     closed: (byClient) => {
       gone = true
@@ -138,6 +144,18 @@ export async function streamRun(parts: RunReplyParts, watched: Watched,
     ticker.remove(stream)
     if (!stream.begun) throw error
     stream.leave()
+  }
+}
+
+/** Makes the links that a stream ends with; undefined if nobody asked for any. */
+function feedbackOf({ feedbackLinks }: RunReplyParts,
+  { run: { runId }, reply: { request }, feedbackKeys: keys }: Watched): SseOptions['feedback'] {
+  if (keys === undefined || feedbackLinks === undefined) return undefined
+  const { protocol, host, caller: { tenant } } = request
+  const root = `${protocol}://${host}${outerPath(request, '/api/v1')}`
+  return async () => {
+    const links = await feedbackLinks({ tenant, runId, keys, root })
+    return links && JSON.stringify(links)
   }
 }
 

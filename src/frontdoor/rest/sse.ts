@@ -43,6 +43,11 @@ export interface SseOptions {
    * True if this request made the run. Its client always gets the headers, as they name the run.
    */
   readonly made: boolean
+  /**
+   * Gives the data of the event `feedback`, when the run has ended without an error; undefined for
+   * no event. By default there is none.
+   */
+  readonly feedback?: (() => Promise<string | undefined>) | undefined
   /** False if the client may not see events any more. It is cut off, comes back and is refused. */
   stillValid(): boolean
   /**
@@ -56,6 +61,8 @@ export class SseStream implements FeedListener, TickerMember {
   readonly #reply: FastifyReply
   readonly #headers: Readonly<Record<string, string>>
   readonly #made: boolean
+  readonly #feedback: SseOptions['feedback']
+  #hasFailed = false
   readonly #stillValid: () => boolean
   #silentTicks = 0
   /** True while the socket takes no more. */
@@ -73,10 +80,11 @@ export class SseStream implements FeedListener, TickerMember {
   /** True when the headers have been sent. Until then the reply may still become an error. */
   begun = false
 
-  constructor(reply: FastifyReply, { headers, made, stillValid, closed }: SseOptions) {
+  constructor(reply: FastifyReply, { headers, made, feedback, stillValid, closed }: SseOptions) {
     this.#reply = reply
     this.#headers = headers
     this.#made = made
+    this.#feedback = feedback
     this.#stillValid = stillValid
     reply.raw.on('drain', () => this.#drain())
     whenClosed(reply.raw, () => {
@@ -98,6 +106,7 @@ export class SseStream implements FeedListener, TickerMember {
     if (this.#ended) return
     let text = ''
     for (const event of batch) {
+      this.#hasFailed ||= event.name === 'error'
       if (event.name === 'end') this.#last = frame(event)
       else text += frame(event)
     }
@@ -120,7 +129,15 @@ export class SseStream implements FeedListener, TickerMember {
     this.begin()
     if (how !== 'over') return this.leave()
     this.#ended = true
-    this.#reply.raw.end(this.#takeWaiting() + this.#last)
+    if (this.#feedback === undefined || this.#hasFailed) return this.#end()
+    void this.#feedback().then((json) => {
+      // Without an id: a client that comes back asks for what follows an event of the run.
+      this.#end(json === undefined ? '' : `event: feedback\ndata: ${json}\n\n`)
+    })
+  }
+
+  #end(feedback = ''): void {
+    this.#reply.raw.end(this.#takeWaiting() + feedback + this.#last)
   }
 
   tick(): void {

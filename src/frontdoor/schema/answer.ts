@@ -228,7 +228,12 @@ const GraphSchemas = Type.Object({ graph_id: Type.String(), ...schemas }, { $id:
   description: 'JSON Schemas; null if the graph has none.' })
 
 const SubgraphSchemas = Type.Object({}, { $id: 'SubgraphSchemas',
-  description: 'Namespace to schemas.', additionalProperties: Type.Object(schemas) })
+  description: 'Namespace to schemas.',
+  additionalProperties: Type.Object({ ...schemas, ...Object.fromEntries(
+    ['state', 'input', 'output', 'config'].map((
+      name,
+    ) => [name, Json({ description: `The same as ${name}_schema.` })]),
+  ) }) })
 
 const Count = Type.Integer({ $id: 'Count', description: 'How many there are.' })
 

@@ -20,6 +20,8 @@ const Breakpoints = () =>
     description: 'Node names, or `*` for every node.',
   })
 
+const FeedbackKey = () => Type.String({ minLength: 1, maxLength: 180 })
+
 const common = {
   assistant_id: Type.String({ minLength: 1,
     description: 'A UUID, or a graph id for the assistant that the graph has from the start.' }),
@@ -52,11 +54,18 @@ const common = {
           'UnknownInterruptError, and the thread stays as it was.' }),
     ),
   ),
+  feedback_keys: Type.Optional(
+    Nullable(
+      Type.Union([FeedbackKey(), Type.Array(FeedbackKey(), { maxItems: 100 })], {
+        description: 'Kinds of feedback. The stream of the run ends with an event `feedback`, ' +
+          'which has a link for each: with it, anybody may give it.',
+      }),
+    ),
+  ),
   langsmith_tracer: Type.Optional(Nullable(JsonObject({ description: 'For tracing; ignored.' }))),
 }
 
 const aboutBody = {
-  'x-not-offered': ['feedback_keys'],
   examples: [{ assistant_id: 'agent',
     input: { messages: [{ role: 'user', content: 'What is the weather in Oslo?' }] } }],
 }

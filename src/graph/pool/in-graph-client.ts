@@ -1,5 +1,6 @@
 /** What the official client uses inside a graph: a fetch to its own server, and a logger. */
 
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { formatWithOptions } from 'node:util'
 
 import type { Log } from '../../../cluster/index.ts'
@@ -12,13 +13,23 @@ const ownLog = Symbol.for('langgraph.api.sdk-logger')
 /** The server's URL. It is a promise, as runs are resumed before the front door opens. */
 const origin = Promise.withResolvers<string | undefined>()
 let isLoading = true
+let ownUrl: URL | undefined
+/** The key of the run whose code is executed. */
+const keys = new AsyncLocalStorage<string>()
 
 /**
  * Sets up the client, with a logger that writes to `log`. Call before any file of the project is
  * imported.
  */
 export function offerClient(log: Pick<Log, typeof levels[keyof typeof levels]>): void {
-  Object.assign(globalThis, { [ownFetch]: askOwnServer, [ownLog]: loggerOver(log) })
+  Object.assign(globalThis, { [ownFetch]: askOwnServer, [ownLog]: loggerOver(log),
+    fetch: keyedFetch(fetch) })
+}
+
+/** Does work of a run, whose requests to its own server have the key; undefined without keys. */
+export function callingWith<Result>(key: string | undefined,
+  work: () => Promise<Result>): Promise<Result> {
+  return key === undefined ? work() : keys.run(key, work)
 }
 
 /** Lets requests of the client wait for the server to open. Call when the graphs are loaded. */
@@ -31,7 +42,8 @@ export function serverIsAt(url: string | undefined): void {
   if (url !== undefined) {
     // The official server sets these, for graphs that call it without the client.
     process.env['LANGGRAPH_API_URL'] ??= url
-    process.env['PORT'] = new URL(url).port || '80'
+    ownUrl = new URL(url)
+    process.env['PORT'] = ownUrl.port || '80'
   }
   origin.resolve(url)
 }
@@ -45,7 +57,35 @@ async function askOwnServer(input: string | URL, init?: RequestInit): Promise<Re
   const url = await origin.promise
   if (url === undefined) return refused('This server answers no clients: name one by "apiUrl".')
   const { pathname, search } = new URL(input)
-  return fetch(new URL(pathname + search, url), init)
+  return fetch(`${url.replace(/\/$/, '')}${pathname}${search}`, init)
+}
+
+/** Adds the key of the run to requests of its own server that bring no key of it. */
+function keyedFetch(plain: typeof fetch): typeof fetch {
+  return (input, init) => {
+    const key = keys.getStore()
+    if (key === undefined || !isOwn(input instanceof Request ? input.url : input)) {
+      return plain(input, init)
+    }
+    const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : {}))
+    if (!bringsOwnKey(headers)) headers.set('x-api-key', key)
+    return plain(input, { ...init, headers })
+  }
+}
+
+/** A client sends the key of another service that it finds in the environment. */
+function bringsOwnKey(headers: Headers): boolean {
+  return headers.has('authorization') || headers.get('x-api-key')?.startsWith('hdl_') === true
+}
+
+/** Names of this machine, by which code that knows PORT calls its server. */
+const here = ['localhost', '127.0.0.1', '[::1]']
+
+function isOwn(input: string | URL): boolean {
+  if (ownUrl === undefined || !URL.canParse(String(input))) return false
+  const { protocol, hostname, port } = new URL(input)
+  return protocol === ownUrl.protocol && port === ownUrl.port
+    && [...here, ownUrl.hostname].includes(hostname)
 }
 
 function refused(detail: string): Response {

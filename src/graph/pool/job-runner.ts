@@ -14,7 +14,7 @@ import { settle, ThreadMemories } from '../state/thread-memory.ts'
 import type { ThreadMemory } from '../state/thread-memory.ts'
 import { clearMark, markRun } from './execution-marks.ts'
 import type { ExecutionMark } from './execution-marks.ts'
-import { serverIsAt } from './in-graph-client.ts'
+import { callingWith, serverIsAt } from './in-graph-client.ts'
 import { ItemAsks } from './item-asks.ts'
 import { LoopGauge } from './turns/loop-gauge.ts'
 import type { MessagePortBatcher } from './message-port-batcher.ts'
@@ -138,7 +138,9 @@ export class JobRunner {
         signal: job.abort.signal, entered, items: this.#asks.of(number, entered),
         ...steps && { tracer: steps.tracer } }
       const outcome = await this.#lines.during(number, () =>
-        underTrace(execution.trace, () => execute(this.#bench, assignment)))
+        underTrace(execution.trace, () =>
+          callingWith(execution.ownKey, () =>
+            execute(this.#bench, assignment))))
       steps?.ended(outcome)
       if (job.abort.signal.aborted) return
       if (source.failure) return this.#break(number, execution, source.failure)

@@ -10,6 +10,13 @@ const passedOn = ['TZ', 'LANG', 'LC_ALL', 'HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY
 const ofNode = ['NODE_OPTIONS', 'NODE_COMPILE_CACHE', 'NODE_DISABLE_COMPILE_CACHE',
   'NODE_REPL_EXTERNAL_MODULE', 'NODE_V8_COVERAGE', 'NODE_CHANNEL_FD']
 
+/**
+ * Files by which packages with native code find out which C library there is, as node-gyp-build,
+ * detect-libc and the loaders of napi-rs do: these fail where they may not look. None is a secret.
+ */
+const systemFiles = ['/etc/alpine-release', '/etc/os-release', '/usr/lib/os-release',
+  '/etc/debian_version', '/usr/bin/ldd', '/proc/self/exe'] as const
+
 /** MiB of a process beside the graphs of its workers, and beside the youngest objects of each. */
 const ownMb = 160
 const youngMb = 48
@@ -51,7 +58,8 @@ export function processFlags(
   { folder, allowsAddons, compileCache, memoryMb, ownCode, guard, knows }: ProcessBounds,
 ): string[] {
   return [
-    ...readOnly([folder, ...ownCode, ...compileCache === undefined ? [] : [compileCache]]),
+    ...readOnly([folder, ...ownCode, ...systemFiles,
+      ...compileCache === undefined ? [] : [compileCache]]),
     ...compileCache === undefined ? [] : [`--allow-fs-write=${compileCache}`],
     '--allow-worker',
     ...allowsAddons ? ['--allow-addons'] : [],

@@ -6,6 +6,7 @@ import { HeddleError } from '../../errors.ts'
 import type { Configurable, GraphDescription, GraphSchemas } from '../execution.ts'
 import { placeIn } from './code-place.ts'
 import { ProjectEmbedding } from './embedding.ts'
+import { engineFault, tooOld } from '../engine-version.ts'
 import { resolveExport, toGraph } from './graph-export.ts'
 import type { AccessContext, GraphFactory, ServedGraph } from './graph-export.ts'
 import { writableChannels } from './graph-names.ts'
@@ -65,12 +66,15 @@ export class GraphLibrary {
 
   /**
    * Loads a project. Call once in each thread, before anything imports @langchain/*. `loads` is
-   * called for each graph before its file is imported.
+   * called for each graph before its file is imported. Throws `graph_failed` if the project's copy
+   * of the engine is too old: its graphs would fail in ways that blame their files.
    */
   static async open(project: CompiledProject,
     loads: (graphId: string) => void = () => {}): Promise<GraphLibrary> {
     serveModules(project)
     for (const [name, value] of Object.entries(project.env)) process.env[name] ??= value
+    const fault = engineFault(await engineVersion())
+    if (fault !== undefined) throw new HeddleError('graph_failed', fault)
     const { langgraph, messages } = await engineParts()
     const graphs: LoadedGraph[] = []
     // Graphs are imported one by one: a require() fails on a module that another graph is
@@ -84,14 +88,10 @@ export class GraphLibrary {
       embedding: new ProjectEmbedding(root, embedding) }, graphs)
   }
 
-  /** Throws `graph_failed` if the project's copy of the engine is too old. */
+  /** Throws `graph_failed` if the engine lacks what an old one does, whatever its version says. */
   async requireServable(): Promise<void> {
     if ('bulkUpdateState' in this.langgraph.CompiledStateGraph.prototype) return
-    const { default: { version } } = await import('@langchain/langgraph/package.json', {
-      with: { type: 'json' },
-    })
-    throw new HeddleError('graph_failed', `The project runs on @langchain/langgraph ${version}, ` +
-      `which is too old to be served: install ${oldestTried} or newer.`)
+    throw new HeddleError('graph_failed', tooOld(await engineVersion() ?? 'of unknown version'))
   }
 
   /** The graphs that cannot be used, and why. */
@@ -192,8 +192,15 @@ export class GraphLibrary {
   }
 }
 
-/** The oldest version that had all that we need when tried. */
-const oldestTried = '0.2.68'
+/** Undefined for an engine that does not say it. */
+async function engineVersion(): Promise<string | undefined> {
+  try {
+    const about = await import('@langchain/langgraph/package.json', { with: { type: 'json' } })
+    return about.default.version
+  } catch {
+    return undefined
+  }
+}
 
 async function engineParts(): Promise<Pick<GraphLibrary, 'langgraph' | 'messages'>> {
   try {

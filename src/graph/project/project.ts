@@ -139,6 +139,10 @@ export async function readProject(path: string,
   const fault = trial && trialFault(trial, Object.keys(config.graphs))
   if (fault !== undefined) throw refusal(configFile, [fault])
   const env = await readEnv(root, config)
+  if (deployed && env.env['LANGGRAPH_CONFIG'] !== undefined) {
+    env.warnings.push('LANGGRAPH_CONFIG has no effect in a deployment: give its assistants their ' +
+      'config and context by the API.')
+  }
   const timeToLive = timeToLiveOf(config.checkpointer)
   const disabledRoutes = disabledRoutesOf(config.http)
   const settings: ProjectSettings = { webhooks: config.webhooks,
@@ -235,7 +239,9 @@ function readWebhooks(configFile: string, { webhooks, http }: Config,
     read.broken.map(({ name, message }) => ({ field: `webhooks.headers.${name}`, message })))
 }
 
-type ProjectEnv = Pick<Project, 'env' | 'envFile' | 'warnings'>
+interface ProjectEnv extends Pick<Project, 'env' | 'envFile'> {
+  readonly warnings: string[]
+}
 
 async function readEnv(root: string, config: Config): Promise<ProjectEnv> {
   const { path, variables = {} } = config.env

@@ -70,7 +70,36 @@ function wordsOf(thrown: unknown): string {
   }
 }
 
-/** The message of an error; the text of any other value. */
+/** The message of an error, with what Node leaves out of it; the text of any other value. */
 export function messageOf(thrown: unknown): string {
-  return wordsOf(thrown instanceof Error ? thrown.message : thrown)
+  return thrown instanceof Error
+    ? explained(thrown, wordsOf(thrown.message))
+    : wordsOf(thrown)
+}
+
+function explained(error: NodeJS.ErrnoException, message: string): string {
+  if (error.code === 'ERR_ACCESS_DENIED') return denied(error, message)
+  if (error.code === 'ERR_DLOPEN_FAILED') return otherNode(message) ?? message
+  return message
+}
+
+/** Node keeps the resource beside the message, and speaks of a flag that no deployment has. */
+function denied(error: Error, message: string): string {
+  const { permission, resource } = error as { permission?: unknown; resource?: unknown }
+  if (typeof permission !== 'string') return message
+  const what = typeof resource === 'string' && resource !== '' ? ` of ${resource}` : ''
+  return `${permission}${what} is not permitted: the code of a deployment reads its own files, ` +
+    'writes none, and starts no other process.'
+}
+
+/** Native code is built for one version of the interface of Node. */
+function otherNode(message: string): string | undefined {
+  const [, file = '', built, here] =
+    /module '([^']+)'\s[^]*NODE_MODULE_VERSION (\d+)[^]*NODE_MODULE_VERSION (\d+)/.exec(message)
+      ?? []
+  if (here === undefined) return undefined
+  const name = /.*node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/s.exec(file)?.[1] ?? file
+  return `${name} was built for another version of Node.js (NODE_MODULE_VERSION ${built}), and ` +
+    `graphs run on Node.js ${process.versions.node} (${here}): install it with that version, or ` +
+    `run npm rebuild ${name} with it.`
 }

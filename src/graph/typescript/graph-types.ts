@@ -99,10 +99,18 @@ export class GraphTypes {
     const fields = channels?.getNonNullableType().getProperties() ?? []
     if (fields.length === 0) return undefined
     const properties = fields.map((field) => {
-      const value = this.#member(this.#checker.getTypeOfSymbol(field), 'ValueType')
+      const value = this.#valueOf(this.#checker.getTypeOfSymbol(field))
       return [field.name, this.#schema(value) ?? {}] as const
     })
     return { type: 'object', properties: Object.fromEntries(properties) }
+  }
+
+  /** The type of a channel's value, also where what makes it was named and not called. */
+  #valueOf(channel: Type): Type | undefined {
+    const own = this.#member(channel, 'ValueType')
+    if (own !== undefined) return own
+    const made = channel.getCallSignatures().map((each) => each.getReturnType())
+    return made.map((each) => this.#member(each, 'ValueType')).find((each) => each !== undefined)
   }
 
   #schema(type: Type | undefined): JsonSchema | undefined {

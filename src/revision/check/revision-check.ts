@@ -1,42 +1,58 @@
-/** Loads the graphs of an unpacked revision in a process of their own, to see whether they load. */
+/** Loads the graphs of an unpacked revision as a deployment does, to see whether they load. */
 
-import { fork } from 'node:child_process'
-import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 
 import type { Env } from '../../../cluster/index.ts'
-import type { CheckDone, CheckedGraph } from './check-mail.ts'
-
-/** Time that loading may take. Code that waits at its import for a network that is not there. */
-const checkMs = 60_000
+import { startGraphProcess } from '../../graph/index.ts'
+import type { GraphProcessOptions } from '../../graph/index.ts'
+import type { HeldRevision } from '../cache/revision-cache.ts'
+import type { Manifest } from '../manifest.ts'
 
 /** Characters of what the process prints that are kept for the message of a failure. */
 const printedMax = 2_000
 
+/** A graph that was loaded, or why it was not. */
+export interface CheckedGraph {
+  readonly graphId: string
+  /** In the order of the graph. Empty for one that cannot be loaded. */
+  readonly nodes: readonly string[]
+  /** Why it cannot be loaded, with the place in the project's code; null if it was. */
+  readonly failure: string | null
+}
+
+/** What is checked: the process gets what that of a deployment has. */
+export interface RevisionCheck
+  extends Pick<GraphProcessOptions, 'variables' | 'workers' | 'memoryMb' | 'ignoreAuth'> {
+  readonly held: Pick<HeldRevision, 'root' | 'configFile'>
+  readonly manifest: Pick<Manifest, 'platform'>
+  readonly env: Env
+}
+
 /**
- * The graphs of a project that is on disk, with their nodes. Throws an error that says why if the
+ * The graphs of a revision that is on disk, with their nodes. Throws an error that says why if the
  * process ends before: the code exits, uses up its memory or does not return.
  */
-export async function checkGraphs(configFile: string, env: Pick<Env, 'after'>,
-  { signal, ignoreAuth = false }: { readonly signal?: AbortSignal; readonly ignoreAuth?: boolean } =
-    {}): Promise<readonly CheckedGraph[]> {
-  const args = [configFile, ...ignoreAuth ? ['ignore-auth'] : []]
-  const child = fork(fileURLToPath(new URL('./check-process.ts', import.meta.url)), args, {
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    killSignal: 'SIGKILL',
-    ...signal ? { signal } : {},
+export async function checkGraphs(
+  { held: { root, configFile }, manifest, ...options }: RevisionCheck,
+): Promise<readonly CheckedGraph[]> {
+  let printed = ''
+  const host = await startGraphProcess({
+    ...options,
+    configFile,
+    // Packages lie beside the own files.
+    folder: join(root, '..'),
+    allowsAddons: manifest.platform !== null,
+    printed: (line, level) => {
+      if (level === 'warn') printed = `${printed} ${line}`.slice(-printedMax)
+    },
+  }).catch((error: Error) => {
+    throw new Error(`${error.message}${printed}`, { cause: error })
   })
-  const printed = text(child.stderr!).catch(() => '')
-  const done = Promise.withResolvers<readonly CheckedGraph[]>()
-  const stopTimer = env.after(checkMs, () => {
-    done.reject(new Error(`The graphs were not loaded after ${checkMs / 1_000} seconds.`))
-    child.kill('SIGKILL')
-  })
-  child.on('message', ({ graphs }: CheckDone) => done.resolve(graphs))
-  child.on('error', (error) => done.reject(error))
-  child.on('exit', async (code, end) => {
-    const words = (await printed).trim().slice(-printedMax)
-    done.reject(new Error(`The process that loads the graphs ended with ${code ?? end}. ${words}`))
-  })
-  return await done.promise.finally(stopTimer)
+  const graphs = host.graphs().map(({ graphId, nodes, failed, failure }) => ({
+    graphId,
+    nodes: [...nodes],
+    failure: failed ? failure ?? 'it cannot be loaded' : null,
+  }))
+  await host.close()
+  return graphs
 }

@@ -3,32 +3,83 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
+import { isObject } from '../../json/index.ts'
+
 /** Versions by name. */
 type Needs = Readonly<Record<string, string>>
 
-/** The fields that are used. Their types are not checked but by `readPackage`. */
+/** The fields that are used, in the one form of the several that package managers take. */
 export interface PackageJson {
   readonly name?: string
   readonly version?: string
-  readonly dependencies?: Needs
-  readonly optionalDependencies?: Needs
-  readonly peerDependencies?: Needs
-  readonly workspaces?: readonly string[] | { readonly packages: readonly string[] }
-  readonly os?: readonly string[]
-  readonly cpu?: readonly string[]
-  readonly libc?: readonly string[]
-  readonly gypfile?: boolean
+  readonly dependencies: Needs
+  readonly optionalDependencies: Needs
+  readonly peerDependencies: Needs
+  /** Names of packages that it brings in a folder of its own. */
+  readonly bundled: readonly string[]
+  /** Folders of its workspace; undefined if it names none. */
+  readonly workspaces?: readonly string[]
+  readonly os: readonly string[]
+  readonly cpu: readonly string[]
+  readonly libc: readonly string[]
+  readonly gypfile: boolean
   readonly packageManager?: string
 }
 
 /** The package.json in a folder; undefined if there is none that can be read. */
 export async function readPackage(folder: string): Promise<PackageJson | undefined> {
   try {
-    const read: unknown = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
-    return typeof read === 'object' && read !== null ? read : undefined
+    const text = await readFile(join(folder, 'package.json'), 'utf8')
+    const read: unknown = JSON.parse(text.replace(/^\uFEFF/, ''))
+    return isObject(read) ? packageOf(read) : undefined
   } catch {
     return undefined
   }
+}
+
+/**
+ * What a package.json says. Strangers write it: what has a form that no package manager takes
+ * counts as missing.
+ */
+export function packageOf(said: Readonly<Record<string, unknown>>): PackageJson {
+  const { name, version, workspaces, packageManager } = said
+  const bundled = said['bundleDependencies'] ?? said['bundledDependencies']
+  const dependencies = needsIn(said['dependencies'])
+  const folders = isObject(workspaces) ? workspaces['packages'] : workspaces
+  return {
+    ...typeof name === 'string' && { name },
+    ...typeof version === 'string' && { version },
+    ...typeof packageManager === 'string' && { packageManager },
+    ...folders !== undefined && { workspaces: textsIn(folders) },
+    dependencies,
+    optionalDependencies: needsIn(said['optionalDependencies']),
+    peerDependencies: needsIn(said['peerDependencies']),
+    bundled: bundled === true ? Object.keys(dependencies) : textsIn(bundled).filter(isName),
+    os: textsIn(said['os']),
+    cpu: textsIn(said['cpu']),
+    libc: textsIn(said['libc']),
+    gypfile: said['gypfile'] === true,
+  }
+}
+
+/** npm takes one text for a list of one. */
+function textsIn(said: unknown): string[] {
+  const listed: readonly unknown[] = Array.isArray(said) ? said : [said]
+  return listed.filter((each) => typeof each === 'string')
+}
+
+function needsIn(said: unknown): Needs {
+  if (!isObject(said)) return {}
+  return Object.fromEntries(
+    Object.entries(said).flatMap(([name, version]) =>
+      typeof version === 'string' && isName(name) ? [[name, version]] : []
+    ),
+  )
+}
+
+/** A name is looked for as a path. */
+function isName(name: string): boolean {
+  return name !== '' && !name.split(/[\\/]/).some((step) => step === '' || step.startsWith('.'))
 }
 
 /** A package that another one names. */
@@ -39,11 +90,13 @@ interface PackageNeed {
 
 /** Names of what a package needs, and whether it can do without each. */
 export function needsOf(found: PackageJson): readonly PackageNeed[] {
-  const { dependencies = {}, optionalDependencies = {}, peerDependencies = {} } = found
+  const { dependencies, optionalDependencies, peerDependencies, bundled } = found
   const required = Object.keys(dependencies).filter((name) => !(name in optionalDependencies))
   // A missing peer is for whoever uses the package to know: many work without theirs.
-  const optional = [...Object.keys(optionalDependencies), ...Object.keys(peerDependencies)]
-    .filter((name) => !required.includes(name))
+  const optional = new Set([...Object.keys(optionalDependencies), ...Object.keys(peerDependencies),
+    ...bundled])
   return [...required.map((name) => ({ name, isOptional: false })),
-    ...optional.map((name) => ({ name, isOptional: true }))]
+    ...[...optional].filter((name) => !required.includes(name)).map((name) => ({ name,
+      isOptional: true })
+    )]
 }

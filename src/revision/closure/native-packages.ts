@@ -39,7 +39,7 @@ function codeIn({ files }: FilledPackage): string[] {
 }
 
 function needsBuilding({ about, files }: FilledPackage): boolean {
-  return about.gypfile === true || files.some(({ path }) => path === 'binding.gyp')
+  return about.gypfile || files.some(({ path }) => path === 'binding.gyp')
 }
 
 /** Many packages bring the code of all platforms. */

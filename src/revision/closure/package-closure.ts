@@ -8,7 +8,7 @@ import { isBuiltin } from 'node:module'
 import { basename, dirname, join, relative, sep } from 'node:path'
 
 import { RevisionError } from '../revision-error.ts'
-import { needsOf, readPackage } from './installed-package.ts'
+import { needsOf, packageOf, readPackage } from './installed-package.ts'
 import type { PackageJson } from './installed-package.ts'
 import { isBelow } from './own-files.ts'
 import { otherPlatform, runsOn } from './platform.ts'
@@ -158,7 +158,7 @@ class Walk {
 
   async #addPackage(folder: string, name: string): Promise<void> {
     if (this.#packages.has(folder)) return
-    const about = await readPackage(folder) ?? { name }
+    const about = await readPackage(folder) ?? packageOf({ name })
     const path = relative(this.#root, folder).replaceAll(sep, '/')
     const needs = new Set<string>()
     this.#packages.set(folder, { folder, path, about, needs })

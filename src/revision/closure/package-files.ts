@@ -19,7 +19,10 @@ export interface PackageFilesOptions {
   readonly isTyped: boolean
 }
 
-/** All files of a package that can matter when it runs. Packages in it are others. */
+/**
+ * All files of a package that can matter when it runs. What is installed for it, in the folder
+ * node_modules of the package itself, are other packages; deeper ones of that name are its own.
+ */
 export async function packageFiles(
   { root, folder, isTyped }: PackageFilesOptions,
 ): Promise<TreeSource[]> {
@@ -28,7 +31,7 @@ export async function packageFiles(
   const walk = async (below: string): Promise<void> => {
     for (const entry of await readdir(join(folder, below), { withFileTypes: true })) {
       const path = below === '' ? entry.name : `${below}/${entry.name}`
-      if (entry.name === 'node_modules' || isLeftOut.test(entry.name)) continue
+      if (path === 'node_modules' || isLeftOut.test(entry.name)) continue
       if (entry.isDirectory()) await walk(path)
       else {
         const source = await sourceAt(root, folder, path)

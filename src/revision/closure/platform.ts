@@ -42,9 +42,9 @@ export function runsOn({ os, cpu, libc }: PackageJson, platform: Platform): bool
     && (platform.libc === undefined || allows(libc, platform.libc))
 }
 
-/** Lists of npm: names, or names with `!` for all others. */
-function allows(listed: readonly string[] | undefined, name: string): boolean {
-  if (listed === undefined || listed.length === 0) return true
+/** Lists of npm: names, or names with `!` for all others, or `any`. */
+function allows(listed: readonly string[], name: string): boolean {
+  if (listed.length === 0 || listed.includes('any')) return true
   const [not, only] = [listed.filter((each) => each.startsWith('!')),
     listed.filter((each) => !each.startsWith('!'))]
   return !not.includes(`!${name}`) && (only.length === 0 || only.includes(name))

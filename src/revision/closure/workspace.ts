@@ -53,8 +53,7 @@ async function hasMember(place: string, folder: string): Promise<boolean> {
 /** The folders of a workspace: of npm, yarn and bun in package.json, of pnpm in its own file. */
 async function globsOf(place: string): Promise<readonly string[]> {
   const { workspaces } = await readPackage(place) ?? {}
-  const listed = workspaces && 'packages' in workspaces ? workspaces.packages : workspaces
-  if (listed) return listed
+  if (workspaces) return workspaces
   const yaml = await readFile(join(place, 'pnpm-workspace.yaml'), 'utf8').catch(() => '')
   const [, list = ''] = /^packages:[ \t]*\n((?:[ \t]*(?:-.*|#.*)?\n?)*)/m.exec(yaml) ?? []
   return [...list.matchAll(/^[ \t]*-[ \t]*(['"]?)([^'"#\n]+?)\1[ \t]*(?:#.*)?$/gm)]

@@ -54,7 +54,7 @@ const options: Readonly<Record<PackageManager, readonly string[]>> = {
 export async function installFor(folders: readonly string[],
   platform: Platform): Promise<FoundInstall> {
   for (const folder of folders) {
-    const named = /^[a-z]+/.exec(String((await readPackage(folder))?.packageManager))?.[0]
+    const named = /^[a-z]+/.exec((await readPackage(folder))?.packageManager ?? '')?.[0]
     const names = Object.keys(readers).toSorted((one, other) =>
       Number(readers[other] === named) - Number(readers[one] === named)
     )

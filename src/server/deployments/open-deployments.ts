@@ -152,6 +152,7 @@ export function openDeployments(parts: MemberDeploymentParts): MemberDeployments
       builds: buildsOver({ catalogs, documents: platform.documents, records, env,
         members: buildMembers(parts, takeBuild) }),
       serving: {
+        all: () => opened?.all() ?? [],
         find: async (name) => await (await later.opened).find(name),
         open: later.graphs.open,
         view: later.graphs.view,

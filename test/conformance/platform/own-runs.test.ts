@@ -236,3 +236,28 @@ it.runIf(isNight)('shows a run of a server that was killed at once, when its thr
       expect(await query({ trace: id })).toHaveLength(4)
     }
   }, 60_000)
+
+it('ends with links for feedback, which anybody may give', async () => {
+  const { thread_id: threadId } = await server.client.threads.create()
+  const streamed = async (graph: string) => {
+    const events: { readonly event: string; readonly data: unknown }[] = []
+    const stream = server.client.runs.stream(threadId, graph, {
+      input: { topic: 'x' },
+      streamMode: 'updates',
+      feedbackKeys: ['good', 'well said'],
+    })
+    for await (const { event, data } of stream) events.push({ event, data })
+    return events
+  }
+  const events = await streamed('steps')
+  expect(events.slice(-2).map(({ event }) => event)).toEqual(['feedback', 'end'])
+  const links = events.at(-2)!.data as Readonly<Record<string, string>>
+  expect(Object.keys(links)).toEqual(['good', 'well said'])
+  expect(await fetch(`${links['well said']}?score=1`)).toMatchObject({ status: 200 })
+  const [run] = await server.client.runs.list(threadId)
+  const given = (await send('GET', `/feedback?run=${run!.run_id}`)).body
+  expect(given).toMatchObject([{ key: 'well said', score: 1 }])
+  expect((run as { kwargs?: object }).kwargs).toMatchObject({
+    feedback_keys: ['good', 'well said'],
+  })
+})

@@ -128,6 +128,37 @@ describe('the packages of a project', () => {
     })
   })
 
+  it('have the folders named node_modules that they bring among their own files', async () => {
+    const inner = 'dist/node_modules/.pnpm/queue@9/node_modules/queue/index.js'
+    const { manifest, chunks, packages } = await builtFrom({ ...small, ...withNeeds({ one: '1' }),
+      ...pack('node_modules/one', { bundleDependencies: ['bundled', '../../x'] }, {
+        [inner]: 'own',
+        'node_modules/.bin/tool': 'tool',
+      }), ...pack('node_modules/one/node_modules/bundled'),
+      ...pack('node_modules/one/node_modules/stray') })
+    expect(packages).toEqual([`node_modules/${engine}`, 'node_modules/one',
+      'node_modules/one/node_modules/bundled'])
+    const directory = await freshFolder()
+    const cache = await RevisionCache.open({ directory, bytesMax: 1e9, env: { nowMs: () => 0 } })
+    const { root } = await cache.hold(manifest, chunks.read)
+    const files = Object.keys(await readTree(join(root, '../node_modules/one')))
+    expect(files).toEqual([inner, 'index.js', 'node_modules/bundled/index.js',
+      'node_modules/bundled/package.json', 'package.json'])
+  })
+
+  it('are found whatever form strangers give their package.json', async () => {
+    const { packages } = await builtFrom({ ...small, ...withNeeds({ one: '1', two: '1' }),
+      ...pack('node_modules/one', { os: 'linux', cpu: 'any', libc: 'glibc', bin: 'x', files: 'x',
+        exports: false, workspaces: { packages: 'a' }, engines: 7, version: 1,
+        dependencies: ['three'], optionalDependencies: null, peerDependencies: { peer: 1 } }),
+      ...pack('node_modules/two', { os: { linux: true }, cpu: [64], name: 7, gypfile: 'no',
+        workspaces: 'a', dependencies: { four: '1', '../x': '1', '/etc': '1', '': '1' } }),
+      'node_modules/four/package.json': '\uFEFF{"dependencies": {"five": "1"}}',
+      'node_modules/five/package.json': '[]' })
+    expect(packages).toEqual([`node_modules/${engine}`, ...['five', 'four', 'one', 'two']
+      .map((name) => `node_modules/${name}`)])
+  })
+
   it('of a workspace are those of the project and of the packages that it uses', async () => {
     const { manifest, packages, own } = await builtFrom({ ...installed,
       'package.json': JSON.stringify({ workspaces: ['apps/*', 'libs/*'] }),
@@ -305,6 +336,10 @@ const refusals: Readonly<Record<string, readonly [code: string, message: RegExp,
   'with two engines': ['two_engines', /1\.0\.0 in node_modules\/one\/node_modules/, { ...small,
     ...withNeeds({ one: '1' }), ...pack('node_modules/one', { dependencies: { [engine]: '1' } }),
     ...pack(`node_modules/one/node_modules/${engine}`) }],
+  'with an engine that is too old': ['old_engine', /langgraph 0\.2\.64, .* install 0\.2\.68 or/, {
+    ...small,
+    [`node_modules/${engine}/package.json`]: '{"version": "0.2.64"}',
+  }],
   'without a lock file': ['no_lock_file', /npm install/, { ...small, 'package-lock.json': '' }],
   'with a package that is not installed': ['not_installed', /shop needs absent/, { ...small,
     ...withNeeds({ absent: '1' }, { name: 'shop' }) }],
@@ -337,6 +372,8 @@ const refusals: Readonly<Record<string, readonly [code: string, message: RegExp,
     ...pack('node_modules/one', {}, { 'x.node': elf(0x3e, 'libc.musl-x86_64.so.1') }) }],
   'with a package of another platform': ['other_platform', /one/, { ...small,
     ...withNeeds({ one: '1' }), ...pack('node_modules/one', { os: ['darwin'] }) }],
+  'with a package that names another platform as a text': ['other_platform', /one/, { ...small,
+    ...withNeeds({ one: '1' }), ...pack('node_modules/one', { os: 'darwin' }) }],
   'installed elsewhere': ['other_platform', /one-darwin-arm64/, { ...small,
     ...withNeeds({ one: '1' }), ...pack('node_modules/one', {
       optionalDependencies: { 'one-darwin-arm64': '1', 'one-linux-x64': '1' },

@@ -1,51 +1,54 @@
-/** Loading the graphs of a revision in a process of their own. */
+/** Loading the graphs of a revision in a process like that of a deployment. */
 
 import { join } from 'node:path'
 
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 
 import { checkGraphs } from '../../../src/revision/check/revision-check.ts'
+import { virtualEnv } from '../../support/env.ts'
+import type { VirtualEnv } from '../../support/env.ts'
 import { freshFolder, writeTree } from './trees.ts'
+import type { Leaves } from './trees.ts'
 
-/** Timers that are started by hand. */
-function heldTimers() {
-  const due = Promise.withResolvers<() => void>()
-  return { due: due.promise, after: (_: number, fn: () => void) => {
-    due.resolve(fn)
-    return () => {}
-  } }
-}
-
-async function projectWith(code: string): Promise<string> {
-  const folder = await freshFolder()
-  await writeTree(folder, { 'langgraph.json': '{"graphs": {"agent": "./agent.mjs:graph"}}',
-    'agent.mjs': code })
-  return join(folder, 'langgraph.json')
+async function checked(files: Leaves, env: VirtualEnv = virtualEnv()) {
+  const root = join(await freshFolder(), 'own')
+  const graphs = Object.keys(files).map((file) => [file.replace(/\..*/, ''), `./${file}:graph`])
+  await writeTree(root, { 'langgraph.json': JSON.stringify({ graphs: Object.fromEntries(graphs) }),
+    ...files })
+  const held = { root, configFile: join(root, 'langgraph.json') }
+  return await checkGraphs({ held, manifest: { platform: null }, env, workers: 1, memoryMb: 512,
+    variables: { TOKEN: 'set' } })
 }
 
 it('says which nodes a graph has, and why another cannot be loaded', async () => {
-  const folder = await freshFolder()
-  await writeTree(folder, {
-    'langgraph.json': '{"graphs": {"good": "./good.ts:graph", "bad": "./bad.ts:graph"}}',
+  const failing = (pattern: RegExp) => ({ nodes: [], failure: expect.stringMatching(pattern) })
+  expect(await checked({
     'good.ts': `import { MessagesAnnotation, StateGraph } from '@langchain/langgraph'
+    import { existsSync } from 'node:fs'
+    if (process.env.TOKEN !== 'set' || existsSync('/etc/alpine-release') === 7) throw 'no'
     export const graph = new StateGraph(MessagesAnnotation).addNode('one', () => ({}))
       .addEdge('__start__', 'one').compile()`,
     'bad.ts': 'throw new Error("not today")',
-  })
-  expect(await checkGraphs(join(folder, 'langgraph.json'), heldTimers())).toEqual([
+    'reader.ts': "import fs from 'node:fs'; fs.readFileSync('/etc/hostname')",
+    'native.ts': "process.dlopen({ exports: {} }, './x.node')",
+  })).toEqual([
     { graphId: 'good', nodes: ['one'], failure: null },
-    { graphId: 'bad', nodes: [], failure: expect.stringMatching(/bad\.ts:1:7.*not today/) },
+    { graphId: 'bad', ...failing(/bad\.ts:1:7.*not today/) },
+    { graphId: 'reader', ...failing(/reader\.ts.*FileSystemRead of \/etc\/hostname is not perm/) },
+    { graphId: 'native', ...failing(/native\.ts.*addon/) },
   ])
 })
 
 it('outlives code that ends its process', async () => {
-  const config = await projectWith('process.kill(process.pid, "SIGKILL")')
-  await expect(checkGraphs(config, heldTimers())).rejects.toThrow(/ended with SIGKILL/)
+  await expect(checked({ 'agent.mjs': 'process.kill(process.pid, "SIGKILL")' }))
+    .rejects.toThrow(/ended by itself with SIGKILL while it imported .* graph "agent"/)
 })
 
 it('ends code that does not return', async () => {
-  const timers = heldTimers()
-  const checked = checkGraphs(await projectWith('for (;;);'), timers)
-  ;(await timers.due)()
-  await expect(checked).rejects.toThrow(/not loaded after 60 seconds/)
+  const env = virtualEnv()
+  const end = expect(checked({ 'agent.mjs': 'for (;;);' }, env)).rejects
+    .toThrow(/did not load within 60 seconds/)
+  await vi.waitUntil(() => env.timers() > 0)
+  env.advance(60_000)
+  await end
 })

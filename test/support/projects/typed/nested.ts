@@ -4,7 +4,7 @@ import { Annotation, START, StateGraph } from '@langchain/langgraph'
 
 export { narrow as renamed } from './typed.ts'
 
-const Said = Annotation.Root({ said: Annotation<string>() })
+const Said = Annotation.Root({ said: Annotation<string> })
 const Counted = Annotation.Root({ said: Annotation<string>(), count: Annotation<number>() })
 
 const deep = new StateGraph(Counted)

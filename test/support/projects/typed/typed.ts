@@ -30,7 +30,7 @@ const Wide = Annotation.Root({
   anything: Annotation<unknown>(),
 })
 
-const Context = Annotation.Root({ model: Annotation<'small' | 'large'>() })
+const Context = Annotation.Root({ model: Annotation<'small' | 'large'> })
 
 export const wide = new StateGraph(Wide, Context)
   .addNode('work', nothing)

@@ -122,13 +122,17 @@ it('prefers secrets to the manifest, and those of a preview to those of its orig
 
 it('gives a process the limits of its deployment, and where the server answers', async () => {
   const { world, serving } = await served()
-  serving.useHost.servedAt('http://here')
+  await serving.useHost.servedAt(async (name) => `http://here/d/${name}`)
   await serving.prepare(wish)
   const { url, options } = await world.process(1)
   expect(url).toBe('http://here/d/shop')
   expect(options).toMatchObject({ configFile: '/r/own/langgraph.json', folder: '/r', workers: 2,
     memoryMb: 512, allowsAddons: false,
     compileCache: expect.stringContaining('id-shop') as string })
-  serving.useHost.servedAt('http://there')
+  await serving.useHost.servedAt(async (name) => `http://there/d/${name}`)
   expect((await world.process(1)).url).toBe('http://there/d/shop')
+  for (const nowhere of [undefined, () => Promise.reject(new Error('no port is free'))]) {
+    await serving.useHost.servedAt(nowhere)
+    expect((await world.process(1)).url).toBeUndefined()
+  }
 })

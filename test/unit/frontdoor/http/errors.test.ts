@@ -142,8 +142,8 @@ describe('a malformed HTTP request', () => {
 
 describe('a field that would have no effect', () => {
   it.each([
-    ['POST', '/runs/wait', { assistant_id: 'agent', feedback_keys: ['a'] }, 'feedback_keys'],
-    ['POST', `${path}/runs`, { assistant_id: 'agent', feedback_keys: ['a'] }, 'feedback_keys'],
+    ['POST', '/runs/crons', { assistant_id: 'agent', schedule: '* * * * *', feedback_keys: ['a'] },
+      'feedback_keys'],
   ] as const)('is refused: %s %s', async (method, at, body, field) => {
     const answer = await call(await openDoor(), method, at, body)
     expect([answer.status, answer.json.code]).toEqual([422, 'unsupported'])

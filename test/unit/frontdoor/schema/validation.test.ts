@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import type { HeddleError } from '../../../../src/errors.ts'
 import { readQuery } from '../../../../src/frontdoor/rest/query-string.ts'
 import { DrawGraph } from '../../../../src/frontdoor/schema/assistant.ts'
+import { CreateCron } from '../../../../src/frontdoor/schema/cron.ts'
 import { CancelRun, CreateRun, CreateStatelessRun, JoinStream,
   ListRuns } from '../../../../src/frontdoor/schema/run.ts'
 import { ReadHistory, ReadState, UpdateState } from '../../../../src/frontdoor/schema/state.ts'
@@ -200,9 +201,18 @@ describe('a check', () => {
     expect(() => checkerOf(SearchThreads)({ limit: '10' })).toThrow('limit: must be an integer')
   })
 
+  it('takes one kind of feedback or several, which have a bound', () => {
+    const faultsWith = (feedback_keys: unknown) =>
+      faultsOf(() => checkerOf(CreateRun)({ assistant_id: 'a', feedback_keys }))
+    for (const good of ['a', ['a', 'b'], [], null]) expect(faultsWith(good)).toEqual([])
+    for (const bad of ['', 7, ['x'.repeat(181)], Array(101).fill('a')]) {
+      expect(faultsWith(bad)).toMatchObject([{ field: expect.stringMatching(/^feedback_keys/) }])
+    }
+  })
+
   it('refuses fields that are not offered, unless they are empty', () => {
-    const check = checkerOf(CreateRun)
-    const body = { assistant_id: 'agent' }
+    const check = checkerOf(CreateCron)
+    const body = { assistant_id: 'agent', schedule: '* * * * *' }
     expect(() => check({ ...body, feedback_keys: ['a'] }))
       .toThrow('Not offered yet: feedback_keys')
     expect(check({ ...body, webhook: null, feedback_keys: [] })).toMatchObject(body)

@@ -155,6 +155,12 @@ describe('a deployment is stopped at', () => {
 describe('a deployment is not stopped at', () => {
   it.each(Object.entries<() => string>({
     'a read of its own files': () => `require('fs').existsSync('${cwd}/langgraph.json')`,
+    'the files that tell native packages about the system': () =>
+      `(() => {
+        const { existsSync } = require('fs')
+        return ['/etc/alpine-release', '/etc/os-release', '/usr/lib/os-release', '/usr/bin/ldd',
+          '/etc/debian_version', '/proc/self/exe'].every((each) => existsSync(each) !== undefined)
+      })()`,
     'relative paths from its folder': () => `require('fs').existsSync('graphs.js')`,
     'the network': () => `require('net').createServer().listen(0).close().listening === false`,
     'a signal to the server': () => `process.kill(process.ppid, 0)`,

@@ -10,10 +10,12 @@ const bounds = { folder: '/revision', allowsAddons: false, memoryMb: 512, ownCod
   guard: '/heddle/guard.ts', knows: () => true }
 
 describe('the flags', () => {
-  it('permit the revision and our own code to be read, and threads', () => {
+  it('permit the revision, our own code and a few system files to be read, and threads', () => {
+    const system = ['/etc/alpine-release', '/etc/os-release', '/usr/lib/os-release',
+      '/etc/debian_version', '/usr/bin/ldd', '/proc/self/exe']
     expect(processFlags(bounds).filter((flag) => flag.startsWith('--allow')))
-      .toEqual(['--allow-fs-read=/revision', '--allow-fs-read=/heddle', '--allow-worker',
-        '--allow-net'])
+      .toEqual([...['/revision', '/heddle', ...system].map((path) => `--allow-fs-read=${path}`),
+        '--allow-worker', '--allow-net'])
   })
 
   it('permit native code and the compile cache where they are asked for', () => {

@@ -252,23 +252,27 @@ describe('a workspace', () => {
 })
 
 describe('the engine', () => {
-  const own = (name: string) => ({
-    'package.json': { name, version: '9.9.9', type: 'module',
+  const own = (name: string, version = '9.9.9') => ({
+    'package.json': { name, version, type: 'module',
       exports: { '.': './index.js', './messages': './index.js', './pregel': './index.js',
         './package.json': './package.json' } },
     'index.js': `export const copy = 'own ${name}'`,
   })
-  const installed = (folder: string, name: string) =>
+  const installed = (folder: string, name: string, version?: string) =>
     Object.fromEntries(
-      Object.entries(own(name)).map(([file, content]) => [`${folder}/${name}/${file}`, content]),
+      Object.entries(own(name, version)).map((
+        [file, content],
+      ) => [`${folder}/${name}/${file}`, content]),
     )
 
   it.each([
-    ['too old', 'export class CompiledStateGraph {}',
+    ['too old', '0.2.64', 'export class CompiledStateGraph { bulkUpdateState() {} }',
+      'The project runs on @langchain/langgraph 0.2.64, which is too old to be served'],
+    ['old without saying it', '9.9.9', 'export class CompiledStateGraph {}',
       'The project runs on @langchain/langgraph 9.9.9, which is too old to be served'],
-    ['broken', 'import "@langchain/core/nowhere"', 'cannot be loaded from the project'],
-  ])('is refused in one sentence if the copy in the project is %s', async (_, code, message) => {
-    const files = installed('node_modules', '@langchain/langgraph')
+    ['broken', '9.9.9', 'import "@langchain/core/nowhere"', 'cannot be loaded from the project'],
+  ])('is refused in one sentence if the copy is %s', async (_, version, code, message) => {
+    const files = installed('node_modules', '@langchain/langgraph', version)
     const root = await writeProject({
       'langgraph.json': langgraphJson,
       'src/graph.ts': graphOf('null'),

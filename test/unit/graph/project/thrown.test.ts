@@ -4,7 +4,7 @@ import * as langgraph from '@langchain/langgraph'
 import { Annotation, START, StateGraph, interrupt } from '@langchain/langgraph'
 import { expect, it } from 'vitest'
 
-import { keepThrown } from '../../../../src/graph/project/thrown.ts'
+import { keepThrown, messageOf } from '../../../../src/graph/project/thrown.ts'
 import { GraphBench } from '../../../support/graph-bench.ts'
 import { hostProject, TestHost } from './host-project.ts'
 
@@ -89,4 +89,24 @@ it('A worker tells what its graphs and its factories throw.', async () => {
   expect(plain).toMatchObject({
     error: { error: 'Error', message: 'The factory of graph "plain" failed: {"code":7}' },
   })
+})
+
+it.each([
+  [{ code: 'ERR_ACCESS_DENIED', permission: 'FileSystemRead', resource: '/etc/shadow' }, 'no',
+    'FileSystemRead of /etc/shadow is not permitted: the code of a deployment reads its own ' +
+    'files, writes none, and starts no other process.'],
+  [{ code: 'ERR_ACCESS_DENIED', permission: 'ChildProcess', resource: '' }, 'no',
+    /^ChildProcess is not permitted: /],
+  [{ code: 'ERR_ACCESS_DENIED' }, 'of its own', 'of its own'],
+  [{ code: 'ERR_DLOPEN_FAILED' },
+    "The module '/x/node_modules/a/node_modules/@b/sqlite/build/Release/c.node'\nwas compiled " +
+    'against a different Node.js version using\nNODE_MODULE_VERSION 115. This version of ' +
+    'Node.js requires\nNODE_MODULE_VERSION 137. Please try re-compiling or re-installing\nthe ' +
+    'module (for instance, using `npm rebuild` or `npm install`).',
+    /^@b\/sqlite was built for another .* \(NODE_MODULE_VERSION 115\), .*\(137\): install it/],
+  [{ code: 'ERR_DLOPEN_FAILED' }, 'libx.so: cannot open', 'libx.so: cannot open'],
+] as const)('A refusal of Node %o is explained.', (members, message, explained) => {
+  expect(messageOf(Object.assign(new Error(message), members))).toEqual(
+    typeof explained === 'string' ? explained : expect.stringMatching(explained),
+  )
 })

@@ -1,0 +1,69 @@
+/** Notes of each execution: a span of the request that asked for it, and a key of its own. */
+
+import type { Tracing } from '../../cluster/index.ts'
+import type { RunKeys } from '../access/index.ts'
+import type { Execution } from '../graph/index.ts'
+import type { Begin } from './watched-host.ts'
+
+/** Notes all that is asked for; undefined if nothing is. */
+export function executionNotes(tracing: Tracing | undefined, runKeys: RunKeys | undefined):
+  | Begin
+  | undefined {
+  const notes = [...tracing ? [traced(tracing)] : [], ...runKeys ? [keyed(runKeys)] : []]
+  return notes.reduce<Begin | undefined>((outer, inner) => outer ? both(outer, inner) : inner,
+    undefined)
+}
+
+function both(outer: Begin, inner: Begin): Begin {
+  return (given) => {
+    const first = outer(given)
+    const second = inner(first.execution)
+    return {
+      execution: second.execution,
+      within: (work) => {
+        const { within = (each: () => void) => each() } = first
+        within(() => second.within ? second.within(work) : work())
+      },
+      end: (...outcome) => {
+        second.end(...outcome)
+        first.end(...outcome)
+      },
+    }
+  }
+}
+
+/** Each execution becomes a span, which ends with its outcome. */
+function traced(tracing: Tracing): Begin {
+  return (execution) => {
+    const span = tracing.begin(startOf(execution))
+    return {
+      execution: { ...execution, trace: span.trace },
+      within: (work) => span.within(work),
+      end: (outcome, failure) => span.end({ 'heddle.outcome': outcome }, failure),
+    }
+  }
+}
+
+/** The code of a run may call its own server, as long as it is executed. */
+function keyed(runKeys: RunKeys): Begin {
+  return (execution) => {
+    const ownKey = runKeys.issue(execution.tenant)
+    return { execution: { ...execution, ownKey }, end: () => runKeys.revoke(ownKey) }
+  }
+}
+
+function startOf(
+  { request: { kind }, trace, graphId, tenant, threadId, runId, attempt }: Execution,
+) {
+  return {
+    name: `${kind} ${graphId}`,
+    // A run may begin long after it was asked for, and in another member.
+    ...kind === 'run' && { parent: trace ?? '' },
+    details: {
+      'heddle.tenant': tenant,
+      'heddle.thread_id': threadId,
+      'heddle.graph_id': graphId,
+      ...runId !== '' && { 'heddle.run_id': runId, 'heddle.attempt': attempt },
+    },
+  }
+}

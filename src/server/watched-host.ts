@@ -1,0 +1,76 @@
+/** Graph hosts whose executions are noted when they begin and when they end. */
+
+import type { DeployedGraphs, Execution, ExecutionListener, GraphHost } from '../graph/index.ts'
+
+/** What is made of an execution that begins. */
+export interface Begun {
+  /** What is executed. */
+  readonly execution: Execution
+  /** Gives it to the host. By default, nothing is done around that. */
+  readonly within?: (work: () => void) => void
+  /** Called once at its end, or more often. */
+  end(outcome: string, failure?: string): void
+}
+
+/** Notes an execution before it is given to a host. */
+export type Begin = (execution: Execution) => Begun
+
+/** Wraps a host. */
+export function watchedHost(host: GraphHost, begin: Begin): GraphHost {
+  const ends = new Map<number, Begun['end']>()
+  const end = (id: number, outcome: string, failure?: string) => {
+    ends.get(id)?.(outcome, failure)
+    ends.delete(id)
+  }
+  const listening = (id: number, listener: ExecutionListener): ExecutionListener => ({
+    steps: (batch) => listener.steps(batch),
+    ended: (outcome) => {
+      end(id, outcome.status, outcome.error?.error)
+      listener.ended(outcome)
+    },
+    lost: (reason) => {
+      end(id, 'lost', reason)
+      listener.lost(reason)
+    },
+  })
+  return {
+    graphs: () => host.graphs(),
+    describe: (graphId) => host.describe(graphId),
+    execute: (given, source, listener) => {
+      const { id } = given
+      const begun = begin(given)
+      ends.set(id, (...outcome) => begun.end(...outcome))
+      const { within = (work) => work() } = begun
+      within(() => host.execute(begun.execution, source, listening(id, listener)))
+    },
+    pause: (id) => host.pause(id),
+    abort: (id) => {
+      end(id, 'aborted')
+      host.abort(id)
+    },
+    logs: (...question) => host.logs(...question),
+    ask: (...question) => host.ask(...question),
+    schemas: (...question) => host.schemas(...question),
+    subgraphSchemas: (...question) => host.subgraphSchemas(...question),
+    drawable: (...question) => host.drawable(...question),
+  }
+}
+
+/** Wraps the graphs of deployments; as they are if nobody notes anything. */
+export function watchedGraphs(deployed: DeployedGraphs, begin: Begin | undefined): DeployedGraphs {
+  if (begin === undefined) return deployed
+  // An execution ends where it began: by the same wrapper.
+  const wrapped = new WeakMap<GraphHost, GraphHost>()
+  return {
+    open: (namespace) => deployed.open(namespace),
+    view: (namespace) => deployed.view(namespace),
+    ended: (...end) => deployed.ended(...end),
+    onChange: (...watch) => deployed.onChange(...watch),
+    hostOf: (namespace, revision) => {
+      const host = deployed.hostOf(namespace, revision)
+      const known = wrapped.get(host) ?? watchedHost(host, begin)
+      wrapped.set(host, known)
+      return known
+    },
+  }
+}
