@@ -64,6 +64,6 @@ function quartiles(values: readonly number[]): Spread {
 }
 
 const notes = [
-  'Each line is the median of the ratios of all rounds, and their quartiles. In a round each server',
-  'is measured once, one after the other. Every run has a thread of its own, in a data directory.',
+  'Each line is the median of the ratios of all rounds, and their quartiles. In a round each',
+  'server is measured once, one after the other. Every run has a thread of its own.',
 ].join('\n')

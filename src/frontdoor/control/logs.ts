@@ -20,8 +20,8 @@ import { Waker } from './waker.ts'
 const lookMs = 5_000
 
 const events = 'Lines of JSON: {at, level, member, revision, text, thread_id, run_id}. With ' +
-  '`Accept: text/event-stream` each one is the data of an event `line`. What is followed ends with ' +
-  '{error, message}, or an event `error`, when the deployment is removed.'
+  '`Accept: text/event-stream` each one is the data of an event `line`. What is followed ends ' +
+  'with {error, message}, or an event `error`, when the deployment is removed.'
 
 /** The last thing that is said of a deployment that is followed. */
 const removed = { error: 'not_found', message: 'The deployment was removed.' }

@@ -165,7 +165,7 @@ describe('lines', () => {
     await reader.cancel()
   })
 
-  it('that are followed end with an error when the deployment goes, as lines and as events', async () => {
+  it('that are followed end with an error when the deployment goes', async () => {
     const { deployments, shop, open } = await opened()
     deployments.lines.push(line(1))
     const readers = await Promise.all(['application/x-ndjson', 'text/event-stream'].map(

@@ -52,7 +52,7 @@ it('Tokens that a call took end the next ones.', async () => {
   expect(await begin(quota)).toBe('over_quota')
 })
 
-it('What was used and refused today is told, of all deployments and members together.', async () => {
+it('The use and the refusals of today are those of all deployments and members.', async () => {
   const { env, member } = house()
   const [one, other] = [member(), member()]
   for (const quota of [one, one, other]) await begin(quota, 'acme@shop')
