@@ -184,6 +184,12 @@ export class SettingsError extends Error {
   override readonly name = 'SettingsError'
 }
 
+/** Without keys there is one tenant: its public prompts have an owner also if nobody names one. */
+function hubHandles(given: ReadonlyMap<string, string>,
+  auth: 'none' | 'keys'): ReadonlyMap<string, string> {
+  return given.size > 0 || auth === 'keys' ? given : new Map([['local', 'local']])
+}
+
 /** Resolves the settings of a server. Throws SettingsError. */
 export function resolveSettings(source: SettingsSource): Settings {
   const reader = new SettingsReader(source)
@@ -196,7 +202,7 @@ export function resolveSettings(source: SettingsSource): Settings {
     config,
     port: reader.value('port'),
     platformPort: reader.value('platformPort'),
-    hubHandle: reader.value('hubHandle'),
+    hubHandle: hubHandles(reader.value('hubHandle'), auth),
     portIsChosen: reader.isGiven('port'),
     host: reader.value('host'),
     insecureListen: reader.value('insecureListen'),

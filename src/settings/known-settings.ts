@@ -34,7 +34,7 @@ export const knownSettings = {
     message:
       'Whether the web page is at `/studio/`; a URL if its API is that of another server.' }),
   hubHandle: serve('--hub-handle <handles>', 'HEDDLE_HUB_HANDLE', { kind: handles,
-    fallback: new Map(), usual: 'none',
+    fallback: new Map(), usual: '`local` without `--auth keys`, else none',
     message: 'The names under which tenants show their public prompts to everybody: ' +
       '`acme=tenant`, or `acme` without `--auth keys`.' }),
   host: serve('--host <address>', 'HEDDLE_HOST', { kind: anyText, fallback: '127.0.0.1',

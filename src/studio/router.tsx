@@ -124,6 +124,11 @@ const routes = [
   }),
   createRoute({
     getParentRoute: () => root,
+    path: '/public/$token/d',
+    component: lazyRouteComponent(() => import('./datasets/shared-dataset.tsx'), 'SharedDataset'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
     path: '/queues',
     validateSearch: readQueueListSearch,
     component: lazyRouteComponent(() => import('./queues/queue-list.tsx'), 'QueueList'),

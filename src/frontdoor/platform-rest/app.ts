@@ -14,6 +14,7 @@ import { experimentRoutes, generateRoutes, playgroundRoutes, playgroundSettingRo
   secretRoutes } from './models/index.ts'
 import { commitRoutes, directoryCommitRoutes, directoryRoutes, repoRoutes,
   tagRoutes } from './prompts/index.ts'
+import { pageLinkRoutes } from './page-links.ts'
 import { acceptBytes, acceptQuestions } from './platform-route.ts'
 import type { PlatformParts } from './platform-route.ts'
 import { evaluatorRoutes, ruleRoutes } from './rules/index.ts'
@@ -47,6 +48,6 @@ export async function addPlatform(app: App, parts: PlatformParts): Promise<void>
     datasetRoutesV2, datasetRunRoutesV2, sqlRoutes)
   await below('/api/v1', acceptQuestions, queueRoutes, queueRunRoutes, queueItemRoutes)
   await below('/api/v1', acceptQuestions, runShareRoutes, publicRunRoutes, datasetShareRoutes,
-    downloadRoutes)
+    downloadRoutes, pageLinkRoutes)
   await below('/api/v2', acceptQuestions, shareRoutesV2, publicRunRoutesV2)
 }

@@ -109,7 +109,8 @@ export function feedbackTokenRoutes(app: App, { platform, env }: PlatformParts):
         const secret = tokenText(env.secret())
         const token = tokenOf(each, { tenant, secret, id: env.uuid7(), nowMs: env.nowMs() })
         await platform.ingest.putFeedbackToken(token)
-        return tokenJson(token, `${protocol}://${host}${root}/feedback/tokens/${secret}`)
+        return tokenJson(token, { token: secret,
+          url: `${protocol}://${host}${root}/feedback/tokens/${secret}` })
       }
       if (!Array.isArray(body)) return make(body)
       if (body.length > tokensMax) {
@@ -123,7 +124,7 @@ export function feedbackTokenRoutes(app: App, { platform, env }: PlatformParts):
       const tokens = await platform.query.listFeedbackTokens({ tenant, span: query.run_id })
       const { offset = 0, limit = pageRows } = query
       return tokens.slice(offset, offset + Math.min(limit, pageRows))
-        .map((token) => tokenJson(token, ''))
+        .map((token) => tokenJson(token))
     })
 
   const giveByLink = feedbackByLink({ platform, env })

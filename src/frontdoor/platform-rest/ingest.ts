@@ -11,10 +11,10 @@ import type { PlatformParts } from './platform-route.ts'
 import { WaitingBodies } from './waiting-bodies.ts'
 
 /** Adds the routes. The parser of the app must leave bodies as they came. */
-export function ingestRoutes(app: App, { platform }: PlatformParts): void {
+export function ingestRoutes(app: App, { platform, env }: PlatformParts): void {
   const waiting = new WaitingBodies()
   const take = async (request: FastifyRequest, form: IngestCall['form'],
-    more: Pick<IngestCall, 'spanId'> = {}): Promise<IngestAnswer> => {
+    more: Pick<IngestCall, 'spanId' | 'spareId'> = {}): Promise<IngestAnswer> => {
     const { headers, caller: { tenant } } = request
     const raw = (request.body ?? new Uint8Array()) as Uint8Array
     const encoding = encodingOf(headers['content-encoding'])
@@ -41,7 +41,8 @@ export function ingestRoutes(app: App, { platform }: PlatformParts): void {
   app.post('/runs/batch', platformRoute('change'),
     async (request, reply) => accepted(reply, await take(request, 'batch')))
   app.post('/runs', platformRoute('change'),
-    async (request, reply) => accepted(reply, await take(request, 'post')))
+    async (request, reply) =>
+      accepted(reply, await take(request, 'post', { spareId: env.uuid7() })))
   app.patch<{ Params: { id: string } }>('/runs/:id', platformRoute('change'),
     async (request, reply) => {
       const spanId = readUuid(request.params.id)

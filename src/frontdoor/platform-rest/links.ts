@@ -2,22 +2,21 @@
 
 import type { FastifyRequest } from 'fastify'
 
-import type { AttachmentLinks, Platform } from '../../platform/index.ts'
+import type { LinkKey, Platform } from '../../platform/index.ts'
 import { outerPath } from '../http/caller.ts'
 
-/** For v1: clients put the base URL that they know before the path. */
-export async function linksOfV1({ downloads }: Pick<Platform, 'downloads'>): Promise<
-  AttachmentLinks
-> {
-  return { key: await downloads.linkKey(), base: '' }
+/** What stands before links in an answer. Clients of before 0.12 fetch a link as it is. */
+export function linkBase(
+  request: Pick<FastifyRequest, 'protocol' | 'host' | 'deployment'>,
+): string {
+  const { protocol, host } = request
+  return `${protocol}://${host}${outerPath(request, '/api/v1')}`
 }
 
-/** For v2, whose links are absolute. */
-export async function linksOfV2({ downloads }: Pick<Platform, 'downloads'>,
-  request: Pick<FastifyRequest, 'protocol' | 'host' | 'deployment'>): Promise<AttachmentLinks> {
-  const { protocol, host } = request
-  return { key: await downloads.linkKey(),
-    base: `${protocol}://${host}${outerPath(request, '/api/v1')}` }
+/** Absolute links to attachments. */
+export async function attachmentLinks({ downloads }: Pick<Platform, 'downloads'>,
+  request: Pick<FastifyRequest, 'protocol' | 'host' | 'deployment'>): Promise<LinkKey> {
+  return { ...await downloads.linkKey(), base: linkBase(request) }
 }
 
 /** True if the member with links is selected, in whatever API. */

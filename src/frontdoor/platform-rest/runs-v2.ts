@@ -10,7 +10,8 @@ import { leftSignal } from '../http/list-reply.ts'
 import type { App } from '../http/route.ts'
 import { Nullable, Uuid } from '../schema/json.ts'
 import { sendPage } from './event-page.ts'
-import { asksForLinks, linksOfV2 } from './links.ts'
+import { asksForLinks, attachmentLinks } from './links.ts'
+import { runPage, studioUrl } from './page-links.ts'
 import { requireId } from './path-id.ts'
 import { platformRoute, projectOf, projectsOf, sendBytes } from './platform-route.ts'
 import type { PlatformParts } from './platform-route.ts'
@@ -35,7 +36,7 @@ export function runRoutesV2(app: App, { platform, env }: PlatformParts): void {
       env.nowMs() * 1_000)
   const linked = async (request: FastifyRequest, question: RunsQuestion): Promise<RunsQuestion> =>
     asksForLinks(question.select)
-      ? { ...question, links: await linksOfV2(platform, request) }
+      ? { ...question, links: await attachmentLinks(platform, request) }
       : question
   const asking = (path: string,
     ask: (question: RunsQuestion,
@@ -70,7 +71,10 @@ export function runRoutesV2(app: App, { platform, env }: PlatformParts): void {
   app.get('/runs/:id/url', platformRoute('read', reading), async (request, reply) => {
     const id = requireId(request.params.id, 'run')
     const project = await projectOfQuery(request)
-    return reply.send({ url: `/studio/traces/${project.id}/${id}` })
+    const { trace_id: named } = request.query as Static<typeof ReadRun>
+    const { tenant } = request.caller
+    const trace = named ?? (await platform.query.locate({ tenant, ids: [id] }))[0]?.trace
+    return reply.send({ url: studioUrl(request, runPage(project.id, id, trace)) })
   })
 
   app.get('/runs/:id', platformRoute('read', reading), async (request, reply) => {
@@ -79,7 +83,7 @@ export function runRoutesV2(app: App, { platform, env }: PlatformParts): void {
     const { query, caller: { tenant } } = request
     const { selects = [] } = query as Static<typeof ReadRun>
     const asked = { tenant, id, projects: [project], version: 2 } as const
-    const links = asksForLinks(selects) ? await linksOfV2(platform, request) : undefined
+    const links = asksForLinks(selects) ? await attachmentLinks(platform, request) : undefined
     const shareUrl = selects.includes('SHARE_URL') ? await shareUrlOf(request, project) : undefined
     return sendBytes(reply,
       await platform.query.run({ ...asked, select: selects.filter((each) => each !== 'SHARE_URL'),
@@ -89,14 +93,14 @@ export function runRoutesV2(app: App, { platform, env }: PlatformParts): void {
   })
 
   /** Where the page of a shared trace is. */
-  async function shareUrlOf({ params, caller: { tenant }, protocol, host }: FastifyRequest,
-    project: Project): Promise<string | null> {
+  async function shareUrlOf(request: FastifyRequest, project: Project): Promise<string | null> {
+    const { params, caller: { tenant } } = request
     const id = requireId((params as { readonly id: string }).id, 'run')
     const [place] = await platform.query.locate({ tenant, ids: [id] })
     if (place === undefined) return null
     const token = await platform.shares.tokenOf(tenant, { kind: 'run', project: project.id,
       id: place.trace })
-    return token === undefined ? null : `${protocol}://${host}/studio/public/${token}`
+    return token === undefined ? null : studioUrl(request, { path: ['public', token] })
   }
 
   async function projectOfQuery(request: FastifyRequest): Promise<Project> {

@@ -10,7 +10,7 @@ import type { GroupBy, Project, Uuid } from '../../platform/index.ts'
 import type { App } from '../http/route.ts'
 import { leftSignal } from '../http/list-reply.ts'
 import { Json, JsonObject, Nullable, Uuid as UuidText } from '../schema/json.ts'
-import { asksForLinks, linksOfV1 } from './links.ts'
+import { asksForLinks, attachmentLinks } from './links.ts'
 import { requireId } from './path-id.ts'
 import { platformRoute, projectOf, projectsOf, sendBytes } from './platform-route.ts'
 import type { PlatformParts } from './platform-route.ts'
@@ -49,7 +49,9 @@ export function runRoutes(app: App, { platform }: PlatformParts): void {
   app.post('/runs/query', platformRoute('read', { body: QueryRuns }), async (request, reply) => {
     const question = questionOfV1(request.caller.tenant,
       await projectsAsked(platform, request, request.body), request.body)
-    const links = asksForLinks(request.body.select) ? await linksOfV1(platform) : undefined
+    const links = asksForLinks(request.body.select)
+      ? await attachmentLinks(platform, request)
+      : undefined
     return sendBytes(reply, await platform.query.runs({ ...question, ...links && { links } }, {
       signal: leftSignal(reply),
     }))
@@ -71,7 +73,7 @@ export function runRoutes(app: App, { platform }: PlatformParts): void {
       const { tenant } = request.caller
       return sendBytes(reply,
         await platform.query.run({ tenant, id, projects: [project], version: 1,
-          links: await linksOfV1(platform) }, {
+          links: await attachmentLinks(platform, request) }, {
           signal: leftSignal(reply),
         }))
     })

@@ -36,6 +36,8 @@ export interface ExamplesWish extends ExampleFilter {
   readonly after?: ExampleMark
   readonly newestFirst?: boolean
   readonly shown?: ShownMembers
+  /** What stands before the links to attachments; by default nothing. */
+  readonly linkBase?: string
   /** Texts are lines of a file; by default they are JSON. */
   readonly lines?: LineForm
 }
@@ -53,7 +55,7 @@ export interface Datasets extends Omit<DatasetCatalog, 'charge' | 'publish'> {
   examples(tenant: string, dataset: Uuid | Dataset,
     wish: ExamplesWish): AsyncGenerator<ExamplesSlice, void, void>
   /** An example with the dataset that it is in. */
-  example(tenant: string, id: Uuid, wish: { readonly asOf?: string }): Promise<string>
+  example(tenant: string, id: Uuid, wish: Pick<ExamplesWish, 'asOf' | 'linkBase'>): Promise<string>
   /** The parts of an attachment, from what a link says of it. */
   file(tenant: string, dataset: Uuid, example: Uuid,
     file: { readonly key: string; readonly bytes: number }): AsyncIterable<Uint8Array>
@@ -81,10 +83,10 @@ export function datasetsOver(
     throw new HeddleError('not_found', 'Dataset not found.')
   }
   async function* examples(tenant: string, dataset: Uuid | Dataset,
-    { asOf, limit, offset = 0, after, newestFirst = false, shown = everything, ...wish }:
+    { asOf, limit, offset = 0, after, newestFirst = false, shown = everything, linkBase, ...wish }:
       ExamplesWish): AsyncGenerator<ExamplesSlice, void, void> {
     const asked = typeof dataset === 'string' ? await one(tenant, dataset) : dataset
-    const links = await downloads.linkKey()
+    const links = { ...await downloads.linkKey(), ...linkBase !== undefined && { base: linkBase } }
     let from: ExampleMark | undefined = after ?? { at: 0, skip: offset }
     let left = limit
     while (from !== undefined && left > 0) {
@@ -111,10 +113,10 @@ export function datasetsOver(
       return ids
     },
     change: (call) => threads.ingest.changeExamples(call, { transfer: transferOf(call.body) }),
-    example: async (tenant, id, { asOf }) => {
+    example: async (tenant, id, asked) => {
       const ids = await threads.query.datasetsOfExample({ tenant, id })
       for (const dataset of await catalog.get(tenant, ids)) {
-        const wish = { ids: [id], limit: 1, ...asOf !== undefined && { asOf } }
+        const wish = { ...asked, ids: [id], limit: 1 }
         for await (const { texts: [text] } of examples(tenant, dataset, wish)) return text!
       }
       throw new HeddleError('not_found', 'Example not found.')

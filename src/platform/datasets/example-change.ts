@@ -4,7 +4,7 @@ import { HeddleError } from '../../errors.ts'
 import { isObject } from '../../json/index.ts'
 import type { Dataset } from './dataset.ts'
 import { baseSplit } from './example-edit.ts'
-import type { ExampleSaid, MetadataOperation } from './example-edit.ts'
+import type { ExampleSaid, KeptFiles, MetadataOperation } from './example-edit.ts'
 import type { ExampleFile, ExampleRow } from './example-row.ts'
 import { misfit } from './schema-check.ts'
 
@@ -96,14 +96,24 @@ export function requireFit({ inputsSchema, outputsSchema }: Dataset, id: string,
 
 function filesAfter(id: string, before: readonly ExampleFile[], { kept }: ExampleSaid,
   sent: readonly ExampleFile[]): readonly ExampleFile[] {
-  const staying = kept === undefined ? before : before.flatMap((file) => {
+  const all = new Map([...stayingFiles(id, before, kept, sent), ...sent]
+    .map((file) => [file.name, file]))
+  if (all.size <= filesMax) return [...all.values()]
+  throw new HeddleError('invalid', `Example ${id}: it may have ${filesMax} attachments.`)
+}
+
+/** New attachments replace all others, unless the request says which of them stay. */
+function stayingFiles(id: string, before: readonly ExampleFile[], kept: KeptFiles | undefined,
+  sent: readonly ExampleFile[]): readonly ExampleFile[] {
+  if (kept === undefined) return sent.length === 0 ? before : []
+  const staying = before.flatMap((file) => {
     const renamed = Object.hasOwn(kept.rename, file.name) ? kept.rename[file.name] : undefined
     if (renamed !== undefined) return [{ ...file, name: renamed }]
     return kept.retain.includes(file.name) ? [file] : []
   })
-  const all = new Map([...staying, ...sent].map((file) => [file.name, file]))
-  if (all.size <= filesMax) return [...all.values()]
-  throw new HeddleError('invalid', `Example ${id}: it may have ${filesMax} attachments.`)
+  const names = new Set(staying.map(({ name }) => name))
+  if (names.size === staying.length) return staying
+  throw new HeddleError('invalid', `Example ${id}: two of its attachments would have one name.`)
 }
 
 function checkedSplits(id: string, splits: readonly string[]): readonly string[] {

@@ -67,7 +67,8 @@ function testOf(part: FilterPart): (metadata: Metadata) => boolean {
     const test = testOf(field)
     return (metadata) => !test(metadata)
   }
-  const isMetadata = field?.kind === 'name' && field.value === 'metadata'
+  const isMetadata = (field?.kind === 'name' || field?.kind === 'text') &&
+    field.value === 'metadata'
   if ((name !== 'exists' && name !== 'has') || !isMetadata || value === undefined) {
     throw filterError('examples are found by and, or, not, exists(metadata, …), has(metadata, …)',
       at)

@@ -1,7 +1,7 @@
 /** Where what belongs to examples is kept, and by which keys. They are stored, and never change. */
 
 import { namedId } from '../catalog/named-id.ts'
-import type { DocumentPlace } from '../documents/document-port.ts'
+import type { DocumentPlace, DocumentPort } from '../documents/document-port.ts'
 import type { Uuid } from '../spans/span.ts'
 
 /** A dataset of a tenant. */
@@ -30,6 +30,17 @@ export function datasetsOf(tenant: string, example: Uuid): DocumentPlace {
 
 /** The key in `datasetsOf`; without a dataset the beginning of those keys. */
 export const membershipKey = (example: Uuid, dataset: Uuid | '' = '') => `${example}/${dataset}`
+
+/** The datasets that have, or had, an example: 100 at most. */
+export async function datasetsWith(store: Pick<DocumentPort, 'listDocuments'>, tenant: string,
+  example: Uuid): Promise<readonly Uuid[]> {
+  const begin = membershipKey(example)
+  const documents = await store.listDocuments(datasetsOf(tenant, example), {
+    ...beginningWith(begin),
+    limit: 100,
+  })
+  return documents.map(({ key }) => key.slice(begin.length))
+}
 
 /** The key of a version that was published, or was followed by a published one. */
 export const publishedKey = (version: string) => `p/${version}`

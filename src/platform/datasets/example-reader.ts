@@ -10,7 +10,7 @@ import { readTimeUs, zonedTextUs } from '../spans/time.ts'
 import type { Dataset } from './dataset.ts'
 import { readExampleFilter } from './example-filter.ts'
 import type { ExampleFilter, ReadExampleFilter } from './example-filter.ts'
-import { beginningWith, datasetsOf, membershipKey, stampOf } from './example-place.ts'
+import { datasetsWith, stampOf } from './example-place.ts'
 import type { DatasetPlace } from './example-place.ts'
 import type { ExampleRow } from './example-row.ts'
 import { lineIn, namesIn } from './files/example-lines.ts'
@@ -185,13 +185,7 @@ export function exampleReads(store: DocumentPort, env: Pick<Env, 'monotonicMs'>)
       for await (const _ of found(all, Infinity, false)) count++
       return count
     },
-    datasetsOfExample: async ({ tenant, id }) => {
-      const documents = await store.listDocuments(datasetsOf(tenant, id), {
-        ...beginningWith(membershipKey(id)),
-        limit: 100,
-      })
-      return documents.map(({ key }) => key.slice(membershipKey(id).length))
-    },
+    datasetsOfExample: ({ tenant, id }) => datasetsWith(store, tenant, id),
     namesOfExamples: async (question) => {
       const [inputs, outputs] = [new Set<string>(), new Set<string>()]
       const all = { ...question, from: { at: 0, skip: 0 }, newestFirst: false }

@@ -18,8 +18,8 @@ import { eraseExamples } from './example-erasure.ts'
 import type { ExampleEdit, ExampleSaid, ExamplesChanged } from './example-edit.ts'
 import { removeFiles, storeFiles } from './example-files.ts'
 import type { FilesOfEdits } from './example-files.ts'
-import { datasetsOf, examplesOf, membershipKey, nextStamp, placeKey, publishedKey, rootKey, rowKey,
-  versionName } from './example-place.ts'
+import { datasetsOf, datasetsWith, examplesOf, membershipKey, nextStamp, placeKey, publishedKey,
+  rootKey, rowKey, versionName } from './example-place.ts'
 import type { DatasetPlace } from './example-place.ts'
 import { sealRow } from './example-row.ts'
 import { changedTree, entryAt, nodeKey } from './example-tree.ts'
@@ -124,6 +124,15 @@ export class ExampleWriter {
     }
   }
 
+  /** Throws `exists` if the example is in another dataset of the tenant. */
+  async #requireNowhereElse({ tenant }: DatasetPlace, example: Uuid): Promise<void> {
+    const { needs, store } = this.#parts
+    const ids = await datasetsWith(store, tenant, example)
+    const others = ids.length === 0 ? [] : await needs.datasets({ tenant, ids })
+    if (others.length === 0) return
+    throw new HeddleError('exists', `Example ${example} is in another dataset: name that one.`)
+  }
+
   /** The files of a change that came to nothing are removed. */
   async #withFiles(place: DatasetPlace, edits: readonly ExampleEdit[],
     charge: ByteCharge): Promise<ExamplesChanged> {
@@ -173,7 +182,8 @@ export class ExampleWriter {
     let { next } = root
     let rowBytes = 0
     for (const known of await this.#known(place, root, edits)) {
-      const { edit: { id }, entry } = known
+      const { edit: { id, kind }, entry, before } = known
+      if (kind === 'update' && before === undefined) await this.#requireNowhereElse(place, id)
       const content = resultOf(known, files.get(known.edit) ?? [])
       if (content === undefined) continue
       ids.push(id)

@@ -29,6 +29,8 @@ export interface LinkKey {
   readonly secret: string
   /** When links that are made now end, in seconds since 1970. */
   readonly expiresS: number
+  /** What stands before the path of a link, as `https://host/api/v1`; by default nothing. */
+  readonly base?: string
 }
 
 /** Seconds for which a link is good. */
@@ -37,11 +39,11 @@ export const linkSeconds = 600
 const tokenMax = 4_096
 const header = Buffer.from('{"alg":"HS256","typ":"JWT"}').toString('base64url')
 
-/** The link, relative to the root of the platform, as clients resolve it. */
-export function linkOf({ secret, expiresS }: LinkKey, claim: DownloadClaim): string {
+/** The link. Without a base it is relative to the root of the platform. */
+export function linkOf({ secret, expiresS, base = '' }: LinkKey, claim: DownloadClaim): string {
   const body = Buffer.from(JSON.stringify({ ...claim, exp: expiresS })).toString('base64url')
   const text = `${header}.${body}`
-  return `/public/download?jwt=${text}.${signature(secret, text)}`
+  return `${base}/public/download?jwt=${text}.${signature(secret, text)}`
 }
 
 /**

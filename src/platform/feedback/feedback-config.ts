@@ -1,5 +1,7 @@
 /** What scores of a key of feedback mean: their range or their categories. */
 
+import { isDeepStrictEqual } from 'node:util'
+
 import type { Env } from '../../../cluster/index.ts'
 
 import { HeddleError, ignoreNotFound } from '../../errors.ts'
@@ -64,7 +66,7 @@ export function feedbackConfigsOver(catalogs: CatalogClient,
     create: async (tenant, body) => {
       const wanted = made(body)
       const record = await catalogs.create(catalog(tenant), wanted, {})
-      if (record.bodyJson === wanted.bodyJson) return configJson(tenant, record)
+      if (isSame(record, wanted, body)) return configJson(tenant, record)
       throw new HeddleError('malformed',
         `The key ${JSON.stringify(body.feedback_key)} has another configuration: change that.`)
     },
@@ -83,6 +85,17 @@ export function feedbackConfigsOver(catalogs: CatalogClient,
       )
     },
   }
+}
+
+/** True if the record has all that the body says. */
+function isSame(record: Pick<CatalogRecord, 'bodyJson'>, wanted: Pick<CatalogRecord, 'bodyJson'>,
+  body: FeedbackConfigBody): boolean {
+  const [known, asked] = [record, wanted].map(({ bodyJson }) =>
+    JSON.parse(bodyJson) as Required<FeedbackConfigBody>
+  )
+  const isLower = body.is_lower_score_better ?? known!.is_lower_score_better
+  return isDeepStrictEqual(known!.feedback_config, asked!.feedback_config) &&
+    known!.is_lower_score_better === isLower
 }
 
 function idOf(key: string): string {

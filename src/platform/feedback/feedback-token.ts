@@ -58,10 +58,14 @@ export function tokenHash(token: string): string {
   return hash('sha256', token)
 }
 
-/** A token as clients read it. `url` is empty for one that was made before: nobody knows it. */
+/**
+ * A token as clients read it. The one that makes it gets the token as its id, and its link. Of one
+ * that was made before nobody knows them.
+ */
 export function tokenJson({ id, key, expiresMs }: FeedbackToken,
-  url: string): Record<string, unknown> {
-  return { id, url, expires_at: zonedTextUs(expiresMs * 1_000), feedback_key: key }
+  made?: { readonly token: string; readonly url: string }): Record<string, unknown> {
+  return { id: made?.token ?? id, url: made?.url ?? '', expires_at: zonedTextUs(expiresMs * 1_000),
+    feedback_key: key }
 }
 
 /**

@@ -80,9 +80,10 @@ export async function ingestRequest(parts: RequestParts, call: IngestCall,
 
 /** What the body says: read here if it is short, otherwise where it holds up nobody. */
 async function bodyOf({ longBodies }: RequestParts,
-  { tenant, form, contentType, spanId, project }: IngestCall, body: Buffer): Promise<RequestBody> {
+  { tenant, form, contentType, spanId, spareId, project }: IngestCall,
+  body: Buffer): Promise<RequestBody> {
   const how = { form, contentType, ...spanId !== undefined && { spanId },
-    ...project !== undefined && { project } }
+    ...spareId !== undefined && { spareId }, ...project !== undefined && { project } }
   if (!isLong(how, body)) return readBody(how, body)
   for await (const part of longBodies.read(tenant, { kind: 'operations', form: how, body })) {
     return unpackBody(part as PackedBody)

@@ -42,9 +42,8 @@ export interface Operation extends Pick<SpanWrite, 'kind' | 'terms' | 'indexed'>
 
 /** Members that an operation may have. */
 const membersMax = 1000
-/** Characters of a name, and of a type. */
+/** Characters of a name. */
 const nameMax = 1000
-const typeMax = 100
 
 const [quote, letterN] = [34, 110]
 
@@ -109,8 +108,13 @@ function valid<T>(what: string, read: () => T): T {
   }
 }
 
+/** What a run may be. */
+const runTypes = new Set(['chain', 'llm', 'tool', 'retriever', 'embedding', 'prompt', 'parser'])
+
 function typeIn(values: Values): string | null {
-  return textIn(values, 'run_type')?.slice(0, typeMax).toLowerCase() ?? null
+  const type = textIn(values, 'run_type')?.toLowerCase() ?? null
+  if (type === null || type === '' || runTypes.has(type)) return type
+  throw invalid('run_type', `is none of ${[...runTypes].join(', ')}`)
 }
 
 /** True if it may be a call of a model, for its type is not known. Only models use tokens. */

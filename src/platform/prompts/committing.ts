@@ -76,12 +76,21 @@ function commitOf({ env }: CommitParts, { head }: Prompt, body: CommitBody,
 
 /**
  * The commit that there is of this manifest and this parent: a request that was repeated. Throws
- * `stale` if the parent is another one than the newest.
+ * `stale` if the parent is another one than the newest, and `exists` if nothing would change.
  */
 async function madeBefore({ commits }: CommitParts, prompt: Prompt,
   { parent, digest }: CommitBody): Promise<Commit | undefined> {
   const { head } = prompt
-  if (parent === null) return head?.digest === digest ? head : undefined
+  const isSame = head?.digest === digest
+  // The first commit, sent again.
+  if (parent === null && head?.parent === null && isSame) return head
+  const isOnTop = parent === null || (head?.hash.startsWith(parent) ?? false)
+  if (isSame && isOnTop && prompt.type === 'prompt') {
+    throw new HeddleError('exists',
+      'There is nothing to commit: the prompt has not changed since ' +
+        `its newest commit, ${head.hash}.`)
+  }
+  if (parent === null) return isSame ? head : undefined
   if (head === null) {
     throw new HeddleError('stale', 'This prompt has no commit yet: its first one has no parent.')
   }

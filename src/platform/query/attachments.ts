@@ -5,23 +5,15 @@ import type { LinkKey } from '../downloads/download-link.ts'
 import type { SpanPort } from '../spans/span-port.ts'
 import type { AttachmentsOf } from './runs/run-writer.ts'
 
-/** What links to attachments are made of. */
-export interface AttachmentLinks {
-  readonly key: LinkKey
-  /** What stands before their path; empty where clients resolve it. */
-  readonly base: string
-}
-
 /** Finds attachments in a store. Undefined if nobody asked for links. */
-export function attachmentsIn(store: Pick<SpanPort, 'files'>, links: AttachmentLinks | undefined):
+export function attachmentsIn(store: Pick<SpanPort, 'files'>, links: LinkKey | undefined):
   | AttachmentsOf
   | undefined {
   if (links === undefined) return undefined
-  const { key, base } = links
   return async ({ tenant, id }) =>
     (await store.files(tenant, id)).map(({ name, type }) => ({
       name,
       type,
-      url: base + linkOf(key, { tenant, kind: 'span', ids: [id], name, type, key: '', bytes: 0 }),
+      url: linkOf(links, { tenant, kind: 'span', ids: [id], name, type, key: '', bytes: 0 }),
     }))
 }

@@ -11,7 +11,7 @@ import type { PromptReads } from '../prompts/prompt-handlers.ts'
 import type { Project } from '../projects/project.ts'
 import type { Reader } from '../rules/ended-span.ts'
 import type { QueueReads } from '../queues/queue-reads.ts'
-import type { AttachmentLinks } from '../query/attachments.ts'
+import type { LinkKey } from '../downloads/download-link.ts'
 import type { Feedback, FeedbackQuery, FeedbackToken } from '../spans/feedback-port.ts'
 import type { Removal, RemovedSpans } from '../spans/span-port.ts'
 import type { SpanPlace, Uuid } from '../spans/span.ts'
@@ -113,7 +113,7 @@ export interface RunsQuestion {
   /** True: usage of spans with that of their subtrees. The first API always has it. */
   readonly subtreeUsage?: boolean
   /** Attachments are linked where the answer has a member for them. */
-  readonly links?: AttachmentLinks
+  readonly links?: LinkKey
   /** True: the answer of the first API is the bare list. */
   readonly isList?: boolean
   /** Spans that are named by id must be in here. */
@@ -134,7 +134,7 @@ export interface QueryHandlers extends DocumentReads, PromptReads, ExampleReads,
   run(
     question: { readonly tenant: string; readonly id: Uuid; readonly version: 1 | 2;
       readonly projects: readonly Project[]; readonly select?: readonly string[];
-      readonly startUs?: number; readonly links?: AttachmentLinks; readonly within?: Within;
+      readonly startUs?: number; readonly links?: LinkKey; readonly within?: Within;
       /** Said in the answer, if it is given. */
       readonly shareUrl?: string | null },
   ): Promise<Uint8Array>
@@ -218,7 +218,7 @@ export interface ListedRuns {
     /** JSON of an object. */
     readonly moreJson: string
   }[]
-  readonly links?: AttachmentLinks
+  readonly links?: LinkKey
 }
 
 /** How statistics are divided. */

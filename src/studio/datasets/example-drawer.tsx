@@ -169,7 +169,7 @@ function Origin({ example: { source_run_id: run, attachment_urls: files } }: {
   )
 }
 
-const addressOf = (url: string): string => (url.startsWith('/') ? apiUrl + url : url)
+const addressOf = (url: string): string => apiUrl + url.replace(/^.*?(?=\/public\/download\?)/, '')
 
 /** A picture of this server. Others are links: fetching them would tell that they are read. */
 function Picture({ address }: { readonly address: string }) {

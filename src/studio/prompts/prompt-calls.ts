@@ -33,6 +33,10 @@ export interface Commit {
 
 const encoded = encodeURIComponent
 
+/** A name without an owner is of the own prompts; `owner/name` is a public one of others. */
+const placeOf = (name: string) =>
+  name.includes('/') ? name.split('/', 2).map(encoded).join('/') : `-/${encoded(name)}`
+
 /** Prompts, and versions of one, that are asked for at once. */
 const atOnce = 100
 
@@ -58,7 +62,7 @@ export const promptQuery = (name: string) =>
   queryOptions({
     queryKey: ['prompts', 'one', name],
     queryFn: async ({ signal }) =>
-      (await ask<{ repo: Prompt }>(`/api/v1/repos/-/${encoded(name)}`, { signal })).repo,
+      (await ask<{ repo: Prompt }>(`/api/v1/repos/${placeOf(name)}`, { signal })).repo,
   })
 
 /** Its versions, the newest first. */
@@ -67,7 +71,7 @@ export const commitList = (name: string) =>
     queryKey: ['prompts', 'commits', name],
     queryFn: ({ pageParam, signal }) =>
       ask<{ commits: readonly Commit[]; total: number }>(
-        `/api/v1/commits/-/${encoded(name)}?limit=${atOnce}&offset=${pageParam}`,
+        `/api/v1/commits/${placeOf(name)}?limit=${atOnce}&offset=${pageParam}`,
         { signal },
       ),
     ...paged,
@@ -85,7 +89,7 @@ export const manifestQuery = (name: string, ref: string) =>
     queryKey: ['prompts', 'manifest', name, ref],
     queryFn: ({ signal }) =>
       ask<PulledCommit>(
-        `/api/v1/commits/-/${encoded(name)}/${encoded(ref)}?include_model=true`,
+        `/api/v1/commits/${placeOf(name)}/${encoded(ref)}?include_model=true`,
         { signal },
       ),
     staleTime: Infinity,
@@ -102,7 +106,7 @@ export interface NewCommit {
 
 /** Makes a version. Throws an error of status 409 if there is a newer one than the parent. */
 export const makeCommit = (name: string, { manifest, parent, description = '' }: NewCommit) =>
-  post<{ commit: Commit }>(`/api/v1/commits/-/${encoded(name)}`, { manifest,
+  post<{ commit: Commit }>(`/api/v1/commits/${placeOf(name)}`, { manifest,
     ...parent !== undefined && { parent_commit: parent },
     ...description !== '' && { description } })
 
@@ -112,12 +116,12 @@ export const makePrompt = (name: string, description: string) =>
 
 /** Makes a tag, or moves it. */
 export const moveTag = (name: string, tag: string, commitId: string) =>
-  post(`/api/v1/repos/-/${encoded(name)}/tags`, { tag_name: tag, commit_id: commitId })
+  post(`/api/v1/repos/${placeOf(name)}/tags`, { tag_name: tag, commit_id: commitId })
 
 /** Shows a prompt to everybody, or to its workspace only. */
 export const showPrompt = (name: string, isPublic: boolean) =>
-  ask(`/api/v1/repos/-/${encoded(name)}`, { method: 'PATCH', body: { is_public: isPublic } })
+  ask(`/api/v1/repos/${placeOf(name)}`, { method: 'PATCH', body: { is_public: isPublic } })
 
 /** Likes a prompt, or does so no more. */
 export const likePrompt = (name: string, like: boolean) =>
-  post(`/api/v1/likes/-/${encoded(name)}`, { like })
+  post(`/api/v1/likes/${placeOf(name)}`, { like })

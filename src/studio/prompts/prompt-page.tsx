@@ -50,7 +50,7 @@ function Versions({ name }: { readonly name: string }) {
   const list = useInfiniteQuery(commitList(name))
   const { hasNextPage, isFetching, fetchNextPage } = list
   const commits = list.data?.pages.flatMap(({ commits: page }) => page)
-  const asked = commits?.find(({ commit_hash: hash }) => hash === at)
+  const asked = commits?.find(({ commit_hash: hash }) => at !== undefined && hash.startsWith(at))
   // An address may name a version of long ago.
   const isLooking = at !== undefined && asked === undefined && hasNextPage
   useEffect(() => {

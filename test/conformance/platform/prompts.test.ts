@@ -106,12 +106,14 @@ describe('commits', () => {
     })
     expect(await answer.text()).toContain(`"manifest":${manifest},`)
     expect(answer.headers.get('cache-control')).toMatch(/immutable/)
-    const second = await good<CommitAnswer>('POST', '/commits/-/bytes',
-      body(`"${hash.slice(0, 8)}"`))
-    expect(second.commit.commit_hash).not.toBe(hash)
-    await commit('bytes', { other: true }, second.commit.commit_hash)
+    const unchanged = await send('POST', '/commits/-/bytes', body(`"${hash.slice(0, 8)}"`))
+    expect(unchanged).toMatchObject({ status: 409,
+      body: { detail: expect.stringContaining('nothing to commit') as string } })
+    const second = await commit('bytes', { other: true }, hash)
+    expect((await send('POST', '/commits/-/bytes', { manifest: { other: true } })).status).toBe(409)
+    await commit('bytes', { third: true }, second.commit_hash)
     // The client repeats what it got no answer for.
-    expect(await good('POST', '/commits/-/bytes', body(`"${hash}"`))).toEqual(second)
+    expect(await commit('bytes', { other: true }, hash)).toEqual(second)
     await server.process.kill('SIGKILL')
     await server.process.restart()
     expect(await good('GET', `/commits/-/bytes/${hash.slice(0, 10)}`))

@@ -32,7 +32,7 @@ describe('settings', () => {
       dataDirectory: '/heddle/starter/.heddle',
       port: 2024,
       platformPort: undefined,
-      hubHandle: new Map(),
+      hubHandle: new Map([['local', 'local']]),
       portIsChosen: false,
       host: '127.0.0.1',
       insecureListen: false,

@@ -9,6 +9,7 @@ import { datasetChanged, nameIn, stampOf, transferOf,
 import type { Dataset, Datasets, ExamplesCall, UploadForm } from '../../../platform/index.ts'
 import { sendJson } from '../../http/list-reply.ts'
 import type { App } from '../../http/route.ts'
+import { linkBase } from '../links.ts'
 import { requireId } from '../path-id.ts'
 import { platformRoute } from '../platform-route.ts'
 import type { PlatformParts } from '../platform-route.ts'
@@ -40,14 +41,17 @@ export function exampleBodyRoutes(app: App, parts: PlatformParts): void {
     const [changed] = await change(request, 'create')
     const [id] = changed?.ids ?? []
     if (id === undefined) throw new HeddleError('invalid', 'The body has no example.')
-    return sendJson(reply, await datasets.example(request.caller.tenant, id, {}))
+    return sendJson(reply, await datasets.example(request.caller.tenant, id, {
+      linkBase: linkBase(request),
+    }))
   })
   app.post('/examples/bulk', platformRoute('change'), async (request, reply) => {
     const changed = await change(request, 'create')
     const { tenant } = request.caller
     const texts: string[] = []
     for (const { dataset, ids } of changed) {
-      for await (const slice of datasets.examples(tenant, dataset, { ids, limit: ids.length })) {
+      for await (const slice of datasets.examples(tenant, dataset, { ids, limit: ids.length,
+        linkBase: linkBase(request) })) {
         texts.push(...slice.texts)
       }
     }

@@ -12,6 +12,7 @@ import type { ListPart } from '../../http/list-reply.ts'
 import type { App } from '../../http/route.ts'
 import { Offset, Uuid as UuidText } from '../../schema/json.ts'
 import { requireSimple } from '../../schema/validation.ts'
+import { linkBase } from '../links.ts'
 import { requireId } from '../path-id.ts'
 import { platformRoute } from '../platform-route.ts'
 import type { PlatformParts } from '../platform-route.ts'
@@ -51,10 +52,11 @@ export function exampleRoutes(app: App, parts: PlatformParts): void {
       contentType: 'application/json' })
 
   app.get('/examples', platformRoute('read', { querystring: ListExamples }),
-    async ({ query, caller: { tenant } }, reply) => {
+    async (request, reply) => {
+      const { query, caller: { tenant } } = request
       const { limit = 100, offset = 0, order = '' } = query
-      const wish = { ...wishOf(query), limit, offset, newestFirst: order.startsWith('recent'),
-        shown: shownIn(query.select) }
+      const wish = { ...wishOf(query), limit, offset, linkBase: linkBase(request),
+        newestFirst: order.startsWith('recent'), shown: shownIn(query.select) }
       if (query.dataset !== undefined) {
         return sendExamples(reply, datasets.examples(tenant, query.dataset, wish))
       }
@@ -69,9 +71,13 @@ export function exampleRoutes(app: App, parts: PlatformParts): void {
     })
 
   app.get('/examples/:id', platformRoute('read', { params: IdPath, querystring: ReadExample }),
-    async ({ params, query, caller: { tenant } }, reply) =>
-      sendJson(reply,
-        await datasets.example(tenant, requireId(params.id, 'example'), asOfIn(query))))
+    async (request, reply) => {
+      const { params, query, caller: { tenant } } = request
+      return sendJson(reply, await datasets.example(tenant, requireId(params.id, 'example'), {
+        ...asOfIn(query),
+        linkBase: linkBase(request),
+      }))
+    })
 
   app.delete('/examples/:id', platformRoute('change', { params: IdPath }),
     async ({ params, caller: { tenant } }) => {

@@ -8,6 +8,7 @@ import { leftSignal, sendJson } from '../../http/list-reply.ts'
 import type { App } from '../../http/route.ts'
 import { cursorParts, cursorText } from '../../schema/cursor.ts'
 import { Json, Nullable, Offset, Uuid as UuidText } from '../../schema/json.ts'
+import { attachmentLinks } from '../links.ts'
 import { platformRoute, projectsOf } from '../platform-route.ts'
 import type { PlatformParts } from '../platform-route.ts'
 import { datasetOf, IdPath } from './dataset-of.ts'
@@ -101,5 +102,5 @@ async function page(parts: PlatformParts, request: FastifyRequest, reply: Fastif
       sortBy: 'start_time', descending: true, limit: 5, offset: 0 })).projects
   return platform.query.experimentRuns({ ...wish, tenant, dataset, projects, newestFirst: false,
     shown: { outputs: true, metadata: true, files: true },
-    links: await platform.downloads.linkKey() }, { signal: leftSignal(reply) })
+    links: await attachmentLinks(platform, request) }, { signal: leftSignal(reply) })
 }

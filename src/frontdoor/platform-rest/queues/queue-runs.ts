@@ -10,7 +10,7 @@ import type { ItemView, Section, Uuid } from '../../../platform/index.ts'
 import { leftSignal } from '../../http/list-reply.ts'
 import type { App } from '../../http/route.ts'
 import { Json, Nullable, Offset, OneOf, Uuid as UuidText } from '../../schema/json.ts'
-import { linksOfV1 } from '../links.ts'
+import { attachmentLinks } from '../links.ts'
 import { requireId } from '../path-id.ts'
 import { platformRoute, projectsOf, sendBytes } from '../platform-route.ts'
 import type { PlatformParts } from '../platform-route.ts'
@@ -67,7 +67,8 @@ export function queueRunRoutes(app: App, { platform }: PlatformParts): void {
     const projects = await projectsOf(platform, request, [
       ...new Set(items.map(({ subject }) => subject.project)),
     ])
-    return platform.query.listedRuns({ tenant, projects, links: await linksOfV1(platform),
+    return platform.query.listedRuns({ tenant, projects,
+      links: await attachmentLinks(platform, request),
       runs: items.flatMap((item) =>
         item.subject.type === 'RUN'
           ? [{ id: item.subject.run, moreJson: JSON.stringify(runMembers(queue, item)) }]

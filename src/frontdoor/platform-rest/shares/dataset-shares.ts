@@ -9,6 +9,7 @@ import { sendRows } from '../../http/list-reply.ts'
 import type { App } from '../../http/route.ts'
 import { Offset, Uuid as UuidText } from '../../schema/json.ts'
 import { jsonOf, sendExamples, wishOf } from '../datasets/index.ts'
+import { linkBase } from '../links.ts'
 import { requireId } from '../path-id.ts'
 import { platformRoute } from '../platform-route.ts'
 import type { PlatformParts } from '../platform-route.ts'
@@ -70,11 +71,12 @@ export function datasetShareRoutes(app: App, parts: PlatformParts): void {
 
   app.get('/public/:token/examples',
     platformRoute('public', { params: TokenPath, querystring: ListExamples }),
-    async ({ params, query }, reply) => {
+    async (request, reply) => {
+      const { params, query, query: { limit = 100, offset = 0 } } = request
       const { tenant, dataset } = await sharedDataset(parts, params.token)
-      const { limit = 100, offset = 0 } = query
       return sendExamples(reply,
-        datasets.examples(tenant, dataset, { ...wishOf(query), limit, offset }))
+        datasets.examples(tenant, dataset, { ...wishOf(query), limit, offset,
+          linkBase: linkBase(request) }))
     })
 
   app.get('/public/:token/examples/count',

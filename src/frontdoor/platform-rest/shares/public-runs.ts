@@ -11,7 +11,7 @@ import { leftSignal } from '../../http/list-reply.ts'
 import type { App } from '../../http/route.ts'
 import { Offset, Uuid as UuidText } from '../../schema/json.ts'
 import { sendPage } from '../event-page.ts'
-import { linksOfV1, linksOfV2 } from '../links.ts'
+import { attachmentLinks } from '../links.ts'
 import { requireId } from '../path-id.ts'
 import { platformRoute, sendBytes } from '../platform-route.ts'
 import type { PlatformParts } from '../platform-route.ts'
@@ -37,25 +37,26 @@ const feedbackRunsMax = 1_000
 
 /** Adds the routes below `/api/v1`. */
 export function publicRunRoutes(app: App, { platform }: PlatformParts): void {
-  const ask = async (text: string, body: Static<typeof QueryRuns>) => {
+  const ask = async (request: FastifyRequest, text: string, body: Static<typeof QueryRuns>) => {
     const shared = await sharedRuns(platform, text)
     refuseFilter(body)
     const { id, run_type, error, is_root, select, cursor, order, limit } = body
     const question = questionOfV1(shared.tenant, shared.projects, { id, run_type, error, is_root,
       select, cursor, order, limit })
-    return { ...bound(question, shared), links: await linksOfV1(platform) }
+    return { ...bound(question, shared), links: await attachmentLinks(platform, request) }
   }
 
   app.post('/public/:token/runs/query',
-    platformRoute('public', { params: TokenPath, body: QueryRuns }),
-    async ({ params, body }, reply) =>
-      sendBytes(reply,
-        await platform.query.runs(await ask(params.token, body), { signal: leftSignal(reply) })))
+    platformRoute('public', { params: TokenPath, body: QueryRuns }), async (request, reply) => {
+    const question = await ask(request, request.params.token, request.body)
+    return sendBytes(reply, await platform.query.runs(question, { signal: leftSignal(reply) }))
+  })
 
   app.get('/public/:token/runs',
     platformRoute('public', { params: TokenPath, querystring: ListRuns }),
-    async ({ params, query: { id } }, reply) => {
-      const question = await ask(params.token, { ...id && { id }, limit: 100 })
+    async (request, reply) => {
+      const { params, query: { id } } = request
+      const question = await ask(request, params.token, { ...id && { id }, limit: 100 })
       const page = await platform.query.runs({ ...question, isList: true }, {
         signal: leftSignal(reply),
       })
@@ -69,7 +70,7 @@ export function publicRunRoutes(app: App, { platform }: PlatformParts): void {
     const { tenant, projects, within } = shared
     return sendBytes(reply,
       await platform.query.run({ tenant, id: run, projects, within, version: 1,
-        links: await linksOfV1(platform) }, { signal: leftSignal(reply) }))
+        links: await attachmentLinks(platform, request) }, { signal: leftSignal(reply) }))
   }
   app.get('/public/:token/run', platformRoute('public', { params: TokenPath }), one)
   app.get('/public/:token/run/:id', platformRoute('public', { params: RunPath }), one)
@@ -98,7 +99,7 @@ export function publicRunRoutesV2(app: App, { platform, env }: PlatformParts): v
     refuseFilter(body)
     const question = questionOfV2(shared.tenant, shared.projects, { ids: named, selects, cursor,
       page_size, min_start_time: 0 }, env.nowMs() * 1_000)
-    const links = await linksOfV2(platform, request)
+    const links = await attachmentLinks(platform, request)
     return sendPage(request, reply,
       await platform.query.runs({ ...bound(question, shared), links }, {
         signal: leftSignal(reply),
@@ -112,7 +113,7 @@ export function publicRunRoutesV2(app: App, { platform, env }: PlatformParts): v
       const { tenant, projects, within } = await sharedRuns(platform, params.token)
       return sendBytes(reply,
         await platform.query.run({ tenant, id: requireId(params.id, 'run'), projects, within,
-          version: 2, select: selects, links: await linksOfV2(platform, request) }, {
+          version: 2, select: selects, links: await attachmentLinks(platform, request) }, {
           signal: leftSignal(reply),
         }))
     })

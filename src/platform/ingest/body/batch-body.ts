@@ -22,12 +22,21 @@ export function readBatch(body: Buffer, max: number): RequestBody {
   return { operations, files: [], feedback: [], rejected: [] }
 }
 
-/** Reads a single operation. `id` is that of the path; null if its body says it. */
-export function readSingle(kind: 'post' | 'patch', id: string | null, body: Buffer): RequestBody {
-  membersOf(body)
-  return { operations: [{ kind, id, main: body, apart: none }], files: [], feedback: [],
-    rejected: [] }
+/**
+ * Reads a single operation. `id` is that of the path; null if its body says it. One that says none
+ * gets the spare one.
+ */
+export function readSingle(kind: 'post' | 'patch', id: string | null, body: Buffer,
+  spare?: string): RequestBody {
+  const members = membersOf(body)
+  const isNamed = members.length === membersMax ||
+    members.some(({ name, from }) => name === 'id' && body[from] !== letterN)
+  return { operations: [{ kind, id: isNamed ? id : id ?? spare ?? null, main: body, apart: none }],
+    files: [], feedback: [], rejected: [] }
 }
+
+/** Of `null`. */
+const letterN = 0x6e
 
 /** Members of a body that are looked at. */
 const membersMax = 100

@@ -20,7 +20,8 @@ export function readBody(form: BodyForm, body: Buffer): RequestBody {
   return read
 }
 
-function readAs({ form, contentType, spanId, project }: BodyForm, body: Buffer): RequestBody {
+function readAs({ form, contentType, spanId, spareId, project }: BodyForm,
+  body: Buffer): RequestBody {
   switch (form) {
     case 'multipart':
       return readMultipart(body, contentType)
@@ -28,7 +29,7 @@ function readAs({ form, contentType, spanId, project }: BodyForm, body: Buffer):
       return readBatch(body, operationsMax)
     case 'post':
     case 'patch':
-      return readSingle(form, spanId ?? null, body)
+      return readSingle(form, spanId ?? null, body, spareId)
     case 'otlp':
       return readOtlpBody(body, contentType, project)
   }

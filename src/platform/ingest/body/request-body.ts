@@ -8,6 +8,8 @@ export interface BodyForm {
   readonly contentType: string
   /** The id in the path of a patch. */
   readonly spanId?: Uuid
+  /** The id of a single run that names none. */
+  readonly spareId?: Uuid
   /** Name of the project of operations that name none. */
   readonly project?: string
 }

@@ -165,6 +165,12 @@ describe('configurations of feedback', () => {
       (await send('PATCH', '/feedback-configs', { feedback_key: 'a,b',
         is_lower_score_better: true })).json,
     ).toMatchObject({ ...body, is_lower_score_better: true })
+    // What is not said may be anything, and the order of members says nothing.
+    const again = { feedback_key: 'a,b', feedback_config: { max: 1, min: 0, type: 'continuous' } }
+    expect(await send('POST', '/feedback-configs', again))
+      .toMatchObject({ status: 200, json: { is_lower_score_better: true } })
+    expect((await send('POST', '/feedback-configs', { ...again, is_lower_score_better: false }))
+      .status).toBe(400)
     const stranger = await as('other')
     expect(listIn(await stranger('GET', '/feedback-configs'))).toEqual([])
     expect((await stranger('PATCH', '/feedback-configs', body)).status).toBe(404)

@@ -78,8 +78,10 @@ describe('a token of feedback', () => {
     expect(token).toEqual({ tenant: 't', id, span: run, key: 'k', configJson: 'null',
       hash: tokenHash('the secret'), expiresMs: 1_000 + 3 * 3_600_000 })
     expect(JSON.stringify(token)).not.toContain('the secret')
-    expect(tokenJson(token, 'u')).toEqual({ id, url: 'u', feedback_key: 'k',
-      expires_at: '1970-01-01T03:00:01.000000+00:00' })
+    const shown = { feedback_key: 'k', expires_at: '1970-01-01T03:00:01.000000+00:00' }
+    expect(tokenJson(token, { token: 'the secret', url: 'u' }))
+      .toEqual({ ...shown, id: 'the secret', url: 'u' })
+    expect(tokenJson(token)).toEqual({ ...shown, id, url: '' })
     const endOf = (more: object) =>
       tokenOf({ run_id: run, feedback_key: 'k', ...more }, parts)
         .expiresMs

@@ -268,6 +268,30 @@ describe('a span without a dotted order', () => {
 })
 
 describe('a single post', () => {
+  it('gets an id if it has none', async () => {
+    const house = ingestHouse()
+    const { id: _, trace_id: _t, dotted_order: _o, ...nameless } = run
+    for (const body of [nameless, { ...nameless, id: null }]) {
+      const spareId = crypto.randomUUID()
+      await house.send({ form: 'post', body: json(body), spareId })
+      expect((await house.spans()).get(spareId)).toMatchObject({ name: 'Agent', root: true })
+    }
+    const spareId = crypto.randomUUID()
+    await house.send({ form: 'post', body: json(run), spareId })
+    expect([...(await house.spans()).keys()]).toContain(root)
+    expect([...(await house.spans()).keys()]).not.toContain(spareId)
+  })
+
+  it('of an unknown type is refused, and named beside others', async () => {
+    const house = ingestHouse()
+    await expect(house.multipart([{ kind: 'post', run: { ...run, run_type: 'agent' } }]))
+      .rejects.toMatchObject({ code: 'invalid', message: expect.stringContaining('run_type') })
+    for (const run_type of ['CHAIN', 'embedding', 'parser']) {
+      await house.multipart([{ kind: 'patch', run: { ...run, run_type } }])
+    }
+    expect((await house.spans()).get(root)).toMatchObject({ type: 'parser' })
+  })
+
   it('is refused if the run exists, but not after a mere patch', async () => {
     const house = ingestHouse()
     await house.multipart([{ kind: 'patch', run: { ...run, inputs: undefined, end_time: 9 } }])

@@ -1,0 +1,110 @@
+/**
+ * The addresses of pages that clients print, as those of the product are written. Each leads to the
+ * page of the Studio that shows the same. They say nothing of any tenant: the Studio asks who looks.
+ */
+
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+
+import { HeddleError } from '../../errors.ts'
+import type { CalledDeployment } from '../http/caller.ts'
+import type { App } from '../http/route.ts'
+import { platformRoute } from './platform-route.ts'
+
+const texts = (...names: readonly string[]) =>
+  Type.Object(Object.fromEntries(names.map((name) => [name, Type.String({ maxLength: 1_000 })])))
+const LinkQuery = Type.Object({
+  trace_id: Type.Optional(Type.String({ maxLength: 100 })),
+  selectedSessions: Type.Optional(Type.String({ maxLength: 8_192 })),
+})
+
+interface Query {
+  readonly trace_id?: string
+  readonly selectedSessions?: string
+}
+
+/** Where a page of the Studio is: its path below the Studio, and its search parameters. */
+export interface StudioPage {
+  readonly path: readonly string[]
+  readonly search?: Readonly<Record<string, string>> | undefined
+}
+
+/** The page of a run. Without its trace, the Studio looks for it. */
+export function runPage(project: string, run: string,
+  trace: string | null | undefined): StudioPage {
+  if (trace == null) return { path: ['traces', '-', run] }
+  return { path: ['traces', project, trace], search: trace === run ? {} : { span: run } }
+}
+
+/** The page of a prompt, of this owner if one is named, at a version. */
+function promptPage(name: string, commit?: string, owner?: string): StudioPage {
+  return { path: ['prompts', owner === undefined || owner === '-' ? name : `${owner}/${name}`],
+    ...commit && { search: { at: commit } } }
+}
+
+/**
+ * Path and query of a page below the folder of the server, without a slash before it. Throws
+ * `not_found` at the host of a deployment, which has no Studio.
+ */
+function studioPath(deployment: Pick<CalledDeployment, 'name' | 'prefix'> | undefined,
+  { path, search = {} }: StudioPage): string {
+  const query = new URLSearchParams(search).toString()
+  const page = path.map(encodeURIComponent).join('/') + (query && `?${query}`)
+  if (deployment === undefined) return `studio/${page}`
+  const below = `studio/d/${deployment.name}/${page}`
+  if (deployment.prefix !== '') return below
+  throw new HeddleError('not_found', 'The Studio has no page at the host of a deployment: open ' +
+    `/${below} at the address of the server.`)
+}
+
+/** The same as a whole address. */
+export function studioUrl(request: FastifyRequest, page: StudioPage): string {
+  const { protocol, host, deployment } = request
+  return `${protocol}://${host}/${studioPath(deployment, page)}`
+}
+
+/** Adds the routes below `/api/v1`. */
+export function pageLinkRoutes(app: App): void {
+  const link = <Name extends string>(pattern: string, names: readonly Name[],
+    page: (params: Readonly<Record<Name, string>>, query: Query) => StudioPage) => {
+    app.get(pattern, platformRoute('public', { params: texts(...names), querystring: LinkQuery }),
+      async (request, reply) => {
+        const { params, query } = request as { readonly params: unknown; readonly query: unknown }
+        return lead(request, reply, page(params as Readonly<Record<Name, string>>, query as Query))
+      })
+  }
+  const project = '/o/:tenant/projects/p/:project'
+  const dataset = '/o/:tenant/datasets/:dataset'
+  link('/o/:tenant', ['tenant'], () => ({ path: ['traces'] }))
+  link('/o/:tenant/projects', ['tenant'], () => ({ path: ['traces'] }))
+  link(project, ['project'], (named) => ({ path: ['traces', named.project] }))
+  link(`${project}/r/:run`, ['project', 'run'],
+    (named, { trace_id: trace }) => runPage(named.project, named.run, trace))
+  link('/o/:tenant/datasets', ['tenant'], () => ({ path: ['datasets'] }))
+  link(dataset, ['dataset'], (named) => ({ path: ['datasets', named.dataset] }))
+  link(`${dataset}/compare`, ['dataset'], (named, { selectedSessions: compare }) => ({
+    path: ['datasets', named.dataset],
+    search: { view: 'experiments', ...compare && { compare } },
+  }))
+  link('/public/:token/r', ['token'], ({ token }) => ({ path: ['public', token] }))
+  link('/public/:token/d', ['token'], ({ token }) => ({ path: ['public', token, 'd'] }))
+  for (const root of ['/prompts', '/context']) {
+    link(`${root}/:name`, ['name'], ({ name }) => promptPage(name))
+    link(`${root}/:name/:commit`, ['name', 'commit'], ({ name, commit }) =>
+      promptPage(name, commit))
+  }
+  link('/hub/:owner/:name', ['owner', 'name'], ({ owner, name }) => {
+    const [own = '', commit] = name.split(':', 2)
+    return promptPage(own, commit, owner)
+  })
+  link('/hub/:owner/:name/:commit', ['owner', 'name', 'commit'],
+    ({ owner, name, commit }) => promptPage(name, commit, owner))
+}
+
+/** Leads there by a path that holds also where a proxy has moved the server below one of its own. */
+function lead(request: FastifyRequest, reply: FastifyReply, page: StudioPage): FastifyReply {
+  const [path = ''] = request.originalUrl.split('?', 1)
+  const depth = path.replace(/\/$/, '').split('/').length - 2
+  const slash = path.endsWith('/') ? 1 : 0
+  return reply.redirect('../'.repeat(depth + slash) + studioPath(request.deployment, page))
+}

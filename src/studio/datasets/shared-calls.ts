@@ -1,0 +1,41 @@
+/** What anybody reads of a dataset that somebody shared. */
+
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+
+import { ask } from '../api/client.ts'
+import type { Dataset } from '../api/platform/datasets.ts'
+import { examplesAtOnce } from '../api/platform/examples.ts'
+import type { Example } from '../api/platform/examples.ts'
+import type { Experiment } from '../api/platform/experiments.ts'
+
+const rootOf = (token: string) => `/api/v1/public/${encodeURIComponent(token)}`
+
+/** The dataset. */
+export const sharedDataset = (token: string) =>
+  queryOptions({
+    queryKey: ['shared', token, 'dataset'],
+    queryFn: ({ signal }) => ask<Dataset>(`${rootOf(token)}/datasets`, { signal }),
+    retry: false,
+  })
+
+/** Its examples, a page at a time. */
+export const sharedExamples = (token: string) =>
+  infiniteQueryOptions({
+    queryKey: ['shared', token, 'examples'],
+    queryFn: ({ pageParam, signal }) =>
+      ask<readonly Example[]>(
+        `${rootOf(token)}/examples?limit=${examplesAtOnce}&offset=${pageParam}`,
+        { signal },
+      ),
+    initialPageParam: 0,
+    getNextPageParam: (last, all) =>
+      last.length < examplesAtOnce ? undefined : all.length * examplesAtOnce,
+  })
+
+/** Its newest 100 experiments. */
+export const sharedExperiments = (token: string) =>
+  queryOptions({
+    queryKey: ['shared', token, 'experiments'],
+    queryFn: ({ signal }) =>
+      ask<readonly Experiment[]>(`${rootOf(token)}/datasets/sessions`, { signal }),
+  })
