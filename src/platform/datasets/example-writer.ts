@@ -201,7 +201,8 @@ export class ExampleWriter {
       requireModest(rowBytes)
       if (isNew) spareFiles.delete(known.edit)
       if (isNew) rows.push({ key: rowKey(id, own), body })
-      else if (sameSplits(entry!.splits, content.splits)) continue
+      // An update counts as one, also if it says what there is.
+      else if (kind !== 'update' && sameSplits(entry!.splits, content.splits)) continue
       changes.set(at, { id, createdUs: createdOf(known, stampUs), modifiedUs: stampUs,
         row: isNew ? own : entry!.row, bytes: body.byteLength, splits: content.splits })
       if (isNewPlace) placed.push(id)

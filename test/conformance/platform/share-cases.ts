@@ -4,6 +4,13 @@ import type { Belongings, Case } from './isolation-cases.ts'
 
 const unknown = '0b1d7e7e-2a5f-4c0e-9d3e-5d8f3a1b2c4d'
 
+/** Addresses of pages: they lead to the Studio, and say nothing. */
+const pageLinks = ['/o/:tenant', '/o/:tenant/projects', '/o/:tenant/projects/p/:project',
+  '/o/:tenant/projects/p/:project/r/:run', '/o/:tenant/datasets', '/o/:tenant/datasets/:dataset',
+  '/o/:tenant/datasets/:dataset/compare', '/public/:token/r', '/public/:token/d', '/prompts/:name',
+  '/prompts/:name/:commit', '/context/:name', '/context/:name/:commit', '/hub/:owner/:name',
+  '/hub/:owner/:name/:commit']
+
 /** Cases of shares and links. */
 export function shareCases({ project, trace, child, thread }: Belongings): readonly Case[] {
   const one = (access: Case['access'], route: string, path: string, body?: unknown): Case => ({
@@ -39,6 +46,9 @@ export function shareCases({ project, trace, child, thread }: Belongings): reado
     one('public', 'GET /public/:token/feedbacks', `/api/v1/public/${unknown}/feedbacks`),
     ...['datasets', 'examples', 'examples/count', 'datasets/sessions'].map((path) =>
       one('public', `GET /public/:token/${path}`, `/api/v1/public/${unknown}/${path}`)
+    ),
+    ...pageLinks.map((route) =>
+      one('public', `GET ${route}`, `/api/v1${route.replaceAll(/:\w+/g, trace)}`)
     ),
     one('public', 'GET /public/download', '/api/v1/public/download?jwt=a.b.c'),
     one('public', 'GET /download', '/api/v1/download?jwt=a.b.c'),

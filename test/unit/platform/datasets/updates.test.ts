@@ -40,7 +40,7 @@ async function openHouse() {
   const names = async () =>
     Object.keys((await find())[0]!.attachment_urls).map((name) => name.replace('attachment.', ''))
   await send('createParts', ['one', 'two'])
-  return { store, tenant, dataset, id, writes, send, find, names }
+  return { house, store, tenant, dataset, id, writes, send, find, names }
 }
 
 it('New attachments replace those that are not retained', async () => {
@@ -54,6 +54,17 @@ it('New attachments replace those that are not retained', async () => {
   const [{ attachment_urls: links } = { attachment_urls: {} }] = await find()
   expect(Object.values(links)[0]!.presigned_url)
     .toMatch(/^https:\/\/here\/api\/v1\/public\/download\?jwt=/)
+})
+
+it('An update makes a version, also if it says what there is', async () => {
+  const { house, send } = await openHouse()
+  const before = house.dataset.head
+  await send('updateParts', [])
+  expect(house.dataset.head).not.toBe(before)
+  await send('createParts', ['one', 'two'])
+  const again = house.dataset.head
+  await send('createParts', ['one', 'two'])
+  expect(house.dataset.head).toBe(again)
 })
 
 it('A rename onto a retained name is refused, and changes nothing', async () => {
