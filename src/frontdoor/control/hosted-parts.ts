@@ -8,11 +8,9 @@ import type { Deployment, Revision } from '../../deployment/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { Access } from '../http/caller.ts'
 import type { HostedSecrets } from '../schema/hosted.ts'
+import { commandRoot, hostedRoot } from '../platform-rest/platform-target.ts'
 import { byOf } from './parts.ts'
 import type { ControlParts } from './parts.ts'
-
-/** What the command is given as `--host-url`, below the server's address. */
-export const hostedRoot = '/control/hosted'
 
 /** Deployments that a tenant may have, and more. */
 const deploymentsMax = 1_000
@@ -25,6 +23,11 @@ export function hostedRoute<
 >(given: Given) {
   const access: Access = 'deploy'
   return { schema: { ...given, hide: true }, config: { access } }
+}
+
+/** The root by which a command calls, so that it finds what it is told to call next. */
+export function calledRoot({ originalUrl }: Pick<FastifyRequest, 'originalUrl'>): string {
+  return originalUrl.startsWith(`${commandRoot}/`) ? commandRoot : hostedRoot
 }
 
 type Request = Pick<FastifyRequest, 'caller' | 'params'>

@@ -6,7 +6,8 @@ import type { App } from '../http/route.ts'
 import { HostedLines, HostedPath, HostedRevisionPath, HostedRevisions } from '../schema/hosted.ts'
 import { buildLinesIn, hostedRevision, hostedStatus, linesPage,
   writtenLine } from './hosted-json.ts'
-import { hostedDeploymentOf, hostedRevisionOf, hostedRoot, hostedRoute } from './hosted-parts.ts'
+import { hostedRoot } from '../platform-rest/platform-target.ts'
+import { hostedDeploymentOf, hostedRevisionOf, hostedRoute } from './hosted-parts.ts'
 import { sendFresh } from './parts.ts'
 import type { ControlParts } from './parts.ts'
 

@@ -1,6 +1,6 @@
 /**
- * The routes that `langgraphjs deploy --remote --host-url …/control/hosted` calls: its archive is
- * built here, and becomes a revision as any other.
+ * The routes that `langgraphjs deploy --remote --host-url …/control/hosted` calls, and `langgraph
+ * deploy` with `LANGSMITH_ENDPOINT`: its archive is built here, and becomes a revision as any other.
  */
 
 import type { FastifyRequest } from 'fastify'
@@ -13,7 +13,8 @@ import { HostedCreate, HostedDeployments, HostedPath, HostedUpdate } from '../sc
 import { buildsIn } from './builds.ts'
 import { urlOf } from './deployments.ts'
 import { hostedDeployment } from './hosted-json.ts'
-import { hostedDeploymentOf, hostedDeployments, hostedRoot, hostedRoute, revisionById,
+import { hostedRoot } from '../platform-rest/platform-target.ts'
+import { calledRoot, hostedDeploymentOf, hostedDeployments, hostedRoute, revisionById,
   setHostedSecrets } from './hosted-parts.ts'
 import { hostedRevisionRoutes } from './hosted-revisions.ts'
 import { byOf, changed, sendFresh } from './parts.ts'
@@ -24,6 +25,7 @@ const message = 'langgraphjs deploy'
 /** Adds the routes. */
 export async function addHosted(app: App, parts: ControlParts): Promise<void> {
   deploymentRoutes(app, parts)
+  listenerRoutes(app)
   updateRoutes(app, parts)
   hostedRevisionRoutes(app, parts)
   await app.register(async (scope) => uploadRoute(scope as App, parts))
@@ -75,6 +77,16 @@ function deploymentRoutes(app: App, parts: ControlParts): void {
   })
 }
 
+/** Nothing is placed by a listener here: the servers of the cluster take all. */
+function listenerRoutes(app: App): void {
+  const root = `${hostedRoot}/v2/listeners`
+  app.get(root, hostedRoute({ querystring: HostedDeployments }),
+    async ({ query: { offset = 0 } }, reply) => sendFresh(reply, { offset, resources: [] }))
+  app.get(`${root}/:id`, hostedRoute({ params: HostedPath }), async () => {
+    throw new HeddleError('not_found', 'There are no listeners here: leave out --listener-id.')
+  })
+}
+
 function updateRoutes(app: App, parts: ControlParts): void {
   const one = `${hostedRoot}/v2/deployments/:id`
 
@@ -87,7 +99,7 @@ function updateRoutes(app: App, parts: ControlParts): void {
     const { revision, address } = await buildsIn(parts).begin(deployment, { message,
       by: byOf(request.caller) })
     return sendFresh(reply, { object_path: revision.id,
-      upload_url: `${request.protocol}://${request.host}${hostedRoot}/uploads/${address}` })
+      upload_url: `${request.protocol}://${request.host}${calledRoot(request)}/uploads/${address}` })
   })
 
   app.patch(one, hostedRoute({ params: HostedPath, body: HostedUpdate }),

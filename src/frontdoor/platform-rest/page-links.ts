@@ -86,6 +86,8 @@ export function pageLinkRoutes(app: App): void {
     path: ['datasets', named.dataset],
     search: { view: 'experiments', ...compare && { compare } },
   }))
+  link('/o/:tenant/host/deployments', ['tenant'], () => ({ path: ['deployments'] }))
+  link('/o/:tenant/host/deployments/:deployment', ['tenant'], () => ({ path: ['deployments'] }))
   link('/public/:token/r', ['token'], ({ token }) => ({ path: ['public', token] }))
   link('/public/:token/d', ['token'], ({ token }) => ({ path: ['public', token, 'd'] }))
   for (const root of ['/prompts', '/context']) {

@@ -11,7 +11,7 @@ import { plainTarget, requestPath } from '../../limits/index.ts'
  * `/v2/…` is the newer API. A slash at the end is dropped.
  */
 export function routedTarget(target: string): string {
-  const plain = plainTarget(target)
+  const plain = hostedTarget(plainTarget(target))
   if (requestPath(plain).owner === 'deployment') return plain
   const end = plain.search(/[?#]/)
   const [path, query] = end < 0 ? [plain, ''] : [plain.slice(0, end), plain.slice(end)]
@@ -29,9 +29,19 @@ export function routedTarget(target: string): string {
  * `/d/shop`, stays before it.
  */
 export function platformTarget(target: string): string {
-  const plain = plainTarget(target)
+  const plain = hostedTarget(plainTarget(target))
+  if (plain.startsWith(hostedRoot)) return plain
   const [, prefix = '', own = plain] = /^(\/d\/[^/?#]+)(.*)$/s.exec(plain) ?? []
   return prefix + routedTarget(/^\/api(?=[/?#]|$)/.test(own) ? own : `/api${own}`)
+}
+
+/** Where the official commands send what they deploy, as they make it of `LANGSMITH_ENDPOINT`. */
+export const commandRoot = '/api-host'
+/** Where the routes of these commands are. */
+export const hostedRoot = '/control/hosted'
+
+function hostedTarget(target: string): string {
+  return target.replace(/^\/api-host(?=[/?#]|$)/, hostedRoot)
 }
 
 /**

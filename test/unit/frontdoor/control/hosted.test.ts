@@ -46,6 +46,19 @@ describe('the routes of langgraphjs deploy', () => {
       .toEqual([200, 422, 200, 409, 200, 200, 200, 200, 200, 204])
   })
 
+  it('are found by LANGSMITH_ENDPOINT alone, and lead on by the same root', async () => {
+    const { as, shop } = await opened()
+    const send = await as('acme', 'deployer')
+    for (const at of ['/api-host', root]) {
+      const { json } = await send('POST', `${at}/v2/deployments/${shop.id}/upload-url`, {})
+      expect(new URL(String(json['upload_url'])).pathname).toMatch(new RegExp(`^${at}/uploads/`))
+      expect((await send('GET', `${at}/v2/listeners?limit=100&offset=0`)).json)
+        .toEqual({ offset: 0, resources: [] })
+      expect(await send('GET', `${at}/v2/listeners/one`)).toMatchObject({ status: 404,
+        json: { message: expect.stringContaining('--listener-id') as string } })
+    }
+  })
+
   it('remove a deployment with its data, as the control API does', async () => {
     const { as, deployments, one } = await opened()
     const removed: string[] = []

@@ -25,6 +25,7 @@ const links = [
   [`/o/${tenant}/datasets/${project}/compare?selectedSessions=${run}%2C${trace}`,
     `/datasets/${project}?view=experiments&compare=${run}%2C${trace}`],
   [`/o/${tenant}`, '/traces'],
+  [`/o/${tenant}/host/deployments/${project}`, '/deployments'],
   [`/public/${token}/r`, `/public/${token}`],
   [`/public/${token}/d`, `/public/${token}/d`],
   ['/prompts/joke/0123abcd?organizationId=1', '/prompts/joke?at=0123abcd'],

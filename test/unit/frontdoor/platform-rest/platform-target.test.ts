@@ -16,6 +16,8 @@ it.each([
   ['/otel/v1/traces', '/api/v1/otel/v1/traces'],
   ['/runs/wait', '/runs/wait'],
   ['/info', '/info'],
+  ['/api-host/v2/deployments?name=a', '/control/hosted/v2/deployments?name=a'],
+  ['/api-hosted', '/api/v1/api-hosted'],
 ])('%s is %s', (target, routed) => {
   expect(routedTarget(target)).toBe(routed)
 })
@@ -24,6 +26,7 @@ it.each([
   ['/info', '/api/v1/info'],
   ['/otel', '/api/v1/otel/v1/traces'],
   ['/runs/batch?', '/api/v1/runs/batch?'],
+  ['/api-host/v2/deployments', '/control/hosted/v2/deployments'],
 ])('%s is %s at the port of the platform', (target, routed) => {
   expect(platformTarget(target)).toBe(routed)
 })
