@@ -122,8 +122,8 @@ export function openPlatform(
     datasets: ({ tenant, ids }) => catalog.get(tenant, ids),
     chargeDataset: ({ tenant, id, bytes }) => catalog.charge(tenant, id, bytes),
     publishDataset: (publication) => catalog.publish(publication),
-    projects: async ({ tenant, names, ids }) => {
-      const [named, found] = await Promise.all([projects.named(tenant, names),
+    projects: async ({ tenant, names, ids, startsMs }) => {
+      const [named, found] = await Promise.all([projects.named(tenant, names, startsMs),
         ids.length === 0 ? [] : projects.get(tenant, ids, true)])
       const readers = await readersOf?.(tenant, [...named, ...found])
       if (readers === undefined || readers.size === 0) return [...named, ...found]

@@ -99,7 +99,9 @@ function updateRoutes(app: App, parts: ControlParts): void {
     const { revision, address } = await buildsIn(parts).begin(deployment, { message,
       by: byOf(request.caller) })
     return sendFresh(reply, { object_path: revision.id,
-      upload_url: `${request.protocol}://${request.host}${calledRoot(request)}/uploads/${address}` })
+      upload_url: `${request.protocol}://${request.host}${
+        calledRoot(request)
+      }/uploads/${address}` })
   })
 
   app.patch(one, hostedRoute({ params: HostedPath, body: HostedUpdate }),

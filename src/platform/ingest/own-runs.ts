@@ -23,7 +23,8 @@ export async function writeOwnRuns(
   nextUs: () => number,
 ): Promise<void> {
   const roots = runs.map((run) => rootOf(tenant, run))
-  const resolve = await projects.resolve(tenant, roots.map(({ said }) => said))
+  const resolve = await projects.resolve(tenant,
+    roots.map(({ said, place }) => ({ project: said, startUs: place.startUs })))
   const timeToLiveS = new Map<string, number>()
   const read: EndedSpan[] = []
   const spans = roots.flatMap(({ said, place, fields, metadata }): SpanWrite[] => {

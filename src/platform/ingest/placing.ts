@@ -43,7 +43,8 @@ export async function placeOperations(parts: PlacingParts,
   request: OperationsOfRequest): Promise<readonly (PlacedOperation | string)[]> {
   const { tenant, operations, pause } = request
   const drafts = await draftAll(parts, request)
-  const resolve = await parts.projects.resolve(tenant, drafts.map(({ project }) => project))
+  const resolve = await parts.projects.resolve(tenant,
+    drafts.map(({ project, place: { startUs } }) => ({ project, startUs })))
   const placed: (PlacedOperation | string)[] = []
   for (const [index, draft] of drafts.entries()) {
     await pause()

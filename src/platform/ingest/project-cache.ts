@@ -19,6 +19,15 @@ export interface KnownProject {
   readonly readers?: readonly Reader[]
 }
 
+/** A span, and the project that it says. */
+export interface FiledSpan {
+  readonly project: ProjectSaid
+  readonly startUs: number
+}
+
+/** Names of projects, each with the start of its earliest span in milliseconds. */
+type Starts = Map<string, number>
+
 /** What names and ids mean: a project, or the reason why there is none. */
 export type ResolvedProjects = (said: ProjectSaid) => KnownProject | string
 
@@ -47,27 +56,30 @@ export class ProjectCache {
   }
 
   /**
-   * Resolves projects; those that are named are made on first use. Throws what may be different
-   * when asked again, such as `unavailable`.
+   * Resolves the projects of spans; those that are named are made on first use, and begin with
+   * their earliest span. Throws what may be different when asked again, such as `unavailable`.
    */
-  async resolve(tenant: string, wanted: readonly ProjectSaid[]): Promise<ResolvedProjects> {
+  async resolve(tenant: string, wanted: readonly FiledSpan[]): Promise<ResolvedProjects> {
     const found = new Map<string, KnownProject | string>()
-    const names = new Set<string>()
+    const names: Starts = new Map()
     const ids = new Set<Uuid>()
     const nowMs = this.#env.monotonicMs()
-    for (const said of wanted) {
+    for (const { project: said, startUs } of wanted) {
       const key = keyOf(tenant, said)
       const entry = this.#entries.get(key)
       if (entry !== undefined && entry.untilMs > nowMs) found.set(key, entry.project)
-      else if (said.by === 'name') names.add(said.name)
-      else ids.add(said.id)
+      else if (said.by === 'name') {
+        names.set(said.name,
+          Math.min(Math.floor(startUs / 1_000), names.get(said.name) ?? Infinity))
+      } else ids.add(said.id)
     }
-    if (names.size + ids.size > 0) await this.#ask(tenant, [...names], [...ids], found)
+    if (names.size + ids.size > 0) await this.#ask(tenant, names, [...ids], found)
     return (said) => found.get(keyOf(tenant, said)) ?? 'There is no such project.'
   }
 
-  async #ask(tenant: string, names: readonly string[], ids: readonly Uuid[],
+  async #ask(tenant: string, starts: Starts, ids: readonly Uuid[],
     found: Map<string, KnownProject | string>): Promise<void> {
+    const names = [...starts.keys()]
     const untilMs = this.#env.monotonicMs() + leaseMs
     const keep = (said: ProjectSaid,
       { id, retentionDays, readers }: Project & { readonly readers?: readonly Reader[] }) => {
@@ -77,7 +89,8 @@ export class ProjectCache {
       this.#entries.set(key, { project, untilMs })
     }
     try {
-      const projects = await this.#needs.projects({ tenant, names, ids })
+      const projects = await this.#needs.projects({ tenant, names, ids,
+        startsMs: [...starts.values()] })
       names.forEach((name, index) => keep({ by: 'name', name }, projects[index]!))
       for (const project of projects.slice(names.length))
         keep({ by: 'id', id: project.id }, project)
@@ -86,8 +99,8 @@ export class ProjectCache {
       if (retry !== 'no') throw error
       // One of them is at fault. The others are asked for alone.
       if (names.length + ids.length > 1) {
-        for (const name of names) await this.#ask(tenant, [name], [], found)
-        for (const id of ids) await this.#ask(tenant, [], [id], found)
+        for (const start of starts) await this.#ask(tenant, new Map([start]), [], found)
+        for (const id of ids) await this.#ask(tenant, new Map(), [id], found)
       } else if (names.length === 1) {
         found.set(keyOf(tenant, { by: 'name', name: names[0]! }), message)
       }

@@ -36,8 +36,13 @@ export function projectsOver(catalogs: CatalogClient, env: Pick<Env, 'nowMs' | '
     name: project.name,
   })
   return {
-    named: async (tenant, names) =>
-      (await catalogs.ensure(catalog(tenant), names.map((name) => made({ name })))).map(projectOf),
+    named: async (tenant, names, startsMs) => {
+      const nowMs = env.nowMs()
+      const wanted = names.map((name, index) =>
+        made({ name, startMs: Math.max(0, Math.min(nowMs, startsMs?.[index] ?? nowMs)) })
+      )
+      return (await catalogs.ensure(catalog(tenant), wanted)).map(projectOf)
+    },
     get: async (tenant, ids, keeps) =>
       (await catalogs.get(catalog(tenant), ids, keeps)).map(projectOf),
     find: async (tenant, query) => {

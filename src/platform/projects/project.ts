@@ -45,9 +45,11 @@ export interface ProjectQuery {
 export interface Projects {
   /**
    * The projects of these names, made on first use. In the order of the names. They may be used for
-   * one second from the moment of the call.
+   * one second from the moment of the call. One that is made begins at its place in `startsMs`, or
+   * now if that is earlier.
    */
-  named(tenant: string, names: readonly string[]): Promise<readonly Project[]>
+  named(tenant: string, names: readonly string[],
+    startsMs?: readonly number[]): Promise<readonly Project[]>
   /** Those that exist, in any order. With `keeps` they may be used as those of `named`. */
   get(tenant: string, ids: readonly Uuid[], keeps?: boolean): Promise<readonly Project[]>
   find(tenant: string, query: ProjectQuery): Promise<

@@ -71,7 +71,9 @@ export interface IngestNeeds extends DatasetWrites {
   /** Projects by name, made on first use, and by id. Unknown ids are missing. */
   projects(
     call: { readonly tenant: string; readonly names: readonly string[];
-      readonly ids: readonly Uuid[] },
+      readonly ids: readonly Uuid[];
+      /** When a project that is made begins, by the place of its name; now at the latest. */
+      readonly startsMs?: readonly number[] },
   ): Promise<readonly (Project & { readonly readers?: readonly Reader[] })[]>
   /** What models cost, as `Prices.list` says. */
   prices(call: { readonly tenant: string }): Promise<readonly PriceJson[]>

@@ -8,9 +8,9 @@ const unknown = '0b1d7e7e-2a5f-4c0e-9d3e-5d8f3a1b2c4d'
 const pageLinks = ['/o/:tenant', '/o/:tenant/projects', '/o/:tenant/projects/p/:project',
   '/o/:tenant/projects/p/:project/r/:run', '/o/:tenant/datasets', '/o/:tenant/datasets/:dataset',
   '/o/:tenant/datasets/:dataset/compare', '/o/:tenant/host/deployments',
-  '/o/:tenant/host/deployments/:deployment', '/public/:token/r', '/public/:token/d', '/prompts/:name',
-  '/prompts/:name/:commit', '/context/:name', '/context/:name/:commit', '/hub/:owner/:name',
-  '/hub/:owner/:name/:commit']
+  '/o/:tenant/host/deployments/:deployment', '/public/:token/r', '/public/:token/d',
+  '/prompts/:name', '/prompts/:name/:commit', '/context/:name', '/context/:name/:commit',
+  '/hub/:owner/:name', '/hub/:owner/:name/:commit']
 
 /** Cases of shares and links. */
 export function shareCases({ project, trace, child, thread }: Belongings): readonly Case[] {

@@ -21,6 +21,8 @@ export interface IngestHouse {
   readonly env: VirtualEnv
   /** Names that were asked for, in their order. */
   readonly asked: string[]
+  /** When projects began that were made, by their names. */
+  readonly starts: ReadonlyMap<string, number>
   /** Deletes a project, by its name. */
   deleteProject(name: string): void
   send(call: Partial<IngestCall> & { readonly body: Buffer }): Promise<IngestAnswer>
@@ -46,6 +48,7 @@ export function ingestHouse(
   const store = changes(memorySpans())
   const env = virtualEnv()
   const asked: string[] = []
+  const starts = new Map<string, number>()
   const made = new Map<string, Project>()
   const project = (name: string): Project => ({ id: projectId(name), name, startMs: 0, endMs: null,
     description: null, extraJson: '{}', referenceDatasetId: null, retentionDays: 14,
@@ -54,8 +57,9 @@ export function ingestHouse(
     datasets: async () => [],
     chargeDataset: async () => undefined,
     publishDataset: async () => undefined,
-    projects: async ({ names, ids }) => {
+    projects: async ({ names, ids, startsMs = [] }) => {
       asked.push(...names)
+      names.forEach((name, index) => starts.set(name, startsMs[index]!))
       for (const name of names) made.set(projectId(name), project(name))
       return [...names.map(project), ...ids.flatMap((id) => made.get(id) ?? [])]
     },
@@ -69,6 +73,7 @@ export function ingestHouse(
     store,
     env,
     asked,
+    starts,
     handlers,
     deleteProject: (name) => void made.delete(projectId(name)),
     send,

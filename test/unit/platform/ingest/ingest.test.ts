@@ -319,6 +319,20 @@ describe('a project', () => {
     )
   })
 
+  it('begins with its earliest run', async () => {
+    const house = ingestHouse()
+    const at = (us: number, session_name: string) => {
+      const id = crypto.randomUUID()
+      return { kind: 'post' as const,
+        run: { ...run, id, trace_id: id, session_name, dotted_order: order(id, us),
+          start_time: us / 1000 } }
+    }
+    await house.multipart([at(startUs + 5_000_000, 'one'), at(startUs, 'one'),
+      at(startUs + 9_000_000, 'two')])
+    const startMs = Math.floor(startUs / 1_000)
+    expect(Object.fromEntries(house.starts)).toEqual({ one: startMs, two: startMs + 9_000 })
+  })
+
   it('is asked for again after a second', async () => {
     const house = ingestHouse()
     const post = () => house.multipart([{ kind: 'post', run }])

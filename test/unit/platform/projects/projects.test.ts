@@ -18,6 +18,16 @@ function projects() {
 }
 
 describe('projects', () => {
+  it('begin when they are told to, never later than now, and once', async () => {
+    const house = new CatalogHouse()
+    const all = projectsOver(house.client(), house.env)
+    const nowMs = house.env.nowMs()
+    const starts = async (...startsMs: number[]) =>
+      (await all.named('t', ['early', 'late'], startsMs)).map(({ startMs }) => startMs)
+    expect(await starts(nowMs - 60_000, nowMs + 60_000)).toEqual([nowMs - 60_000, nowMs])
+    expect(await starts(1, 1)).toEqual([nowMs - 60_000, nowMs])
+  })
+
   it('are made when they are first named, once', async () => {
     const { house, projects: all } = projects()
     const first = await all.named('t', ['a', 'b', 'a'])
