@@ -133,3 +133,37 @@ it('A link that leads nowhere, and a server that does not answer, say so', async
   expectQuiet(tab)
   await tab.close()
 })
+
+it('A shared dataset is read at the address that clients print, without a key', async () => {
+  const headers = { 'content-type': 'application/json', 'x-api-key': key }
+  const ask = async (method: string, path: string, body: unknown) =>
+    await (await fetch(`${server.url}/api/v1${path}`, { method, headers,
+      body: JSON.stringify(body) })).json() as { readonly id: string; readonly share_token: string }
+  const { id } = await ask('POST', '/datasets', { name: 'Orders', description: 'What people ask' })
+  await ask('POST', '/examples', { dataset_id: id, inputs: { q: 'Where is it?' },
+    outputs: { a: 'On its way' } })
+  await ask('POST', '/sessions', { name: 'first try', reference_dataset_id: id })
+  const { share_token: token } = await ask('PUT', `/datasets/${id}/share`, {})
+
+  const tab = await browser.open(`${server.url}/public/${token}/d`)
+  const { page } = tab
+  await page.getByRole('heading', { level: 1, name: 'Orders' }).waitFor()
+  expect(page.url()).toBe(`${server.url}/studio/public/${token}/d`)
+  await page.getByText('first try').waitFor()
+  await page.getByRole('button', { name: 'Where is it?' }).click()
+  await page.getByText('"On its way"').first().waitFor()
+  expect(await page.getByRole('navigation').count()).toBe(0)
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    expect(await tab.violations()).toEqual([])
+  }
+  await page.setViewportSize({ width: 390, height: 800 })
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+  await tab.close()
+  await ask('DELETE', `/datasets/${id}/share`, {})
+  const late = await browser.open(`${server.url}/public/${token}/d`, {
+    expected: /status of 404/,
+  })
+  await late.page.getByText('This link leads nowhere').waitFor()
+  await late.close()
+})

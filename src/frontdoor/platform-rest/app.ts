@@ -24,7 +24,7 @@ import { runRoutes } from './runs.ts'
 import { sessionRoutesV2 } from './sessions-v2.ts'
 import { sessionRoutes } from './sessions.ts'
 import { datasetShareRoutes, downloadRoutes, publicRunRoutes, publicRunRoutesV2, runShareRoutes,
-  shareRoutesV2 } from './shares/index.ts'
+  sharedExperimentRoutes, shareRoutesV2 } from './shares/index.ts'
 import { sqlRoutes } from './sql.ts'
 import { threadRoutesV2 } from './threads-v2.ts'
 
@@ -48,6 +48,6 @@ export async function addPlatform(app: App, parts: PlatformParts): Promise<void>
     datasetRoutesV2, datasetRunRoutesV2, sqlRoutes)
   await below('/api/v1', acceptQuestions, queueRoutes, queueRunRoutes, queueItemRoutes)
   await below('/api/v1', acceptQuestions, runShareRoutes, publicRunRoutes, datasetShareRoutes,
-    downloadRoutes, pageLinkRoutes)
+    sharedExperimentRoutes, downloadRoutes, pageLinkRoutes)
   await below('/api/v2', acceptQuestions, shareRoutesV2, publicRunRoutesV2)
 }

@@ -45,9 +45,12 @@ export function shareCases({ project, trace, child, thread }: Belongings): reado
       ids: [trace],
     }),
     one('public', 'GET /public/:token/feedbacks', `/api/v1/public/${unknown}/feedbacks`),
-    ...['datasets', 'examples', 'examples/count', 'datasets/sessions'].map((path) =>
-      one('public', `GET /public/:token/${path}`, `/api/v1/public/${unknown}/${path}`)
-    ),
+    one('public', 'POST /public/:token/datasets/runs', `/api/v1/public/${unknown}/datasets/runs`,
+      {}),
+    ...['datasets', 'examples', 'examples/count', 'datasets/sessions', 'datasets/comparative',
+      'datasets/feedback'].map((path) =>
+        one('public', `GET /public/:token/${path}`, `/api/v1/public/${unknown}/${path}`)
+      ),
     ...pageLinks.map((route) =>
       one('public', `GET ${route}`, `/api/v1${route.replaceAll(/:\w+/g, trace)}`)
     ),

@@ -202,3 +202,41 @@ it('Attachments are read by links that are signed and end', async () => {
   await get('/api/v1/runs/delete', 'POST', { session_id: project, trace_ids: [root] })
   expect((await read(path)).status).toBe(404)
 })
+
+it('A shared dataset shows its experiments, and nothing of others', async () => {
+  const dataset = await client.createDataset('shared with experiments')
+  const example = await client.createExample({ dataset_id: dataset.id, inputs: { q: 'asked' } })
+  const experiment = async (name: string, more: object) => {
+    const { body } = await get('/api/v1/sessions', 'POST', { name, ...more })
+    const { id: session } = body as { readonly id: string }
+    const run = new RunTree({ client, name: `run of ${name}`, run_type: 'chain', inputs: {},
+      project_name: name, reference_example_id: example.id })
+    await run.postRun()
+    await client.awaitPendingTraceBatches()
+    await client.createFeedback(run.id, 'right', { score: 1, comment: `about ${name}` })
+    return session
+  }
+  const own = { reference_dataset_id: dataset.id }
+  const [one, two] = [await experiment('first try', own), await experiment('second try', own)]
+  const strange = await experiment('secret try', {})
+  await get('/api/v1/datasets/comparative', 'POST', { name: 'one or two',
+    experiment_ids: [one, two] })
+  const { share_token: token } = await client.shareDataset(dataset.id)
+  const below = `/api/v1/public/${token}/datasets`
+  const told = async (path: string, method = 'GET', body?: unknown) =>
+    JSON.stringify((await get(`${below}/${path}`, method, body)).body)
+  const runs = await told('runs', 'POST', { session_ids: [one, two, strange] })
+  expect(runs).toContain('run of first try')
+  expect(runs).toContain('run of second try')
+  expect(await told('feedback')).toContain('about second try')
+  expect(await told(`feedback?session=${one}`)).not.toContain('about second try')
+  expect(await told('comparative')).toContain('one or two')
+  for (const path of ['feedback', `feedback?session=${strange}`, 'comparative', 'sessions']) {
+    expect(await told(path)).not.toContain('secret')
+  }
+  expect(runs).not.toContain('secret')
+  await client.unshareDataset(dataset.id)
+  for (const path of ['feedback', 'comparative']) {
+    expect((await get(`${below}/${path}`)).status).toBe(404)
+  }
+})

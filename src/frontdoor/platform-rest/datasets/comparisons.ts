@@ -1,10 +1,12 @@
 /** Routes of comparisons of experiments. */
 
+import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
+import type { Static } from 'typebox'
 
 import { HeddleError } from '../../../errors.ts'
 import { tenantId, zonedTextUs } from '../../../platform/index.ts'
-import type { Comparison } from '../../../platform/index.ts'
+import type { Comparison, Platform, Uuid } from '../../../platform/index.ts'
 import { sendRows } from '../../http/list-reply.ts'
 import type { App } from '../../http/route.ts'
 import { JsonObject, Nullable, Offset, Uuid as UuidText } from '../../schema/json.ts'
@@ -21,7 +23,8 @@ const MakeComparison = Type.Object({
   reference_dataset_id: Type.Optional(Nullable(UuidText())),
   extra: Type.Optional(Nullable(JsonObject({ 'x-max-characters': 48 * 1024 }))),
 })
-const ListComparisons = Type.Object({
+/** Which comparisons. */
+export const ListComparisons = Type.Object({
   id: Type.Optional(Type.Array(UuidText(), { maxItems: 1_000 })),
   name: Type.Optional(Type.String({ maxLength: 1_000 })),
   name_contains: Type.Optional(Type.String({ maxLength: 1_000 })),
@@ -32,10 +35,6 @@ const ListComparisons = Type.Object({
 /** Adds the routes below `/api/v1`. */
 export function comparisonRoutes(app: App, { platform, env, ...parts }: PlatformParts): void {
   const { comparisons } = platform
-  /** Experiments that were deleted are missing. */
-  const jsonOf = async (tenant: string, comparison: Comparison) =>
-    comparisonJson(tenant, comparison, await platform.projects.get(tenant, comparison.experiments))
-
   app.post('/datasets/comparative', platformRoute('change', { body: MakeComparison }),
     async ({ body, caller }) => {
       const { tenant } = caller
@@ -54,7 +53,7 @@ export function comparisonRoutes(app: App, { platform, env, ...parts }: Platform
         extraJson: JSON.stringify(body.extra ?? {}),
         ...typeof body.id === 'string' && { id: body.id },
       })
-      return jsonOf(tenant, made)
+      return jsonOf(platform, tenant, made)
     })
 
   app.get('/datasets/:id/comparative',
@@ -62,13 +61,7 @@ export function comparisonRoutes(app: App, { platform, env, ...parts }: Platform
     async (request, reply) => {
       const { caller: { tenant }, query } = request
       const { id: dataset } = await datasetOf({ platform, env, ...parts }, request)
-      const { id: ids, name, name_contains: nameContains, limit = 100, offset = 0 } = query
-      const { comparisons: found, total } = await comparisons.list(tenant, { dataset, limit, offset,
-        ...ids && { ids }, ...name !== undefined && { name },
-        ...nameContains !== undefined && { nameContains } })
-      reply.header('x-pagination-total', total)
-      const rows = await Promise.all(found.map((each) => jsonOf(tenant, each)))
-      return sendRows(reply, rows, (row) => JSON.stringify(row))
+      return sendComparisons(platform, reply, { ...query, tenant, dataset })
     })
 
   app.delete('/datasets/comparative/:id', platformRoute('change', { params: IdPath }),
@@ -77,6 +70,24 @@ export function comparisonRoutes(app: App, { platform, env, ...parts }: Platform
       await comparisons.delete(tenant, id)
       return { message: 'The comparison is deleted.' }
     })
+}
+
+/** Sends the comparisons of a dataset. */
+export async function sendComparisons(platform: Platform, reply: FastifyReply,
+  { tenant, dataset, id: ids, name, name_contains: nameContains, limit = 100, offset = 0 }: Static<
+    typeof ListComparisons
+  > & { readonly tenant: string; readonly dataset: Uuid }): Promise<FastifyReply> {
+  const { comparisons: found, total } = await platform.comparisons.list(tenant, { dataset, limit,
+    offset, ...ids && { ids }, ...name !== undefined && { name },
+    ...nameContains !== undefined && { nameContains } })
+  reply.header('x-pagination-total', total)
+  const rows = await Promise.all(found.map((each) => jsonOf(platform, tenant, each)))
+  return sendRows(reply, rows, (row) => JSON.stringify(row))
+}
+
+/** Experiments that were deleted are missing. */
+async function jsonOf({ projects }: Platform, tenant: string, comparison: Comparison) {
+  return comparisonJson(tenant, comparison, await projects.get(tenant, comparison.experiments))
 }
 
 function comparisonJson(tenant: string, comparison: Comparison,

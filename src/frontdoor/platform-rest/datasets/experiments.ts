@@ -2,20 +2,22 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
+import type { Static } from 'typebox'
 
-import type { ExamplesSlice } from '../../../platform/index.ts'
+import type { Dataset, ExamplesSlice } from '../../../platform/index.ts'
 import { leftSignal, sendJson } from '../../http/list-reply.ts'
 import type { App } from '../../http/route.ts'
 import { cursorParts, cursorText } from '../../schema/cursor.ts'
 import { Json, Nullable, Offset, Uuid as UuidText } from '../../schema/json.ts'
 import { attachmentLinks } from '../links.ts'
-import { platformRoute, projectsOf } from '../platform-route.ts'
+import { platformRoute } from '../platform-route.ts'
 import type { PlatformParts } from '../platform-route.ts'
 import { datasetOf, IdPath } from './dataset-of.ts'
 
 const ids = (maxItems: number) => Type.Optional(Nullable(Type.Array(UuidText(), { maxItems })))
 const limit = () => Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 100 })))
-const QueryRuns = Type.Object({
+/** Which runs of which examples. */
+export const QueryRuns = Type.Object({
   session_ids: ids(20),
   offset: Type.Optional(Offset()),
   limit: limit(),
@@ -87,17 +89,47 @@ export function datasetRunRoutesV2(app: App, parts: PlatformParts): void {
   })
 }
 
-/** Without experiments, those of the comparison, or the newest ones of the dataset. */
 async function page(parts: PlatformParts, request: FastifyRequest, reply: FastifyReply,
-  { projects: asked, comparison, ...wish }: Wish): Promise<ExamplesSlice> {
-  const { platform } = parts
-  const { tenant } = request.caller
+  wish: Wish): Promise<ExamplesSlice> {
   const dataset = await datasetOf(parts, request as Parameters<typeof datasetOf>[1])
+  return pageOf(parts, request, reply, { ...wish, tenant: request.caller.tenant, dataset })
+}
+
+/** A page of the runs of a dataset that anybody reads: experiments of others are left out. */
+export async function sharedRunPage(parts: PlatformParts, request: FastifyRequest,
+  reply: FastifyReply,
+  { tenant, dataset, body }: { readonly tenant: string; readonly dataset: Dataset;
+    readonly body: Static<typeof QueryRuns> }): Promise<FastifyReply> {
+  const { session_ids: projects, offset = 0, limit: wanted, as_of: asOf,
+    comparative_experiment_id: comparison } = body
+  const { texts } = await pageOf(parts, request, reply, {
+    tenant,
+    dataset,
+    isShared: true,
+    projects: projects ?? [],
+    comparison,
+    from: { at: 0, skip: offset },
+    limit: wanted ?? pageExamples,
+    version: 1,
+    ...typeof asOf === 'string' && { asOf },
+  })
+  return sendJson(reply, `[${texts.join(',')}]`)
+}
+
+/** Without experiments, those of the comparison, or the newest ones of the dataset. */
+async function pageOf({ platform }: PlatformParts, request: FastifyRequest, reply: FastifyReply,
+  { tenant, dataset, isShared = false, projects: asked, comparison, ...wish }: Wish & {
+    readonly tenant: string
+    readonly dataset: Dataset
+    readonly isShared?: boolean
+  }): Promise<ExamplesSlice> {
   const compared = asked.length === 0 && typeof comparison === 'string'
     ? (await platform.comparisons.get(tenant, comparison)).experiments
     : asked
   const projects = compared.length > 0
-    ? await projectsOf(platform, request, compared)
+    ? (await platform.projects.get(tenant, compared)).filter(({ referenceDatasetId }) =>
+      !isShared || referenceDatasetId === dataset.id
+    )
     : (await platform.projects.find(tenant, { referenceDatasetIds: [dataset.id],
       sortBy: 'start_time', descending: true, limit: 5, offset: 0 })).projects
   return platform.query.experimentRuns({ ...wish, tenant, dataset, projects, newestFirst: false,

@@ -1,9 +1,10 @@
 /** Routes of datasets and their examples. */
 
-export { comparisonRoutes } from './comparisons.ts'
+export { comparisonRoutes, ListComparisons, sendComparisons } from './comparisons.ts'
 export { datasetFileRoutes } from './dataset-files.ts'
 export { datasetVersionRoutes } from './dataset-versions.ts'
 export { datasetRoutes, datasetRoutesV2, jsonOf } from './datasets.ts'
 export { exampleBodyRoutes } from './example-bodies.ts'
 export { exampleRoutes, sendExamples, wishOf } from './examples.ts'
-export { datasetRunRoutes, datasetRunRoutesV2 } from './experiments.ts'
+export { datasetRunRoutes, datasetRunRoutesV2, QueryRuns as QueryExperimentRuns,
+  sharedRunPage } from './experiments.ts'

@@ -3,12 +3,14 @@
 import { Type } from 'typebox'
 
 import { HeddleError } from '../../../errors.ts'
-import { sessionJson } from '../../../platform/index.ts'
+import { feedbackJson, sessionJson } from '../../../platform/index.ts'
 import type { Dataset } from '../../../platform/index.ts'
 import { sendRows } from '../../http/list-reply.ts'
 import type { App } from '../../http/route.ts'
 import { Offset, Uuid as UuidText } from '../../schema/json.ts'
-import { jsonOf, sendExamples, wishOf } from '../datasets/index.ts'
+import { jsonOf, ListComparisons, QueryExperimentRuns, sendComparisons, sendExamples, sharedRunPage,
+  wishOf } from '../datasets/index.ts'
+import { feedbackPage } from '../feedback-page.ts'
 import { linkBase } from '../links.ts'
 import { requireId } from '../path-id.ts'
 import { platformRoute } from '../platform-route.ts'
@@ -26,6 +28,15 @@ const ListExamples = Type.Object({
   metadata: Type.Optional(Type.String({ maxLength: 16 * 1024 })),
   filter: Type.Optional(Type.String({ maxLength: 8_192 })),
 })
+const ListFeedback = Type.Object({
+  run: Type.Optional(Type.Array(UuidText(), { maxItems: 1_000 })),
+  session: Type.Optional(Type.Array(UuidText(), { maxItems: 10 })),
+  key: Type.Optional(Type.Array(Type.String({ maxLength: 180 }), { maxItems: 100 })),
+  limit: paged.limit,
+  offset: paged.offset,
+})
+/** Experiments whose feedback is listed: the newest, unless some are named. */
+const experimentsMax = 10
 const ListSessions = Type.Object({
   ...paged,
   name: Type.Optional(Type.String({ maxLength: 1_000 })),
@@ -96,6 +107,43 @@ export function datasetShareRoutes(app: App, parts: PlatformParts): void {
         ...ids && { ids }, ...name && { name }, ...part && { nameContains: part } })
       reply.header('x-pagination-total', total)
       return sendRows(reply, projects, (each) => JSON.stringify(sessionJson(tenant, each)))
+    })
+}
+
+/** Adds the routes below `/api/v1` that show what experiments made of a shared dataset. */
+export function sharedExperimentRoutes(app: App, parts: PlatformParts): void {
+  const { platform } = parts
+
+  app.post('/public/:token/datasets/runs',
+    platformRoute('public', { params: TokenPath, body: QueryExperimentRuns }),
+    async (request, reply) => {
+      const { params, body } = request
+      return sharedRunPage(parts, request, reply, {
+        ...await sharedDataset(parts, params.token),
+        body,
+      })
+    })
+
+  app.get('/public/:token/datasets/comparative',
+    platformRoute('public', { params: TokenPath, querystring: ListComparisons }),
+    async ({ params, query }, reply) => {
+      const { tenant, dataset } = await sharedDataset(parts, params.token)
+      return sendComparisons(platform, reply, { ...query, tenant, dataset: dataset.id })
+    })
+
+  app.get('/public/:token/datasets/feedback',
+    platformRoute('public', { params: TokenPath, querystring: ListFeedback }),
+    async ({ params, query }, reply) => {
+      const { tenant, dataset } = await sharedDataset(parts, params.token)
+      const { run, session, key, limit = 100, offset = 0 } = query
+      const { projects } = await platform.projects.find(tenant, { limit: experimentsMax, offset: 0,
+        referenceDatasetIds: [dataset.id], sortBy: 'start_time', descending: true,
+        ...session && { ids: session } })
+      const rows = projects.length === 0
+        ? []
+        : await feedbackPage(platform.query, { tenant, projects: projects.map(({ id }) => id),
+          limit, offset, ...run && { spans: run }, ...key && { keys: key } })
+      return sendRows(reply, rows, (row) => JSON.stringify(feedbackJson(row)))
     })
 }
 

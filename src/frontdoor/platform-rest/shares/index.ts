@@ -1,6 +1,6 @@
 /** Routes of shares and of signed links to files. */
 
-export { datasetShareRoutes } from './dataset-shares.ts'
+export { datasetShareRoutes, sharedExperimentRoutes } from './dataset-shares.ts'
 export { downloadRoutes } from './downloads.ts'
 export { publicRunRoutes, publicRunRoutesV2 } from './public-runs.ts'
 export { runShareRoutes, shareRoutesV2 } from './run-shares.ts'
