@@ -44,15 +44,21 @@ interface HostedLine {
   readonly message: string
 }
 
-/** The lines of the build of a revision. An event has those of a moment. */
+/**
+ * The lines of the build of a revision. An event has those of a moment. The last one says why a
+ * revision was refused: the command shows the end of the lines, and no reason besides.
+ */
 export function buildLinesIn(events: readonly DeploymentEvent[],
-  { name }: Revision): readonly HostedLine[] {
-  return events.filter(({ kind, data }) => kind === 'build' && data['revision'] === name)
+  { name, state, reason, createdAtMs }: Revision): readonly HostedLine[] {
+  const lines = events.filter(({ kind, data }) => kind === 'build' && data['revision'] === name)
     .flatMap(({ seq, atMs, data }) =>
       String(data['text'] ?? '').split('\n').map((message, index) => ({ id: `${seq}.${index}`,
         timestamp: atMs, level: 'INFO', message })
       )
     )
+  if (state !== 'refused' || !reason) return lines
+  return [...lines, { id: 'reason', timestamp: lines.at(-1)?.timestamp ?? createdAtMs,
+    level: 'ERROR', message: reason }]
 }
 
 /** Lines that code wrote. */

@@ -164,7 +164,8 @@ it('Attachments are read by links that are signed and end', async () => {
   }
   const { presigned_url: path, mime_type: type } = run.s3_urls['attachment.picture']!
   expect(type).toBe('image/png')
-  const read = (url: string) => fetch(`${server.url}/api/v1${url}`)
+  expect(path).toMatch(new RegExp(`^${server.url}/api/v1/public/download\\?jwt=`))
+  const read = (url: string) => fetch(new URL(url, `${server.url}/api/v1`))
   const file = await read(path)
   expect([...new Uint8Array(await file.arrayBuffer())]).toEqual([1, 2, 3])
   expect(Object.fromEntries(file.headers)).toMatchObject({ 'content-type': 'image/png',
@@ -195,10 +196,10 @@ it('Attachments are read by links that are signed and end', async () => {
   for (const wrong of [...forged({ name: 'odd (ö)' }), ...forged({ exp: claims.exp - 3_600 }),
     ...forged({ exp: claims.exp + 60 }), ...forged({ tenant: 'x' }), `${none}.${body}.`,
     `${head}.${body}.${mac!.slice(0, -4)}`, `${head}.${body}`, '', 'a.b.c', '%']) {
-    const { status } = await read(`/public/download?jwt=${encodeURIComponent(wrong)}`)
+    const { status } = await read(`/api/v1/public/download?jwt=${encodeURIComponent(wrong)}`)
     expect(status, wrong).toBe(404)
   }
-  expect((await read('/download')).status).toBe(404)
+  expect((await read('/api/v1/download')).status).toBe(404)
   await get('/api/v1/runs/delete', 'POST', { session_id: project, trace_ids: [root] })
   expect((await read(path)).status).toBe(404)
 })

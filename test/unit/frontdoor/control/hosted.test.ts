@@ -3,7 +3,8 @@
 import { describe, expect, it } from 'vitest'
 
 import type { Deployment, Revision } from '../../../../src/deployment/index.ts'
-import { hostedStatus, linesPage } from '../../../../src/frontdoor/control/hosted-json.ts'
+import { buildLinesIn, hostedStatus,
+  linesPage } from '../../../../src/frontdoor/control/hosted-json.ts'
 import { call } from '../open-front-door.ts'
 import { activeIn, openKeyed } from '../mount/deployment-door.ts'
 import type { Send } from '../mount/deployment-door.ts'
@@ -129,6 +130,15 @@ describe('the routes of langgraphjs deploy', () => {
     expect((await send('GET', `${one}/revisions?limit=1`)).json)
       .toMatchObject({ resources: [{ id: path, status: 'BUILDING' }] })
   })
+})
+
+it('The lines of a build that was refused end with the reason', () => {
+  const events = [{ kind: 'build', seq: 7, atMs: 5, data: { revision: 'r2', text: 'a\nb' } }]
+  const words = (state: string, reason: string | null) =>
+    buildLinesIn(events as never, { name: 'r2', state, reason, createdAtMs: 1 } as Revision)
+      .map(({ level, message }) => `${level} ${message}`)
+  expect(words('refused', 'No lock file.')).toEqual(['INFO a', 'INFO b', 'ERROR No lock file.'])
+  expect(words('building', null)).toEqual(['INFO a', 'INFO b'])
 })
 
 describe('the status of a revision', () => {
