@@ -25,7 +25,7 @@ export function hostedRoute<
   return { schema: { ...given, hide: true }, config: { access } }
 }
 
-/** The root by which a command calls, so that it finds what it is told to call next. */
+/** The root by which a command calls, for the addresses that it calls next. */
 export function calledRoot({ originalUrl }: Pick<FastifyRequest, 'originalUrl'>): string {
   return originalUrl.startsWith(`${commandRoot}/`) ? commandRoot : hostedRoot
 }

@@ -1,6 +1,7 @@
 /**
- * The routes that `langgraphjs deploy --remote --host-url …/control/hosted` calls, and `langgraph
- * deploy` with `LANGSMITH_ENDPOINT`: its archive is built here, and becomes a revision as any other.
+ * The routes that `langgraphjs deploy --remote --host-url …/control/hosted` calls, and those that
+ * `langgraph deploy` finds by `LANGSMITH_ENDPOINT`: an archive is built here, and becomes a
+ * revision as any other.
  */
 
 import type { FastifyRequest } from 'fastify'

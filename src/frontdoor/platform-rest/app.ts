@@ -14,7 +14,6 @@ import { experimentRoutes, generateRoutes, playgroundRoutes, playgroundSettingRo
   secretRoutes } from './models/index.ts'
 import { commitRoutes, directoryCommitRoutes, directoryRoutes, repoRoutes,
   tagRoutes } from './prompts/index.ts'
-import { pageLinkRoutes } from './page-links.ts'
 import { acceptBytes, acceptQuestions } from './platform-route.ts'
 import type { PlatformParts } from './platform-route.ts'
 import { evaluatorRoutes, ruleRoutes } from './rules/index.ts'
@@ -23,8 +22,8 @@ import { runRoutesV2 } from './runs-v2.ts'
 import { runRoutes } from './runs.ts'
 import { sessionRoutesV2 } from './sessions-v2.ts'
 import { sessionRoutes } from './sessions.ts'
-import { datasetShareRoutes, downloadRoutes, publicRunRoutes, publicRunRoutesV2, runShareRoutes,
-  sharedExperimentRoutes, shareRoutesV2 } from './shares/index.ts'
+import { datasetShareRoutes, downloadRoutes, pageLinkRoutes, publicRunRoutes, publicRunRoutesV2,
+  runShareRoutes, sharedExperimentRoutes, shareRoutesV2 } from './shares/index.ts'
 import { sqlRoutes } from './sql.ts'
 import { threadRoutesV2 } from './threads-v2.ts'
 

@@ -224,16 +224,16 @@ it('A shared dataset shows its experiments, and nothing of others', async () => 
     experiment_ids: [one, two] })
   const { share_token: token } = await client.shareDataset(dataset.id)
   const below = `/api/v1/public/${token}/datasets`
-  const told = async (path: string, method = 'GET', body?: unknown) =>
+  const shown = async (path: string, method = 'GET', body?: unknown) =>
     JSON.stringify((await get(`${below}/${path}`, method, body)).body)
-  const runs = await told('runs', 'POST', { session_ids: [one, two, strange] })
+  const runs = await shown('runs', 'POST', { session_ids: [one, two, strange] })
   expect(runs).toContain('run of first try')
   expect(runs).toContain('run of second try')
-  expect(await told('feedback')).toContain('about second try')
-  expect(await told(`feedback?session=${one}`)).not.toContain('about second try')
-  expect(await told('comparative')).toContain('one or two')
+  expect(await shown('feedback')).toContain('about second try')
+  expect(await shown(`feedback?session=${one}`)).not.toContain('about second try')
+  expect(await shown('comparative')).toContain('one or two')
   for (const path of ['feedback', `feedback?session=${strange}`, 'comparative', 'sessions']) {
-    expect(await told(path)).not.toContain('secret')
+    expect(await shown(path)).not.toContain('secret')
   }
   expect(runs).not.toContain('secret')
   await client.unshareDataset(dataset.id)

@@ -74,7 +74,7 @@ it('A rename onto a retained name is refused, and changes nothing', async () => 
   expect(await names()).toEqual(['one', 'two'])
 })
 
-it('An update of an example of another dataset is a conflict, of none it is not found', async () => {
+it('An update of an example of another dataset is a conflict, of none not found', async () => {
   const { store, tenant, dataset, writes } = await openHouse()
   const [other, strange] = [randomUUID(), randomUUID()]
   const update = (id: string) =>

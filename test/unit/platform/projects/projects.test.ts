@@ -18,7 +18,7 @@ function projects() {
 }
 
 describe('projects', () => {
-  it('begin when they are told to, never later than now, and once', async () => {
+  it('begin where it is said, never later than now, and once', async () => {
     const house = new CatalogHouse()
     const all = projectsOver(house.client(), house.env)
     const nowMs = house.env.nowMs()

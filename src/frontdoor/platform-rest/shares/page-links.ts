@@ -1,15 +1,16 @@
 /**
- * The addresses of pages that clients print, as those of the product are written. Each leads to the
- * page of the Studio that shows the same. They say nothing of any tenant: the Studio asks who looks.
+ * The addresses of pages that clients print, as those of the product are written. Each leads to
+ * the page of the Studio that shows the same. They say nothing of any tenant: the Studio asks who
+ * looks.
  */
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 
-import { HeddleError } from '../../errors.ts'
-import type { CalledDeployment } from '../http/caller.ts'
-import type { App } from '../http/route.ts'
-import { platformRoute } from './platform-route.ts'
+import { HeddleError } from '../../../errors.ts'
+import type { CalledDeployment } from '../../http/caller.ts'
+import type { App } from '../../http/route.ts'
+import { platformRoute } from '../platform-route.ts'
 
 const texts = (...names: readonly string[]) =>
   Type.Object(Object.fromEntries(names.map((name) => [name, Type.String({ maxLength: 1_000 })])))
@@ -103,7 +104,7 @@ export function pageLinkRoutes(app: App): void {
     ({ owner, name, commit }) => promptPage(name, commit, owner))
 }
 
-/** Leads there by a path that holds also where a proxy has moved the server below one of its own. */
+/** Leads there by a path that holds also below a path that a proxy has given the server. */
 function lead(request: FastifyRequest, reply: FastifyReply, page: StudioPage): FastifyReply {
   const [path = ''] = request.originalUrl.split('?', 1)
   const depth = path.replace(/\/$/, '').split('/').length - 2
