@@ -151,7 +151,7 @@ it('A shared dataset is read at the address that clients print, without a key', 
   expect(page.url()).toBe(`${server.url}/studio/public/${token}/d`)
   await page.getByText('first try').waitFor()
   await page.getByRole('button', { name: 'Where is it?' }).click()
-  await page.getByText('"On its way"').first().waitFor()
+  await page.getByText('On its way').nth(1).waitFor()
   expect(await page.getByRole('navigation').count()).toBe(0)
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })

@@ -10,12 +10,11 @@ import { leftSignal } from '../http/list-reply.ts'
 import type { App } from '../http/route.ts'
 import { Nullable, Uuid } from '../schema/json.ts'
 import { sendPage } from './event-page.ts'
-import { asksForLinks, attachmentLinks } from './links.ts'
+import { asksForLinks, attachmentLinks, runPage, studioUrl } from './links.ts'
 import { requireId } from './path-id.ts'
 import { platformRoute, projectOf, projectsOf, sendBytes } from './platform-route.ts'
 import type { PlatformParts } from './platform-route.ts'
 import { QueryRunsV2, questionOfV2 } from './runs-question.ts'
-import { runPage, studioUrl } from './shares/index.ts'
 import { refuseThreadFilter } from './threads-v2.ts'
 
 const ReadRun = Type.Object({

@@ -112,8 +112,12 @@ function stayingFiles(id: string, before: readonly ExampleFile[], kept: KeptFile
     return kept.retain.includes(file.name) ? [file] : []
   })
   const names = new Set(staying.map(({ name }) => name))
-  if (names.size === staying.length) return staying
-  throw new HeddleError('invalid', `Example ${id}: two of its attachments would have one name.`)
+  const isTwice = before.some(({ name }) =>
+    Object.hasOwn(kept.rename, name) && kept.retain.includes(name)
+  )
+  if (names.size === staying.length && !isTwice) return staying
+  throw new HeddleError('invalid',
+    `Example ${id}: an attachment is renamed onto the name of another one, or retained as well.`)
 }
 
 function checkedSplits(id: string, splits: readonly string[]): readonly string[] {

@@ -133,7 +133,7 @@ it('The client shares a dataset, and reads it', async () => {
   const { attachment_urls: urls } = example as unknown as {
     attachment_urls: Record<string, { presigned_url: string }>
   }
-  const file = await fetch(`${server.url}/api/v1${urls['attachment.text']!.presigned_url}`)
+  const file = await fetch(urls['attachment.text']!.presigned_url)
   expect([file.headers.get('content-type'), await file.text()]).toEqual(['text/plain', 'hi'])
   expect(await client.listSharedExamples(token, { exampleIds: [shown.id] })).toHaveLength(1)
   expect((await get(`/api/v1/public/${token}/examples/count`)).body).toBe(1)

@@ -49,7 +49,10 @@ export function queueRoutes(app: App, { platform: { queues } }: PlatformParts): 
   app.post('/annotation-queues', platformRoute('change', { body: MakeQueue }),
     async ({ body, caller: { tenant } }) => {
       const { id, name, ...fields } = body
-      return queueJson(tenant, await queues.create(tenant, { ...fields, name, ...id && { id } }))
+      const queue = await queues.create(tenant, { ...fields, name, ...id && { id } })
+      const { rubric_instructions: rubric, ...json } = queueJson(tenant, queue)
+      // The product leaves it out here, and has null in what is read: clients tell them apart.
+      return { ...json, ...rubric !== null && { rubric_instructions: rubric } }
     })
 
   app.get('/annotation-queues', platformRoute('read', { querystring: ListQueues }),

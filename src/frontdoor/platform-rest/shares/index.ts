@@ -2,6 +2,6 @@
 
 export { datasetShareRoutes, sharedExperimentRoutes } from './dataset-shares.ts'
 export { downloadRoutes } from './downloads.ts'
-export { pageLinkRoutes, runPage, studioUrl } from './page-links.ts'
+export { pageLinkRoutes } from './page-links.ts'
 export { publicRunRoutes, publicRunRoutesV2 } from './public-runs.ts'
 export { runShareRoutes, shareRoutesV2 } from './run-shares.ts'

@@ -7,9 +7,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 
-import { HeddleError } from '../../../errors.ts'
-import type { CalledDeployment } from '../../http/caller.ts'
 import type { App } from '../../http/route.ts'
+import { runPage, studioPath } from '../links.ts'
+import type { StudioPage } from '../links.ts'
 import { platformRoute } from '../platform-route.ts'
 
 const texts = (...names: readonly string[]) =>
@@ -24,44 +24,10 @@ interface Query {
   readonly selectedSessions?: string
 }
 
-/** Where a page of the Studio is: its path below the Studio, and its search parameters. */
-export interface StudioPage {
-  readonly path: readonly string[]
-  readonly search?: Readonly<Record<string, string>> | undefined
-}
-
-/** The page of a run. Without its trace, the Studio looks for it. */
-export function runPage(project: string, run: string,
-  trace: string | null | undefined): StudioPage {
-  if (trace == null) return { path: ['traces', '-', run] }
-  return { path: ['traces', project, trace], search: trace === run ? {} : { span: run } }
-}
-
 /** The page of a prompt, of this owner if one is named, at a version. */
 function promptPage(name: string, commit?: string, owner?: string): StudioPage {
   return { path: ['prompts', owner === undefined || owner === '-' ? name : `${owner}/${name}`],
     ...commit && { search: { at: commit } } }
-}
-
-/**
- * Path and query of a page below the folder of the server, without a slash before it. Throws
- * `not_found` at the host of a deployment, which has no Studio.
- */
-function studioPath(deployment: Pick<CalledDeployment, 'name' | 'prefix'> | undefined,
-  { path, search = {} }: StudioPage): string {
-  const query = new URLSearchParams(search).toString()
-  const page = path.map(encodeURIComponent).join('/') + (query && `?${query}`)
-  if (deployment === undefined) return `studio/${page}`
-  const below = `studio/d/${deployment.name}/${page}`
-  if (deployment.prefix !== '') return below
-  throw new HeddleError('not_found', 'The Studio has no page at the host of a deployment: open ' +
-    `/${below} at the address of the server.`)
-}
-
-/** The same as a whole address. */
-export function studioUrl(request: FastifyRequest, page: StudioPage): string {
-  const { protocol, host, deployment } = request
-  return `${protocol}://${host}/${studioPath(deployment, page)}`
 }
 
 /** Adds the routes below `/api/v1`. */
