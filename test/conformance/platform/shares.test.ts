@@ -118,6 +118,14 @@ it('The newer API shares traces and conversations', async () => {
   )
 })
 
+it('The address of a run is that of its page', async () => {
+  const urlOf = async (id: string) =>
+    (await get(`/api/v2/runs/${id}/url?project_id=${project}`)).body
+  const page = `${server.url}/studio/traces/${project}/${root}`
+  expect(await urlOf(root)).toEqual({ url: page })
+  expect(await urlOf(child)).toEqual({ url: `${page}?span=${child}` })
+})
+
 it('The client shares a dataset, and reads it', async () => {
   const dataset = await client.createDataset('shown')
   const hidden = await client.createDataset('hidden')
