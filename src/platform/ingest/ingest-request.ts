@@ -42,8 +42,8 @@ export interface RequestParts extends PlacingParts {
 export async function ingestRequest(parts: RequestParts, call: IngestCall,
   body: Buffer): Promise<IngestAnswer> {
   const { tenant } = call
-  const pause = () => parts.turns.isOver ? parts.turns.next(tenant) : undefined
   const read = await bodyOf(parts, call, body)
+  const pause = parts.turns.pauses(tenant)
   const isOtlp = call.form === 'otlp'
   const rejected = [...read.rejected]
   const operations = await readAll(read, projectOf(call), rejected, pause)
