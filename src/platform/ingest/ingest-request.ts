@@ -99,7 +99,8 @@ async function readAll({ operations }: RequestBody, project: ProjectSaid | null,
   rejected: Rejection[], pause: Pause): Promise<readonly Operation[]> {
   const read: Operation[] = []
   for (const raw of operations) {
-    await pause()
+    const turn = pause()
+    if (turn !== undefined) await turn
     const operation = orRejected(raw.id ?? '', rejected, () => readOperation(raw))
     if (operation !== undefined) {
       read.push({ ...operation, project: operation.project ?? project })

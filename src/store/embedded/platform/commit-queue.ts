@@ -1,6 +1,6 @@
 /**
- * Changes of `traces.db`: those that wait share a commit of some milliseconds. Tenants are served by
- * the time that their changes have taken, each in its order.
+ * Changes of `traces.db`: those that wait share a commit of some milliseconds. Tenants are served
+ * by the time that their changes have taken, each in its order.
  */
 
 import { FairQueue } from '../../../../cluster/index.ts'

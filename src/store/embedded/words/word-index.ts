@@ -128,9 +128,8 @@ export class WordReads {
 
   /** A statement about the words that there are: each by itself, or with the spans that have it. */
   #vocabulary<Row extends readonly unknown[]>(kind: 'instance' | 'row', sql: string) {
-    this.#database.prepare(
-      `CREATE VIRTUAL TABLE IF NOT EXISTS temp.word_${kind} USING fts5vocab('main', 'word', '${kind}')`,
-    ).run()
+    this.#database.prepare(`CREATE VIRTUAL TABLE IF NOT EXISTS temp.word_${kind}
+      USING fts5vocab('main', 'word', '${kind}')`).run()
     return this.#database.prepare<Row>(sql)
   }
 

@@ -97,7 +97,7 @@ it('A span is found before and after it is indexed, by all that was said of it.'
   expect(sql('SELECT * FROM unworded')).toEqual([])
 })
 
-it('Words are found by their beginning, however many begin so and whatever their numbers.', async () => {
+it('A beginning of words is found, however many begin so and whatever their numbers.', async () => {
   const store = open()
   for (let index = 0; index < 70; index++) await write(store, placeAt(index), `apple${index} ripe`)
   await write(store, placeAt(100), 'pears')
