@@ -106,31 +106,23 @@ export class WordReads {
 
   /** All words that begin so; undefined if they are too many. */
   #prefix(prefix: string): string | undefined {
+    const database = this.#database
+    database.prepare(`CREATE VIRTUAL TABLE IF NOT EXISTS temp.word_instance
+      USING fts5vocab('main', 'word', 'instance')`).run()
     const [all, end] = [[] as string[], `${prefix}\u{10FFFF}`]
-    const next = this.#vocabulary<[string]>('instance',
-      'SELECT term FROM word_instance WHERE term >= ? AND term < ? LIMIT 1')
-    for (let from = prefix;;) {
+    const next = database.prepare<[string]>(
+      'SELECT term FROM word_instance WHERE term >= ? AND term < ? LIMIT 1',
+    )
+    for (let from = prefix; all.length <= wordsOfPrefix;) {
       const [word] = next.get(from, end) ?? []
-      if (word === undefined)
-        return `(${(all.length === 0 ? [prefix] : all).map(quoted).join(' OR ')})`
-      if (all.push(word) > wordsOfPrefix) break
+      if (word === undefined) return anyOf(all.length === 0 ? [prefix] : all)
+      all.push(word)
       from = `${word}\0`
     }
-    const counts = this.#vocabulary<[number]>('row',
-      'SELECT doc FROM word_row WHERE term >= ? AND term < ?')
-    let spans = 0
-    for (const [count] of counts.iterate(prefix, end)) {
-      spans += count
-      if (spans > spansOfPrefix) return undefined
-    }
-    return `${quoted(prefix)} *`
-  }
-
-  /** A statement about the words that there are: each by itself, or with the spans that have it. */
-  #vocabulary<Row extends readonly unknown[]>(kind: 'instance' | 'row', sql: string) {
-    this.#database.prepare(`CREATE VIRTUAL TABLE IF NOT EXISTS temp.word_${kind}
-      USING fts5vocab('main', 'word', '${kind}')`).run()
-    return this.#database.prepare<Row>(sql)
+    const [spans] = database.prepare<[number]>(`
+      SELECT count(*) FROM (SELECT 1 FROM word_instance WHERE term >= ? AND term < ? LIMIT ?)
+    `).get(prefix, end, spansOfPrefix + 1)!
+    return spans > spansOfPrefix ? undefined : `${quoted(prefix)} *`
   }
 
   /** Spans that are not in the index; undefined if they are many. */
@@ -149,6 +141,10 @@ export class WordReads {
     }
     return missing
   }
+}
+
+function anyOf(words: readonly string[]): string {
+  return `(${words.map(quoted).join(' OR ')})`
 }
 
 function quoted(word: string): string {
