@@ -6,8 +6,8 @@
 import type { Env } from '../runtime/env.ts'
 import { FairQueue } from './fair-queue.ts'
 
-/** Milliseconds after which a slice is over. */
-const sliceMs = 5
+/** Milliseconds after which a slice is over, and those for which work may go on without a turn. */
+const [sliceMs, briefMs] = [5, 1]
 
 /** The turns of one event loop. */
 export class FairTurns {
@@ -22,13 +22,23 @@ export class FairTurns {
     this.#env = env
   }
 
-  /** True if whoever works should wait for `next` before going on. */
-  get isOver(): boolean {
-    return this.#env.monotonicMs() - this.#beganMs >= sliceMs
+  /**
+   * For work of a key that begins now: what it calls often, and awaits. What is done within a
+   * millisecond waits for no turn, however long others have just worked.
+   */
+  pauses(key: string): () => Promise<void> | undefined {
+    let beganMs = this.#env.monotonicMs()
+    return () => {
+      const nowMs = this.#env.monotonicMs()
+      if (nowMs - beganMs < briefMs || nowMs - this.#beganMs < sliceMs) return undefined
+      return this.#next(key).then(() => {
+        beganMs = this.#beganMs
+      })
+    }
   }
 
   /** Resolves when the next slice of a key begins. */
-  next(key: string): Promise<void> {
+  #next(key: string): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#waiting.push(key, resolve)
     if (!this.#scheduled) {

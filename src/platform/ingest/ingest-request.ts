@@ -42,8 +42,8 @@ export interface RequestParts extends PlacingParts {
 export async function ingestRequest(parts: RequestParts, call: IngestCall,
   body: Buffer): Promise<IngestAnswer> {
   const { tenant } = call
-  const pause = () => parts.turns.isOver ? parts.turns.next(tenant) : undefined
   const read = await bodyOf(parts, call, body)
+  const pause = parts.turns.pauses(tenant)
   const isOtlp = call.form === 'otlp'
   const rejected = [...read.rejected]
   const operations = await readAll(read, projectOf(call), rejected, pause)
@@ -100,7 +100,8 @@ async function readAll({ operations }: RequestBody, project: ProjectSaid | null,
   rejected: Rejection[], pause: Pause): Promise<readonly Operation[]> {
   const read: Operation[] = []
   for (const raw of operations) {
-    await pause()
+    const turn = pause()
+    if (turn !== undefined) await turn
     const operation = orRejected(raw.id ?? '', rejected, () => readOperation(raw))
     if (operation !== undefined) {
       read.push({ ...operation, project: operation.project ?? project })

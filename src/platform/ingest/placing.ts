@@ -27,7 +27,10 @@ export interface PlacingParts {
   readonly memory: TraceMemory
 }
 
-/** What work does now and then: others have their turn if it has worked for some milliseconds. */
+/**
+ * What work does now and then: others have their turn if it has worked for some milliseconds.
+ * Between operations only a promise is awaited, because awaiting nothing has a price, too.
+ */
 export type Pause = () => Promise<void> | undefined
 
 /** The operations of one tenant in one request. */
@@ -47,7 +50,8 @@ export async function placeOperations(parts: PlacingParts,
     drafts.map(({ project, place: { startUs } }) => ({ project, startUs })))
   const placed: (PlacedOperation | string)[] = []
   for (const [index, draft] of drafts.entries()) {
-    await pause()
+    const turn = pause()
+    if (turn !== undefined) await turn
     placed.push(placedAt(parts.memory, tenant, operations[index]!, draft, resolve(draft.project)))
   }
   return placed
@@ -87,7 +91,8 @@ async function draftAll({ store, memory }: PlacingParts,
   const span = (id: Uuid) => here.get(id) ?? elsewhere.get(id)
   const drafts = new Map<Operation, Draft>()
   for (const operation of operations.toSorted((one, other) => rank(one) - rank(other))) {
-    await pause()
+    const turn = pause()
+    if (turn !== undefined) await turn
     const draft = draftOf(operation, { nowUs, span, projectOf })
     drafts.set(operation, draft)
     const before = here.get(operation.id)

@@ -41,10 +41,11 @@ export function payloadsIn(store: Pick<SpanPort, 'blocks'>): Payloads {
 
 /** Payloads that are read, and looked into, in slices that are charged to a tenant. */
 export function inSlices(payloads: Payloads, slices: FairTurns, tenant: string): Payloads {
+  const pause = slices.pauses(tenant)
   return {
     async *of(heads) {
       for await (const found of payloads.of(heads)) {
-        if (slices.isOver) await slices.next(tenant)
+        await pause()
         yield found
       }
     },

@@ -24,19 +24,22 @@ const openMax = 64 * 1024 * 1024
 
 /** Makes a block. The same parts in the same order make the same block. */
 export function sealBlock(trace: Uuid, traceStartUs: number, parts: readonly PayloadPart[]): Block {
-  const body = bodyOf(parts)
-  const data = body.byteLength < compressedFrom
-    ? Buffer.concat([Uint8Array.of(plain), body])
-    : Buffer.concat([Uint8Array.of(zstd), zstdCompressSync(body)])
-  return { id: idOf(body), trace, traceStartUs, data }
+  return sealed(trace, traceStartUs, bodyOf(parts))
 }
 
 /** The same, but a long block is compressed beside this thread. */
 export async function sealBlockAside(trace: Uuid, traceStartUs: number,
   parts: readonly PayloadPart[]): Promise<Block> {
   const body = bodyOf(parts)
-  if (body.byteLength < asideFrom) return sealBlock(trace, traceStartUs, parts)
+  if (body.byteLength < asideFrom) return sealed(trace, traceStartUs, body)
   const data = Buffer.concat([Uint8Array.of(zstd), await compressed(body)])
+  return { id: idOf(body), trace, traceStartUs, data }
+}
+
+function sealed(trace: Uuid, traceStartUs: number, body: Uint8Array): Block {
+  const data = body.byteLength < compressedFrom
+    ? Buffer.concat([Uint8Array.of(plain), body])
+    : Buffer.concat([Uint8Array.of(zstd), zstdCompressSync(body)])
   return { id: idOf(body), trace, traceStartUs, data }
 }
 

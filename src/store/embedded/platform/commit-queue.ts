@@ -1,6 +1,6 @@
 /**
- * Changes of `traces.db`: those that wait share a commit. Tenants are served by the time that their
- * changes have taken, each in its order.
+ * Changes of `traces.db`: those that wait share a commit of some milliseconds. Tenants are served
+ * by the time that their changes have taken, each in its order.
  */
 
 import { FairQueue } from '../../../../cluster/index.ts'
@@ -13,10 +13,14 @@ import type { HourRows } from './hour-rows.ts'
 import type { TenantUse } from './tenant-use.ts'
 
 /**
- * Weight of the changes that share a commit, and milliseconds after which no more is begun: who
+ * Weight of the changes that share a commit, and milliseconds that they may take together: who
  * comes meanwhile waits for the whole commit. A span weighs 1.
  */
-const [weightMax, beginMs] = [1_000, 15]
+const [weightMax, commitMs] = [1_000, 20]
+/** Milliseconds from which on a change is long. Short ones do not wait for it in their commit. */
+const longMs = 5
+/** Weight of a change besides its spans, and the share of a new measurement in the pace. */
+const [ownWeight, newShare] = [5, 0.2]
 
 /** The key of changes that no tenant asked for. They make room, and are charged nothing. */
 export const ownWork = ''
@@ -41,6 +45,10 @@ export interface CommitQueueParts {
 export class CommitQueue {
   readonly #parts: CommitQueueParts
   readonly #jobs = new FairQueue<Job>()
+  /** A change for which the last commit had no time left: the next commit begins with it. */
+  #next: Job | undefined
+  /** Milliseconds that a weight of 1 takes. */
+  #pace = 0
   #closed = false
 
   constructor(parts: CommitQueueParts) {
@@ -49,7 +57,7 @@ export class CommitQueue {
 
   /** True if nothing waits. */
   get isIdle(): boolean {
-    return this.#jobs.size === 0
+    return this.#jobs.size === 0 && this.#next === undefined
   }
 
   get isClosed(): boolean {
@@ -60,33 +68,40 @@ export class CommitQueue {
   run<Result>(tenant: string, weight: number, work: () => Result): Promise<Result> {
     if (this.#closed) return Promise.reject(new HeddleError('unavailable'))
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
-    if (this.#jobs.size === 0) setImmediate(() => this.#commitSome())
-    this.#jobs.push(tenant, { key: tenant, weight, work, resolve, reject })
+    if (this.isIdle) setImmediate(() => this.#commitSome())
+    this.#jobs.push(tenant, { key: tenant, weight: weight + ownWeight, work, resolve, reject })
     return promise as Promise<Result>
   }
 
   /** Commits all that waits. Later changes are refused. */
   close(): void {
     this.#closed = true
-    while (this.#jobs.size > 0) this.#commit(this.#waiting())
+    while (!this.isIdle) this.#commit(this.#waiting())
   }
 
   #commitSome(): void {
-    if (this.#jobs.size === 0) return
+    if (this.isIdle) return
     this.#commit(this.#waiting())
     this.#parts.database.tidy()
-    if (this.#jobs.size > 0) setImmediate(() => this.#commitSome())
+    if (!this.isIdle) setImmediate(() => this.#commitSome())
   }
 
-  /** The jobs that wait, as long as one more may begin in this commit. */
+  /** The first change that waits, and as many more as this commit has time for. */
   *#waiting(): Generator<Job, void, void> {
-    const beganMs = this.#parts.env.monotonicMs()
+    const { env } = this.#parts
+    const beganMs = env.monotonicMs()
+    let hasShort = false
     for (let weight = 0; weight < weightMax;) {
-      const next = this.#jobs.take()
+      const next = this.#next ?? this.#jobs.take()?.item
       if (next === undefined) return
-      weight += next.item.weight
-      yield next.item
-      if (this.#parts.env.monotonicMs() - beganMs >= beginMs) return
+      const expectedMs = next.weight * this.#pace
+      const isLong = expectedMs > longMs
+      const hasTime = env.monotonicMs() - beganMs + expectedMs <= commitMs && !(isLong && hasShort)
+      this.#next = weight > 0 && !hasTime ? next : undefined
+      if (this.#next !== undefined) return
+      hasShort ||= !isLong
+      weight += next.weight
+      yield next
     }
   }
 
@@ -116,7 +131,9 @@ export class CommitQueue {
           begun.push(job)
           const beganMs = env.monotonicMs()
           done.push(job.work())
-          if (job.key !== ownWork) this.#jobs.charge(job.key, env.monotonicMs() - beganMs)
+          const tookMs = env.monotonicMs() - beganMs
+          this.#pace += (tookMs / job.weight - this.#pace) * newShare
+          if (job.key !== ownWork) this.#jobs.charge(job.key, tookMs)
         }
         use.writeChanged()
         touchedMs = env.monotonicMs()

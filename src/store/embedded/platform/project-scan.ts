@@ -23,6 +23,13 @@ export interface ScanWindow {
 
 /** Spans that a window looks at. */
 const windowMax = 500
+/**
+ * Spans with the words of a question that are looked at first; with more, some spans are looked at
+ * by their start, because a page of common words is full soon; then up to so many more with them.
+ */
+const [candidatesMax, lookedMax, manyMax] = [8_000, 2_000, 50_000]
+/** Nothing was found yet, and others may have a turn. */
+const pause: ScanWindow = { heads: [], looked: 0 }
 /** Postings up to which they are counted to find the rarest term. */
 const countMax = 1_000
 
@@ -66,17 +73,39 @@ export class ProjectScan {
     this.#size = firstWindow
   }
 
-  /** The windows in the order of the plan. */
-  windows(): Iterable<ScanWindow> {
-    const bounds = { fromUs: this.#fromUs, toUs: this.#toUs }
-    const candidates = new WordReads(this.#database)
-      .candidates(this.#project.no, this.#plan.words ?? [], bounds)
-    if (candidates !== undefined) return this.#byNumbers(candidates)
+  /** The windows in the order of the plan. Others have a turn after each that is empty. */
+  *windows(): Iterable<ScanWindow> {
+    const candidates = yield* this.#candidates(candidatesMax)
+    if (candidates !== undefined) return yield* this.#byNumbers(candidates, this.#after)
     const term = this.#rarestTerm()
-    if (term !== undefined) return this.#byPostings(term)
+    if (term !== undefined) return yield* this.#byPostings(term)
     const { rootsOnly } = this.#plan
-    return this.#byStart({ index: rootsOnly ? 'span_root' : 'span_start', begin: this.#begin(),
-      fromUs: this.#fromUs, toUs: this.#toUs })
+    const rest = this.#byStart({ index: rootsOnly ? 'span_root' : 'span_start',
+      begin: this.#begin(), fromUs: this.#fromUs, toUs: this.#toUs })[Symbol.iterator]()
+    let [after, looked] = [this.#after, 0]
+    while (looked < lookedMax) {
+      const { value, done } = rest.next()
+      if (done) return
+      yield value
+      looked += value.looked
+      after = value.heads.at(-1) ?? after
+    }
+    const many = yield* this.#candidates(manyMax)
+    if (many !== undefined) return yield* this.#byNumbers(many, after)
+    for (let next = rest.next(); !next.done; next = rest.next()) yield next.value
+  }
+
+  /** Spans that may have the words of the plan. Undefined if there are none, or too many. */
+  *#candidates(max: number): Generator<ScanWindow, readonly WordCandidate[] | undefined, void> {
+    const { words = [] } = this.#plan
+    if (words.length === 0) return undefined
+    const bounds = { project: this.#project.no, fromUs: this.#fromUs, toUs: this.#toUs }
+    const reads = new WordReads(this.#database).candidates(bounds, words, max)
+    for (;;) {
+      const next = reads.next()
+      if (next.done) return next.value
+      yield pause
+    }
   }
 
   get #isNewest(): boolean {
@@ -192,12 +221,9 @@ export class ProjectScan {
   }
 
   /** Spans that were found by their words. */
-  *#byNumbers(found: readonly WordCandidate[]): Iterable<ScanWindow> {
+  *#byNumbers(found: readonly WordCandidate[], after: ScanMark | undefined): Iterable<ScanWindow> {
     const marks = found.map(([no, startUs, id]) => ({ no, startUs, id: uuidOfBytes(id) }))
-      .filter((mark) =>
-        this.#after === undefined
-        || scanOrder(this.#plan.order, this.#after, mark) < 0
-      )
+      .filter((mark) => after === undefined || scanOrder(this.#plan.order, after, mark) < 0)
       .toSorted((a, b) => scanOrder(this.#plan.order, a, b))
     const select = this.#database.prepareOnce<SpanRow>(`
       SELECT ${spanColumns} FROM span

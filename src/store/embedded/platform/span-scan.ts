@@ -19,7 +19,8 @@ export async function* mergedScans(order: Plan['order'],
   const sources: Source[] = []
   for (const scan of scans) {
     const source = new Source(scan.windows())
-    looked += source.fill()
+    const filled = await source.fill()
+    looked += filled
     if (source.head !== undefined) sources.push(source)
     await turn()
   }
@@ -35,7 +36,8 @@ export async function* mergedScans(order: Plan['order'],
       await turn()
     }
     if (!isEmpty) continue
-    looked += source.fill()
+    const filled = await source.fill()
+    looked += filled
     if (source.head === undefined) sources.splice(sources.indexOf(source), 1)
   }
   if (looked + heads.length > 0) yield { heads, looked }
@@ -61,13 +63,14 @@ class Source {
   }
 
   /** Reads windows until one has heads. Returns how many spans were looked at. */
-  fill(): number {
+  async fill(): Promise<number> {
     let looked = 0
     for (let next = this.#windows.next(); !next.done; next = this.#windows.next()) {
       looked += next.value.looked
       this.#heads = next.value.heads
       this.#at = 0
       if (this.#heads.length > 0) return looked
+      await turn()
     }
     this.#heads = []
     this.#at = 0

@@ -1,26 +1,36 @@
 /**
  * The index of words: which spans have a word that begins so. Triggers note which spans it lacks
  * (schema.ts), so programs that do not know the index leave it whole. A word is mixed with its
- * project, so no question costs more because other projects have a word often.
+ * project, so no question costs more because other projects have a word often. SQLite cannot be
+ * stopped within a statement, so each statement reads a bounded part of the index.
  */
 
 import type { IndexedWord } from '../../../platform/index.ts'
 import type { Database } from '../file/database.ts'
 
-/** Spans with the words of a question beyond which it is quicker to look at all of them. */
-const candidatesMax = 8_000
 /** Spans that are not in the index and are looked at by each question; with more it is not used. */
 const missingMax = 2_000
+/** Words of a question that the index is asked for. */
+const askedMax = 4
 /**
- * Words of a question that the index is asked for, and characters that one must have of which only
- * the beginning is known: the index reads all words that begin so, at once.
+ * Words that are asked for one by one if they begin so. If more do, each statement gathers the
+ * spans of all, so that these are bounded: a beginning that more have is not asked for.
  */
-const [askedMax, prefixMin] = [4, 4]
+const [wordsOfPrefix, spansOfPrefix] = [64, 50_000]
+/** Spans whose words a statement reads, by their numbers, and found ones whose rows it reads. */
+const [numbersAtOnce, rowsAtOnce] = [100_000, 1_000]
 /** Between the number of the project and the word. No word has it. */
 const divider = '\uE000'
 
 /** A span for which the words of a question speak, or that has to be looked at. */
 export type WordCandidate = readonly [no: number, startUs: number, id: Uint8Array]
+
+/** What a question is about: spans of a project that start in a time. */
+export interface WordBounds {
+  readonly project: number
+  readonly fromUs: number
+  readonly toUs: number
+}
 
 /** What is indexed of a span. */
 export function indexedText(project: number, words: ReadonlySet<string> | undefined): string {
@@ -37,30 +47,82 @@ export class WordReads {
   }
 
   /**
-   * The spans of a project that may have all of the words, and start in this time. Undefined if
-   * they are too many, or too many are not in the index.
+   * The spans that may have all of the words. Undefined if they are more than `max`, or too many
+   * are not in the index. Yields between statements, so that others have a turn.
    */
-  candidates(project: number, words: readonly IndexedWord[],
-    { fromUs, toUs }: { readonly fromUs: number; readonly toUs: number }
-  ):
-    | readonly WordCandidate[]
-    | undefined {
-    const asked = words.filter(({ text, isPrefix }) => !isPrefix || text.length >= prefixMin)
-      // The longest are the rarest, as far as that is known.
-      .toSorted((a, b) => b.text.length - a.text.length).slice(0, askedMax)
-    if (asked.length === 0) return undefined
+  *candidates({ project, fromUs, toUs }: WordBounds, words: readonly IndexedWord[],
+    max: number): Generator<void, readonly WordCandidate[] | undefined, void> {
     // Before the index is asked: what is missing now may be in it then.
     const missing = this.#missing()
     if (missing === undefined) return undefined
-    const found = this.#database.prepare<[number]>(
-      'SELECT rowid FROM word WHERE word MATCH ? LIMIT ?',
-    ).all(matchOf(project, asked), candidatesMax + 1)
-    if (found.length > candidatesMax) return undefined
-    const numbers = [...new Set([...missing, ...found].map(([number]) => number))]
-    return this.#database.prepare<WordCandidate>(`
+    const match = yield* this.#match(project, words)
+    if (match === undefined) return undefined
+    const numbers = new Set(missing.map(([number]) => number))
+    const find = this.#database.prepare<[number]>(
+      'SELECT rowid FROM word WHERE word MATCH ? AND rowid >= ? AND rowid < ? LIMIT ?',
+    )
+    const [last] = this.#database.prepare<[number | null]>('SELECT max(no) FROM span').get()!
+    let found = 0
+    for (let from = 0; from <= (last ?? -1); from += numbersAtOnce) {
+      const some = find.all(match, from, from + numbersAtOnce, max + 1 - found)
+      for (const [number] of some) numbers.add(number)
+      found += some.length
+      if (found > max) return undefined
+      yield
+    }
+    return yield* this.#rows({ project, fromUs, toUs }, [...numbers])
+  }
+
+  *#rows({ project, fromUs, toUs }: WordBounds,
+    numbers: readonly number[]): Generator<void, readonly WordCandidate[], void> {
+    const select = this.#database.prepare<WordCandidate>(`
       SELECT no, start_us, id FROM span WHERE no IN (SELECT value FROM json_each(?))
         AND +project = ? AND start_us >= ? AND start_us < ?
-    `).all(JSON.stringify(numbers), project, fromUs, toUs)
+    `)
+    const rows: WordCandidate[] = []
+    for (let at = 0; at < numbers.length; at += rowsAtOnce) {
+      const some = JSON.stringify(numbers.slice(at, at + rowsAtOnce))
+      rows.push(...select.all(some, project, fromUs, toUs))
+      yield
+    }
+    return rows
+  }
+
+  /** The words as the index is asked for them; undefined if it cannot be. */
+  *#match(project: number,
+    words: readonly IndexedWord[]): Generator<void, string | undefined, void> {
+    const asked: string[] = []
+    // The longest are the rarest, as far as that is known.
+    const longest = words.toSorted((a, b) => b.text.length - a.text.length).slice(0, askedMax)
+    for (const { text, isPrefix } of longest) {
+      const word = inProject(project, text)
+      const term = isPrefix ? this.#prefix(word) : quoted(word)
+      if (term !== undefined) asked.push(term)
+      yield
+    }
+    if (asked.length === 0) return undefined
+    return `(${asked.join(' AND ')}) OR ${quoted(inProject(project, ''))}`
+  }
+
+  /** All words that begin so; undefined if they are too many. */
+  #prefix(prefix: string): string | undefined {
+    const database = this.#database
+    database.prepare(`CREATE VIRTUAL TABLE IF NOT EXISTS temp.word_instance
+      USING fts5vocab('main', 'word', 'instance')`).run()
+    const [all, end] = [[] as string[], `${prefix}\u{10FFFF}`]
+    const next = database.prepare<[string]>(
+      'SELECT term FROM word_instance WHERE term >= ? AND term < ? LIMIT 1',
+    )
+    for (let from = prefix; all.length <= wordsOfPrefix;) {
+      const [word] = next.get(from, end) ?? []
+      if (word === undefined) return anyOf(all.length === 0 ? [prefix] : all)
+      all.push(word)
+      from = `${word}\0`
+    }
+    const [spans] = database.prepare<[number]>(`
+      SELECT count(*) FROM (SELECT 1 FROM word_instance WHERE term >= ? AND term < ? LIMIT ?)
+    `).get(prefix, end, spansOfPrefix + 1)!
+    return spans > spansOfPrefix ? undefined : `${quoted(prefix)} *`
   }
 
   /** Spans that are not in the index; undefined if they are many. */
@@ -81,11 +143,12 @@ export class WordReads {
   }
 }
 
-function matchOf(project: number, words: readonly IndexedWord[]): string {
-  const all = words.map(({ text, isPrefix }) =>
-    `"${inProject(project, text)}"${isPrefix ? ' *' : ''}`
-  )
-  return `(${all.join(' AND ')}) OR "${inProject(project, '')}"`
+function anyOf(words: readonly string[]): string {
+  return `(${words.map(quoted).join(' OR ')})`
+}
+
+function quoted(word: string): string {
+  return `"${word}"`
 }
 
 function inProject(no: number, word: string): string {

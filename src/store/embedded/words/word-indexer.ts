@@ -7,11 +7,13 @@ import type { BlockId, PayloadPart, SpanHead } from '../../../platform/index.ts'
 import type { Database } from '../file/database.ts'
 import { indexedText } from './word-index.ts'
 
+/** Milliseconds of a slice, and between slices when nothing was written lately. */
+const [sliceMs, idleMs] = [8, 2]
 /**
- * Milliseconds of a slice, and between slices when nothing was written lately and when something
- * was: writes keep five sixths of the time.
+ * Milliseconds between slices when something was: so many times what the slice took with its
+ * commit, so that writes keep nine tenths of the time; not less, and not more.
  */
-const [sliceMs, idleMs, busyMs] = [8, 2, 40]
+const [busyShare, busyMinMs, busyMaxMs] = [9, 40, 1_000]
 /** Time for which a write is lately. */
 const latelyMs = 500
 /** Time that new spans wait to be indexed together, and after a failure. */
@@ -83,10 +85,13 @@ export class WordIndexer {
   #step(): void {
     const { database, queue, env, isOn } = this.#parts
     if (queue.isClosed) return
+    const beganMs = env.monotonicMs()
     try {
       const isDone = database.transaction(() => isOn ? this.#indexSome() : this.#drop(), false)
       database.tidy()
-      const isBusy = !queue.isIdle || env.monotonicMs() - this.#writtenMs < latelyMs
+      const endedMs = env.monotonicMs()
+      const isBusy = !queue.isIdle || endedMs - this.#writtenMs < latelyMs
+      const busyMs = Math.max(busyMinMs, Math.min(busyMaxMs, busyShare * (endedMs - beganMs)))
       if (isDone) this.#opened.clear()
       else this.#again(isBusy ? busyMs : idleMs)
     } catch (error) {

@@ -54,8 +54,9 @@ describe('turns on a thread', () => {
     const turns = new FairTurns({ monotonicMs: () => nowMs })
     const order: string[] = []
     const work = async (key: string, slices: number) => {
+      const pause = turns.pauses(key)
       for (let slice = 0; slice < slices; slice++) {
-        if (turns.isOver) await turns.next(key)
+        await pause()
         order.push(key)
         nowMs += 5
       }
@@ -68,5 +69,14 @@ describe('turns on a thread', () => {
     expect(order.length - before).toBeLessThanOrEqual(3)
     await Promise.all(long)
     expect(order).toHaveLength(41)
+  })
+
+  it('are not waited for by what takes no millisecond, however long others have worked', () => {
+    let nowMs = 1_000
+    const pause = new FairTurns({ monotonicMs: () => nowMs }).pauses('brief')
+    nowMs += 0.9
+    expect(pause()).toBeUndefined()
+    nowMs += 0.1
+    expect(pause()).toBeInstanceOf(Promise)
   })
 })

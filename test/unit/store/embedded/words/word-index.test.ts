@@ -93,9 +93,22 @@ it('A span is found before and after it is indexed, by all that was said of it.'
   expect(await looked(store, 'apple')).toEqual([2, 1])
   expect(await looked(store, 'pears')).toEqual([2])
   expect(await looked(store, 'bananas')).toEqual([])
-  // Too short to know which words begin so.
-  expect(await looked(store, 'ban')).toEqual([2, 1])
+  expect(await looked(store, 'b')).toEqual([])
   expect(sql('SELECT * FROM unworded')).toEqual([])
+})
+
+it('A beginning of words is found, however many begin so and whatever their numbers.', async () => {
+  const store = open()
+  for (let index = 0; index < 70; index++) await write(store, placeAt(index), `apple${index} ripe`)
+  await write(store, placeAt(100), 'pears')
+  // Statements read the words of some numbers each.
+  sql(`UPDATE span SET no = no + 250000 WHERE start_us = ${noonUs + 7}`)
+  await indexed()
+  expect(sql('SELECT * FROM unworded')).toEqual([])
+  expect(await looked(store, 'apple7')).toEqual([7])
+  expect(await looked(store, 'apple69 ripe')).toEqual([69])
+  expect(await looked(store, 'a')).toEqual(Array.from({ length: 70 }, (_, n) => 69 - n))
+  expect(await looked(store, 'rip')).toHaveLength(70)
 })
 
 it('Words of another project cost nothing, and a removed span leaves the index.', async () => {
