@@ -188,7 +188,7 @@ function typeOf(attributes: Attributes): string {
 /** A step of the AI SDK: only `ai.….doGenerate` and its like call a model, others are around it. */
 function typeOfStep(step: string): string {
   if (/\.do(?:Generate|Stream)$/.test(step)) return 'llm'
-  if (/\.doEmbed$/.test(step)) return 'embedding'
+  if (step.endsWith('.doEmbed')) return 'embedding'
   return step === 'ai.toolCall' ? 'tool' : 'chain'
 }
 
