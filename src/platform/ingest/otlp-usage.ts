@@ -16,9 +16,9 @@ const totalWords = ['gen_ai.usage.total_tokens', 'llm.token_count.total', 'llm.u
   'ai.usage.totalTokens']
 
 /** Kinds of tokens as prices name them, and the words for each. */
-type Kinds = Readonly<Record<string, readonly string[]>>
+type Kinds = readonly (readonly [kind: string, words: readonly string[]])[]
 
-const inputKinds: Kinds = {
+const inputKinds: Kinds = Object.entries({
   cache_read: ['gen_ai.usage.cache_read.input_tokens', 'gen_ai.usage.cache_read_input_tokens',
     'llm.token_count.prompt_details.cache_read', 'ai.usage.inputTokenDetails.cacheReadTokens',
     'ai.usage.cachedInputTokens', 'gen_ai.usage.details.cache_read_tokens',
@@ -28,13 +28,13 @@ const inputKinds: Kinds = {
     'ai.usage.inputTokenDetails.cacheWriteTokens', 'gen_ai.usage.details.cache_write_tokens',
     'gen_ai.usage.details.cache_creation_input_tokens'],
   audio: ['llm.token_count.prompt_details.audio', 'gen_ai.usage.details.input_audio_tokens'],
-}
-const outputKinds: Kinds = {
+})
+const outputKinds: Kinds = Object.entries({
   reasoning: ['gen_ai.usage.reasoning.output_tokens', 'gen_ai.usage.reasoning_tokens',
     'llm.token_count.completion_details.reasoning', 'ai.usage.reasoningTokens',
     'ai.usage.outputTokenDetails.reasoningTokens', 'gen_ai.usage.details.reasoning_tokens'],
   audio: ['llm.token_count.completion_details.audio', 'gen_ai.usage.details.output_audio_tokens'],
-}
+})
 
 /** Tokens and costs, as LangSmith's clients name them; undefined if there are none. */
 export function usageOf(attributes: Attributes): JsonObject | undefined {
@@ -56,13 +56,18 @@ export function usageOf(attributes: Attributes): JsonObject | undefined {
 
 /** Details as JSON win: they are the kinds themselves. */
 function kindsOf(attributes: Attributes, kinds: Kinds, whole: string): JsonObject | undefined {
+  let said: Record<string, number> | undefined
+  for (const [kind, words] of kinds) {
+    for (const word of words) {
+      const tokens = attributes.has(word) ? numberAt(attributes, word) : undefined
+      if (tokens === undefined) continue
+      said ??= {}
+      said[kind] = tokens
+      break
+    }
+  }
   const given = parsedText(attributes.get(whole))
-  const said = Object.fromEntries(Object.entries(kinds).flatMap(([kind, words]) => {
-    const tokens = numberAt(attributes, ...words)
-    return tokens === undefined ? [] : [[kind, tokens]]
-  }))
-  const all = { ...said, ...isObject(given) && given as JsonObject }
-  return Object.keys(all).length > 0 ? all : undefined
+  return isObject(given) ? { ...said, ...given as JsonObject } : said
 }
 
 /** Its kinds leave each other out, and a name says to which side a kind belongs. */
