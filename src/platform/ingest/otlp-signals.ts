@@ -9,7 +9,7 @@ export type OtherSignal = 'metrics' | 'logs'
 const refusedIn = { metrics: 'rejectedDataPoints', logs: 'rejectedLogRecords' } as const
 
 /**
- * A partial success in the encoding of the request: by the protocol, exporters do not send it again.
+ * A partial success in the encoding of the request. By the protocol, exporters do not send again.
  * Its number is one, whatever the body has: bodies are not read. Throws `unsupported`.
  */
 export function otherSignalAnswer(signal: OtherSignal,
