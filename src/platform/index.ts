@@ -34,6 +34,7 @@ export { feedbackJson, sourceOf } from './feedback/feedback-shape.ts'
 export { feedbackByToken, idByToken, isByToken, tokenHash, tokenJson, tokenOf, tokenRowsMax,
   tokenText, tokenUsesMax } from './feedback/feedback-token.ts'
 export { projectOfAddress } from './ingest/operation.ts'
+export { otherSignalAnswer } from './ingest/otlp-signals.ts'
 export { projectChanged, projectMade } from './projects/project-request.ts'
 export { sessionJson, sessionJsonV2 } from './projects/project-shape.ts'
 export type { ProjectStats } from './projects/project-shape.ts'

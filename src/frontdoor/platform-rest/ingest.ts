@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 
 import { HeddleError } from '../../errors.ts'
 import type { IngestAnswer, IngestCall } from '../../platform/index.ts'
-import { projectOfAddress, readUuid } from '../../platform/index.ts'
+import { otherSignalAnswer, projectOfAddress, readUuid } from '../../platform/index.ts'
 import type { App } from '../http/route.ts'
 import { platformRoute } from './platform-route.ts'
 import type { PlatformParts } from './platform-route.ts'
@@ -27,7 +27,7 @@ export function ingestRoutes(app: App, { platform, env }: PlatformParts): void {
         form,
         body,
         encoding,
-        contentType: headers['content-type'] ?? '',
+        contentType: typeOf(request),
         ...project !== undefined && { project },
         ...more,
       }, { transfer: [body.buffer as ArrayBuffer] })
@@ -50,13 +50,27 @@ export function ingestRoutes(app: App, { platform, env }: PlatformParts): void {
       return accepted(reply, await take(request, 'patch', { spanId }))
     })
   app.post('/otel/v1/traces', platformRoute('change'), async (request, reply) => {
-    const type = request.headers['content-type'] ?? ''
-    if (!/^application\/(x-protobuf|json)\b/i.test(type)) {
-      return reply.code(415).send({ error: 'Send application/x-protobuf or application/json.' })
-    }
+    if (!isOtlp(request)) return reply.code(415).send(otlpTypes)
     const { otlp } = await take(request, 'otlp')
     return reply.type(otlp!.contentType).send(Buffer.from(otlp!.body))
   })
+  for (const signal of ['metrics', 'logs'] as const) {
+    app.post(`/otel/v1/${signal}`, platformRoute('change'), async (request, reply) => {
+      if (!isOtlp(request)) return reply.code(415).send(otlpTypes)
+      const { contentType, body } = otherSignalAnswer(signal, typeOf(request))
+      return reply.type(contentType).send(Buffer.from(body))
+    })
+  }
+}
+
+const otlpTypes = { error: 'Send application/x-protobuf or application/json.' }
+
+function isOtlp(request: FastifyRequest): boolean {
+  return /^application\/(x-protobuf|json)\b/i.test(typeOf(request))
+}
+
+function typeOf({ headers }: FastifyRequest): string {
+  return headers['content-type'] ?? ''
 }
 
 /** What was read stays accepted; operations that failed alone are named. */

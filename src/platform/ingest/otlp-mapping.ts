@@ -4,7 +4,8 @@ import { isObject } from '../../json/index.ts'
 import type { Uuid } from '../spans/span.ts'
 import { timeTextUs } from '../spans/time.ts'
 import { uuidOfBytes } from '../spans/uuid-bytes.ts'
-import { inputsOf, numberAt, outputsOf, parsedText, textAt, usageOf } from './otlp-payload.ts'
+import { inputsOf, numberAt, outputsOf, parsedText, textAt } from './otlp-payload.ts'
+import { usageOf } from './otlp-usage.ts'
 import type { Attributes, AttributeValue, OtlpSpan } from './otlp.ts'
 
 /** The members of a span as an operation has them. */
@@ -160,7 +161,12 @@ const operations: Readonly<Record<string, string>> = { chat: 'llm', completion: 
   text_completion: 'llm', generate_content: 'llm', embedding: 'embedding', embeddings: 'embedding',
   execute_tool: 'tool', invoke_agent: 'chain', create_agent: 'chain' }
 const kinds: Readonly<Record<string, string>> = { tool: 'tool', llm: 'llm', retriever: 'retriever',
-  embedding: 'embedding', workflow: 'chain', task: 'chain', agent: 'chain', chain: 'chain' }
+  generation: 'llm', embedding: 'embedding', workflow: 'chain', task: 'chain', agent: 'chain',
+  chain: 'chain' }
+
+/** A span with one of them that says no operation and no kind is a call of a model. */
+const modelWords = ['gen_ai.request.model', 'gen_ai.response.model', 'llm.model_name',
+  'gen_ai.usage.input_tokens', 'gen_ai.usage.prompt_tokens', 'llm.token_count.prompt']
 
 function typeOf(attributes: Attributes): string {
   const own = textAt(attributes, 'langsmith.span.kind')
@@ -169,10 +175,27 @@ function typeOf(attributes: Attributes): string {
   if (operation !== undefined) return operations[operation] ?? 'chain'
   const request = textAt(attributes, 'llm.request.type')
   if (request !== undefined) return operations[request] ?? 'chain'
-  const kind = textAt(attributes, 'openinference.span.kind', 'traceloop.span.kind')
+  const kind = textAt(attributes, 'openinference.span.kind', 'traceloop.span.kind',
+    'langfuse.observation.type')
   if (kind !== undefined) return kinds[kind.toLowerCase()] ?? 'chain'
+  const step = textAt(attributes, 'ai.operationId')
+  if (step !== undefined) return typeOfStep(step)
   if (attributes.has('gen_ai.tool.name')) return 'tool'
-  return attributes.has('llm.prompt_template.variables') ? 'prompt' : 'chain'
+  if (attributes.has('llm.prompt_template.variables')) return 'prompt'
+  return isModelCall(attributes) ? 'llm' : 'chain'
+}
+
+/** A step of the AI SDK: only `ai.….doGenerate` and its like call a model, others are around it. */
+function typeOfStep(step: string): string {
+  if (/\.do(?:Generate|Stream)$/.test(step)) return 'llm'
+  if (step.endsWith('.doEmbed')) return 'embedding'
+  return step === 'ai.toolCall' ? 'tool' : 'chain'
+}
+
+/** Agents sum up the tokens of their calls: theirs would count twice. */
+function isModelCall(attributes: Attributes): boolean {
+  return modelWords.some((word) => attributes.has(word)) &&
+    !attributes.has('gen_ai.agent.name') && !attributes.has('agent_name')
 }
 
 function errorOf({ events, status }: OtlpSpan): string | undefined {
@@ -208,11 +231,11 @@ function metadataOf({ attributes, traceId, spanId }: OtlpSpan): Record<string, A
     const prefix = metadataPrefixes.find((each) => key.startsWith(each))
     if (prefix !== undefined) metadata[key.slice(prefix.length)] = value
   }
-  const thread = textAt(attributes, 'gen_ai.conversation.id', 'session.id')
+  const thread = textAt(attributes, 'gen_ai.conversation.id', 'session.id', 'langfuse.session.id')
   const provider = textAt(attributes, 'gen_ai.provider.name', 'gen_ai.system', 'llm.system',
-    'llm.provider')
+    'llm.provider', 'ai.model.provider')
   const model = textAt(attributes, 'gen_ai.request.model', 'gen_ai.response.model', 'model',
-    'llm.model_name')
+    'llm.model_name', 'embedding.model_name', 'langfuse.observation.model.name', 'ai.model.id')
   return { ...thread !== undefined && { thread_id: thread },
     ...provider !== undefined && { ls_provider: provider },
     ...model !== undefined && { ls_model_name: model }, ...metadata, OTEL_TRACE_ID: traceId,

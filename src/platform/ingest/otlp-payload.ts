@@ -1,6 +1,7 @@
 /**
  * What a span of OpenTelemetry took in and gave: by the conventions of LangSmith, of OpenTelemetry
- * for generative models, of OpenInference and of OpenLLMetry. The first that is there counts.
+ * for generative models, of OpenInference, OpenLLMetry, the AI SDK, Pydantic AI and Langfuse. The
+ * first that is there counts.
  */
 
 import { isObject } from '../../json/index.ts'
@@ -20,7 +21,8 @@ export function inputsOf({ attributes, events }: OtlpSpan): JsonObject | undefin
     indexedMessages(attributes, 'gen_ai.prompt') ??
     indexedMessages(attributes, 'llm.input_messages') ??
     firstObject(attributes, ['input.value', 'traceloop.entity.input', 'gen_ai.prompt', 'prompt',
-      'gen_ai.tool.call.arguments', 'tool_arguments'], 'input')
+      'gen_ai.tool.call.arguments', 'tool_arguments', 'langfuse.observation.input',
+      'ai.prompt.messages', 'ai.prompt', 'ai.toolCall.args', 'ai.value', 'ai.values'], 'input')
 }
 
 /** The outputs of a span, without its usage; undefined if it says none. */
@@ -37,24 +39,10 @@ export function outputsOf({ attributes, events }: OtlpSpan): JsonObject | undefi
     indexedMessages(attributes, 'gen_ai.completion') ??
     indexedMessages(attributes, 'llm.output_messages') ??
     firstObject(attributes, ['output.value', 'traceloop.entity.output', 'gen_ai.completion',
-      'all_messages_events', 'gen_ai.tool.call.result'], 'text') ??
+      'all_messages_events', 'gen_ai.tool.call.result', 'tool_response', 'final_result',
+      'langfuse.observation.output', 'ai.response.object', 'ai.toolCall.result'], 'text') ??
+    answerOfAiSdk(attributes) ??
     documentsIn(attributes)
-}
-
-/** Tokens and costs, as LangSmith's clients name them; undefined if there are none. */
-export function usageOf(attributes: Attributes): JsonObject | undefined {
-  const given = parsedText(attributes.get('langsmith.usage_metadata'))
-  if (isObject(given)) return given as JsonObject
-  const input = numberAt(attributes, 'gen_ai.usage.input_tokens', 'gen_ai.usage.prompt_tokens',
-    'llm.token_count.prompt')
-  const output = numberAt(attributes, 'gen_ai.usage.output_tokens',
-    'gen_ai.usage.completion_tokens', 'llm.token_count.completion')
-  const total = numberAt(attributes, 'gen_ai.usage.total_tokens', 'llm.token_count.total',
-    'llm.usage.total_tokens')
-  if (input === undefined && output === undefined && total === undefined) return undefined
-  return { ...input !== undefined && { input_tokens: input },
-    ...output !== undefined && { output_tokens: output },
-    total_tokens: total ?? (input ?? 0) + (output ?? 0) }
 }
 
 /** A number among attributes, which some libraries write as a text. */
@@ -118,6 +106,14 @@ function messagesAt(attributes: Attributes, key: string): JsonObject | undefined
 function indexedMessages(attributes: Attributes, prefix: string): JsonObject | undefined {
   const messages = indexed(attributes, prefix)
   return messages.length > 0 ? { messages } : undefined
+}
+
+/** The text and the calls of tools of the AI SDK. */
+function answerOfAiSdk(attributes: Attributes): JsonObject | undefined {
+  const [text, calls] = [attributes.get('ai.response.text'),
+    parsedText(attributes.get('ai.response.toolCalls'))]
+  if (text === undefined && calls === undefined) return undefined
+  return { ...text !== undefined && { text }, ...calls !== undefined && { tool_calls: calls } }
 }
 
 function documentsIn(attributes: Attributes): JsonObject | undefined {

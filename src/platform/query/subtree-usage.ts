@@ -43,13 +43,17 @@ export async function withSubtreeUsage(store: Pick<SpanPort, 'trace'>, heads: re
     limited(async () => {
       if (looked >= lookedMax) return
       const telling: SpanHead[] = []
+      const parents = new Map<Uuid, Uuid>()
       for await (const slice of store.trace(own[0]!)) {
         signal?.throwIfAborted()
         looked += slice.length
-        telling.push(...slice.filter((head) => hasUsage(head) || head.firstTokenUs !== null))
+        for (const head of slice) {
+          noteParents(parents, head)
+          if (tells(head)) telling.push(head)
+        }
         await new Promise((turn) => setImmediate(turn))
       }
-      const below = subtreesOf(telling)
+      const below = subtreesOf(telling, parents)
       for (const head of own) {
         const sum = below.get(head.id)
         if (sum !== undefined) sums.set(head, sum)
@@ -68,20 +72,55 @@ function hasUsage(head: SpanHead): boolean {
   return usageFields.some((name) => head[name] !== null)
 }
 
-/** What is below each span that is around others. A span with usage counts what is below it. */
-function subtreesOf(telling: readonly SpanHead[]): ReadonlyMap<Uuid, Subtree> {
-  const counted = new Set(telling.filter(hasUsage).map(({ id }) => id))
+function tells(head: SpanHead): boolean {
+  return hasUsage(head) || head.firstTokenUs !== null
+}
+
+/**
+ * Notes what is above a span. A dotted order ends where a request of OpenTelemetry did, so the
+ * parents lead on from there; and it names spans that are not known, which no parent does.
+ */
+function noteParents(parents: Map<Uuid, Uuid>, head: SpanHead): void {
+  const path = head.parent === null || tells(head) ? parentsOf(head) : []
+  const above = head.parent ?? path.at(-1)
+  if (above !== undefined) parents.set(head.id, above)
+  for (const [index, id] of path.slice(1).entries()) {
+    if (!parents.has(id)) parents.set(id, path[index]!)
+  }
+}
+
+/**
+ * What is below each span, from the leaves up: each is looked at once. A span with usage counts
+ * what is below it. Nothing leads out of a circle.
+ */
+function subtreesOf(telling: readonly SpanHead[],
+  parents: ReadonlyMap<Uuid, Uuid>): ReadonlyMap<Uuid, Subtree> {
+  const own = new Map(telling.map((head) => [head.id, head]))
+  const waiting = new Map<Uuid, number>()
+  for (const parent of parents.values()) waiting.set(parent, (waiting.get(parent) ?? 0) + 1)
+  const ready = [...parents.keys()].filter((id) => !waiting.has(id))
   const below = new Map<Uuid, Subtree>()
-  for (const head of telling) {
-    let isCounted = false
-    for (const id of parentsOf(head).toReversed()) {
-      const { usage, firstTokenUs } = below.get(id) ?? nothing
-      isCounted ||= counted.has(id)
-      below.set(id, { usage: isCounted ? usage : added(usage, head),
-        firstTokenUs: least(firstTokenUs, head.firstTokenUs) })
-    }
+  for (let id = ready.pop(); id !== undefined; id = ready.pop()) {
+    const parent = parents.get(id)
+    if (parent === undefined) continue
+    const said = passedUp(own.get(id), below.get(id))
+    if (said !== undefined) below.set(parent, together(below.get(parent), said))
+    const left = waiting.get(parent)! - 1
+    waiting.set(parent, left)
+    if (left === 0) ready.push(parent)
   }
   return below
+}
+
+function passedUp(head: SpanHead | undefined, sum: Subtree | undefined): Subtree | undefined {
+  if (head === undefined) return sum
+  return { usage: hasUsage(head) ? head : sum?.usage ?? noUsage,
+    firstTokenUs: least(head.firstTokenUs, sum?.firstTokenUs ?? null) }
+}
+
+function together(sum: Subtree = nothing, more: Subtree): Subtree {
+  return { usage: added(sum.usage, more.usage),
+    firstTokenUs: least(sum.firstTokenUs, more.firstTokenUs) }
 }
 
 function added(sum: Usage, more: Usage): Usage {

@@ -1,9 +1,10 @@
 /** Operations over the wire: what was answered with 202 is there. */
 
-import { zstdCompressSync } from 'node:zlib'
+import { gzipSync, zstdCompressSync } from 'node:zlib'
 
 import { expect, it } from 'vitest'
 
+import { TraceResponse } from '../../../proto/gen/otlp/v1/trace.ts'
 import { multipartOf, partsOfRuns } from '../../support/ingest-bodies.ts'
 import type { ClientOperation } from '../../support/ingest-bodies.ts'
 import { useServer } from '../../support/server.ts'
@@ -51,6 +52,27 @@ it('Each kind of request has its own answers.', async () => {
   const many = Array.from({ length: 2001 }, () => ({}))
   expect((await send('POST', '/runs/batch', { post: many })).status).toBe(413)
   expect((await send('GET', `/runs/${idOf(2)}`)).body).toMatchObject({ status: 'error' })
+}, 60_000)
+
+it('Exporters of metrics and logs learn that nothing of theirs is kept.', async () => {
+  const answer = async (signal: string, type: string) => {
+    const response = await fetch(`${server.url}/api/v1/otel/v1/${signal}`, { method: 'POST',
+      headers: { 'content-type': type, 'content-encoding': 'gzip' }, body: gzipSync('{}') })
+    return { status: response.status, type: response.headers.get('content-type'),
+      body: Buffer.from(await response.arrayBuffer()) }
+  }
+  const metrics = await answer('metrics', 'application/json')
+  expect(metrics).toMatchObject({ status: 200, type: expect.stringContaining('json') as unknown })
+  expect(JSON.parse(metrics.body.toString())).toMatchObject({
+    partialSuccess: { rejectedDataPoints: '1',
+      errorMessage: expect.stringContaining('OTEL_METRICS_EXPORTER=none') as unknown },
+  })
+  const logs = await answer('logs', 'application/x-protobuf')
+  expect(logs).toMatchObject({ status: 200, type: 'application/x-protobuf' })
+  expect(TraceResponse.decode(logs.body).partialSuccess)
+    .toMatchObject({ rejectedSpans: '1',
+      errorMessage: expect.stringContaining('none of these logs') as unknown })
+  expect((await answer('logs', 'text/plain')).status).toBe(415)
 }, 60_000)
 
 it('A project that is deleted swallows nothing that is sent later.', async () => {

@@ -134,6 +134,8 @@ export function casesOf(theirs: Belongings): readonly Case[] {
     change('POST /runs/multipart', '/api/v1/runs/multipart', {}),
     change('PATCH /runs/:id', `/api/v1/runs/${child}`, { outputs: { taken: true } }),
     change('POST /otel/v1/traces', '/api/v1/otel/v1/traces', { resourceSpans: [] }),
+    change('POST /otel/v1/metrics', '/api/v1/otel/v1/metrics', { resourceMetrics: [] }),
+    change('POST /otel/v1/logs', '/api/v1/otel/v1/logs', { resourceLogs: [] }),
     change('POST /feedback', '/api/v1/feedback', { id: feedback, run_id: trace, key: 'taken',
       score: 0, session_id: project }),
     change('POST /feedback', '/api/v1/feedback', { run_id: trace, key: 'taken', score: 0 }),

@@ -163,6 +163,15 @@ describe('a span', () => {
     [{ 'traceloop.span.kind': 'workflow' }, 'chain'],
     [{ 'gen_ai.tool.name': 'search' }, 'tool'],
     [{ 'llm.prompt_template.variables': '{}' }, 'prompt'],
+    [{ 'gen_ai.request.model': 'small', 'gen_ai.usage.input_tokens': 1 }, 'llm'],
+    [{ 'llm.token_count.prompt': 1 }, 'llm'],
+    [{ agent_name: 'shop', 'gen_ai.usage.input_tokens': 1 }, 'chain'],
+    [{ 'ai.operationId': 'ai.generateText', 'gen_ai.request.model': 'small' }, 'chain'],
+    [{ 'ai.operationId': 'ai.streamText.doStream' }, 'llm'],
+    [{ 'ai.operationId': 'ai.embed.doEmbed' }, 'embedding'],
+    [{ 'ai.operationId': 'ai.toolCall' }, 'tool'],
+    [{ 'langfuse.observation.type': 'generation' }, 'llm'],
+    [{ 'langfuse.observation.type': 'span' }, 'chain'],
   ])('with %o is a %s', (attributes, type) => {
     expect(mapped({ attributes }).run_type).toBe(type)
   })
@@ -180,6 +189,14 @@ describe('a span', () => {
     [{ 'gen_ai.input.messages': '[{"role":"user"}]', 'gen_ai.output.messages': [{ role: 'x' }] }, {
       messages: [{ role: 'user' }],
     }, { messages: [{ role: 'x' }] }],
+    [{ 'ai.prompt.messages': '[{"role":"user"}]', 'ai.response.text': 'ho',
+      'ai.response.toolCalls': '[{"toolName":"x"}]' }, { input: [{ role: 'user' }] }, { text: 'ho',
+      tool_calls: [{ toolName: 'x' }] }],
+    [{ 'ai.toolCall.args': '{"a":1}', 'ai.toolCall.result': '{"b":2}' }, { a: 1 }, { b: 2 }],
+    [{ tool_arguments: '{"a":1}', tool_response: 'ho' }, { a: 1 }, { text: 'ho' }],
+    [{ 'langfuse.observation.input': '{"a":1}', 'langfuse.observation.output': 'ho' }, { a: 1 }, {
+      text: 'ho',
+    }],
     [{ 'retrieval.documents.0.document.content': 'text',
       'retrieval.documents.0.document.metadata': '{"a":1}' }, undefined, {
       documents: [{ page_content: 'text', metadata: { a: 1 }, type: 'Document' }],
@@ -188,6 +205,32 @@ describe('a span', () => {
     const run = mapped({ attributes })
     expect(run.inputs).toEqual(inputs)
     expect(run.outputs).toEqual(outputs)
+  })
+
+  const kinds = { cache_read: 900, cache_creation: 50 }
+  const tokens = { 'gen_ai.usage.input_tokens': 1000, 'gen_ai.usage.output_tokens': 10 }
+  it.each<[string, Record<string, Given>]>([
+    ['OpenTelemetry', { ...tokens, 'gen_ai.usage.cache_read.input_tokens': 900,
+      'gen_ai.usage.cache_creation.input_tokens': 50 }],
+    ['OpenLLMetry', { ...tokens, 'gen_ai.usage.cache_read_input_tokens': 900,
+      'gen_ai.usage.cache_creation_input_tokens': 50 }],
+    ['JSON', { ...tokens, 'gen_ai.usage.input_token_details': JSON.stringify(kinds) }],
+    ['OpenInference', { 'llm.token_count.prompt': 1000, 'llm.token_count.completion': 10,
+      'llm.token_count.prompt_details.cache_read': 900,
+      'llm.token_count.prompt_details.cache_write': 50 }],
+    ['the AI SDK', { 'ai.usage.inputTokens': 1000, 'ai.usage.outputTokens': 10,
+      'ai.usage.cachedInputTokens': 900, 'ai.usage.inputTokenDetails.cacheWriteTokens': 50 }],
+    ['Pydantic AI', { ...tokens, 'gen_ai.usage.details.cache_read_tokens': 900,
+      'gen_ai.usage.details.cache_write_tokens': 50 }],
+    ['Langfuse', {
+      'langfuse.observation.usage_details': JSON.stringify({ input: 50,
+        cache_read_input_tokens: 900, cache_creation_input_tokens: 50, output: 10 }),
+    }],
+  ])('has its kinds of tokens in the words of %s', (_, attributes) => {
+    expect(mapped({ attributes }).outputs).toEqual({
+      usage_metadata: { input_tokens: 1000, output_tokens: 10, total_tokens: 1010,
+        input_token_details: kinds },
+    })
   })
 
   it('has its usage, model, metadata, tags, thread and project', () => {

@@ -56,6 +56,24 @@ it('Kinds of tokens have prices of their own', async () => {
   expect(await costs(prices, named('tiny'), wrong)).toEqual([10e-6, 20e-6, 30e-6])
 })
 
+it('Kinds that OpenTelemetry names have their prices, and the others the usual one', async () => {
+  const house = ingestHouse(undefined, [{ ...price, prompt_cost: 0.001, completion_cost: 0.01,
+    prompt_cost_details: { cache_read: 0.0001, cache_creation: 0.002 } }])
+  const attributes = { 'gen_ai.request.model': 'tiny', 'gen_ai.usage.input_tokens': 1000,
+    'gen_ai.usage.output_tokens': 10, 'gen_ai.usage.cache_read.input_tokens': 900,
+    'gen_ai.usage.cache_creation.input_tokens': 50 }
+  const span = { traceId: '5b8efff798038103d269b633813fc60c', spanId: 'eee19b7ec3c1b174',
+    name: 'chat', startTimeUnixNano: '1764187200123456789', endTimeUnixNano: '1764187201123456789',
+    attributes: Object.entries(attributes).map(([key, value]) => ({ key,
+      value: typeof value === 'string' ? { stringValue: value } : { intValue: String(value) } })
+    ) }
+  await house.send({ form: 'otlp', contentType: 'application/json',
+    body: Buffer.from(JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] })) })
+  const [head] = [...(await house.spans()).values()]
+  expect(head).toMatchObject({ type: 'llm', promptCost: 0.24, completionCost: 0.1,
+    totalCost: 0.34 })
+})
+
 it('The price of a provider comes first, then the latest that has begun', async () => {
   const own = { ...price, provider: 'own', prompt_cost: 1, completion_cost: 0 }
   expect(await costs([own, price], named('tiny', { ls_provider: 'own' }))).toEqual([100, 0, 100])

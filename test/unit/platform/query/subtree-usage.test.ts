@@ -10,16 +10,20 @@ import { expectAlways } from '../../../support/expect-always.ts'
 
 const idOf = (index: number) => `0193a6b0-0000-7000-8000-${String(index).padStart(12, '0')}`
 
-/** Of each span its parent, by its place before it, and its tokens. */
-const tree = fc.array(fc.tuple(fc.nat(), fc.option(fc.integer({ min: 0, max: 9 }))), {
-  minLength: 1,
-  maxLength: 30,
-})
+/**
+ * Of each span its parent, by its place before it, its tokens, and whether it came in a request
+ * without what is above it: its dotted order begins with it.
+ */
+const tree = fc.array(
+  fc.tuple(fc.nat(), fc.option(fc.integer({ min: 0, max: 9 })), fc.boolean()),
+  { minLength: 1, maxLength: 30 },
+)
 
 it('A span without tokens has those of the next spans below it that have some.', async () => {
   await expectAlways(fc.asyncProperty(tree, async (drafts) => {
     const parents = drafts.map(([parent], index) => (index === 0 ? null : parent % index))
-    const heads = drafts.map(([, totalTokens], index) => headOf(index, parents, totalTokens))
+    const cut = drafts.map(([, , isCut]) => isCut)
+    const heads = drafts.map(([, totalTokens], index) => headOf(index, parents, totalTokens, cut))
     const store = { async *trace() {
       yield heads.toReversed()
     } }
@@ -33,6 +37,29 @@ it('A span without tokens has those of the next spans below it that have some.',
     const shown = await withSubtreeUsage(store, heads)
     expect(shown.map(({ totalTokens }) => totalTokens)).toEqual(heads.map((_, at) => sumOf(at)))
   }))
+})
+
+it('What came in three requests, children first, has the sums of one.', async () => {
+  const parents = [null, 0, 1]
+  const heads = [null, null, 110].map((tokens, index) =>
+    headOf(index, parents, tokens, [true, true, true])
+  )
+  const shown = await withSubtreeUsage({ async *trace() {
+    for (const head of heads.toReversed()) yield [head]
+  } }, heads)
+  expect(shown.map(({ totalTokens }) => totalTokens)).toEqual([110, 110, 110])
+})
+
+it('What a dotted order names between two spans is no gap, and a circle ends.', async () => {
+  const [root, , leaf] = [0, 1, 2].map((index) =>
+    headOf(index, [null, 0, 1], index === 2 ? 7 : null)
+  )
+  const circle = [3, 4].map((index) => headOf(index, [null, 0, 1, null, null], 5))
+  const ring = circle.map((head, at) => ({ ...head, parent: circle[1 - at]!.id }))
+  const shown = await withSubtreeUsage({ async *trace() {
+    yield [leaf!, root!, ...ring]
+  } }, [root!])
+  expect(shown.map(({ totalTokens }) => totalTokens)).toEqual([7])
 })
 
 it('A span with nothing below it stays the same object, by which others may know it.', async () => {
@@ -49,10 +76,10 @@ it('Calls of models are shown without a look at their trace.', async () => {
     .toEqual([head])
 })
 
-function headOf(index: number, parents: readonly (number | null)[],
-  totalTokens: number | null): SpanHead {
+function headOf(index: number, parents: readonly (number | null)[], totalTokens: number | null,
+  cut: readonly boolean[] = []): SpanHead {
   const path: string[] = []
-  for (let at: number | null = index; at !== null; at = parents[at]!) {
+  for (let at: number | null = index; at !== null; at = cut[at] === true ? null : parents[at]!) {
     path.unshift(`20260131T120000000000Z${idOf(at)}`)
   }
   const parent = parents[index]!
