@@ -1,4 +1,4 @@
-/** One project, step by step: what passed, and the sentence of the first step that did not. */
+/** One project, step by step: what passed, and the sentence of each step that did not. */
 
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -43,7 +43,7 @@ export async function attempt(path: string, stub: ModelStub): Promise<Attempt> {
     row.engine = engineOf(project) ?? 'none'
     const more = project.isGuarded ? ['--ignore-auth'] : []
     if (project.isGuarded) await expectRefusal(project, row)
-    await build(project, row, more)
+    await build({ project, row, more, stub })
     await serveAndDeploy({ project, row, more, stub })
   } catch (error) {
     note(row, (error as Error).message)
@@ -51,9 +51,10 @@ export async function attempt(path: string, stub: ModelStub): Promise<Attempt> {
   return row
 }
 
-/** The first fault is the one to look at. */
+/** Adds what a step said. */
 function note(row: Attempt, sentence: string): void {
-  row.sentence ||= sentence.replaceAll(/\s+/g, ' ').trim().slice(0, 400)
+  const one = sentence.replaceAll(/\s+/g, ' ').trim().slice(0, 400)
+  row.sentence = row.sentence === '' ? one : `${row.sentence} · ${one}`
 }
 
 async function install(project: Project, row: Attempt): Promise<void> {
@@ -76,9 +77,9 @@ async function expectRefusal({ config }: Project, row: Attempt): Promise<void> {
     : sentenceOf(ended, limits.build))
 }
 
-async function build({ config }: Project, row: Attempt, more: readonly string[]): Promise<void> {
+async function build({ project: { config }, row, more, stub }: Serving): Promise<void> {
   const ended = await run({ command: [...heddle, 'build', '--config', config, '--check', ...more],
-    folder: tmpdir(), variables: {}, seconds: limits.build })
+    folder: tmpdir(), variables: stub.variables, seconds: limits.build })
   row.built = ended.code === 0 ? 'yes' : 'no'
   if (ended.code !== 0) note(row, `build: ${sentenceOf(ended, limits.build)}`)
 }

@@ -56,10 +56,11 @@ export function endGroup(pid: number | undefined): void {
   }
 }
 
-/** The line of an output that says what is wrong: what Heddle says, or else the last one. */
+/** The line of an output that says what is wrong: what Heddle says, or an error, or the last one. */
 export function sentenceOf({ output, isLate }: Ended, seconds: number): string {
   if (isLate) return `did not end in ${seconds} s`
   const lines = output.split('\n').map((line) => line.trim()).filter(Boolean)
-  const said = lines.findLast((line) => line.startsWith('heddle: ')) ?? lines.at(-1) ?? 'no word'
-  return said.replace(/^heddle: /, '')
+  const said = lines.findLast((line) => line.startsWith('heddle: ')) ??
+    lines.findLast((line) => /^(?:\w*Error\b|npm error|ERR_|error )/.test(line)) ?? lines.at(-1)
+  return (said ?? 'no word').replace(/^heddle: /, '')
 }

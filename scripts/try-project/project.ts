@@ -1,7 +1,7 @@
 /** A project as it lies in its folder: its graphs, its engine, and who installs its packages. */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 
 /** What is known of a project before anything is run. */
 export interface Project {
@@ -68,7 +68,7 @@ export function engineOf({ graphs, config }: Project): string | undefined {
 }
 
 /** The package manager that the project names, or whose lock file it has. Runs no scripts. */
-export function installerOf({ home }: Project): Installer {
+export function installerOf({ home, config }: Project): Installer {
   const manifest = join(home, 'package.json')
   const named = existsSync(manifest) ? readJson(manifest)['packageManager'] : undefined
   const [manager = 'npm', version] = typeof named === 'string'
@@ -76,9 +76,12 @@ export function installerOf({ home }: Project): Installer {
     : [Object.entries(lockFiles).find(([file]) => existsSync(join(home, file)))?.[1]]
   const npx = ['npx', '--yes']
   if (manager === 'pnpm') {
+    // Of a workspace, the project and the packages beside it that it needs: a web page stays away.
+    const inside = relative(home, dirname(config))
+    const filter = inside === '' ? [] : ['--filter', `{./${inside}}...`]
     return {
       command: [...npx, `pnpm@${version ?? '10'}`, 'install', '--prod', '--ignore-scripts',
-        '--no-frozen-lockfile'],
+        '--no-frozen-lockfile', ...filter],
       variables: {},
     }
   }
