@@ -1,4 +1,4 @@
-/** One project, step by step: what passed, and the sentence of each step that did not. */
+/** One project, step by step: what passed, and what each other step said. */
 
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -7,7 +7,7 @@ import { dirname, join, resolve } from 'node:path'
 
 import { callGraph, readGraphs } from './call.ts'
 import type { ModelStub } from './model-stub.ts'
-import { run, sentenceOf } from './program.ts'
+import { run, reasonIn } from './program.ts'
 import { engineOf, installerOf, projectIn } from './project.ts'
 import type { Project } from './project.ts'
 import { heddle, startServer } from './server.ts'
@@ -27,7 +27,7 @@ export interface Attempt {
   called: string
   /** A client of its own inside its graphs: none, or how the deployed call ended. */
   inside: string
-  sentence: string
+  message: string
 }
 
 /** The served project of a place for deployments, if this one cannot be served. */
@@ -36,7 +36,7 @@ const starter = resolve(import.meta.dirname, '../../deploy/starter/langgraph.jso
 /** Tries all steps. Never throws: what goes wrong is in the row. */
 export async function attempt(path: string, stub: ModelStub): Promise<Attempt> {
   const row: Attempt = { project: path, engine: '', install: '', served: '', built: '',
-    deployed: '', called: '', inside: '', sentence: '' }
+    deployed: '', called: '', inside: '', message: '' }
   try {
     const project = projectIn(path)
     await install(project, row)
@@ -52,9 +52,9 @@ export async function attempt(path: string, stub: ModelStub): Promise<Attempt> {
 }
 
 /** Adds what a step said. */
-function note(row: Attempt, sentence: string): void {
-  const one = sentence.replaceAll(/\s+/g, ' ').trim().slice(0, 400)
-  row.sentence = row.sentence === '' ? one : `${row.sentence} · ${one}`
+function note(row: Attempt, said: string): void {
+  const one = said.replaceAll(/\s+/g, ' ').trim().slice(0, 400)
+  row.message = row.message === '' ? one : `${row.message} · ${one}`
 }
 
 async function install(project: Project, row: Attempt): Promise<void> {
@@ -65,7 +65,7 @@ async function install(project: Project, row: Attempt): Promise<void> {
   const ended = await run({ ...installerOf(project), folder: project.home,
     seconds: limits.install })
   row.install = ended.code === 0 ? 'yes' : 'no'
-  if (ended.code !== 0) throw new Error(`install: ${sentenceOf(ended, limits.install)}`)
+  if (ended.code !== 0) throw new Error(`install: ${reasonIn(ended, limits.install)}`)
 }
 
 /** A project with a login or routes of its own must be refused before it is packed. */
@@ -74,14 +74,14 @@ async function expectRefusal({ config }: Project, row: Attempt): Promise<void> {
     variables: {}, seconds: limits.build })
   note(row, ended.code === 0
     ? 'build: a login or routes of its own were not refused'
-    : sentenceOf(ended, limits.build))
+    : reasonIn(ended, limits.build))
 }
 
 async function build({ project: { config }, row, more, stub }: Serving): Promise<void> {
   const ended = await run({ command: [...heddle, 'build', '--config', config, '--check', ...more],
     folder: tmpdir(), variables: stub.variables, seconds: limits.build })
   row.built = ended.code === 0 ? 'yes' : 'no'
-  if (ended.code !== 0) note(row, `build: ${sentenceOf(ended, limits.build)}`)
+  if (ended.code !== 0) note(row, `build: ${reasonIn(ended, limits.build)}`)
 }
 
 /** What serves and deploys one project. */
@@ -98,9 +98,9 @@ async function serveAndDeploy(serving: Serving): Promise<void> {
   row.served = 'url' in own && await passes(row, 'serve', () => readGraphs(own.url, limits.serve))
     ? 'yes'
     : 'no'
-  if (!('url' in own)) note(row, `serve: ${sentenceOf(own, limits.serve)}`)
+  if (!('url' in own)) note(row, `serve: ${reasonIn(own, limits.serve)}`)
   const place = 'url' in own ? own : await startServer(starter, [], variables, limits.serve)
-  if (!('url' in place)) throw new Error(`no place to deploy: ${sentenceOf(place, limits.serve)}`)
+  if (!('url' in place)) throw new Error(`no place to deploy: ${reasonIn(place, limits.serve)}`)
   try {
     if (row.served === 'yes') {
       row.called = await passes(row, 'call', () => callGraph(place.url, limits.call))
@@ -128,7 +128,7 @@ async function deploy({ project, row, more, stub }: Serving, { url }: Server): P
       seconds: limits.deploy,
     })
     row.deployed = ended.code === 0 ? 'yes' : 'no'
-    if (ended.code !== 0) return note(row, `deploy: ${sentenceOf(ended, limits.deploy)}`)
+    if (ended.code !== 0) return note(row, `deploy: ${reasonIn(ended, limits.deploy)}`)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

@@ -5,7 +5,7 @@ import { Client } from '@langchain/langgraph-sdk'
 import { valueOf } from './model-answer.ts'
 import type { Schema } from './model-answer.ts'
 
-/** Reads the schemas of all graphs. Resolves with how many there are. Throws what the server says. */
+/** Reads the schemas of all graphs. Resolves with their count. Throws what the server says. */
 export async function readGraphs(url: string, seconds: number): Promise<number> {
   const client = clientOf(url, seconds)
   const assistants = await client.assistants.search({ limit: 100 })

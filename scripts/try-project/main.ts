@@ -7,16 +7,18 @@ import { attempt, limits } from './attempt.ts'
 import type { Attempt } from './attempt.ts'
 import { openModelStub } from './model-stub.ts'
 
+const limitsText = Object.entries(limits).map(([step, seconds]) => `${step} ${seconds} s`)
+  .join(', ')
+
 const help = `Usage: npm run try-project -- [--json] <folder>…
 
 Tries each project as it is: installs its packages if it has none, builds it, serves it, deploys it,
 and calls it before and after. A folder has a langgraph.json; so may be named a langgraph.json.
-Models are a stub on loopback, which OPENAI_BASE_URL, ANTHROPIC_BASE_URL and GOOGLE_GEMINI_BASE_URL name.
+Models are a stub on loopback: OPENAI_BASE_URL, ANTHROPIC_BASE_URL and GOOGLE_GEMINI_BASE_URL
+name it.
 A project with a login or routes of its own must be refused; it is tried with --ignore-auth then.
 
-Each step has a limit: ${
-  Object.entries(limits).map(([step, seconds]) => `${step} ${seconds} s`).join(', ')
-}.
+Each step has a limit: ${limitsText}.
 Ends with 0 if all passed, 1 if not, 2 if nothing was tried.
 
   --json  Prints a line of JSON for each project, when it has been tried.
@@ -24,7 +26,7 @@ Ends with 0 if all passed, 1 if not, 2 if nothing was tried.
 `
 
 const columns = ['project', 'engine', 'install', 'served', 'built', 'deployed', 'called', 'inside',
-  'sentence'] as const satisfies readonly (keyof Attempt)[]
+  'message'] as const satisfies readonly (keyof Attempt)[]
 
 process.exitCode = await main()
 

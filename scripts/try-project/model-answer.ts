@@ -1,4 +1,4 @@
-/** A model of few words: one tool call if there are tools, then a text; JSON where a schema is named. */
+/** A model of few words: one tool call if there are tools, then a text, or JSON by a schema. */
 
 /** A JSON schema, as far as it is looked at. */
 export type Schema = Readonly<Record<string, unknown>>

@@ -1,4 +1,4 @@
-/** Models without a key or the internet: three dialects of HTTP on loopback, always the same words. */
+/** Models without a key or the internet: three dialects on loopback, always the same words. */
 
 import { once } from 'node:events'
 import { createServer } from 'node:http'

@@ -56,8 +56,8 @@ export function endGroup(pid: number | undefined): void {
   }
 }
 
-/** The line of an output that says what is wrong: what Heddle says, or an error, or the last one. */
-export function sentenceOf({ output, isLate }: Ended, seconds: number): string {
+/** The line of an output that says what is wrong: of Heddle, of an error, or the last one. */
+export function reasonIn({ output, isLate }: Ended, seconds: number): string {
   if (isLate) return `did not end in ${seconds} s`
   const lines = output.split('\n').map((line) => line.trim()).filter(Boolean)
   const said = lines.findLast((line) => line.startsWith('heddle: ')) ??

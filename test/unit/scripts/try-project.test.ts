@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest'
 
 import { valueOf } from '../../../scripts/try-project/model-answer.ts'
 import { openModelStub } from '../../../scripts/try-project/model-stub.ts'
-import { run, sentenceOf } from '../../../scripts/try-project/program.ts'
+import { run, reasonIn } from '../../../scripts/try-project/program.ts'
 import { installerOf, projectIn } from '../../../scripts/try-project/project.ts'
 import { freshFolder, writeTree } from '../revision/trees.ts'
 
@@ -77,10 +77,10 @@ it('says which folder is no project', () => {
 it('ends a program whose time is up, and says so', async () => {
   const ended = await run({ command: [process.execPath, '-e', 'setInterval(() => {}, 1000)'],
     folder: '/', variables: {}, seconds: 0.05 })
-  expect(sentenceOf(ended, 0.05)).toBe('did not end in 0.05 s')
+  expect(reasonIn(ended, 0.05)).toBe('did not end in 0.05 s')
 })
 
 it('takes what Heddle said before other lines', () => {
   const output = 'heddle: The graph cannot be loaded.\nNode.js v24'
-  expect(sentenceOf({ code: 1, output, isLate: false }, 1)).toBe('The graph cannot be loaded.')
+  expect(reasonIn({ code: 1, output, isLate: false }, 1)).toBe('The graph cannot be loaded.')
 })
