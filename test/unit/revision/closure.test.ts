@@ -275,6 +275,24 @@ describe('own files', () => {
     expect(own).not.toContain('gen/c.ts')
   })
 
+  it('have the settings of a project whose workspace leaves it out of an image', async () => {
+    const { own } = await builtFrom({ '.dockerignore': '*\n!web\n', 'package-lock.json': '{}',
+      'package.json': '{"workspaces": ["web", "apps/agent"]}', 'tsconfig.json': '{}',
+      'web/page.ts': '', 'notes.txt': '',
+      ...Object.fromEntries(Object.entries({ ...small, 'tsconfig.json': '{}', 'notes.txt': '' })
+        .map(([path, leaf]) => [`apps/agent/${path}`, leaf])) }, 'apps/agent')
+    expect(own.toSorted()).toEqual(['apps/agent/agent.ts', 'apps/agent/langgraph.json',
+      'apps/agent/package.json', 'apps/agent/tsconfig.json', 'package.json', 'tsconfig.json',
+      'web/page.ts'])
+  })
+
+  it('have the lock file for a build elsewhere, also if it is ignored', async () => {
+    const folder = await freshFolder()
+    await writeTree(folder, { ...project, '.gitignore': 'package-lock.json\n' })
+    const { archive } = await packSources(folder)
+    expect(archive.files).toBe(Object.keys(project).length + 1)
+  })
+
   it('have not what a shell makes of what the command prints', async () => {
     const folder = await freshFolder()
     await writeTree(folder, { 'agent.ts': agent, 'deploy.log': 'build', 'copy.log': 'build' })
