@@ -10,8 +10,8 @@ const names = ['package.json', 'tsconfig.json'] as const
 
 /**
  * The settings of these files: in their folders, and above them up to the root. Ignore files do not
- * count for them: one for the image of another part of the workspace may leave out everything. `more`
- * are further names of such files.
+ * count for them: one for the image of another part of the workspace may leave out everything.
+ * `more` are further names.
  */
 export async function settingsFiles(root: string, files: readonly string[],
   more: readonly string[] = []): Promise<string[]> {
