@@ -444,6 +444,20 @@ describe('native code', () => {
     expect(packages).toEqual([`node_modules/${engine}`, 'node_modules/gnu', 'node_modules/one'])
   })
 
+  it('may have packages of another libc beside its own, and lack those of other machines',
+    async () => {
+      const { packages } = await builtFrom({ ...small, ...withNeeds({ css: '1' }),
+        ...pack('node_modules/css', {
+          optionalDependencies: { 'css-linux-x64-musl': '1', 'css-linux-x64-gnu': '1',
+            'css-linux-arm64-gnu': '1' },
+        }),
+        ...pack('node_modules/css-linux-x64-musl', { os: ['linux'], cpu: ['x64'], libc: ['musl'] }),
+        ...pack('node_modules/css-linux-x64-gnu', { os: ['linux'], cpu: ['x64'],
+          libc: ['glibc'] }) })
+      expect(packages).toContain('node_modules/css-linux-x64-gnu')
+      expect(packages).not.toContain('node_modules/css-linux-x64-musl')
+    })
+
   it('is for a platform that has a name', () => {
     expect(platformOf('linux-arm64')).toEqual({ os: 'linux', cpu: 'arm64', libc: 'glibc' })
     expect(platformOf('darwin-arm64-musl')).toBeUndefined()
