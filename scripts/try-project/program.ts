@@ -1,6 +1,7 @@
 /** A program that ends by itself, or is ended when its time is up. */
 
 import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 
 /** How it ended. */
 export interface Ended {
@@ -25,6 +26,7 @@ export function run({ command: [file, ...args], folder, variables, seconds }: Pr
   return new Promise((done) => {
     const child = spawn(file!, args, { cwd: folder, env: { ...process.env, ...variables },
       stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+    leads(child)
     let output = ''
     let isLate = false
     const hear = (chunk: Buffer) => void (output += chunk.toString())
@@ -44,6 +46,20 @@ export function run({ command: [file, ...args], folder, variables, seconds }: Pr
     })
     child.on('close', end)
   })
+}
+
+/** Leaders of groups that run. */
+const leaders = new Set<ChildProcess>()
+
+process.once('exit', () => leaders.forEach(({ pid }) => endGroup(pid)))
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.once(signal, () => process.exit(1))
+}
+
+/** Has the group of a program end with this process, however that ends. */
+export function leads(child: ChildProcess): void {
+  leaders.add(child)
+  child.once('exit', () => leaders.delete(child))
 }
 
 /** Ends a program that leads a group, and all that it started. */

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
-import { endGroup } from './program.ts'
+import { endGroup, leads } from './program.ts'
 import type { Ended } from './program.ts'
 
 /** The program, as a command that further words follow. */
@@ -32,6 +32,7 @@ export async function startServer(config: string, more: readonly string[],
   const child = spawn(heddle[0]!, [heddle[1]!, 'dev', '--config', config, '--data', data, '--port',
     '0', '--workers', '1', ...more], { cwd: data, env: { ...process.env, ...variables },
     stdio: ['ignore', file, file], detached: true })
+  leads(child)
   closeSync(file)
   const exited = once(child, 'exit')
   const close = async () => {
