@@ -16,6 +16,7 @@ import type { PackageClosure, PackageLink } from './closure/package-closure.ts'
 import { packageFiles } from './closure/package-files.ts'
 import { platformName } from './closure/platform.ts'
 import type { Platform } from './closure/platform.ts'
+import { settingsFiles } from './closure/settings-files.ts'
 import { tsconfigPackages } from './closure/tsconfig-packages.ts'
 import { packageFolderOf, workspaceOf } from './closure/workspace.ts'
 import { sourceOf } from './git-source.ts'
@@ -67,8 +68,9 @@ export async function buildRevision(options: BuildOptions): Promise<BuiltRevisio
   if (imports.failures.length > 0) {
     throw new RevisionError('no_compile', imports.failures.join('\n'))
   }
-  const own = await ownFiles({ root, envFile: project.envFile, needed: imports.files,
-    filesMax: limits.files })
+  const loaded = [project.configFile, ...imports.files]
+  const own = await ownFiles({ root, envFile: project.envFile,
+    needed: [...loaded, ...await settingsFiles(root, loaded)], filesMax: limits.files })
   const closure = await closureOf({ project, root, own, imports, platform })
   requireEngine(closure)
   const packages = await Promise.all(closure.packages.map(async (each): Promise<FilledPackage> => {

@@ -143,9 +143,9 @@ class Walk {
       else if (!isForeign) absent.push(name)
     }
     // Its code for this platform is a package that was not installed, because another one was.
-    if (foreign.length > 0 && absent.some((name) => name.includes(this.#platform.os))) {
-      throw otherPlatform(foreign[0]!, this.#platform)
-    }
+    const isMissing = foreign.length > 0 &&
+      absent.some((name) => name.includes(this.#platform.os)) && !await isForPlatforms(found)
+    if (isMissing) throw otherPlatform(foreign[0]!, this.#platform)
     return found
   }
 
@@ -180,6 +180,12 @@ class Walk {
       if (place === this.#root || dirname(place) === place) return undefined
     }
   }
+}
+
+/** True if one of the folders has a package for some platforms only. */
+async function isForPlatforms(folders: ReadonlySet<string>): Promise<boolean> {
+  const about = await Promise.all([...folders].map(readPackage))
+  return about.some((each) => each?.os !== undefined || each?.cpu !== undefined)
 }
 
 async function isThere(file: string): Promise<boolean> {

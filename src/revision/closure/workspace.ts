@@ -8,7 +8,7 @@ import { RevisionError } from '../revision-error.ts'
 import { readPackage } from './installed-package.ts'
 
 /** What package managers write, the usual ones first. */
-const lockFiles = ['package-lock.json', 'npm-shrinkwrap.json', 'pnpm-lock.yaml', 'yarn.lock',
+export const lockFiles = ['package-lock.json', 'npm-shrinkwrap.json', 'pnpm-lock.yaml', 'yarn.lock',
   'bun.lock', 'bun.lockb']
 
 /** The root of a project and what fixes its packages. */

@@ -6,7 +6,8 @@ import { importsOf, readProject } from '../../graph/index.ts'
 import { archiveOf } from '../archive/archive.ts'
 import type { Chunk } from '../archive/archive.ts'
 import { ownFiles } from '../closure/own-files.ts'
-import { workspaceOf } from '../closure/workspace.ts'
+import { settingsFiles } from '../closure/settings-files.ts'
+import { lockFiles, workspaceOf } from '../closure/workspace.ts'
 import { sourceOf } from '../git-source.ts'
 import type { Manifest, ManifestArchive } from '../manifest.ts'
 import { RevisionError } from '../revision-error.ts'
@@ -31,8 +32,11 @@ export async function packSources(config: string,
   if (imports.failures.length > 0) {
     throw new RevisionError('no_compile', imports.failures.join('\n'))
   }
+  const loaded = [project.configFile, ...imports.files]
+  // The server installs by them, also if they are ignored here.
+  const settings = await settingsFiles(root, loaded, [...lockFiles, 'pnpm-workspace.yaml'])
   const { chunks, ...archive } = await archiveOf(
-    await ownFiles({ root, envFile: project.envFile, needed: imports.files,
+    await ownFiles({ root, envFile: project.envFile, needed: [...loaded, ...settings],
       filesMax: revisionLimits.files }),
   )
   return {

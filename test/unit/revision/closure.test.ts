@@ -275,6 +275,24 @@ describe('own files', () => {
     expect(own).not.toContain('gen/c.ts')
   })
 
+  it('have the settings of a project whose workspace leaves it out of an image', async () => {
+    const { own } = await builtFrom({ '.dockerignore': '*\n!web\n', 'package-lock.json': '{}',
+      'package.json': '{"workspaces": ["web", "apps/agent"]}', 'tsconfig.json': '{}',
+      'web/page.ts': '', 'notes.txt': '',
+      ...Object.fromEntries(Object.entries({ ...small, 'tsconfig.json': '{}', 'notes.txt': '' })
+        .map(([path, leaf]) => [`apps/agent/${path}`, leaf])) }, 'apps/agent')
+    expect(own.toSorted()).toEqual(['apps/agent/agent.ts', 'apps/agent/langgraph.json',
+      'apps/agent/package.json', 'apps/agent/tsconfig.json', 'package.json', 'tsconfig.json',
+      'web/page.ts'])
+  })
+
+  it('have the lock file for a build elsewhere, also if it is ignored', async () => {
+    const folder = await freshFolder()
+    await writeTree(folder, { ...project, '.gitignore': 'package-lock.json\n' })
+    const { archive } = await packSources(folder)
+    expect(archive.files).toBe(Object.keys(project).length + 1)
+  })
+
   it('have not what a shell makes of what the command prints', async () => {
     const folder = await freshFolder()
     await writeTree(folder, { 'agent.ts': agent, 'deploy.log': 'build', 'copy.log': 'build' })
@@ -425,6 +443,20 @@ describe('native code', () => {
     expect(manifest.platform).toBe('linux-x64-glibc')
     expect(packages).toEqual([`node_modules/${engine}`, 'node_modules/gnu', 'node_modules/one'])
   })
+
+  it('may have packages of another libc beside its own, and lack those of other machines',
+    async () => {
+      const { packages } = await builtFrom({ ...small, ...withNeeds({ css: '1' }),
+        ...pack('node_modules/css', {
+          optionalDependencies: { 'css-linux-x64-musl': '1', 'css-linux-x64-gnu': '1',
+            'css-linux-arm64-gnu': '1' },
+        }),
+        ...pack('node_modules/css-linux-x64-musl', { os: ['linux'], cpu: ['x64'], libc: ['musl'] }),
+        ...pack('node_modules/css-linux-x64-gnu', { os: ['linux'], cpu: ['x64'],
+          libc: ['glibc'] }) })
+      expect(packages).toContain('node_modules/css-linux-x64-gnu')
+      expect(packages).not.toContain('node_modules/css-linux-x64-musl')
+    })
 
   it('is for a platform that has a name', () => {
     expect(platformOf('linux-arm64')).toEqual({ os: 'linux', cpu: 'arm64', libc: 'glibc' })

@@ -1,0 +1,40 @@
+/** One call of a served project: each graph gives its schemas, and one of them runs. */
+
+import { Client } from '@langchain/langgraph-sdk'
+
+import { valueOf } from './model-answer.ts'
+import type { Schema } from './model-answer.ts'
+
+/** Reads the schemas of all graphs. Resolves with their count. Throws what the server says. */
+export async function readGraphs(url: string, seconds: number): Promise<number> {
+  const client = clientOf(url, seconds)
+  const assistants = await client.assistants.search({ limit: 100 })
+  for (const { assistant_id: id } of assistants) await client.assistants.getSchemas(id)
+  return assistants.length
+}
+
+/** Runs the graph that talks, or else the first. Throws what the run says. */
+export async function callGraph(url: string, seconds: number): Promise<void> {
+  const client = clientOf(url, seconds)
+  const known = await Promise.all((await client.assistants.search({ limit: 100 })).map(
+    async ({ assistant_id: id }) => ({ id, ...await client.assistants.getSchemas(id) }),
+  ))
+  const talks = known.find(({ input_schema: schema }) => propertiesOf(schema)['messages'])
+  const chosen = talks ?? known[0]
+  if (chosen === undefined) throw new Error('there is no graph')
+  const input = talks === undefined
+    ? valueOf((chosen.input_schema ?? {}) as Schema)
+    : { messages: [{ role: 'human', content: 'Hello, who are you?' }] }
+  const { thread_id: thread } = await client.threads.create()
+  await client.runs.wait(thread, chosen.id, { input: input as Record<string, unknown> })
+}
+
+function clientOf(url: string, seconds: number): Client {
+  return new Client({ apiUrl: url, timeoutMs: seconds * 1_000, callerOptions: { maxRetries: 0 } })
+}
+
+function propertiesOf(schema: unknown): Schema {
+  const { properties, $ref, definitions } = (schema ?? {}) as Schema
+  if (typeof $ref !== 'string') return (properties ?? {}) as Schema
+  return propertiesOf((definitions as Schema | undefined)?.[$ref.split('/').at(-1)!])
+}

@@ -1,0 +1,86 @@
+/** The command that tries projects of others: its models, and how it reads a project. */
+
+import { expect, it, onTestFinished } from 'vitest'
+
+import { valueOf } from '../../../scripts/try-project/model-answer.ts'
+import { openModelStub } from '../../../scripts/try-project/model-stub.ts'
+import { run, reasonIn } from '../../../scripts/try-project/program.ts'
+import { installerOf, projectIn } from '../../../scripts/try-project/project.ts'
+import { freshFolder, writeTree } from '../revision/trees.ts'
+
+const schema = { type: 'object', required: ['city'], properties: {
+  city: { type: 'string' },
+  country: { type: 'string' },
+} }
+const called = { city: 'stub' }
+
+const dialects = [
+  { title: 'OpenAI', path: '/v1/chat/completions',
+    text: '"content":"The stub of models says hello."',
+    body: { tools: [{ type: 'function', function: { name: 'weather', parameters: schema } }] },
+    answered: { messages: [{ role: 'tool', content: 'sun' }] },
+    call: `"name":"weather","arguments":${JSON.stringify(JSON.stringify(called))}` },
+  { title: 'Anthropic', path: '/v1/messages', text: '"text":"The stub of models says hello."',
+    body: { tools: [{ name: 'weather', input_schema: schema }] },
+    answered: { messages: [{ role: 'user', content: [{ type: 'tool_result' }] }] },
+    call: `"name":"weather","input":${JSON.stringify(called)}` },
+  { title: 'Google', path: '/v1beta/models/any:generateContent',
+    text: '"text":"The stub of models says hello."', body: {
+      tools: [{
+        functionDeclarations: [{ name: 'weather', parameters: { ...schema, type: 'OBJECT' } }],
+      }],
+    }, answered: { contents: [{ role: 'function', parts: [{ functionResponse: {} }] }] },
+    call: `"name":"weather","args":${JSON.stringify(called)}` },
+]
+
+it.each(dialects)('calls a tool once, then says the same words, as $title', async (dialect) => {
+  const stub = await openModelStub()
+  onTestFinished(() => stub.close())
+  const ask = async (body: object) => {
+    const answer = await fetch(stub.url + dialect.path, { method: 'POST',
+      body: JSON.stringify(body) })
+    return await answer.text()
+  }
+  expect(await ask(dialect.body)).toContain(dialect.call)
+  expect(await ask({ ...dialect.body, ...dialect.answered })).toContain(dialect.text)
+  expect(stub.asked).toBe(2)
+})
+
+it('answers in a schema that names itself', () => {
+  const tree = { $ref: '#/$defs/tree', $defs: {
+    tree: { type: 'object', required: ['next'], properties: { next: { $ref: '#/$defs/tree' } } },
+  } }
+  expect(JSON.stringify(valueOf(tree))).toContain('"next":')
+})
+
+it('finds the workspace of a project, its graphs, its login and its client', async () => {
+  const folder = await freshFolder()
+  await writeTree(folder, {
+    'pnpm-lock.yaml': '',
+    'package.json': '{"packageManager": "pnpm@10.5.1+sha512.00"}',
+    'apps/agents/langgraph.json':
+      '{"graphs": {"agent": "./src/agent.ts:graph"}, "auth": {"path": "./auth.ts:auth"}}',
+    'apps/agents/src/agent.ts':
+      'import { Client } from "@langchain/langgraph-sdk"\nconst client = new Client()',
+  })
+  const project = projectIn(`${folder}/apps/agents`)
+  expect(project).toMatchObject({ home: folder, hasClient: true, isGuarded: true,
+    graphs: [`${folder}/apps/agents/src/agent.ts`] })
+  expect(installerOf(project).command).toEqual(['npx', '--yes', 'pnpm@10.5.1', 'install', '--prod',
+    '--ignore-scripts', '--no-frozen-lockfile', '--filter', '{./apps/agents}...'])
+})
+
+it('says which folder is no project', () => {
+  expect(() => projectIn('/nowhere')).toThrow('/nowhere/langgraph.json does not exist: name the')
+})
+
+it('ends a program whose time is up, and says so', async () => {
+  const ended = await run({ command: [process.execPath, '-e', 'setInterval(() => {}, 1000)'],
+    folder: '/', variables: {}, seconds: 0.05 })
+  expect(reasonIn(ended, 0.05)).toBe('did not end in 0.05 s')
+})
+
+it('takes what Heddle said before other lines', () => {
+  const output = 'heddle: The graph cannot be loaded.\nNode.js v24'
+  expect(reasonIn({ code: 1, output, isLate: false }, 1)).toBe('The graph cannot be loaded.')
+})
