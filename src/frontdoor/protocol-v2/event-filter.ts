@@ -20,6 +20,19 @@ export function eventTest({ channels, namespaces, depth, since }: EventFilter): 
     event.seq > after && isInChannel(event, names, isNamed) && isNear(event.namespace)
 }
 
+/** An id as the frames of a stream have it: the number of the event, perhaps after other parts. */
+const eventId = /^(?:synth:[^:]{1,100}:)?(?<seq>\d{1,15})$/
+
+/**
+ * The filter of a reader that comes back: only what comes after the last event that it saw. An id
+ * that is none of ours changes nothing.
+ */
+export function resumed(filter: EventFilter, lastEventId: string | undefined): EventFilter {
+  const seen = eventId.exec(lastEventId ?? '')?.groups!['seq']
+  if (seen === undefined) return filter
+  return { ...filter, since: Math.max(filter.since ?? -1, Number(seen)) }
+}
+
 /** The channel `custom` gets every custom event, `custom:<name>` those with that name. */
 function isInChannel(event: ThreadEvent, channels: ReadonlySet<string>, isNamed: boolean): boolean {
   const { method } = event

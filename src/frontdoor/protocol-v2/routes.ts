@@ -13,12 +13,12 @@ import type { App, RouteParts } from '../http/route.ts'
 import { isUpgrade } from '../http/upgrade.ts'
 import type { SocketServer } from '../http/upgrade.ts'
 import { holdStream, runCallerOf } from '../rest/run-reply.ts'
-import { EventFilter, ProtocolCommand } from '../schema/protocol-v2.ts'
+import { EventFilter, EventHeaders, ProtocolCommand } from '../schema/protocol-v2.ts'
 import { CreationHeaders } from '../schema/run.ts'
 import { ThreadPath } from '../schema/thread.ts'
 import { perform } from './commands.ts'
 import { errorText, hasOwnStatus, successText } from './envelope.ts'
-import { eventTest, filterCharactersMax } from './event-filter.ts'
+import { eventTest, filterCharactersMax, resumed } from './event-filter.ts'
 import { EventStream } from './event-stream.ts'
 import { ThreadSocket } from './thread-socket.ts'
 
@@ -52,13 +52,15 @@ export function protocolRoutes(app: App, parts: ProtocolParts): void {
     })
 
   app.post('/threads/:thread_id/stream/events',
-    route('read', 'streamThreadEvents', { ...one, body: EventFilter, answer: eventStream,
+    route('read', 'streamThreadEvents', { ...one, headers: EventHeaders, body: EventFilter,
+      answer: eventStream,
       events: 'Server-sent events: `event` is the method, `data` one event as JSON. Never ends.',
       summary: 'Stream the events of a thread, of all its runs, by protocol v2' }),
     async (request, reply) => {
       requireShort(request.body)
       holdStream(parts, reply)
-      return streamEvents(parts, reply, request.params.thread_id, request.body)
+      const filter = resumed(request.body, request.headers['last-event-id'])
+      return streamEvents(parts, reply, request.params.thread_id, filter)
     })
 
   app.get('/threads/:thread_id/stream/events',

@@ -34,6 +34,14 @@ const filter = {
   ),
 }
 
+/** Headers of requests that stream the events of a thread. */
+export const EventHeaders = Type.Object({
+  'last-event-id': Type.Optional(Type.String({
+    description:
+      'The id of the last event seen: only later ones are sent, and those after `since`.',
+  })),
+})
+
 /** Body of requests that stream the events of a thread, and params of a subscription. */
 export const EventFilter = Type.Object(filter, {
   examples: [{ channels: ['values', 'messages', 'lifecycle', 'input'], namespaces: [[]],

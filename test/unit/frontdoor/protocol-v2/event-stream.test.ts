@@ -17,8 +17,9 @@ const all = { channels: ['values', 'lifecycle'] }
 const eventsOf = (door: OpenDoor) => door.threads.eventsOf('local', threadId)
 
 /** The text that has arrived so far, and whether the stream was broken off. */
-async function open(door: OpenDoor, body: object = all) {
-  const response = await fetch(door.url + path, { method: 'POST', body: JSON.stringify(body) })
+async function open(door: OpenDoor, body: object = all, headers: Record<string, string> = {}) {
+  const response = await fetch(door.url + path, { method: 'POST', headers,
+    body: JSON.stringify(body) })
   const state = { text: '', ending: 'none' as 'none' | 'clean' | 'broken' }
   const decoder = new TextDecoder()
   const read = async () => {
@@ -64,6 +65,20 @@ describe('a stream of events', () => {
     door.env.advance(60_000)
     await expect.poll(() => state.text).toContain(': heartbeat\n')
     expect(state.ending).toBe('none')
+  })
+
+  it.each([
+    ['2', {}, ['3', '4']],
+    ['synth:r:3', {}, ['4']],
+    ['2', { since: 3 }, ['4']],
+    ['synth:r', { since: 3 }, ['4']],
+    ['synth:r', {}, ['1', '2', '3', '4']],
+  ])('goes on after the event %s, and %j', async (last, more, ids) => {
+    const door = await openDoor()
+    eventsOf(door).notify([1, 2, 3, 4].map((seq) => threadEvent(seq, { id: `${seq}` })))
+    const { state } = await open(door, { ...all, ...more }, { 'last-event-id': last })
+    await expect.poll(() => state.text).toContain('id: 4\n')
+    expect([...state.text.matchAll(/^id: (.*)$/gm)].map(([, id]) => id)).toEqual(ids)
   })
 
   it('has the retained events first, then all that come, as frames', async () => {
