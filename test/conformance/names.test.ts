@@ -1,4 +1,4 @@
-/** Nodes and channels that a graph does not have: refused before anything is written. */
+/** Nodes and channels that a graph does not have: most are refused before anything is written. */
 
 import { describe, expect, it } from 'vitest'
 import { useServer } from '../support/server.ts'
@@ -28,8 +28,6 @@ describe('a run', () => {
       ['command.goto', `"command":{"goto":${JSON.stringify(name)}}`],
       ['command.goto', `"command":{"goto":{"node":${JSON.stringify(name)},"input":{}}}`],
       ['command.goto', `"command":{"goto":["c",${JSON.stringify(name)}],"resume":"x"}`],
-      ['interrupt_before', `"interrupt_before":["a",${JSON.stringify(name)}]`],
-      ['interrupt_after', `"interrupt_after":[${JSON.stringify(name)}]`],
     ]),
     ...[...strange, ...internal].flatMap((name) => [
       ['command.update', `"command":{"update":${object(name)}}`],
@@ -62,6 +60,23 @@ describe('a run', () => {
     ).toMatchObject({
       log: ['a:t', 'b:t', 'c:t', 'x', 'c:s'],
     })
+  })
+
+  it('whose breakpoints name what is not there starts, and says so in a header', async () => {
+    const breakpoints = { interrupt_before: ['a', 'niemals\u00e9'], interrupt_after: ['b\n'] }
+    const body = { assistant_id: 'steps', input: { topic: 'u' }, ...breakpoints }
+    for (const path of ['runs/wait', 'runs/stream', 'runs']) {
+      const id = await threadOf()
+      const answer = await ask(server.url, 'POST', `/threads/${id}/${path}`, body)
+      expect([answer.status, answer.headers.get('x-heddle-warning')]).toEqual([200,
+        expect.stringMatching(
+          /^interrupt_before names no node of the graph: .*niemals\\u00e9.*; /,
+        )])
+      await expect.poll(() => stateOf(id)).toMatchObject({ next: ['a'] })
+    }
+    const known = await ask(server.url, 'POST', '/runs/wait', { ...body, interrupt_before: ['a'],
+      interrupt_after: null })
+    expect(known.headers.get('x-heddle-warning')).toBeNull()
   })
 
   it('takes an asterisk in a list of breakpoints for every node', async () => {

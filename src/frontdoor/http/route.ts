@@ -55,6 +55,7 @@ interface RouteWords {
 const answerHeaders = {
   'content-location': 'The path of the run.',
   location: 'Where to resume the stream after a broken connection, with `Last-Event-ID`.',
+  'x-heddle-warning': 'What the run does not do, although it starts: breakpoints at unknown nodes.',
   'x-pagination-total': 'How many results there are in all.',
   'x-pagination-next': 'The offset of the next page, if there is one.',
   'x-pagination-cursor': 'What `cursor` takes for the next page, if there is one.',

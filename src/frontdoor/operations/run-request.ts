@@ -32,6 +32,8 @@ export interface RunCaller {
   readonly trialMs?: number
   /** Headers as received. Some of them are shown to the graph. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  /** Is called with what the run does not do, although it starts; by default, only the log is. */
+  readonly warn?: (faults: readonly Fault[]) => void
 }
 
 /** The header of a request for a run that names a revision of the deployment. */
@@ -159,19 +161,22 @@ function breakpoints(asked: CommonBody['interrupt_before']): CommonBody['interru
 }
 
 /**
- * Finds fields that name nodes or channels which the graph does not have. Names in values that are
- * carried raw are checked where the graph runs.
+ * Finds parts of a command that name nodes or channels which the graph does not have. Names in
+ * values that are carried raw are checked where the graph runs.
  */
-export function nameFaults(body: CommonBody, names: GraphNames): Fault[] {
+export function commandNameFaults(body: CommonBody, names: GraphNames): Fault[] {
   const { goto, update } = (body.command ?? {}) as WireCommand
   const named = { goto: isRaw(goto) ? null : goto, update: isRaw(update) ? null : update }
   const command = commandFaults(named, names)
-    .map(({ field, message }) => ({ field: `command.${field}`, message }))
-  const places = (['interrupt_before', 'interrupt_after'] as const).flatMap((field) => {
+  return command.map(({ field, message }) => ({ field: `command.${field}`, message }))
+}
+
+/** Finds breakpoints at nodes that the graph does not have. A run with them starts. */
+export function breakpointFaults(body: CommonBody, names: GraphNames): Fault[] {
+  return (['interrupt_before', 'interrupt_after'] as const).flatMap((field) => {
     const message = breakpointFault(breakpoints(body[field]), names)
     return message === undefined ? [] : [{ field, message }]
   })
-  return [...command, ...places]
 }
 
 function isRaw(value: unknown): boolean {

@@ -18,7 +18,8 @@ import type { BatchRun, CancelRun, CancelRuns, CreateRun, CreateStatelessRun, Li
 import { invalid } from '../schema/validation.ts'
 import type { AssistantOperations } from './assistants.ts'
 import { cancelAll, cancelSome, countAll } from './cancel-runs.ts'
-import { nameFaults, revisionHeader, runOnThread, statelessRun } from './run-request.ts'
+import { breakpointFaults, commandNameFaults, revisionHeader, runOnThread,
+  statelessRun } from './run-request.ts'
 import type { RunAssistant, RunCaller } from './run-request.ts'
 import { searchRuns } from './run-search.ts'
 import type { FoundRunPage, RunSearchParts } from './run-search.ts'
@@ -217,14 +218,14 @@ export class RunOperations {
 
   async #onThread(tenant: string, threadId: string, body: CreateRun,
     caller: RunCaller): Promise<RunOnThread> {
-    const assistant = await this.assistantFor(tenant, body, caller.revision)
+    const assistant = await this.assistantFor(tenant, body, caller)
     const ids = { runId: this.#env.uuid7(), threadId }
     return { threadId, run: runOnThread(body, assistant, ids, caller) }
   }
 
   async #stateless(tenant: string, body: CreateStatelessRun,
     caller: RunCaller): Promise<RunOnThread> {
-    const assistant = await this.assistantFor(tenant, body, caller.revision)
+    const assistant = await this.assistantFor(tenant, body, caller)
     const runId = caller.commandId === ''
       ? this.#env.uuid7()
       : v5(`${tenant}\n${caller.commandId}`, repeatNamespace)
@@ -232,9 +233,11 @@ export class RunOperations {
     return { threadId: runId, run }
   }
 
-  /** Throws as `create` does for a body that no run can be made of. */
+  /** Throws for a body that no run can be made of, or one that does not do all that it says. */
   async check(tenant: string, body: CreateRun): Promise<Pick<AssistantRow, 'assistantId'>> {
-    const assistant = await this.assistantFor(tenant, body)
+    const assistant = await this.assistantFor(tenant, body, { warn: (faults) => {
+      throw invalid(faults)
+    } })
     const ids = { runId: this.#env.uuid(), threadId: this.#env.uuid() }
     runOnThread(body, assistant, ids, { commandId: '', headers: {} })
     return assistant.row
@@ -244,11 +247,17 @@ export class RunOperations {
    * The assistant of a run. Throws `invalid` for a body that does not fit it, and for a `revision`
    * that its deployment does not have.
    */
-  async assistantFor(tenant: string, body: CreateRun, revision?: string): Promise<RunAssistant> {
+  async assistantFor(tenant: string, body: CreateRun,
+    { revision, warn }: Pick<RunCaller, 'revision' | 'warn'> = {}): Promise<RunAssistant> {
     this.#checkWebhook(tenant, body)
     if (revision !== undefined) await this.#requireRevision(tenant, revision)
     const assistant = await this.#assistant(tenant, body.assistant_id, revision)
-    this.#requireNameKnown(this.#graphs.of(tenant, revision), assistant.row, body)
+    const unreached = requireNamesKnown(this.#graphs.of(tenant, revision), assistant.row, body)
+    if (unreached.length > 0) {
+      this.#env.log.warn('A run has breakpoints that it never reaches.', { tenant,
+        assistant: assistant.row.assistantId, faults: unreached })
+      warn?.(unreached)
+    }
     return assistant
   }
 
@@ -257,15 +266,6 @@ export class RunOperations {
     if (this.#graphs.hasRevision(tenant, revision)) return
     throw invalid([{ field: revisionHeader,
       message: 'names no revision of this deployment that can be loaded' }])
-  }
-
-  /** Throws `invalid` for nodes and channels that the graph of the assistant does not have. */
-  #requireNameKnown(graphs: GraphHost, { graphId }: Pick<AssistantRow, 'graphId'>,
-    body: CreateRun): void {
-    const { nodes = [], channels } = graphs.describe(graphId) ?? {}
-    if (channels === undefined) return
-    const faults = nameFaults(body, { nodes, channels })
-    if (faults.length > 0) throw invalid(faults)
   }
 
   async #assistant(tenant: string, name: string, revision?: string): Promise<RunAssistant> {
@@ -324,6 +324,19 @@ export class RunOperations {
     return this.#threads.followRun(tenant, run.threadId, run.runId, watch, listener)
       .catch(unlessHidden(run))
   }
+}
+
+/**
+ * Throws `invalid` for a command to nodes and channels that the graph of the assistant does not
+ * have. Returns the faults of breakpoints: a run with them starts, as on other servers.
+ */
+function requireNamesKnown(graphs: GraphHost, { graphId }: Pick<AssistantRow, 'graphId'>,
+  body: CreateRun): ReturnType<typeof breakpointFaults> {
+  const { nodes = [], channels } = graphs.describe(graphId) ?? {}
+  if (channels === undefined) return []
+  const faults = commandNameFaults(body, { nodes, channels })
+  if (faults.length > 0) throw invalid(faults)
+  return breakpointFaults(body, { nodes, channels })
 }
 
 /** Makes a `catch`. An error about a stateless run does not mention its hidden thread. */

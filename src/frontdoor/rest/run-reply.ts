@@ -71,22 +71,36 @@ function lastEventId({ headers }: FastifyRequest): string | null {
   return typeof id === 'string' && id !== '' ? id : null
 }
 
-/** The caller of a run, with its Idempotency-Key (empty if there is none) and its headers. */
-export function runCallerOf({ headers, caller }: FastifyRequest): RunCaller {
+/**
+ * The caller of a run, with its Idempotency-Key (empty if there is none) and its headers. The reply
+ * gets a header with what the run does not do.
+ */
+export function runCallerOf({ headers, caller }: FastifyRequest, reply?: FastifyReply): RunCaller {
   const userId = userOf(caller)
   const revision = headers[revisionHeader]
   return { commandId: String(headers['idempotency-key'] ?? ''), userId, headers,
-    ...typeof revision === 'string' && { revision } }
+    ...typeof revision === 'string' && { revision },
+    ...reply && { warn: (faults) => void reply.header('x-heddle-warning', warningOf(faults)) } }
 }
 
 /** The caller of a request that follows the run. */
-export function followerOf(request: FastifyRequest): RunCaller {
-  return { ...runCallerOf(request), follows: true }
+export function followerOf(request: FastifyRequest, reply: FastifyReply): RunCaller {
+  return { ...runCallerOf(request, reply), follows: true }
 }
 
 /** The caller of a request that gets only the result of the run. */
-export function waiterOf(request: FastifyRequest): RunCaller {
-  return { ...runCallerOf(request), awaits: true }
+export function waiterOf(request: FastifyRequest, reply: FastifyReply): RunCaller {
+  return { ...runCallerOf(request, reply), awaits: true }
+}
+
+/** Characters of a warning: clients bound all headers together, some by 8 KB. */
+const warningMax = 1_000
+
+/** In the characters that a header may have. Others are written as JSON escapes them. */
+function warningOf(faults: Parameters<NonNullable<RunCaller['warn']>>[0]): string {
+  return faults.map(({ field, message }) => `${field} ${message}`).join('; ')
+    .slice(0, warningMax)
+    .replace(/[^\x20-\x7e]/g, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 /** Answers a request that made a run in the background. */

@@ -17,7 +17,7 @@ const creation = {
   params: ThreadPath,
   headers: CreationHeaders,
   body: CreateRun,
-  returns: ['content-location'],
+  returns: ['content-location', 'x-heddle-warning'],
 } as const
 const one = { tag, params: RunPath } as const
 
@@ -35,17 +35,19 @@ function creationRoutes(app: App, parts: RouteParts): void {
     route('change', 'createRun', { ...creation, answer: 'Run',
       summary: 'Create a run in the background' }), async (request, reply) => {
     const { params, body, caller } = request
-    const row = await runs.create(caller.tenant, params.thread_id, body, runCallerOf(request))
+    const row = await runs.create(caller.tenant, params.thread_id, body,
+      runCallerOf(request, reply))
     return sendRun(reply, row)
   })
 
   app.post('/threads/:thread_id/runs/stream',
     route('change', 'streamRun', { ...creation, querystring: StreamRun, answer: eventStream,
-      returns: ['content-location', 'location'], summary: 'Create a run and stream its events' }),
+      returns: [...creation.returns, 'location'], summary: 'Create a run and stream its events' }),
     async (request, reply) => {
       const { params, body, caller } = request
       holdStream(parts, reply)
-      const row = await runs.create(caller.tenant, params.thread_id, body, followerOf(request))
+      const row = await runs.create(caller.tenant, params.thread_id, body,
+        followerOf(request, reply))
       return streamRun(parts, madeBy(request, row, reply), fromTheStart(request))
     })
 
@@ -54,7 +56,8 @@ function creationRoutes(app: App, parts: RouteParts): void {
       summary: 'Create a run and wait for its result' }), async (request, reply) => {
     const { params, body, caller } = request
     holdStream(parts, reply)
-    const run = await runs.createAndWait(caller.tenant, params.thread_id, body, waiterOf(request))
+    const run = await runs.createAndWait(caller.tenant, params.thread_id, body,
+      waiterOf(request, reply))
     return answerWithResult(parts, awaitedBy(request, run, reply))
   })
 }

@@ -16,7 +16,7 @@ const creation = {
   tag,
   headers: CreationHeaders,
   body: CreateStatelessRun,
-  returns: ['content-location'],
+  returns: ['content-location', 'x-heddle-warning'],
 } as const
 
 /** Adds the routes of stateless runs. */
@@ -27,17 +27,17 @@ export function statelessRunRoutes(app: App, parts: RouteParts): void {
     route('change', 'createStatelessRun', { ...creation, answer: 'Run',
       summary: 'Create a stateless run in the background' }), async (request, reply) => {
     const { body, caller } = request
-    const row = await runs.createStateless(caller.tenant, body, runCallerOf(request))
+    const row = await runs.createStateless(caller.tenant, body, runCallerOf(request, reply))
     return sendRun(reply, row)
   })
 
   app.post('/runs/stream',
     route('change', 'streamStatelessRun', { ...creation, querystring: StreamRun,
-      answer: eventStream, returns: ['content-location', 'location'],
+      answer: eventStream, returns: [...creation.returns, 'location'],
       summary: 'Create a stateless run and stream its events' }), async (request, reply) => {
     const { body, caller } = request
     holdStream(parts, reply)
-    const row = await runs.createStateless(caller.tenant, body, followerOf(request))
+    const row = await runs.createStateless(caller.tenant, body, followerOf(request, reply))
     return streamRun(parts, madeBy(request, row, reply), fromTheStart(request))
   })
 
@@ -46,7 +46,7 @@ export function statelessRunRoutes(app: App, parts: RouteParts): void {
       summary: 'Create a stateless run and wait for its result' }), async (request, reply) => {
     const { body, caller } = request
     holdStream(parts, reply)
-    const run = await runs.createStatelessAndWait(caller.tenant, body, waiterOf(request))
+    const run = await runs.createStatelessAndWait(caller.tenant, body, waiterOf(request, reply))
     return answerWithResult(parts, awaitedBy(request, run, reply))
   })
 

@@ -13,7 +13,7 @@ import type { CheckpointSource, EditRequest, Execution, GraphDescription, Execut
   RunRequest } from '../execution.ts'
 import { placeIn } from '../project/code-place.ts'
 import type { ServedGraph } from '../project/graph-export.ts'
-import { breakpointFault, commandFaults, graphAt, requireNoFault, namesOf,
+import { commandFaults, graphAt, requireNoFault, namesOf,
   updateFaults } from '../project/graph-names.ts'
 import { shapeOf } from '../project/library.ts'
 import type { GraphLibrary } from '../project/library.ts'
@@ -226,18 +226,9 @@ async function requireNameKnown(graph: ServedGraph, ns: unknown,
 }
 
 /** Throws `invalid` for a run. The graphs of a factory may differ, and did not exist before. */
-function requireRunKnown(graph: ServedGraph, request: RunRequest): void {
-  const { command, interruptBefore, interruptAfter } = request
-  if (command === null && interruptBefore === null && interruptAfter === null) return
-  const names = namesOf(graph)
-  const breakpoints = { interrupt_before: interruptBefore, interrupt_after: interruptAfter }
-  requireNoFault([
-    ...command === null ? [] : commandFaults(JSON.parse(command) as WireCommand, names),
-    ...Object.entries(breakpoints).flatMap(([field, nodes]) => {
-      const message = breakpointFault(nodes, names)
-      return message === undefined ? [] : [{ field, message }]
-    }),
-  ])
+function requireRunKnown(graph: ServedGraph, { command }: RunRequest): void {
+  if (command === null) return
+  requireNoFault(commandFaults(JSON.parse(command) as WireCommand, namesOf(graph)))
 }
 
 /**
