@@ -101,6 +101,8 @@ export interface FrontDoorOptions
   readonly platform?: Platform
   /** Deployments; by default, there are none, and no address of theirs. */
   readonly deployments?: DeploymentParts
+  /** False to leave the event `end` out of streams of runs; it is sent by default. */
+  readonly streamEnd?: boolean
   /** A port of its own for the platform, 0 for any free one; by default, there is none. */
   readonly platformPort?: number
   /** The web page; by default, none is served. */
@@ -205,7 +207,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   if (platformPort) ticker.add(platformPort.connections)
   const feedbackLinksOf = options.platform && feedbackLinks({ platform: options.platform, env })
   const parts = { ...operations, ticker, quotas, reads: options.reads,
-    feedbackLinks: feedbackLinksOf }
+    feedbackLinks: feedbackLinksOf, streamEnd: options.streamEnd }
   const hasStudio = options.studio !== undefined && await addStudio(app, options.studio)
   addFrontPage(app, hasStudio)
   await addRest(app, { ...options, ...parts, json, bodies, offer: offerOf(options, hasStudio),

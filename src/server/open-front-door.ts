@@ -84,6 +84,7 @@ export async function openDoor(settings: Settings, parts: DoorParts): Promise<Fr
     port,
     json,
     ...!portIsChosen && { nextPorts },
+    streamEnd: settings.streamEnd,
     ...settings.platformPort !== undefined && { platformPort: settings.platformPort },
     version: ownVersion(),
     project: basename(settings.config.replace(/[\\/][^\\/]*\.json$/, '')),

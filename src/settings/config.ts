@@ -55,6 +55,8 @@ export interface Settings {
   readonly graphEnv: readonly string[]
   /** What the graphs' own assistants are made with, by graph id. */
   readonly graphConfig: ReadonlyMap<string, AssistantDefaults>
+  /** False if streams of runs have no event `end`. */
+  readonly streamEnd: boolean
   readonly drainMs: number
   /** Origins of web pages that may call; empty: those of this machine; `*`: any. */
   readonly allowOrigins: readonly string[]
@@ -219,6 +221,7 @@ export function resolveSettings(source: SettingsSource): Settings {
     builds: (reader.value('builds') ?? (embedded ? 'on' : 'off')) === 'on',
     graphEnv: Object.freeze(reader.value('graphEnv')),
     graphConfig: reader.value('graphConfig'),
+    streamEnd: reader.value('streamEnd') === 'on',
     drainMs: reader.value('drainMs') ?? (embedded ? 5_000 : 20_000),
     allowOrigins: Object.freeze(reader.value('allowOrigin')),
     allowHosts: Object.freeze(reader.value('allowHost')),

@@ -54,6 +54,10 @@ export const knownSettings = {
     message: "The config and context that the graphs' own assistants are made with, by graph: " +
       '`{"agent": {"configurable": {"model": "a"}, "context": {}}}`. An assistant ' +
       'that exists keeps its own. Without it, `env` of langgraph.json says it.' }),
+  streamEnd: serve('--stream-end <how>', 'HEDDLE_STREAM_END', { kind: onOrOff, fallback: 'on',
+    message:
+      'Whether streams of runs have the event `end`. Clients that do not know it, as those ' +
+      'of assistant-ui, log an error about it.' }),
   drainMs: serve('--drain-ms <ms>', 'HEDDLE_DRAIN_MS', { kind: wholeNumber(0, 3_600_000),
     fallback: undefined, usual: '5000; with Cassandra 20000',
     message: 'How long a shutdown may take; unfinished runs resume elsewhere or at the next ' +

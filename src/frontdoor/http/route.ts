@@ -31,6 +31,8 @@ export interface RouteParts extends Omit<Operations, 'fireCron'> {
   readonly reads: ReadQuota
   /** Makes links for feedback on runs; by default, nobody asks for feedback. */
   readonly feedbackLinks?: MakeFeedbackLinks | undefined
+  /** False if streams of runs have no event `end`. */
+  readonly streamEnd?: boolean | undefined
 }
 
 interface RouteWords {

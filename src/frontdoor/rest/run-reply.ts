@@ -19,7 +19,8 @@ import { SseStream } from './sse.ts'
 import type { SseOptions } from './sse.ts'
 
 /** The parts of routes that replies about runs use. */
-export type RunReplyParts = Pick<RouteParts, 'runs' | 'ticker' | 'quotas' | 'feedbackLinks'>
+export type RunReplyParts = Pick<RouteParts,
+  'runs' | 'ticker' | 'quotas' | 'feedbackLinks' | 'streamEnd'>
 
 /** A run that a request watches, and how. */
 export interface Watched {
@@ -141,6 +142,7 @@ export async function streamRun(parts: RunReplyParts, watched: Watched,
     headers: { 'content-location': place, location: `${place}/stream` },
     made,
     feedback: feedbackOf(parts, watched),
+    hasEnd: parts.streamEnd,
     stillValid: caller.stillValid,
     closed: (byClient) => {
       gone = true

@@ -48,6 +48,8 @@ export interface SseOptions {
    * no event. By default there is none.
    */
   readonly feedback?: (() => Promise<string | undefined>) | undefined
+  /** False to leave the event `end` out; it is sent by default. */
+  readonly hasEnd?: boolean | undefined
   /** False if the client may not see events any more. It is cut off, comes back and is refused. */
   stillValid(): boolean
   /**
@@ -62,6 +64,7 @@ export class SseStream implements FeedListener, TickerMember {
   readonly #headers: Readonly<Record<string, string>>
   readonly #made: boolean
   readonly #feedback: SseOptions['feedback']
+  readonly #hasEnd: boolean
   #hasFailed = false
   readonly #stillValid: () => boolean
   #silentTicks = 0
@@ -80,11 +83,13 @@ export class SseStream implements FeedListener, TickerMember {
   /** True when the headers have been sent. Until then the reply may still become an error. */
   begun = false
 
-  constructor(reply: FastifyReply, { headers, made, feedback, stillValid, closed }: SseOptions) {
+  constructor(reply: FastifyReply,
+    { headers, made, feedback, hasEnd = true, stillValid, closed }: SseOptions) {
     this.#reply = reply
     this.#headers = headers
     this.#made = made
     this.#feedback = feedback
+    this.#hasEnd = hasEnd
     this.#stillValid = stillValid
     reply.raw.on('drain', () => this.#drain())
     whenClosed(reply.raw, () => {
@@ -107,7 +112,7 @@ export class SseStream implements FeedListener, TickerMember {
     let text = ''
     for (const event of batch) {
       this.#hasFailed ||= event.name === 'error'
-      if (event.name === 'end') this.#last = frame(event)
+      if (event.name === 'end') this.#last = this.#hasEnd ? frame(event) : ''
       else text += frame(event)
     }
     if (text === '') return

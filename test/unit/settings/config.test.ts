@@ -59,6 +59,7 @@ describe('settings', () => {
       revisionsDiskBytes: 5_120 * 1024 * 1024,
       graphEnv: ['*'],
       graphConfig: new Map(),
+      streamEnd: true,
       drainMs: 5_000,
       logLevel: 'info',
       cassandra: null,

@@ -74,6 +74,13 @@ describe('a stream', () => {
     }
   })
 
+  it('has no event `end` if the server leaves it out', async () => {
+    const { response, run } = await stream(await openDoor({ streamEnd: false }))
+    run.notify([event('1'), event('2', '{"status":"success"}', 'end')])
+    run.end()
+    expect(await response.text()).toMatch(/id: 1\n\n$/)
+  })
+
   it('carries the headers that clients and proxies need', async () => {
     const door = await openDoor()
     const { response: { headers }, run } = await stream(door)
