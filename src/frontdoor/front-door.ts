@@ -160,9 +160,9 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   const quota = new ConnectionQuota(connections)
   const port = onePort(quota)
   const platformPort = options.platformPort === undefined ? undefined : new PlatformPort(quota)
-  const ticker = new ConnectionTicker(env)
+  // They open when deployments are loaded: the ticker is there by then.
   const deploymentPorts = deployments &&
-    new DeploymentPorts({ quota, ticker,
+    new DeploymentPorts({ quota, ticker: () => ticker,
       names: () => deployments.serving.all().map(({ name }) => name) })
   const sockets = new SocketServer(bodyLimitBytes)
   const answerError = errorReply(env.log, sockets, errorForm)
@@ -203,6 +203,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     ...auth === undefined && { ofTenant: Infinity },
     ...options.unread,
   })
+  const ticker = new ConnectionTicker(env)
   ticker.add(port)
   if (platformPort) ticker.add(platformPort.connections)
   const feedbackLinksOf = options.platform && feedbackLinks({ platform: options.platform, env })

@@ -193,12 +193,17 @@ export class TestHost<Host extends GraphHost = RunningGraphHost> {
     for (let passed = 0; passed < ms; passed += 500) this.env.advance(500)
   }
 
+  /** Resolves when all that the worker has sent is received: a request of its code may be faster. */
+  async heard(): Promise<void> {
+    await this.host.drawable('where', false)
+  }
+
   /** Moves the clock while workers that are not stuck answer their pings. */
   async pass(ms: number): Promise<void> {
     for (let passed = 0; passed < ms; passed += 500) {
       this.env.advance(500)
       // The worker that is asked gets its ping before this question, and answers it before.
-      await this.host.drawable('where', false)
+      await this.heard()
       // Other workers answer theirs in real time. After nine silent rounds a worker counts as
       // stuck, so some rounds are long enough for a busy machine.
       await setTimeout(passed % 2_000 === 1_500 ? 250 : 10)
