@@ -193,8 +193,8 @@ export class TestHost<Host extends GraphHost = RunningGraphHost> {
     for (let passed = 0; passed < ms; passed += 500) this.env.advance(500)
   }
 
-  /** Resolves when all that the worker has sent is received: a request of its code may be faster. */
-  async heard(): Promise<void> {
+  /** Resolves when all that the worker has sent is here: a request of its code may be faster. */
+  async received(): Promise<void> {
     await this.host.drawable('where', false)
   }
 
@@ -203,7 +203,7 @@ export class TestHost<Host extends GraphHost = RunningGraphHost> {
     for (let passed = 0; passed < ms; passed += 500) {
       this.env.advance(500)
       // The worker that is asked gets its ping before this question, and answers it before.
-      await this.heard()
+      await this.received()
       // Other workers answer theirs in real time. After nine silent rounds a worker counts as
       // stuck, so some rounds are long enough for a busy machine.
       await setTimeout(passed % 2_000 === 1_500 ? 250 : 10)
