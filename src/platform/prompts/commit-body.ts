@@ -32,9 +32,15 @@ export function readCommitBody(body: Uint8Array): CommitBody {
 function requireNoLogin(manifest: Buffer, [from, to]: readonly [number, number]): void {
   const login = /"(?:https?|wss?|ftp):(?:\\?\/|\\\\)*[^"\\/?#]*@/i
   const model = [manifest.toString('latin1', 0, from), manifest.toString('latin1', to)]
-  if (!model.some((part) => login.test(part))) return
+  if (!model.some((part) => login.test(withoutEscapes(part)))) return
   throw new HeddleError('invalid', 'manifest: the address of its model has a user or a password: ' +
     'keep the key as a secret of the workspace.')
+}
+
+/** JSON may write any letter by its number, `@` as well. */
+function withoutEscapes(json: string): string {
+  return json.replace(/\\u00([0-7][\da-f])/gi,
+    (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
 }
 
 /** Where the content of a commit is in its body, and what else that says. */
