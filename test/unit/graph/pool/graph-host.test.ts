@@ -361,7 +361,6 @@ describe('a worker that spins', () => {
     const wish = { threadId: 's', runId: 's' }
     const spinner = test.run('spin', { url: spun.url }, wish)
     await spun.arrived()
-    await test.received()
     spun.open()
     test.stall(5000)
     expect([await spinner.end, await neighbour.end]).toEqual(['displaced', 'displaced'])

@@ -193,7 +193,10 @@ export class TestHost<Host extends GraphHost = RunningGraphHost> {
     for (let passed = 0; passed < ms; passed += 500) this.env.advance(500)
   }
 
-  /** Resolves when all that the worker has sent is here: a request of its code may be faster. */
+  /**
+   * Resolves when all that the worker has sent is here: a request of its code may be faster. After
+   * that no code of a run counts as the last that it entered.
+   */
   async received(): Promise<void> {
     await this.host.drawable('where', false)
   }
