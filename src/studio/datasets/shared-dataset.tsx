@@ -10,6 +10,7 @@ import type { Example } from '../api/platform/examples.ts'
 import { counted } from '../parts/amounts.ts'
 import { Button } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
+import { GoneLink } from '../parts/gone-link.tsx'
 import { Mark } from '../parts/icon.tsx'
 import { JsonTree } from '../parts/json-tree.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
@@ -26,13 +27,7 @@ export function SharedDataset() {
   const { token } = useParams({ from: '/public/$token/d' })
   const dataset = useQuery(sharedDataset(token))
   if (dataset.data !== undefined) return <Shown token={token} dataset={dataset.data} />
-  if (dataset.error instanceof ApiError && dataset.error.status === 404) {
-    return (
-      <Empty title="This link leads nowhere" isPage>
-        <p>It was taken back, or what it showed is gone.</p>
-      </Empty>
-    )
-  }
+  if (dataset.error instanceof ApiError && dataset.error.status === 404) return <GoneLink />
   return (
     <>
       <header className={css['head']}>

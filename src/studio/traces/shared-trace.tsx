@@ -7,7 +7,7 @@ import { ApiError } from '../api/client.ts'
 import { sharedSpans } from './share-calls.ts'
 import { nowMs } from '../env.ts'
 import { counted, duration } from '../parts/amounts.ts'
-import { Empty } from '../parts/empty.tsx'
+import { GoneLink } from '../parts/gone-link.tsx'
 import { Mark } from '../parts/icon.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
@@ -37,13 +37,7 @@ export function SharedTrace() {
   if (tree !== undefined && tree.byId.size > 0) return <Shown token={token} tree={tree} />
   const isGone = tree !== undefined ||
     (spans.error instanceof ApiError && spans.error.status === 404)
-  if (isGone) {
-    return (
-      <Empty title="This link leads nowhere" isPage>
-        <p>It was taken back, or what it showed is gone.</p>
-      </Empty>
-    )
-  }
+  if (isGone) return <GoneLink />
   return (
     <>
       <header className={css['head']}>

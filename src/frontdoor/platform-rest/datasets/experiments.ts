@@ -55,16 +55,7 @@ interface Wish {
 export function datasetRunRoutes(app: App, parts: PlatformParts): void {
   app.post('/datasets/:id/runs', platformRoute('read', { params: IdPath, body: QueryRuns }),
     async (request, reply) => {
-      const { session_ids: projects, offset = 0, limit: wanted, as_of: asOf,
-        comparative_experiment_id: comparison } = request.body
-      const { texts } = await page(parts, request, reply, {
-        projects: projects ?? [],
-        comparison,
-        from: { at: 0, skip: offset },
-        limit: wanted ?? pageExamples,
-        version: 1,
-        ...typeof asOf === 'string' && { asOf },
-      })
+      const { texts } = await page(parts, request, reply, wishOf(request.body))
       return sendJson(reply, `[${texts.join(',')}]`)
     })
 }
@@ -100,20 +91,17 @@ export async function sharedRunPage(parts: PlatformParts, request: FastifyReques
   reply: FastifyReply,
   { tenant, dataset, body }: { readonly tenant: string; readonly dataset: Dataset;
     readonly body: Static<typeof QueryRuns> }): Promise<FastifyReply> {
-  const { session_ids: projects, offset = 0, limit: wanted, as_of: asOf,
-    comparative_experiment_id: comparison } = body
-  const { texts } = await pageOf(parts, request, reply, {
-    tenant,
-    dataset,
-    isShared: true,
-    projects: projects ?? [],
-    comparison,
-    from: { at: 0, skip: offset },
-    limit: wanted ?? pageExamples,
-    version: 1,
-    ...typeof asOf === 'string' && { asOf },
-  })
+  const { texts } = await pageOf(parts, request, reply, { ...wishOf(body), tenant, dataset,
+    isShared: true })
   return sendJson(reply, `[${texts.join(',')}]`)
+}
+
+function wishOf(
+  { session_ids: projects, offset = 0, limit = pageExamples, as_of: asOf,
+    comparative_experiment_id: comparison }: Static<typeof QueryRuns>,
+): Wish {
+  return { projects: projects ?? [], comparison, from: { at: 0, skip: offset },
+    limit: limit ?? pageExamples, version: 1, ...typeof asOf === 'string' && { asOf } }
 }
 
 /** Without experiments, those of the comparison, or the newest ones of the dataset. */
