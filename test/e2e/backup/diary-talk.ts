@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { Client } from '@langchain/langgraph-sdk'
+import type { Client, Run } from '@langchain/langgraph-sdk'
 
 import { faultsOf } from '../cluster/history.ts'
 import type { Attempt, Execution } from '../cluster/history.ts'
@@ -68,7 +68,7 @@ export async function faultsOfTalk(there: Client, { threadId, attempts }: Talk,
 ): Promise<
   readonly string[]
 > {
-  const runs = await there.runs.list(threadId, { limit: 1_000 })
+  const runs = await allRuns(there, threadId)
   const { values } = await there.threads.getState<{ lines?: string[] }>(threadId)
   return faultsOf({
     threadId,
@@ -80,6 +80,17 @@ export async function faultsOfTalk(there: Client, { threadId, attempts }: Talk,
     lines: values.lines ?? [],
     executions: executed.filter((execution) => execution.threadId === threadId),
   })
+}
+
+/** More than one page: a thread of a long drill has thousands. */
+async function allRuns(there: Client, threadId: string): Promise<readonly Run[]> {
+  const limit = 1_000
+  const runs: Run[] = []
+  for (;;) {
+    const page = await there.runs.list(threadId, { limit, offset: runs.length })
+    runs.push(...page)
+    if (page.length < limit) return runs
+  }
 }
 
 /** What was certain at a moment. A run that was acknowledged later may be there, or not. */
