@@ -31,12 +31,16 @@ const inCluster = ['test/e2e/deployments-cluster']
 const onCassandra = ['test/e2e/cassandra', 'test/e2e/cluster-', 'test/e2e/version-before',
   'test/e2e/undisturbed', 'test/contract/']
 
+const attacks = ['test/e2e/attacks', 'test/e2e/burst', 'test/e2e/memory']
+const backups = ['test/e2e/backup']
+
 /** Long tests that no other part has. */
 const rest = globSync('test/{conformance,e2e,simulation,studio,unit}/**/*.{long,night}.ts', {
   cwd: root,
 }).map((path) => path.replaceAll('\\', '/')).filter((path) =>
   !path.startsWith('test/e2e/cluster/') &&
-  ![...deployments, ...inCluster, ...onCassandra].some((start) => path.startsWith(start))
+  ![...deployments, ...inCluster, ...onCassandra, ...attacks, ...backups]
+    .some((start) => path.startsWith(start))
 )
 
 /** The parts of a night in their order, which together have everything. */
@@ -49,6 +53,8 @@ export const nightlyParts: readonly NightlyPart[] = [
   { name: 'deployments', projects: ['long'], paths: deployments },
   { name: 'deployments-cluster', projects: ['long'], paths: inCluster },
   { name: 'cassandra', projects: ['long'], paths: onCassandra },
+  { name: 'attacks', projects: ['long'], paths: attacks },
+  { name: 'backups', projects: ['long'], paths: backups },
   { name: 'kills', projects: ['long'], paths: rest },
   { name: 'studio', projects: ['studio'] },
   { name: 'cluster', projects: ['cluster'] },
