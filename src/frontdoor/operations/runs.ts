@@ -254,9 +254,10 @@ export class RunOperations {
     const assistant = await this.#assistant(tenant, body.assistant_id, revision)
     const unreached = requireNamesKnown(this.#graphs.of(tenant, revision), assistant.row, body)
     if (unreached.length > 0) {
+      // First: whoever refuses them starts no run.
+      warn?.(unreached)
       this.#env.log.warn('A run has breakpoints that it never reaches.', { tenant,
         assistant: assistant.row.assistantId, faults: unreached })
-      warn?.(unreached)
     }
     return assistant
   }
