@@ -94,11 +94,12 @@ function denied(error: Error, message: string): string {
 
 /** Native code is built for one version of the interface of Node. */
 function otherNode(message: string): string | undefined {
-  const [, file = '', built, here] =
-    /module '([^']+)'\s[^]*NODE_MODULE_VERSION (\d+)[^]*NODE_MODULE_VERSION (\d+)/.exec(message)
-      ?? []
-  if (here === undefined) return undefined
-  const name = /.*node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/s.exec(file)?.[1] ?? file
+  const [built, here] = Array.from(message.matchAll(/NODE_MODULE_VERSION (\d+)/g),
+    ([, version]) => version)
+  const [, file] = /module '([^']+)'/.exec(message) ?? []
+  if (file === undefined || here === undefined) return undefined
+  const [, ...inPackages] = file.split(/node_modules[\\/]/)
+  const name = /^(?:@[^\\/]+[\\/])?[^\\/]+/.exec(inPackages.at(-1) ?? '')?.[0] ?? file
   return `${name} was built for another version of Node.js (NODE_MODULE_VERSION ${built}), and ` +
     `graphs run on Node.js ${process.versions.node} (${here}): install it with that version, or ` +
     `run npm rebuild ${name} with it.`

@@ -68,6 +68,8 @@ describe.skipIf(keyspace === undefined)('a new region', () => {
         '--auth', 'keys', '--region', 'eu', '--data', join(root, 'data'), ...store)
       const findings = JSON.parse(doctor.stdout) as { check: string; verdict: string }[]
       expect(findings.filter(({ verdict }) => verdict === 'bad')).toEqual([])
+      // It takes a server that runs as root: `deploy/users.night.ts` has one.
+      step('Isolation')
       step('The first deploy')
       const shop = await makeShop(root)
       changeShop(shop, 'the first one')

@@ -15,7 +15,6 @@ it('A worker that spins is left to its only execution, and another takes its pla
   const spun = gate()
   const spinner = test.run('spin', { url: spun.url })
   await spun.arrived()
-  await test.received()
   spun.open()
   test.stall(5000)
   expect(await test.run('where', {}).end).toMatchObject({ status: 'success' })
