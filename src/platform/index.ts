@@ -89,6 +89,7 @@ export type { Hour, RollUpPort } from './spans/roll-up-port.ts'
 export type { Block, BlockId, FeedbackMark, SpanFields, SpanHead, SpanPlace, SpanWrite, Term,
   Uuid } from './spans/span.ts'
 export { nothingSaid } from './spans/span.ts'
+export { readKinds, writeKinds } from './spans/token-kinds.ts'
 export { foldHead } from './spans/fold.ts'
 export type { SpanOperation } from './spans/fold.ts'
 export { removalReasons } from './spans/span-port.ts'

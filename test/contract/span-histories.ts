@@ -6,6 +6,7 @@ import { nothingSaid, termOf } from '../../src/platform/index.ts'
 import type { Block, BlockId, FeedbackMark, Plan, ScanMark, SpanFields, SpanHead, SpanPlace,
   SpansOfRequest, SpanStore, SpanWrite, Term, Uuid } from '../../src/platform/index.ts'
 import { foldHead } from '../../src/platform/spans/fold.ts'
+import { someKinds } from '../support/some-kinds.ts'
 
 /** Operations of one tenant, by request. */
 export interface History {
@@ -43,6 +44,7 @@ const someFields: fc.Arbitrary<Partial<SpanFields>> = fc.record({
   promptCost: aCost,
   completionCost: aCost,
   totalCost: aCost,
+  kinds: someKinds(),
   thread: fc.option(fc.constantFrom('a thread', uuidOf(9, 1), uuidOf(9, 2).toUpperCase())),
   example: fc.option(fc.constantFrom(uuidOf(8, 1), uuidOf(8, 2))),
 })

@@ -7,9 +7,11 @@ import { nothingSaid } from '../../src/platform/index.ts'
 import type { Env } from '../../cluster/index.ts'
 import type { Plan, SpanFields, SpanHead, SpanPlace, SpanStore } from '../../src/platform/index.ts'
 import { queryHandlers } from '../../src/platform/query/query-handlers.ts'
+import type { ByKind } from '../../src/platform/spans/token-kinds.ts'
 import type { GroupBy, QueryHandlers,
   RunsQuestion } from '../../src/platform/threads/platform-calls.ts'
 import { expectAlways } from '../support/expect-always.ts'
+import { someKinds } from '../support/some-kinds.ts'
 import { projectOf } from '../support/random-spans.ts'
 import { newTenant, useSpans } from './span-port-contract.ts'
 import type { OpenSpans } from './span-port-contract.ts'
@@ -70,7 +72,7 @@ const aStep: fc.Arbitrary<Step> = fc.oneof(
     fields: fc.record({ name: fc.constantFrom(...names), type: fc.constantFrom(...types),
       root: fc.option(fc.boolean()), failed: fc.option(fc.boolean()), promptTokens: amount,
       completionTokens: amount, totalTokens: amount, promptCost: cost, completionCost: cost,
-      totalCost: cost }),
+      totalCost: cost, kinds: someKinds() }),
   }) },
   { weight: 2,
     arbitrary: fc.record({ kind: fc.constant('feedback' as const), span, id: fc.nat({ max: 5 }),
@@ -155,6 +157,14 @@ function expectStats(stats: Record<string, unknown>, heads: readonly SpanHead[])
     expect(stats['error_rate']).toBe(share(({ failed }) => failed === true))
     expect(stats['streaming_rate']).toBe(share(({ firstTokenUs }) => firstTokenUs !== null))
   }
+  for (const kind of ['cache_read', '__proto__']) {
+    const used = heads.flatMap(({ kinds }) => ownOf(kinds?.promptTokens, kind))
+    const shown = ownOf(stats['prompt_token_details'] as ByKind | null, kind)
+    expect(shown).toEqual(used.length === 0 ? [] : [sum(used)])
+    const cost = heads.flatMap(({ kinds }) => ownOf(kinds?.promptCost, kind))
+    const costs = ownOf(stats['prompt_cost_details'] as ByKind | null, kind)
+    expect(costs.map(Number)).toEqual(cost.length === 0 ? [] : [sum(cost)])
+  }
   const marks = Map.groupBy(heads.flatMap(({ feedback }) => feedback), ({ key }) => key)
   const feedback = stats['feedback_stats'] as Record<string, { n: number; avg: number | null }>
   expect(Object.keys(feedback).toSorted()).toEqual([...marks.keys()].toSorted())
@@ -163,6 +173,11 @@ function expectStats(stats: Record<string, unknown>, heads: readonly SpanHead[])
     expect(feedback[key]).toMatchObject({ n: own.length,
       avg: scores.length === 0 ? null : sum(scores) / scores.length })
   }
+}
+
+/** The number of a kind, if it is there. */
+function ownOf(numbers: ByKind | null | undefined, kind: string): readonly number[] {
+  return numbers && Object.hasOwn(numbers, kind) ? [numbers[kind]!] : []
 }
 
 const byHeads = 'or(eq(status, "error"), neq(status, "error"))'

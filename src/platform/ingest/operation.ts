@@ -16,7 +16,7 @@ import { readMetadata } from './metadata.ts'
 import type { Metadata } from './metadata.ts'
 import { readTags } from './tags.ts'
 import { termsOfSpan } from './terms-of-span.ts'
-import { noUsage, usageOfOutputs } from './usage.ts'
+import { noUsage, usageOfOutputs, withSums } from './usage.ts'
 import type { Usage } from './usage.ts'
 
 /** The project that an operation names. */
@@ -35,6 +35,7 @@ export interface Operation extends Pick<SpanWrite, 'kind' | 'terms' | 'indexed'>
   /** All but those that say where it is in its trace. */
   readonly fields: SpanFields
   readonly members: PayloadPart['members']
+  /** What the client says of it: sums are in the fields. */
   readonly usage: Usage
   /** What was too long and was cut, in sentences. */
   readonly cut: readonly string[]
@@ -71,7 +72,7 @@ export function readOperation(raw: RawOperation): Operation {
   const cut: string[] = []
   const metadata = readMetadata(values.get('extra'), cut)
   const usage = usageIn(values, metadata)
-  const fields = fieldsOf(values, metadata, usage, cut)
+  const fields = fieldsOf(values, metadata, withSums(usage), cut)
   const { terms, indexed } = termsOfSpan({ ...fields, tags: readTags(values.get('tags'), cut),
     metadata: metadata.scalars })
   return { kind: raw.kind, id, order, trace, parent, startUs: timeIn(values, 'start_time'),
@@ -129,8 +130,7 @@ function usageIn(values: Values, metadata: Metadata): Usage {
     metadata.usage ?? noUsage
 }
 
-function fieldsOf(values: Values, metadata: Metadata, { details: _, ...usage }: Usage,
-  cut: string[]): SpanFields {
+function fieldsOf(values: Values, metadata: Metadata, usage: Usage, cut: string[]): SpanFields {
   const name = textIn(values, 'name')
   const type = typeIn(values)
   if (name !== null && name.length > nameMax) cut.push(`name: cut to ${nameMax} characters.`)

@@ -6,7 +6,7 @@
 import { isObject } from '../../json/index.ts'
 import { numberAt, parsedText } from './otlp-payload.ts'
 import type { JsonObject } from './otlp-payload.ts'
-import type { Attributes } from './otlp.ts'
+import type { Attributes, AttributeValue } from './otlp.ts'
 
 const inputWords = ['gen_ai.usage.input_tokens', 'gen_ai.usage.prompt_tokens',
   'llm.token_count.prompt', 'ai.usage.inputTokens', 'ai.usage.promptTokens', 'ai.usage.tokens']
@@ -66,8 +66,14 @@ function kindsOf(attributes: Attributes, kinds: Kinds, whole: string): JsonObjec
       break
     }
   }
-  const given = parsedText(attributes.get(whole))
+  const given = detailsOf(attributes.get(whole))
   return isObject(given) ? { ...said, ...given as JsonObject } : said
+}
+
+/** LangSmith's client for Python writes them as Python does: with single quotes. */
+function detailsOf(value: AttributeValue | undefined): unknown {
+  const isPython = typeof value === 'string' && value.startsWith("{'")
+  return parsedText(isPython ? value.replaceAll("'", '"') : value)
 }
 
 /** Its kinds leave each other out, and a name says to which side a kind belongs. */

@@ -1,40 +1,31 @@
 /** What a model used: tokens and costs, from where clients write them. Nothing else is parsed. */
 
 import { isObject } from '../../json/index.ts'
+import type { SpanFields } from '../spans/span.ts'
+import { addedKinds, kindLengthMax, kindsMax, knownKinds } from '../spans/token-kinds.ts'
+import type { ByKind, TokenKinds } from '../spans/token-kinds.ts'
 import { itemsAt, memberAt } from './json-bytes.ts'
 import type { MemberPlace } from './json-bytes.ts'
 
 /** Tokens and costs of a span; null for what nobody said. */
-export interface Usage {
-  readonly promptTokens: number | null
-  readonly completionTokens: number | null
-  readonly totalTokens: number | null
-  readonly promptCost: number | null
-  readonly completionCost: number | null
-  readonly totalCost: number | null
-  /** Tokens by their kind, such as `cache_read`: a part of the others. Missing if nobody said. */
-  readonly details?: TokenKinds
-}
-
-/** Tokens by their kind. */
-export interface TokenKinds {
-  readonly prompt: Readonly<Record<string, number>>
-  readonly completion: Readonly<Record<string, number>>
-}
+export type Usage = Pick<SpanFields,
+  'promptTokens' | 'completionTokens' | 'totalTokens' | 'promptCost' | 'completionCost'
+    | 'totalCost' | 'kinds'>
 
 /** No usage. */
 export const noUsage: Usage = { promptTokens: null, completionTokens: null, totalTokens: null,
-  promptCost: null, completionCost: null, totalCost: null }
+  promptCost: null, completionCost: null, totalCost: null, kinds: null }
 
 const member = 'usage_metadata'
 /** Generations that are looked at: one for each prompt and choice. */
 const generationsMax = 1000
 /** Bytes that usage may have: it is a few numbers. */
 const usageMax = 64 * 1024
-/** Kinds of tokens that are kept. */
-const kindsMax = 50
 
-/** The usage in valid outputs: at their top, or summed over the messages that were generated. */
+/**
+ * The usage in valid outputs: at their top, or summed over the messages that were generated. It has
+ * only the costs that a client says: `withSums` adds what follows from them.
+ */
 export function usageOfOutputs(outputs: Buffer): Usage | undefined {
   if (!outputs.includes(member)) return undefined
   const top = memberAt(outputs, 0, member)
@@ -46,7 +37,9 @@ export function usageOfOutputs(outputs: Buffer): Usage | undefined {
     for (const { from } of itemsAt(outputs, prompt.from)) {
       if (++looked > generationsMax) return sum
       const usage = usageOfMessage(outputs, from)
-      sum = sum === undefined || usage === undefined ? sum ?? usage : added(sum, usage)
+      sum = sum === undefined || usage === undefined
+        ? sum ?? usage
+        : addedUsage(sum, usage)
     }
   }
   return sum
@@ -66,30 +59,59 @@ export function usageAt(bytes: Buffer, { from, to }: MemberPlace): Usage | undef
   return to - from > usageMax ? undefined : usageOf(JSON.parse(bytes.toString('utf8', from, to)))
 }
 
-function usageOf(value: unknown): Usage | undefined {
+/** What an object of this name says, as clients write it. Undefined for anything else. */
+export function usageOf(value: unknown): Usage | undefined {
   if (!isObject(value)) return undefined
   const [prompt, completion] = [tokens(value.input_tokens), tokens(value.output_tokens)]
-  const [promptCost, completionCost] = [cost(value.input_cost), cost(value.output_cost)]
   return {
     promptTokens: prompt,
     completionTokens: completion,
     totalTokens: tokens(value.total_tokens) ?? plus(prompt, completion),
-    promptCost,
-    completionCost,
-    totalCost: cost(value.total_cost) ?? plus(promptCost, completionCost),
-    ...kindsOf(value.input_token_details, value.output_token_details),
+    promptCost: cost(value.input_cost),
+    completionCost: cost(value.output_cost),
+    totalCost: cost(value.total_cost),
+    kinds: kindsIn(value),
   }
 }
 
-function kindsOf(prompt: unknown, completion: unknown): Pick<Usage, 'details'> {
-  if (!isObject(prompt) && !isObject(completion)) return {}
-  return { details: { prompt: numbersIn(prompt), completion: numbersIn(completion) } }
+function kindsIn(
+  { input_token_details: prompt, output_token_details: completion, input_cost_details: promptCost,
+    output_cost_details: completionCost }: Readonly<
+      Record<string, unknown>
+    >,
+): TokenKinds | null {
+  // Most calls have none.
+  if (![prompt, completion, promptCost, completionCost].some(isObject)) return null
+  return knownKinds({ promptTokens: byKind(prompt, tokens),
+    completionTokens: byKind(completion, tokens), promptCost: byKind(promptCost, cost),
+    completionCost: byKind(completionCost, cost) })
 }
 
-function numbersIn(value: unknown): Readonly<Record<string, number>> {
+/** The same usage, with the sums of its costs where nobody said them. */
+export function withSums(usage: Usage): Usage {
+  if (usage === noUsage) return usage
+  const { promptCost, completionCost, totalCost, kinds } = usage
+  const [prompt, completion] = [promptCost ?? sumOf(kinds?.promptCost),
+    completionCost ?? sumOf(kinds?.completionCost)]
+  return { ...usage, promptCost: prompt, completionCost: completion,
+    totalCost: totalCost ?? plus(prompt, completion) }
+}
+
+function byKind(value: unknown, number: (each: unknown) => number | null): ByKind {
   if (!isObject(value)) return {}
-  return Object.fromEntries(Object.entries(value).slice(0, kindsMax)
-    .filter((entry): entry is [string, number] => tokens(entry[1]) !== null))
+  return Object.fromEntries(Object.entries(value).slice(0, kindsMax).flatMap(([kind, each]) => {
+    const known = kind.length > kindLengthMax ? null : number(each)
+    return known === null ? [] : [[kind, known]]
+  }))
+}
+
+function sumOf(numbers: ByKind | undefined): number | null {
+  return numbers === undefined ? null : dollars(Object.values(numbers).reduce((a, b) => a + b, 0))
+}
+
+/** Dollars without the digits that are only there because they are binary. */
+export function dollars(sum: number): number {
+  return Number(sum.toPrecision(12))
 }
 
 function tokens(value: unknown): number | null {
@@ -104,7 +126,8 @@ function plus(one: number | null, other: number | null): number | null {
   return one === null || other === null ? one ?? other : one + other
 }
 
-function added(one: Usage, other: Usage): Usage {
+/** The sums of both. */
+export function addedUsage(one: Usage, other: Usage): Usage {
   return {
     promptTokens: plus(one.promptTokens, other.promptTokens),
     completionTokens: plus(one.completionTokens, other.completionTokens),
@@ -112,20 +135,6 @@ function added(one: Usage, other: Usage): Usage {
     promptCost: plus(one.promptCost, other.promptCost),
     completionCost: plus(one.completionCost, other.completionCost),
     totalCost: plus(one.totalCost, other.totalCost),
-    ...addedKinds(one.details, other.details),
-  }
-}
-
-function addedKinds(one: TokenKinds | undefined,
-  other: TokenKinds | undefined): Pick<Usage, 'details'> {
-  const sum = (a: TokenKinds['prompt'] = {}, b: TokenKinds['prompt'] = {}) =>
-    Object.fromEntries([...new Set([...Object.keys(a), ...Object.keys(b)])].slice(0, kindsMax)
-      .map((kind) => [kind, (a[kind] ?? 0) + (b[kind] ?? 0)]))
-  const lone = one === undefined || other === undefined ? one ?? other : undefined
-  if (lone !== undefined) return { details: lone }
-  if (one === undefined || other === undefined) return {}
-  return {
-    details: { prompt: sum(one.prompt, other.prompt),
-      completion: sum(one.completion, other.completion) },
+    kinds: addedKinds(one.kinds, other.kinds),
   }
 }

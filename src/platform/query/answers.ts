@@ -93,7 +93,7 @@ export async function answerRun(parts: ScanParts,
 
 /** True if members with tokens or costs are selected. The first API shows them with subtrees. */
 function asksForUsage(select: readonly string[] | undefined): boolean {
-  return select === undefined || select.some((name) => /_(tokens|cost)$/i.test(name))
+  return select === undefined || select.some((name) => /_(tokens|cost|details)$/i.test(name))
 }
 
 /** What is written, and what is around it. */

@@ -4,14 +4,14 @@
  */
 
 import { limitConcurrency } from '../../../cluster/index.ts'
-import { noUsage } from '../ingest/usage.ts'
+import { addedUsage, noUsage } from '../ingest/usage.ts'
 import type { Usage } from '../ingest/usage.ts'
 import type { SpanPort } from '../spans/span-port.ts'
 import type { SpanHead, Uuid } from '../spans/span.ts'
 import { parentsOf } from './runs/run-fields.ts'
 
 const usageFields = ['promptTokens', 'completionTokens', 'totalTokens', 'promptCost',
-  'completionCost', 'totalCost'] as const
+  'completionCost', 'totalCost', 'kinds'] as const
 
 /** What is below a span. */
 interface Subtree {
@@ -119,16 +119,8 @@ function passedUp(head: SpanHead | undefined, sum: Subtree | undefined): Subtree
 }
 
 function together(sum: Subtree = nothing, more: Subtree): Subtree {
-  return { usage: added(sum.usage, more.usage),
+  return { usage: addedUsage(sum.usage, more.usage),
     firstTokenUs: least(sum.firstTokenUs, more.firstTokenUs) }
-}
-
-function added(sum: Usage, more: Usage): Usage {
-  return Object.fromEntries(
-    usageFields.map((
-      name,
-    ) => [name, more[name] === null ? sum[name] : (sum[name] ?? 0) + more[name]]),
-  ) as unknown as Usage
 }
 
 function least(a: number | null, b: number | null): number | null {

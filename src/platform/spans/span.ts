@@ -1,5 +1,7 @@
 /** A span: what lists, filters, trees and statistics see of it, and how operations fill it. */
 
+import type { TokenKinds } from './token-kinds.ts'
+
 /** An id of 16 bytes, as lower-case text with dashes. */
 export type Uuid = string
 
@@ -45,6 +47,8 @@ export interface SpanFields {
   readonly promptCost: number | null
   readonly completionCost: number | null
   readonly totalCost: number | null
+  /** Parts of the tokens and costs. */
+  readonly kinds: TokenKinds | null
   /** Id of the conversation that it belongs to. */
   readonly thread: string | null
   /** The example of a dataset that it was run for. */
@@ -108,6 +112,7 @@ export const nothingSaid: SpanFields = {
   promptCost: null,
   completionCost: null,
   totalCost: null,
+  kinds: null,
   thread: null,
   example: null,
 }

@@ -3,12 +3,15 @@
 import { dollars } from '../query/runs/run-fields.ts'
 import type { SpanHead } from '../spans/span.ts'
 import { timeTextUs } from '../spans/time.ts'
+import type { ByKind, KindGroup } from '../spans/token-kinds.ts'
 import type { Conversation } from './conversation-page.ts'
 import { feedbackJson } from './feedback-tally.ts'
+import { addKinds } from '../spans/kind-sums.ts'
+import type { KindSums } from '../spans/kind-sums.ts'
 import { statsJson } from './run-stats.ts'
 
 /** Tokens and costs of a trace. */
-type TraceUsage = Pick<SpanHead, 'totalTokens' | 'totalCost'>
+type TraceUsage = Pick<SpanHead, 'totalTokens' | 'totalCost' | 'kinds'>
 
 /** Previews of a conversation, and what its traces used. */
 export interface ConversationContent {
@@ -52,8 +55,8 @@ export const threadJson: ConversationShape = (conversation, content) => {
     num_errored_turns: tally.errors,
     last_error: content.lastError,
     total_cost: sumOf(content.usage, 'totalCost') ?? 0,
-    total_token_details: {},
-    total_cost_details: {},
+    total_token_details: kindsOf(content.usage, 'promptTokens', 'completionTokens'),
+    total_cost_details: kindsOf(content.usage, 'promptCost', 'completionCost'),
     feedback_stats: feedbackJson(tally.feedback, 2),
   }
 }
@@ -66,6 +69,17 @@ function shared({ tally }: Conversation, { firstInputs, lastOutputs, usage }: Co
     first_inputs: firstInputs,
     last_outputs: lastOutputs,
   }
+}
+
+/** Sums by the kind of token, in and out together. */
+function kindsOf(usage: readonly TraceUsage[], ...groups: readonly KindGroup[]): ByKind {
+  const sums: KindSums = new Map()
+  for (const { kinds } of usage) {
+    for (const group of groups) {
+      addKinds(sums, { [groups[0]!]: kinds?.[group] ?? {} })
+    }
+  }
+  return Object.fromEntries(sums.get(groups[0]!) ?? [])
 }
 
 function sumOf(usage: readonly TraceUsage[], name: 'totalTokens' | 'totalCost'): number | null {

@@ -3,7 +3,7 @@
 import { timeTextUs } from '../spans/time.ts'
 import type { Conversation } from './conversation-page.ts'
 import { feedbackJson } from './feedback-tally.ts'
-import { metricOf } from './metric.ts'
+import { kindMetricOf, metricOf } from './metric.ts'
 import type { Tally } from './tally.ts'
 
 /** Statistics by the name with which a client selects them. */
@@ -12,8 +12,8 @@ type Named = Readonly<Record<string, unknown>>
 /** Members whose names differ from those of selects. */
 const seconds = new Set(['latency_p50', 'latency_p99', 'first_token_p50', 'first_token_p99'])
 
-const details = { prompt_token_details: {}, completion_token_details: {}, prompt_cost_details: {},
-  completion_cost_details: {} }
+const details = ['prompt_token_details', 'completion_token_details', 'prompt_cost_details',
+  'completion_cost_details']
 const metrics = ['total_tokens', 'prompt_tokens', 'completion_tokens', 'total_cost', 'prompt_cost',
   'completion_cost', 'latency_p50', 'latency_p99', 'first_token_p50', 'first_token_p99',
   'median_tokens', 'error_rate', 'streaming_rate']
@@ -41,8 +41,13 @@ export function conversationJson(conversation: Conversation | undefined, tally: 
 }
 
 function measured(tally: Tally): Named {
-  return { ...details,
-    ...Object.fromEntries(metrics.map((metric) => [metric, metricOf(metric)(tally)])) }
+  return Object.fromEntries([
+    ...details.map((metric) => {
+      const raw = kindMetricOf(metric)!(tally)
+      return [metric, raw === null ? {} : { raw }] as const
+    }),
+    ...metrics.map((metric) => [metric, metricOf(metric)(tally)] as const),
+  ])
 }
 
 function selected(all: Named, select: readonly string[]): Record<string, unknown> {

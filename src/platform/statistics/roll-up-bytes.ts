@@ -1,11 +1,14 @@
 /** Roll-ups as stores keep them. */
 
 import { RollUp as RollUpBody } from '../../../proto/gen/storage/v1/roll_up.ts'
-import type { FeedbackTally as FeedbackBody,
+import type { FeedbackTally as FeedbackBody, KindSum as KindBody,
   RollUpTally } from '../../../proto/gen/storage/v1/roll_up.ts'
+import { kindGroups } from '../spans/token-kinds.ts'
 import { bucketsIn, writeBuckets } from './bucket-bytes.ts'
 import type { KeptDistribution } from './distribution.ts'
 import type { FeedbackTallies, FeedbackTally } from './feedback-tally.ts'
+import { addKind } from '../spans/kind-sums.ts'
+import type { KindSums } from '../spans/kind-sums.ts'
 import type { KeptRollUp, RollUp } from './roll-up.ts'
 import { emptyTally, measureNames } from './tally.ts'
 import type { KeptTally, Measure, Tally } from './tally.ts'
@@ -34,7 +37,7 @@ export function readRollUp(bytes: Uint8Array): KeptRollUp | undefined {
   return { cells, rest: tallyOf(body.rest) }
 }
 
-function tallyBody({ distributions, feedback, ...counts }: Tally): RollUpTally {
+function tallyBody({ distributions, feedback, kinds, ...counts }: Tally): RollUpTally {
   return {
     ...counts,
     ...Object.fromEntries(
@@ -43,6 +46,9 @@ function tallyBody({ distributions, feedback, ...counts }: Tally): RollUpTally {
       ) => [measure, { ...numbers, buckets: writeBuckets(buckets) }]),
     ),
     feedback: [...feedback].map(([key, tally]) => feedbackBody(key, tally)),
+    kinds: [...kinds].flatMap(([group, sums]) =>
+      [...sums].map(([kind, sum]) => ({ group: kindGroups.indexOf(group), kind, sum }))
+    ),
   }
 }
 
@@ -55,7 +61,16 @@ function tallyOf(body: RollUpTally | undefined): KeptTally {
     if (own !== undefined) distributions.set(measure, { ...own, buckets: bucketsIn(own.buckets) })
   }
   return { count, errors, pending, streamed, lastStartUs, distributions,
-    feedback: feedbackOf(body.feedback) }
+    feedback: feedbackOf(body.feedback), kinds: kindsOf(body.kinds) }
+}
+
+function kindsOf(bodies: readonly KindBody[]): KindSums {
+  const kinds: KindSums = new Map()
+  for (const { group, kind, sum } of bodies) {
+    const known = kindGroups[group]
+    if (known !== undefined) addKind(kinds, known, kind, sum)
+  }
+  return kinds
 }
 
 function feedbackBody(key: string, { values, ...numbers }: FeedbackTally): FeedbackBody {

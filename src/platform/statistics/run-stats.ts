@@ -1,7 +1,8 @@
 /** Statistics of runs, as answers have them. Pure. */
 
-import { dollars } from '../query/runs/run-fields.ts'
+import { dollars, dollarsByKind } from '../query/runs/run-fields.ts'
 import { timeTextUs } from '../spans/time.ts'
+import type { ByKind, KindGroup } from '../spans/token-kinds.ts'
 import { meanOf } from './distribution.ts'
 import { feedbackJson } from './feedback-tally.ts'
 import { percentileIn } from './tally.ts'
@@ -23,7 +24,12 @@ const tokenSum = (measure: Measure): Stat => (tally) => sumOf(tally, measure) ??
 const costSum = (measure: Measure): Stat => (tally) => costText(sumOf(tally, measure))
 const share = (of: (tally: Tally) => number): Stat => (tally) =>
   tally.count === 0 ? null : of(tally) / tally.count
-const unknown: Stat = () => null
+const kindsOf = (group: KindGroup): Stat => (tally) => {
+  const sums = byKind(tally, group)
+  return sums === null || group === 'promptTokens' || group === 'completionTokens'
+    ? sums
+    : dollarsByKind(sums)
+}
 
 /** The members of statistics, as the first API has them. Costs are texts. */
 const runStats: Readonly<Record<string, Stat>> = {
@@ -51,10 +57,10 @@ const runStats: Readonly<Record<string, Stat>> = {
   completion_cost: costSum('completionCost'),
   cost_p50: cost('totalCost', 0.5),
   cost_p99: cost('totalCost', 0.99),
-  prompt_token_details: unknown,
-  completion_token_details: unknown,
-  prompt_cost_details: unknown,
-  completion_cost_details: unknown,
+  prompt_token_details: kindsOf('promptTokens'),
+  completion_token_details: kindsOf('completionTokens'),
+  prompt_cost_details: kindsOf('promptCost'),
+  completion_cost_details: kindsOf('completionCost'),
 }
 
 /** The statistics of a tally: the members that are selected, or all. */
@@ -73,6 +79,14 @@ export function meanLatency({ distributions }: Tally): number | null {
 /** The sum of what was measured; null if nothing was. */
 function sumOf({ distributions }: Tally, measure: Measure): number | null {
   return distributions.get(measure)?.sum ?? null
+}
+
+/** The sums of a group by the kind of token; null if there are none. */
+export function byKind({ kinds }: Tally, group: KindGroup): ByKind | null {
+  const sums = kinds.get(group)
+  return sums === undefined
+    ? null
+    : Object.fromEntries([...sums].map(([kind, sum]) => [kind, Number(sum.toPrecision(12))]))
 }
 
 function lastStart({ count, lastStartUs }: Tally): string | null {

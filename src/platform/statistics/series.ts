@@ -1,12 +1,13 @@
 /** Answers charts: the values of series over the same buckets of time. */
 
 import { zonedTextUs } from '../spans/time.ts'
+import type { ByKind } from '../spans/token-kinds.ts'
 import type { GroupBy, RunsQuestion, SeriesQuestion } from '../threads/platform-calls.ts'
 import { count } from './count.ts'
 import type { StatisticsParts } from './count.ts'
 import { areOfCells, GroupNames, groupsOf, GroupTallies, largest } from './groups.ts'
 import { hourUs } from './hour-roll-ups.ts'
-import { metricOf } from './metric.ts'
+import { kindMetricOf, metricOf } from './metric.ts'
 import { jsonBytes } from './statistics.ts'
 import { addTally, emptyTally } from './tally.ts'
 import type { Tally } from './tally.ts'
@@ -28,8 +29,8 @@ interface Point {
 export async function answerSeries(parts: StatisticsParts, asked: SeriesQuestion,
   signal?: AbortSignal): Promise<Uint8Array> {
   const data: Point[] = []
-  const metrics = new Map(
-    asked.series.map(({ id, metric, feedbackKey }) => [id, metricOf(metric, feedbackKey)] as const),
+  const points = new Map(
+    asked.series.map((series) => [series.id, pointsOf(asked, series)] as const),
   )
   // Series often are different numbers of the same spans.
   const alike = Map.groupBy(asked.series,
@@ -37,16 +38,44 @@ export async function answerSeries(parts: StatisticsParts, asked: SeriesQuestion
   for (const series of alike.values()) {
     const isUsed = series.some(({ metric }) => /token|cost/.test(metric))
     const counted = await countBuckets(parts, asked, series[0]!, isUsed, signal)
-    for (const { id } of series) data.push(...pointsOf(asked, id, metrics.get(id)!, counted))
+    for (const { id } of series) data.push(...points.get(id)!(counted))
   }
   return jsonBytes({ data })
 }
 
-function pointsOf(asked: SeriesQuestion, series: string, metric: (tally: Tally) => unknown,
-  counted: readonly Counted[]): readonly Point[] {
-  return counted.flatMap(({ group, buckets }) =>
-    bucketsOf(asked).map((bucketUs) => ({ series_id: series, timestamp: zonedTextUs(bucketUs),
-      value: metric(buckets.get(bucketUs) ?? emptyTally()), group })
+/** Makes the points of a series. Throws `invalid` for an unknown metric. */
+function pointsOf(asked: SeriesQuestion, { id, metric, feedbackKey }: Series) {
+  const ofKinds = kindMetricOf(metric)
+  const value = ofKinds === undefined ? metricOf(metric, feedbackKey) : undefined
+  return (counted: readonly Counted[]): readonly Point[] =>
+    counted.flatMap(({ group, buckets }) => {
+      const tallies = bucketsOf(asked).map((bucketUs) =>
+        [zonedTextUs(bucketUs), buckets.get(bucketUs) ?? emptyTally()] as const
+      )
+      return ofKinds === undefined
+        ? tallies.map(([timestamp, tally]) => ({ series_id: id, timestamp, group,
+          value: value!(tally) })
+        )
+        : kindPoints(id, group, tallies.map(([timestamp, tally]) => [timestamp, ofKinds(tally)]))
+    })
+}
+
+/** Kinds of tokens that a series shows of a group. */
+const kindsShown = 10
+
+/** A group for each of the most used kinds of tokens, or for each one in a group. */
+function kindPoints(series: string, group: string | null,
+  values: readonly (readonly [timestamp: string, ByKind | null])[]): readonly Point[] {
+  const sums = new Map<string, number>()
+  for (const [, own] of values) {
+    for (const [kind, some] of Object.entries(own ?? {})) {
+      sums.set(kind, (sums.get(kind) ?? 0) + some)
+    }
+  }
+  const largest = [...sums].toSorted(([, a], [, b]) => b - a).slice(0, kindsShown)
+  return largest.flatMap(([kind]) =>
+    values.map(([timestamp, own]) => ({ series_id: series, timestamp, value: own?.[kind] ?? null,
+      group: group === null ? kind : `${group}: ${kind}` })
     )
   )
 }
@@ -84,7 +113,11 @@ async function countWhole(parts: StatisticsParts, { strideUs }: SeriesQuestion,
 
 async function countGroups(parts: StatisticsParts, asked: SeriesQuestion, question: RunsQuestion,
   groupBy: GroupBy, signal?: AbortSignal): Promise<readonly Counted[]> {
-  const values = bucketsOf(asked).length * asked.series.length
+  const lines = asked.series.reduce(
+    (sum, { metric }) => sum + (kindMetricOf(metric) === undefined ? 1 : kindsShown),
+    0,
+  )
+  const values = bucketsOf(asked).length * lines
   const names = new GroupNames(Math.max(1, Math.floor(valuesMax / values)))
   const groups = groupsOf(groupBy, parts.payloads)
   const buckets = new TimeBuckets(asked.strideUs,

@@ -5,6 +5,8 @@ import { addDistribution, addNumber, emptyDistribution, percentileOf } from './d
 import type { Distribution, KeptDistribution } from './distribution.ts'
 import { addFeedback, addMark } from './feedback-tally.ts'
 import type { FeedbackTallies } from './feedback-tally.ts'
+import { addKinds, addKindSums } from '../spans/kind-sums.ts'
+import type { KindSums } from '../spans/kind-sums.ts'
 
 /** What is measured of a span, in microseconds, tokens and US dollars. */
 const measures = {
@@ -45,6 +47,7 @@ export interface KeptTally {
   /** Those without a number are missing. */
   readonly distributions: ReadonlyMap<Measure, KeptDistribution>
   readonly feedback: FeedbackTallies
+  readonly kinds: KindSums
 }
 
 /** Grows by `addHead` and `addTally`. */
@@ -60,7 +63,7 @@ export interface Tally extends KeptTally {
 /** A tally of nothing. */
 export function emptyTally(): Tally {
   return { count: 0, errors: 0, pending: 0, streamed: 0, lastStartUs: 0, distributions: new Map(),
-    feedback: new Map() }
+    feedback: new Map(), kinds: new Map() }
 }
 
 /** Adds a span. */
@@ -75,6 +78,7 @@ export function addHead(into: Tally, head: SpanHead): void {
     const value = of(head)
     if (value !== null) addNumber(distributionIn(into, measure), value, scale)
   }
+  if (head.kinds !== null) addKinds(into.kinds, head.kinds)
   for (const mark of head.feedback) addMark(into.feedback, mark)
 }
 
@@ -89,6 +93,7 @@ export function addTally(into: Tally, other: KeptTally): void {
     addDistribution(distributionIn(into, measure), distribution)
   }
   addFeedback(into.feedback, other.feedback)
+  addKindSums(into.kinds, other.kinds)
 }
 
 /** A percentile of what was measured; null if nothing was. */

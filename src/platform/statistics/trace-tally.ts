@@ -54,6 +54,6 @@ export class TraceTally implements Counter {
     }
     const firstToken = all.distributions.get('firstToken')
     if (firstToken !== undefined) distributions.set('firstToken', firstToken)
-    return { ...roots, distributions }
+    return { ...roots, distributions, kinds: all.kinds }
   }
 }

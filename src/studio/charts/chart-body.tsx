@@ -28,7 +28,7 @@ export function ChartBody({ chart: { title, chart_type: kind, series }, points, 
     <>
       <ChartPlot title={title} lines={lines} window={window} isBars={isBars}
         isWhole={isWhole(metric)} words={words} />
-      {(lines.lines.length > 1 || series[0]?.group_by) && (
+      {(lines.lines.length > 1 || series[0]?.group_by || metric?.endsWith('_details')) && (
         <ChartLegend lines={lines} isBars={isBars} />
       )}
     </>

@@ -18,6 +18,8 @@ export const measures = {
     series: [['p50', 'first_token_p50'], ['p99', 'first_token_p99']] },
   tokens: { words: 'Tokens, in and out',
     series: [['in', 'prompt_tokens'], ['out', 'completion_tokens']] },
+  tokensByKind: { words: 'Tokens by kind, in and out',
+    series: [['in', 'prompt_token_details'], ['out', 'completion_token_details']] },
   allTokens: { words: 'Tokens', series: [['Tokens', 'total_tokens']] },
   cost: { words: 'Cost', series: [['Cost', 'total_cost']] },
   feedback: { words: 'Feedback, mean score', series: [['Mean score', 'feedback_score_avg']] },

@@ -49,6 +49,15 @@ export function StatisticsLine({ question, project }: {
           <dd>{stats === undefined ? <Skeleton width={34} height={10} /> : of(stats)}</dd>
         </div>
       ))}
+      {kinds.map(([words, of]) => {
+        const tokens = stats === undefined ? 0 : of(stats) ?? 0
+        return tokens > 0 && (
+          <div key={words}>
+            <dt>{words}</dt>
+            <dd>{count(tokens)}</dd>
+          </div>
+        )
+      })}
       {Object.entries(stats?.feedback_stats ?? {}).slice(0, 3).map(([key, { n, avg }]) => (
         <div key={key}>
           <dt title={key}>{key}</dt>
@@ -60,6 +69,12 @@ export function StatisticsLine({ question, project }: {
     </dl>
   )
 }
+
+/** Kinds of tokens that are shown where there are some. */
+const kinds: readonly (readonly [string, (stats: Partial<TraceStats>) => number | undefined])[] = [
+  ['Cached', ({ prompt_token_details: prompt }) => prompt?.['cache_read']],
+  ['Reasoning', ({ completion_token_details: completion }) => completion?.['reasoning']],
+]
 
 const numbers: readonly (readonly [string, (stats: Partial<TraceStats>) => string])[] = [
   ['Traces', ({ run_count: traces = 0 }) => count(traces)],

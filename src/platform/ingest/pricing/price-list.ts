@@ -5,6 +5,9 @@ import { isObject } from '../../../json/index.ts'
 import { linearPattern } from '../../models/linear-pattern.ts'
 import type { PriceJson } from '../../models/prices.ts'
 import { readTimeUs } from '../../spans/time.ts'
+import { knownKinds } from '../../spans/token-kinds.ts'
+import type { ByKind } from '../../spans/token-kinds.ts'
+import { dollars } from '../usage.ts'
 import type { Usage } from '../usage.ts'
 import type { ModelNames } from './model-names.ts'
 
@@ -64,14 +67,21 @@ export class PriceList {
     return this.#found.has(keyOf(names))
   }
 
-  /** The usage with its costs; undefined if no price applies. */
+  /** The usage with its costs; undefined if no price applies. What the client says wins. */
   priced({ names, startUs, usage }: PricedCall): Usage | undefined {
     const price = this.#of(names).find(({ fromUs }) => fromUs <= startUs)
     if (price === undefined) return undefined
-    const promptCost = costOf(price.prompt, usage.promptTokens, usage.details?.prompt)
-    const completionCost = costOf(price.completion, usage.completionTokens,
-      usage.details?.completion)
-    return { ...usage, promptCost, completionCost, totalCost: dollars(promptCost + completionCost) }
+    const { promptTokens, completionTokens, kinds } = usage
+    const prompt = usage.promptCost === null
+      ? costOf(price.prompt, promptTokens, kinds?.promptTokens, kinds?.promptCost)
+      : { sum: usage.promptCost, byKind: kinds?.promptCost ?? {} }
+    const completion = usage.completionCost === null
+      ? costOf(price.completion, completionTokens, kinds?.completionTokens, kinds?.completionCost)
+      : { sum: usage.completionCost, byKind: kinds?.completionCost ?? {} }
+    return { ...usage, promptCost: prompt.sum, completionCost: completion.sum,
+      totalCost: dollars(prompt.sum + completion.sum),
+      kinds: knownKinds({ ...kinds, promptCost: prompt.byKind,
+        completionCost: completion.byKind }) }
   }
 
   #of(names: ModelNames): readonly Price[] {
@@ -111,21 +121,41 @@ function tokenPrice(cost: unknown, details: unknown): TokenPrice {
   })) }
 }
 
-/** Tokens of a kind with a price of its own are a part of all; the others have the usual price. */
-function costOf({ cost, details }: TokenPrice, tokens: number | null,
-  kinds: Readonly<Record<string, number>> = {}): number {
-  let [left, sum] = [tokens ?? 0, 0]
-  for (const [kind, price] of Object.entries(details)) {
-    const some = Math.min(Object.hasOwn(kinds, kind) ? kinds[kind]! : 0, left)
-    left -= some
-    sum += some * price
-  }
-  return dollars(sum + left * cost)
+/** What tokens cost, and the parts of it by the kind of token. */
+interface Cost {
+  readonly sum: number
+  readonly byKind: ByKind
 }
 
-/** Without the digits that are only there because they are binary. */
-function dollars(sum: number): number {
-  return Number(sum.toPrecision(12))
+/**
+ * Kinds are parts of all tokens: those whose cost is said have it, then those with a price of their
+ * own have that, and all others have the usual one.
+ */
+function costOf({ cost, details }: TokenPrice, tokens: number | null, kinds: ByKind = {},
+  said: ByKind = {}): Cost {
+  const byKind = new Map<string, number>()
+  let [left, sum] = [tokens ?? 0, 0]
+  const take = (kind: string) => {
+    const some = Math.min(Object.hasOwn(kinds, kind) ? kinds[kind]! : 0, left)
+    left -= some
+    return some
+  }
+  for (const [kind, own] of Object.entries(said)) {
+    take(kind)
+    sum += own
+    byKind.set(kind, own)
+  }
+  for (const [kind, price] of Object.entries(details)) {
+    if (byKind.has(kind)) continue
+    const own = take(kind) * price
+    sum += own
+    if (Object.hasOwn(kinds, kind)) byKind.set(kind, dollars(own))
+  }
+  sum += left * cost
+  for (const kind of Object.keys(kinds)) {
+    if (!byKind.has(kind)) byKind.set(kind, dollars(take(kind) * cost))
+  }
+  return { sum: dollars(sum), byKind: Object.fromEntries(byKind) }
 }
 
 function keyOf(names: ModelNames): string {

@@ -1,4 +1,4 @@
-/** Gives operations the costs of what their models used, where they say none themselves. */
+/** Gives operations the costs of what their models used, where they do not say them themselves. */
 
 import { setImmediate } from 'node:timers/promises'
 
@@ -7,6 +7,7 @@ import type { Env } from '../../../../cluster/index.ts'
 import type { Calls } from '../../threads/calls.ts'
 import type { IngestNeeds } from '../../threads/platform-calls.ts'
 import type { PlacedOperation } from '../placing.ts'
+import type { Usage } from '../usage.ts'
 import { modelNames } from './model-names.ts'
 import type { ModelNames } from './model-names.ts'
 import { PriceList } from './price-list.ts'
@@ -47,14 +48,14 @@ export class PriceCache {
 
 /**
  * The same operations, with costs by the prices of the tenant. Prices are asked for only if a model
- * with a name used tokens and no cost is given.
+ * with a name used tokens and not all costs are given.
  */
 export async function withPrices(prices: PriceCache, tenant: string,
   placed: readonly PlacedOperation[]): Promise<readonly PlacedOperation[]> {
   const names = new Map<PlacedOperation, ModelNames>()
   for (const one of placed) {
     const { members: { extra }, usage } = one.operation
-    if (extra === undefined || usage.totalTokens === null || usage.totalCost !== null) continue
+    if (extra === undefined || usage.totalTokens === null || saysCost(usage)) continue
     const own = modelNames(extra)
     if (own !== undefined) names.set(one, own)
   }
@@ -73,10 +74,14 @@ export async function withPrices(prices: PriceCache, tenant: string,
   return done
 }
 
+function saysCost({ promptCost, completionCost, totalCost }: Usage): boolean {
+  return totalCost !== null || (promptCost !== null && completionCost !== null)
+}
+
 function priced(list: PriceList, one: PlacedOperation, names: ModelNames): PlacedOperation {
   const { place: { startUs }, operation: { usage }, fields } = one
   const found = list.priced({ names, startUs, usage })
   if (found === undefined) return one
-  const { promptCost, completionCost, totalCost } = found
-  return { ...one, fields: { ...fields, promptCost, completionCost, totalCost } }
+  const { promptCost, completionCost, totalCost, kinds } = found
+  return { ...one, fields: { ...fields, promptCost, completionCost, totalCost, kinds } }
 }

@@ -3,6 +3,7 @@
 import { isObject } from '../../../json/index.ts'
 import { namedId } from '../../catalog/named-id.ts'
 import { segmentOf } from '../../ingest/dotted-order.ts'
+import { noUsage, usageOf, withSums } from '../../ingest/usage.ts'
 import type { Payload } from '../../spans/payload.ts'
 import { nothingSaid } from '../../spans/span.ts'
 import type { SpanFields, SpanHead } from '../../spans/span.ts'
@@ -100,17 +101,12 @@ function modelStep([parent, { extra }]: OwnStep, message: Readonly<Record<string
   n: number): OwnStep {
   const { response_metadata: response, usage_metadata: usage } = message
   const { model_name: named, model = named } = isObject(response) ? response : {}
-  const { input_tokens: input, output_tokens: output, total_tokens: total } = isObject(usage)
-    ? usage
-    : {}
   const head = below(parent, namedId('ownStep', `${parent.id}\n${n}`), parent.startUs, {
     name: typeof model === 'string' ? model : 'model',
     type: 'llm',
     endUs: parent.endUs,
     failed: false,
-    promptTokens: numberOf(input),
-    completionTokens: numberOf(output),
-    totalTokens: numberOf(total),
+    ...withSums(usageOf(usage) ?? noUsage),
   })
   // The metadata of its step: they say where in the thread it was asked.
   return [head, { inputs: jsonBytes({}), outputs: jsonBytes({ messages: [message] }),
@@ -139,10 +135,6 @@ function below(
 
 function termsOfPair([key, value]: readonly [string, unknown]) {
   return [termOf.metadataKey(key), termOf.metadata(key, String(value))]
-}
-
-function numberOf(value: unknown): number | null {
-  return typeof value === 'number' && Number.isFinite(value) ? value : null
 }
 
 function errorText(error: string): string {

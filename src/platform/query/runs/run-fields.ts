@@ -4,6 +4,7 @@ import { LRUCache } from '../../../../cluster/index.ts'
 import { tenantId } from '../../projects/tenant-id.ts'
 import type { FeedbackMark, SpanHead, Uuid } from '../../spans/span.ts'
 import { timeTextUs } from '../../spans/time.ts'
+import type { ByKind } from '../../spans/token-kinds.ts'
 import { readUuid } from '../../spans/uuid-bytes.ts'
 import type { Content } from '../content.ts'
 
@@ -71,6 +72,16 @@ export function dollars(value: number): string {
   const digits = [...value.toFixed(20)]
   const end = digits.findLastIndex((digit) => digit !== '0')
   return digits.slice(0, digits[end] === '.' ? end : end + 1).join('')
+}
+
+/** US dollars by the kind of token, as the first API has them. */
+export function dollarsByKind(costs: ByKind): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(costs).map(([kind, each]) => [kind, dollars(each)]))
+}
+
+/** Numbers by the kind of token, as the second API has them; null for none. */
+export function rawKinds(numbers: ByKind | undefined): { readonly raw: ByKind } | null {
+  return numbers === undefined ? null : { raw: numbers }
 }
 
 /** Characters of the time in a segment of a dotted order. */

@@ -2,10 +2,11 @@
 
 import type { PayloadField } from '../../spans/payload.ts'
 import { timeTextUs } from '../../spans/time.ts'
+import type { ByKind } from '../../spans/token-kinds.ts'
 import type { Content } from '../content.ts'
 import { previewOf } from './preview.ts'
-import { appPath, dollars, feedbackStats, fromAttachments, fromContent, fromHead, numeric,
-  parentsOf, quoted, quotedId, unknownValue } from './run-fields.ts'
+import { appPath, dollars, dollarsByKind, feedbackStats, fromAttachments, fromContent, fromHead,
+  numeric, parentsOf, quoted, quotedId, unknownValue } from './run-fields.ts'
 import type { RunFields } from './run-fields.ts'
 import { isRoot, statusOf } from '../test-span.ts'
 
@@ -54,13 +55,13 @@ export const runV1Fields: RunFields = {
   prompt_tokens: fromHead(({ promptTokens }) => numeric(promptTokens ?? 0)),
   completion_tokens: fromHead(({ completionTokens }) => numeric(completionTokens ?? 0)),
   total_tokens: fromHead(({ totalTokens }) => numeric(totalTokens ?? 0)),
-  prompt_token_details: unknownValue,
-  completion_token_details: unknownValue,
+  prompt_token_details: fromHead(({ kinds }) => tokensByKind(kinds?.promptTokens)),
+  completion_token_details: fromHead(({ kinds }) => tokensByKind(kinds?.completionTokens)),
   prompt_cost: fromHead(({ promptCost }) => cost(promptCost)),
   completion_cost: fromHead(({ completionCost }) => cost(completionCost)),
   total_cost: fromHead(({ totalCost }) => cost(totalCost)),
-  prompt_cost_details: unknownValue,
-  completion_cost_details: unknownValue,
+  prompt_cost_details: fromHead(({ kinds }) => costByKind(kinds?.promptCost)),
+  completion_cost_details: fromHead(({ kinds }) => costByKind(kinds?.completionCost)),
   price_model_id: unknownValue,
   first_token_time: fromHead(({ firstTokenUs }) => time(firstTokenUs)),
   feedback_stats: fromHead(({ feedback }) => feedbackStats(feedback)),
@@ -84,6 +85,15 @@ export const runV1Required: readonly string[] = ['id', 'name', 'run_type', 'star
 /** The member that a select names. Some ask for a link where one is kept; here none is. */
 export function runV1Member(select: string): string {
   return select.replace(/_or_signed_url$/, '')
+}
+
+/** Null if nobody said any. */
+function tokensByKind(tokens: ByKind | undefined): string {
+  return tokens === undefined ? 'null' : JSON.stringify(tokens)
+}
+
+function costByKind(costs: ByKind | undefined): string {
+  return costs === undefined ? 'null' : JSON.stringify(dollarsByKind(costs))
 }
 
 function cost(value: number | null): string {

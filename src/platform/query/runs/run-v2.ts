@@ -2,10 +2,11 @@
 
 import type { PayloadField } from '../../spans/payload.ts'
 import { timeTextUs } from '../../spans/time.ts'
+import type { KindGroup } from '../../spans/token-kinds.ts'
 import { metadataOf } from '../content.ts'
 import { errorPreview, previewOf } from './preview.ts'
 import { appPath, average, feedbackStats, fromAttachments, fromContent, fromHead, numeric,
-  parentsOf, quoted, quotedId, unknownValue } from './run-fields.ts'
+  parentsOf, quoted, quotedId, rawKinds, unknownValue } from './run-fields.ts'
 import type { RunFields } from './run-fields.ts'
 import { errorText, isRoot, numberIn, statusOf } from '../test-span.ts'
 
@@ -16,6 +17,10 @@ const time = (us: number | null) => (us === null ? 'null' : `"${timeTextUs(us)}Z
 
 const preview = (field: PayloadField) =>
   fromContent((_, content) => quoted(previewOf(content, field)))
+
+/** Null if nobody said any. */
+const byKind = (group: KindGroup) =>
+  fromHead(({ kinds }) => JSON.stringify(rawKinds(kinds?.[group])))
 
 /** The members of a run, in lower case; selects name them in upper case. */
 export const runV2Fields: RunFields = {
@@ -54,10 +59,10 @@ export const runV2Fields: RunFields = {
   total_cost: fromHead(({ totalCost }) => numeric(totalCost)),
   prompt_cost: fromHead(({ promptCost }) => numeric(promptCost)),
   completion_cost: fromHead(({ completionCost }) => numeric(completionCost)),
-  prompt_token_details: unknownValue,
-  completion_token_details: unknownValue,
-  prompt_cost_details: unknownValue,
-  completion_cost_details: unknownValue,
+  prompt_token_details: byKind('promptTokens'),
+  completion_token_details: byKind('completionTokens'),
+  prompt_cost_details: byKind('promptCost'),
+  completion_cost_details: byKind('completionCost'),
   price_model_id: unknownValue,
   tags: member('tags', '[]'),
   app_path: fromHead((head) => quoted(appPath(head))),

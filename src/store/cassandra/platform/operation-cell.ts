@@ -4,7 +4,8 @@ import { hash } from 'node:crypto'
 
 import { FeedbackMark as StoredMark,
   SpanOperation as Stored } from '../../../../proto/gen/storage/v1/span.ts'
-import { bytesOfUuid, foldHead, termOf, uuidOfBytes } from '../../../platform/index.ts'
+import { bytesOfUuid, foldHead, readKinds, termOf, uuidOfBytes,
+  writeKinds } from '../../../platform/index.ts'
 import type { FeedbackMark, SpanFields, SpanHead, SpanOperation, SpanWrite, Term,
   Uuid } from '../../../platform/index.ts'
 import type { Row } from '../driver/connection.ts'
@@ -19,7 +20,7 @@ export interface OperationCell {
 /** The cell of an operation, which is the `nth` one on its span in its request. */
 export function cellOf(write: SpanWrite, nth: number): OperationCell {
   const { place, kind, arrivedUs, fields, terms, block } = write
-  const { parent, example, ...plain } = fields
+  const { parent, example, kinds, ...plain } = fields
   const said = Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== null))
   const content = Stored.encode({
     ...said as Omit<Partial<Stored>, 'parent' | 'example'>,
@@ -32,6 +33,7 @@ export function cellOf(write: SpanWrite, nth: number): OperationCell {
     ...block !== null && { block: bytesOfTerms([block]) },
     ...parent !== null && { parent: bytesOfUuid(parent) },
     ...example !== null && { example: bytesOfUuid(example) },
+    ...kinds !== null && { kindsJson: writeKinds(kinds) },
   }).finish()
   const key = hash('sha1', content, 'buffer').readBigInt64BE()
   // Encoded messages that follow each other are one message.
@@ -93,7 +95,7 @@ function operationOf(at: Pick<SpanHead, 'tenant' | 'project' | 'startUs' | 'id'>
 }
 
 function fieldsOf(stored: Stored): SpanFields {
-  const { parent, example } = stored
+  const { parent, example, kindsJson } = stored
   return {
     dottedOrder: stored.dottedOrder ?? null,
     parent: parent === undefined ? null : uuidOfBytes(parent),
@@ -109,6 +111,7 @@ function fieldsOf(stored: Stored): SpanFields {
     promptCost: stored.promptCost ?? null,
     completionCost: stored.completionCost ?? null,
     totalCost: stored.totalCost ?? null,
+    kinds: kindsJson === undefined ? null : readKinds(kindsJson),
     thread: stored.thread ?? null,
     example: example === undefined ? null : uuidOfBytes(example),
   }

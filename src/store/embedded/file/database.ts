@@ -178,13 +178,17 @@ export class Database {
   }
 
   #migrate(file: string, steps: readonly SchemaStep[]): void {
-    const migration = migrationOf(file, this.#version(), steps)
-    if (migration === undefined) return
-    const { sql, oldest, newest } = migration
-    const note = newest === oldest ? '' : `
-      CREATE TABLE IF NOT EXISTS schema_version (name TEXT PRIMARY KEY, version INTEGER NOT NULL);
-      INSERT OR REPLACE INTO schema_version VALUES ('newest', ${newest})`
-    this.transaction(() => this.#sqlite.exec(`${sql}; PRAGMA user_version = ${oldest}; ${note}`))
+    if (migrationOf(file, this.#version(), steps) === undefined) return
+    this.transaction(() => {
+      // Another thread may have opened the file meanwhile: a step runs once.
+      const migration = migrationOf(file, this.#version(), steps)
+      if (migration === undefined) return
+      const { sql, oldest, newest } = migration
+      const note = newest === oldest ? '' : `
+        CREATE TABLE IF NOT EXISTS schema_version (name TEXT PRIMARY KEY, version INTEGER NOT NULL);
+        INSERT OR REPLACE INTO schema_version VALUES ('newest', ${newest})`
+      this.#sqlite.exec(`${sql}; PRAGMA user_version = ${oldest}; ${note}`)
+    })
   }
 
   #version(): FileVersion {

@@ -7,6 +7,10 @@ const time = (us: string) =>
   `CASE WHEN ${us} IS NULL THEN NULL ELSE strftime('%Y-%m-%dT%H:%M:%S', (${us}) / 1000000, ` +
   `'unixepoch') || printf('.%06dZ', (${us}) % 1000000) END`
 
+/** JSON of numbers by the kind of token, in the order in which `kinds` has them. */
+const kindColumns = ['prompt_token_details', 'completion_token_details', 'prompt_cost_details',
+  'completion_cost_details']
+
 /** Not removed, and not too old: by its arrival, which few spans do not tell. */
 const isKept = (hidden: string) =>
   `start_us >= ${hidden}_project.gone_us AND (start_us >= ${hidden}_project.from_us OR ranks IS ` +
@@ -19,8 +23,9 @@ const isKept = (hidden: string) =>
  * Nobody who asks can know it, so whatever reads a table through it is one of these.
  *
  * @param hidden unguessable
+ * @param kinds the column of kinds of tokens, or NULL in a file without
  */
-export function viewStatements(hidden: string): readonly string[] {
+export function viewStatements(hidden: string, kinds: string): readonly string[] {
   return [
     `CREATE TEMP TABLE ${hidden}_project (no INTEGER PRIMARY KEY, id TEXT, gone_us INTEGER,
       from_us INTEGER)`,
@@ -35,6 +40,7 @@ export function viewStatements(hidden: string): readonly string[] {
       start_us, end_us / 1e6 AS latency_seconds, first_us / 1e6 AS first_token_seconds,
       prompt AS prompt_tokens, completion AS completion_tokens, total AS total_tokens,
       prompt_cost, completion_cost, total_cost,
+      ${kindColumns.map((name, at) => `json_extract(${kinds}, '$[${at}]') AS ${name}`).join(', ')},
       CASE typeof(thread) WHEN 'blob' THEN heddle_uuid(thread) ELSE thread END AS thread_id,
       heddle_uuid(example) AS reference_example_id, coalesce(root, 0) AS is_root
     FROM ${hidden}_project JOIN main.span ON span.project = ${hidden}_project.no

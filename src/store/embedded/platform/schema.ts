@@ -2,10 +2,7 @@
 
 import type { SchemaStep } from '../file/schema-version.ts'
 
-/**
- * The steps of the schema. A step never changes. Two threads may open a new file at once, so each
- * statement may run twice.
- */
+/** The steps of the schema. A step never changes. */
 export const traceSchema: readonly SchemaStep[] = [{ oldest: 1, sql: `
   CREATE TABLE IF NOT EXISTS tenant (no INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 
@@ -103,4 +100,7 @@ export const traceSchema: readonly SchemaStep[] = [{ oldest: 1, sql: `
       DELETE FROM word WHERE rowid = old.no;
       DELETE FROM unworded WHERE first = old.no AND last = old.no;
     END;
+` }, { oldest: 1, sql: `
+  -- Kinds of tokens: src/platform/spans/token-kinds.ts. Missing in most spans.
+  ALTER TABLE span ADD COLUMN kinds TEXT;
 ` }]

@@ -10,7 +10,7 @@ import type { BlockId, FeedbackMark, SpanFields, SpanPlace, SpanWrite,
 /** The fields of a head in the order in which rows number them. It never changes. */
 export const fieldOrder = ['dottedOrder', 'parent', 'root', 'name', 'type', 'endUs', 'firstTokenUs',
   'failed', 'promptTokens', 'completionTokens', 'totalTokens', 'promptCost', 'completionCost',
-  'totalCost', 'thread', 'example'] as const satisfies readonly (keyof SpanFields)[]
+  'totalCost', 'thread', 'example', 'kinds'] as const satisfies readonly (keyof SpanFields)[]
 
 /** The rank of a field that no operation has filled. */
 export const noRank = -Infinity

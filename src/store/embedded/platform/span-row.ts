@@ -1,6 +1,7 @@
 /** Rows of spans: how a span becomes the values of its row, and a row a span or a head. */
 
-import { bytesOfUuid, readUuid, uuidOfBytes } from '../../../platform/index.ts'
+import { bytesOfUuid, readKinds, readUuid, uuidOfBytes,
+  writeKinds } from '../../../platform/index.ts'
 import type { FeedbackMark, SpanFields, SpanHead, SpanPlace, Term,
   Uuid } from '../../../platform/index.ts'
 import type { Value } from '../file/database.ts'
@@ -15,7 +16,8 @@ type Amount = number | null
 /** The columns of a `SpanRow`. */
 export const spanColumns = `no, id, start_us, trace, trace_us, dotted, parent, root, name, type,
   end_us, first_us, failed, prompt, completion, total, prompt_cost, completion_cost, total_cost,
-  thread, example, terms, blocks, marks, posted, post_us, patch_us, patched, ranks`
+  thread, example, terms, blocks, marks, posted, post_us, patch_us, patched, ranks,
+  kinds`
 
 /** All that a row keeps. */
 export type SpanRow = readonly [no: number, id: Bytes, startUs: number, trace: Bytes,
@@ -24,13 +26,13 @@ export type SpanRow = readonly [no: number, id: Bytes, startUs: number, trace: B
   prompt: Amount, completion: Amount, total: Amount, promptCost: Amount, completionCost: Amount,
   totalCost: Amount, thread: Bytes | string | null, example: Bytes | null, terms: Bytes | null,
   blocks: Bytes | null, marks: string | null, posted: Amount, postUs: Amount, patchUs: Amount,
-  patched: Amount, ranks: Bytes | null]
+  patched: Amount, ranks: Bytes | null, kinds: string | null]
 
 /** The columns that operations change, in the order of `changingValues`. */
 export const changingColumns = ['dotted', 'parent', 'root', 'name', 'type', 'end_us', 'first_us',
   'failed', 'prompt', 'completion', 'total', 'prompt_cost', 'completion_cost', 'total_cost',
   'thread', 'example', 'terms', 'posted', 'blocks', 'marks', 'post_us', 'patch_us', 'patched',
-  'ranks']
+  'ranks', 'kinds']
 
 /** Bytes of a block: its id and its arrival. */
 const [idBytes, blockBytes] = [8, 15]
@@ -63,6 +65,7 @@ export function changingValues(span: StoredSpan): Value[] {
       ? null
       : JSON.stringify(span.marks.map(({ id, key, score, value }) => [id, key, score, value])),
     ...rankValues(span),
+    fields.kinds === null ? null : writeKinds(fields.kinds),
   ]
 }
 
@@ -154,6 +157,7 @@ function fieldsOf(row: SpanRow, place: SpanPlace): SpanFields {
     promptCost,
     completionCost,
     totalCost,
+    kinds: row[29] === null ? null : readKinds(row[29]),
     thread: thread instanceof Uint8Array ? uuidOfBytes(thread) : thread,
     example: example === null ? null : uuidOfBytes(example),
   }
@@ -246,7 +250,11 @@ function rankValues({ ranks, place: { startUs } }: StoredSpan): Value[] {
 
 function ranksOf(row: SpanRow): number[] {
   const [postUs, patchUs, patched, ranks] = [row[25], row[26], row[27], row[28]]
-  if (ranks !== null) return [...new Float64Array(ranks.slice().buffer)]
+  if (ranks !== null) {
+    const kept = [...new Float64Array(ranks.slice().buffer)]
+    // An earlier version knew fewer fields.
+    return fieldOrder.map((_, index) => kept[index] ?? noRank)
+  }
   const isFilled = filledIn(row)
   return fieldOrder.map((_, index) => {
     if (!isFilled[index]) return noRank
@@ -254,7 +262,7 @@ function ranksOf(row: SpanRow): number[] {
   })
 }
 
-/** Which fields a row has, by `fieldOrder`: their columns are in the same order. */
+/** Which fields a row has, by `fieldOrder`: most of their columns are in the same order. */
 function filledIn(row: SpanRow): readonly boolean[] {
-  return row.slice(5, 21).map((value) => value !== null)
+  return [...row.slice(5, 21), row[29]].map((value) => value !== null)
 }

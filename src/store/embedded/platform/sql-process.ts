@@ -49,7 +49,11 @@ function show(database: DatabaseSync, { tenant, projects, hidden }: SqlStart): v
   database.function('heddle_parent', { deterministic: true },
     (dotted, trace) =>
       dotted === null ? null : parentIn(dotted, uuidOfBytes(trace as Uint8Array)) ?? null)
-  for (const statement of viewStatements(hidden)) database.exec(statement)
+  // A file of an earlier version, in which nothing was written since.
+  const hasKinds = database.prepare("SELECT 1 FROM pragma_table_info('span') WHERE name = 'kinds'")
+    .get() !== undefined
+  const kinds = hasKinds ? 'kinds' : 'NULL'
+  for (const statement of viewStatements(hidden, kinds)) database.exec(statement)
   const [no] = rowOf<number>(database.prepare('SELECT no FROM tenant WHERE name = ?').get(tenant))
   const add = database.prepare(`INSERT INTO ${hidden}_project
     SELECT no, ?, gone_us, ? FROM project WHERE tenant = ? AND id = ?`)

@@ -3,7 +3,7 @@
 import { queryOptions } from '@tanstack/react-query'
 
 import { ask, askPage, post } from '../client.ts'
-import type { FeedbackStat, TraceQuestion } from './traces.ts'
+import type { ByKind, FeedbackStat, TraceQuestion } from './traces.ts'
 
 /** A project of traces. Statistics are there if they were asked for. */
 export interface Project extends Partial<TraceStats> {
@@ -21,6 +21,8 @@ export interface TraceStats {
   readonly latency_p99: number | null
   readonly total_tokens: number | null
   readonly total_cost: string | null
+  readonly prompt_token_details: ByKind | null
+  readonly completion_token_details: ByKind | null
   /** A time without its zone, which is UTC. */
   readonly last_run_start_time: string | null
   readonly feedback_stats: Readonly<Record<string, FeedbackStat>>

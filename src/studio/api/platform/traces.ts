@@ -42,6 +42,9 @@ export interface TraceRow extends Omit<SpanHead, 'parent_run_ids'> {
   readonly feedback_stats: Readonly<Record<string, FeedbackStat>>
 }
 
+/** Numbers by the kind of token, such as `cache_read`. */
+export type ByKind = Readonly<Record<string, number>>
+
 /** A span with its payloads. */
 export interface Span extends SpanHead {
   readonly project_id: string
@@ -56,6 +59,10 @@ export interface Span extends SpanHead {
   readonly tags: readonly string[] | null
   readonly prompt_tokens: number | null
   readonly completion_tokens: number | null
+  readonly prompt_token_details: { readonly raw: ByKind } | null
+  readonly completion_token_details: { readonly raw: ByKind } | null
+  readonly prompt_cost_details: { readonly raw: ByKind } | null
+  readonly completion_cost_details: { readonly raw: ByKind } | null
   readonly total_cost: number | null
   /** Links by name; null if it has none. */
   readonly attachments: Json
@@ -84,7 +91,8 @@ export const headFields = ['ID', 'NAME', 'RUN_TYPE', 'STATUS', 'START_TIME', 'EN
 /** All of a span. */
 export const spanFields = [...headFields, 'PROJECT_ID', 'TRACE_ID', 'THREAD_ID', 'FIRST_TOKEN_TIME',
   'ERROR', 'INPUTS', 'OUTPUTS', 'EVENTS', 'METADATA', 'TAGS', 'PROMPT_TOKENS', 'COMPLETION_TOKENS',
-  'TOTAL_COST', 'ATTACHMENTS', 'REFERENCE_EXAMPLE_ID']
+  'PROMPT_TOKEN_DETAILS', 'COMPLETION_TOKEN_DETAILS', 'PROMPT_COST_DETAILS',
+  'COMPLETION_COST_DETAILS', 'TOTAL_COST', 'ATTACHMENTS', 'REFERENCE_EXAMPLE_ID']
 
 /** A page of the traces of a project, newest first. */
 export const tracePage = ({ projectId, filter, fromMs }: TraceQuestion, cursor: string | null,

@@ -18,6 +18,7 @@ import { FeedbackList } from './feedback-list.tsx'
 import { OwnRunLinks } from './own-run-links.tsx'
 import css from './span-detail.module.css'
 import { SpanPayload } from './span-payload.tsx'
+import { costWords, tokenWords } from './token-words.ts'
 import { microseconds, tickWords } from '../waterfall/time-axis.ts'
 import { dollars, spanStatus } from '../trace-words.ts'
 
@@ -122,14 +123,17 @@ function Head({ span, children }: { readonly span: Span; readonly children: Reac
         {span.total_tokens
           ? (
             <Fact name="Tokens">
-              {count(span.total_tokens)}{' '}
-              <small>
-                {count(span.prompt_tokens ?? 0)} in, {count(span.completion_tokens ?? 0)} out
-              </small>
+              {count(span.total_tokens)} <small>{tokenWords(span)}</small>
             </Fact>
           )
           : null}
-        {span.total_cost ? <Fact name="Cost">{dollars(span.total_cost)}</Fact> : null}
+        {span.total_cost
+          ? (
+            <Fact name="Cost">
+              {dollars(span.total_cost)} <small>{costWords(span)}</small>
+            </Fact>
+          )
+          : null}
         {span.reference_example_id !== null && (
           <Fact name="Example">{span.reference_example_id}</Fact>
         )}

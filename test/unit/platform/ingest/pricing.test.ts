@@ -14,14 +14,18 @@ const price = { match_pattern: '^tiny', match_path: ['model', 'model_name'], pro
   completion_cost: 2e-6, provider: null, start_time: null }
 const tokens = { input_tokens: 100, output_tokens: 10, total_tokens: 110 }
 
-async function costs(prices: readonly object[], extra: object, usage: object = tokens) {
+async function costs(...given: Parameters<typeof call>) {
+  const { promptCost, completionCost, totalCost } = await call(...given)
+  return [promptCost, completionCost, totalCost]
+}
+
+async function call(prices: readonly object[], extra: object, usage: object = tokens) {
   const house = ingestHouse(undefined, prices as readonly Record<string, unknown>[])
   await house.multipart([{ kind: 'post',
     run: { id, trace_id: id, name: 'm', run_type: 'llm',
       dotted_order: `20261126T143000123456Z${id}`, start_time: start, end_time: start, extra,
       outputs: { usage_metadata: usage }, session_name: 'p' } }])
-  const { promptCost, completionCost, totalCost } = (await house.spans()).get(id)!
-  return [promptCost, completionCost, totalCost]
+  return (await house.spans()).get(id)!
 }
 
 const named = (ls_model_name: string, more: object = {}) => ({
@@ -56,12 +60,58 @@ it('Kinds of tokens have prices of their own', async () => {
   expect(await costs(prices, named('tiny'), wrong)).toEqual([10e-6, 20e-6, 30e-6])
 })
 
+const cachePrices = { ...price, prompt_cost: 0.001, completion_cost: 0.01,
+  prompt_cost_details: { cache_read: 0.0001, cache_creation: 0.002 } }
+const cached = { input_tokens: 1000, output_tokens: 10,
+  input_token_details: { cache_read: 900, cache_creation: 50 },
+  output_token_details: { reasoning: 4 } }
+
+it('Kinds of tokens are kept, each with what it costs', async () => {
+  expect(await call([cachePrices], named('tiny'), cached)).toMatchObject({ promptCost: 0.24,
+    completionCost: 0.1, totalCost: 0.34,
+    kinds: { promptTokens: { cache_read: 900, cache_creation: 50 },
+      completionTokens: { reasoning: 4 }, promptCost: { cache_read: 0.09, cache_creation: 0.1 },
+      completionCost: { reasoning: 0.04 } } })
+  expect((await call([], named('tiny'), cached)).kinds).toEqual({
+    promptTokens: cached.input_token_details,
+    completionTokens: { reasoning: 4 },
+  })
+  expect((await call([cachePrices], named('tiny'))).kinds).toBeNull()
+})
+
+it('A cost that a client says wins over the prices, kind by kind', async () => {
+  const said = (more: object) => call([cachePrices], named('tiny'), { ...cached, ...more })
+  expect(await said({ input_cost_details: { cache_read: 0.5 } })).toMatchObject({
+    promptCost: 0.65,
+    totalCost: 0.75,
+    kinds: { promptCost: { cache_read: 0.5, cache_creation: 0.1 } },
+  })
+  expect(await said({ input_cost: 2, input_cost_details: { other: 1 } })).toMatchObject({
+    promptCost: 2,
+    completionCost: 0.1,
+    totalCost: 2.1,
+    kinds: { promptCost: { other: 1 } },
+  })
+  const total = await said({ total_cost: 7, output_cost_details: { reasoning: 3 } })
+  expect(total).toMatchObject({ promptCost: null, completionCost: 3, totalCost: 7 })
+  const unpriced = { ...cached, input_cost_details: { a: 0.1, b: 0.2 } }
+  expect(await costs([], named('tiny'), unpriced)).toEqual([0.3, null, 0.3])
+})
+
+it('Kinds are few, have short names and numbers that are no less than zero', async () => {
+  const many = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`k${n}`, n]))
+  const { kinds } = await call([], {}, { ...tokens, input_token_details: many,
+    output_token_details: { ['x'.repeat(65)]: 1, below: -1, text: '1', fine: 2 } })
+  expect(Object.keys(kinds!.promptTokens!)).toHaveLength(50)
+  expect(kinds!.completionTokens).toEqual({ fine: 2 })
+})
+
 it('Kinds that OpenTelemetry names have their prices, and the others the usual one', async () => {
-  const house = ingestHouse(undefined, [{ ...price, prompt_cost: 0.001, completion_cost: 0.01,
-    prompt_cost_details: { cache_read: 0.0001, cache_creation: 0.002 } }])
+  const house = ingestHouse(undefined, [cachePrices])
   const attributes = { 'gen_ai.request.model': 'tiny', 'gen_ai.usage.input_tokens': 1000,
     'gen_ai.usage.output_tokens': 10, 'gen_ai.usage.cache_read.input_tokens': 900,
-    'gen_ai.usage.cache_creation.input_tokens': 50 }
+    'gen_ai.usage.cache_creation.input_tokens': 50, // So the client for Python writes it.
+    'gen_ai.usage.output_token_details': "{'reasoning': 4}" }
   const span = { traceId: '5b8efff798038103d269b633813fc60c', spanId: 'eee19b7ec3c1b174',
     name: 'chat', startTimeUnixNano: '1764187200123456789', endTimeUnixNano: '1764187201123456789',
     attributes: Object.entries(attributes).map(([key, value]) => ({ key,
@@ -70,8 +120,9 @@ it('Kinds that OpenTelemetry names have their prices, and the others the usual o
   await house.send({ form: 'otlp', contentType: 'application/json',
     body: Buffer.from(JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] })) })
   const [head] = [...(await house.spans()).values()]
-  expect(head).toMatchObject({ type: 'llm', promptCost: 0.24, completionCost: 0.1,
-    totalCost: 0.34 })
+  expect(head).toMatchObject({ type: 'llm', promptCost: 0.24, completionCost: 0.1, totalCost: 0.34,
+    kinds: { promptTokens: { cache_read: 900, cache_creation: 50 },
+      completionTokens: { reasoning: 4 } } })
 })
 
 it('The price of a provider comes first, then the latest that has begun', async () => {

@@ -138,7 +138,8 @@ it('A run that goes on from a question begins with the tasks that were left.', a
 it('Messages with tokens are spans of models, and those around them have the sum.', async () => {
   const message = (tokens: number) => ({ type: 'ai', content: 'hi',
     response_metadata: { model_name: 'm-1' },
-    usage_metadata: { input_tokens: tokens, output_tokens: 1, total_tokens: tokens + 1 } })
+    usage_metadata: { input_tokens: tokens, output_tokens: 1, total_tokens: tokens + 1,
+      input_token_details: { cache_read: 1 } } })
   const { ask } = await opened([
     { id: 'b', parent: 'a', atMs: 5 },
     { id: 'a', parent: null, atMs: 1, source: 'input', tasks: [
@@ -157,6 +158,9 @@ it('Messages with tokens are spans of models, and those around them have the sum
   expect(spans[2]).toMatchObject({ parent_run_id: spans[1]!['id'], outputs: {
     messages: [message(2)],
   } })
+  expect(spans.map((each) => each['prompt_token_details'])).toEqual([{ cache_read: 2 }, {
+    cache_read: 2,
+  }, { cache_read: 1 }, { cache_read: 1 }])
   expect(await ask({ trace: run, type: 'llm', filter: 'gt(total_tokens, 4)' })).toHaveLength(1)
 })
 

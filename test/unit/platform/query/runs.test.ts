@@ -33,7 +33,8 @@ const childFields: SpanFields = { ...nothingSaid,
   dottedOrder: `${rootOrder}.${rootOrder.slice(0, 22)}${child}`, parent: root, root: false,
   name: 'model', type: 'llm', endUs: startUs + 1_500_000, firstTokenUs: startUs + 250_000,
   failed: true, promptTokens: 3, completionTokens: 4, totalTokens: 7, promptCost: 0.0000012,
-  completionCost: 0.1, totalCost: 0.1000012, example: project }
+  completionCost: 0.1, totalCost: 0.1000012, example: project,
+  kinds: { promptTokens: { cache_read: 2 }, promptCost: { cache_read: 0.0000001 } } }
 
 const parts: readonly PayloadPart[] = [
   { span: root, kind: 'post',
@@ -81,10 +82,10 @@ it('A run of the first API has every member.', async () => {
     await handlers.run({ tenant: 'acme', projects: [projectOf(project)], id: child, version: 1 }),
   )
   const unknown = ['inputs_s3_urls', 'outputs_s3_urls', 's3_urls', 'serialized', 'child_run_ids',
-    'direct_child_run_ids', 'reference_dataset_id', 'prompt_token_details',
-    'completion_token_details', 'prompt_cost_details', 'completion_cost_details', 'price_model_id',
-    'in_dataset', 'last_queued_at', 'manifest_id', 'manifest_s3_id', 'share_token', 'trace_tier',
-    'trace_first_received_at', 'ttl_seconds', 'execution_order', 'thread_id']
+    'direct_child_run_ids', 'reference_dataset_id', 'completion_token_details',
+    'completion_cost_details', 'price_model_id', 'in_dataset', 'last_queued_at', 'manifest_id',
+    'manifest_s3_id', 'share_token', 'trace_tier', 'trace_first_received_at', 'ttl_seconds',
+    'execution_order', 'thread_id']
   expect(run).toEqual({
     ...Object.fromEntries(unknown.map((name) => [name, null])),
     id: child,
@@ -116,6 +117,8 @@ it('A run of the first API has every member.', async () => {
     prompt_cost: '0.0000012',
     completion_cost: '0.1',
     total_cost: '0.1000012',
+    prompt_token_details: { cache_read: 2 },
+    prompt_cost_details: { cache_read: '0.0000001' },
     feedback_stats: { good: { n: 2, avg: 0.75, values: { yes: 1 } } },
     app_path: `${appPath}${child}${pathEnd}`,
     trace_upgrade: false,
@@ -127,9 +130,9 @@ it('A run of the second API has the members that selects name.', async () => {
   const run = read(
     await handlers.run({ tenant: 'acme', projects: [projectOf(project)], id: child, version: 2 }),
   )
-  const unknown = ['reference_dataset_id', 'prompt_token_details', 'completion_token_details',
-    'prompt_cost_details', 'completion_cost_details', 'price_model_id', 'attachments', 'ls_user_id',
-    'thread_evaluation_time', 'last_queued_at', 'share_url', 'thread_id', 'manifest']
+  const unknown = ['reference_dataset_id', 'completion_token_details', 'completion_cost_details',
+    'price_model_id', 'attachments', 'ls_user_id', 'thread_evaluation_time', 'last_queued_at',
+    'share_url', 'thread_id', 'manifest']
   expect(run).toEqual({
     ...Object.fromEntries(unknown.map((name) => [name, null])),
     id: child,
@@ -161,6 +164,8 @@ it('A run of the second API has the members that selects name.', async () => {
     total_cost: 0.1000012,
     prompt_cost: 0.0000012,
     completion_cost: 0.1,
+    prompt_token_details: { raw: { cache_read: 2 } },
+    prompt_cost_details: { raw: { cache_read: 1e-7 } },
     tags: ['beta'],
     app_path: `${appPath}${child}${pathEnd}`,
     is_in_dataset: true,
@@ -205,6 +210,16 @@ it('The first API shows tokens and costs of what is below a run, the second if i
     expect(read(await handlers.runs(v2))).toMatchObject({ items: [{ total_tokens: null }] })
     expect(read(await handlers.runs({ ...v2, subtreeUsage: true })))
       .toMatchObject({ items: [{ total_tokens: 7 }] })
+    expect(
+      read(await handlers.runs({ ...question, rootsOnly: true, select: ['prompt_token_details'] })),
+    ).toMatchObject({
+      runs: [{ prompt_token_details: { cache_read: 2 } }],
+    })
+    expect(
+      read(await handlers.runs({ ...v2, subtreeUsage: true, select: ['PROMPT_COST_DETAILS'] })),
+    ).toMatchObject({
+      items: [{ prompt_cost_details: { raw: { cache_read: 1e-7 } } }],
+    })
   })
 
 it('Payloads are put into answers as they were sent.', async () => {

@@ -36,6 +36,8 @@ it('A span without tokens has those of the next spans below it that have some.',
     }
     const shown = await withSubtreeUsage(store, heads)
     expect(shown.map(({ totalTokens }) => totalTokens)).toEqual(heads.map((_, at) => sumOf(at)))
+    expect(shown.map(({ kinds }) => kinds?.promptTokens?.['cache_read'] ?? null))
+      .toEqual(heads.map((_, at) => sumOf(at)))
   }))
 })
 
@@ -86,5 +88,6 @@ function headOf(index: number, parents: readonly (number | null)[], totalTokens:
   return { ...nothingSaid, tenant: 'acme', project: idOf(99), startUs: index, id: idOf(index),
     trace: idOf(0), traceStartUs: 0, arrivedUs: 0, dottedOrder: path.join('.'),
     root: parent === null, parent: parent === null ? null : idOf(parent), type: 'chain',
-    totalTokens, terms: [], blocks: [], feedback: [] }
+    totalTokens, kinds: totalTokens === null ? null : { promptTokens: { cache_read: totalTokens } },
+    terms: [], blocks: [], feedback: [] }
 }

@@ -57,6 +57,8 @@ async function write(store: SpanStore, given: Given): Promise<void> {
 }
 
 const llm = { name: 'model', type: 'llm' }
+const kinds = { promptTokens: { cache_read: 5, audio: 1 }, completionTokens: { audio: 1 },
+  promptCost: { cache_read: 1e-7 } }
 
 /** Two conversations, one of them with a model, and a lone trace that failed. */
 async function opened() {
@@ -71,7 +73,7 @@ async function opened() {
     tags: ['a', 'b'], inputs: 'first in', outputs: 'first out' })
   await write(store, { no: 2, startUs: tenUs, trace: 1,
     fields: { ...llm, totalTokens: 10, promptTokens: 8, completionTokens: 2, totalCost: 1.5e-7,
-      firstTokenUs: tenUs + 5e5 }, user: 'ada' })
+      firstTokenUs: tenUs + 5e5, kinds }, user: 'ada' })
   await write(store, { no: 3, startUs: tenUs + hourUs, fields: { thread: 'one', failed: true },
     user: 7, tags: ['a'], inputs: 'last in', outputs: 'last out', error: 'Boom' })
   await write(store, { no: 4, startUs: tenUs + 2 * hourUs, fields: { thread: 'two' } })
@@ -117,9 +119,9 @@ it('Statistics have every member.', async () => {
     completion_cost: null,
     cost_p50: '0.00000015',
     cost_p99: '0.00000015',
-    prompt_token_details: null,
-    completion_token_details: null,
-    prompt_cost_details: null,
+    prompt_token_details: { cache_read: 5, audio: 1 },
+    completion_token_details: { audio: 1 },
+    prompt_cost_details: { cache_read: '0.0000001' },
     completion_cost_details: null,
   })
   expect(read(await handlers.stats({ ...question, select: ['run_count', 'error_rate', 'x'] })))
@@ -151,7 +153,8 @@ it('A project counts its traces, and the tokens of all their runs.', async () =>
   const { handlers } = await opened()
   const answer = read(await handlers.projectStats({ tenant, projects: [other, project] }))
   expect(answer).toMatchObject([{ run_count: 0 }, { run_count: 4, error_rate: 0.25,
-    total_tokens: 10, last_run_start_time: '2026-11-26T12:00:00.000001' }])
+    total_tokens: 10, prompt_token_details: { cache_read: 5, audio: 1 },
+    last_run_start_time: '2026-11-26T12:00:00.000001' }])
 })
 
 it('Conversations are by their newest trace, page by page.', async () => {
@@ -185,7 +188,8 @@ it('Threads of the second API are read to the end.', async () => {
   const second = await page(first.next_cursor!)
   expect(second).toMatchObject({ next_cursor: null,
     items: [{ thread_id: 'one', count: 2, num_errored_turns: 1, last_error: 'Boom',
-      total_tokens: 10, total_cost: 1.5e-7, first_trace_id: idOf(1), last_trace_id: idOf(3),
+      total_tokens: 10, total_cost: 1.5e-7, total_token_details: { cache_read: 5, audio: 2 },
+      total_cost_details: { cache_read: 1e-7 }, first_trace_id: idOf(1), last_trace_id: idOf(3),
       latency_p50: 1 }] })
 })
 
@@ -196,7 +200,8 @@ it('Threads of the second API have the statistics that are selected.', async () 
     select: ['THREAD_COUNT', 'TRACE_COUNT', 'TOTAL_COST', 'LATENCY_P50', 'ERROR_RATE',
       'PROMPT_TOKEN_DETAILS', 'NOTHING'] } as const
   expect(read(await handlers.groups(all))).toEqual({ thread_count: 2, trace_count: 3,
-    total_cost: 1.5e-7, latency_p50_seconds: 1, error_rate: 1 / 3, prompt_token_details: {} })
+    total_cost: 1.5e-7, latency_p50_seconds: 1, error_rate: 1 / 3,
+    prompt_token_details: { raw: { cache_read: 5, audio: 1 } } })
   const one = { ...v2, form: 'threadStats', filter: 'eq(thread_id, "one")' } as const
   const select = ['TURNS', 'FIRST_START_TIME', 'LAST_START_TIME', 'LAST_END_TIME', 'TOTAL_TOKENS',
     'FEEDBACK_STATS']
@@ -225,6 +230,9 @@ it('Charts have a value for each bucket of each group.', async () => {
     expect(ofRoots.filter((value) => value !== 0)).toEqual([1, 1, 2])
     const tokens = await values(strideUs, 'total_tokens', roots)
     expect(tokens.filter((value) => value !== 0)).toEqual([10])
+    const ofKinds = await values(strideUs, 'prompt_token_details', roots)
+    expect(ofKinds.filter((value) => (value as readonly unknown[])[1] !== null))
+      .toEqual([['cache_read', 5], ['audio', 1]])
   }
   expect(await values(hourUs, 'total_cost')).toEqual([1.5e-7, null, null])
   expect(await values(hourUs, 'latency_avg')).toEqual([1, 1, 1])
@@ -235,6 +243,11 @@ it('Charts have a value for each bucket of each group.', async () => {
       groupBy: { attribute: 'metadata', path: 'user', maxGroups: 1 },
     }),
   ).toEqual([['ada', 2], ['ada', 0]])
+  expect(
+    await values(3 * hourUs, 'prompt_cost_details', {
+      groupBy: { attribute: 'name', maxGroups: 9 },
+    }),
+  ).toEqual([['model: cache_read', 1e-7], ['model: cache_read', null]])
   await expect(values(hourUs, 'nothing')).rejects.toMatchObject({ code: 'invalid' })
 })
 

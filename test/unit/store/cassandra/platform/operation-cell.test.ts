@@ -9,6 +9,7 @@ import type { Row } from '../../../../../src/store/cassandra/driver/connection.t
 import { bytesOfMark, cellOf,
   headOf } from '../../../../../src/store/cassandra/platform/operation-cell.ts'
 import { expectAlways } from '../../../../support/expect-always.ts'
+import { someKinds } from '../../../../support/some-kinds.ts'
 
 const place: SpanPlace = { tenant: 'acme', project: '00000000-0000-4000-8000-000000000001',
   startUs: 1_764_000_000_000_001, id: '019a0000-0000-7000-8000-000000000002',
@@ -23,7 +24,8 @@ const fields: fc.Arbitrary<SpanFields> = fc.record({ dottedOrder: orNull(fc.stri
   parent: orNull(uuid), root: orNull(fc.boolean()), name: orNull(fc.string({ unit: 'grapheme' })),
   type: orNull(fc.string()), endUs: timeUs, firstTokenUs: timeUs, failed: orNull(fc.boolean()),
   promptTokens: count, completionTokens: count, totalTokens: count, promptCost: cost,
-  completionCost: cost, totalCost: cost, thread: orNull(fc.string()), example: orNull(uuid) })
+  completionCost: cost, totalCost: cost, kinds: someKinds(), thread: orNull(fc.string()),
+  example: orNull(uuid) })
 const writes = fc.uniqueArray(
   fc.record({
     place: fc.constant(place),

@@ -67,6 +67,22 @@ describe('a data directory', () => {
     expect(openAsLater(...all)).toEqual([])
   })
 
+  it('that two threads open at once is migrated by one of them', () => {
+    const steps: readonly SchemaStep[] = [...schema, { oldest: known,
+      sql: 'CREATE TABLE later_one (a INTEGER PRIMARY KEY)' }]
+    const file = join(place.directory, 'heddle.db')
+    let isFirst = true
+    // The other thread does all of it when this one has found out which steps are missing.
+    const asFirst = Object.assign([...steps], { slice(from: number) {
+      if (isFirst) new Database(file, steps).close()
+      isFirst = false
+      return steps.slice(from)
+    } })
+    new Database(file, asFirst).close()
+    expect(isFirst).toBe(false)
+    expect(openAsLater(adding('later_one'))).toEqual(['later_one'])
+  })
+
   it('made by a later program from the start is opened as well', async () => {
     await (await openStore()).close()
     openAsLater(adding('later_one'))

@@ -42,7 +42,8 @@ describe('a question in SQL', () => {
       return { place: { tenant, project, startUs, traceStartUs: startUs, id, trace: id },
         kind: 'post' as const, arrivedUs: startUs, terms: [], indexed: 0, block: null,
         fields: { ...nothingSaid, root: true, name, type: 'chain', endUs: startUs + 250_000,
-          totalTokens: 10 * (index + 1), thread: 'th' } }
+          totalTokens: 10 * (index + 1), thread: 'th',
+          kinds: index === 1 ? { promptTokens: { cache_read: 7 } } : null } }
     })
     await store.write({ tenant, spans, blocks: [], files: [], timeToLiveS: new Map() })
   }
@@ -61,6 +62,9 @@ describe('a question in SQL', () => {
     })
     const { rows } = await ask(`SELECT r.id, r.project_id, r.trace_id, r.start_time, r.thread_id,
       f.score FROM runs r JOIN feedback f ON f.run_id = r.id`)
+    const kinds = await ask(`SELECT name, prompt_token_details ->> 'cache_read' AS cached,
+      completion_token_details AS written FROM runs WHERE prompt_token_details IS NOT NULL`)
+    expect(kinds.rows).toEqual([['search', 7, null]])
     expect(rows).toEqual([[roots[0], mine, roots[0], '2026-11-26T12:00:00.000000Z', 'th', 1]])
     expect((await ask('SELECT name FROM runs ORDER BY name', [mine, other])).rows).toHaveLength(4)
   })

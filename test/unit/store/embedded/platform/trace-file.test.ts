@@ -10,7 +10,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { nothingSaid, termOf } from '../../../../../src/platform/index.ts'
-import type { Plan, RemovedSpans, SpanPlace, SpanStore } from '../../../../../src/platform/index.ts'
+import type { Plan, RemovedSpans, SpanFields, SpanPlace,
+  SpanStore } from '../../../../../src/platform/index.ts'
 import { traceStore } from '../../../../../src/store/embedded/platform/span-store.ts'
 import { aPost, noonUs, placeOf, requestOf, scanned, uuidOf,
   wholePlan } from '../../../../contract/span-histories.ts'
@@ -169,6 +170,29 @@ describe('traces.db', () => {
     )
     const [head] = await writer.heads([place])
     expect(head!.promptTokens).toBe(Number.MAX_SAFE_INTEGER)
+  })
+
+  it('of a version that knew no kinds of tokens keeps them from now on', async () => {
+    const kinds = { promptTokens: { cache_read: 7 }, promptCost: { cache_read: 0.5 } }
+    const says = (arrivedUs: number, fields: Partial<SpanFields>) =>
+      requestOf(tenant, [
+        aPost(place, { kind: 'patch', arrivedUs, fields: { ...nothingSaid, ...fields } }),
+      ])
+    const before = open()
+    await before.write(requestOf(tenant, [aPost(place, { arrivedUs: noonUs })]))
+    await before.write(says(noonUs + 1, { name: 'one' }))
+    await before.write(says(noonUs + 2, { type: 'llm' }))
+    await before.close()
+    stores = []
+    const file = new DatabaseSync(join(directory, 'traces.db'))
+    file.exec(`ALTER TABLE span DROP COLUMN kinds; UPDATE span SET ranks = substr(ranks, 1, 128);
+      UPDATE schema_version SET version = version - 1`)
+    file.close()
+    const after = open()
+    expect(await after.heads([place])).toMatchObject([{ name: 'one', type: 'llm', kinds: null }])
+    await after.write(says(noonUs + 4, { kinds }))
+    await after.write(says(noonUs + 3, { name: 'two', kinds: { promptTokens: { late: 1 } } }))
+    expect(await after.heads([place])).toMatchObject([{ name: 'two', type: 'llm', kinds }])
   })
 })
 
