@@ -257,21 +257,27 @@ async function newer() {
     const prices = `${apiUrl}/model-price-map`
     const made = await fetch(prices, { method: 'POST', headers,
       body: JSON.stringify({ name: `${project} price`, match_pattern: `^${project}`,
-        prompt_cost: 0.5, completion_cost: 0.25 }) })
+        prompt_cost: 0.001, completion_cost: 0.01,
+        prompt_cost_details: { cache_read: 0.0001, cache_creation: 0.002 } }) })
     const { id } = await made.json()
     // Prices that were read before hold so long.
     await new Promise((resolve) => setTimeout(resolve, 5_100))
     const priced = traceable(
-      async () => ({ usage_metadata: { input_tokens: 4, output_tokens: 4, total_tokens: 8 } }),
+      async () => ({
+        usage_metadata: { input_tokens: 1_000, output_tokens: 10, total_tokens: 1_010,
+          input_token_details: { cache_read: 900, cache_creation: 50 } },
+      }),
       { ...options, project_name: `${project} priced`, name: 'priced', run_type: 'llm',
         metadata: { ls_model_name: `${project} model` } },
     )
     await priced()
     await client.awaitPendingTraceBatches()
     const [{ id: run }] = await listed({ projectName: `${project} priced` })
-    const { prompt_cost: prompt, completion_cost: completion, total_cost: total } = await client
-      .readRun(run)
-    assert.deepEqual([prompt, completion, total].map(Number), [2, 1, 3])
+    const { prompt_cost: prompt, completion_cost: completion, total_cost: total,
+      prompt_token_details: tokens, prompt_cost_details: costs } = await client.readRun(run)
+    assert.deepEqual([prompt, completion, total].map(Number), [0.24, 0.1, 0.34])
+    assert.deepEqual(tokens, { cache_read: 900, cache_creation: 50 })
+    assert.deepEqual(costs, { cache_read: '0.09', cache_creation: '0.1' })
     await client.deleteProject({ projectName: `${project} priced` })
     await fetch(`${prices}/${id}`, { method: 'DELETE', headers })
   })

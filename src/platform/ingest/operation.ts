@@ -123,11 +123,19 @@ function mayBeModel(type: string | null): boolean {
   return type === null || type === 'llm'
 }
 
-/** Where the type is not known, only what names tokens is looked into. */
+/**
+ * Where the type is not known, only what names tokens is looked into. The client for Python puts
+ * the usage in outputs into the metadata as well, also if a chain passes on what its model said.
+ */
 function usageIn(values: Values, metadata: Metadata): Usage {
   const outputs = values.get('outputs')
-  return (mayBeModel(typeIn(values)) && outputs ? usageOfOutputs(outputs) : undefined) ??
-    metadata.usage ?? noUsage
+  const type = typeIn(values)
+  if (mayBeModel(type)) {
+    return (outputs && usageOfOutputs(outputs)) ?? metadata.usage ?? noUsage
+  }
+  const isPassedOn = type === 'chain' && metadata.usage !== undefined && outputs !== undefined &&
+    usageOfOutputs(outputs) !== undefined
+  return isPassedOn ? noUsage : metadata.usage ?? noUsage
 }
 
 function fieldsOf(values: Values, metadata: Metadata, usage: Usage, cut: string[]): SpanFields {

@@ -82,6 +82,16 @@ export const runV1Fields: RunFields = {
 export const runV1Required: readonly string[] = ['id', 'name', 'run_type', 'start_time', 'status',
   'trace_id', 'dotted_order', 'session_id', 'app_path']
 
+/**
+ * The member that is shown with another one where it is known: the clients select tokens and costs,
+ * and expect their kinds.
+ */
+export function runV1Beside(name: string): string | undefined {
+  return /^(?:prompt|completion)_(?:tokens|cost)$/.test(name)
+    ? `${name.replace(/s$/, '')}_details`
+    : undefined
+}
+
 /** The member that a select names. Some ask for a link where one is kept; here none is. */
 export function runV1Member(select: string): string {
   return select.replace(/_or_signed_url$/, '')

@@ -6,12 +6,13 @@ import type { JsonWriter } from './json-writer.ts'
 import { slicesOf } from '../order.ts'
 import type { Payloads } from '../payloads.ts'
 import type { AttachmentLink } from './run-fields.ts'
-import { runV1Fields, runV1Member, runV1Required } from './run-v1.ts'
+import { runV1Beside, runV1Fields, runV1Member, runV1Required } from './run-v1.ts'
 import { runV2Fields, runV2Member, runV2Required } from './run-v2.ts'
 
 const apis = {
-  1: { fields: runV1Fields, memberOf: runV1Member, required: runV1Required },
-  2: { fields: runV2Fields, memberOf: runV2Member, required: runV2Required },
+  1: { fields: runV1Fields, memberOf: runV1Member, required: runV1Required, besideOf: runV1Beside },
+  2: { fields: runV2Fields, memberOf: runV2Member, required: runV2Required,
+    besideOf: (): string | undefined => undefined },
 } as const
 
 const nothing = contentOf({})
@@ -39,11 +40,14 @@ export type AttachmentsOf = (head: SpanHead) => Promise<readonly AttachmentLink[
  */
 export function runWriter(version: 1 | 2, select: readonly string[] | undefined, payloads: Payloads,
   attachmentsOf?: AttachmentsOf): RunWriter {
-  const { fields, memberOf, required } = apis[version]
+  const { fields, memberOf, required, besideOf } = apis[version]
   const chosen = select === undefined
     ? Object.keys(fields)
     : [...new Set([...required, ...select.map(memberOf)])]
       .filter((name) => Object.hasOwn(fields, name))
+  const beside = chosen.flatMap((name) => besideOf(name) ?? [])
+    .filter((name) => !chosen.includes(name))
+    .map((name) => [`,"${name}":`, fields[name]!.of] as const)
   const needsContent = chosen.some((name) => fields[name]!.needsContent)
   const needsAttachments = chosen.some((name) => fields[name]!.needsAttachments)
   const members = chosen.map((name, index) =>
@@ -62,6 +66,12 @@ export function runWriter(version: 1 | 2, select: readonly string[] | undefined,
         for (const [name, of] of members) {
           json.add(name)
           json.add(of(head, content, attachments))
+        }
+        for (const [name, of] of beside) {
+          const value = of(head, content, attachments)
+          if (value === 'null') continue
+          json.add(name)
+          json.add(value)
         }
         json.add(`${more?.(head) ?? ''}}`)
         json.add(after)

@@ -383,6 +383,17 @@ describe('usage', () => {
     expect((await house.spans()).get(root)).toMatchObject({ totalTokens: total,
       firstTokenUs: 1_764_187_200_500_000 })
   })
+
+  it.each([
+    [{ usage_metadata: usage }, null],
+    [{ text: 'hi' }, 15],
+  ])('of a chain in its metadata counts if it is not that of %j', async (outputs, totalTokens) => {
+    const house = ingestHouse()
+    await house.multipart([{ kind: 'post',
+      run: { ...run, run_type: 'chain', outputs, end_time: 1,
+        extra: { metadata: { usage_metadata: usage } } } }])
+    expect((await house.spans()).get(root)).toMatchObject({ totalTokens })
+  })
 })
 
 describe('a trace', () => {

@@ -206,6 +206,12 @@ it('The first API shows tokens and costs of what is below a run, the second if i
       .toMatchObject(root1)
     expect(read(await handlers.runs({ ...question, rootsOnly: true, select })))
       .toMatchObject({ runs: [root1] })
+    const selected = read(await handlers.runs({ ...question, select: ['prompt_tokens'] })) as {
+      readonly runs: readonly object[]
+    }
+    expect(selected.runs[1]).toMatchObject({ prompt_tokens: 3,
+      prompt_token_details: { cache_read: 2 } })
+    expect(selected.runs[1]).not.toHaveProperty('prompt_cost_details')
     const v2 = { ...question, version: 2, rootsOnly: true, select: ['TOTAL_TOKENS'] } as const
     expect(read(await handlers.runs(v2))).toMatchObject({ items: [{ total_tokens: null }] })
     expect(read(await handlers.runs({ ...v2, subtreeUsage: true })))
