@@ -51,7 +51,10 @@ function operationsOf(number: number, shapes: readonly SpanShape[]): ClientOpera
     const nothing = { error: null, outputs: {}, events: [], reference_example_id: null }
     const post: ClientRun = { ...known, start_time: (startUs + number * 1000 + n) / 1000,
       inputs: shape.inputs, revision_id: `r${n}`, ...shape.isPython && nothing }
-    const usage = { usage_metadata: { input_tokens: shape.tokens, total_tokens: shape.tokens } }
+    const usage = {
+      usage_metadata: { input_tokens: shape.tokens, total_tokens: shape.tokens,
+        input_token_details: { cache_read: shape.tokens } },
+    }
     const patch: ClientRun = { ...known, end_time: startUs / 1000 + number + 500 + n,
       outputs: shape.type === 'llm' ? usage : shape.outputs, error: shape.error,
       events: [{ name: 'new_token', time: startUs / 1000 + 1 }],

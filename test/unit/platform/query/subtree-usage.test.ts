@@ -64,6 +64,22 @@ it('What a dotted order names between two spans is no gap, and a circle ends.', 
   expect(shown.map(({ totalTokens }) => totalTokens)).toEqual([7])
 })
 
+it('Kinds of tokens are usage of their own, and of those of a trace the first 50 are summed up.',
+  async () => {
+    const kindsOf = (from: number) => ({ promptTokens: Object.fromEntries(
+      Array.from({ length: 40 }, (_, n) => [`kind ${from + n}`, 1]),
+    ) })
+    const heads = [0, 1, 2].map((index) => ({ ...headOf(index, [null, 0, 0], null),
+      kinds: index === 0 ? null : kindsOf(20 * index) })
+    )
+    const [root, child] = await withSubtreeUsage({ async *trace() {
+      yield heads
+    } }, heads)
+    const sums = Object.values(root!.kinds!.promptTokens!)
+    expect([sums.length, sums.filter((each) => each === 2).length]).toEqual([50, 20])
+    expect(child).toBe(heads[1])
+  })
+
 it('A span with nothing below it stays the same object, by which others may know it.', async () => {
   const head = headOf(0, [null], null)
   const [shown] = await withSubtreeUsage({ async *trace() {

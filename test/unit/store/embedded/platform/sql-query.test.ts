@@ -10,7 +10,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemEnv } from '../../../../../cluster/index.ts'
 import { nothingSaid } from '../../../../../src/platform/index.ts'
 import type { SpanStore } from '../../../../../src/platform/index.ts'
+import { Database } from '../../../../../src/store/embedded/file/database.ts'
 import { openSpanStore } from '../../../../../src/store/embedded/platform/open.ts'
+import { traceSchema } from '../../../../../src/store/embedded/platform/schema.ts'
 import { sqlOver } from '../../../../../src/store/embedded/platform/sql-query.ts'
 
 const beganUs = Date.UTC(2026, 10, 26, 12) * 1_000
@@ -74,6 +76,14 @@ describe('a question in SQL', () => {
     expect((await ask('SELECT * FROM runs', [mine], 0, 'globex')).rows).toEqual([])
     const later = await ask('SELECT name FROM runs', [mine], beganUs + 2_000_000)
     expect(later.rows).toEqual([['answer']])
+  })
+
+  it('reads a file in which no version wrote that knows kinds of tokens', async () => {
+    const file = join(directory, 'earlier.db')
+    new Database(file, traceSchema.slice(0, -1)).close()
+    const answer = await sqlOver(file, systemEnv()).querySql!({ tenant: 'acme', projects: [],
+      query: 'SELECT count(prompt_token_details) AS some FROM runs' })
+    expect(answer.rows).toEqual([[0]])
   })
 
   it.each([
