@@ -71,6 +71,7 @@ describe('the traces of a project', () => {
     const statistics = page.getByLabel('Statistics')
     await list.getByRole('link', { name: 'What is the weather in Oslo?' }).waitFor()
     await statistics.getByText('132').waitFor()
+    await statistics.getByText('Cached').waitFor()
     const search = () => new URL(page.url()).searchParams
 
     await page.getByRole('button', { name: 'Failed' }).click()
@@ -179,6 +180,7 @@ describe('a trace', () => {
     await page.keyboard.press('j')
     await chosen.getByRole('heading', { name: 'ChatModel' }).waitFor()
     await chosen.getByText('→ search').waitFor()
+    await chosen.getByText('20 in (12 read from a cache), 3 out').waitFor()
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('ArrowLeft')
     await expect.poll(() => tree.getByRole('treeitem').count()).toBe(3)

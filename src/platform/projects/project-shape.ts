@@ -1,5 +1,6 @@
 /** Projects in answers, where they are sessions. Pure. */
 
+import { isObject } from '../../json/index.ts'
 import { zonedTextUs } from '../spans/time.ts'
 import type { Project } from './project.ts'
 import { tenantId } from './tenant-id.ts'
@@ -49,10 +50,14 @@ function timeText(ms: number): string {
   return zonedTextUs(ms * 1_000)
 }
 
+/** Costs are texts, or texts by the kind of token. */
 function costsAsNumbers(stats: ProjectStats): ProjectStats {
-  return Object.fromEntries(
-    Object.entries(stats).map(([name, value]) =>
-      name.includes('cost') && typeof value === 'string' ? [name, Number(value)] : [name, value]
-    ),
-  )
+  return Object.fromEntries(Object.entries(stats).map(([name, value]) => {
+    if (!name.includes('cost')) return [name, value]
+    return [name, isObject(value)
+      ? Object.fromEntries(Object.entries(value).map(([kind, cost]) => [kind, Number(cost)]))
+      : typeof value === 'string'
+      ? Number(value)
+      : value]
+  }))
 }

@@ -55,7 +55,8 @@ export function supportTrace({ project, beganMs, words, error }: {
       message: { role: 'assistant', content: '',
         tool_calls: [{ name: 'search', args: { city: 'Oslo' } }] },
     }]],
-    usage_metadata: { input_tokens: 20, output_tokens: 3, total_tokens: 23 },
+    usage_metadata: { input_tokens: 20, output_tokens: 3, total_tokens: 23,
+      input_token_details: { cache_read: 12 } },
   } }), tools, child('search', 'tool', 1_650, 2_000, {}, tools),
     child('geocode', 'tool', 2_000, 2_300, error === undefined ? {} : { error }, tools)]
 }

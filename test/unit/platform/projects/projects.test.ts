@@ -109,7 +109,10 @@ describe('a session', () => {
       reference_dataset_id: null, default_dataset_id: null, test_run_number: null,
       trace_tier: 'shortlived', last_run_start_time: 'x', last_run_start_time_live: 'x',
       num_examples: 3, run_count: 2, total_cost: '0.5' })
-    expect(sessionJsonV2('t', project, { total_cost: '0.5' }))
-      .toMatchObject({ type: 'PROJECT', trace_tier: 'SHORT_LIVED', total_cost: 0.5 })
+    expect(
+      sessionJsonV2('t', project, { total_cost: '0.5', prompt_cost_details: { audio: '0.1' } }),
+    )
+      .toMatchObject({ type: 'PROJECT', trace_tier: 'SHORT_LIVED', total_cost: 0.5,
+        prompt_cost_details: { audio: 0.1 } })
   })
 })
