@@ -20,10 +20,7 @@ function both(outer: Begin, inner: Begin): Begin {
     const second = inner(first.execution)
     return {
       execution: second.execution,
-      within: (work) => {
-        const { within = (each: () => void) => each() } = first
-        within(() => second.within ? second.within(work) : work())
-      },
+      within: (work) => first.within(() => second.within(work)),
       end: (...outcome) => {
         second.end(...outcome)
         first.end(...outcome)
@@ -48,7 +45,8 @@ function traced(tracing: Tracing): Begin {
 function keyed(runKeys: RunKeys): Begin {
   return (execution) => {
     const ownKey = runKeys.issue(execution.tenant)
-    return { execution: { ...execution, ownKey }, end: () => runKeys.revoke(ownKey) }
+    return { execution: { ...execution, ownKey }, within: (work) => work(),
+      end: () => runKeys.revoke(ownKey) }
   }
 }
 

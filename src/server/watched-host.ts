@@ -6,8 +6,8 @@ import type { DeployedGraphs, Execution, ExecutionListener, GraphHost } from '..
 export interface Begun {
   /** What is executed. */
   readonly execution: Execution
-  /** Gives it to the host. By default, nothing is done around that. */
-  readonly within?: (work: () => void) => void
+  /** Gives it to the host. */
+  readonly within: (work: () => void) => void
   /** Called once at its end, or more often. */
   end(outcome: string, failure?: string): void
 }
@@ -40,8 +40,7 @@ export function watchedHost(host: GraphHost, begin: Begin): GraphHost {
       const { id } = given
       const begun = begin(given)
       ends.set(id, (...outcome) => begun.end(...outcome))
-      const { within = (work) => work() } = begun
-      within(() => host.execute(begun.execution, source, listening(id, listener)))
+      begun.within(() => host.execute(begun.execution, source, listening(id, listener)))
     },
     pause: (id) => host.pause(id),
     abort: (id) => {
