@@ -10,7 +10,7 @@ import { eventStream } from '../http/route.ts'
 import { holdStream } from '../rest/run-reply.ts'
 import { SseStream } from '../rest/sse.ts'
 import { DeploymentPath, ReadEvents } from '../schema/control.ts'
-import { controlRoot, controlRoute, ownDeployment } from './parts.ts'
+import { controlRoot, controlRoute, isGone, ownDeployment } from './parts.ts'
 import type { ControlParts } from './parts.ts'
 import { Waker } from './waker.ts'
 
@@ -34,9 +34,10 @@ export function eventRoutes(app: App, parts: ControlParts): void {
     })
 }
 
-async function streamEvents(parts: ControlParts, { id, name }: Deployment, reply: FastifyReply,
+async function streamEvents(parts: ControlParts, deployment: Deployment, reply: FastifyReply,
   { follow, after }: { readonly follow: boolean; readonly after: number }): Promise<void> {
   const { ticker, env, deployments: { records, serving, watchUpdates } } = parts
+  const { id, name } = deployment
   holdStream(parts, reply)
   const waker = new Waker(env)
   const state = { isOpen: true, isRemoved: false }
@@ -57,6 +58,8 @@ async function streamEvents(parts: ControlParts, { id, name }: Deployment, reply
   })
   const unwatchUpdates = follow ? watchUpdates(id, () => waker.wake()) : () => {}
   try {
+    // It may have gone between the look-up and the watch.
+    if (follow && await isGone(parts, deployment)) state.isRemoved = true
     for (let seen = after; state.isOpen;) {
       const page = await records.events(id, seen, pageMax)
       stream.events(page.map(feedEvent))

@@ -11,7 +11,7 @@ import { DeploymentPath, ReadLines } from '../schema/control.ts'
 import { buildLines, writtenLines } from './line-source.ts'
 import type { LineSource } from './line-source.ts'
 import { LineStream } from './line-stream.ts'
-import { controlRoot, controlRoute, ownDeployment } from './parts.ts'
+import { controlRoot, controlRoute, isGone, ownDeployment } from './parts.ts'
 import type { ControlParts } from './parts.ts'
 import { ownRevision } from './revisions.ts'
 import { Waker } from './waker.ts'
@@ -83,6 +83,8 @@ async function streamLines(parts: ControlParts, reply: FastifyReply, source: Lin
     waker.wake()
   })
   try {
+    // It may have gone between the look-up and the watch.
+    if (followed !== undefined && await isGone(parts, followed)) state.isRemoved = true
     while (state.isOpen) {
       // Whether it is over is read first: the last lines come before that.
       const { isRemoved } = state

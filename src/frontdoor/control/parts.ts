@@ -8,7 +8,7 @@ import type { Env } from '../../../cluster/index.ts'
 import type { Builds, CountRevisionUse, Deployment, DeploymentChange, DeploymentLogs, Deployments,
   DeploymentSecrets, ReportRevision, Revision, RevisionUse, Rollouts, Serving,
   ServingProblem } from '../../deployment/index.ts'
-import { HeddleError } from '../../errors.ts'
+import { HeddleError, ignoreNotFound } from '../../errors.ts'
 import type { Access, Caller } from '../http/caller.ts'
 import { sendJson } from '../http/list-reply.ts'
 import { route } from '../http/route.ts'
@@ -118,6 +118,13 @@ export async function ownDeployment({ deployments: { records } }: Pick<ControlPa
   const isHidden = deployment.removing && removing === 'kept'
   if (deployment.tenant !== caller.tenant || isHidden) throw nothing()
   return deployment
+}
+
+/** Whether a deployment went since it was looked up. Ask this after a watch on it has begun. */
+export async function isGone({ deployments: { records } }: Pick<ControlParts, 'deployments'>,
+  { id, name }: Deployment): Promise<boolean> {
+  const now = await records.get(name).catch(ignoreNotFound)
+  return now === undefined || now.removing || now.id !== id
 }
 
 /** How often the change of a record is tried again: a roll-out may change it at the same time. */

@@ -89,6 +89,18 @@ describe('events', () => {
     expect((await frames.next()).done).toBe(true)
   })
 
+  it.each(['/events', '/logs?follow=true'])('of one that goes before the watch begins: %s',
+    async (path) => {
+      const { deployments, shop, open } = await opened()
+      const { watch } = deployments.serving
+      Object.assign(deployments.serving, { watch: (...given: Parameters<typeof watch>) => {
+        deployments.records.rows.set('shop', { ...shop, removing: true })
+        deployments.changed('shop')
+        return watch(...given)
+      } })
+      expect(await (await open(path)).text()).toContain('The deployment was removed.')
+    })
+
   it('that other members noted come at once', async () => {
     const { deployments, note, open } = await opened()
     await note(1)
