@@ -52,7 +52,7 @@ export type { TracedEvent } from './models/traced-models.ts'
 export { commitId } from './prompts/prompt-names.ts'
 export { commitJson, commitTagJson, repoJson } from './prompts/prompt-shape.ts'
 export { directoryLimits } from './prompts/directory.ts'
-export { manifestBytesMax } from './prompts/commit-body.ts'
+export { manifestBytesMax, shownManifest } from './prompts/commit-body.ts'
 export type { CommitBody, Prompt, PromptFields, PromptName, PromptOrder, PromptQuery, Prompts,
   PromptType } from './prompts/prompt.ts'
 export { messagesOf, modelOf, schemaOf, variablesOf,

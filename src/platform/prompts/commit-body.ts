@@ -6,6 +6,7 @@
 import { HeddleError } from '../../errors.ts'
 import { memberAt, NotJson, stringAt, visitMembers } from '../ingest/json-bytes.ts'
 import type { MemberPlace } from '../ingest/json-bytes.ts'
+import { withoutLogins } from '../models/endpoint.ts'
 import { digestOf } from './prompt-names.ts'
 import type { CommitBody } from './prompt.ts'
 
@@ -41,6 +42,27 @@ function requireNoLogin(manifest: Buffer, [from, to]: readonly [number, number])
 function withoutEscapes(json: string): string {
   return json.replace(/\\u00([0-7][\da-f])/gi,
     (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+}
+
+/** A manifest as it is shown: one that was kept before logins were refused may have some. */
+export function shownManifest(manifest: Uint8Array, prompt: CommitBody['prompt']): Uint8Array {
+  if (prompt === null) return manifest
+  const bytes = Buffer.from(manifest.buffer, manifest.byteOffset, manifest.byteLength)
+  const [from, to] = prompt
+  const shown = (part: Buffer) =>
+    Buffer.from(
+      part.toString().replaceAll(/"(?:[^"\\]|\\.)*"/g,
+        (text) => /@|\\u/.test(text) ? shownText(text) : text),
+    )
+  return Buffer.concat([shown(bytes.subarray(0, from)), bytes.subarray(from, to),
+    shown(bytes.subarray(to))])
+}
+
+/** A text of JSON without a login: itself, byte by byte, if it has none. */
+function shownText(json: string): string {
+  const text = JSON.parse(json) as string
+  const clean = withoutLogins(text)
+  return clean === text ? json : JSON.stringify(clean)
 }
 
 /** Where the content of a commit is in its body, and what else that says. */

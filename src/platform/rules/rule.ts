@@ -5,6 +5,7 @@ import { hash } from 'node:crypto'
 import { HeddleError } from '../../errors.ts'
 import { isObject } from '../../json/index.ts'
 import type { CatalogRecord } from '../catalog/catalog-record.ts'
+import { withoutLogins } from '../models/endpoint.ts'
 import type { Uuid } from '../spans/span.ts'
 
 /** A call to an endpoint of the tenant. */
@@ -153,7 +154,7 @@ export function changedRule(before: Rule | undefined, body: RuleBody): RuleBody 
 function withHidden<Call extends RuleWebhook>(call: Call,
   before: readonly RuleWebhook[] | null | undefined, at: number): Call {
   if (!call.headers) return call
-  const isSame = ({ url }: RuleWebhook) => url === call.url
+  const isSame = ({ url }: RuleWebhook) => call.url === url || call.url === withoutLogins(url)
   const there = before?.[at]
   const known = (there && isSame(there) ? there : before?.find(isSame))?.headers ?? {}
   return { ...call, headers: Object.fromEntries(
@@ -203,12 +204,12 @@ export function isSampled(trace: Uuid, rate: number): boolean {
   return hash('sha256', trace, 'buffer').readUInt32BE() < rate * 2 ** 32
 }
 
-/** A rule as clients read it. Values of headers are hidden. */
+/** A rule as clients read it: values of headers are hidden, logins in addresses left out. */
 export function ruleJson({ createdMs, modifiedMs, ...rule }: Rule,
   names: { readonly tenant: string; readonly project?: string | undefined;
     readonly dataset?: string | undefined }): Record<string, unknown> {
   const shown = (calls: readonly RuleWebhook[] | null) =>
-    calls?.map((call) => ({ ...call, headers: call.headers
+    calls?.map((call) => ({ ...call, url: withoutLogins(call.url), headers: call.headers
       ? Object.fromEntries(
         Object.keys(call.headers).map((name) => [name, hidden]),
       )
@@ -221,9 +222,30 @@ export function ruleJson({ createdMs, modifiedMs, ...rule }: Rule,
     dataset_name: names.dataset ?? null,
     webhooks: shown(rule.webhooks),
     alerts: shown(rule.alerts),
+    evaluators: rule.evaluators?.map(shownEvaluator) ?? null,
     evaluator_version: 1,
     created_at: new Date(createdMs).toISOString(),
     updated_at: new Date(modifiedMs).toISOString(),
+  }
+}
+
+/** Models that were kept before logins were refused may have some. Templates stay as they are. */
+function shownEvaluator({ structured, ...evaluator }: RuleEvaluator): RuleEvaluator {
+  if (structured == null) return { ...evaluator, ...structured === null && { structured } }
+  const { model, prompt } = structured
+  return { ...evaluator, structured: {
+    ...structured,
+    ...isObject(model) && { model: shownModel(model) },
+    ...isObject(prompt) && { prompt: shownModel(prompt) },
+  } }
+}
+
+/** Nothing of one that is deeper than a model can be: it was never called. */
+function shownModel(serialised: Record<string, unknown>): Record<string, unknown> | null {
+  try {
+    return withoutLogins(serialised) as Record<string, unknown>
+  } catch {
+    return null
   }
 }
 

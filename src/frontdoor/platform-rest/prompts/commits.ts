@@ -4,7 +4,8 @@ import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
-import { commitJson, directoryLimits, manifestBytesMax } from '../../../platform/index.ts'
+import { commitJson, directoryLimits, manifestBytesMax,
+  shownManifest } from '../../../platform/index.ts'
 import type { PromptName, Prompts } from '../../../platform/index.ts'
 import type { App } from '../../http/route.ts'
 import { Offset } from '../../schema/json.ts'
@@ -60,13 +61,13 @@ export function commitRoutes(app: App, { platform: { prompts, query } }: Platfor
     async ({ params, query: asked, caller }, reply) => {
       const { owner, name, ref } = params
       const { commit, manifest } = await prompts.pull(caller.tenant, { owner, name }, ref)
-      const [from, to] = asked.include_model || commit.prompt === null
-        ? [0, manifest.byteLength]
-        : commit.prompt
+      const shown = asked.include_model || commit.prompt === null
+        ? shownManifest(manifest, commit.prompt)
+        : manifest.subarray(...commit.prompt)
       keep(reply, commit.hash === ref)
       return sendBytes(reply, Buffer.concat([
         Buffer.from(`{"commit_hash":"${commit.hash}","manifest":`),
-        manifest.subarray(from, to),
+        shown,
         Buffer.from(`,"description":${JSON.stringify(commit.description)},"examples":[]}`),
       ]))
     })
