@@ -179,18 +179,6 @@ describe.each<StreamTransport>(['sse', 'websocket'])('over %s', (transport) => {
       .toBeGreaterThan(thread.rootEvents(first).at(-1)!.seq)
   })
 
-  it('a second run interrupts the first if it says so', async () => {
-    const hold = gate()
-    const thread = watch('held')
-    await thread.subscribe()
-    const first = await thread.start(say(`hold ${hold.url}`))
-    await hold.arrived()
-    const second = await thread.start(say('second'), { multitaskStrategy: 'interrupt' })
-    expect(await thread.ended(first)).toBe('interrupted')
-    expect(await thread.ended(second)).toBe('completed')
-    expect((await valuesOf(thread.stream.threadId)).at(-1)).toBe('last')
-  })
-
   it('a second run is refused if it says so', async () => {
     const hold = gate()
     const thread = watch('held')

@@ -6,7 +6,6 @@ import type { Transport } from '@connectrpc/connect'
 import { createConnectTransport, createGrpcTransport,
   createGrpcWebTransport } from '@connectrpc/connect-node'
 import { describe, expect, it } from 'vitest'
-import { AssistantService } from '../../proto/gen/frontdoor/v1/assistant_pb.js'
 import { RunService } from '../../proto/gen/frontdoor/v1/run_pb.js'
 import { StoreService } from '../../proto/gen/frontdoor/v1/store_pb.js'
 import { ThreadService } from '../../proto/gen/frontdoor/v1/thread_pb.js'
@@ -30,31 +29,9 @@ const bytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)
 const parsed = (json: Uint8Array) => JSON.parse(new TextDecoder().decode(json)) as unknown
 
 describe.each(transports)('%s', (_, transport) => {
-  const assistants = () => createClient(AssistantService, transport())
   const threads = () => createClient(ThreadService, transport())
   const runs = () => createClient(RunService, transport())
   const newThread = async () => (await threads().createThread({})).thread!.threadId
-
-  it('creates and updates assistants, and lists their versions', async () => {
-    const client = assistants()
-    const { assistant } = await client.createAssistant({
-      graphId: 'configured',
-      name: 'typed',
-      contextJson: bytes({ model_name: 'v1' }),
-    })
-    const { assistantId } = assistant!
-    await client.updateAssistant({ assistantId, contextJson: bytes({ model_name: 'v2' }) })
-    await client.setLatestAssistantVersion({ assistantId, version: 1 })
-    const { assistant: found } = await client.getAssistant({ assistantId })
-    expect(found).toMatchObject({ graphId: 'configured', name: 'typed', version: 1 })
-    expect(parsed(found!.contextJson)).toEqual({ model_name: 'v1' })
-    const { versions } = await client.listAssistantVersions({ assistantId })
-    expect(versions.map(({ version }) => version)).toEqual([2, 1])
-    await client.deleteAssistant({ assistantId })
-    await expect(client.getAssistant({ assistantId })).rejects.toMatchObject({
-      code: Code.NotFound,
-    })
-  })
 
   it('puts, finds, lists and deletes items', async () => {
     const client = createClient(StoreService, transport())
