@@ -18,7 +18,7 @@ it('A graph has the schemas of its types, with its messages as at run time.', as
     words: { type: 'array', items: text },
   } })
   expect(schemas.input_schema).toMatchObject({ properties: { words: text } })
-  const context = { type: 'object', properties: { model: { ...text, enum: ['small', 'large'] } } }
+  const context = { type: 'object', properties: { model: { ...text, enum: ['large', 'small'] } } }
   expect([schemas.config_schema, schemas.context_schema]).toEqual([context, context])
   expect(await server.client.assistants.getSchemas('worded'))
     .toMatchObject({ input_schema: text, output_schema: { required: ['length'] } })

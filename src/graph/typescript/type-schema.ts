@@ -60,7 +60,7 @@ export class TypeSchemas {
     try {
       const node = this.#nodeOf(type)
       if (node === undefined) return undefined
-      const { $schema: _, definitions = {}, ...schema } = withoutNever(
+      const { $schema: _, definitions = {}, ...schema } = normalized(
         this.#generator.createSchemaFromNodes([node]),
       ) as JsonSchema
       const whole = Object.keys(definitions as object).length > 0
@@ -123,12 +123,16 @@ const opaque = /^((Weak|Readonly)?(Map|Set)|\w+Array|(Shared)?ArrayBuffer(Like)?
 /** Classes of LangChain's messages. */
 const messages = /^((Base|Human|AI|System|Tool|Function|Chat|Remove)Message(Chunk)?)$/
 
-/** Drops the parts of unions that stand for `undefined`. */
-function withoutNever(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(withoutNever)
+/** Unions without the parts that stand for `undefined`, their texts sorted: they have no order. */
+function normalized(schema: unknown, key?: string): unknown {
+  if (Array.isArray(schema)) {
+    const each = schema.map((one) => normalized(one))
+    const texts = key === 'enum' && each.every((one) => typeof one === 'string')
+    return texts ? each.toSorted() : each
+  }
   if (typeof schema !== 'object' || schema === null) return schema
   const { anyOf, ...rest } = Object.fromEntries(
-    Object.entries(schema).map(([key, value]) => [key, withoutNever(value)]),
+    Object.entries(schema).map(([name, value]) => [name, normalized(value, name)]),
   )
   if (!Array.isArray(anyOf)) return anyOf === undefined ? rest : { anyOf, ...rest }
   const kept = anyOf.filter((part) => !isNever(part))

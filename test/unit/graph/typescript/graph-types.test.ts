@@ -65,9 +65,9 @@ describe('the types of a state', () => {
     expect(wide?.input).not.toHaveProperty('required')
   })
 
-  it('have the context beside them', () => {
+  it('have the context beside them, the texts of a union sorted', () => {
     expect(wide?.context).toEqual({ type: 'object', properties: {
-      model: { ...text, enum: ['small', 'large'] },
+      model: { ...text, enum: ['large', 'small'] },
     } })
     expect(types.exported(typed!, 'narrow')?.context).toBeUndefined()
   })
