@@ -232,10 +232,10 @@ describe('imports', () => {
   })
 
   it('reach every file that tests share from a test', () => {
-    // Clients that send traces are driven in processes of their own.
+    // Clients that send traces, and the suites of others, are driven in processes of their own.
     const starts = new RegExp('^test/(.*\\.(test|long|night|newest)\\.ts|bench/bench\\.ts|' +
       'browser/page/page\\.ts|studio/support/setup\\.ts|support/budget/case-cost\\.ts|' +
-      'tracing/(setup\\.ts|[\\w/-]+\\.mjs))$')
+      'tracing/(setup\\.ts|[\\w/-]+\\.mjs)|upstream/[\\w./-]+\\.mjs)$')
     const reached = reachedFrom(byPath, ['vitest.config.ts',
       ...paths.filter((path) => starts.test(path))])
     const dead = sources.map(({ path }) => path)
@@ -312,7 +312,7 @@ describe('code', () => {
       'export *': ({ code }: SourceFile) => /^export \*/m.test(code),
       'a default export': ({ path, code }: SourceFile) =>
         /^export default|as default\b/m.test(code)
-        && !isProject(path) && !path.endsWith('.config.ts'),
+        && !isProject(path) && !/\.config\.(ts|mjs)$/.test(path),
       'an enum': ({ bare }: SourceFile) => /^\s*(export |declare |const )*enum\s+\w/m.test(bare),
       'any': ({ bare }: SourceFile) => /(?<=[:<|&,(]\s*|\bas )any\b(?!\w|\()/.test(bare),
     }
