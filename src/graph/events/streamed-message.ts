@@ -181,9 +181,12 @@ export class StreamedMessage {
     if (typeof reason === 'string') this.#reason = reason
   }
 
-  /** Answers of one node may stream at the same time: `run_id` tells them apart. */
+  /**
+   * Answers of one node may stream at the same time. Clients for JavaScript tell them apart by
+   * `run_id`, those for Python by `message_id`.
+   */
   #send({ event, ...data }: MessageData): void {
-    this.#notify({ event, run_id: this.#id, ...data })
+    this.#notify({ event, run_id: this.#id, message_id: this.#id, ...data })
   }
 }
 

@@ -134,13 +134,14 @@ describe('an answer', () => {
     const messages = events.filter(({ name }) => name === 'thread:messages|model')
       .map(({ json }) => JSON.parse(json) as Record<string, unknown>)
     const { id } = (bench.log.values().messages as { id: string }[]).at(-1)!
-    expect(messages[0]).toEqual({ event: 'message-start', run_id: id, role: 'ai', id })
+    const own = { run_id: id, message_id: id }
+    expect(messages[0]).toEqual({ event: 'message-start', ...own, role: 'ai', id })
     const text = messages.flatMap(({ delta }) => (delta as { text?: string })?.text ?? []).join('')
     expect(text).toBe('one two')
     expect(messages.slice(-2)).toEqual([
-      { event: 'content-block-finish', run_id: id, index: 0,
+      { event: 'content-block-finish', ...own, index: 0,
         content: { type: 'text', text: 'one two' } },
-      { event: 'message-finish', run_id: id },
+      { event: 'message-finish', ...own },
     ])
     const order = events.map(({ name }) => name)
     expect(order.lastIndexOf('thread:messages|model'))
