@@ -150,6 +150,8 @@ export interface ExecutionOutcome {
    * that is not known.
    */
   readonly waitsAt?: readonly string[]
+  /** Namespaces of the subgraphs that asked, by interrupt id; missing if the root asked all. */
+  readonly askers?: Readonly<Record<string, string>>
 }
 
 /**

@@ -54,6 +54,6 @@ export { askedIn } from './state/pending-writes.ts'
 export { keysAskedFor, selectedFields, selectedValues, selectsBodies, selectsSizes, selectsWrites,
   slicesOf } from './state/state-selection.ts'
 export type { StateSelection } from './state/state-selection.ts'
-export { memoryNamespace, taskNamespace } from './state/task-namespace.ts'
+export { memoryNamespace, taskNamespace } from './engine/task-namespace.ts'
 export { interruptedTasks, waitingInterrupts } from './state/waiting-interrupts.ts'
 export type { WaitingInterrupt } from './state/waiting-interrupts.ts'

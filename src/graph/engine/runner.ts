@@ -338,7 +338,7 @@ async function open({ shortcuts }: Workbench, graph: ServedGraph, input: unknown
 /** What the thread waits for now. Interrupts of completed tasks do not count. */
 async function whatIsLeft({ codec }: Workbench, graph: ServedGraph, saver: HeddleSaver,
   threadId: string
-): Promise<Pick<ExecutionOutcome, 'waiting' | 'interrupts' | 'values' | 'waitsAt'>> {
+): Promise<Pick<ExecutionOutcome, 'waiting' | 'interrupts' | 'values' | 'waitsAt' | 'askers'>> {
   const config = { configurable: { thread_id: threadId } }
   const done = doneTasks(await saver.getTuple(config))
   return readState(graph, saver, { config }, async ({ next, tasks, values }) => {
@@ -348,7 +348,7 @@ async function whatIsLeft({ codec }: Workbench, graph: ServedGraph, saver: Heddl
     const partial = open.length > 0 && done.size > 0
     return { waiting: next.length > 0, interrupts: codec.text(interrupts),
       ...next.length > 0 && { waitsAt: await waitingPaths({ graph, saver, threadId }, next, open) },
-      ...partial && { values: codec.text(values) } }
+      ...partial && { values: codec.text(values) }, ...saver.askers.of(Object.values(interrupts)) }
   })
 }
 

@@ -11,7 +11,7 @@ import { subgraphsOf } from '../project/subgraphs.ts'
 import type { Subgraph } from '../project/subgraphs.ts'
 import type { HeddleSaver } from '../state/saver.ts'
 import { doneTasks, StateReader } from '../state/state-reader.ts'
-import { memoryNamespace, taskNamespace } from '../state/task-namespace.ts'
+import { memoryNamespace, taskNamespace } from './task-namespace.ts'
 import { bindSaver } from './bound-graph.ts'
 
 /** A thread, and the graph that continues it. */

@@ -92,10 +92,11 @@ export function isEvent({ name, json, valuesOf, durable }: Bag): boolean {
 /** True for how an execution ended. */
 export function isOutcome(value: unknown): boolean {
   if (!isBag(value)) return false
-  const { status, waiting, interrupts, values, error, at, waitsAt } = value
+  const { status, waiting, interrupts, values, error, at, waitsAt, askers } = value
   return statuses.has(status) && typeof waiting === 'boolean' && isText(interrupts)
     && (values === undefined || isText(values)) && (at === undefined || isText(at))
     && (waitsAt === undefined || isTextList(waitsAt))
+    && (askers === undefined || (isBag(askers) && isTextList(Object.values(askers))))
     && (error === null || (isBag(error) && isText(error['error']) && isText(error['message'])))
 }
 

@@ -14,6 +14,7 @@ import { deltaHistory, writesOn } from './delta-history.ts'
 import { KnownCheckpoints } from './known-checkpoints.ts'
 import { nextState, writtenValues } from './next-state.ts'
 import { OwnLine } from './own-line.ts'
+import { interruptChannel, QuestionAskers } from './question-askers.ts'
 import type { ChannelValues } from './state-delta.ts'
 import type { StepSink } from './step-sink.ts'
 import type { LiveCheckpoint, Skeleton, ThreadMemory } from './thread-memory.ts'
@@ -54,6 +55,8 @@ const tasksChannel = '__pregel_tasks'
 /** Serves one execution on one thread, in the shape of the engine's BaseCheckpointSaver. */
 export class HeddleSaver implements BaseCheckpointSaver {
   readonly serde: SerializerProtocol
+  /** The subgraphs whose questions were read or written. */
+  readonly askers = new QuestionAskers()
   readonly #options: SaverOptions
   readonly #encode: Encode
   readonly #known: KnownCheckpoints
@@ -158,7 +161,10 @@ export class HeddleSaver implements BaseCheckpointSaver {
     const [ns, checkpointId] = [text(given), text(id)]
     if (checkpointId === '') throw new Error('writes belong to a checkpoint: name checkpoint_id')
     const { codec, sink, sync, written } = this.#options
-    for (const [channel, value] of writes) written(String(channel), value)
+    for (const [channel, value] of writes) {
+      written(String(channel), value)
+      if (ns !== '' && channel === interruptChannel) this.askers.see(ns, value)
+    }
     const writer = { taskId, ...taskPath && { taskPath } }
     const { taken, later, whole } = this.#writes.of(ns, checkpointId).take(writer, writes, codec)
     if (taken.length === 0) return
@@ -215,6 +221,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
     if (this.#options.sendsApart || skeleton.v < 4) await this.#bringSends(ns, parentId, checkpoint)
     if (ns === '') this.#options.seen(id, checkpoint.channel_values, true)
     const writes = live.writes.tuples()
+    if (ns !== '') this.askers.seeAll(ns, writes)
     const tuple: CheckpointTuple = {
       config: this.#configOf(ns, id),
       checkpoint,

@@ -11,8 +11,8 @@ import type { Ending } from './run-result.ts'
 
 /** Ends a run for good. Followers, waiters and the webhook get the end when it is on disk. */
 export function finish(draft: Draft, run: RunRow,
-  { status, waiting = false, interruptsJson = '', values, error, at, refused, cancelReason,
-    waitsAt }: Ending): void {
+  { status, waiting = false, interruptsJson = '', values, error, at, refused, cancelReason, waitsAt,
+    askers }: Ending): void {
   const { runId } = run
   if (draft.execution?.run.runId === runId) draft.drop('close')
   const { webhook, temporary } = planOf(run)
@@ -21,7 +21,8 @@ export function finish(draft: Draft, run: RunRow,
   const value = { ...blameless, runId, atMs: draft.atMs, status, errorJson, interruptsJson, waiting,
     finalCheckpointId, owesWebhook: webhook !== undefined, refused,
     ...run.started && { started: true }, ...cancelReason !== undefined && { cancelReason },
-    ...waitingPlace(run.revision, waitsAt) }
+    ...waitingPlace(run.revision, waitsAt),
+    ...askers !== undefined && { askers: { namespaces: { ...askers } } } }
   draft.write([{ $case: 'runEnded', value }])
   if (error) {
     draft.effect({ kind: 'logFailure', run, reason: error.error, at })

@@ -22,6 +22,8 @@ export interface Ending {
   readonly cancelReason?: string | undefined
   /** The nodes that come next; undefined if none do, or if that is not known. */
   readonly waitsAt?: readonly string[] | undefined
+  /** Namespaces of the subgraphs that asked, by interrupt id; undefined if the root asked all. */
+  readonly askers?: Readonly<Record<string, string>> | undefined
 }
 
 /** The result of a run that failed or was rolled back. */
@@ -31,8 +33,8 @@ export function errorResult(errorJson: JsonText): JsonText {
 
 /** As an execution reported it; `status` is its own. */
 export function endingOf(outcome: ExecutionOutcome, status: 'success' | 'error'): Ending {
-  const { waiting, interrupts: interruptsJson, values, at, error, waitsAt } = outcome
-  return { status, waiting, interruptsJson, values, at, waitsAt, ...error && { error } }
+  const { waiting, interrupts: interruptsJson, values, at, error, waitsAt, askers } = outcome
+  return { status, waiting, interruptsJson, values, at, waitsAt, askers, ...error && { error } }
 }
 
 /** The ends of runs that did not end by themselves. */

@@ -153,21 +153,22 @@ export class ThreadEventFold {
 
   /** A run that was handed back goes on later: that is no end. */
   #ended(ended: Payload<'runEnded'>): FeedEntry[] {
-    const { runId, status, atMs, interruptsJson } = ended
+    const { runId, status, atMs, interruptsJson, askers } = ended
     if (status === 'pending') return []
     const known = this.#runs.get(runId)
     this.#runs.delete(runId)
-    const interrupts = questionsIn(interruptsJson)
-    const slots = interrupts.length + 1
+    const questions = questionsIn(interruptsJson)
+    const slots = questions.length + 1
     if (!ended.started && !known?.started) return this.#placed([], slots)
     // What a refused run leaves as it was is what the run before it asks.
     if (!ended.refused) {
       this.#retained = known?.begun
       this.#hasFinished = true
     }
-    const asked = interrupts.map((json): Unplaced => ({
-      head: { method: 'input.requested', runId, atMs },
-      json,
+    const asked = questions.map((question): Unplaced => ({
+      head: { method: 'input.requested', runId, atMs,
+        namespace: namespaceIn(askers?.namespaces, question) },
+      json: questionData(question),
     }))
     const end: Unplaced = { head: { method: 'lifecycle', runId, atMs },
       json: JSON.stringify(endOf(ended, namedAs(known))) }
@@ -254,15 +255,24 @@ function answeredBy(run: RunOfEvents): readonly string[] {
   return ids.every((id) => /^[0-9a-f]{32}$/.test(id)) ? ids : []
 }
 
-/** The `data` of an `input.requested` event for each interrupt. */
-function questionsIn(interruptsJson: JsonText): JsonText[] {
+function questionsIn(interruptsJson: JsonText): Question[] {
   if (interruptsJson === '' || interruptsJson === '{}') return []
   const byTask = JSON.parse(interruptsJson) as Readonly<Record<string, readonly Question[]>>
-  return Object.values(byTask).flat().map(({ id, value = null, response_schema: schema }) =>
-    // Python reads `value`.
-    JSON.stringify({ interrupt_id: id, payload: value, value,
-      ...schema !== undefined && { response_schema: schema } })
-  )
+  return Object.values(byTask).flat()
+}
+
+/** The graph that asked. Records of earlier versions name none: the root then. */
+function namespaceIn(askers: Readonly<Record<string, string>> | undefined,
+  { id = '' }: Question): readonly string[] {
+  const ns = askers && Object.hasOwn(askers, id) ? askers[id]! : ''
+  return ns === '' ? [] : ns.split('|')
+}
+
+/** The `data` of an `input.requested` event. */
+function questionData({ id, value = null, response_schema: schema }: Question): JsonText {
+  // Python reads `value`.
+  return JSON.stringify({ interrupt_id: id, payload: value, value,
+    ...schema !== undefined && { response_schema: schema } })
 }
 
 interface Question {

@@ -70,6 +70,13 @@ const [, simple] = shapes[0]!
 const questions = ({ outcome: { interrupts } }: Ran) =>
   JSON.parse(interrupts) as Record<string, readonly { readonly id: string }[]>
 
+/** Paths to the subgraphs that asked, without the ids in their namespaces. */
+const askersOf = ({ askers = {} }: Ran['outcome']) =>
+  Object.values(askers).map((ns) =>
+    ns.split('|').map((part) => part.split(':')[0])
+      .filter((name) => !/^\d+$/.test(name!)).join(':')
+  )
+
 /** The same thread under another graph. */
 const continued = (graph: unknown, { log }: GraphBench) =>
   Object.assign(new GraphBench(graph), { log })
@@ -81,6 +88,7 @@ describe.each([...shapes, ...calls])('a question in %s', (_, graph, above) => {
     expect(outcome).toMatchObject({ waiting: true, waitsAt: [`${above}ask`] })
     const { subgraphNodes } = await subgraphNames(toGraph(graph('ask')))
     expect(subgraphNodes).toContain(`${above}ask`)
+    expect(askersOf(outcome)).toContain(above.slice(0, -1))
   })
 })
 
@@ -136,6 +144,8 @@ it('A graph that a function calls is not known: its node is where the thread wai
   const { outcome } = await new GraphBench(graph).run({ input: { log: [] } })
   expect(outcome).toMatchObject({ waiting: true, waitsAt: ['research'] })
   expect(await subgraphNames(toGraph(graph))).toEqual({ subgraphs: [], subgraphNodes: [] })
+  // The engine knows it while it runs.
+  expect(askersOf(outcome)).toEqual(['research'])
 })
 
 it('A subgraph that has not begun has no node that waits.', async () => {
@@ -157,6 +167,35 @@ it('Only nodes that are not done wait, in each subgraph that is under way.', asy
   expect(outcome.waitsAt?.toSorted()).toEqual(['one:ask', 'two:confirm'])
   expect(await subgraphNames(toGraph(graph))).toEqual({ subgraphs: ['one', 'two'],
     subgraphNodes: ['one:ask', 'one:done', 'two:confirm'] })
+})
+
+it('Each question has the graph that asked it: two subgraphs, and not the root.', async () => {
+  const graph = new StateGraph(State).addNode('own', asks).addNode('one', asking('ask'))
+    .addNode('two', around('inner', asking('ask')).compile()).addEdge('__start__', 'own')
+    .addEdge('__start__', 'one').addEdge('__start__', 'two').compile()
+  const bench = new GraphBench(graph)
+  const ran = await bench.run({ input: { log: [] } })
+  const asked = Object.values(questions(ran)).flat().map(({ id }) => id)
+  expect(asked).toHaveLength(3)
+  expect(askersOf(ran.outcome).toSorted()).toEqual(['one', 'two:inner'])
+  const { askers = {} } = ran.outcome
+  const answered = asked.find((id) => askers[id]?.startsWith('one'))!
+  const { outcome } = await bench.run({ command: { resume: { [answered]: 'yes' } } })
+  expect(askersOf(outcome)).toEqual(['two:inner'])
+})
+
+it('A question that an earlier run left has its graph after a run that fails.', async () => {
+  let fails = false
+  const graph = new StateGraph(State).addNode('one', asking('ask')).addNode('two', () => {
+    if (fails) throw new Error('broken')
+    return { log: [interrupt<string, string>('sure?')] }
+  }).addEdge('__start__', 'one').addEdge('__start__', 'two').compile()
+  const bench = new GraphBench(graph)
+  await bench.run({ input: { log: [] } })
+  fails = true
+  const { outcome } = await bench.run({ input: null })
+  expect(outcome).toMatchObject({ status: 'error', waiting: true })
+  expect(askersOf(outcome)).toEqual(['one'])
 })
 
 it('An edit keeps the thread in its subgraph, or leads it to another node there.', async () => {

@@ -16,3 +16,16 @@ it('is its graph, until the run is deleted: then its input is not held any more'
   expect(runningIn(created, started)).toEqual(['{"event":"running","graph_name":"agent"}'])
   expect(runningIn(created, deleted, started)).toEqual(['{"event":"running"}'])
 })
+
+it('puts a question into the namespace of the graph that asked; earlier records name none', () => {
+  const asked = (askers: object) =>
+    ({ $case: 'runEnded',
+      value: { runId: 'r', atMs: 2, status: 'success', waiting: true, ...askers,
+        interruptsJson: '{"t1":[{"id":"a","value":1}],"t2":[{"id":"b","value":2}]}' } }) as RecordOf
+  const namesIn = (...records: RecordOf[]) =>
+    new ThreadEventFold([], false).take([created, started, ...records], 1).map(({ name }) => name)
+      .filter((name) => name.startsWith('input.requested'))
+  expect(namesIn(asked({}))).toEqual(['input.requested|r|2|', 'input.requested|r|2|'])
+  expect(namesIn(asked({ askers: { namespaces: { b: 'child:1|inner:2' } } })))
+    .toEqual(['input.requested|r|2|', 'input.requested|r|2||child:1|inner:2'])
+})
