@@ -142,7 +142,7 @@ describe.each<StreamTransport>(['sse', 'websocket'])('a hook over %s', (transpor
     await durable(shown.snapshot.threadId!, 'first')
     await shown.controller.stop()
     await submitted
-    expect(shown.snapshot.isLoading).toBe(false)
+    expect(shown.snapshot).toMatchObject({ isLoading: false, error: undefined })
     const { threadId } = shown.snapshot
     await expect.poll(async () => (await server.client.runs.list(threadId!))[0]!.status)
       .toBe('interrupted')
@@ -187,6 +187,16 @@ describe.each<StreamTransport>(['sse', 'websocket'])('a hook over %s', (transpor
     await expect.poll(() => shown.texts().at(-1)).toBe('last')
     await expect.poll(() => shown.snapshot.isLoading).toBe(false)
     await hold.left()
+  })
+
+  it('shows the subgraph that asks, and answers it', async () => {
+    const shown = hook('nestedask')
+    await shown.controller.submit({ topic: 't' })
+    await expect.poll(() => shown.snapshot.interrupts)
+      .toMatchObject([{ value: 't?', namespace: [expect.stringMatching(/^sub:/)] }])
+    expect(shown.snapshot.error).toBeUndefined()
+    await shown.controller.respond('yes')
+    await expect.poll(() => shown.snapshot.values).toMatchObject({ log: ['answer yes', 'after'] })
   })
 
   it('finds subgraphs', async () => {

@@ -20,6 +20,23 @@ async function command(threadId: string, method: string, params: object) {
   return await answer.json() as { type: string; error?: string; result?: Record<string, unknown> }
 }
 
+/** The end of the first run of a thread that is sent to a client for Python. */
+async function firstEnd(threadId: string): Promise<unknown> {
+  const { body } = await fetch(`${server.url}/threads/${threadId}/stream/events`, {
+    method: 'POST',
+    headers: { 'user-agent': 'langgraph-sdk-py/0.4.14' },
+    body: JSON.stringify({ channels: ['lifecycle', 'values'] }),
+  })
+  let text = ''
+  for await (const chunk of body!.pipeThrough(new TextDecoderStream())) {
+    text += chunk
+    const end = /"namespace":\[\].*"data":(?<data>\{"event":"(?:failed|completed).*\})\}\}\n/
+      .exec(text)
+    if (end) return JSON.parse(end.groups!['data']!)
+  }
+  return undefined
+}
+
 describe.each<StreamTransport>(['sse', 'websocket'])('over %s', (transport) => {
   const watch = (assistantId: string, threadId: string = randomUUID()) =>
     new WatchedThread(server.client, threadId, assistantId, transport)
@@ -88,6 +105,29 @@ describe.each<StreamTransport>(['sse', 'websocket'])('over %s', (transport) => {
       .toMatchObject({ event: 'completed' })
     expect(thread.dataOf('values', []).at(-1)).toMatchObject({ answers: ['yes', 'after'] })
     expect(thread.dataOf('input.answered', [])).toEqual([{ interrupt_ids: [interruptId] }])
+  })
+
+  it('a question in a subgraph has its namespace, live and for a later reader', async () => {
+    const thread = watch('nestedask')
+    await thread.subscribe(['lifecycle'])
+    const inside = await thread.stream.subscribe({ channels: ['input'], namespaces: [['sub']] })
+    const asked = await thread.start({ topic: 't' })
+    expect(await thread.ended(asked)).toBe('interrupted')
+    const { value: requested } = await inside[Symbol.asyncIterator]().next() as {
+      value: { params: { namespace: string[]; data: object } }
+    }
+    expect(requested.params).toMatchObject({ data: { payload: 't?' },
+      namespace: [expect.stringMatching(/^sub:/)] })
+    const [interrupt] = thread.stream.interrupts
+    expect(interrupt!.namespace).toEqual(requested.params.namespace)
+    const later = watch('nestedask', thread.stream.threadId)
+    await later.subscribe(['input'])
+    await expect.poll(() => later.dataOf('input.requested', requested.params.namespace))
+      .toEqual([requested.params.data])
+    await thread.stream.input.respond({ namespace: [...interrupt!.namespace],
+      interrupt_id: interrupt!.interruptId!, response: 'yes' })
+    await expect.poll(() => thread.dataOf('lifecycle', []).at(-1))
+      .toMatchObject({ event: 'completed' })
   })
 
   it('a run.start on a thread that waits is the answer', async () => {
@@ -163,6 +203,9 @@ describe.each<StreamTransport>(['sse', 'websocket'])('over %s', (transport) => {
     await hold.arrived()
     await server.client.runs.cancel(thread.stream.threadId, runId, false, 'interrupt')
     expect(await thread.ended(runId)).toBe('interrupted')
+    expect(thread.dataOf('lifecycle', []).at(-1)).toMatchObject({ reason: 'cancelled' })
+    expect(await firstEnd(thread.stream.threadId)).toMatchObject({ event: 'failed',
+      error: 'The run was cancelled.' })
     expect(await thread.ended(await thread.start(say('next')))).toBe('completed')
   })
 

@@ -14,8 +14,10 @@ const folder = join(import.meta.dirname, 'python')
 
 /** The checks, by their names. */
 const checks = ['assistants', 'threads', 'runs', 'run_streams', 'interrupts', 'sync_client',
-  'batch', 'cancel_many', 'strict_resume', 'expiry', 'prune', 'thread_stream', 'store', 'crons',
-  'protocol_v2_sse', 'protocol_v2_websocket', 'protocol_v2_interrupt', 'protocol_v2_subgraphs']
+  'sync_cancel', 'batch', 'cancel_many', 'strict_resume', 'expiry', 'prune', 'thread_stream',
+  'store', 'crons', 'protocol_v2_sse', 'protocol_v2_websocket', 'protocol_v2_interrupt',
+  'protocol_v2_subgraphs', 'protocol_v2_cancel', 'protocol_v2_breakpoint',
+  'protocol_v2_subgraph_question']
 
 const found = findPython()
 if (found === undefined) console.log('The Python client is not tested: Python 3.10 is not there.')

@@ -12,6 +12,7 @@ import { openReplyHeaders, ticksOfSilence } from '../http/connection-ticker.ts'
 import type { TickerMember } from '../http/connection-ticker.ts'
 import { breakOff, whenClosed } from '../http/ending.ts'
 import type { EventTest } from './event-filter.ts'
+import type { EventReader } from './event-reader.ts'
 import { eventFrame } from './event-text.ts'
 import { Outlet } from './outlet.ts'
 import type { Sink } from './outlet.ts'
@@ -22,6 +23,7 @@ const heartbeat = ': heartbeat\n'
 /** What one request says of its stream, and what happens when the stream closes. */
 export interface EventStreamOptions {
   readonly passes: EventTest
+  readonly reader: EventReader
   /** False if the client may not see events any more. It is cut off, comes back and is refused. */
   stillValid(): boolean
   closed(): void
@@ -55,7 +57,8 @@ export class EventStream implements ThreadEventListener, TickerMember, Sink {
   }
 
   events(batch: readonly ThreadEvent[]): void {
-    this.#outlet.send(batch.filter(this.#options.passes).map(eventFrame))
+    const { passes, reader } = this.#options
+    this.#outlet.send(reader.shown(batch).filter(passes).map(eventFrame))
   }
 
   ready(): Promise<void> | undefined {

@@ -19,6 +19,7 @@ import { ThreadPath } from '../schema/thread.ts'
 import { perform } from './commands.ts'
 import { errorText, hasOwnStatus, successText } from './envelope.ts'
 import { eventTest, filterCharactersMax, resumed } from './event-filter.ts'
+import { eventReader } from './event-reader.ts'
 import { EventStream } from './event-stream.ts'
 import { ThreadSocket } from './thread-socket.ts'
 
@@ -86,13 +87,16 @@ function requireShort(filter: EventFilter): void {
   throw new HeddleError('invalid', `A filter may have ${filterCharactersMax / 1024} KB of JSON.`)
 }
 
-async function streamEvents({ threads, ticker }: ProtocolParts, reply: FastifyReply,
+async function streamEvents({ threads, ticker, env }: ProtocolParts, reply: FastifyReply,
   threadId: string, filter: EventFilter): Promise<void> {
-  const { caller } = reply.request
+  const { caller, headers: { 'user-agent': userAgent } } = reply.request
+  const reader = eventReader(userAgent, env.nowMs())
+  reader.asks(filter)
   let unfollow = () => {}
   let gone = false
   const stream = new EventStream(reply, {
     passes: eventTest(filter),
+    reader,
     stillValid: caller.stillValid,
     closed: () => {
       gone = true
@@ -120,6 +124,8 @@ function openSocket(parts: ProtocolParts, request: FastifyRequest, reply: Fastif
     const threadSocket = new ThreadSocket(socket, {
       connection,
       context: contextOf(request, threadId, parts),
+      userAgent: request.headers['user-agent'],
+      openedAtMs: env.nowMs(),
       json,
       frames: bodies.of(caller.tenant),
       reads,

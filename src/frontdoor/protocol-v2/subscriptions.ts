@@ -28,6 +28,14 @@ interface Subscription {
   readonly characters: number
 }
 
+/** A subscription that was added. */
+export interface Added {
+  /** Events of its past that had come by then. More may come of a past that the log has. */
+  readonly replayed: number
+  /** Sends its events. */
+  begin(): void
+}
+
 /** One way through the events of the thread. */
 interface Follow {
   readonly subscriptions: Set<Subscription>
@@ -51,8 +59,8 @@ export class Subscriptions {
     this.#parts = parts
   }
 
-  /** Adds a subscription. Its events come after the returned function is called. */
-  async add(id: string, filter: EventFilter): Promise<() => void> {
+  /** Adds a subscription. Its events come after `begin` is called. */
+  async add(id: string, filter: EventFilter): Promise<Added> {
     const subscription = { passes: eventTest(filter), characters: JSON.stringify(filter).length }
     this.#hold(id, subscription)
     const after = filter.since ?? null
@@ -96,14 +104,17 @@ export class Subscriptions {
     this.#characters += subscription.characters
   }
 
-  async #begin(subscription: Subscription, after: number | null): Promise<() => void> {
+  async #begin(subscription: Subscription, after: number | null): Promise<Added> {
     const untouched = [...this.#follows].find(({ seq }) => seq === (after ?? -1))
     if (untouched !== undefined) {
-      return () => {
+      const begin = () => {
         if (this.#isHeld(subscription)) this.#join(subscription, after)
       }
+      return { replayed: 0, begin }
     }
-    return this.#follow(new Set([subscription]), after)
+    const follow = await this.#follow(new Set([subscription]), after)
+    const replayed = (follow.early ?? []).flat().filter(subscription.passes).length
+    return { replayed, begin: () => this.#deliverEarly(follow) }
   }
 
   #isHeld(subscription: Subscription): boolean {
@@ -114,10 +125,13 @@ export class Subscriptions {
   #join(subscription: Subscription, after: number | null): void {
     const follow = [...this.#follows].find(({ seq }) => seq === (after ?? -1))
     if (follow !== undefined) follow.subscriptions.add(subscription)
-    else this.#follow(new Set([subscription]), after).then((begin) => begin(), () => this.#lose())
+    else {
+      this.#follow(new Set([subscription]), after)
+        .then((made) => this.#deliverEarly(made), () => this.#lose())
+    }
   }
 
-  async #follow(subscriptions: Set<Subscription>, after: number | null): Promise<() => void> {
+  async #follow(subscriptions: Set<Subscription>, after: number | null): Promise<Follow> {
     const follow: Follow = { subscriptions, seq: after ?? -1, early: [], stopped: false,
       stop: () => {} }
     this.#follows.add(follow)
@@ -129,11 +143,13 @@ export class Subscriptions {
       this.#stop(follow)
       throw error
     }
-    return () => {
-      const { early = [] } = follow
-      follow.early = undefined
-      for (const batch of early) this.#deliver(follow, batch)
-    }
+    return follow
+  }
+
+  #deliverEarly(follow: Follow): void {
+    const { early = [] } = follow
+    follow.early = undefined
+    for (const batch of early) this.#deliver(follow, batch)
   }
 
   #listener(follow: Follow): ThreadEventListener {

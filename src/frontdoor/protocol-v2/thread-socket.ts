@@ -23,6 +23,8 @@ import { checkerOf } from '../schema/validation.ts'
 import type { Command, CommandContext } from './command-context.ts'
 import { perform } from './commands.ts'
 import { errorText, ProtocolError, successText } from './envelope.ts'
+import { eventReader } from './event-reader.ts'
+import type { EventReader } from './event-reader.ts'
 import { eventText } from './event-text.ts'
 import { FrameQueue } from './frame-queue.ts'
 import type { Frame } from './frame-queue.ts'
@@ -49,6 +51,8 @@ export interface ThreadSocketOptions {
   readonly connection: Socket
   readonly context: Omit<CommandContext, 'left'>
   readonly json: LongJson
+  readonly userAgent: string | undefined
+  readonly openedAtMs: number
   /** Room for frames that are being received or read. */
   readonly frames: Inputs
   /** Memory for answers that are not read yet. */
@@ -69,6 +73,7 @@ export class ThreadSocket implements TickerMember, Sink {
   readonly #outlet = new Outlet(this)
   readonly #queue: FrameQueue
   readonly #subscriptions: Subscriptions
+  readonly #reader: EventReader
   /** Bytes of the frame that is being received. */
   #receivedBytes = 0
   #ticks = 0
@@ -78,6 +83,7 @@ export class ThreadSocket implements TickerMember, Sink {
     this.#socket = socket
     this.#options = options
     const { context: { threads, caller, threadId } } = options
+    this.#reader = eventReader(options.userAgent, options.openedAtMs)
     this.#queue = new FrameQueue({
       handle: (frame) => this.#handle(frame),
       dropped: (frame) => options.frames.hold(frame, 0),
@@ -167,7 +173,7 @@ export class ThreadSocket implements TickerMember, Sink {
   }
 
   #sendEvents(events: readonly ThreadEvent[]): void {
-    this.#outlet.send(events.map(eventText))
+    this.#outlet.send(this.#reader.shown(events).map(eventText))
   }
 
   async #handle(frame: Frame): Promise<void> {
@@ -221,8 +227,9 @@ export class ThreadSocket implements TickerMember, Sink {
   async #subscribe(id: number, params: unknown): Promise<void> {
     const filter = checkFilter(params ?? {})
     const subscriptionId = this.#options.newId()
-    const begin = await this.#subscriptions.add(subscriptionId, filter)
-    const result = JSON.stringify({ subscription_id: subscriptionId })
+    const { replayed, begin } = await this.#subscriptions.add(subscriptionId, filter)
+    this.#reader.asks(filter)
+    const result = JSON.stringify({ subscription_id: subscriptionId, replayed_events: replayed })
     this.#outlet.send([successText(id, this.#options.context.threadId, { result })])
     begin()
     await this.#outlet.ready()

@@ -171,7 +171,7 @@ export class ThreadEventFold {
       json: questionData(question),
     }))
     const end: Unplaced = { head: { method: 'lifecycle', runId, atMs },
-      json: JSON.stringify(endOf(ended, namedAs(known))) }
+      json: JSON.stringify(endOf(ended, questions.length > 0, namedAs(known))) }
     return this.#placed([...asked, end], slots)
   }
 
@@ -191,7 +191,8 @@ export class ThreadEventFold {
       const known = this.#runs.get(runId)
       this.#runs.delete(runId)
       if (!known?.started) return []
-      const json = JSON.stringify({ event: 'interrupted', ...namedAs(known) })
+      const json = JSON.stringify({ event: 'interrupted', ...namedAs(known),
+        reason: 'rolled_back' })
       return [{ offset, head: { method: 'lifecycle', runId, atMs }, json }]
     })
     const placed = this.#placed(entries, droppedRunIds.length)
@@ -282,12 +283,16 @@ interface Question {
 }
 
 /** The `data` of the root `lifecycle` event that ends a run. */
-function endOf(
-  { status, waiting, errorJson }: Pick<Payload<'runEnded'>, 'status' | 'waiting' | 'errorJson'>,
-  named: Record<string, unknown>,
-): Record<string, unknown> {
-  if (status === 'success') return { event: waiting ? 'interrupted' : 'completed', ...named }
-  if (status === 'interrupted') return { event: 'interrupted', ...named }
+function endOf(ended: Payload<'runEnded'>, asks: boolean,
+  named: Record<string, unknown>): Record<string, unknown> {
+  const { status, waiting, errorJson, cancelReason = 'cancelled' } = ended
+  if (status === 'success' && !waiting) return { event: 'completed', ...named }
+  if (status === 'success') {
+    return { event: 'interrupted', ...named, ...!asks && { reason: 'breakpoint' } }
+  }
+  if (status === 'interrupted') {
+    return { event: 'interrupted', ...named, reason: cancelReason.split(':', 1)[0] }
+  }
   const { error, message, ...details } = JSON.parse(errorJson || '{}') as Record<string, unknown>
   return { event: 'failed', ...named, ...details, error: message || error || status }
 }

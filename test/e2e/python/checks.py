@@ -2,7 +2,10 @@
 
 import asyncio
 import contextlib
+import inspect
+import socket
 import sys
+import threading
 import uuid
 
 from langgraph_sdk import get_client, get_sync_client
@@ -383,6 +386,64 @@ async def protocol_v2_interrupt(client):
 
 
 @check
+async def protocol_v2_cancel(client):
+    """Whoever waits for a run learns that it was cancelled."""
+    for transport in ("sse", "websocket"):
+        async with gate() as url:
+            stream = client.threads.stream(assistant_id="held", transport=transport)
+            async with stream as thread:
+                started = await thread.run.start(input=say(f"hold {url}"))
+
+                async def seen():
+                    return [each async for each in thread.values]
+
+                cancel = client.runs.cancel(thread.thread_id, started["run_id"])
+                values, output, _ = await asyncio.gather(seen(), thread.output, cancel,
+                    return_exceptions=True)
+                assert isinstance(values, list), repr(values)
+                assert str(output) == "Run errored: The run was cancelled.", repr(output)
+
+
+@check
+def sync_cancel(_, url):
+    for transport in ("sse", "websocket"):
+        with get_sync_client(url=url, api_key=None) as sync, \
+                socket.create_server(("127.0.0.1", 0)) as silent:
+            hold = f"hold http://127.0.0.1:{silent.getsockname()[1]}"
+            with sync.threads.stream(assistant_id="held", transport=transport) as thread:
+                started = thread.run.start(input=say(hold))
+                cancel = threading.Thread(target=sync.runs.cancel,
+                    args=(thread.thread_id, started["run_id"]))
+                cancel.start()
+                list(thread.values)
+                try:
+                    raise AssertionError(thread.output)
+                except RuntimeError as error:
+                    assert str(error) == "Run errored: The run was cancelled.", repr(error)
+                cancel.join()
+
+
+@check
+async def protocol_v2_breakpoint(client):
+    """Nothing is asked there: the client has the state."""
+    async with client.threads.stream(assistant_id="paused") as thread:
+        await thread.run.start(input={"topic": "t"})
+        assert (await thread.output.with_timeout(30))["log"] == ["a:t"]
+
+
+@check
+async def protocol_v2_subgraph_question(client):
+    async with client.threads.stream(assistant_id="nestedask") as thread:
+        await thread.run.start(input={"topic": "t"})
+        while not thread.interrupted:
+            await asyncio.sleep(0.01)
+        [asked] = thread.interrupts
+        assert [part.split(":")[0] for part in asked["namespace"]] == ["sub"], asked
+        await thread.run.respond("yes")
+        assert (await thread.output.with_timeout(30))["log"] == ["answer yes", "after"]
+
+
+@check
 async def protocol_v2_subgraphs(client):
     async with client.threads.stream(assistant_id="nested") as thread:
         await thread.run.start(input={"topic": "t"})
@@ -395,10 +456,10 @@ async def protocol_v2_subgraphs(client):
 async def main(url, name):
     run = CHECKS[name]
     async with get_client(url=url, api_key=None) as client:
-        if name == "sync_client":
-            await asyncio.to_thread(run, client, url)
-        else:
+        if inspect.iscoroutinefunction(run):
             await asyncio.wait_for(run(client), 120)
+        else:
+            await asyncio.to_thread(run, client, url)
 
 
 if __name__ == "__main__":

@@ -83,7 +83,7 @@ describe('subscriptions', () => {
         }
         if (each.kind !== 'subscribe') continue
         const { channels, since } = each
-        const begin = await subscriptions.add(String(at), { channels, since })
+        const { begin } = await subscriptions.add(String(at), { channels, since })
         held.set(String(at), { from: sent.length, channels, since: since ?? -1 })
         begin()
         // A follow that could not be joined after all begins in a turn of its own.
@@ -115,7 +115,7 @@ describe('subscriptions', () => {
   it('send nothing before the client has its answer', async () => {
     const { thread, sent, subscriptions } = open()
     thread.events.push(eventAt(0))
-    const begin = await subscriptions.add('a', { channels: ['values'] })
+    const { begin } = await subscriptions.add('a', { channels: ['values'] })
     thread.advanceAll()
     expect(sent).toEqual([])
     begin()
@@ -139,7 +139,7 @@ describe('subscriptions', () => {
 
   it('end the socket once if the thread cannot be followed any more', async () => {
     const { thread, subscriptions, state } = open()
-    const begin = await subscriptions.add('a', { channels: ['values'] })
+    const { begin } = await subscriptions.add('a', { channels: ['values'] })
     begin()
     thread.follows[0]!.listener.ended('gone')
     expect(state.lost).toBe(1)

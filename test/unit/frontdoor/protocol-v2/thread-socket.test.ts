@@ -80,11 +80,31 @@ describe('a socket', () => {
     eventsOf(door).notify([threadEvent(1), threadEvent(2, { method: 'updates' })])
     const answer = await ask('subscription.subscribe', { channels: ['values'] })
     expect(answer).toMatchObject({ type: 'success',
-      result: { subscription_id: expect.any(String) } })
+      result: { subscription_id: expect.any(String), replayed_events: 1 } })
     eventsOf(door).notify([threadEvent(3)])
     await expect.poll(() => idsOf(frames)).toEqual(['e1', 'e3'])
     expect(frames[0]).toBe(answer)
+    expect(await ask('subscription.subscribe', { channels: ['values'], since: 1 }))
+      .toMatchObject({ result: { replayed_events: 1 } })
+    expect(await ask('subscription.subscribe', { channels: ['values'], since: 3 }))
+      .toMatchObject({ result: { replayed_events: 0 } })
   })
+
+  it.each([['Python/3.11 websockets/17.4', 'failed'], ['node', 'interrupted']])(
+    'of %s gets a cancelled run as %s',
+    async (agent, event) => {
+      const door = await openDoor()
+      const client = dialSocket(door, path, { headers: { 'user-agent': agent } })
+      await new Promise((resolve) => client.socket.once('open', resolve))
+      await client.ask('subscription.subscribe', { channels: ['lifecycle'], since: 0 })
+      eventsOf(door).notify([
+        threadEvent(1, { method: 'lifecycle',
+          data: '{"event":"interrupted","reason":"cancelled"}' }),
+      ])
+      await expect.poll(() => client.frames.at(-1)).toMatchObject({ type: 'event',
+        params: { data: { event } } })
+    },
+  )
 
   it('filters for each subscription, and sends an event once', async () => {
     const { ask, frames, door } = await open()

@@ -33,12 +33,19 @@ describe('a thread that is followed', () => {
     await settled()
     await house.host.step(house.host.only, 'one')
     house.host.end(house.host.only, { waiting: true,
-      interrupts: '{"t":[{"id":"a","value":1},{"id":"b","value":{"q":2}}]}' })
+      interrupts: '{"t":[{"id":"a","value":1},{"id":"b","value":{"q":2}}]}',
+      askers: { b: 'child:1|inner:2' } })
     await settled()
     expect(reader.lines.slice(-3)).toEqual(['input.requested', 'input.requested',
       'lifecycle interrupted'])
     expect(JSON.parse(reader.all.at(-2)!.data))
       .toEqual({ interrupt_id: 'b', payload: { q: 2 }, value: { q: 2 } })
+    const namespaces = reader.all.slice(-3).map(({ namespace }) => namespace)
+    expect(namespaces).toEqual([[], ['child:1', 'inner:2'], []])
+    house.restart()
+    const later = await readThread(house.client, 'x')
+    await settled()
+    expect(later.all.slice(-3)).toEqual(reader.all.slice(-3))
   })
 
   it('says which interrupts a run answers by their ids', async () => {
@@ -77,6 +84,8 @@ describe('a thread that is followed', () => {
     expect(reader.lines).toEqual(['lifecycle running', 'checkpoints', 'values',
       'lifecycle interrupted', 'lifecycle running', 'checkpoints', 'values',
       'lifecycle interrupted'])
+    const reasons = reader.all.map(({ data }) => (JSON.parse(data) as { reason?: string }).reason)
+    expect(reasons.filter((reason) => reason !== undefined)).toEqual(['cancelled', 'rolled_back'])
   })
 
   it('says that a run is running again after a crash, with another id', async () => {
