@@ -79,6 +79,8 @@ export interface Deployment {
   readonly rollout: Rollout | null
   readonly lastRollout: RolloutOutcome | null
   readonly preview: Preview | null
+  /** True: it goes an hour after its last failed build if it never had a revision that serves. */
+  readonly provisional?: boolean
   /** What roll-outs did: each change has its events with it, and whoever drives notes them. */
   readonly owed: readonly OwedEvent[]
   /** How often this record was changed: a change names the step that it was made from. */

@@ -16,6 +16,8 @@ export interface NewDeployment {
   readonly hosts?: readonly string[]
   readonly limits?: Partial<DeploymentLimits>
   readonly preview?: Preview
+  /** True: it is removed if no build of it succeeds. */
+  readonly provisional?: boolean
 }
 
 /** What a caller says of a new revision. */

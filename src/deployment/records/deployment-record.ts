@@ -30,13 +30,13 @@ type Body = Partial<Omit<StoredDeployment, 'id' | 'name' | 'heldBytes'>>
 
 /** The record of a new deployment. */
 export function newDeploymentRecord(id: string,
-  { name, tenant, access = 'own', hosts = [], limits, preview }: NewDeployment,
+  { name, tenant, access = 'own', hosts = [], limits, preview, provisional = false }: NewDeployment,
   nowMs: number): NewRecord {
   const body: Body = { tenant, access, hosts,
     limits: { ...defaultDeploymentLimits, ...preview && { workers: 1 }, ...limits }, paused: false,
     removing: false, active: null, previous: null, next: null, movesRuns: false, envVersion: 0,
-    revisionCount: 0, rollout: null, lastRollout: null, preview: preview ?? null, owed: [], step: 0,
-    references: 0, createdAtMs: nowMs, modifiedAtMs: nowMs }
+    revisionCount: 0, rollout: null, lastRollout: null, preview: preview ?? null, provisional,
+    owed: [], step: 0, references: 0, createdAtMs: nowMs, modifiedAtMs: nowMs }
   return { id, name, orderMs: nowMs, parentId: '', metadataJson: JSON.stringify({ tenant }),
     bodyJson: JSON.stringify(body) }
 }
@@ -65,6 +65,7 @@ export function deploymentOf({ id, name, bodyJson, heldBytes, createdAtMs }: Cat
     rollout: body.object<Rollout>('rollout', ['id', 'kind', 'revision', 'phase', 'members']),
     lastRollout: body.object<RolloutOutcome>('lastRollout', ['id', 'kind', 'result']),
     preview: body.object<Preview>('preview', ['of', 'label', 'ttlMs']),
+    provisional: body.flag('provisional'),
     owed: body.objects<OwedEvent>('owed', ['kind', 'by', 'data', 'mark']),
     step: body.number('step', 0),
     createdAtMs: body.number('createdAtMs', createdAtMs),

@@ -1,6 +1,6 @@
 /**
  * What is done to deployments without being asked, by the member that owns their records: previews
- * end, removals go on until nothing is left, and old revisions go.
+ * and what no build succeeded for end, removals go on until nothing is left, and old revisions go.
  */
 
 import type { Env } from '../../../cluster/index.ts'
@@ -11,10 +11,11 @@ import type { RolloutMembers } from '../rollout/member-port.ts'
 import type { DeploymentUse } from './deployment-use.ts'
 import type { NamespaceData } from './namespace-data.ts'
 import { previewEndMs } from './preview-end.ts'
+import { hasFailed, mayEnd } from './provisional-end.ts'
 
 /** What deployments are kept in order with. */
 export interface UpkeepParts {
-  readonly deployments: Pick<Deployments, 'get' | 'change' | 'remove' | 'note'>
+  readonly deployments: Pick<Deployments, 'get' | 'change' | 'remove' | 'note' | 'revisions'>
   /** All deployments as this member knows them, from memory. */
   known(): readonly Deployment[]
   readonly use: Pick<DeploymentUse, 'namespaces' | 'lastMs' | 'forget'>
@@ -38,6 +39,8 @@ export interface Upkeep {
 const settleMs = 10_000
 /** How often a removal looks for more before it is left for the next look. */
 const passesMax = 20
+/** Revisions of a deployment that are looked at: no more are kept. */
+const revisionsMax = 1_000
 /** Old revisions are looked for this often. */
 const retentionMs = 24 * 3_600_000
 
@@ -82,7 +85,9 @@ class DeploymentUpkeep implements Upkeep {
       if (this.#isClosed) return
       if (deployment.removing) this.#remove(deployment.name)
       else if (deployment.preview !== null && await this.#hasEnded(deployment)) {
-        await this.#end(deployment)
+        await this.#end(deployment, 'Nobody has called the preview.')
+      } else if (await this.#isEmpty(deployment)) {
+        await this.#end(deployment, 'No build of it succeeded.')
       } else await this.#collect(deployment)
     }
   }
@@ -95,14 +100,21 @@ class DeploymentUpkeep implements Upkeep {
     return nowMs >= previewEndMs(deployment, await use.lastMs(deployment))!
   }
 
-  async #end(deployment: Deployment): Promise<void> {
+  async #isEmpty(deployment: Deployment): Promise<boolean> {
+    const { deployments, env } = this.#parts
+    const nowMs = env.nowMs()
+    return mayEnd(deployment, nowMs) &&
+      hasFailed(await deployments.revisions(deployment, { limit: revisionsMax, offset: 0 }), nowMs)
+  }
+
+  async #end(deployment: Deployment, reason: string): Promise<void> {
     const { deployments, env } = this.#parts
     const { id, name } = deployment
     try {
       await deployments.change(deployment, { removing: true })
-      env.log.info('A preview is removed, for nobody has called it.', { deployment: name })
+      env.log.info('A deployment is removed that is not in use.', { deployment: name, reason })
       await deployments.note(id, { kind: 'deployment', by: 'heddle',
-        data: { change: 'removing', reason: 'Nobody has called the preview.' } })
+        data: { change: 'removing', reason } })
     } catch (error) {
       // Somebody has changed it, so it is in use.
       if (HeddleError.from(error).code !== 'stale') throw error

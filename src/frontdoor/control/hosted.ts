@@ -55,7 +55,7 @@ function deploymentRoutes(app: App, parts: ControlParts): void {
         '--name must be small letters, digits and dashes, not only ' +
           'digits, and no dash at either end.')
     }
-    const deployment = await records.create({ name, tenant: caller.tenant })
+    const deployment = await records.create({ name, tenant: caller.tenant, provisional: true })
     await records.note(deployment.id, { kind: 'deployment', by: byOf(caller),
       data: { change: 'created', name } })
     await serving.learn(name)

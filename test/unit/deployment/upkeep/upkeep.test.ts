@@ -107,6 +107,37 @@ it('goes on with a removal after a failure, and on another member', async () => 
   expect([house.stored.size, await house.names]).toEqual([0, []])
 })
 
+it('removes what no build succeeded for, an hour after the last one', async () => {
+  const house = new UpkeepHouse()
+  const made = (name: string) =>
+    house.deployments.create({ name, tenant: 'acme', provisional: true })
+  const refused = async (name: string) => {
+    const revision = await house.deployments.beginBuild(await house.deployments.get(name), {
+      message: '',
+      by: 'test',
+    })
+    await house.deployments.changeRevision(revision, { state: 'refused', reason: 'No lock file.' })
+  }
+  await house.create('own')
+  const served = await made('served')
+  await house.deployments.change(served, { active: 'r1' })
+  for (const name of ['empty', 'failed', 'building', 'again']) await made(name)
+  for (const name of ['failed', 'again']) await refused(name)
+  await house.pass(hourMs - 60_000)
+  await refused('again')
+  await house.deployments.beginBuild(await house.deployments.get('building'), { message: '',
+    by: 'test' })
+  await house.pass()
+  expect(await house.names).toHaveLength(6)
+  await house.pass(60_000)
+  // Each removal waits for requests that had begun.
+  for (let times = 0; times < 5; times++) await house.pass(10_000)
+  expect([...await house.names].sort()).toEqual(['again', 'building', 'own', 'served'])
+  await house.pass(hourMs)
+  for (let times = 0; times < 3; times++) await house.pass(10_000)
+  expect([...await house.names].sort()).toEqual(['building', 'own', 'served'])
+})
+
 it('removes nothing that nobody asked for, or that another member owns', async () => {
   const house = new UpkeepHouse()
   await house.create()
