@@ -1,8 +1,9 @@
 /** Datasets and evaluation with the unmodified client, in the versions that people have. */
 
-import { describe, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 import { useServer } from '../support/server.ts'
+import { ask } from '../support/wire.ts'
 import { expectToPass } from './drive.ts'
 
 const server = useServer({ project: 'conformance' })
@@ -19,3 +20,28 @@ describe.each(['langsmith', 'langsmith-0.10', 'langsmith-0.6'])('%s', (version) 
       says: starts,
     }, 11))
 })
+
+it('An experiment of 10 000 rows is taken in within a minute, and completed if it comes again',
+  async () => {
+    const time = '2026-11-26T20:00:00Z'
+    const results = Array.from({ length: 10_000 },
+      (_, index) => ({ row_id: crypto.randomUUID(),
+        inputs: { q: `question ${index} ${'x'.repeat(500)}` }, expected_outputs: { a: index },
+        actual_outputs: { a: index }, start_time: time, end_time: time,
+        evaluation_scores: [{ key: 'right', score: 1 }, { key: 'short', score: 0 }] }))
+    const upload = () =>
+      ask(server.url, 'POST', '/api/v1/datasets/upload-experiment', { experiment_name: 'many rows',
+        dataset_name: 'of many rows', experiment_start_time: time, experiment_end_time: time,
+        results })
+    const beganMs = performance.now()
+    const first = await upload()
+    const tookMs = performance.now() - beganMs
+    expect(first).toMatchObject({ status: 200, body: { dataset: { example_count: 10_000 } } })
+    expect(tookMs).toBeLessThan(60_000)
+    expect(await upload()).toMatchObject(first)
+    const { id } = (first.body as { readonly experiment: { readonly id: string } }).experiment
+    const { body } = await ask(server.url, 'GET', `/api/v1/sessions/${id}?include_stats=true`)
+    expect(body).toMatchObject({ run_count: 10_000,
+      feedback_stats: { right: { n: 10_000, avg: 1 }, short: { n: 10_000, avg: 0 } } })
+    console.log(`${Math.round(tookMs)} ms`)
+  }, 180_000)

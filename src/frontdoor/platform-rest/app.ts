@@ -4,8 +4,8 @@ import type { App } from '../http/route.ts'
 import { chartRoutes } from './charts.ts'
 import { exportRoutes } from './export.ts'
 import { comparisonRoutes, datasetFileRoutes, datasetRoutes, datasetRoutesV2, datasetRunRoutes,
-  datasetRunRoutesV2, datasetVersionRoutes, exampleBodyRoutes,
-  exampleRoutes } from './datasets/index.ts'
+  datasetRunRoutesV2, datasetVersionRoutes, exampleBodyRoutes, exampleRoutes,
+  groupedExperimentRoutes } from './datasets/index.ts'
 import { feedbackConfigRoutes } from './feedback-configs.ts'
 import { feedbackRoutes, feedbackTokenRoutes } from './feedback.ts'
 import { infoRoutes } from './info.ts'
@@ -23,7 +23,8 @@ import { runRoutes } from './runs.ts'
 import { sessionRoutesV2 } from './sessions-v2.ts'
 import { sessionRoutes } from './sessions.ts'
 import { datasetShareRoutes, downloadRoutes, pageLinkRoutes, publicRunRoutes, publicRunRoutesV2,
-  runShareRoutes, sharedExperimentRoutes, shareRoutesV2 } from './shares/index.ts'
+  runShareRoutes, sharedExperimentRoutes, sharedExperimentRunRoutes,
+  shareRoutesV2 } from './shares/index.ts'
 import { sqlRoutes } from './sql.ts'
 import { threadRoutesV2 } from './threads-v2.ts'
 
@@ -42,11 +43,11 @@ export async function addPlatform(app: App, parts: PlatformParts): Promise<void>
     directoryRoutes, secretRoutes, playgroundRoutes, playgroundSettingRoutes, priceRoutes,
     generateRoutes, experimentRoutes, ruleRoutes, evaluatorRoutes)
   await below('/api/v1', acceptQuestions, datasetRoutes, datasetVersionRoutes, datasetFileRoutes,
-    exampleRoutes, comparisonRoutes, datasetRunRoutes)
+    exampleRoutes, comparisonRoutes, datasetRunRoutes, groupedExperimentRoutes)
   await below('/api/v2', acceptQuestions, runRoutesV2, threadRoutesV2, sessionRoutesV2,
     datasetRoutesV2, datasetRunRoutesV2, sqlRoutes)
   await below('/api/v1', acceptQuestions, queueRoutes, queueRunRoutes, queueItemRoutes)
   await below('/api/v1', acceptQuestions, runShareRoutes, publicRunRoutes, datasetShareRoutes,
-    sharedExperimentRoutes, downloadRoutes, pageLinkRoutes)
+    sharedExperimentRoutes, sharedExperimentRunRoutes, downloadRoutes, pageLinkRoutes)
   await below('/api/v2', acceptQuestions, shareRoutesV2, publicRunRoutesV2)
 }

@@ -16,6 +16,8 @@ const namespaces = {
   exampleBucket: '0c3e2b8e-58d4-4a9c-9a1f-6d1f0a9b3c77',
   /** An example of a file, by its dataset and its place in the file. */
   uploaded: '1f0c6e2b-93d7-4a58-8e41-5b7d2c90a6e4',
+  /** A run of an experiment that was sent whole, and each score. */
+  uploadedRun: '4c9f1e07-5d2b-4b86-9e3a-8a1f6c0d7b25',
   /** A task of a run of this server, as a span. */
   ownStep: 'a4d8a1c2-0d4b-4f6e-9a53-5a0c7e21b6f0',
   /** The spans of a project that ended in one hour. */

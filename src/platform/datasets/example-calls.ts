@@ -13,6 +13,7 @@ import { examplesInParts } from './example-multipart.ts'
 import { beginningWith, datasetsOf, membershipKey } from './example-place.ts'
 import type { DatasetPlace } from './example-place.ts'
 import { ExampleWriter } from './example-writer.ts'
+import { checkedJson } from './example-shape.ts'
 import type { ExampleWriterParts } from './example-writer.ts'
 import type { LongBodies } from '../threads/long-bodies.ts'
 import { examplesInUpload } from './files/upload.ts'
@@ -39,9 +40,19 @@ export interface ExamplesCall {
 export interface ExampleWrites {
   /** One version for each dataset. Durable and readable when it resolves. */
   changeExamples(call: ExamplesCall): Promise<readonly ExamplesChanged[]>
+  /** The examples in a body as JSON texts. Throws what making them would throw. */
+  validateExamples(
+    call: Pick<ExamplesCall, 'tenant' | 'body' | 'contentType'>,
+  ): Promise<readonly string[]>
   addExamples(
     call: { readonly tenant: string; readonly dataset: Uuid;
       readonly examples: readonly { readonly id: Uuid; readonly said: ExampleSaid }[] },
+  ): Promise<ExamplesChanged>
+  /** Makes those that are missing. `exists` if one has other inputs, or other outputs than said. */
+  ensureExamples(
+    call: DatasetPlace & {
+      readonly examples: readonly { readonly id: Uuid; readonly said: ExampleSaid }[]
+    },
   ): Promise<ExamplesChanged>
   /** What the form says besides its file; the examples are kept for `addUpload`. */
   readUpload(
@@ -67,11 +78,11 @@ export interface ExampleWritesParts extends ExampleWriterParts {
 export function exampleWrites(parts: ExampleWritesParts): ExampleWrites {
   const { store, env } = parts
   const writer = new ExampleWriter(parts)
-  const create = async (place: DatasetPlace, sent: readonly SentExample[]) => {
-    const edits = []
+  const editsOf = async (tenant: string, sent: readonly SentExample[]) => {
+    const edits: Creation[] = []
     let copied = 0
     for (const each of sent) {
-      const copy = await copyOf(parts, place.tenant, each.said)
+      const copy = await copyOf(parts, tenant, each.said)
       copied += bytesOf(copy)
       if (copied > copiedMax) {
         throw new HeddleError('too_large', `A request may copy ${copiedMax / 1024 / 1024} MiB of ` +
@@ -79,8 +90,10 @@ export function exampleWrites(parts: ExampleWritesParts): ExampleWrites {
       }
       edits.push(createOf(each, copy, env.uuid()))
     }
-    return writer.change(place, edits)
+    return edits
   }
+  const create = async (place: DatasetPlace, sent: readonly SentExample[]) =>
+    writer.change(place, await editsOf(place.tenant, sent))
   const ofDatasets = async (call: ExamplesCall, edits: readonly ExampleEdit[]) => {
     const byDataset = await grouped(parts, call, edits)
     const changed: ExamplesChanged[] = []
@@ -122,8 +135,24 @@ export function exampleWrites(parts: ExampleWritesParts): ExampleWrites {
         }
       }
     },
+    validateExamples: async (call) => {
+      const { tenant } = call
+      const sent = await sentIn(parts.longBodies, call, false)
+      const edits = await editsOf(tenant, sent)
+      const placed = edits.map((edit, index) => ({ edit,
+        dataset: sent[index]!.dataset ?? noDataset() })
+      )
+      for (const [dataset, own] of Map.groupBy(placed, (each) => each.dataset)) {
+        await writer.check({ tenant, dataset }, own.map(({ edit }) => edit))
+      }
+      return placed.map(({ edit, dataset }, index) =>
+        checkedJson(dataset, sent[index]!.id, edit.said)
+      )
+    },
     addExamples: ({ tenant, dataset, examples }) =>
       create({ tenant, dataset }, examples.map(({ id, said }) => ({ id, dataset, said }))),
+    ensureExamples: ({ examples, ...place }) =>
+      writer.change(place, examples.map((each) => ({ kind: 'ensure', ...each }))),
     readUpload: async ({ tenant, body, contentType }) => {
       const [form] = await uploaded(parts.longBodies, tenant, { body, contentType, formOnly: true })
       return form
@@ -144,7 +173,8 @@ export function exampleWrites(parts: ExampleWritesParts): ExampleWrites {
 const longBytes = 256 * 1024
 
 /** The examples in a body. */
-async function sentIn(longBodies: LongBodies, { tenant, body, contentType }: ExamplesCall,
+async function sentIn(longBodies: LongBodies,
+  { tenant, body, contentType }: Pick<ExamplesCall, 'tenant' | 'body' | 'contentType'>,
   isParts: boolean): Promise<readonly SentExample[]> {
   if (body.byteLength < longBytes) {
     const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
@@ -208,7 +238,9 @@ async function grouped({ store, needs }: ExampleWritesParts,
   return groups
 }
 
-function createOf({ id, said }: SentExample, copied: Copied, newId: Uuid): ExampleEdit {
+type Creation = Extract<ExampleEdit, { readonly kind: 'create' }>
+
+function createOf({ id, said }: SentExample, copied: Copied, newId: Uuid): Creation {
   return { kind: 'create', id: id ?? newId,
     said: { ...copied, ...said,
       ...copied.files && { files: [...copied.files, ...said.files ?? []] } } }

@@ -47,6 +47,8 @@ export interface MetadataOperation {
 export type ExampleEdit =
   /** Sent again with the same content, it changes nothing. */
   | { readonly kind: 'create'; readonly id: Uuid; readonly said: ExampleSaid }
+  /** One that is there stays as it is, if it has the inputs, and the outputs that are said. */
+  | { readonly kind: 'ensure'; readonly id: Uuid; readonly said: ExampleSaid }
   | { readonly kind: 'update'; readonly id: Uuid; readonly said: ExampleSaid }
   /** Those that do not exist are passed over. */
   | { readonly kind: 'metadata'; readonly id: Uuid;

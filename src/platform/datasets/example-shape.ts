@@ -2,7 +2,9 @@
 
 import { linkOf } from '../downloads/download-link.ts'
 import type { LinkKey } from '../downloads/download-link.ts'
+import type { Uuid } from '../spans/span.ts'
 import { zonedTextUs } from '../spans/time.ts'
+import type { ExampleSaid } from './example-edit.ts'
 import type { DatasetPlace } from './example-place.ts'
 import { splitsKey } from './example-change.ts'
 import type { ExampleRow } from './example-row.ts'
@@ -37,6 +39,17 @@ export function exampleJson({ tenant, dataset, shown, links }: ShapeParts, entry
   }
   const outputs = shown.outputs ? `,"outputs":${textOf(row.outputs)}` : ''
   return `${JSON.stringify(head).slice(0, -1)},"inputs":${textOf(row.inputs)}${outputs}${more}}`
+}
+
+/** An example that was checked and not made. */
+export function checkedJson(dataset: Uuid, id: Uuid | null, said: ExampleSaid): string {
+  const { inputs, outputs = null, metadata = null, splits = null, sourceRun = null, createdUs,
+    usesRun = false } = said
+  const head = { id, dataset_id: dataset, metadata, split: splits, source_run_id: sourceRun,
+    created_at: createdUs === undefined ? null : zonedTextUs(createdUs), overwrite: false,
+    use_source_run_io: usesRun }
+  return `${JSON.stringify(head).slice(0, -1)},"inputs":${textOf(inputs ?? null)},` +
+    `"outputs":${textOf(outputs)}}`
 }
 
 function attachments({ tenant, dataset }: DatasetPlace, links: LinkKey, { id }: ExampleEntry,

@@ -51,6 +51,8 @@ export function examplesInTurn({ store, needs, env, longBodies }: ExampleTurnPar
   return {
     changeExamples: inTurn(writes.changeExamples),
     addExamples: inTurn(writes.addExamples),
+    validateExamples: inTurn(writes.validateExamples),
+    ensureExamples: inTurn(writes.ensureExamples),
     readUpload: inTurn(writes.readUpload),
     addUpload: inTurn(writes.addUpload),
     dropExamples: inTurn(writes.dropExamples),

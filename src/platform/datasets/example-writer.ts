@@ -12,8 +12,9 @@ import type { Document, DocumentPort } from '../documents/document-port.ts'
 import type { Uuid } from '../spans/span.ts'
 import { ByteCharge } from './byte-charge.ts'
 import type { Dataset, Publication } from './dataset.ts'
-import { contentAfter, requireFit, withMetadata } from './example-change.ts'
-import type { Content } from './example-change.ts'
+import { createdOf, resultOf, rowOf, sameSplits } from './edited-example.ts'
+import type { Known } from './edited-example.ts'
+import { requireFit } from './example-change.ts'
 import { eraseExamples } from './example-erasure.ts'
 import type { ExampleEdit, ExampleSaid, ExamplesChanged } from './example-edit.ts'
 import { removeFiles, storeFiles } from './example-files.ts'
@@ -21,7 +22,6 @@ import type { FilesOfEdits } from './example-files.ts'
 import { datasetsOf, datasetsWith, examplesOf, membershipKey, nextStamp, placeKey, publishedKey,
   rootKey, rowKey, versionName } from './example-place.ts'
 import type { DatasetPlace } from './example-place.ts'
-import { sealRow } from './example-row.ts'
 import { changedTree, entryAt, nodeKey } from './example-tree.ts'
 import type { ExampleEntry, TreeRoot } from './example-tree.ts'
 import { ExampleVersions } from './example-versions.ts'
@@ -55,14 +55,6 @@ export interface ExampleWriterParts {
   readonly env: Pick<Env, 'nowMs' | 'uuid' | 'random' | 'after'>
 }
 
-/** An edit, and what is known of its example. */
-interface Known {
-  readonly edit: ExampleEdit
-  readonly place: number | undefined
-  readonly entry: ExampleEntry | undefined
-  readonly before: Content | undefined
-}
-
 /** A change on its way. */
 interface Change {
   readonly place: DatasetPlace
@@ -94,6 +86,20 @@ export class ExampleWriter {
       return await own
     } finally {
       if (this.#last.get(name) === own) this.#last.delete(name)
+    }
+  }
+
+  /** Throws what `change` would, and writes nothing. Attachments are not looked at. */
+  async check(place: DatasetPlace, edits: readonly ExampleEdit[]): Promise<void> {
+    requireOnce(edits)
+    const dataset = await this.dataset(place)
+    const root = await this.#versions.root(place, dataset.head)
+    for (const known of await this.#known(place, root, edits)) {
+      const content = resultOf(known, [])
+      if (!content) continue
+      requireFit(dataset, known.edit.id, content.row)
+      if (dataset.inputsSchema !== null || dataset.outputsSchema !== null) await setImmediate()
+      requireModest(rowOf(known, content).body.byteLength)
     }
   }
 
@@ -277,52 +283,6 @@ export class ExampleWriter {
   async #charge({ tenant, dataset: id }: DatasetPlace, bytes: number): Promise<void> {
     if (bytes !== 0) await this.#parts.needs.chargeDataset({ tenant, id, bytes })
   }
-}
-
-/** The example after the edit; null if it is gone, undefined if the edit does nothing. */
-function resultOf({ edit, entry, before }: Known, files: Content['row']['files']) {
-  switch (edit.kind) {
-    case 'create':
-      return contentAfter(edit.id, undefined, edit.said, files)
-    case 'update':
-      if (before === undefined) {
-        throw new HeddleError('not_found', `Example ${edit.id} not found.`)
-      }
-      return contentAfter(edit.id, before, edit.said, files)
-    case 'metadata':
-      return before && withMetadata(edit.id, before, edit.operations)
-    case 'delete':
-      return entry === undefined ? undefined : null
-    case 'erase':
-      return null
-  }
-}
-
-/** The row, and whether it is another one than before. `exists` if it may not be another one. */
-function rowOf({ edit, before }: Known, { row }: Content) {
-  const body = sealRow(row)
-  const isNew = before === undefined || !isSameRow(row, before.row)
-  if (edit.kind === 'create' && before !== undefined && isNew) {
-    throw new HeddleError('exists', `Example ${edit.id} already exists.`)
-  }
-  return { body, isNew }
-}
-
-/** Attachments that were sent again have other keys. */
-function isSameRow(a: Content['row'], b: Content['row']): boolean {
-  const plain = (row: Content['row']) =>
-    sealRow({ ...row, files: row.files.map((file) => ({ ...file, key: '' })) })
-  return plain(a).equals(plain(b)) &&
-    a.files.every(({ key }, index) => key.slice(13) === b.files[index]!.key.slice(13))
-}
-
-function sameSplits(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((each, index) => each === b[index])
-}
-
-function createdOf({ edit, entry }: Known, stampUs: number): number {
-  const said = edit.kind === 'create' ? edit.said.createdUs : undefined
-  return entry?.createdUs ?? said ?? stampUs
 }
 
 function requireOnce(edits: readonly ExampleEdit[]): void {

@@ -3,6 +3,7 @@
 import { FairSemaphore, FairTurns } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
+import { experimentWrites } from '../datasets/experiments/experiment-writes.ts'
 import { examplesInTurn } from '../datasets/example-turns.ts'
 import { documentWrites } from '../documents/documents.ts'
 import { EndedSpans } from '../rules/ended-writer.ts'
@@ -88,8 +89,12 @@ export function ingestHandlers({ store, needs, env }: IngestParts): IngestHandle
       async () => ingestRequest(parts, call, await inflate(call.body, call.encoding, inflatedMax)))
   }
   const documents = documentWrites(store)
+  const examples = examplesInTurn({ store, needs, env, longBodies }, finished)
+  const experiments = experimentWrites(parts, examples)
   return {
-    ...examplesInTurn({ store, needs, env, longBodies }, finished),
+    ...examples,
+    readExperiment: (call) => finished(experiments.readExperiment(call)),
+    addExperiment: (call) => finished(experiments.addExperiment(call)),
     putDocuments: (call) => finished(documents.putDocuments(call)),
     deleteDocuments: (call) => finished(documents.deleteDocuments(call)),
     dropDocuments: (place) => finished(documents.dropDocuments(place)),

@@ -41,8 +41,14 @@ export interface RequestParts extends PlacingParts {
 /** Takes in a request whose body has no compression. Throws as `IngestHandlers.ingest` says. */
 export async function ingestRequest(parts: RequestParts, call: IngestCall,
   body: Buffer): Promise<IngestAnswer> {
+  return ingestOperations(parts, call, await bodyOf(parts, call, body))
+}
+
+/** Takes in what was read of a request. */
+export async function ingestOperations(parts: RequestParts,
+  call: Pick<IngestCall, 'tenant' | 'form' | 'contentType' | 'project'>,
+  read: RequestBody): Promise<IngestAnswer> {
   const { tenant } = call
-  const read = await bodyOf(parts, call, body)
   const pause = parts.turns.pauses(tenant)
   const isOtlp = call.form === 'otlp'
   const rejected = [...read.rejected]
@@ -91,7 +97,7 @@ async function bodyOf({ longBodies }: RequestParts,
   throw new HeddleError('internal')
 }
 
-function projectOf({ project }: IngestCall): ProjectSaid | null {
+function projectOf({ project }: Pick<IngestCall, 'project'>): ProjectSaid | null {
   return project === undefined ? null : { by: 'name', name: project }
 }
 

@@ -21,6 +21,7 @@ interface ProjectBody {
   readonly longLived?: boolean
   /** JSON text of an object. */
   readonly rest?: string
+  readonly upload?: string
 }
 
 /** Projects over the catalogs of all tenants. */
@@ -86,15 +87,16 @@ function projectOf(
     createdMs: createdAtMs,
     modifiedMs: modifiedAtMs,
     restJson: body.rest ?? '{}',
+    ...body.upload !== undefined && { upload: body.upload },
   }
 }
 
 /** What a change of a project is to its record. */
 function changeOf(change: Partial<Project>): RecordChange {
   const { name, startMs, referenceDatasetId, extraJson, endMs, description, longLived, restJson,
-    retentionDays: days } = change
+    retentionDays: days, upload } = change
   const body = withoutUndefined<ProjectBody>({ endMs, description, extra: extraJson, days,
-    longLived, rest: restJson })
+    longLived, rest: restJson, upload })
   return withoutUndefined<RecordChange>({
     name,
     orderMs: startMs,

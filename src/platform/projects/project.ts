@@ -21,6 +21,8 @@ export interface Project {
   readonly modifiedMs: number
   /** All other members that a client gave, as the JSON of an object. */
   readonly restJson: string
+  /** The same for an experiment that is sent whole once more. */
+  readonly upload?: string
 }
 
 /** Which projects to list. Lists are by `sortBy`, then by id. */

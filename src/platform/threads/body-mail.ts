@@ -10,6 +10,7 @@ export type BodyJob =
     | { readonly kind: 'operations'; readonly form: BodyForm }
     | { readonly kind: 'examples' }
     | { readonly kind: 'exampleParts'; readonly contentType: string }
+    | { readonly kind: 'experiment'; readonly formOnly: boolean }
     | { readonly kind: 'upload'; readonly contentType: string; readonly formOnly: boolean }
   )
 

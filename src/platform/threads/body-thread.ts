@@ -10,6 +10,7 @@ import { assert, HeddleError } from '../../errors.ts'
 import { examplesIn } from '../datasets/example-body.ts'
 import type { SentExample } from '../datasets/example-body.ts'
 import { examplesInParts } from '../datasets/example-multipart.ts'
+import { experimentIn } from '../datasets/experiments/experiment-upload.ts'
 import { examplesInUpload } from '../datasets/files/upload.ts'
 import { packBody } from '../ingest/body/packed-body.ts'
 import { readBody } from '../ingest/body/read-body.ts'
@@ -57,6 +58,12 @@ function* done(job: BodyJob): Generator<Reply, void, void> {
     case 'exampleParts':
       yield* inParts(examplesInParts(body, job.contentType).map(detached))
       return
+    case 'experiment': {
+      const { form, rows } = experimentIn(body)
+      yield { part: form }
+      if (!job.formOnly) yield* inParts(rows)
+      return
+    }
     case 'upload': {
       const { form, examples } = examplesInUpload(body, job.contentType)
       yield { part: form }

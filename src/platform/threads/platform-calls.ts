@@ -3,6 +3,7 @@
 import type { ExampleWrites } from '../datasets/example-calls.ts'
 import type { ExampleReads, ExamplesSlice,
   ExperimentsQuestion } from '../datasets/example-reader.ts'
+import type { ExperimentWrites } from '../datasets/experiments/experiment-upload.ts'
 import type { DatasetWrites } from '../datasets/example-writer.ts'
 import type { DocumentReads, DocumentWrites } from '../documents/documents.ts'
 import type { BodyForm } from '../ingest/body/request-body.ts'
@@ -51,7 +52,7 @@ export interface OwnRun {
 }
 
 /** What the ingest thread does. It is the only one that writes. */
-export interface IngestHandlers extends DocumentWrites, ExampleWrites {
+export interface IngestHandlers extends DocumentWrites, ExampleWrites, ExperimentWrites {
   /**
    * Durable and readable when it resolves. Throws `malformed` or `invalid` if nothing can be read,
    * `too_large`, `exists` for a single post with a known id, `unavailable`.

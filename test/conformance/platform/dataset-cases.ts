@@ -57,6 +57,9 @@ function datasetReads(
     read('GET /datasets/:id/csv', `${below}/csv`),
     read('GET /datasets/:id/jsonl', `${below}/jsonl`),
     read('GET /datasets/:id/openai_ft', `${below}/openai_ft`),
+    read('POST /datasets/:id/experiments/grouped', `${below}/experiments/grouped`, {
+      metadata_keys: ['of'],
+    }),
     read('GET /datasets/:id/comparative', `${below}/comparative`),
     read('GET /datasets/:id/share', `${below}/share`),
     read('POST /datasets/:id/runs', `${below}/runs`, { session_ids: [experiment] }),
@@ -72,6 +75,10 @@ function datasetReads(
     read('GET /examples/count', `/examples/count?dataset=${dataset}`),
     read('GET /examples/:id', `/examples/${example}`),
     read('GET /examples/:id', `/examples/${example}?dataset=${dataset}`),
+    read('POST /examples/validate', '/examples/validate', { dataset_id: dataset, inputs: {} }),
+    read('POST /examples/validate/bulk', '/examples/validate/bulk', [
+      { dataset_id: dataset, inputs: {} },
+    ]),
     read('GET /sessions', `/sessions?reference_dataset=${dataset}`),
   ]
 }
@@ -119,6 +126,14 @@ function datasetChanges(
         bodyOf({ name: 'taken file', input_keys: 'q', file: 'q\r\ntaken\r\n' })),
       type: partsType,
     },
+    change('POST /datasets/upload-experiment', '/datasets/upload-experiment', {
+      experiment_name: 'taken experiment',
+      experiment_start_time: '2026-11-26T20:00:00Z',
+      experiment_end_time: '2026-11-26T20:00:01Z',
+      dataset_name: 'taken dataset',
+      results: [{ row_id: '0b1d7e7e-2a5f-4c0e-9d3e-5d8f3a1b2c4d', inputs: { taken: true },
+        start_time: 0, end_time: 1 }],
+    }),
     change('PATCH /datasets/:id', below, { name: 'taken' }),
     change('PUT /datasets/:id/tags', `${below}/tags`, { as_of: 'latest', tag: version }),
     change('POST /datasets/comparative', '/datasets/comparative', {

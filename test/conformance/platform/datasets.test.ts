@@ -180,6 +180,149 @@ describe('files', () => {
   })
 })
 
+describe('experiments that ran elsewhere', () => {
+  const rowOf = (q: string, id: string = randomUUID()) => ({ row_id: id, inputs: { q },
+    expected_outputs: { a: q.toUpperCase() }, actual_outputs: { a: q }, run_name: `run ${q}`,
+    run_metadata: { of: q }, start_time: '2026-11-26T20:00:00.000001Z',
+    end_time: '2026-11-26T20:00:02Z', evaluation_scores: [{ key: 'right', score: 0.5 }] })
+  type Row = Partial<ReturnType<typeof rowOf>> & { readonly error?: string }
+  const bodyOfRows = (results: readonly Row[], more: object = {}) => ({
+    experiment_name: `x ${randomUUID()}`,
+    experiment_start_time: '2026-11-26T20:00:00Z',
+    experiment_end_time: '2026-11-26T20:01:00Z',
+    experiment_metadata: { model: 'm' },
+    dataset_name: newName(),
+    results,
+    ...more,
+  })
+  const upload = (body: object) => send('POST', '/datasets/upload-experiment', body)
+  const uploaded = (body: object) =>
+    good<{ readonly dataset: Dataset; readonly experiment: { readonly id: string } }>('POST',
+      '/datasets/upload-experiment', body)
+
+  it('are read whole when they are answered, and once if they are sent twice', async () => {
+    const rows = [rowOf('one'), rowOf('two')]
+    const body = bodyOfRows([...rows, { ...rows[0]!, error: 'late', evaluation_scores: [] }], {
+      summary_experiment_scores: [{ key: 'mean', score: 0.25,
+        feedback_config: { type: 'continuous', min: 0, max: 1 } }],
+    })
+    const { dataset, experiment } = await uploaded(body)
+    expect(dataset).toMatchObject({ name: body.dataset_name, example_count: 2, session_count: 1 })
+    expect(experiment).toMatchObject({ name: body.experiment_name, reference_dataset_id: dataset.id,
+      start_time: '2026-11-26T20:00:00.000000+00:00', extra: { metadata: { model: 'm' } } })
+    expect(await uploaded(body)).toMatchObject({ dataset: { id: dataset.id, example_count: 2 },
+      experiment: { id: experiment.id } })
+    const beside = await good<readonly Record<string, unknown>[]>('POST',
+      `/datasets/${dataset.id}/runs`, { session_ids: [experiment.id] })
+    const run = { name: 'run one', inputs: { q: 'one' }, outputs: { a: 'one' },
+      start_time: '2026-11-26T20:00:00.000001' }
+    expect(beside.map(({ id, outputs, runs }) => [id, outputs, (runs as object[]).length]))
+      .toEqual([[rows[0]!.row_id, { a: 'ONE' }, 2], [rows[1]!.row_id, { a: 'TWO' }, 1]])
+    expect(beside[0]!['runs']).toEqual(expect.arrayContaining([
+      expect.objectContaining({ ...run, status: 'success',
+        feedback_stats: { right: expect.objectContaining({ n: 1, avg: 0.5 }) as object } }),
+      expect.objectContaining({ ...run, status: 'error', error: 'late' }),
+    ]))
+    expect(await good('GET', `/sessions/${experiment.id}?include_stats=true`)).toMatchObject({
+      run_count: 3,
+      feedback_stats: { right: { n: 2 } },
+      session_feedback_stats: { mean: { n: 1, avg: 0.25 } },
+    })
+    expect(await good('GET', '/feedback-configs?key=mean')).toHaveLength(1)
+    const more = await uploaded({ ...body, experiment_name: `${body.experiment_name} again`,
+      results: [{ ...rows[1]!, expected_outputs: undefined }, rowOf('three')] })
+    expect(more.dataset).toMatchObject({ id: dataset.id, example_count: 3, session_count: 2 })
+    expect(more.experiment.id).not.toBe(experiment.id)
+    const grouped = await good<{ readonly groups: readonly object[] }>('POST',
+      `/datasets/${dataset.id}/experiments/grouped`, { metadata_keys: ['model', 'other'] })
+    expect(grouped.groups).toMatchObject([{ group: { model: 'm', other: null }, count: 2,
+      run_count: 5, error_rate: 0.2, feedback_stats: { right: { n: 4, avg: 0.5 } },
+      session_feedback_stats: { mean: { n: 2, avg: 0.25 } },
+      experiments: [{ run_count: 2 }, { id: experiment.id, run_count: 3 }] }])
+    const ask = { metadata_keys: ['model'], experiment_limit: 1 }
+    expect(await good('POST', `/datasets/${dataset.id}/experiments/grouped`, ask))
+      .toMatchObject({ groups: [{ count: 1, run_count: expect.any(Number) as number }] })
+    expectRefused(
+      await send('POST', `/datasets/${dataset.id}/experiments/grouped`, { ...ask,
+        filter: 'eq(name, "x")' }),
+      422,
+      /^filter: it is not offered/,
+    )
+  })
+
+  it('that are refused leave nothing behind, and say where', async () => {
+    const id = randomUUID()
+    const row = rowOf('one', id)
+    const wrong: readonly (readonly [body: object, status: number, message: string])[] = [
+      [bodyOfRows([row], { experiment_name: null }), 422, 'experiment_name: it is missing.'],
+      [bodyOfRows([row], { dataset_name: ' ' }), 422, 'dataset_name: expected it or dataset_id.'],
+      [bodyOfRows([row], { experiment_end_time: '2026-11-26T19:00:00Z' }), 422,
+        'experiment_end_time: expected a time after its start.'],
+      [bodyOfRows([row, { ...row, row_id: 'x' }]), 422, 'results[1].row_id: expected a UUID.'],
+      [bodyOfRows([{ ...row, inputs: [] as never }]), 422,
+        'results[0].inputs: expected an object.'],
+      [bodyOfRows([{ ...row, start_time: 'soon' }]), 422,
+        'results[0].start_time: expected a time.'],
+      [bodyOfRows([row, { ...row, inputs: { q: 'two' } }]), 422,
+        `results: row_id ${id}: expected the same inputs and expected_outputs each time.`],
+      [bodyOfRows([{ ...row, evaluation_scores: [{ key: '', score: 1 }] }]), 422,
+        'results[0].evaluation_scores[0].key: expected a text of 1 to 180 characters.'],
+      [bodyOfRows(Array.from({ length: 10_001 }, () => ({}))), 413, 'results: there may be 10000.'],
+    ]
+    for (const [body, status, message] of wrong) expectRefused(await upload(body), status, message)
+    const { dataset_name: name } = wrong[3]![0] as { readonly dataset_name: string }
+    expect(await good('GET', `/datasets?name=${encodeURIComponent(name)}`)).toEqual([])
+
+    const first = bodyOfRows([row])
+    const { dataset } = await uploaded(first)
+    const other = bodyOfRows([rowOf('two'), { ...row, inputs: { q: 'other' } }], {
+      dataset_name: dataset.name,
+    })
+    expectRefused(await upload(other), 409, /already exists with other inputs/)
+    expectRefused(
+      await upload({ ...other, results: [row], experiment_name: first.experiment_name }),
+      409,
+      /exists/,
+    )
+    expect(await good('GET', `/datasets/${dataset.id}`))
+      .toMatchObject({ example_count: 1, session_count: 1 })
+    expect(await good('GET', `/sessions?name=${encodeURIComponent(other.experiment_name)}`))
+      .toEqual([])
+    const strict = await made({ inputs_schema_definition: { required: ['must'] } })
+    expectRefused(await upload(bodyOfRows([row], { dataset_id: strict.id })), 422,
+      /inputs.must is missing/)
+    expect(await good('GET', `/datasets/${strict.id}`))
+      .toMatchObject({ example_count: 0, session_count: 0 })
+  })
+
+  it('of several hundred rows are taken in at once', async () => {
+    const rows = Array.from({ length: 600 }, (_, index) => rowOf(`row ${index}`))
+    const { dataset, experiment } = await uploaded(bodyOfRows(rows))
+    expect(dataset.example_count).toBe(600)
+    expect(await good('GET', `/sessions/${experiment.id}?include_stats=true`))
+      .toMatchObject({ run_count: 600, feedback_stats: { right: { n: 600 } } })
+  })
+})
+
+it('An example is checked without being made', async () => {
+  const { id: dataset } = await made({ inputs_schema_definition: { required: ['q'] } })
+  const one = { dataset_id: dataset, inputs: { q: 1 }, split: 'train', metadata: { a: 1 } }
+  expect(await good('POST', '/examples/validate', one))
+    .toEqual({ id: null, created_at: null, dataset_id: dataset, inputs: { q: 1 }, outputs: null,
+      metadata: { a: 1 }, overwrite: false, source_run_id: null, split: ['train'],
+      use_source_run_io: false })
+  expect(await good('POST', '/examples/validate/bulk', [one, one])).toHaveLength(2)
+  expect(await listed(dataset)).toEqual([])
+  const { id } = await good<Example>('POST', '/examples', one)
+  for (const [body, status, message] of [
+    [{ ...one, inputs: {} }, 422, /inputs.q is missing/],
+    [{ ...one, id, inputs: { q: 2 } }, 409, /already exists/],
+    [[one, one], 422, /^The body is no example/],
+    [{ ...one, dataset_id: randomUUID() }, 404, /^Dataset not found/],
+    [{ inputs: {} }, 422, /^dataset_id/],
+  ] as const) expectRefused(await send('POST', '/examples/validate', body), status, message)
+})
+
 describe('names', () => {
   it('are not looked for with metadata that are no JSON', async () => {
     for (const path of ['/datasets', '/sessions', '/examples']) {

@@ -47,6 +47,13 @@ export function shareCases({ project, trace, child, thread }: Belongings): reado
     one('public', 'GET /public/:token/feedbacks', `/api/v1/public/${unknown}/feedbacks`),
     one('public', 'POST /public/:token/datasets/runs', `/api/v1/public/${unknown}/datasets/runs`,
       {}),
+    ...['examples/runs', 'datasets/runs/query', 'datasets/runs/stats'].map((path) =>
+      one('public', `POST /public/:token/${path}`, `/api/v1/public/${unknown}/${path}`, {})
+    ),
+    one('public', 'GET /public/:token/datasets/runs/:run',
+      `/api/v1/public/${unknown}/datasets/runs/${trace}`),
+    one('public', 'GET /public/datasets/sessions-bulk',
+      `/api/v1/public/datasets/sessions-bulk?share_tokens=${unknown}`),
     ...['datasets', 'examples', 'examples/count', 'datasets/sessions', 'datasets/comparative',
       'datasets/feedback'].map((path) =>
         one('public', `GET /public/:token/${path}`, `/api/v1/public/${unknown}/${path}`)

@@ -244,8 +244,32 @@ it('A shared dataset shows its experiments, and nothing of others', async () => 
     expect(await shown(path)).not.toContain('secret')
   }
   expect(runs).not.toContain('secret')
+  expect(await shown('../examples/runs', 'POST', {})).toContain('run of first try')
+  const [run, secret] = await Promise.all([one, strange].map(async (session) => {
+    const { body } = await get('/api/v1/runs/query', 'POST', { session: [session] })
+    return (body as { readonly runs: readonly { readonly id: string }[] }).runs[0]!.id
+  }))
+  expect(await shown(`runs/${run}`)).toContain('run of first try')
+  expect((await get(`${below}/runs/${secret}`)).status).toBe(404)
+  for (const body of [{}, { id: [run, secret] }, { session: [one, strange] }, { trace: secret }, {
+    parent_run: secret,
+  }]) {
+    expect(await shown('runs/query', 'POST', body)).not.toContain('secret')
+    expect(await shown('runs/stats', 'POST', body)).toContain('run_count')
+  }
+  expect(await shown('runs/query', 'POST', { session: [one], limit: 1 }))
+    .toContain('run of first try')
+  expect((await get(`${below}/runs/query`, 'POST', { filter: 'eq(name, "x")' })).status).toBe(422)
+  expect((await get(`${below}/runs/stats`, 'POST', { session: [one, strange] })).body)
+    .toMatchObject({ run_count: 1, feedback_stats: { right: { n: 1 } } })
+  expect((await get(`${below}/sessions?include_stats=true&limit=1&offset=1`)).body)
+    .toMatchObject([{ name: 'first try', run_count: 1 }])
+  const bulk = '/api/v1/public/datasets/sessions-bulk'
+  expect((await get(`${bulk}?share_tokens=${token}`)).body).toHaveLength(2)
+  expect((await get(bulk)).status).toBe(422)
   await client.unshareDataset(dataset.id)
-  for (const path of ['feedback', 'comparative']) {
+  expect((await get(`${bulk}?share_tokens=${token}`)).status).toBe(404)
+  for (const path of ['feedback', 'comparative', `runs/${run}`]) {
     expect((await get(`${below}/${path}`)).status).toBe(404)
   }
 })

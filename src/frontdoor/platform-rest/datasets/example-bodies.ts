@@ -16,6 +16,7 @@ import type { PlatformParts } from '../platform-route.ts'
 import { WaitingBodies } from '../waiting-bodies.ts'
 import { datasetOf, IdPath } from './dataset-of.ts'
 import { jsonOf } from './datasets.ts'
+import { uploadExperiment } from './upload-experiment.ts'
 
 /** Adds the routes below `/api/v1`. The parser of the app must leave bodies as they came. */
 export function exampleBodyRoutes(app: App, parts: PlatformParts): void {
@@ -57,6 +58,17 @@ export function exampleBodyRoutes(app: App, parts: PlatformParts): void {
     }
     return sendJson(reply, `[${texts.join(',')}]`)
   })
+  const checked = (request: FastifyRequest) =>
+    held(request, (body) =>
+      ingest.validateExamples({ tenant: request.caller.tenant, body,
+        contentType: request.headers['content-type'] ?? '' }, { transfer: transferOf(body) }))
+  app.post('/examples/validate', platformRoute('read'), async (request, reply) => {
+    const [first, ...others] = await checked(request)
+    if (first !== undefined && others.length === 0) return sendJson(reply, first)
+    throw new HeddleError('invalid', 'The body is no example: lists go to /examples/validate/bulk.')
+  })
+  app.post('/examples/validate/bulk', platformRoute('read'),
+    async (request, reply) => sendJson(reply, `[${(await checked(request)).join(',')}]`))
   app.patch('/examples/bulk', platformRoute('change'), async (request, reply) => {
     const changed = await change(request, 'update')
     return reply.send({ message: 'The examples are changed.',
@@ -103,6 +115,9 @@ export function exampleBodyRoutes(app: App, parts: PlatformParts): void {
         contentType: 'application/json' })
       return { count: changed.flatMap((each) => each.ids).length }
     })
+
+  app.post('/datasets/upload-experiment', platformRoute('change'),
+    (request) => held(request, (body) => uploadExperiment(parts, request.caller.tenant, body)))
 
   app.post('/datasets/upload', platformRoute('change'), async (request, reply) => {
     const { caller: { tenant }, headers: { 'content-type': contentType = '' } } = request

@@ -141,7 +141,7 @@ async function sharedRuns(platform: Platform, text: string): Promise<SharedRuns>
 }
 
 /** Throws `invalid` for a filter: it looks into as many payloads as whoever asks likes. */
-function refuseFilter({ filter }: { readonly filter?: string | null | undefined }): void {
+export function refuseFilter({ filter }: { readonly filter?: string | null | undefined }): void {
   if (!filter?.trim()) return
   throw new HeddleError('invalid',
     'A share link answers no filter: name runs by their ids, or ask ' +

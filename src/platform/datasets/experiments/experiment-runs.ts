@@ -1,13 +1,13 @@
 /** Examples with the runs that experiments made of them, side by side. */
 
-import { HeddleError } from '../../errors.ts'
-import type { RunsQuestion } from '../threads/platform-calls.ts'
-import type { Uuid } from '../spans/span.ts'
+import { HeddleError } from '../../../errors.ts'
+import type { RunsQuestion } from '../../threads/platform-calls.ts'
+import type { Uuid } from '../../spans/span.ts'
 import type { ExampleMark, ExamplesSlice, ExperimentsQuestion,
-  RowsOfExamples } from './example-reader.ts'
-import type { ExampleRow } from './example-row.ts'
-import { exampleJson } from './example-shape.ts'
-import type { ExampleEntry } from './example-tree.ts'
+  RowsOfExamples } from '../example-reader.ts'
+import type { ExampleRow } from '../example-row.ts'
+import { exampleJson } from '../example-shape.ts'
+import type { ExampleEntry } from '../example-tree.ts'
 
 /** Runs of one page, and of one question for them. */
 const [runsMax, runsTogether] = [2_000, 200]

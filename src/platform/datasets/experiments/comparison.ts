@@ -1,10 +1,10 @@
 /** Comparisons of experiments over the same dataset, kept in catalogs. */
 
-import type { Env } from '../../../cluster/index.ts'
-import { HeddleError } from '../../errors.ts'
-import type { CatalogClient } from '../catalog/catalog-client.ts'
-import type { CatalogRecord } from '../catalog/catalog-record.ts'
-import type { Uuid } from '../spans/span.ts'
+import type { Env } from '../../../../cluster/index.ts'
+import { HeddleError } from '../../../errors.ts'
+import type { CatalogClient } from '../../catalog/catalog-client.ts'
+import type { CatalogRecord } from '../../catalog/catalog-record.ts'
+import type { Uuid } from '../../spans/span.ts'
 
 /** A comparison. */
 export interface Comparison {
