@@ -37,5 +37,7 @@ export const sharedExperiments = (token: string) =>
   queryOptions({
     queryKey: ['shared', token, 'experiments'],
     queryFn: ({ signal }) =>
-      ask<readonly Experiment[]>(`${rootOf(token)}/datasets/sessions`, { signal }),
+      ask<readonly Experiment[]>(`${rootOf(token)}/datasets/sessions?include_stats=true`, {
+        signal,
+      }),
   })

@@ -4,20 +4,18 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 
-import { ApiError } from '../api/client.ts'
 import type { Dataset } from '../api/platform/datasets.ts'
 import type { Example } from '../api/platform/examples.ts'
+import type { Experiment } from '../api/platform/experiments.ts'
 import { counted } from '../parts/amounts.ts'
 import { Button } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
-import { GoneLink } from '../parts/gone-link.tsx'
 import { Mark } from '../parts/icon.tsx'
 import { JsonTree } from '../parts/json-tree.tsx'
-import { ErrorNotice } from '../parts/notice.tsx'
-import { Skeleton } from '../parts/skeleton.tsx'
+import { SharedPending } from '../parts/shared-pending.tsx'
 import { TimeText } from '../parts/time-text.tsx'
 import { NextPageNotice, RowsPending } from '../rows/row-notice.tsx'
-import { zoned } from '../traces/trace-words.ts'
+import { score, zoned } from '../traces/trace-words.ts'
 import { sharedDataset, sharedExamples, sharedExperiments } from './shared-calls.ts'
 import css from './shared-dataset.module.css'
 import { wordsOf } from './value-words.ts'
@@ -27,20 +25,7 @@ export function SharedDataset() {
   const { token } = useParams({ from: '/public/$token/d' })
   const dataset = useQuery(sharedDataset(token))
   if (dataset.data !== undefined) return <Shown token={token} dataset={dataset.data} />
-  if (dataset.error instanceof ApiError && dataset.error.status === 404) return <GoneLink />
-  return (
-    <>
-      <header className={css['head']}>
-        <Mark />
-        <h1>Shared dataset</h1>
-      </header>
-      <div className={css['part']}>
-        {dataset.isError
-          ? <ErrorNotice error={dataset.error} retry={() => void dataset.refetch()} />
-          : <Skeleton width="60%" />}
-      </div>
-    </>
-  )
+  return <SharedPending title="Shared dataset" query={dataset} />
 }
 
 function Shown({ token, dataset }: { readonly token: string; readonly dataset: Dataset }) {
@@ -119,12 +104,26 @@ function Experiments({ token }: { readonly token: string }) {
     <section className={css['part']} aria-label="Experiments">
       <h2>Experiments</h2>
       <ul className={css['experiments']}>
-        {list.data.map(({ id, name, start_time: time }) => (
-          <li key={id}>
-            <span dir="auto">{name}</span> <TimeText iso={zoned(time)} />
+        {list.data.map((experiment) => (
+          <li key={experiment.id}>
+            <span dir="auto">{experiment.name}</span>{' '}
+            <TimeText iso={zoned(experiment.start_time)} />
+            <Numbers experiment={experiment} />
           </li>
         ))}
       </ul>
     </section>
+  )
+}
+
+/** Runs and mean scores; nothing where they take too long to count. */
+function Numbers({ experiment: { run_count: runs, feedback_stats: stats } }: {
+  readonly experiment: Experiment
+}) {
+  if (runs == null) return null
+  const scores = Object.entries(stats ?? {})
+    .flatMap(([key, { avg }]) => avg === null ? [] : [`${key} ${score(avg)}`])
+  return (
+    <span className={css['quiet']} dir="auto">{[counted(runs, 'run'), ...scores].join(', ')}</span>
   )
 }

@@ -3,14 +3,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 
-import { ApiError } from '../api/client.ts'
 import { sharedSpans } from './share-calls.ts'
 import { nowMs } from '../env.ts'
 import { counted, duration } from '../parts/amounts.ts'
-import { GoneLink } from '../parts/gone-link.tsx'
 import { Mark } from '../parts/icon.tsx'
-import { ErrorNotice } from '../parts/notice.tsx'
-import { Skeleton } from '../parts/skeleton.tsx'
+import { SharedPending } from '../parts/shared-pending.tsx'
 import { StatusChip } from '../parts/status.tsx'
 import { Tabs } from '../parts/tabs.tsx'
 import { useSettled } from '../rows/settled.ts'
@@ -35,22 +32,7 @@ export function SharedTrace() {
   })
   const { data: tree } = spans
   if (tree !== undefined && tree.byId.size > 0) return <Shown token={token} tree={tree} />
-  const isGone = tree !== undefined ||
-    (spans.error instanceof ApiError && spans.error.status === 404)
-  if (isGone) return <GoneLink />
-  return (
-    <>
-      <header className={css['head']}>
-        <Mark />
-        <h1>Shared trace</h1>
-      </header>
-      <div className={css['notice']}>
-        {spans.isError
-          ? <ErrorNotice error={spans.error} retry={() => void spans.refetch()} />
-          : <Skeleton width="60%" />}
-      </div>
-    </>
-  )
+  return <SharedPending title="Shared trace" query={spans} isGone={tree !== undefined} />
 }
 
 function Shown({ token, tree }: { readonly token: string; readonly tree: SpanTree }) {
