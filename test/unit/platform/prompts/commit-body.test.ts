@@ -1,4 +1,4 @@
-/** Users and passwords in the address of a model are refused or hidden, however JSON writes them. */
+/** Logins in the address of a model are refused, or hidden, however JSON writes them. */
 
 import { expect, it } from 'vitest'
 
