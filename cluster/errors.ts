@@ -1,6 +1,6 @@
 /** The errors of the cluster, and the base of all errors that may cross to another member. */
 
-import type { Member } from './membership/member.ts'
+import type { Member } from './member.ts'
 
 /** `no`: it would fail again. `same`: try the same later. `elsewhere`: ask the owner. */
 export type Retry = 'no' | 'same' | 'elsewhere'

@@ -2,7 +2,7 @@
 
 import type { Asked } from './actors/actor-wire.ts'
 import type { ReviveError } from './errors.ts'
-import type { Member } from './membership/member.ts'
+import type { Member } from './member.ts'
 import { serviceKey } from './routing/service.ts'
 import type { Env } from './runtime/env.ts'
 import { checkTrust, protocolVersion } from './transport/member-trust.ts'

@@ -28,9 +28,15 @@ const order = ['proto/gen', 'cluster', 'src/errors', 'src/raw-json', 'src/settin
   'src/platform', 'src/deployment', 'src/frontdoor', 'src/store', 'src/server', 'src/cli',
   'src/main']
 
-/** Folders whose own folders are floors: the lower never imports the higher. */
-const houses = ['cluster', 'src/frontdoor', 'src/graph', 'src/thread', 'src/server',
-  'src/store/embedded', 'src/store/cassandra']
+/**
+ * Folders whose own folders and files are floors, types included: the lower never imports the
+ * higher.
+ */
+const houses = ['cluster', 'src/cli', 'src/deployment', 'src/frontdoor', 'src/graph',
+  'src/platform', 'src/revision', 'src/server', 'src/thread', 'src/store/embedded',
+  'src/store/cassandra']
+/** The folders of the platform in their order. */
+const platformFloors = ['spans', 'calls', 'records', 'ingest', 'query', 'evaluate', 'threads']
 
 /** Words of our own for what the field has a word for, and that word. */
 const dialect = {
@@ -142,8 +148,8 @@ const addresses: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^lru-cache$/, ['cluster/flow/lru-cache.ts']],
   [/^uuid$/, ['cluster/runtime/env.ts', 'src/graph/project/assistant-id.ts',
     'src/checkpoint/place-name.ts', 'src/crons/run-id.ts', 'src/frontdoor/operations/runs.ts',
-    'src/platform/catalog/named-id.ts', 'src/platform/projects/tenant-id.ts',
-    'src/platform/catalog/branch.ts']],
+    'src/platform/records/catalog/named-id.ts', 'src/platform/spans/tenant-id.ts',
+    'src/platform/records/catalog/branch.ts']],
   [/^croner$/, ['src/crons/schedule.ts']],
   [/^jose$/, ['src/access/']],
   [/^ipaddr\.js$/, ['src/settings/ip-address.ts']],
@@ -190,9 +196,12 @@ describe('imports', () => {
 
   it('make no circle of folders', () => {
     const broken = houses.flatMap((folder) => {
-      // An app.ts composes what is in its folder and below, so it stands above both.
-      const home = (path: string) =>
-        path.endsWith('/app.ts') ? '.' : dirname(path.slice(folder.length + 1))
+      // An app.ts or index.ts composes what is in its folder and below, so it stands above both.
+      const home = (path: string) => {
+        const inside = path.slice(folder.length + 1)
+        if (/(^|\/)(app|index)\.ts$/.test(inside)) return '.'
+        return inside.includes('/') ? dirname(inside) : inside
+      }
       const ways = new Map<string, Set<string>>()
       for (const { path, imports } of house.filter((file) => file.path.startsWith(`${folder}/`))) {
         for (const { target } of imports.filter((one) => one.target.startsWith(`${folder}/`))) {
@@ -209,6 +218,22 @@ describe('imports', () => {
       return [...ways.keys()].filter((one) => reaches(one, one)).map((one) => `${folder}/${one}`)
     })
     expectNone(broken, 'These folders import each other: move what both need into the lower one.')
+  })
+
+  it('lead from no floor of the platform to a higher one', () => {
+    const floorOf = (path: string) => platformFloors.indexOf(path.split('/')[2]!)
+    const broken = house.filter(({ path }) =>
+      floorOf(path) >= 0 && path.startsWith('src/platform/')
+    )
+      .flatMap(({ path, imports }) =>
+        imports
+          .filter(({ target }) =>
+            target.startsWith('src/platform/') && floorOf(target) > floorOf(path)
+          )
+          .map(({ target }) => `${path} → ${target}`)
+      )
+    expectNone(broken, `The platform's floors are ${platformFloors.join(' < ')}. Move what is ` +
+      'needed down, or declare what you ask for where you ask.')
   })
 
   it('give each outside package one address', () => {

@@ -1,6 +1,6 @@
 /** The sessions that are known to have ended, and the proofs of it. */
 
-import type { Member } from './member.ts'
+import type { Member } from '../member.ts'
 import type { SessionPort } from './session-port.ts'
 
 /** The arbiter, and the member in whose name sessions are ended. */

@@ -1,6 +1,6 @@
 /** Heartbeats that members leave for each other: hints, never proof that a member has ended. */
 
-import type { Member } from './member.ts'
+import type { Member } from '../member.ts'
 
 /** What a member leaves about once a second while it lives. */
 export interface Heartbeat extends Member {

@@ -1,7 +1,7 @@
 /** The heartbeats of the other members, as they were read last. */
 
 import type { Heartbeat } from './heartbeat-port.ts'
-import type { Member } from './member.ts'
+import type { Member } from '../member.ts'
 
 /** A heartbeat, and when it was first seen, by the monotonic clock. */
 export interface Sign {

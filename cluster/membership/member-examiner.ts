@@ -6,7 +6,7 @@ import type { Env } from '../runtime/env.ts'
 import { EventLoopLag } from '../runtime/event-loop-lag.ts'
 import { gapMs } from './heartbeat-table.ts'
 import type { HeartbeatTable } from './heartbeat-table.ts'
-import type { Member } from './member.ts'
+import type { Member } from '../member.ts'
 import { heartbeatRestMs, judgeHeartbeat, judgeRefusal, judgeSilence, staleMs } from './verdict.ts'
 import type { OwnCondition, Verdict, Witness } from './verdict.ts'
 

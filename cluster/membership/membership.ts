@@ -1,6 +1,6 @@
 /** Who is in the cluster, as one member sees it. A view never changes; a newer one replaces it. */
 
-import type { Member } from './member.ts'
+import type { Member } from '../member.ts'
 
 /** The members that one member knows of, itself included. */
 export interface MembershipView {

@@ -1,6 +1,6 @@
 /** The sessions of all members, as the one arbiter keeps them. */
 
-import type { Member } from './member.ts'
+import type { Member } from '../member.ts'
 
 /**
  * alive   it may own shards and acknowledge

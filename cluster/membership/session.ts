@@ -6,7 +6,7 @@
 
 import { retryAtStartup } from '../flow/retry-at-startup.ts'
 import type { Env } from '../runtime/env.ts'
-import type { Member } from './member.ts'
+import type { Member } from '../member.ts'
 import { SessionOwnershipCheck } from './ownership-check.ts'
 import type { OwnershipCheck } from './ownership-check.ts'
 import type { SessionPort } from './session-port.ts'

@@ -14,7 +14,7 @@
 import { ClusterError } from '../errors.ts'
 import { Backoff } from '../flow/backoff.ts'
 import { limitConcurrency } from '../flow/limit-concurrency.ts'
-import type { Member } from '../membership/member.ts'
+import type { Member } from '../member.ts'
 import type { Env } from '../runtime/env.ts'
 import type { ClaimChange, ClaimOutcome, ShardClaim, ShardPort } from './shard-port.ts'
 

@@ -1,6 +1,6 @@
 /** Who owns each shard, and since which epoch, as far as this member knows. */
 
-import type { Member } from '../membership/member.ts'
+import type { Member } from '../member.ts'
 import type { MembershipView } from '../membership/membership.ts'
 import { placeShard } from './placement.ts'
 

@@ -1,7 +1,7 @@
 /** Which member should own a shard: all members compute the same from the same view. */
 
 import { assert } from '../errors.ts'
-import type { Member } from '../membership/member.ts'
+import type { Member } from '../member.ts'
 import { hashText } from './hash.ts'
 
 /**

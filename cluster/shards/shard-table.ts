@@ -5,7 +5,7 @@
  */
 
 import type { ActorKey } from '../actors/actor-key.ts'
-import type { Member } from '../membership/member.ts'
+import type { Member } from '../member.ts'
 import type { Owner } from './ownership.ts'
 import { placeShard } from './placement.ts'
 import type { ShardChange } from './shard-change.ts'

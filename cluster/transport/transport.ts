@@ -2,7 +2,7 @@
 
 import { ClusterError } from '../errors.ts'
 import type { ActorKey } from '../actors/actor-key.ts'
-import type { Member } from '../membership/member.ts'
+import type { Member } from '../member.ts'
 
 /**
  * Throws what the other member threw: `not_owner`, with the owner that it knows, if it is not the

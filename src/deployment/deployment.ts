@@ -1,7 +1,7 @@
 /** A deployment: a name with revisions, a pointer to the active one, secrets, limits and data. */
 
 import type { OwedEvent } from './deployment-event.ts'
-import type { Rollout, RolloutOutcome } from './rollout/rollout.ts'
+import type { Rollout, RolloutOutcome } from './rollout.ts'
 import type { LoadedSecrets, SecretSet } from './secret-set.ts'
 
 /** Who may call it: the keys of its owner, or those of every tenant, each with its own data. */

@@ -29,7 +29,7 @@ export type { CountRevisionUse, RevisionUse } from './revision-use.ts'
 export type { GraphFailure, Revision, RevisionChange, RevisionState } from './revision.ts'
 export type { Prepared, PrepareWish, RevisionTally, RolloutMembers } from './rollout/member-port.ts'
 export type { MemberProgress, MemberState, Rollout, RolloutKind, RolloutOutcome, RolloutPhase,
-  RolloutResult } from './rollout/rollout.ts'
+  RolloutResult } from './rollout.ts'
 export type { DeploymentLine, LineQuery } from './serving/deployment-lines.ts'
 export { DeploymentUpdates } from './serving/deployment-updates.ts'
 export type { UpdateWish } from './serving/deployment-updates.ts'

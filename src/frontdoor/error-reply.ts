@@ -4,25 +4,20 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 
 import type { Log } from '../../cluster/index.ts'
 import { goingAway, HeddleError } from '../errors.ts'
+import type { ErrorForm } from './error-body.ts'
 import { asConnectError } from './connect/connect-error.ts'
 import { isCall, refuseCall } from './connect/refusal.ts'
 import { detailsOf, nameReply } from './http/exchange.ts'
 import { quotaHeaders } from './http/quota-headers.ts'
 import type { LimitDetails } from './http/quota-headers.ts'
-import { isUpgrade } from './http/upgrade.ts'
-import type { SocketServer } from './http/upgrade.ts'
+import { isUpgrade } from './http/connections/upgrade.ts'
+import type { SocketServer } from './http/connections/upgrade.ts'
 
 /** Seconds for errors that may be retried and do not say when. */
 const retryAfterSeconds = '1'
 
 /** Names one way to authenticate. A key may be sent as x-api-key too. */
 const challenge = 'Bearer realm="heddle"'
-
-/** A body, and its media type if that is not JSON's own. */
-export interface ErrorForm {
-  readonly type?: string
-  readonly body: Record<string, unknown>
-}
 
 /**
  * Makes the error handler. `form` chooses the body by the routed address. That of a deployment is
@@ -59,15 +54,6 @@ export function errorReply(log: Log, sockets: Pick<SocketServer, 'refuse'>,
 
 function retryAfterOf({ details: { retryAfterSeconds: known } }: HeddleError): string {
   return known === undefined ? retryAfterSeconds : String(known)
-}
-
-/** The body of an error on REST. */
-export function bodyOf({ message, code, details }: HeddleError): Record<string, unknown> {
-  const { errors, url, limit, dependencies, quota, admitted } = details
-  return { detail: message, message, code, ...(errors !== undefined && { errors }),
-    ...(url !== undefined && { url }), ...(dependencies !== undefined && { dependencies }),
-    ...(quota !== undefined && { quota }), ...(admitted !== undefined && { admitted }),
-    ...(limit !== undefined && { error: 'Too Many Requests', limit }) }
 }
 
 /** Errors of Fastify are about the request, or say that the server is closing. */

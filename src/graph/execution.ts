@@ -3,7 +3,7 @@
 import type { Checkpoint, Writes } from '../../proto/gen/storage/v1/log.ts'
 import type { CheckpointSource, JsonText } from '../checkpoint/index.ts'
 import type { LinePage, LoggedLines, LoggedRun } from './logs/run-logs.ts'
-import type { StateSelection } from './state/state-selection.ts'
+import type { StateSelection } from './state-selection.ts'
 
 export type { CheckpointSource, JsonText, StoredChannel, StoredTuple,
   TupleQuery } from '../checkpoint/index.ts'

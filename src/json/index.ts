@@ -12,3 +12,6 @@ export type { Carried } from './split.ts'
 export { timeText } from './time-text.ts'
 export { rawValues } from './raw-values.ts'
 export { withoutUndefined } from './without-undefined.ts'
+export { NotJson, itemsAt, jsonIn, memberAt, membersAt, stringAt,
+  visitMembers } from './json-bytes.ts'
+export type { MemberPlace } from './json-bytes.ts'

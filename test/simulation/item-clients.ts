@@ -1,7 +1,7 @@
 /** Clients of items, and of what is used as items are: they put, get and delete a few of them. */
 
 import type { ItemCommand } from '../../src/items/item-actor.ts'
-import type { CatalogCommand } from '../../src/platform/catalog/catalog-command.ts'
+import type { CatalogCommand } from '../../src/platform/records/catalog/catalog-command.ts'
 import { itemId } from '../../src/search/index.ts'
 import type { Chance } from './chance.ts'
 import type { Violation } from './checker.ts'

@@ -1,6 +1,6 @@
 /** Records of a catalog as registers: each is made, changed and deleted by its name. */
 
-import type { CatalogRecord } from '../../src/platform/catalog/catalog-record.ts'
+import type { CatalogRecord } from '../../src/platform/records/catalog/catalog-record.ts'
 import type { RegisterCommands } from './item-clients.ts'
 
 /** Two records of one catalog. */

@@ -1,9 +1,9 @@
 /** Catalogs in memory, for tests: what their actors decide, without a log. */
 
-import { decide } from '../../src/platform/catalog/catalog-command.ts'
-import type { ChangingCommand } from '../../src/platform/catalog/catalog-command.ts'
-import { RecordIndex } from '../../src/platform/catalog/record-index.ts'
-import { pageOf } from '../../src/platform/catalog/record-query.ts'
+import { decide } from '../../src/platform/records/catalog/catalog-command.ts'
+import type { ChangingCommand } from '../../src/platform/records/catalog/catalog-command.ts'
+import { RecordIndex } from '../../src/platform/records/catalog/record-index.ts'
+import { pageOf } from '../../src/platform/records/catalog/record-query.ts'
 import type { CatalogClient, CatalogName, CatalogRecord } from '../../src/platform/index.ts'
 
 /** No records yet. */

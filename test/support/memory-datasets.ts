@@ -3,13 +3,15 @@
 import { randomUUID } from 'node:crypto'
 
 import { HeddleError } from '../../src/errors.ts'
-import { exampleWrites } from '../../src/platform/datasets/example-calls.ts'
-import { exampleReads } from '../../src/platform/datasets/example-reader.ts'
-import { LongBodies } from '../../src/platform/threads/long-bodies.ts'
-import type { Dataset, DatasetCatalog } from '../../src/platform/datasets/dataset.ts'
+import { exampleWrites } from '../../src/platform/evaluate/datasets/example-calls.ts'
+import { exampleReads } from '../../src/platform/evaluate/datasets/example-reader.ts'
+import { LongBodies } from '../../src/platform/calls/long-bodies.ts'
+import type { Dataset, DatasetCatalog } from '../../src/platform/evaluate/datasets/dataset.ts'
 import type { SpanStore } from '../../src/platform/index.ts'
 import { newTenant } from '../contract/span-port-contract.ts'
 import { virtualEnv } from './env.ts'
+
+const bodyThread = new URL('../../src/platform/threads/body-thread.ts', import.meta.url)
 
 type Needs = Pick<DatasetCatalog, 'charge' | 'publish'>
 
@@ -32,7 +34,7 @@ export function oneDataset(writer: SpanStore, reader: SpanStore, change: Partial
   const writes = (own: Needs = catalog) =>
     exampleWrites({
       store: writer,
-      longBodies: new LongBodies(env),
+      longBodies: new LongBodies(bodyThread, env),
       env: { nowMs: () => env.nowMs(), random: () => 0.5, uuid: () => randomUUID(),
         after: (ms, run) => {
           const timer = setTimeout(run, ms)

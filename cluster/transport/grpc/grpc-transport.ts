@@ -4,7 +4,7 @@ import type { DeliverRequest, FollowResponse } from '../../../proto/gen/cluster/
 import { asCoded, ClusterError, goingAway } from '../../errors.ts'
 import { wiresOf } from '../../actors/actor-wire.ts'
 import type { Asked, FollowLoss, ListenerCodec } from '../../actors/actor-wire.ts'
-import type { Member } from '../../membership/member.ts'
+import type { Member } from '../../member.ts'
 import type { Log } from '../../runtime/env.ts'
 import type { Delivery, Transport } from '../transport.ts'
 import { ambiguous } from './error-trailer.ts'

@@ -3,7 +3,7 @@
 import { asCoded } from '../../errors.ts'
 import type { CodedError } from '../../errors.ts'
 import { Backoff } from '../../flow/backoff.ts'
-import type { Member } from '../../membership/member.ts'
+import type { Member } from '../../member.ts'
 import { incompatibility } from '../member-trust.ts'
 import { MemberLink } from './link.ts'
 import type { LinkOptions } from './link.ts'

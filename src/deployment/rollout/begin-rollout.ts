@@ -5,7 +5,7 @@ import type { Revision } from '../revision.ts'
 import { afterChanges, mergedChanges, secretsKey } from '../secret-set.ts'
 import type { SecretSet } from '../secret-set.ts'
 import { endedRollout } from './end-rollout.ts'
-import type { Rollout, RolloutKind } from './rollout.ts'
+import type { Rollout, RolloutKind } from '../rollout.ts'
 
 /** What is asked for. Times are milliseconds. */
 export interface BeginWish {

@@ -8,7 +8,7 @@ import type { RolloutEnd } from './end-rollout.ts'
 import type { Prepared } from './member-port.ts'
 import { movedPointer, undonePointer } from './moved-pointer.ts'
 import { endEvent, memberEvent, phaseEvent, pointerEvent, revisionEvent } from './rollout-events.ts'
-import type { MemberProgress, MemberState, Rollout } from './rollout.ts'
+import type { MemberProgress, MemberState, Rollout } from '../rollout.ts'
 
 /** What a decision is made from. */
 export interface RolloutView {

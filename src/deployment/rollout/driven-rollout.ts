@@ -11,7 +11,7 @@ import type { RolloutDecision } from './decide-rollout.ts'
 import { MemberCalls } from './member-calls.ts'
 import type { RolloutMembers } from './member-port.ts'
 import { owedWith } from './owed-events.ts'
-import type { Rollout, RolloutOutcome } from './rollout.ts'
+import type { Rollout, RolloutOutcome } from '../rollout.ts'
 
 /** What a roll-out is driven with. */
 export interface DrivenRolloutParts {

@@ -2,7 +2,7 @@
 
 import type { DeploymentChange } from '../deployment.ts'
 import type { GraphFailure } from '../revision.ts'
-import type { Rollout, RolloutOutcome, RolloutResult } from './rollout.ts'
+import type { Rollout, RolloutOutcome, RolloutResult } from '../rollout.ts'
 
 /** How it ended. */
 export interface RolloutEnd {

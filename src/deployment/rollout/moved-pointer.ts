@@ -2,7 +2,7 @@
 
 import type { Deployment, DeploymentChange } from '../deployment.ts'
 import { changesBetween, keptSince, mergedChanges } from '../secret-set.ts'
-import type { Rollout } from './rollout.ts'
+import type { Rollout } from '../rollout.ts'
 
 /** What changes of the pointer and of the secrets, once all have loaded both. */
 export function movedPointer(deployment: Deployment, rollout: Rollout): DeploymentChange {

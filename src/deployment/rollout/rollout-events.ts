@@ -3,7 +3,7 @@
 import type { Deployment } from '../deployment.ts'
 import type { NewEvent } from '../deployment-event.ts'
 import type { Revision } from '../revision.ts'
-import type { MemberProgress, Rollout, RolloutOutcome } from './rollout.ts'
+import type { MemberProgress, Rollout, RolloutOutcome } from '../rollout.ts'
 
 /** Who does what nobody asked for. */
 const ownName = 'heddle'

@@ -11,7 +11,7 @@ import type { BeginWish } from './begin-rollout.ts'
 import { confirmMs } from './decide-rollout.ts'
 import { owedWith } from './owed-events.ts'
 import { endEvent, phaseEvent } from './rollout-events.ts'
-import type { Rollout, RolloutKind, RolloutOutcome } from './rollout.ts'
+import type { Rollout, RolloutKind, RolloutOutcome } from '../rollout.ts'
 
 /** What a caller asks for. Times are milliseconds. */
 export interface RolloutWish

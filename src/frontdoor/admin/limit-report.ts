@@ -7,7 +7,7 @@ import { limitWords, quotaWords, totalUse } from '../../limits/index.ts'
 import type { LimitUse, LimitUseAnswer, LimitUseQuestion, Quotas, RateLimit,
   RefusedCaller } from '../../limits/index.ts'
 import type { Platform } from '../../platform/index.ts'
-import type { AddressOf } from '../http/client-address.ts'
+import type { AddressOf } from '../http/connections/client-address.ts'
 import type { LimitSubjects } from '../http/limit-gate.ts'
 
 /** The limits of a server, and how its members are asked about them. */

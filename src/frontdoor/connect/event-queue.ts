@@ -5,7 +5,7 @@ import type { FeedEnd, ThreadFollowEnd } from '../../thread/index.ts'
 import { backlog } from '../http/backlog.ts'
 import { Backpressure } from '../http/backpressure.ts'
 import { credentialLost } from '../http/caller.ts'
-import type { TickerMember } from '../http/connection-ticker.ts'
+import type { TickerMember } from '../http/connections/connection-ticker.ts'
 
 /** What a queue asks about its caller and its events. */
 export interface EventQueueOptions<Event> {

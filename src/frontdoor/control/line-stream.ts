@@ -6,8 +6,8 @@ import type { FastifyReply } from 'fastify'
 
 import { backlog } from '../http/backlog.ts'
 import { Backpressure } from '../http/backpressure.ts'
-import { openReplyHeaders } from '../http/connection-ticker.ts'
-import type { TickerMember } from '../http/connection-ticker.ts'
+import { openReplyHeaders } from '../http/connections/connection-ticker.ts'
+import type { TickerMember } from '../http/connections/connection-ticker.ts'
 import { breakOff, whenClosed } from '../http/ending.ts'
 
 /** What is said of a stream of lines, and what happens when it closes. */

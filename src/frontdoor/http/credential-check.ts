@@ -3,7 +3,7 @@
 import { HeddleError } from '../../errors.ts'
 import { credentialLost } from './caller.ts'
 import type { Caller } from './caller.ts'
-import type { ConnectionTicker } from './connection-ticker.ts'
+import type { ConnectionTicker } from './connections/connection-ticker.ts'
 import { whenAborted } from './when-aborted.ts'
 
 /** A question whose answer may take long. */

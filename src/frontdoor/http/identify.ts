@@ -10,7 +10,7 @@ import { HeddleError } from '../../errors.ts'
 import type { ErrorCode } from '../../errors.ts'
 import { localCaller } from './caller.ts'
 import type { Finding, Identity } from './caller.ts'
-import type { AddressOf } from './client-address.ts'
+import type { AddressOf } from './connections/client-address.ts'
 
 /** How callers are authenticated. */
 export interface AuthOptions {

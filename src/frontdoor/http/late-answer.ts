@@ -11,8 +11,8 @@ import type { FastifyReply } from 'fastify'
 
 import type { JsonText } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
-import { openReplyHeaders, ticksOfSilence } from './connection-ticker.ts'
-import type { ConnectionTicker, TickerMember } from './connection-ticker.ts'
+import { openReplyHeaders, ticksOfSilence } from './connections/connection-ticker.ts'
+import type { ConnectionTicker, TickerMember } from './connections/connection-ticker.ts'
 import { breakOff, whenClosed } from './ending.ts'
 
 /** Ticks after which the headers are sent early. */

@@ -12,7 +12,7 @@ import { deploymentCharge, requestPath, rowMatcher, tenantOfNamespace } from '..
 import type { Charge, ChargedLimit, LimitClients, LimitIdentity, LimitKey, RateLimit,
   RefusedCallers, RefusedName } from '../../limits/index.ts'
 import type { Caller, Finding, Identity } from './caller.ts'
-import type { Address, AddressOf } from './client-address.ts'
+import type { Address, AddressOf } from './connections/client-address.ts'
 import type { Limit } from './guard.ts'
 import { quotaHeaders } from './quota-headers.ts'
 import type { LimitDetails } from './quota-headers.ts'

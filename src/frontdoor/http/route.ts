@@ -10,7 +10,7 @@ import type { Quotas, ReadQuota } from '../../limits/index.ts'
 import type { MakeFeedbackLinks, Operations } from '../operations/index.ts'
 import type { ListSchema } from '../schema/list-checker.ts'
 import type { Access } from './caller.ts'
-import type { ConnectionTicker } from './connection-ticker.ts'
+import type { ConnectionTicker } from './connections/connection-ticker.ts'
 import { sendRows } from './list-reply.ts'
 
 /** Gives handlers the types of their checked requests. */

@@ -6,10 +6,10 @@
 import type { RequestListener, Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-import type { ConnectionQuota } from '../http/connection-quota.ts'
-import type { ConnectionTicker } from '../http/connection-ticker.ts'
-import { onePort } from '../http/one-port.ts'
-import type { OnePort } from '../http/one-port.ts'
+import type { ConnectionQuota } from '../http/connections/connection-quota.ts'
+import type { ConnectionTicker } from '../http/connections/connection-ticker.ts'
+import { onePort } from '../http/connections/one-port.ts'
+import type { OnePort } from '../http/connections/one-port.ts'
 
 /** What the ports are opened with. */
 export interface DeploymentPortsParts {

@@ -1,8 +1,8 @@
 /** Errors as clients read them: those of the platform have a form of their own. */
 
 import type { HeddleError } from '../../errors.ts'
-import { bodyOf } from '../error-reply.ts'
-import type { ErrorForm } from '../error-reply.ts'
+import { bodyOf } from '../error-body.ts'
+import type { ErrorForm } from '../error-body.ts'
 
 /** What clients of the control API read besides the code and the sentence. */
 const controlDetails = ['errors', 'graphs', 'limit', 'dependencies', 'url'] as const

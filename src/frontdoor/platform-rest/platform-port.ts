@@ -4,9 +4,9 @@ import type { RequestListener, Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 import { isAmbiguous } from '../../limits/index.ts'
-import type { ConnectionQuota } from '../http/connection-quota.ts'
-import { onePort } from '../http/one-port.ts'
-import type { OnePort } from '../http/one-port.ts'
+import type { ConnectionQuota } from '../http/connections/connection-quota.ts'
+import { onePort } from '../http/connections/one-port.ts'
+import type { OnePort } from '../http/connections/one-port.ts'
 import { platformTarget } from './platform-target.ts'
 
 /** The port. It answers with the handler of the main port, which sees paths below `/api`. */

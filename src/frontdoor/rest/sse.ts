@@ -18,8 +18,8 @@ import type { FastifyReply } from 'fastify'
 import type { FeedEnd, FeedEvent, FeedListener } from '../../thread/index.ts'
 import { backlog } from '../http/backlog.ts'
 import { Backpressure } from '../http/backpressure.ts'
-import { openReplyHeaders, ticksOfSilence } from '../http/connection-ticker.ts'
-import type { TickerMember } from '../http/connection-ticker.ts'
+import { openReplyHeaders, ticksOfSilence } from '../http/connections/connection-ticker.ts'
+import type { TickerMember } from '../http/connections/connection-ticker.ts'
 import { breakOff, whenClosed } from '../http/ending.ts'
 
 const sseHeaders = {

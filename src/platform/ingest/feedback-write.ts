@@ -2,12 +2,11 @@
 
 import type { RawFeedback } from './body/request-body.ts'
 import { HeddleError } from '../../errors.ts'
-import { isObject } from '../../json/index.ts'
-import { feedbackOf } from '../feedback/feedback-row.ts'
+import { isObject, jsonIn, NotJson } from '../../json/index.ts'
+import { feedbackOf } from '../records/feedback/feedback-row.ts'
 import type { Feedback } from '../spans/feedback-port.ts'
 import type { SpanStore } from '../spans/span-port.ts'
 import type { SpanPlace, Uuid } from '../spans/span.ts'
-import { jsonIn, NotJson } from './json-bytes.ts'
 
 /** Bytes that feedback may have. */
 const feedbackBytesMax = 1024 * 1024

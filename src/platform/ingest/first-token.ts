@@ -1,7 +1,7 @@
 /** When a model gave its first token: the first event of that name. */
 
 import { readTimeUs } from '../spans/time.ts'
-import { itemsAt, memberAt, stringAt } from './json-bytes.ts'
+import { itemsAt, memberAt, stringAt } from '../../json/index.ts'
 
 /** Events that are looked at. */
 const eventsMax = 1000

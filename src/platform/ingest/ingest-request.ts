@@ -2,26 +2,26 @@
 
 import type { FairTurns } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
-import type { EndedSpans } from '../rules/ended-writer.ts'
+import type { EndedSpans } from './ended/ended-writer.ts'
 import { openBlock } from '../spans/block.ts'
 import type { Feedback } from '../spans/feedback-port.ts'
 import type { FilePart, SpanStore } from '../spans/span-port.ts'
 import type { SpanHead, Uuid } from '../spans/span.ts'
 import { readUuid } from '../spans/uuid-bytes.ts'
-import type { IngestAnswer, IngestCall } from '../threads/platform-calls.ts'
-import type { LongBodies } from '../threads/long-bodies.ts'
+import type { IngestAnswer, IngestCall } from './ingest-call.ts'
+import type { BodyJob, LongBodies } from '../calls/long-bodies.ts'
 import { otlpAnswerOf } from './body/otlp-body.ts'
 import { unpackBody } from './body/packed-body.ts'
 import type { PackedBody } from './body/packed-body.ts'
 import { isLong, readBody } from './body/read-body.ts'
-import type { RawFile, Rejection, RequestBody } from './body/request-body.ts'
+import type { BodyForm, RawFile, Rejection, RequestBody } from './body/request-body.ts'
 import { readFeedback, writeFeedback } from './feedback-write.ts'
 import { readOperation } from './operation.ts'
 import type { Operation, ProjectSaid } from './operation.ts'
 import { placeOperations } from './placing.ts'
 import type { Pause, PlacedOperation, PlacingParts } from './placing.ts'
-import { withPrices } from './pricing/priced.ts'
-import type { PriceCache } from './pricing/priced.ts'
+import { withPrices } from './priced.ts'
+import type { PriceCache } from './priced.ts'
 import { writesOf } from './write-request.ts'
 
 const removedReason = 'Its trace was deleted.'
@@ -29,16 +29,22 @@ const removedReason = 'Its trace was deleted.'
 const idMax = 64
 const rejectedMax = 2000
 
+/** A long body with operations, for a thread that reads it. */
+export interface OperationsJob extends BodyJob {
+  readonly kind: 'operations'
+  readonly form: BodyForm
+}
+
 /** What a request is taken in with. */
 export interface RequestParts extends PlacingParts {
   readonly nextUs: () => number
   readonly ended: EndedSpans
   readonly prices: PriceCache
   readonly turns: FairTurns
-  readonly longBodies: LongBodies
+  readonly longBodies: LongBodies<OperationsJob>
 }
 
-/** Takes in a request whose body has no compression. Throws as `IngestHandlers.ingest` says. */
+/** Takes in a request whose body has no compression. Throws as `SpanWrites.ingest` says. */
 export async function ingestRequest(parts: RequestParts, call: IngestCall,
   body: Buffer): Promise<IngestAnswer> {
   return ingestOperations(parts, call, await bodyOf(parts, call, body))

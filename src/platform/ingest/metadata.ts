@@ -1,8 +1,8 @@
 /** The metadata of a span, as far as filters and its head know it. */
 
-import { memberAt, membersAt } from './json-bytes.ts'
-import { usageAt } from './usage.ts'
-import type { Usage } from './usage.ts'
+import { memberAt, membersAt } from '../../json/index.ts'
+import { usageAt } from '../spans/usage.ts'
+import type { Usage } from '../spans/usage.ts'
 
 /** What is read of metadata. */
 export interface Metadata {

@@ -1,12 +1,12 @@
 /** Runs of this server as spans: heads without blocks, for their payload is in their threads. */
 
 import { isObject } from '../../json/index.ts'
-import type { EndedSpan } from '../rules/ended-span.ts'
+import type { EndedSpan } from './ended/ended-span.ts'
 import { nothingSaid } from '../spans/span.ts'
 import type { SpanFields, SpanHead, SpanPlace, SpanWrite, Uuid } from '../spans/span.ts'
 import { termOf } from '../spans/term.ts'
-import type { IngestHandlers, OwnRun } from '../threads/platform-calls.ts'
-import { segmentOf } from './dotted-order.ts'
+import type { OwnRun, SpanWrites } from './ingest-call.ts'
+import { segmentOf } from '../spans/dotted-order.ts'
 import type { ProjectSaid } from './operation.ts'
 import type { RequestParts } from './ingest-request.ts'
 import { termsOfSpan } from './terms-of-span.ts'
@@ -19,7 +19,7 @@ const added: ReadonlySet<string> = new Set(['created_by', 'graph_id'])
 /** Writes runs that ended. One that was written before is written again. */
 export async function writeOwnRuns(
   { store, projects, ended }: Pick<RequestParts, 'store' | 'projects' | 'ended'>,
-  { tenant, runs }: Parameters<IngestHandlers['ownRuns']>[0],
+  { tenant, runs }: Parameters<SpanWrites['ownRuns']>[0],
   nextUs: () => number,
 ): Promise<void> {
   const roots = runs.map((run) => rootOf(tenant, run))

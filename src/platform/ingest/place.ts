@@ -1,7 +1,7 @@
 /** Where the span of an operation is. What the operation does not say is decided here. Pure. */
 
 import type { SpanPlace, Uuid } from '../spans/span.ts'
-import { segmentOf } from './dotted-order.ts'
+import { segmentOf } from '../spans/dotted-order.ts'
 import type { Operation, ProjectSaid } from './operation.ts'
 
 /** What an operation that names no project is filed under. */

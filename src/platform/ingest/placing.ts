@@ -1,6 +1,6 @@
 /** Finds out where the spans of a request are, with no read for those that say it themselves. */
 
-import type { Reader } from '../rules/ended-span.ts'
+import type { Reader } from './ended/ended-span.ts'
 import type { SpanStore } from '../spans/span-port.ts'
 import type { SpanFields, SpanPlace, Uuid } from '../spans/span.ts'
 import type { Operation, ProjectSaid } from './operation.ts'

@@ -3,12 +3,12 @@
 import { LRUCache } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
-import type { Project } from '../projects/project.ts'
-import type { Reader } from '../rules/ended-span.ts'
+import type { Project } from '../records/projects/project.ts'
+import type { Reader } from './ended/ended-span.ts'
 import type { Uuid } from '../spans/span.ts'
-import type { Calls } from '../threads/calls.ts'
-import type { IngestNeeds } from '../threads/platform-calls.ts'
+import type { Calls } from '../calls/calls.ts'
 import type { ProjectSaid } from './operation.ts'
+import type { SpanWriteNeeds } from './ingest-call.ts'
 
 /** What ingest needs to know of a project. */
 export interface KnownProject {
@@ -46,11 +46,11 @@ interface Entry {
 
 /** The projects of all tenants, as an ingest thread knows them. */
 export class ProjectCache {
-  readonly #needs: Calls<IngestNeeds>
+  readonly #needs: Calls<SpanWriteNeeds>
   readonly #env: Env
   readonly #entries = new LRUCache<string, Entry>({ max: entriesMax })
 
-  constructor(needs: Calls<IngestNeeds>, env: Env) {
+  constructor(needs: Calls<SpanWriteNeeds>, env: Env) {
     this.#needs = needs
     this.#env = env
   }

@@ -1,6 +1,6 @@
 /** The tags of a span, as far as filters know them. */
 
-import { itemsAt } from './json-bytes.ts'
+import { itemsAt } from '../../json/index.ts'
 
 /** Tags that a filter finds. */
 const tagsMax = 100

@@ -3,7 +3,7 @@
 import { HeddleError } from '../../errors.ts'
 import type { SpanHead, Uuid } from '../spans/span.ts'
 import { timeTextUs } from '../spans/time.ts'
-import type { QueryHandlers, RunsQuestion } from '../threads/platform-calls.ts'
+import type { RunsQuestion, SpanReads } from './question.ts'
 import { attachmentsIn } from './attachments.ts'
 import { writeCursor } from './cursor.ts'
 import { JsonWriter } from './runs/json-writer.ts'
@@ -73,7 +73,7 @@ export async function answerTraces(parts: ScanParts, question: RunsQuestion,
 /** One run. */
 export async function answerRun(parts: ScanParts,
   { tenant, id, projects, version, select, links, within, shareUrl }: Parameters<
-    QueryHandlers['run']
+    SpanReads['run']
   >[0]): Promise<Uint8Array> {
   const place = (await parts.store.locate(tenant, [id])).get(id)
   const [head] = place === undefined ? [] : await parts.store.heads([place])

@@ -1,7 +1,7 @@
 /** Attachments of spans in answers: each with a link that reads it without a key. */
 
-import { linkOf } from '../downloads/download-link.ts'
-import type { LinkKey } from '../downloads/download-link.ts'
+import { linkOf } from '../records/downloads/download-link.ts'
+import type { LinkKey } from '../records/downloads/download-link.ts'
 import type { SpanPort } from '../spans/span-port.ts'
 import type { AttachmentsOf } from './runs/run-writer.ts'
 

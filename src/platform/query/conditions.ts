@@ -1,9 +1,9 @@
 /** What a question asks of spans, as one filter. */
 
 import { readUuid } from '../spans/uuid-bytes.ts'
-import type { RunsQuestion } from '../threads/platform-calls.ts'
-import type { Comparison, Filter, NumberField, TextField } from './filter.ts'
-import { readFilter, readWords } from './read-filter.ts'
+import type { RunsQuestion } from './question.ts'
+import type { Comparison, Filter, NumberField, TextField } from './filter/filter.ts'
+import { readFilter, readWords } from './filter/read-filter.ts'
 
 const root: Filter = { kind: 'root' }
 

@@ -1,6 +1,6 @@
 /** Runs in a given order, each with members of its own: those that a list elsewhere names. */
 
-import type { ListedRuns } from '../threads/platform-calls.ts'
+import type { ListedRuns } from './question.ts'
 import { attachmentsIn } from './attachments.ts'
 import { shownBy } from './matching.ts'
 import type { ScanParts } from './matching.ts'

@@ -4,8 +4,8 @@ import type { Env } from '../../../cluster/index.ts'
 import type { SpanPort } from '../spans/span-port.ts'
 import type { SpanHead } from '../spans/span.ts'
 import type { OwnTraces } from './own/own-traces.ts'
-import type { Payloads } from './payloads.ts'
-import type { SpanTest } from './test-span.ts'
+import type { Payloads } from './payload/payloads.ts'
+import type { SpanTest } from './filter/test-span.ts'
 
 /** What scans read from. */
 export interface ScanParts {

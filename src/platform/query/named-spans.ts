@@ -3,14 +3,14 @@
 import { HeddleError } from '../../errors.ts'
 import type { SpanHead, SpanPlace } from '../spans/span.ts'
 import { tracePlace } from '../spans/trace-place.ts'
-import type { RunsQuestion, Within } from '../threads/platform-calls.ts'
+import type { RunsQuestion, Within } from './question.ts'
 import { conditionsOf } from './conditions.ts'
-import type { Filter } from './filter.ts'
+import type { Filter } from './filter/filter.ts'
 import { matching } from './matching.ts'
 import type { ScanParts } from './matching.ts'
-import { inTrace } from './order.ts'
+import { inTrace } from './payload/order.ts'
 import { visibility } from './scan.ts'
-import { spanTest } from './test-span.ts'
+import { spanTest } from './filter/test-span.ts'
 import { traceFilter } from './trace-filter.ts'
 
 /**

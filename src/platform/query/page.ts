@@ -3,11 +3,11 @@
 import { HeddleError } from '../../errors.ts'
 import type { ScanMark } from '../spans/span-port.ts'
 import type { SpanHead } from '../spans/span.ts'
-import type { RunsQuestion } from '../threads/platform-calls.ts'
+import type { RunsQuestion } from './question.ts'
 import { readCursor } from './cursor.ts'
 import type { ScanParts } from './matching.ts'
 import { listedHeads, wholeTrace } from './named-spans.ts'
-import { inOrder } from './order.ts'
+import { inOrder } from './payload/order.ts'
 import { scanSteps } from './scan.ts'
 
 /** How long a question may look. */

@@ -5,7 +5,7 @@ import type { Plan, Range, RangeField } from '../spans/span-port.ts'
 import type { Term } from '../spans/span.ts'
 import { termOf } from '../spans/term.ts'
 import { indexedWords } from '../spans/words.ts'
-import type { Comparison, Filter } from './filter.ts'
+import type { Comparison, Filter } from './filter/filter.ts'
 
 /** What a plan has besides where to look. */
 type Conditions = Pick<Plan,

@@ -2,12 +2,12 @@
 
 import type { ScanMark, ScannedHeads } from '../spans/span-port.ts'
 import type { SpanHead } from '../spans/span.ts'
-import type { RunsQuestion } from '../threads/platform-calls.ts'
+import type { RunsQuestion } from './question.ts'
 import { conditionsOf } from './conditions.ts'
 import { matching } from './matching.ts'
 import type { ScanParts } from './matching.ts'
 import { planOf } from './plan.ts'
-import { spanTest } from './test-span.ts'
+import { spanTest } from './filter/test-span.ts'
 import { traceFilter } from './trace-filter.ts'
 
 /** Spans whose payloads are opened at once for a test. */

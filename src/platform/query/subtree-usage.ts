@@ -4,8 +4,8 @@
  */
 
 import { limitConcurrency } from '../../../cluster/index.ts'
-import { addedUsage, noUsage } from '../ingest/usage.ts'
-import type { Usage } from '../ingest/usage.ts'
+import { addedUsage, noUsage } from '../spans/usage.ts'
+import type { Usage } from '../spans/usage.ts'
 import type { SpanPort } from '../spans/span-port.ts'
 import type { SpanHead, Uuid } from '../spans/span.ts'
 import { parentsOf } from './runs/run-fields.ts'

@@ -7,16 +7,16 @@
 import { HeddleError } from '../../errors.ts'
 import type { Plan, ScanMark, ScannedHeads } from '../spans/span-port.ts'
 import type { SpanHead } from '../spans/span.ts'
-import type { RunsQuestion } from '../threads/platform-calls.ts'
+import type { RunsQuestion } from './question.ts'
 import { optionalFilter } from './conditions.ts'
-import type { Filter } from './filter.ts'
+import type { Filter } from './filter/filter.ts'
 import { matching } from './matching.ts'
 import type { ScanParts } from './matching.ts'
-import { inOrder, slicesOf } from './order.ts'
+import { inOrder, slicesOf } from './payload/order.ts'
 import { planOf } from './plan.ts'
 import type { ScanPlace } from './plan.ts'
-import { isRoot, spanTest } from './test-span.ts'
-import type { SpanTest } from './test-span.ts'
+import { isRoot, spanTest } from './filter/test-span.ts'
+import type { SpanTest } from './filter/test-span.ts'
 
 /** Traces that a question may ask about. */
 const tracesMax = 10_000

@@ -3,8 +3,8 @@
  * `test/contract/span-port-contract.ts` holds for both stores.
  */
 
-import type { DocumentPort } from '../documents/document-port.ts'
-import type { SqlPort } from '../sql/sql-port.ts'
+import type { DocumentPort } from './document-port.ts'
+import type { SqlPort } from './sql-port.ts'
 import type { FeedbackPort } from './feedback-port.ts'
 import type { RollUpPort } from './roll-up-port.ts'
 import type { IndexedWord } from './words.ts'

@@ -1,23 +1,29 @@
 /**
  * Reads long bodies, one at a time, so that the thread that writes need not. It may be ended in the
- * middle of one. Started by long-bodies.ts.
+ * middle of one. Started by ingest-handlers.ts.
  */
 
 import { parentPort } from 'node:worker_threads'
 import type { Transferable } from 'node:worker_threads'
 
 import { assert, HeddleError } from '../../errors.ts'
-import { examplesIn } from '../datasets/example-body.ts'
-import type { SentExample } from '../datasets/example-body.ts'
-import { examplesInParts } from '../datasets/example-multipart.ts'
-import { experimentIn } from '../datasets/experiments/experiment-upload.ts'
-import { examplesInUpload } from '../datasets/files/upload.ts'
+import { examplesIn } from '../evaluate/datasets/example-body.ts'
+import type { SentExample } from '../evaluate/datasets/example-body.ts'
+import { examplesInParts } from '../evaluate/datasets/example-multipart.ts'
+import { experimentIn } from '../evaluate/datasets/experiments/experiment-upload.ts'
+import { examplesInUpload } from '../evaluate/datasets/sent/upload.ts'
 import { packBody } from '../ingest/body/packed-body.ts'
 import { readBody } from '../ingest/body/read-body.ts'
-import type { BodyJob, BodyMail } from './body-mail.ts'
+import type { BodyMail } from '../calls/long-bodies.ts'
+import type { ExamplesJob } from '../evaluate/datasets/example-calls.ts'
+import type { ExperimentJob } from '../evaluate/datasets/experiments/experiment-writes.ts'
+import type { OperationsJob } from '../ingest/ingest-request.ts'
 
 assert(parentPort, 'long bodies are read in a worker thread')
 const port = parentPort
+
+/** What this thread reads. */
+export type BodyJob = OperationsJob | ExamplesJob | ExperimentJob
 
 /** Examples that are handed over at a time. */
 const examplesOf = 500

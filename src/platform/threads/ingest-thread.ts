@@ -7,9 +7,9 @@ import { workerData } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
 
 import { systemEnv } from '../../../cluster/index.ts'
-import { ingestHandlers } from '../ingest/ingest-handlers.ts'
+import { ingestHandlers } from './ingest-handlers.ts'
 import type { SpanStoreModule } from '../spans/span-port.ts'
-import { callsTo, serveCalls } from './calls.ts'
+import { callsTo, serveCalls } from '../calls/calls.ts'
 import type { IngestNeeds } from './platform-calls.ts'
 import type { ThreadStart } from './thread-start.ts'
 

@@ -1,243 +1,30 @@
 /** What the main thread asks the two threads of the platform: one that writes, one that reads. */
 
-import type { ExampleWrites } from '../datasets/example-calls.ts'
-import type { ExampleReads, ExamplesSlice,
-  ExperimentsQuestion } from '../datasets/example-reader.ts'
-import type { ExperimentWrites } from '../datasets/experiments/experiment-upload.ts'
-import type { DatasetWrites } from '../datasets/example-writer.ts'
-import type { DocumentReads, DocumentWrites } from '../documents/documents.ts'
-import type { BodyForm } from '../ingest/body/request-body.ts'
-import type { PriceJson } from '../models/prices.ts'
-import type { PromptReads } from '../prompts/prompt-handlers.ts'
-import type { Project } from '../projects/project.ts'
-import type { Reader } from '../rules/ended-span.ts'
-import type { QueueReads } from '../queues/queue-reads.ts'
-import type { LinkKey } from '../downloads/download-link.ts'
-import type { Feedback, FeedbackQuery, FeedbackToken } from '../spans/feedback-port.ts'
-import type { Removal, RemovedSpans } from '../spans/span-port.ts'
-import type { SpanPlace, Uuid } from '../spans/span.ts'
-
-/** A request with operations, as it arrived. */
-export interface IngestCall extends BodyForm {
-  readonly tenant: string
-  /** Without its compression if `encoding` is empty. Moved to the thread. */
-  readonly body: Uint8Array
-  readonly encoding: '' | 'gzip' | 'zstd'
-}
-
-/** What became of the operations of a request. */
-export interface IngestAnswer {
-  readonly accepted: number
-  /** Operations that failed alone. */
-  readonly rejected: readonly { readonly id: string; readonly reason: string }[]
-  /** What was too long in operations that were taken, and was cut. */
-  readonly cut?: readonly { readonly id: string; readonly reason: string }[]
-  /** For OTLP: the bytes and media type of the answer. */
-  readonly otlp?: { readonly body: Uint8Array; readonly contentType: string }
-}
-
-/** An own run of this server: only its head is kept, once it has ended. */
-export interface OwnRun {
-  readonly id: Uuid
-  readonly thread: string
-  readonly assistant: string
-  /** Name of its project, unless its metadata names another one. */
-  readonly graph: string
-  readonly startMs: number
-  /** Null for one that has not ended. */
-  readonly endMs: number | null
-  readonly failed: boolean
-  /** What it can be found by: the scalars of an object; empty for none. */
-  readonly metadataJson: string
-}
+import type { ExampleWrites } from '../evaluate/datasets/example-calls.ts'
+import type { ExampleReads } from '../evaluate/datasets/example-reader.ts'
+import type { DatasetWrites } from '../evaluate/datasets/example-writer.ts'
+import type { ExperimentReads } from '../evaluate/datasets/experiments/experiment-runs.ts'
+import type { ExperimentWrites } from '../evaluate/datasets/experiments/experiment-upload.ts'
+import type { PromptReads } from '../evaluate/prompts/prompt-handlers.ts'
+import type { RuleReads } from '../evaluate/rules/rule-query.ts'
+import type { SpanWriteNeeds, SpanWrites } from '../ingest/ingest-call.ts'
+import type { SpanReads } from '../query/question.ts'
+import type { DocumentReads, DocumentWrites } from '../records/documents/documents.ts'
+import type { QueueReads } from '../records/queues/queue-reads.ts'
 
 /** What the ingest thread does. It is the only one that writes. */
-export interface IngestHandlers extends DocumentWrites, ExampleWrites, ExperimentWrites {
-  /**
-   * Durable and readable when it resolves. Throws `malformed` or `invalid` if nothing can be read,
-   * `too_large`, `exists` for a single post with a known id, `unavailable`.
-   */
-  ingest(call: IngestCall): Promise<IngestAnswer>
-  ownRuns(call: { readonly tenant: string; readonly runs: readonly OwnRun[] }): Promise<void>
-  putFeedback(rows: readonly Feedback[]): Promise<void>
-  deleteFeedback(call: { readonly tenant: string; readonly id: Uuid }): Promise<boolean>
-  putFeedbackToken(token: FeedbackToken): Promise<void>
-  remove(call: { readonly tenant: string; readonly what: Removal }): Promise<void>
+export interface IngestHandlers
+  extends SpanWrites, DocumentWrites, ExampleWrites, ExperimentWrites {
   /** Finishes what is being written. */
   close(call: null): Promise<void>
 }
 
 /** What the ingest thread asks the main thread. */
-export interface IngestNeeds extends DatasetWrites {
-  /** Projects by name, made on first use, and by id. Unknown ids are missing. */
-  projects(
-    call: { readonly tenant: string; readonly names: readonly string[];
-      readonly ids: readonly Uuid[];
-      /** When a project that is made begins, by the place of its name; now at the latest. */
-      readonly startsMs?: readonly number[] },
-  ): Promise<readonly (Project & { readonly readers?: readonly Reader[] })[]>
-  /** What models cost, as `Prices.list` says. */
-  prices(call: { readonly tenant: string }): Promise<readonly PriceJson[]>
-  /** Says what the store has removed by itself. */
-  removed(removed: RemovedSpans): Promise<void>
-  /** Says that rules have something to read. */
-  ended(call: { readonly tenant: string; readonly rules: readonly Uuid[] }): Promise<void>
-}
+export interface IngestNeeds extends SpanWriteNeeds, DatasetWrites {}
 
-/** Bounds and conditions of a question, as both APIs have them. Times are in microseconds. */
-export interface RunsQuestion {
-  readonly tenant: string
-  /** Those that exist, with their retention. */
-  readonly projects: readonly Project[]
-  readonly ids?: readonly Uuid[]
-  readonly trace?: Uuid
-  readonly parent?: Uuid
-  readonly type?: string
-  readonly fromUs?: number
-  readonly toUs?: number
-  readonly endFromUs?: number
-  readonly endToUs?: number
-  readonly failed?: boolean
-  /** True: only roots. */
-  readonly rootsOnly?: boolean
-  /** False: no roots. */
-  readonly isRoot?: boolean
-  readonly examples?: readonly Uuid[]
-  readonly text?: string
-  readonly filter?: string
-  readonly traceFilter?: string
-  readonly treeFilter?: string
-  readonly order: 'newest' | 'oldest'
-  readonly limit: number
-  readonly cursor?: string
-  /** Members of the answer, as this API spells them; undefined for all. */
-  readonly select?: readonly string[]
-  readonly version: 1 | 2
-  /** True: usage of spans with that of their subtrees. The first API always has it. */
-  readonly subtreeUsage?: boolean
-  /** Attachments are linked where the answer has a member for them. */
-  readonly links?: LinkKey
-  /** True: the answer of the first API is the bare list. */
-  readonly isList?: boolean
-  /** Spans that are named by id must be in here. */
-  readonly within?: Within
-}
-
-/** What a span is a part of: a trace, or the traces whose root meets a filter. */
-export interface Within {
-  readonly trace?: Uuid
-  readonly traceFilter?: string
-}
-
-/** What the query thread does. Answers are JSON in UTF-8. */
-export interface QueryHandlers extends DocumentReads, PromptReads, ExampleReads, QueueReads {
-  /** A page: `{"runs":[…],"cursors":{…}}` or `{"items":[…],"next_cursor":…}`. */
-  runs(question: RunsQuestion): Promise<Uint8Array>
-  /** One span. `not_found` if none of the projects has it, or it is not `within`. */
-  run(
-    question: { readonly tenant: string; readonly id: Uuid; readonly version: 1 | 2;
-      readonly projects: readonly Project[]; readonly select?: readonly string[];
-      readonly startUs?: number; readonly links?: LinkKey; readonly within?: Within;
-      /** Said in the answer, if it is given. */
-      readonly shareUrl?: string | null },
-  ): Promise<Uint8Array>
-  /** These runs in this order, each with members of its own, in a list. What is gone is missing. */
-  listedRuns(question: ListedRuns): Promise<Uint8Array>
-  /** The ids of what `runs` would answer, up to the limit. */
-  spanIds(question: RunsQuestion): Promise<readonly Uuid[]>
-  /** An attachment of a span with its data; undefined if there is none. */
-  spanFile(
-    question: { readonly tenant: string; readonly span: Uuid; readonly name: string },
-  ): Promise<{ readonly type: string; readonly data: Uint8Array } | undefined>
-  /**
-   * Where spans are, with the projects that they are in. With `stored` no thread is asked for its
-   * runs: it may be the one that waits for the answer.
-   */
-  locate(
-    question: { readonly tenant: string; readonly ids: readonly Uuid[]; readonly stored?: boolean },
-  ): Promise<readonly SpanPlace[]>
-  /** Examples with the runs of experiments. */
-  experimentRuns(question: ExperimentsQuestion): Promise<ExamplesSlice>
-  /** Null if the filter can be read; else what is wrong. */
-  validate(question: { readonly filter: string }): Promise<string | null>
-  /** Root spans with their aggregates, of v2: `{"items":[…],"next_cursor":…}`. */
-  traces(question: RunsQuestion): Promise<Uint8Array>
-  /** All spans of a trace, of v2: `{"items":[…]}`. */
-  trace(question: RunsQuestion): Promise<Uint8Array>
-  /** Spans in lines of JSON that can be sent in again. */
-  exported(question: ExportQuestion): Promise<ExportedLines>
-  /** `{"columns":[…],"rows":[[…]],"row_count":…,…}`. Throws as `SqlPort` does, `unsupported`. */
-  sql(call: SqlCall): Promise<Uint8Array>
-  /** Statistics: one object, or one per group. */
-  stats(question: RunsQuestion & { readonly groupBy?: GroupBy }): Promise<Uint8Array>
-  /** Statistics of each project, in a list. Null for those with too many runs. */
-  projectStats(
-    question: { readonly tenant: string; readonly projects: readonly Project[] },
-  ): Promise<Uint8Array>
-  /** Those of `ids` that a rule is about: `MatchedSpan`s. */
-  ruleSpans(question: RunsQuestion): Promise<Uint8Array>
-  /** Values of each bucket of time, for a chart: `{"data":[…]}`. */
-  series(question: SeriesQuestion): Promise<Uint8Array>
-  /** Conversations: newest roots by their thread. */
-  groups(
-    question: RunsQuestion & { readonly offset: number;
-      readonly form: 'group' | 'threads' | 'groupStats' | 'threadStats' },
-  ): Promise<Uint8Array>
-  getFeedback(
-    question: { readonly tenant: string; readonly id: Uuid },
-  ): Promise<Feedback | undefined>
-  listFeedback(question: FeedbackQuery): Promise<readonly Feedback[]>
-  getFeedbackToken(
-    question: { readonly hash: string; readonly nowMs: number },
-  ): Promise<FeedbackToken | undefined>
-  listFeedbackTokens(
-    question: { readonly tenant: string; readonly span: Uuid },
-  ): Promise<readonly FeedbackToken[]>
+/** What the query thread does. */
+export interface QueryHandlers
+  extends SpanReads, DocumentReads, PromptReads, ExampleReads, QueueReads, ExperimentReads,
+    RuleReads {
   close(question: null): Promise<void>
-}
-
-/** Spans that are given out, in the lines of one form. */
-export type ExportQuestion = RunsQuestion & { readonly form: 'jsonl' | 'otlp' }
-
-/** Some lines, and where to go on: null if these are the last. */
-export interface ExportedLines {
-  readonly lines: Uint8Array
-  readonly cursor: string | null
-}
-
-/** A question in SQL about the spans of these projects. */
-export interface SqlCall {
-  readonly tenant: string
-  readonly projects: readonly Project[]
-  readonly query: string
-}
-
-/** Which runs, of the first API. */
-export interface ListedRuns {
-  readonly tenant: string
-  readonly projects: readonly Project[]
-  readonly runs: readonly {
-    readonly id: Uuid
-    /** JSON of an object. */
-    readonly moreJson: string
-  }[]
-  readonly links?: LinkKey
-}
-
-/** How statistics are divided. */
-export interface GroupBy {
-  readonly attribute: 'name' | 'run_type' | 'tag' | 'metadata'
-  /** The key of the metadata. */
-  readonly path?: string
-  readonly maxGroups: number
-}
-
-/** A chart: series over the same buckets of time. */
-export interface SeriesQuestion {
-  readonly tenant: string
-  readonly fromUs: number
-  readonly toUs: number
-  readonly strideUs: number
-  readonly series: readonly { readonly id: string; readonly metric: string;
-    readonly question: RunsQuestion; readonly feedbackKey?: string; readonly groupBy?: GroupBy }[]
 }

@@ -4,8 +4,8 @@ import { MessageChannel, Worker } from 'node:worker_threads'
 
 import type { Log } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
-import { callsTo, serveCalls } from './calls.ts'
-import type { Calls, Handlers } from './calls.ts'
+import { callsTo, serveCalls } from '../calls/calls.ts'
+import type { Calls, Handlers } from '../calls/calls.ts'
 import type { SpanStorePlace, ThreadStart } from './thread-start.ts'
 
 /** How a thread is started. */

@@ -3,11 +3,11 @@
 import { workerData } from 'node:worker_threads'
 
 import { systemEnv } from '../../../cluster/index.ts'
-import { queryHandlers } from '../query/query-handlers.ts'
+import { queryHandlers } from './query-handlers.ts'
 import type { SpanStoreModule } from '../spans/span-port.ts'
-import { callsTo, Moved, serveCalls } from './calls.ts'
-import type { Handlers } from './calls.ts'
-import type { QueryNeeds } from './own-run-calls.ts'
+import { callsTo, Moved, serveCalls } from '../calls/calls.ts'
+import type { Handlers } from '../calls/calls.ts'
+import type { QueryNeeds } from '../query/own/own-run-calls.ts'
 import type { ThreadStart } from './thread-start.ts'
 
 const { store: { module, options }, calls, needs } = workerData as ThreadStart

@@ -10,7 +10,7 @@ import { RevisionError } from '../revision-error.ts'
 import { chunkBytesMax } from '../revision-limits.ts'
 import { headerOf, paddingOf, tarEnd } from './tar-header.ts'
 import type { FileEntry, LinkEntry } from './tar-header.ts'
-import { requireLink, TreePaths } from './tree-path.ts'
+import { requireLink, TreePaths } from '../tree-path.ts'
 
 /** A file of a tree: where its content is, and how to tell whether it has changed. */
 export interface FileSource extends FileEntry {

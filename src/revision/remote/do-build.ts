@@ -5,7 +5,7 @@ import { join, posix } from 'node:path'
 
 import type { Env } from '../../../cluster/index.ts'
 import { CodedError } from '../../errors.ts'
-import { requirePath } from '../archive/tree-path.ts'
+import { requirePath } from '../tree-path.ts'
 import { buildRevision } from '../build.ts'
 import { RevisionError } from '../revision-error.ts'
 import { inWork } from './build-mail.ts'

@@ -7,7 +7,7 @@ import { createGunzip } from 'node:zlib'
 import { pipeline, Readable } from 'node:stream'
 
 import { blockBytes, bytesToBlockEnd, fieldOf, textOf } from '../archive/tar-block.ts'
-import { TreePaths } from '../archive/tree-path.ts'
+import { TreePaths } from '../tree-path.ts'
 import { isNeverPacked } from '../closure/ignore-rules.ts'
 import { RevisionError } from '../revision-error.ts'
 import { pathBytesMax } from '../revision-limits.ts'

@@ -30,7 +30,7 @@ const together = 100
  * those of ignore files, on the machine of whoever wrote them.
  */
 const builders = ['src/frontdoor/rest/not-found.ts', 'src/limits/match.ts',
-  'src/platform/models/linear-pattern.ts', 'src/revision/closure/ignore-rules.ts']
+  'src/platform/spans/linear-pattern.ts', 'src/revision/closure/ignore-rules.ts']
 
 const script = new Script('for (const text of texts) ' +
   'isGlobal ? text.replaceAll(expression, "") : expression.test(text)')

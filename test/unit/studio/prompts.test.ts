@@ -9,7 +9,7 @@ import { settingsOf } from '../../../src/studio/playground/models.ts'
 import { promptOfSpan } from '../../../src/studio/playground/span-prompt.ts'
 import { escaped, formatOf, manifestOf, messagesOf, placesOf, roles, variablesIn,
   variablesOf } from '../../../src/studio/prompts/manifest.ts'
-import { messagesOf as rendered } from '../../../src/platform/prompts/render/manifest.ts'
+import { messagesOf as rendered } from '../../../src/platform/evaluate/prompts/render/manifest.ts'
 import { chatManifest, placeholder } from '../../studio/support/chat-manifest.ts'
 import { expectAlways } from '../../support/expect-always.ts'
 

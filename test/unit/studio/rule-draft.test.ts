@@ -5,8 +5,8 @@ import type { Arbitrary } from 'fast-check'
 import { expect, it } from 'vitest'
 
 import { RuleFields } from '../../../src/frontdoor/platform-rest/rules/rule-body.ts'
-import { changedRule, ruleJson } from '../../../src/platform/rules/rule.ts'
-import type { Rule, RuleBody as KeptBody } from '../../../src/platform/rules/rule.ts'
+import { changedRule, ruleJson } from '../../../src/platform/evaluate/rules/rule.ts'
+import type { Rule, RuleBody as KeptBody } from '../../../src/platform/evaluate/rules/rule.ts'
 import { actionsOf, draftOf, emptyDraft, mappingIn, ruleOfDraft,
   samplingWords } from '../../../src/studio/rules/rule-draft.ts'
 import type { RuleBody } from '../../../src/studio/rules/rule-calls.ts'

@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { readFilter } from '../../../src/platform/query/read-filter.ts'
+import { readFilter } from '../../../src/platform/query/filter/read-filter.ts'
 import { isLanguage, readLanguage,
   writeLanguage } from '../../../src/studio/traces/filter/filter-language.ts'
 import { readWords, writeWords } from '../../../src/studio/traces/filter/filter-parts.ts'

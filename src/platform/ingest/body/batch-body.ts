@@ -1,8 +1,8 @@
 /** Bodies of JSON: a batch of operations, or a single one. */
 
 import { HeddleError } from '../../../errors.ts'
-import { itemsAt, NotJson, visitMembers } from '../json-bytes.ts'
-import type { MemberPlace } from '../json-bytes.ts'
+import { itemsAt, NotJson, visitMembers } from '../../../json/index.ts'
+import type { MemberPlace } from '../../../json/index.ts'
 import type { RawOperation, RequestBody } from './request-body.ts'
 
 const none: ReadonlyMap<string, Buffer> = new Map()

@@ -3,7 +3,6 @@
 import { gunzip, zstdDecompress } from 'node:zlib'
 
 import { HeddleError } from '../../../errors.ts'
-import type { IngestCall } from '../../threads/platform-calls.ts'
 
 /** Bytes that a body may have without its compression. */
 export const inflatedMax = 64 * 1024 * 1024
@@ -12,7 +11,7 @@ export const inflatedMax = 64 * 1024 * 1024
  * The bytes of a body, inflated beside this thread. Throws `too_large` for more than `max`, and
  * `malformed` for what was not compressed so.
  */
-export async function inflate(body: Uint8Array, encoding: IngestCall['encoding'],
+export async function inflate(body: Uint8Array, encoding: '' | 'gzip' | 'zstd',
   max = inflatedMax): Promise<Buffer> {
   if (encoding === '') {
     if (body.byteLength > max) throw tooLarge(max)

@@ -2,9 +2,9 @@
 
 import { HeddleError } from '../../../errors.ts'
 import { filedStartUs } from '../../spans/trace-place.ts'
-import { mapSpans } from '../otlp-mapping.ts'
-import type { OtlpRun } from '../otlp-mapping.ts'
-import { otlpAnswer, otlpEncodingOf, readOtlp } from '../otlp.ts'
+import { mapSpans } from '../otlp/otlp-mapping.ts'
+import type { OtlpRun } from '../otlp/otlp-mapping.ts'
+import { otlpAnswer, otlpEncodingOf, readOtlp } from '../otlp/otlp.ts'
 import type { RawOperation, Rejection, RequestBody } from './request-body.ts'
 
 const none: ReadonlyMap<string, Buffer> = new Map()

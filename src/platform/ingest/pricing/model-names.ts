@@ -1,6 +1,6 @@
 /** What a model was called, as a span says: in its metadata and in the parameters of the call. */
 
-import { memberAt, membersAt, stringAt } from '../json-bytes.ts'
+import { memberAt, membersAt, stringAt } from '../../../json/index.ts'
 
 /** Names of a model. */
 export interface ModelNames {

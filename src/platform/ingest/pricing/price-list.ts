@@ -2,13 +2,13 @@
 
 import { LRUCache } from '../../../../cluster/index.ts'
 import { isObject } from '../../../json/index.ts'
-import { linearPattern } from '../../models/linear-pattern.ts'
-import type { PriceJson } from '../../models/prices.ts'
+import { linearPattern } from '../../spans/linear-pattern.ts'
+import type { PriceJson } from './prices.ts'
 import { readTimeUs } from '../../spans/time.ts'
 import { knownKinds } from '../../spans/token-kinds.ts'
 import type { ByKind } from '../../spans/token-kinds.ts'
-import { dollars } from '../usage.ts'
-import type { Usage } from '../usage.ts'
+import { dollars } from '../../spans/usage.ts'
+import type { Usage } from '../../spans/usage.ts'
 import type { ModelNames } from './model-names.ts'
 
 /** A price that can be matched. Costs are of one token, in dollars. */

@@ -3,7 +3,7 @@
 import { isObject } from '../../../json/index.ts'
 import type { Payload } from '../../spans/payload.ts'
 import type { SpanHead } from '../../spans/span.ts'
-import type { OwnRunTexts } from '../../threads/own-run-calls.ts'
+import type { OwnRunTexts } from './own-run-calls.ts'
 
 /** The payload of the root of a run's trace. */
 export function ownPayload({ id, thread }: Pick<SpanHead, 'id' | 'thread'>,

@@ -1,8 +1,8 @@
 /** The states that a run of this server went through. */
 
 import type { SpanHead } from '../../spans/span.ts'
-import type { Calls } from '../../threads/calls.ts'
-import type { OwnRunTexts, QueryNeeds } from '../../threads/own-run-calls.ts'
+import type { Calls } from '../../calls/calls.ts'
+import type { OwnRunTexts, QueryNeeds } from './own-run-calls.ts'
 
 /** A task of a state, as the API has it. */
 export interface OwnTask {

@@ -1,9 +1,9 @@
 /** The tasks of a run of this server as spans: the tree below the root of its trace. */
 
 import { isObject } from '../../../json/index.ts'
-import { namedId } from '../../catalog/named-id.ts'
-import { segmentOf } from '../../ingest/dotted-order.ts'
-import { noUsage, usageOf, withSums } from '../../ingest/usage.ts'
+import { namedId } from '../../records/catalog/named-id.ts'
+import { segmentOf } from '../../spans/dotted-order.ts'
+import { noUsage, usageOf, withSums } from '../../spans/usage.ts'
 import type { Payload } from '../../spans/payload.ts'
 import { nothingSaid } from '../../spans/span.ts'
 import type { SpanFields, SpanHead } from '../../spans/span.ts'

@@ -3,8 +3,8 @@
 import { ownHead } from '../../ingest/own-runs.ts'
 import type { SpanPort } from '../../spans/span-port.ts'
 import type { SpanHead, Uuid } from '../../spans/span.ts'
-import type { Calls } from '../../threads/calls.ts'
-import type { QueryNeeds } from '../../threads/own-run-calls.ts'
+import type { Calls } from '../../calls/calls.ts'
+import type { QueryNeeds } from './own-run-calls.ts'
 
 type Reads = Pick<SpanPort, 'scan' | 'locate' | 'heads' | 'trace' | 'files'>
 

@@ -2,8 +2,8 @@
 
 import { isObject } from '../../../json/index.ts'
 import type { PayloadField } from '../../spans/payload.ts'
-import type { Content } from '../content.ts'
-import { errorText } from '../test-span.ts'
+import type { Content } from '../payload/content.ts'
+import { errorText } from '../filter/test-span.ts'
 
 /** Characters of a preview. */
 const previewMax = 250

@@ -1,12 +1,12 @@
 /** What both APIs have in common when they show a span as a run. */
 
 import { LRUCache } from '../../../../cluster/index.ts'
-import { tenantId } from '../../projects/tenant-id.ts'
+import { tenantId } from '../../spans/tenant-id.ts'
 import type { FeedbackMark, SpanHead, Uuid } from '../../spans/span.ts'
 import { timeTextUs } from '../../spans/time.ts'
 import type { ByKind } from '../../spans/token-kinds.ts'
 import { readUuid } from '../../spans/uuid-bytes.ts'
-import type { Content } from '../content.ts'
+import type { Content } from '../payload/content.ts'
 
 /** The JSON of a member of a run: a text, or bytes that are put in as they are. */
 export type Json = string | Uint8Array

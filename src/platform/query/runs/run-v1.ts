@@ -3,12 +3,12 @@
 import type { PayloadField } from '../../spans/payload.ts'
 import { timeTextUs } from '../../spans/time.ts'
 import type { ByKind } from '../../spans/token-kinds.ts'
-import type { Content } from '../content.ts'
+import type { Content } from '../payload/content.ts'
 import { previewOf } from './preview.ts'
 import { appPath, dollars, dollarsByKind, feedbackStats, fromAttachments, fromContent, fromHead,
   numeric, parentsOf, quoted, quotedId, unknownValue } from './run-fields.ts'
 import type { RunFields } from './run-fields.ts'
-import { isRoot, statusOf } from '../test-span.ts'
+import { isRoot, statusOf } from '../filter/test-span.ts'
 
 const member = (field: PayloadField, otherwise = 'null') =>
   fromContent((_, { payload }) => payload[field] ?? otherwise)

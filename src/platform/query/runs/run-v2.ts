@@ -3,12 +3,12 @@
 import type { PayloadField } from '../../spans/payload.ts'
 import { timeTextUs } from '../../spans/time.ts'
 import type { KindGroup } from '../../spans/token-kinds.ts'
-import { metadataOf } from '../content.ts'
+import { metadataOf } from '../payload/content.ts'
 import { errorPreview, previewOf } from './preview.ts'
 import { appPath, average, feedbackStats, fromAttachments, fromContent, fromHead, numeric,
   parentsOf, quoted, quotedId, rawKinds, unknownValue } from './run-fields.ts'
 import type { RunFields } from './run-fields.ts'
-import { errorText, isRoot, numberIn, statusOf } from '../test-span.ts'
+import { errorText, isRoot, numberIn, statusOf } from '../filter/test-span.ts'
 
 const member = (field: PayloadField, otherwise = 'null') =>
   fromContent((_, { payload }) => payload[field] ?? otherwise)

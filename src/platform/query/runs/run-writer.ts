@@ -1,10 +1,10 @@
 /** Writes spans as runs of one of the two APIs, with the selected members only. */
 
 import type { SpanHead } from '../../spans/span.ts'
-import { contentOf } from '../content.ts'
+import { contentOf } from '../payload/content.ts'
 import type { JsonWriter } from './json-writer.ts'
-import { slicesOf } from '../order.ts'
-import type { Payloads } from '../payloads.ts'
+import { slicesOf } from '../payload/order.ts'
+import type { Payloads } from '../payload/payloads.ts'
 import type { AttachmentLink } from './run-fields.ts'
 import { runV1Beside, runV1Fields, runV1Member, runV1Required } from './run-v1.ts'
 import { runV2Fields, runV2Member, runV2Required } from './run-v2.ts'

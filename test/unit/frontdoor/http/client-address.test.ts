@@ -3,7 +3,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { clientAddress, fromUserProxies } from '../../../../src/frontdoor/http/client-address.ts'
+import { clientAddress,
+  fromUserProxies } from '../../../../src/frontdoor/http/connections/client-address.ts'
 import { ipRange } from '../../../../src/settings/ip-address.ts'
 import { expectAlways } from '../../../support/expect-always.ts'
 

@@ -4,7 +4,8 @@ import { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
 
-import { ConnectionQuota, fromProxies } from '../../../../src/frontdoor/http/connection-quota.ts'
+import { ConnectionQuota,
+  fromProxies } from '../../../../src/frontdoor/http/connections/connection-quota.ts'
 import { ipRange } from '../../../../src/settings/ip-address.ts'
 
 const from = (remoteAddress: string) =>

@@ -1,14 +1,15 @@
 /** A catalog over a log in memory, with lives that end without a word. */
 
 import { ActivationTable } from '../../../../cluster/index.ts'
-import { catalogKind } from '../../../../src/platform/catalog/catalog-actor.ts'
-import { catalogClient } from '../../../../src/platform/catalog/catalog-client.ts'
-import type { CatalogClient } from '../../../../src/platform/catalog/catalog-client.ts'
-import type { CatalogCommand } from '../../../../src/platform/catalog/catalog-command.ts'
-import { catalogLimits } from '../../../../src/platform/catalog/catalog-record.ts'
+import { catalogKind } from '../../../../src/platform/records/catalog/catalog-actor.ts'
+import { catalogClient } from '../../../../src/platform/records/catalog/catalog-client.ts'
+import type { CatalogClient } from '../../../../src/platform/records/catalog/catalog-client.ts'
+import type { CatalogCommand } from '../../../../src/platform/records/catalog/catalog-command.ts'
+import { catalogLimits } from '../../../../src/platform/records/catalog/catalog-record.ts'
 import type { CatalogLimits, CatalogRecord,
-  NewRecord } from '../../../../src/platform/catalog/catalog-record.ts'
-import type { RecordPage, RecordQuery } from '../../../../src/platform/catalog/record-query.ts'
+  NewRecord } from '../../../../src/platform/records/catalog/catalog-record.ts'
+import type { RecordPage,
+  RecordQuery } from '../../../../src/platform/records/catalog/record-query.ts'
 import { virtualEnv } from '../../../support/env.ts'
 import { MemoryLog } from '../../../support/memory-log.ts'
 import { settled } from '../../../support/thread-house.ts'

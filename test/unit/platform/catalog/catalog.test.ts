@@ -3,8 +3,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import type { CatalogCommand } from '../../../../src/platform/catalog/catalog-command.ts'
-import type { CatalogRecord } from '../../../../src/platform/catalog/catalog-record.ts'
+import type { CatalogCommand } from '../../../../src/platform/records/catalog/catalog-command.ts'
+import type { CatalogRecord } from '../../../../src/platform/records/catalog/catalog-record.ts'
 import { expectAlways } from '../../../support/expect-always.ts'
 import { settled } from '../../../support/thread-house.ts'
 import { CatalogHouse, newRecord } from './catalog-house.ts'

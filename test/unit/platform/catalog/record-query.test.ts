@@ -2,9 +2,9 @@
 
 import { expect, it } from 'vitest'
 
-import { madeRecord } from '../../../../src/platform/catalog/catalog-record.ts'
-import { RecordIndex } from '../../../../src/platform/catalog/record-index.ts'
-import { pageOf } from '../../../../src/platform/catalog/record-query.ts'
+import { madeRecord } from '../../../../src/platform/records/catalog/catalog-record.ts'
+import { RecordIndex } from '../../../../src/platform/records/catalog/record-index.ts'
+import { pageOf } from '../../../../src/platform/records/catalog/record-query.ts'
 
 it('Other work has its turn before many characters of metadata are parsed.', async () => {
   const index = new RecordIndex()

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest'
 
-import { windowOf } from '../../../../src/platform/charts/chart-window.ts'
+import { windowOf } from '../../../../src/platform/query/charts/chart-window.ts'
 
 it.each([[{ minutes: 1e-9 }, 1], [{ days: 1e300 }, Number.MAX_SAFE_INTEGER], [{ minutes: 0.1 },
   6_000_000]])('A stride of %o is %d', (stride, strideUs) => {

@@ -2,9 +2,9 @@
 
 import { expect, it } from 'vitest'
 
-import { withMetadata } from '../../../../src/platform/datasets/example-change.ts'
-import { examplesInUpload } from '../../../../src/platform/datasets/files/upload.ts'
-import { misfit } from '../../../../src/platform/datasets/schema-check.ts'
+import { withMetadata } from '../../../../src/platform/evaluate/datasets/example-change.ts'
+import { examplesInUpload } from '../../../../src/platform/evaluate/datasets/sent/upload.ts'
+import { misfit } from '../../../../src/platform/evaluate/datasets/schema-check.ts'
 
 function upload(file: string, fields: readonly (readonly [string, string])[] = []) {
   const part = (name: string, value: string) =>

@@ -2,8 +2,8 @@
 
 import { expect, it } from 'vitest'
 
-import { lineOf } from '../../../../src/platform/datasets/files/csv.ts'
-import { examplesInUpload } from '../../../../src/platform/datasets/files/upload.ts'
+import { lineOf } from '../../../../src/platform/evaluate/datasets/sent/csv.ts'
+import { examplesInUpload } from '../../../../src/platform/evaluate/datasets/sent/upload.ts'
 
 const cells = ['=1+1', '+HYPERLINK("http://x")', '-2+3', '@SUM(A1)', ' =1', '\t=1', '\r=1', '＝1',
   "'=1", "''=1", '-5', '+5.25', '1e9', '-1.5e-3', '', 'plain', "'quoted'", 'a=b', '"=1"']

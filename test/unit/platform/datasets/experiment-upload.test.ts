@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 
 import { HeddleError } from '../../../../src/errors.ts'
-import { ingestHandlers } from '../../../../src/platform/ingest/ingest-handlers.ts'
+import { ingestHandlers } from '../../../../src/platform/threads/ingest-handlers.ts'
 import type { Project } from '../../../../src/platform/index.ts'
 import { oneDataset } from '../../../support/memory-datasets.ts'
 import { memorySpans } from '../../../support/memory-spans.ts'

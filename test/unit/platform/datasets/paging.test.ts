@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 
 import { expect, it } from 'vitest'
 
-import { exampleReads } from '../../../../src/platform/datasets/example-reader.ts'
+import { exampleReads } from '../../../../src/platform/evaluate/datasets/example-reader.ts'
 import { stampOf, timeTextUs } from '../../../../src/platform/index.ts'
 import { oneDataset } from '../../../support/memory-datasets.ts'
 import { memorySpans } from '../../../support/memory-spans.ts'

@@ -4,7 +4,8 @@ import { randomUUID } from 'node:crypto'
 
 import { expect, it } from 'vitest'
 
-import { datasetsOf, membershipKey } from '../../../../src/platform/datasets/example-place.ts'
+import { datasetsOf,
+  membershipKey } from '../../../../src/platform/evaluate/datasets/example-place.ts'
 import { oneDataset } from '../../../support/memory-datasets.ts'
 import { memorySpans } from '../../../support/memory-spans.ts'
 

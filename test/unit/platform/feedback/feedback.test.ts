@@ -2,12 +2,12 @@
 
 import { describe, expect, it } from 'vitest'
 
-import { feedbackConfigsOver } from '../../../../src/platform/feedback/feedback-config.ts'
+import { feedbackConfigsOver } from '../../../../src/platform/records/feedback/feedback-config.ts'
 import { changedFeedback, configIn,
-  feedbackOf } from '../../../../src/platform/feedback/feedback-row.ts'
-import { feedbackJson, sourceOf } from '../../../../src/platform/feedback/feedback-shape.ts'
+  feedbackOf } from '../../../../src/platform/records/feedback/feedback-row.ts'
+import { feedbackJson, sourceOf } from '../../../../src/platform/records/feedback/feedback-shape.ts'
 import { feedbackByToken, idByToken, isByToken, tokenHash, tokenJson,
-  tokenOf } from '../../../../src/platform/feedback/feedback-token.ts'
+  tokenOf } from '../../../../src/platform/records/feedback/feedback-token.ts'
 import { CatalogHouse } from '../catalog/catalog-house.ts'
 
 const id = '11111111-1111-4111-8111-111111111111'

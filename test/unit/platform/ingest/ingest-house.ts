@@ -2,10 +2,10 @@
 
 import { createHash } from 'node:crypto'
 
-import { ingestHandlers } from '../../../../src/platform/ingest/ingest-handlers.ts'
+import { ingestHandlers } from '../../../../src/platform/threads/ingest-handlers.ts'
 import type { IngestAnswer, IngestCall, Project, SpanHead,
   SpanStore } from '../../../../src/platform/index.ts'
-import type { PriceJson } from '../../../../src/platform/models/prices.ts'
+import type { PriceJson } from '../../../../src/platform/ingest/pricing/prices.ts'
 import { openBlock } from '../../../../src/platform/spans/block.ts'
 import { payloadOf } from '../../../../src/platform/spans/payload.ts'
 import { uuidOfBytes } from '../../../../src/platform/spans/uuid-bytes.ts'

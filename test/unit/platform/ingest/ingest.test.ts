@@ -5,7 +5,7 @@ import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 
 import { HeddleError } from '../../../../src/errors.ts'
-import { segmentOf } from '../../../../src/platform/ingest/dotted-order.ts'
+import { segmentOf } from '../../../../src/platform/spans/dotted-order.ts'
 import { termOf } from '../../../../src/platform/spans/term.ts'
 import { multipartOf, partsOfRuns } from '../../../support/ingest-bodies.ts'
 import { ingestHouse, projectId } from './ingest-house.ts'

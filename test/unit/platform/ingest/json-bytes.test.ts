@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 
 import { itemsAt, jsonIn, memberAt, NotJson,
-  visitMembers } from '../../../../src/platform/ingest/json-bytes.ts'
+  visitMembers } from '../../../../src/json/json-bytes.ts'
 import { expectAlways } from '../../../support/expect-always.ts'
 
 /** Texts of JSON with spaces, and with characters written as escapes. */

@@ -2,10 +2,12 @@
 
 import { describe, expect, it } from 'vitest'
 
-import { segmentOf } from '../../../../src/platform/ingest/dotted-order.ts'
-import { LongBodies } from '../../../../src/platform/threads/long-bodies.ts'
+import { segmentOf } from '../../../../src/platform/spans/dotted-order.ts'
+import { LongBodies } from '../../../../src/platform/calls/long-bodies.ts'
 import { multipartOf, partsOfRuns } from '../../../support/ingest-bodies.ts'
 import { ingestHouse } from './ingest-house.ts'
+
+const bodyThread = new URL('../../../../src/platform/threads/body-thread.ts', import.meta.url)
 
 const startUs = Date.UTC(2026, 10, 26, 14, 30) * 1000 + 123_456
 const order = (id: string, us: number) => segmentOf(us, id)
@@ -87,7 +89,7 @@ describe('a reader of long bodies', () => {
 
   it('is ended when it takes too long, and the next one reads', async () => {
     let late = true
-    const bodies = new LongBodies({ after: (_, end) => {
+    const bodies = new LongBodies(bodyThread, { after: (_, end) => {
       if (late) setImmediate(end)
       return () => undefined
     } })

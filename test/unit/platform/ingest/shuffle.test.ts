@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 
-import { segmentOf } from '../../../../src/platform/ingest/dotted-order.ts'
+import { segmentOf } from '../../../../src/platform/spans/dotted-order.ts'
 import { expectAlways } from '../../../support/expect-always.ts'
 import { multipartOf, partsOfRuns } from '../../../support/ingest-bodies.ts'
 import type { ClientOperation, ClientRun } from '../../../support/ingest-bodies.ts'

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 
 import { termsOfSpan } from '../../../../src/platform/ingest/terms-of-span.ts'
 import { planOf } from '../../../../src/platform/query/plan.ts'
-import { readFilter } from '../../../../src/platform/query/read-filter.ts'
+import { readFilter } from '../../../../src/platform/query/filter/read-filter.ts'
 
 const entry = (key: string) => `and(eq(metadata_key, "${key}"), eq(metadata_value, "7"))`
 

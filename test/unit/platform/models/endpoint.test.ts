@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest'
 
-import { endpointOf } from '../../../../src/platform/models/endpoint.ts'
-import { eventsIn } from '../../../../src/platform/models/event-text.ts'
+import { endpointOf } from '../../../../src/platform/evaluate/models/endpoint.ts'
+import { eventsIn } from '../../../../src/platform/evaluate/models/event-text.ts'
 
 const secret = (name: string) => ({ lc: 1, type: 'secret', id: [name] })
 const lc = (name: string, kwargs: object) => ({ lc: 1, type: 'constructor',

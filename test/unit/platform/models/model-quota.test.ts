@@ -3,10 +3,10 @@
 import { expect, it } from 'vitest'
 
 import { HeddleError } from '../../../../src/errors.ts'
-import { modelQuotaOver } from '../../../../src/platform/models/model-quota.ts'
-import type { ModelQuota } from '../../../../src/platform/models/model-quota.ts'
-import { tracedModels } from '../../../../src/platform/models/traced-models.ts'
-import type { TracedModelsOptions } from '../../../../src/platform/models/traced-models.ts'
+import { modelQuotaOver } from '../../../../src/platform/evaluate/models/model-quota.ts'
+import type { ModelQuota } from '../../../../src/platform/evaluate/models/model-quota.ts'
+import { tracedModels } from '../../../../src/platform/evaluate/models/traced-models.ts'
+import type { TracedModelsOptions } from '../../../../src/platform/evaluate/models/traced-models.ts'
 import { virtualEnv } from '../../../support/env.ts'
 import { CatalogHouse } from '../catalog/catalog-house.ts'
 

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 
 import { templateOf } from '../../../../src/frontdoor/platform-rest/models/model-call.ts'
 import type { Platform } from '../../../../src/platform/index.ts'
-import { platformWays } from '../../../../src/platform/rules/platform-ways.ts'
+import { platformWays } from '../../../../src/platform/evaluate/rules/platform-ways.ts'
 
 const lc = (name: string, kwargs: object) => ({ lc: 1, type: 'constructor', id: [name], kwargs })
 const manifest = lc('RunnableSequence', {

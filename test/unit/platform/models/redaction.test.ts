@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 
-import { Redaction } from '../../../../src/platform/models/redaction.ts'
+import { Redaction } from '../../../../src/platform/evaluate/models/redaction.ts'
 import { expectAlways } from '../../../support/expect-always.ts'
 
 const text = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 60 })

@@ -2,11 +2,13 @@
 
 import { describe, expect, it } from 'vitest'
 
-import { projectsOver } from '../../../../src/platform/projects/catalog-projects.ts'
-import { projectChanged, projectMade } from '../../../../src/platform/projects/project-request.ts'
-import { sessionJson, sessionJsonV2 } from '../../../../src/platform/projects/project-shape.ts'
-import type { ProjectQuery } from '../../../../src/platform/projects/project.ts'
-import { tenantId } from '../../../../src/platform/projects/tenant-id.ts'
+import { projectsOver } from '../../../../src/platform/records/projects/catalog-projects.ts'
+import { projectChanged,
+  projectMade } from '../../../../src/platform/records/projects/project-request.ts'
+import { sessionJson,
+  sessionJsonV2 } from '../../../../src/platform/records/projects/project-shape.ts'
+import type { ProjectQuery } from '../../../../src/platform/records/projects/project.ts'
+import { tenantId } from '../../../../src/platform/spans/tenant-id.ts'
 import { CatalogHouse } from '../catalog/catalog-house.ts'
 
 const dataset = '11111111-1111-4111-8111-111111111111'

@@ -2,7 +2,8 @@
 
 import { expect, it } from 'vitest'
 
-import { readCommitBody, shownManifest } from '../../../../src/platform/prompts/commit-body.ts'
+import { readCommitBody,
+  shownManifest } from '../../../../src/platform/evaluate/prompts/commit-body.ts'
 
 const model = (address: string) => {
   const prompt = '{"lc":1,"type":"constructor","id":["ChatPromptTemplate"],"kwargs":{}}'

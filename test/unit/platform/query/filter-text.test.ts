@@ -5,8 +5,8 @@ import { expect, it } from 'vitest'
 
 import type { HeddleError } from '../../../../src/errors.ts'
 import { filterDepthMax, filterLengthMax,
-  parseFilter } from '../../../../src/platform/query/filter-text.ts'
-import { readFilter } from '../../../../src/platform/query/read-filter.ts'
+  parseFilter } from '../../../../src/platform/query/filter/filter-text.ts'
+import { readFilter } from '../../../../src/platform/query/filter/read-filter.ts'
 import { expectAlways } from '../../../support/expect-always.ts'
 import { filterText } from '../../../support/filter-agreement.ts'
 

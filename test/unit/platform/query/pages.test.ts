@@ -2,12 +2,12 @@
 
 import { expect, it } from 'vitest'
 
-import type { RunsQuestion } from '../../../../src/platform/threads/platform-calls.ts'
+import type { RunsQuestion } from '../../../../src/platform/query/question.ts'
 import { nothingSaid } from '../../../../src/platform/index.ts'
 import type { SpanHead, SpanStore } from '../../../../src/platform/index.ts'
-import { queryHandlers } from '../../../../src/platform/query/query-handlers.ts'
+import { queryHandlers } from '../../../../src/platform/threads/query-handlers.ts'
 import { matchingHeads } from '../../../../src/platform/query/page.ts'
-import { payloadsIn } from '../../../../src/platform/query/payloads.ts'
+import { payloadsIn } from '../../../../src/platform/query/payload/payloads.ts'
 import { virtualEnv } from '../../../support/env.ts'
 import type { VirtualEnv } from '../../../support/env.ts'
 import { memorySpans } from '../../../support/memory-spans.ts'

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 
 import { nothingSaid } from '../../../../src/platform/index.ts'
 import type { Block, BlockId, SpanHead } from '../../../../src/platform/index.ts'
-import { payloadsIn } from '../../../../src/platform/query/payloads.ts'
+import { payloadsIn } from '../../../../src/platform/query/payload/payloads.ts'
 import { sealBlock } from '../../../../src/platform/spans/block.ts'
 
 const idOf = (index: number) => `0193a6b0-0000-7000-8000-${String(index).padStart(12, '0')}`

@@ -4,9 +4,9 @@ import { expect, it } from 'vitest'
 
 import { nothingSaid } from '../../../../src/platform/index.ts'
 import type { SpanHead } from '../../../../src/platform/index.ts'
-import { contentOf } from '../../../../src/platform/query/content.ts'
-import { readFilter } from '../../../../src/platform/query/read-filter.ts'
-import { spanTest } from '../../../../src/platform/query/test-span.ts'
+import { contentOf } from '../../../../src/platform/query/payload/content.ts'
+import { readFilter } from '../../../../src/platform/query/filter/read-filter.ts'
+import { spanTest } from '../../../../src/platform/query/filter/test-span.ts'
 import { termOf } from '../../../../src/platform/spans/term.ts'
 
 const id = '0193a6b0-0000-7000-8000-000000000001'

@@ -3,11 +3,11 @@
 import { expect, it } from 'vitest'
 
 import { HeddleError } from '../../../../src/errors.ts'
-import { judge, verdictsOf } from '../../../../src/platform/rules/judge.ts'
-import type { JudgeParts, Judgement } from '../../../../src/platform/rules/judge.ts'
+import { judge, verdictsOf } from '../../../../src/platform/evaluate/rules/judge.ts'
+import type { JudgeParts, Judgement } from '../../../../src/platform/evaluate/rules/judge.ts'
 import type { JudgeAnswer, JudgeModels,
-  RuleWays } from '../../../../src/platform/rules/judge-ways.ts'
-import { crosses, valueIn } from '../../../../src/platform/rules/rule-alert.ts'
+  RuleWays } from '../../../../src/platform/evaluate/rules/judge-ways.ts'
+import { crosses, valueIn } from '../../../../src/platform/evaluate/rules/rule-alert.ts'
 import { virtualEnv } from '../../../support/env.ts'
 import { eventually } from '../../../support/eventually.ts'
 

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest'
 
-import { checkAlerts } from '../../../../src/platform/rules/rule-alert.ts'
+import { checkAlerts } from '../../../../src/platform/evaluate/rules/rule-alert.ts'
 import { ruleHouse } from './rule-house.ts'
 
 const signal = new AbortController().signal

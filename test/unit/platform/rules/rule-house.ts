@@ -1,8 +1,8 @@
 /** A rule whose parts are given by the test, with a webhook that notes its calls. */
 
-import type { PassParts, RuleInPass } from '../../../../src/platform/rules/rule-pass.ts'
-import { decideRule, unbegun } from '../../../../src/platform/rules/rule-state.ts'
-import type { RuleState } from '../../../../src/platform/rules/rule-state.ts'
+import type { PassParts, RuleInPass } from '../../../../src/platform/evaluate/rules/rule-pass.ts'
+import { decideRule, unbegun } from '../../../../src/platform/evaluate/rules/rule-state.ts'
+import type { RuleState } from '../../../../src/platform/evaluate/rules/rule-state.ts'
 
 const json = (value: unknown) => Promise.resolve(Buffer.from(JSON.stringify(value)))
 

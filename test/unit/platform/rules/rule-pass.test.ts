@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest'
 
 import { HeddleError } from '../../../../src/errors.ts'
-import { detailOf, readAll } from '../../../../src/platform/rules/rule-pass.ts'
+import { detailOf, readAll } from '../../../../src/platform/evaluate/rules/rule-pass.ts'
 import { ruleHouse } from './rule-house.ts'
 
 it.each([

@@ -3,11 +3,11 @@
 import { expect, it } from 'vitest'
 import fc from 'fast-check'
 
-import { keyAt } from '../../../../src/platform/rules/ended-span.ts'
+import { keyAt } from '../../../../src/platform/ingest/ended/ended-span.ts'
 import { decideRule, isAhead, logLines,
-  unbegun } from '../../../../src/platform/rules/rule-state.ts'
+  unbegun } from '../../../../src/platform/evaluate/rules/rule-state.ts'
 import type { LogEntry, RuleCommand, RuleState,
-  SpanOutcome } from '../../../../src/platform/rules/rule-state.ts'
+  SpanOutcome } from '../../../../src/platform/evaluate/rules/rule-state.ts'
 import { expectAlways } from '../../../support/expect-always.ts'
 
 const nowMs = Date.UTC(2026, 10, 27, 12)

@@ -2,8 +2,9 @@
 
 import { expect, it } from 'vitest'
 
-import { changedRule, requireSound, ruleJson, ruleOf } from '../../../../src/platform/rules/rule.ts'
-import type { RuleWebhook } from '../../../../src/platform/rules/rule.ts'
+import { changedRule, requireSound, ruleJson,
+  ruleOf } from '../../../../src/platform/evaluate/rules/rule.ts'
+import type { RuleWebhook } from '../../../../src/platform/evaluate/rules/rule.ts'
 
 it.each(['Host', 'host', 'Transfer-Encoding'])('No call has a header %s of its own', (name) => {
   const call = { url: 'https://a.example', headers: { [name]: 'internal.example' } }

@@ -7,8 +7,8 @@ import { join } from 'node:path'
 
 import { describe, expect, it } from 'vitest'
 
-import { opened, sealed } from '../../../../src/platform/secrets/secret-box.ts'
-import { readSecretsKeys } from '../../../../src/platform/secrets/secrets-key.ts'
+import { opened, sealed } from '../../../../src/platform/records/secrets/secret-box.ts'
+import { readSecretsKeys } from '../../../../src/platform/records/secrets/secrets-key.ts'
 
 const key = randomBytes(32)
 const place = { tenant: 'acme', name: 'KEY' }

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 
-import { sharesOver } from '../../../../src/platform/shares/catalog-shares.ts'
+import { sharesOver } from '../../../../src/platform/records/shares/catalog-shares.ts'
 import { memoryCatalogs } from '../../../support/memory-catalogs.ts'
 import { memoryDocuments } from '../../../support/memory-documents.ts'
 

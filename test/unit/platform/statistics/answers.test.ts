@@ -4,10 +4,9 @@ import { expect, it } from 'vitest'
 
 import { nothingSaid, termOf } from '../../../../src/platform/index.ts'
 import type { SpanFields, SpanStore, SpanWrite } from '../../../../src/platform/index.ts'
-import { queryHandlers } from '../../../../src/platform/query/query-handlers.ts'
+import { queryHandlers } from '../../../../src/platform/threads/query-handlers.ts'
 import { sealBlock } from '../../../../src/platform/spans/block.ts'
-import type { RunsQuestion,
-  SeriesQuestion } from '../../../../src/platform/threads/platform-calls.ts'
+import type { RunsQuestion, SeriesQuestion } from '../../../../src/platform/query/question.ts'
 import { virtualEnv } from '../../../support/env.ts'
 import { memorySpans } from '../../../support/memory-spans.ts'
 import { projectOf } from '../../../support/random-spans.ts'

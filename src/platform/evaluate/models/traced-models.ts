@@ -1,0 +1,137 @@
+/** Calls of models that leave a span behind: those of the playground and of experiments. */
+
+import { FairSemaphore } from '../../../../cluster/index.ts'
+import type { Env } from '../../../../cluster/index.ts'
+import { HeddleError } from '../../../errors.ts'
+import type { Uuid } from '../../spans/span.ts'
+import type { Calls } from '../../calls/calls.ts'
+import { spanBody } from './call-span.ts'
+import type { EndedCall } from './call-span.ts'
+import type { ModelAnswer, ModelCall } from './model.ts'
+import type { ModelQuota } from './model-quota.ts'
+import type { CheckedModels } from './models.ts'
+import type { SpanWrites } from '../../ingest/ingest-call.ts'
+
+/** A call, and what its span says beside it. */
+export interface TracedCall extends Pick<EndedCall, 'project' | 'example' | 'metadata'> {
+  readonly tenant: string
+  readonly call: ModelCall
+  /** True: it waits for its turn if others are in progress. */
+  readonly waits?: boolean
+}
+
+/** What happens while a model answers. `end` or `error` comes last, when the span is readable. */
+export type TracedEvent =
+  | { readonly kind: 'start'; readonly id: Uuid }
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'end'; readonly id: Uuid; readonly answer: ModelAnswer;
+    readonly latencyMs: number; readonly firstTextMs: number | null }
+  | { readonly kind: 'error'; readonly id: Uuid; readonly error: HeddleError }
+
+/** Calls models and traces each call. */
+export interface TracedModels {
+  /** Throws `invalid` if no such call can be made, and `over_quota`, without calling. */
+  requireCallable(tenant: string, call: Omit<ModelCall, 'messages'>): Promise<void>
+  /**
+   * The events of one call. Throws `invalid` for one that cannot be made, `over_quota` if the day
+   * of the tenant is used up, and `full` if it has as many in progress as it may. Ends without its
+   * last event if the signal aborts.
+   */
+  stream(call: TracedCall, signal: AbortSignal): AsyncIterable<TracedEvent>
+}
+
+/** What traced calls are made with. */
+export interface TracedModelsOptions {
+  readonly models: CheckedModels
+  /** Gives the thread that writes spans at the time of a call. */
+  readonly ingest: () => Calls<Pick<SpanWrites, 'ingest'>>
+  readonly quota: Pick<ModelQuota, 'requireLeft' | 'begin' | 'spend'>
+  readonly env: Pick<Env, 'nowMs' | 'uuid7' | 'log'>
+}
+
+/** Calls of one tenant in progress at one server. */
+const callsEach = 16
+/** Such calls that wait for their turn: in progress, and waiting. */
+const laterEach = { each: 8, waitingEach: 64 } as const
+/** Characters that count as a token where an endpoint says none. */
+const tokenCharacters = 4
+/** The error of a span whose reader left. */
+const leftMessage = 'The reader left.'
+
+/** Calls that leave spans behind. */
+export function tracedModels(
+  { models, ingest, quota, env }: TracedModelsOptions,
+): TracedModels {
+  const full = 'So many models are asked already: wait for one of them.'
+  const turns = new FairSemaphore({ inAll: Infinity, each: callsEach, waiting: Infinity,
+    waitingEach: 0, full })
+  const laterTurns = new FairSemaphore({ inAll: Infinity, ...laterEach, waiting: Infinity, full })
+
+  async function* events({ tenant, call, waits: _, ...span }: TracedCall,
+    signal: AbortSignal): AsyncIterable<TracedEvent> {
+    await models.requireCallable(tenant, call)
+    await quota.begin(tenant)
+    let characters = call.messages.reduce((all, { content }) => all + content.length, 0)
+    let spent: number | undefined
+    const id = env.uuid7()
+    const startMs = env.nowMs()
+    let firstMs: number | null = null
+    const traced = async (ended: EndedCall['ended'], endMs: number) => {
+      const body = spanBody({ ...span, id, call, startMs, firstTextMs: firstMs, endMs, ended })
+      await ingest().ingest({ tenant, form: 'batch', body, encoding: '',
+        contentType: 'application/json' })
+    }
+    let isOver = false
+    try {
+      yield { kind: 'start', id }
+      for await (const piece of models.stream(tenant, call, signal)) {
+        if ('text' in piece) {
+          firstMs ??= env.nowMs()
+          characters += piece.text.length
+          yield { kind: 'text', text: piece.text }
+          continue
+        }
+        isOver = true
+        const { end: answer } = piece
+        const { usage } = answer
+        if (usage !== null) spent = usage.inputTokens + usage.outputTokens
+        const endMs = env.nowMs()
+        await traced({ answer }, endMs)
+        yield { kind: 'end', id, answer, latencyMs: endMs - startMs,
+          firstTextMs: firstMs === null ? null : firstMs - startMs }
+      }
+    } catch (caught) {
+      if (isOver || signal.aborted) throw caught
+      isOver = true
+      const error = HeddleError.from(caught)
+      await traced({ error: error.message }, env.nowMs())
+      yield { kind: 'error', id, error }
+    } finally {
+      quota.spend(tenant, spent ?? Math.ceil(characters / tokenCharacters))
+      if (!isOver) {
+        await traced({ error: leftMessage }, env.nowMs()).catch((error: unknown) =>
+          env.log.warn('A call of a model was not traced.', { error })
+        )
+      }
+    }
+  }
+
+  return {
+    requireCallable: async (tenant, call) => {
+      await models.requireCallable(tenant, { ...call, messages: [{ role: 'user', content: '' }] })
+      await quota.requireLeft(tenant)
+    },
+    async *stream(traced, signal) {
+      const line = traced.waits === true ? laterTurns : turns
+      const leave = await line.enter(traced.tenant, signal).catch((error: unknown) => {
+        signal.throwIfAborted()
+        throw HeddleError.from(error).with({ retryAfterSeconds: 1 })
+      })
+      try {
+        yield* events(traced, signal)
+      } finally {
+        leave()
+      }
+    },
+  }
+}

@@ -1,0 +1,92 @@
+/** Kept evaluators: judges with a name, which rules refer to. */
+
+import type { Env } from '../../../../cluster/index.ts'
+import { HeddleError } from '../../../errors.ts'
+import type { CatalogClient } from '../../records/catalog/catalog-client.ts'
+import type { CatalogRecord } from '../../records/catalog/catalog-record.ts'
+import type { Uuid } from '../../spans/span.ts'
+import type { RuleEvaluator } from './rule.ts'
+
+/** What a client says of an evaluator by a prompt of the hub. */
+export interface LlmEvaluator {
+  readonly prompt_repo_handle?: string | null
+  readonly commit_hash_or_tag?: string | null
+  readonly variable_mapping?: Readonly<Record<string, string>> | null
+}
+
+/** What a client says of an evaluator. */
+export interface EvaluatorBody {
+  readonly name?: string | null
+  readonly llm_evaluator?: LlmEvaluator | null
+}
+
+/** A kept evaluator. */
+export interface Evaluator {
+  readonly id: Uuid
+  readonly name: string
+  readonly llm_evaluator: LlmEvaluator
+  readonly createdMs: number
+  readonly modifiedMs: number
+}
+
+/** The evaluators of tenants. All methods throw HeddleError. */
+export interface Evaluators {
+  /** Up to 100, the oldest first. */
+  all(tenant: string): Promise<readonly Evaluator[]>
+  get(tenant: string, id: Uuid): Promise<Evaluator>
+  create(tenant: string, body: EvaluatorBody): Promise<Evaluator>
+  change(tenant: string, id: Uuid, body: EvaluatorBody): Promise<Evaluator>
+  delete(tenant: string, id: Uuid): Promise<void>
+}
+
+const evaluatorsMax = 100
+
+/** The evaluators in catalogs. */
+export function evaluatorsOver(catalogs: CatalogClient,
+  env: Pick<Env, 'nowMs' | 'uuid'>): Evaluators {
+  const place = (tenant: string) => ({ tenant, collection: 'evaluator' } as const)
+  const list = (tenant: string) =>
+    catalogs.list(place(tenant), { sortBy: 'created', descending: false, limit: evaluatorsMax,
+      offset: 0 })
+  return {
+    all: async (tenant) => (await list(tenant)).records.map(evaluatorOf),
+    get: async (tenant, id) => {
+      const [record] = await catalogs.get(place(tenant), [id])
+      if (record !== undefined) return evaluatorOf(record)
+      throw new HeddleError('not_found', `The evaluator ${id} does not exist.`)
+    },
+    create: async (tenant, { name, llm_evaluator: llm }) => {
+      if (!name) throw new HeddleError('invalid', 'name: expected a text.')
+      if (!llm?.prompt_repo_handle) {
+        throw new HeddleError('invalid', 'llm_evaluator: name a prompt in prompt_repo_handle.')
+      }
+      if ((await list(tenant)).total >= evaluatorsMax) {
+        throw new HeddleError('full', `There may be ${evaluatorsMax} evaluators. Delete some.`)
+      }
+      return evaluatorOf(
+        await catalogs.create(place(tenant), { id: env.uuid(), name, orderMs: env.nowMs(),
+          parentId: '', metadataJson: '{}', bodyJson: JSON.stringify(llm) }),
+      )
+    },
+    change: async (tenant, id, { name, llm_evaluator: llm }) =>
+      evaluatorOf(
+        await catalogs.change(place(tenant), id, { ...name && { name },
+          ...llm && { bodyJson: JSON.stringify(llm) } }),
+      ),
+    delete: (tenant, id) => catalogs.delete(place(tenant), id),
+  }
+}
+
+function evaluatorOf({ id, name, bodyJson, createdAtMs, modifiedAtMs }: CatalogRecord): Evaluator {
+  return { id, name, llm_evaluator: JSON.parse(bodyJson) as LlmEvaluator, createdMs: createdAtMs,
+    modifiedMs: modifiedAtMs }
+}
+
+/** As rules use it: the schema and the model are those of the prompt. */
+export function asRuleEvaluator({ llm_evaluator: llm }: Evaluator): RuleEvaluator {
+  const { prompt_repo_handle: handle, commit_hash_or_tag: ref, variable_mapping: mapping } = llm
+  return {
+    structured: { hub_ref: ref ? `${handle}:${ref}` : handle ?? null,
+      variable_mapping: mapping ?? null },
+  }
+}

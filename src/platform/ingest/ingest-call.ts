@@ -1,0 +1,73 @@
+/** What is written about spans: requests, own runs and feedback, and what writing needs. */
+
+import type { BodyForm } from './body/request-body.ts'
+import type { Reader } from './ended/ended-span.ts'
+import type { EndedNeeds } from './ended/ended-writer.ts'
+import type { PriceJson } from './pricing/prices.ts'
+import type { Project } from '../records/projects/project.ts'
+import type { Feedback, FeedbackToken } from '../spans/feedback-port.ts'
+import type { Removal, RemovedSpans } from '../spans/span-port.ts'
+import type { Uuid } from '../spans/span.ts'
+
+/** A request with operations, as it arrived. */
+export interface IngestCall extends BodyForm {
+  readonly tenant: string
+  /** Without its compression if `encoding` is empty. Moved to the thread. */
+  readonly body: Uint8Array
+  readonly encoding: '' | 'gzip' | 'zstd'
+}
+
+/** What became of the operations of a request. */
+export interface IngestAnswer {
+  readonly accepted: number
+  /** Operations that failed alone. */
+  readonly rejected: readonly { readonly id: string; readonly reason: string }[]
+  /** What was too long in operations that were taken, and was cut. */
+  readonly cut?: readonly { readonly id: string; readonly reason: string }[]
+  /** For OTLP: the bytes and media type of the answer. */
+  readonly otlp?: { readonly body: Uint8Array; readonly contentType: string }
+}
+
+/** An own run of this server: only its head is kept, once it has ended. */
+export interface OwnRun {
+  readonly id: Uuid
+  readonly thread: string
+  readonly assistant: string
+  /** Name of its project, unless its metadata names another one. */
+  readonly graph: string
+  readonly startMs: number
+  /** Null for one that has not ended. */
+  readonly endMs: number | null
+  readonly failed: boolean
+  /** What it can be found by: the scalars of an object; empty for none. */
+  readonly metadataJson: string
+}
+
+/** Writes of spans, feedback and own runs. */
+export interface SpanWrites {
+  /**
+   * Durable and readable when it resolves. Throws `malformed` or `invalid` if nothing can be read,
+   * `too_large`, `exists` for a single post with a known id, `unavailable`.
+   */
+  ingest(call: IngestCall): Promise<IngestAnswer>
+  ownRuns(call: { readonly tenant: string; readonly runs: readonly OwnRun[] }): Promise<void>
+  putFeedback(rows: readonly Feedback[]): Promise<void>
+  deleteFeedback(call: { readonly tenant: string; readonly id: Uuid }): Promise<boolean>
+  putFeedbackToken(token: FeedbackToken): Promise<void>
+  remove(call: { readonly tenant: string; readonly what: Removal }): Promise<void>
+}
+
+/** What writing asks the main thread. */
+export interface SpanWriteNeeds extends EndedNeeds {
+  /** Projects by name, made on first use, and by id. Unknown ids are missing. */
+  projects(
+    call: { readonly tenant: string; readonly names: readonly string[];
+      readonly ids: readonly Uuid[];
+      /** When a project that is made begins, by the place of its name; now at the latest. */
+      readonly startsMs?: readonly number[] },
+  ): Promise<readonly (Project & { readonly readers?: readonly Reader[] })[]>
+  /** What models cost, as `Prices.list` says. */
+  prices(call: { readonly tenant: string }): Promise<readonly PriceJson[]>
+  /** Says what the store has removed by itself. */
+  removed(removed: RemovedSpans): Promise<void>
+}

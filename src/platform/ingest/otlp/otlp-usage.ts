@@ -1,0 +1,97 @@
+/**
+ * Tokens of a span of OpenTelemetry, by the words of each convention: those of OpenTelemetry,
+ * OpenInference, OpenLLMetry, the AI SDK, Pydantic AI and Langfuse. Pure.
+ */
+
+import { isObject } from '../../../json/index.ts'
+import { numberAt, parsedText } from './otlp-payload.ts'
+import type { JsonObject } from './otlp-payload.ts'
+import type { Attributes, AttributeValue } from './otlp.ts'
+
+const inputWords = ['gen_ai.usage.input_tokens', 'gen_ai.usage.prompt_tokens',
+  'llm.token_count.prompt', 'ai.usage.inputTokens', 'ai.usage.promptTokens', 'ai.usage.tokens']
+const outputWords = ['gen_ai.usage.output_tokens', 'gen_ai.usage.completion_tokens',
+  'llm.token_count.completion', 'ai.usage.outputTokens', 'ai.usage.completionTokens']
+const totalWords = ['gen_ai.usage.total_tokens', 'llm.token_count.total', 'llm.usage.total_tokens',
+  'ai.usage.totalTokens']
+
+/** Kinds of tokens as prices name them, and the words for each. */
+type Kinds = readonly (readonly [kind: string, words: readonly string[]])[]
+
+const inputKinds: Kinds = Object.entries({
+  cache_read: ['gen_ai.usage.cache_read.input_tokens', 'gen_ai.usage.cache_read_input_tokens',
+    'llm.token_count.prompt_details.cache_read', 'ai.usage.inputTokenDetails.cacheReadTokens',
+    'ai.usage.cachedInputTokens', 'gen_ai.usage.details.cache_read_tokens',
+    'gen_ai.usage.details.cache_read_input_tokens'],
+  cache_creation: ['gen_ai.usage.cache_creation.input_tokens',
+    'gen_ai.usage.cache_creation_input_tokens', 'llm.token_count.prompt_details.cache_write',
+    'ai.usage.inputTokenDetails.cacheWriteTokens', 'gen_ai.usage.details.cache_write_tokens',
+    'gen_ai.usage.details.cache_creation_input_tokens'],
+  audio: ['llm.token_count.prompt_details.audio', 'gen_ai.usage.details.input_audio_tokens'],
+})
+const outputKinds: Kinds = Object.entries({
+  reasoning: ['gen_ai.usage.reasoning.output_tokens', 'gen_ai.usage.reasoning_tokens',
+    'llm.token_count.completion_details.reasoning', 'ai.usage.reasoningTokens',
+    'ai.usage.outputTokenDetails.reasoningTokens', 'gen_ai.usage.details.reasoning_tokens'],
+  audio: ['llm.token_count.completion_details.audio', 'gen_ai.usage.details.output_audio_tokens'],
+})
+
+/** Tokens and costs, as LangSmith's clients name them; undefined if there are none. */
+export function usageOf(attributes: Attributes): JsonObject | undefined {
+  const given = parsedText(attributes.get('langsmith.usage_metadata'))
+  if (isObject(given)) return given as JsonObject
+  const input = numberAt(attributes, ...inputWords)
+  const output = numberAt(attributes, ...outputWords)
+  const total = numberAt(attributes, ...totalWords)
+  if (input === undefined && output === undefined && total === undefined) {
+    return usageOfLangfuse(attributes)
+  }
+  const inputs = kindsOf(attributes, inputKinds, 'gen_ai.usage.input_token_details')
+  const outputs = kindsOf(attributes, outputKinds, 'gen_ai.usage.output_token_details')
+  return { ...input !== undefined && { input_tokens: input },
+    ...output !== undefined && { output_tokens: output },
+    total_tokens: total ?? (input ?? 0) + (output ?? 0),
+    ...inputs && { input_token_details: inputs }, ...outputs && { output_token_details: outputs } }
+}
+
+/** Details as JSON win: they are the kinds themselves. */
+function kindsOf(attributes: Attributes, kinds: Kinds, whole: string): JsonObject | undefined {
+  let said: Record<string, number> | undefined
+  for (const [kind, words] of kinds) {
+    for (const word of words) {
+      const tokens = attributes.has(word) ? numberAt(attributes, word) : undefined
+      if (tokens === undefined) continue
+      said ??= {}
+      said[kind] = tokens
+      break
+    }
+  }
+  const given = detailsOf(attributes.get(whole))
+  return isObject(given) ? { ...said, ...given as JsonObject } : said
+}
+
+/** LangSmith's client for Python writes them as Python does: with single quotes. */
+function detailsOf(value: AttributeValue | undefined): unknown {
+  const isPython = typeof value === 'string' && value.startsWith("{'")
+  return parsedText(isPython ? value.replaceAll("'", '"') : value)
+}
+
+/** Its kinds leave each other out, and a name says to which side a kind belongs. */
+function usageOfLangfuse(attributes: Attributes): JsonObject | undefined {
+  const given = parsedText(attributes.get('langfuse.observation.usage_details'))
+  if (!isObject(given)) return undefined
+  const numbers = Object.entries(given).filter((entry): entry is [string, number] =>
+    typeof entry[1] === 'number'
+  )
+  const sum = (pattern: RegExp) =>
+    numbers.reduce((all, [name, tokens]) => (pattern.test(name) ? all + tokens : all), 0)
+  const [input, output, read, written, reasoning] = [sum(/input/), sum(/output/),
+    sum(/^(?:cache_read_input_tokens|input_cached_tokens|input_cache_read)$/),
+    sum(/^(?:cache_creation_input_tokens|input_cache_creation)$/), sum(/^output_reasoning/)]
+  const inputs = { ...read > 0 && { cache_read: read },
+    ...written > 0 && { cache_creation: written } }
+  return { input_tokens: input, output_tokens: output,
+    total_tokens: numbers.find(([name]) => name === 'total')?.[1] ?? input + output,
+    ...read + written > 0 && { input_token_details: inputs },
+    ...reasoning > 0 && { output_token_details: { reasoning } } }
+}

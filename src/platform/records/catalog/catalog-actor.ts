@@ -1,0 +1,204 @@
+/**
+ * The catalog actor: the single writer of the records of one collection of one tenant. A name is
+ * taken once.
+ *
+ * A turn that writes lasts until its row is on disk. So whatever is in memory is durable, and reads
+ * are answered from memory.
+ */
+
+import type { Actor, ActorContext, ActorKind, ActorWire, Env,
+  Turn } from '../../../../cluster/index.ts'
+import type { AppliedCommand } from '../../../../proto/gen/storage/v1/row.ts'
+import { findApplied, withApplied } from '../../../assistants/index.ts'
+import type { RecordOf } from '../../../checkpoint/index.ts'
+import { HeddleError } from '../../../errors.ts'
+import { rawValues } from '../../../json/index.ts'
+import { decide, existingRecord } from './catalog-command.ts'
+import type { CatalogCommand, ChangingCommand, Decision, DecisionParts } from './catalog-command.ts'
+import { CatalogLog } from './catalog-log.ts'
+import type { CatalogLogPort } from './log-branch.ts'
+import { catalogLimits, madeRecord } from './catalog-record.ts'
+import type { CatalogLimits } from './catalog-record.ts'
+import { RecordIndex } from './record-index.ts'
+import { pageOf } from './record-query.ts'
+
+/** Name of the actor kind. */
+export const catalogKindName = 'catalog'
+
+/**
+ * Milliseconds for which a caller may use a record that it was answered with, from when it asked. A
+ * deletion is answered when that time is over for all callers.
+ */
+const recordLeaseMs = 1_000
+
+/** From the catalog itself. */
+type OwnCommand = CatalogCommand | { readonly kind: 'shorten' }
+
+/** Ports of the catalogs of one member, the same for all of them. */
+export interface CatalogActorParts {
+  readonly log: CatalogLogPort
+  readonly env: Pick<Env, 'nowMs' | 'monotonicMs' | 'after'>
+  readonly limits?: CatalogLimits
+}
+
+/** All commands and replies are plain data. */
+export const catalogWire: ActorWire = { values: rawValues }
+
+/** The actor kind of catalogs. The id of a catalog is the name of its collection. */
+export function catalogKind(parts: CatalogActorParts): ActorKind<OwnCommand> {
+  return {
+    name: catalogKindName,
+    wire: catalogWire,
+    create: (context) => new CatalogActor(context, parts),
+  }
+}
+
+class CatalogActor implements Actor<OwnCommand> {
+  readonly #context: ActorContext<OwnCommand>
+  readonly #parts: CatalogActorParts
+  readonly #log: CatalogLog
+  readonly #index = new RecordIndex()
+  #applied: readonly AppliedCommand[] = []
+  /** When a caller was last answered with a record that it may use for a while. */
+  #leasedMs: number
+  /** Answers of deletions that wait. Each is rejected by its function. */
+  readonly #waiting = new Set<() => void>()
+
+  constructor(context: ActorContext<OwnCommand>, parts: CatalogActorParts) {
+    this.#context = context
+    this.#parts = parts
+    const { key: { tenant, id: collection }, epoch } = context
+    const { spareRows } = parts.limits ?? catalogLimits
+    this.#log = new CatalogLog({ log: parts.log, tenant, collection, epoch, spareRows })
+    // The owner before may have answered until now.
+    this.#leasedMs = parts.env.monotonicMs()
+  }
+
+  readonly occupied = false
+
+  async activate(): Promise<void> {
+    const { records, applied } = await this.#log.open()
+    for (const record of records) this.#index.put(record)
+    this.#applied = applied
+    this.#leasedMs = this.#parts.env.monotonicMs()
+  }
+
+  async receive(command: OwnCommand, id?: string): Promise<Turn> {
+    switch (command.kind) {
+      case 'get':
+        if (command.keeps) this.#lease()
+        return { kind: 'read', reply: command.ids.flatMap((each) => this.#index.get(each) ?? []) }
+      case 'list':
+        return { kind: 'read', reply: pageOf(this.#index, command.query, () => this.#turn()) }
+      case 'shorten':
+        return { reply: await this.#shorten() }
+      default: {
+        if (command.kind === 'ensure') this.#lease()
+        // A command that was done already is not done again.
+        const done = findApplied(this.#applied, id) !== undefined
+        const reply = done ? this.#resultOf(command) : (await this.#change(command, id)).reply
+        return { reply: command.kind === 'delete' ? this.#afterLeases(reply) : reply }
+      }
+    }
+  }
+
+  follow(): Promise<() => void> {
+    return Promise.reject(new HeddleError('unsupported', 'A catalog has nothing to follow.'))
+  }
+
+  passivate(): Promise<void> {
+    for (const reject of this.#waiting) reject()
+    return Promise.resolve()
+  }
+
+  async #change(command: ChangingCommand, commandId: string | undefined): Promise<Decision> {
+    const decision = decide(command, this.#decisionParts())
+    const { saved, deleted } = decision
+    if (saved.length === 0 && deleted.length === 0) return decision
+    const records: RecordOf[] = [
+      ...deleted.map((id) => ({ $case: 'catalogDeleted', value: { id } }) as const),
+      { $case: 'catalogSaved', value: { records: [...saved] } },
+    ]
+    if (commandId !== undefined) records.push({ $case: 'commandApplied', value: { commandId } })
+    const seq = await this.#orForget(this.#log.append(records))
+    for (const id of deleted) this.#index.remove(id)
+    for (const record of saved) this.#index.put(record)
+    if (commandId !== undefined) this.#applied = withApplied([...this.#applied], commandId, seq)
+    if (this.#log.isLong(this.#index)) this.#context.notify({ kind: 'shorten' })
+    return decision
+  }
+
+  /** Several changes may have asked for it. */
+  async #shorten(): Promise<void> {
+    if (!this.#log.isLong(this.#index)) return
+    const records = [...this.#index.values()]
+    await this.#orForget(this.#log.shorten({ records, applied: this.#applied }))
+  }
+
+  #decisionParts(): DecisionParts {
+    const { env, limits } = this.#parts
+    return { index: this.#index, nowMs: env.nowMs(),
+      noun: this.#context.key.id.replaceAll('_', ' '), ...limits && { limits } }
+  }
+
+  /** What a command that was done before is answered with. */
+  #resultOf(command: ChangingCommand): unknown {
+    switch (command.kind) {
+      case 'ensure':
+        return command.records.map(({ name }) => this.#index.named(name) ?? renamed())
+      case 'create': {
+        const { record: { id, name }, ifExists } = command
+        const known = ifExists === undefined ? undefined : this.#index.named(name)
+        // It may have been deleted since.
+        return known ?? this.#index.get(id)
+          ?? madeRecord(command.record, this.#parts.env.nowMs())
+      }
+      case 'change':
+        return existingRecord(command.id, this.#decisionParts())
+      case 'delete':
+        return null
+    }
+  }
+
+  #lease(): void {
+    this.#leasedMs = this.#parts.env.monotonicMs()
+  }
+
+  /** The reply, when the leases of all callers have ended. */
+  #afterLeases(reply: unknown): unknown {
+    const { env } = this.#parts
+    const leftMs = this.#leasedMs + recordLeaseMs - env.monotonicMs()
+    if (leftMs <= 0) return reply
+    return new Promise((resolve, reject) => {
+      const settle = (end: () => void) => {
+        this.#waiting.delete(interrupted)
+        stop()
+        end()
+      }
+      const stop = env.after(leftMs, () => settle(() => resolve(reply)))
+      // The next owner answers the same command.
+      const interrupted = () => settle(() => reject(new HeddleError('not_owner')))
+      this.#waiting.add(interrupted)
+    })
+  }
+
+  /** Lets other work have its turn. */
+  #turn(): Promise<void> {
+    return new Promise((resolve) => this.#parts.env.after(0, resolve))
+  }
+
+  /** After a failure it is not known what is stored. The actor fails, and the next one reads it. */
+  async #orForget<Result>(work: Promise<Result>): Promise<Result> {
+    try {
+      return await work
+    } catch (error) {
+      this.#context.fail(error)
+      throw error
+    }
+  }
+}
+
+/** Asked again with new ids, it is made again. */
+function renamed(): never {
+  throw new HeddleError('unavailable', 'One of these was deleted or renamed meanwhile: ask again.')
+}

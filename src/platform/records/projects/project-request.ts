@@ -1,0 +1,70 @@
+/** Projects in requests, where they are sessions. Pure. */
+
+import { HeddleError } from '../../../errors.ts'
+import { textOf } from '../../../raw-json.ts'
+import { readTimeUs } from '../../spans/time.ts'
+import type { Uuid } from '../../spans/span.ts'
+import { retentionDays } from './catalog-projects.ts'
+import type { Project } from './project.ts'
+
+/** The body of a request, checked. Null is as good as absent. */
+export interface SessionBody {
+  readonly id?: Uuid | null
+  readonly name?: string | null
+  readonly start_time?: unknown
+  readonly end_time?: unknown
+  readonly description?: string | null
+  readonly extra?: Readonly<Record<string, unknown>> | null
+  readonly reference_dataset_id?: Uuid | null
+  readonly trace_tier?: string | null
+}
+
+/** Members that a project has no field for, and that are answered as they came. */
+const kept = ['default_dataset_id', 'num_examples', 'num_repetitions', 'evaluator_keys',
+  'kicked_off_by'] as const
+
+/** The project that a body makes. Throws `invalid`. */
+export function projectMade(body: SessionBody): Partial<Project> & { readonly name: string } {
+  const { name, id, reference_dataset_id: dataset } = body
+  const rest = Object.fromEntries(kept.flatMap((each) => {
+    const value = (body as Readonly<Record<string, unknown>>)[each]
+    return value === undefined || value === null ? [] : [[each, value]]
+  }))
+  return {
+    ...projectChanged({ ...body, name: null }),
+    name: nameIn(name ?? ''),
+    ...id && { id },
+    ...dataset && { referenceDatasetId: dataset },
+    ...timeIn('startMs', 'start_time', body.start_time),
+    ...Object.keys(rest).length > 0 && { restJson: JSON.stringify(rest) },
+  }
+}
+
+/** What a body changes of a project. Throws `invalid`. */
+export function projectChanged(body: SessionBody): Partial<Project> {
+  const { name, description, extra, trace_tier: tier } = body
+  return {
+    ...typeof name === 'string' && { name: nameIn(name) },
+    ...typeof description === 'string' && { description },
+    ...extra && { extraJson: textOf(extra) },
+    ...timeIn('endMs', 'end_time', body.end_time),
+    ...tier && tierIn(tier),
+  }
+}
+
+function nameIn(name: string): string {
+  if (name.trim() !== '') return name
+  throw new HeddleError('invalid', 'name: a project needs one.')
+}
+
+function timeIn(field: 'startMs' | 'endMs', name: string, value: unknown): Partial<Project> {
+  if (value === undefined || value === null) return {}
+  const us = readTimeUs(value)
+  if (us === undefined) throw new HeddleError('invalid', `${name}: this is no time.`)
+  return { [field]: Math.floor(us / 1_000) }
+}
+
+function tierIn(tier: string): Partial<Project> {
+  const longLived = tier.toLowerCase().replace('_', '') === 'longlived'
+  return { longLived, retentionDays: longLived ? retentionDays.long : retentionDays.short }
+}

@@ -1,0 +1,142 @@
+/**
+ * Items of annotation queues, and what became of them.
+ *
+ * An item is a document, written once. What each reviewer does with it is a document of its own
+ * beside it, so that no two of them ever write the same one. Pure.
+ */
+
+import { namedId } from '../catalog/named-id.ts'
+import type { Document } from '../../spans/document-port.ts'
+import type { Uuid } from '../../spans/span.ts'
+
+/** What is to be looked at: a run, or a conversation. */
+export type Subject =
+  | { readonly type: 'RUN'; readonly project: Uuid; readonly run: Uuid; readonly trace: Uuid }
+  | { readonly type: 'THREAD'; readonly project: Uuid; readonly thread: string }
+
+/** An item, as its document has it. */
+export interface StoredItem {
+  readonly subject: Subject
+  readonly addedMs: number
+  /** Start of the run in microseconds; null if it is not known. */
+  readonly startUs: number | null
+  /** The suggested example that it was made from. */
+  readonly source: Uuid | null
+}
+
+/** What a caller changes of an item. */
+export interface ItemChange {
+  readonly addedMs?: number
+  readonly reviewedMs?: number
+}
+
+/** What a reviewer said of an item; null takes it back. */
+export interface ReviewerStatus {
+  readonly status: 'viewed' | 'completed' | null
+  readonly atMs: number
+  /** Sorts the item for this reviewer. */
+  readonly addedMs?: number
+}
+
+/** An item with all that was done. */
+export interface QueueItem extends StoredItem {
+  readonly id: Uuid
+  readonly reviewedMs: number | null
+  /** By reviewer. */
+  readonly statuses: ReadonlyMap<Uuid, ReviewerStatus>
+}
+
+/** How a queue decides who is to look at an item. */
+export interface ReviewRules {
+  readonly reviewers: number
+  /** How long a reviewer who looks at an item keeps others from it; 0 for not at all. */
+  readonly reservedMs: number
+}
+
+/** In which list of a reviewer an item is. */
+export type Section = 'needs_my_review' | 'needs_others_review' | 'archived'
+
+/** A queue holds so many items at most. */
+export const queueItemsMax = 10_000
+
+/** The id of an item: a queue has each run and each conversation once. */
+export function itemId(queue: Uuid, subject: Subject): Uuid {
+  return subject.type === 'RUN'
+    ? runItemId(queue, subject.run)
+    : namedId('queueItem', JSON.stringify([queue, subject.project, subject.thread]))
+}
+
+/** The id of the item of a run. */
+export function runItemId(queue: Uuid, run: Uuid): Uuid {
+  return namedId('queueItem', JSON.stringify([queue, run]))
+}
+
+const changeMark = '!'
+
+/** Key of what was changed of an item. */
+export function changeKey(item: Uuid): string {
+  return `${item}/${changeMark}`
+}
+
+/** Key of what a reviewer said. */
+export function statusKey(item: Uuid, reviewer: Uuid): string {
+  return `${item}/${reviewer}`
+}
+
+/** The document of a value. */
+export function documentOf(key: string, value: StoredItem | ItemChange | ReviewerStatus): Document {
+  return { key, body: Buffer.from(JSON.stringify(value)) }
+}
+
+/** Items from documents in the order of their keys: each is followed by what was done with it. */
+export function itemsOf(documents: Iterable<Document>): readonly QueueItem[] {
+  const items: QueueItem[] = []
+  let statuses = new Map<Uuid, ReviewerStatus>()
+  for (const { key, body } of documents) {
+    const [id, part] = key.split('/') as [Uuid, string?]
+    const value: unknown = JSON.parse(Buffer.from(body).toString())
+    const last = items.at(-1)
+    if (part === undefined) {
+      statuses = new Map()
+      items.push({ ...value as StoredItem, id, reviewedMs: null, statuses })
+    } else if (last?.id !== id) {
+      // Somebody wrote it while the item was removed.
+    } else if (part === changeMark) {
+      items[items.length - 1] = { ...last, ...value as ItemChange }
+    } else {
+      statuses.set(part, value as ReviewerStatus)
+    }
+  }
+  return items
+}
+
+/** Those who are done with an item, or look at it now. */
+export function reviewersWith({ statuses }: QueueItem, status: 'viewed' | 'completed',
+  sinceMs = -Infinity): readonly Uuid[] {
+  return [...statuses].filter(([, said]) => said.status === status && said.atMs >= sinceMs)
+    .map(([reviewer]) => reviewer)
+}
+
+/** The list of the reviewer that an item is in; undefined while others look at it. */
+export function sectionOf(item: QueueItem, reviewer: Uuid, { reviewers, reservedMs }: ReviewRules,
+  nowMs: number): Section | undefined {
+  const done = reviewersWith(item, 'completed')
+  if (done.length >= reviewers) return 'archived'
+  if (done.includes(reviewer)) return 'needs_others_review'
+  const others = reservedMs === 0
+    ? []
+    : reviewersWith(item, 'viewed', nowMs - reservedMs).filter((each) => each !== reviewer)
+  return done.length + others.length >= reviewers ? undefined : 'needs_my_review'
+}
+
+/** When an item is finished: the last of the reviewers that it needs was done then. */
+export function archivedMs(item: QueueItem): number {
+  const times = [...item.statuses.values()].filter(({ status }) => status === 'completed')
+    .map(({ atMs }) => atMs)
+  return Math.max(0, ...times)
+}
+
+/** The time by which an item stands in the list of a reviewer. */
+export function placeMs({ addedMs, statuses }: QueueItem, reviewer: Uuid): number {
+  return statuses.get(reviewer)?.addedMs ?? addedMs
+}

@@ -1,0 +1,61 @@
+/** Annotation queues: what people are asked to look at, and how they score it. Pure. */
+
+import { isObject } from '../../../json/index.ts'
+import type { CatalogRecord } from '../catalog/catalog-record.ts'
+import type { Uuid } from '../../spans/span.ts'
+
+/** What a client says of a queue. Members that are absent stay. */
+export interface QueueBody {
+  readonly description?: string | null
+  readonly default_dataset?: Uuid | null
+  readonly num_reviewers_per_item?: number | null
+  readonly enable_reservations?: boolean | null
+  readonly reservation_minutes?: number | null
+  readonly reviewer_access_mode?: string | null
+  readonly rubric_instructions?: string | null
+  readonly rubric_items?: readonly Readonly<Record<string, unknown>>[] | null
+  readonly metadata?: Readonly<Record<string, unknown>> | null
+}
+
+/** A queue. */
+export interface Queue extends Required<QueueBody> {
+  readonly id: Uuid
+  readonly name: string
+  /** Items in it. One more than there are if a member was killed while it added one. */
+  readonly items: number
+  readonly createdMs: number
+  readonly modifiedMs: number
+}
+
+/** Bytes that an item is counted with, whatever it has. */
+export const itemBytes = 512
+
+const usual: Required<QueueBody> = {
+  description: null,
+  default_dataset: null,
+  num_reviewers_per_item: 1,
+  enable_reservations: true,
+  reservation_minutes: 1,
+  reviewer_access_mode: 'any',
+  rubric_instructions: null,
+  rubric_items: [],
+  metadata: null,
+}
+
+/** The queue that a record holds. */
+export function queueOf(
+  { id, name, bodyJson, heldBytes, createdAtMs, modifiedAtMs }: CatalogRecord,
+): Queue {
+  const body: unknown = JSON.parse(bodyJson)
+  return { ...usual, ...isObject(body) && body, id, name, items: Math.round(heldBytes / itemBytes),
+    createdMs: createdAtMs, modifiedMs: modifiedAtMs }
+}
+
+/** What of a body is kept. */
+export function queueFields(body: QueueBody): QueueBody {
+  return Object.fromEntries(
+    Object.entries(body).filter(([name, value]) =>
+      value !== undefined && Object.hasOwn(usual, name)
+    ),
+  )
+}
