@@ -280,7 +280,8 @@ describe('experiments that ran elsewhere', () => {
     })
     expectRefused(await upload(other), 409, /already exists with other inputs/)
     expectRefused(
-      await upload({ ...other, results: [row], experiment_name: first.experiment_name }),
+      await upload({ ...other, results: [row, rowOf('two')],
+        experiment_name: first.experiment_name }),
       409,
       /exists/,
     )
