@@ -1,6 +1,7 @@
 /** What several records together change of the rows of runs. */
 
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { RowUpdate } from '../../checkpoint/index.ts'
 import type { RunChanges } from '../model/run-changes.ts'
 
 /** The rows of runs as a row of the log leaves them. */
@@ -12,6 +13,14 @@ export class RunRows {
   /** Those that have ended and are still there: neither rolled back nor deleted. */
   get kept(): readonly RunRow[] {
     return this.ended.filter(({ runId }) => !this.removedRunIds.has(runId))
+  }
+
+  /**
+   * The rows of all these runs, also of removed ones. The owner before may have written a part of a
+   * row, or still be about to; who removes all runs of a thread finds them by their order.
+   */
+  get whole(): RowUpdate[] {
+    return [...this.changed.values()].map((row) => ({ table: 'run', row }))
   }
 
   /** Adds what one more record changes. */

@@ -223,13 +223,13 @@ export class ThreadLog {
   /**
    * Called if no epoch is opened: a deleted thread is about to be purged, but its billing records
    * outlive it. If only the log has the delete, the thread's row is marked too: after half a purge
-   * the log may not open any more.
+   * the log may not open any more. Rows of runs that lag come before it, for the purge to find.
    */
   async #bill(lag: RunRows, isNews: boolean): Promise<void> {
     const { ports: { log }, epoch } = this.#options
     const updates = this.#billed(lag).map(billingUpdate)
     const row = { ...rowOf(this.#state, this.storedBytes), epoch }
-    if (isNews) updates.push({ table: 'thread', row })
+    if (isNews) updates.push(...lag.whole, { table: 'thread', row })
     if (updates.length > 0) await log.append([], updates)
   }
 

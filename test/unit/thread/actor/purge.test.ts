@@ -7,7 +7,8 @@ import type { LogPort } from '../../../../src/checkpoint/index.ts'
 import { HeddleError } from '../../../../src/errors.ts'
 import { Purge } from '../../../../src/thread/actor/purge.ts'
 import { virtualEnv } from '../../../support/env.ts'
-import { settled, ThreadHouse } from '../../../support/thread-house.ts'
+import { aRun, settled, ThreadHouse } from '../../../support/thread-house.ts'
+import { ThreadPair } from '../../../support/thread-pair.ts'
 
 const branch = { id: 'b', ancestors: [] }
 
@@ -50,6 +51,25 @@ it('A deleted thread stays in memory until it is purged, even if nobody asks for
 })
 
 const away = () => Promise.reject(new HeddleError('unavailable'))
+
+it(
+  'The next owner of a deleted thread writes the rows of all its runs, for the purge to find them.',
+  async () => {
+    const pair = new ThreadPair()
+    await pair.client.startRun('t', 'x', aRun('r'))
+    const known = pair.log.updates.length
+    await pair.client.startRun('t', 'x', aRun('q'))
+    pair.log.purge = () => new Promise(() => {})
+    void pair.client.delete('t', 'x').catch(() => {})
+    await settled()
+    pair.log.updates.length = known
+    pair.kill()
+    await settled()
+    const written = pair.log.updates.slice(known)
+    expect(written.flatMap((each) => (each.table === 'run' ? [each.row.runId] : []))).toEqual(['q'])
+    expect(written.at(-1)).toMatchObject({ table: 'thread', row: { deleted: true } })
+  },
+)
 
 describe('a purge', () => {
   it('is retried until it succeeds, with growing pauses of at most a minute', async () => {
