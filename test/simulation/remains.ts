@@ -15,6 +15,8 @@ export class Remains {
   readonly #needed: ReadonlyMap<string, number>
   /** Branches that need others. */
   readonly #needy: ReadonlySet<string>
+  /** Branches that are marked as dead: rows of them are needed, or a release has not ended. */
+  readonly #marked: ReadonlySet<string>
 
   constructor(cassandra: SimulatedCassandra) {
     const all = (table: string, columns: string) =>
@@ -41,6 +43,11 @@ export class Remains {
       needs.map((need) => [need['ancestor'] as string, Number(need['through'])]),
     )
     this.#needy = new Set(needs.map(({ branch }) => branch as string))
+    this.#marked = new Set(
+      all('branch', 'branch_id, dead').flatMap(({ branch_id: id, dead }) =>
+        dead === true ? [id as string] : []
+      ),
+    )
   }
 
   /** The life in the row of the list. */
@@ -65,9 +72,17 @@ export class Remains {
   ofDead(life: string): string | undefined {
     if (this.#needy.has(life)) return `the life ${life} is over and still needs another`
     const [end, needed] = [this.#ends.get(life) ?? 0, this.#needed.get(life) ?? 0]
-    return end <= needed
+    return end <= needed || (this.#marked.has(life) && this.#someUnmade)
       ? undefined
       : `${end} rows are stored of the life ${life}, which is over; ${needed} are needed`
+  }
+
+  /**
+   * Whether a member died while it took back a copy that it had not made. Nobody else knows of such
+   * a copy: docs/invariants.md says what is left.
+   */
+  get #someUnmade(): boolean {
+    return [...this.#marked].some((branch) => !this.#ends.has(branch))
   }
 }
 

@@ -56,7 +56,10 @@ export class BranchTable {
     return !await this.isDead(branch.ancestors.at(-1)!.id)
   }
 
-  /** Releases a branch whose owner was deleted. Returns what no branch needs any more. */
+  /**
+   * Releases a branch whose owner was deleted. Returns what no branch needs any more. The branch
+   * itself comes last: until it is forgotten, its mark says that something may be left of others.
+   */
   async release(branch: Branch, epoch: number): Promise<Cut[]> {
     await this.#connection.write({
       cql: `INSERT INTO ${this.#branches} (branch_id, dead) VALUES (?, true) USING TIMESTAMP ?`,
@@ -69,7 +72,7 @@ export class BranchTable {
         { id },
       ) => (await this.isDead(id) ? [{ branchId: id, after: await this.#neededThrough(id) }] : [])),
     )
-    return [own, ...others.flat()]
+    return [...others.flat(), own]
   }
 
   /**
