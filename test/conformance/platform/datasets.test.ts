@@ -230,6 +230,7 @@ describe('experiments that ran elsewhere', () => {
     })
     expect(await good('GET', '/feedback-configs?key=mean')).toHaveLength(1)
     const more = await uploaded({ ...body, experiment_name: `${body.experiment_name} again`,
+      experiment_start_time: '2026-11-26T20:00:30Z',
       results: [{ ...rows[1]!, expected_outputs: undefined }, rowOf('three')] })
     expect(more.dataset).toMatchObject({ id: dataset.id, example_count: 3, session_count: 2 })
     expect(more.experiment.id).not.toBe(experiment.id)
