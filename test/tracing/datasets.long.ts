@@ -38,8 +38,11 @@ it('An experiment of 10 000 rows is taken in within a minute, and completed if i
     const tookMs = performance.now() - beganMs
     expect(first).toMatchObject({ status: 200, body: { dataset: { example_count: 10_000 } } })
     expect(tookMs).toBeLessThan(60_000)
-    expect(await upload()).toMatchObject(first)
-    const { id } = (first.body as { readonly experiment: { readonly id: string } }).experiment
+    const { dataset, experiment: { id } } = first.body as Readonly<
+      Record<'dataset' | 'experiment', { readonly id: string }>
+    >
+    expect(await upload()).toMatchObject({ status: 200,
+      body: { dataset: { id: dataset.id, example_count: 10_000 }, experiment: { id } } })
     const { body } = await ask(server.url, 'GET', `/api/v1/sessions/${id}?include_stats=true`)
     expect(body).toMatchObject({ run_count: 10_000,
       feedback_stats: { right: { n: 10_000, avg: 1 }, short: { n: 10_000, avg: 0 } } })
