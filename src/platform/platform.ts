@@ -30,6 +30,8 @@ import { queuesOver } from './records/queues/catalog-queues.ts'
 import type { Queues } from './records/queues/catalog-queues.ts'
 import { sharesOver } from './records/shares/catalog-shares.ts'
 import type { Shares } from './records/shares/catalog-shares.ts'
+import { viewsOver } from './records/views/view.ts'
+import type { Views } from './records/views/view.ts'
 import type { Models } from './evaluate/models/model.ts'
 import { modelsOver } from './evaluate/models/models.ts'
 import type { ModelsOptions } from './evaluate/models/models.ts'
@@ -55,6 +57,7 @@ export interface Platform {
   readonly projects: Projects
   readonly feedbackConfigs: FeedbackConfigs
   readonly charts: Charts
+  readonly views: Views
   readonly prompts: Prompts
   /** What is too long or too many for records of catalogs. */
   readonly documents: DocumentPort
@@ -179,6 +182,7 @@ export function openPlatform(
     },
     feedbackConfigs: feedbackConfigsOver(catalogs, env),
     charts: chartsOver(catalogs, env),
+    views: viewsOver(catalogs, env),
     shares: sharesOver(catalogs, documents, env),
     queues,
     secrets,

@@ -20,8 +20,7 @@ import { evaluatorRoutes, ruleRoutes } from './rules/index.ts'
 import { queueItemRoutes, queueRoutes, queueRunRoutes } from './queues/index.ts'
 import { runRoutesV2 } from './runs-v2.ts'
 import { runRoutes } from './runs.ts'
-import { sessionRoutesV2 } from './sessions-v2.ts'
-import { sessionRoutes } from './sessions.ts'
+import { sessionRoutes, sessionRoutesV2, viewRoutes } from './sessions/index.ts'
 import { datasetShareRoutes, downloadRoutes, pageLinkRoutes, publicRunRoutes, publicRunRoutesV2,
   runShareRoutes, sharedExperimentRoutes, sharedExperimentRunRoutes,
   shareRoutesV2 } from './shares/index.ts'
@@ -38,10 +37,10 @@ export async function addPlatform(app: App, parts: PlatformParts): Promise<void>
     }, { prefix })
   await below('/api/v1', acceptBytes, ingestRoutes, commitRoutes, directoryCommitRoutes,
     exampleBodyRoutes)
-  await below('/api/v1', acceptQuestions, infoRoutes, runRoutes, sessionRoutes, feedbackRoutes,
-    feedbackTokenRoutes, feedbackConfigRoutes, chartRoutes, exportRoutes, repoRoutes, tagRoutes,
-    directoryRoutes, secretRoutes, playgroundRoutes, playgroundSettingRoutes, priceRoutes,
-    generateRoutes, experimentRoutes, ruleRoutes, evaluatorRoutes)
+  await below('/api/v1', acceptQuestions, infoRoutes, runRoutes, sessionRoutes, viewRoutes,
+    feedbackRoutes, feedbackTokenRoutes, feedbackConfigRoutes, chartRoutes, exportRoutes,
+    repoRoutes, tagRoutes, directoryRoutes, secretRoutes, playgroundRoutes, playgroundSettingRoutes,
+    priceRoutes, generateRoutes, experimentRoutes, ruleRoutes, evaluatorRoutes)
   await below('/api/v1', acceptQuestions, datasetRoutes, datasetVersionRoutes, datasetFileRoutes,
     exampleRoutes, comparisonRoutes, datasetRunRoutes, groupedExperimentRoutes)
   await below('/api/v2', acceptQuestions, runRoutesV2, threadRoutesV2, sessionRoutesV2,

@@ -17,6 +17,7 @@ export interface Belongings extends PromptBelongings, DatasetBelongings {
   readonly feedbackKey: string
   readonly chart: string
   readonly section: string
+  readonly view: string
   readonly rule: string
   readonly evaluator: string
   /** An annotation queue, and the item of the trace in it. */
@@ -46,8 +47,8 @@ const window = { start_time: '2026-01-01T00:00:00Z', end_time: '2026-01-02T00:00
 
 /** A case of each route. Those that remove something are last. */
 export function casesOf(theirs: Belongings): readonly Case[] {
-  const { project, projectName, trace, child, thread, feedback, feedbackKey, chart, section, rule,
-    evaluator, secret, model, price, dataset } = theirs
+  const { project, projectName, trace, child, thread, feedback, feedbackKey, chart, section, view,
+    rule, evaluator, secret, model, price, dataset } = theirs
   const messages = [{ role: 'user', content: 'Hi' }]
   const tiny = { dialect: 'openai', base_url: 'https://model.invalid/v1', model: 'm', secret }
   const cost = { match_pattern: 'm', prompt_cost: 1, completion_cost: 2 }
@@ -98,6 +99,8 @@ export function casesOf(theirs: Belongings): readonly Case[] {
     read('GET /sessions/:id', `/api/v1/sessions/${project}?include_stats=true`),
     read('GET /sessions/resolutions', `/api/v1/sessions/resolutions?kind=AGENT&id=${projectName}`),
     read('POST /sessions/:id/dashboard', `/api/v1/sessions/${project}/dashboard`, window),
+    read('GET /sessions/:id/views', `/api/v1/sessions/${project}/views`),
+    read('GET /sessions/:id/views/:view', `/api/v1/sessions/${project}/views/${view}`),
     read('GET /feedback', `/api/v1/feedback?run=${trace}&session=${project}`),
     read('GET /feedback', `/api/v1/feedback?key=${feedbackKey}`),
     read('GET /feedback/:id', `/api/v1/feedback/${feedback}`),
@@ -153,6 +156,13 @@ export function casesOf(theirs: Belongings): readonly Case[] {
     change('POST /sessions', '/api/v1/sessions?upsert=true', { id: project, name: projectName,
       description: 'taken' }),
     change('PATCH /sessions/:id', `/api/v1/sessions/${project}`, { name: 'taken' }),
+    change('POST /sessions/:id/views', `/api/v1/sessions/${project}/views`, {
+      display_name: 'taken',
+    }),
+    change('PATCH /sessions/:id/views/:view', `/api/v1/sessions/${project}/views/${view}`, {
+      display_name: 'taken',
+    }),
+    change('DELETE /sessions/:id/views/:view', `/api/v1/sessions/${project}/views/${view}`),
     change('POST /charts/create', '/api/v1/charts/create', { title: 't', chart_type: 'line',
       series: [series], section_id: section }),
     change('PATCH /charts/:id', `/api/v1/charts/${chart}`, { title: 'taken' }),

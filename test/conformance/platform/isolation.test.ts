@@ -73,6 +73,7 @@ async function belongings(): Promise<Belongings> {
   const chart = await made('POST', '/charts/create', { title: mark, chart_type: 'line',
     section_id: section.id,
     series: [{ name: mark, metric: 'run_count', filters: { session: [project] } }] })
+  const view = await made('POST', `/sessions/${project}/views`, { display_name: mark })
   const rule = await made('POST', '/runs/rules', { display_name: mark, session_id: project,
     webhooks: [{ url: 'https://example.com/' }] })
   const { evaluator } = await made('POST', '/platform/evaluators', { name: mark,
@@ -88,7 +89,7 @@ async function belongings(): Promise<Belongings> {
     prompt_cost: 1, completion_cost: 2 })
   return { ...owned, rule: rule.id, evaluator: evaluator.id, queue: queue.id, item, secret: mark,
     model: model.id, price: price.id, project, projectName: mark, trace, child, thread, feedback,
-    feedbackKey: mark, chart: chart.id, section: section.id }
+    feedbackKey: mark, chart: chart.id, section: section.id, view: view.id }
 }
 
 /** A prompt and a directory of the first tenant. */

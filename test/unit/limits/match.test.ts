@@ -109,6 +109,7 @@ const routes = [
   ['POST', '/datasets/:id/generate', 'generate-key'],
   ['GET', '/commits/:owner/:repo/:commit', 'commits-key'],
   ['DELETE', '/sessions/:id', 'deletion-key'],
+  ['DELETE', '/sessions/:id/views/:id', 'deletion-key'],
   ['POST', '/runs/rules/:id/trigger', 'deletion-key'],
   ['POST', '/feedback', 'feedback'],
   ['POST', '/api/v1/runs', 'runs-create'],

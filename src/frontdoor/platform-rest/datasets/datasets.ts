@@ -13,7 +13,7 @@ import { cursorParts, cursorText } from '../../schema/cursor.ts'
 import { Json, Nullable, Offset, Uuid as UuidText } from '../../schema/json.ts'
 import { platformRoute } from '../platform-route.ts'
 import type { PlatformParts } from '../platform-route.ts'
-import { filtersOf } from '../sessions.ts'
+import { filtersOf } from '../sessions/index.ts'
 import { datasetOf, IdPath } from './dataset-of.ts'
 
 const text = (maxLength: number) => Type.Optional(Nullable(Type.String({ maxLength })))

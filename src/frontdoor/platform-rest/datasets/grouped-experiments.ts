@@ -8,7 +8,7 @@ import type { App } from '../../http/route.ts'
 import { Json, Nullable } from '../../schema/json.ts'
 import { platformRoute } from '../platform-route.ts'
 import type { PlatformParts } from '../platform-route.ts'
-import { statsOf } from '../sessions.ts'
+import { statsOf } from '../sessions/index.ts'
 import { datasetOf, IdPath } from './dataset-of.ts'
 
 const GroupExperiments = Type.Object({

@@ -18,7 +18,7 @@ import { requireId } from '../path-id.ts'
 import { platformRoute, sendBytes } from '../platform-route.ts'
 import type { PlatformParts } from '../platform-route.ts'
 import { QueryRuns, questionOfV1 } from '../runs-question.ts'
-import { statsOf } from '../sessions.ts'
+import { statsOf } from '../sessions/index.ts'
 import { refuseFilter } from './public-runs.ts'
 import { sharedDataset, TokenPath } from './shared-dataset.ts'
 

@@ -7,6 +7,7 @@ import { chartsOver } from '../../../../src/platform/query/charts/chart.ts'
 import { feedbackConfigsOver } from '../../../../src/platform/records/feedback/feedback-config.ts'
 import type { Platform, SeriesQuestion, SpanStore } from '../../../../src/platform/index.ts'
 import { projectsOver } from '../../../../src/platform/records/projects/catalog-projects.ts'
+import { viewsOver } from '../../../../src/platform/records/views/view.ts'
 import { queryHandlers } from '../../../../src/platform/threads/query-handlers.ts'
 import type { QueryHandlers } from '../../../../src/platform/threads/platform-calls.ts'
 import { virtualEnv } from '../../../support/env.ts'
@@ -51,6 +52,7 @@ export async function platformDoor(): Promise<PlatformDoor> {
     projects: projectsOver(catalogs, ids),
     feedbackConfigs: feedbackConfigsOver(catalogs, ids),
     charts: chartsOver(catalogs, ids),
+    views: viewsOver(catalogs, ids),
     ingest: {
       putFeedback: (rows: Parameters<Platform['ingest']['putFeedback']>[0]) =>
         store.putFeedback(rows.map((row) => ({ row, place: null }))),

@@ -4,17 +4,17 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
-import { HeddleError, ignoreNotFound } from '../../errors.ts'
+import { HeddleError, ignoreNotFound } from '../../../errors.ts'
 import { metadataSought, projectChanged, projectMade, projectOfAddress,
-  sessionJson } from '../../platform/index.ts'
-import type { Project, ProjectQuery, ProjectStats, Uuid } from '../../platform/index.ts'
-import { leftSignal, sendRows } from '../http/list-reply.ts'
-import type { App } from '../http/route.ts'
-import { Json, JsonObject, Nullable, Offset, Uuid as UuidText } from '../schema/json.ts'
-import { requireSimple } from '../schema/validation.ts'
-import { platformRoute, projectOf } from './platform-route.ts'
-import type { PlatformParts } from './platform-route.ts'
-import { requireId } from './path-id.ts'
+  sessionJson } from '../../../platform/index.ts'
+import type { Project, ProjectQuery, ProjectStats, Uuid } from '../../../platform/index.ts'
+import { leftSignal, sendRows } from '../../http/list-reply.ts'
+import type { App } from '../../http/route.ts'
+import { Json, JsonObject, Nullable, Offset, Uuid as UuidText } from '../../schema/json.ts'
+import { requireSimple } from '../../schema/validation.ts'
+import { platformRoute, projectOf } from '../platform-route.ts'
+import type { PlatformParts } from '../platform-route.ts'
+import { requireId } from '../path-id.ts'
 
 const text = (maxLength: number) => Type.Optional(Nullable(Type.String({ maxLength })))
 const id = () => Type.Optional(Nullable(UuidText()))
@@ -123,6 +123,8 @@ export function sessionRoutes(app: App, parts: PlatformParts): void {
 
   /** It is gone for every reader when this resolves. What it holds is removed after that. */
   async function remove(tenant: string, project: Uuid): Promise<void> {
+    // First what only the project leads to: a removal that was cut off can be asked for again.
+    await platform.views.deleteAll(tenant, project)
     await projects.delete(tenant, project)
     platform.ingest.remove({ tenant, what: { kind: 'project', project } }).catch(
       (error: unknown) =>

@@ -3,14 +3,14 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
-import { HeddleError } from '../../errors.ts'
-import { sessionJsonV2 } from '../../platform/index.ts'
-import type { Project, ProjectQuery } from '../../platform/index.ts'
-import type { App } from '../http/route.ts'
-import { cursorParts, cursorText } from '../schema/cursor.ts'
-import { Uuid as UuidText } from '../schema/json.ts'
-import { platformRoute } from './platform-route.ts'
-import type { PlatformParts } from './platform-route.ts'
+import { HeddleError } from '../../../errors.ts'
+import { sessionJsonV2 } from '../../../platform/index.ts'
+import type { Project, ProjectQuery } from '../../../platform/index.ts'
+import type { App } from '../../http/route.ts'
+import { cursorParts, cursorText } from '../../schema/cursor.ts'
+import { Uuid as UuidText } from '../../schema/json.ts'
+import { platformRoute } from '../platform-route.ts'
+import type { PlatformParts } from '../platform-route.ts'
 import { filtersOf, sessionFilters, statsOf } from './sessions.ts'
 
 const ListSessions = Type.Object({

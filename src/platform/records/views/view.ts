@@ -1,0 +1,152 @@
+/** Saved views of projects: filters by a name, kept in catalogs. */
+
+import type { Env } from '../../../../cluster/index.ts'
+import { HeddleError, ignoreNotFound } from '../../../errors.ts'
+import type { CatalogClient } from '../catalog/catalog-client.ts'
+import type { CatalogRecord, RecordChange } from '../catalog/catalog-record.ts'
+import { zonedTextUs } from '../../spans/time.ts'
+import type { Uuid } from '../../spans/span.ts'
+
+/** The lists that a view may be of. The first is the default. */
+export const viewTypes = ['runs', 'threads', 'single_run'] as const
+
+/** A list that a view is of. */
+export type ViewType = (typeof viewTypes)[number]
+
+/** What a client says of a view. */
+export interface ViewBody {
+  readonly display_name?: string | null
+  readonly description?: string | null
+  readonly filter_string?: string | null
+  readonly trace_filter_string?: string | null
+  readonly tree_filter_string?: string | null
+  readonly type?: ViewType | null
+  readonly start_time?: string | null
+  readonly end_time?: string | null
+  /** The time before now that the view shows, in words of the client. */
+  readonly duration?: string | null
+}
+
+/** A view in an answer. */
+export interface View extends Required<ViewBody> {
+  readonly id: Uuid
+  readonly session_id: Uuid
+  readonly created_at: string
+  readonly updated_at: string
+}
+
+/** Names a view. */
+export interface ViewName {
+  readonly tenant: string
+  readonly project: Uuid
+  readonly id: Uuid
+}
+
+/** Which views of a project to list, oldest first. */
+export interface ViewQuery {
+  readonly type?: ViewType
+  readonly limit: number
+  readonly offset: number
+}
+
+/** The views of projects that exist. All methods throw HeddleError. */
+export interface Views {
+  list(tenant: string, project: Uuid, query: ViewQuery): Promise<
+    { readonly views: readonly View[]; readonly total: number }
+  >
+  /** `full` if the project has too many. */
+  create(tenant: string, project: Uuid, body: ViewBody): Promise<View>
+  /** `not_found`. */
+  get(name: ViewName): Promise<View>
+  /** What is absent stays, and so does the name or the type that is null. `not_found`. */
+  patch(name: ViewName, body: ViewBody): Promise<View>
+  /** `not_found`. */
+  delete(name: ViewName): Promise<void>
+  /** Deletes those of a project. */
+  deleteAll(tenant: string, project: Uuid): Promise<void>
+}
+
+/** Views of a project: all are in one page of a catalog. */
+export const viewsMax = 100
+
+/** The views in catalogs. */
+export function viewsOver(catalogs: CatalogClient, env: Pick<Env, 'nowMs' | 'uuid'>): Views {
+  const list = (tenant: string, project: Uuid, { type, limit, offset }: ViewQuery) =>
+    catalogs.list(catalogOf(tenant), { sortBy: 'created', descending: false, limit, offset,
+      parentIds: [project], ...type && { metadata: { type } } })
+  const one = async ({ tenant, project, id }: ViewName) => {
+    const [record] = await catalogs.get(catalogOf(tenant), [id])
+    if (record?.parentId === project) return record
+    throw new HeddleError('not_found', 'There is no such view.')
+  }
+  return {
+    list: async (tenant, project, query) => {
+      const { records, total } = await list(tenant, project, query)
+      return { views: records.map(viewOf), total }
+    },
+    create: async (tenant, project, body) => {
+      const { total } = await list(tenant, project, { limit: 1, offset: 0 })
+      if (total >= viewsMax) {
+        throw new HeddleError('full',
+          `A project may have ${viewsMax} views. Delete those that nobody needs.`)
+      }
+      const id = env.uuid()
+      const change = changeOf({ ...body, type: body.type ?? viewTypes[0] })
+      return viewOf(
+        await catalogs.create(catalogOf(tenant), { metadataJson: '{}', ...change, id, name: id,
+          orderMs: env.nowMs(), parentId: project }),
+      )
+    },
+    get: async (name) => viewOf(await one(name)),
+    patch: async (name, body) => {
+      const { id } = await one(name)
+      return viewOf(await catalogs.change(catalogOf(name.tenant), id, changeOf(body)))
+    },
+    delete: async (name) => {
+      const { id } = await one(name)
+      await catalogs.delete(catalogOf(name.tenant), id)
+    },
+    deleteAll: async (tenant, project) => {
+      for (;;) {
+        const { records } = await list(tenant, project, { limit: viewsMax, offset: 0 })
+        if (records.length === 0) return
+        await Promise.all(
+          records.map(({ id }) => catalogs.delete(catalogOf(tenant), id).catch(ignoreNotFound)),
+        )
+      }
+    },
+  }
+}
+
+/** Other null members are kept: they end what the member said before. */
+function changeOf(
+  { display_name: name, type, ...rest }: ViewBody,
+): Pick<RecordChange, 'metadataJson'> & { readonly bodyJson: string } {
+  return {
+    ...type && { metadataJson: JSON.stringify({ type }) },
+    bodyJson: JSON.stringify({ ...rest, ...name && { display_name: name }, ...type && { type } }),
+  }
+}
+
+function viewOf({ id, parentId, createdAtMs, modifiedAtMs, bodyJson }: CatalogRecord): View {
+  return {
+    display_name: '',
+    description: null,
+    filter_string: null,
+    trace_filter_string: null,
+    tree_filter_string: null,
+    type: viewTypes[0],
+    start_time: null,
+    end_time: null,
+    duration: null,
+    ...JSON.parse(bodyJson) as ViewBody,
+    id,
+    session_id: parentId,
+    created_at: zonedTextUs(createdAtMs * 1_000),
+    updated_at: zonedTextUs(modifiedAtMs * 1_000),
+  }
+}
+
+function catalogOf(tenant: string) {
+  return { tenant, collection: 'view' } as const
+}
