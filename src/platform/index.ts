@@ -53,6 +53,7 @@ export { filterFor } from './evaluate/models/filter-query.ts'
 export type { ChatMessage, ModelAnswer, ModelCall, ModelEndpoint, ModelPiece,
   Models } from './evaluate/models/model.ts'
 export type { TracedEvent } from './evaluate/models/traced-models.ts'
+export { commentJson } from './evaluate/prompts/comment.ts'
 export { commitId } from './evaluate/prompts/prompt-names.ts'
 export { commitJson, commitTagJson, repoJson } from './evaluate/prompts/prompt-shape.ts'
 export { directoryLimits } from './evaluate/prompts/directory.ts'

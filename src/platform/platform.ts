@@ -45,6 +45,8 @@ import { tracedModels } from './evaluate/models/traced-models.ts'
 import type { TracedModels } from './evaluate/models/traced-models.ts'
 import { promptsOver } from './evaluate/prompts/catalog-prompts.ts'
 import type { Prompts } from './evaluate/prompts/prompt.ts'
+import { commentsOver } from './evaluate/prompts/comment.ts'
+import type { Comments } from './evaluate/prompts/comment.ts'
 import type { RemovalListener } from './spans/span-port.ts'
 import type { Calls } from './calls/calls.ts'
 import type { IngestHandlers, IngestNeeds, QueryHandlers } from './threads/platform-calls.ts'
@@ -59,6 +61,7 @@ export interface Platform {
   readonly charts: Charts
   readonly views: Views
   readonly prompts: Prompts
+  readonly comments: Comments
   /** What is too long or too many for records of catalogs. */
   readonly documents: DocumentPort
   readonly shares: Shares
@@ -193,6 +196,7 @@ export function openPlatform(
     prices,
     documents,
     prompts,
+    comments: commentsOver(catalogs, env),
     get ingest() {
       return ingest.calls
     },

@@ -12,7 +12,7 @@ import { infoRoutes } from './info.ts'
 import { ingestRoutes } from './ingest.ts'
 import { experimentRoutes, generateRoutes, playgroundRoutes, playgroundSettingRoutes, priceRoutes,
   secretRoutes } from './models/index.ts'
-import { commitRoutes, directoryCommitRoutes, directoryRoutes, repoRoutes,
+import { commentRoutes, commitRoutes, directoryCommitRoutes, directoryRoutes, repoRoutes,
   tagRoutes } from './prompts/index.ts'
 import { acceptBytes, acceptQuestions } from './platform-route.ts'
 import type { PlatformParts } from './platform-route.ts'
@@ -39,8 +39,9 @@ export async function addPlatform(app: App, parts: PlatformParts): Promise<void>
     exampleBodyRoutes)
   await below('/api/v1', acceptQuestions, infoRoutes, runRoutes, sessionRoutes, viewRoutes,
     feedbackRoutes, feedbackTokenRoutes, feedbackConfigRoutes, chartRoutes, exportRoutes,
-    repoRoutes, tagRoutes, directoryRoutes, secretRoutes, playgroundRoutes, playgroundSettingRoutes,
-    priceRoutes, generateRoutes, experimentRoutes, ruleRoutes, evaluatorRoutes)
+    repoRoutes, commentRoutes, tagRoutes, directoryRoutes, secretRoutes, playgroundRoutes,
+    playgroundSettingRoutes, priceRoutes, generateRoutes, experimentRoutes, ruleRoutes,
+    evaluatorRoutes)
   await below('/api/v1', acceptQuestions, datasetRoutes, datasetVersionRoutes, datasetFileRoutes,
     exampleRoutes, comparisonRoutes, datasetRunRoutes, groupedExperimentRoutes)
   await below('/api/v2', acceptQuestions, runRoutesV2, threadRoutesV2, sessionRoutesV2,

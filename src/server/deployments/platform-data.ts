@@ -17,8 +17,8 @@ export interface PlatformDataParts {
 
 /** The collections of a tenant. What acts by itself or shows things to others goes first. */
 const collections: readonly Collection[] = ['rule', 'rule_state', 'rule_wake', 'share', 'evaluator',
-  'queue', 'chart', 'chart_section', 'view', 'comparison', 'dataset', 'prompt', 'feedback_config',
-  'secret', 'price', 'playground', 'workspace', 'project']
+  'queue', 'chart', 'chart_section', 'view', 'comparison', 'dataset', 'comment', 'prompt',
+  'feedback_config', 'secret', 'price', 'playground', 'workspace', 'project']
 
 /** The documents that belong to a record. */
 const documentsOf: { readonly [Name in Collection]?: readonly DocumentPlace['kind'][] } = {

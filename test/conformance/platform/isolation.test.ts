@@ -104,7 +104,9 @@ async function ownPrompt() {
   await made('POST', `/platform/hub/repos/-/${directory}/directories/commits`, {
     files: { 'a.md': { type: 'file', content: mark } },
   })
-  return { prompt, directory, tag, commit: commit.commit_hash }
+  const { id: comment } = await made('POST', `/comments/-/${prompt}`, { content: mark })
+  await made('POST', `/comments/-/${prompt}/${comment}`, { content: mark })
+  return { prompt, directory, tag, commit: commit.commit_hash, comment }
 }
 
 /** A dataset of the first tenant: an example in two versions, an experiment and a comparison. */

@@ -8,10 +8,13 @@ export interface PromptBelongings {
   readonly directory: string
   readonly commit: string
   readonly tag: string
+  readonly comment: string
 }
 
 /** A case of each route. */
-export function promptCases({ prompt, directory, commit, tag }: PromptBelongings): readonly Case[] {
+export function promptCases(
+  { prompt, directory, commit, tag, comment }: PromptBelongings,
+): readonly Case[] {
   const shown = (route: string, path: string): Case => ({ route, path: `/api/v1${path}`,
     access: 'shown' })
   const change = (route: string, path: string, body?: unknown): Case => ({ route,
@@ -28,11 +31,19 @@ export function promptCases({ prompt, directory, commit, tag }: PromptBelongings
     shown('GET /commits/:owner/:name', `/commits/-/${prompt}/`),
     shown('GET /commits/:name', `/commits/${prompt}/`),
     shown('GET /commits/:owner/:name/:ref', `/commits/-/${prompt}/${commit}`),
+    shown('GET /comments/:owner/:name', `/comments/-/${prompt}`),
+    shown('GET /comments/:owner/:name/:comment', `/comments/-/${prompt}/${comment}`),
     shown(`GET ${hub}`, files),
     change('POST /repos', '/repos', { repo_handle: `${prompt}-taken`, is_public: false }),
     change('PATCH /repos/:owner/:name', `/repos/-/${prompt}`, { description: 'taken' }),
     change('POST /repos/:owner/:name/fork', `/repos/-/${prompt}/fork`, { repo_handle: 'taken' }),
     change('POST /likes/:owner/:name', `/likes/-/${prompt}`, { like: true }),
+    change('POST /comments/:owner/:name', `/comments/-/${prompt}`, { content: 'taken' }),
+    change('POST /comments/:owner/:name/:comment', `/comments/-/${prompt}/${comment}`, {
+      content: 'taken',
+    }),
+    change('POST /comments/:owner/:name/:comment/like', `/comments/-/${prompt}/${comment}/like`),
+    change('DELETE /comments/:owner/:name/:comment/like', `/comments/-/${prompt}/${comment}/like`),
     change('POST /commits/:owner/:name', `/commits/-/${prompt}`, { manifest: { taken: true } }),
     change(`POST ${hub}/commits`, `${files}/commits`, { files: {} }),
     change('POST /repos/:owner/:name/tags', `/repos/-/${prompt}/tags`, { tag_name: 'taken',

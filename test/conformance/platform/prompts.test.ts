@@ -14,6 +14,15 @@ interface CommitAnswer {
     readonly parent_commit_hash: string | null }
 }
 
+interface Said {
+  readonly id: string
+}
+
+interface Talk {
+  readonly comments: readonly Said[]
+  readonly total: number
+}
+
 let [owner, reader, stranger] = ['', '', '']
 
 beforeAll(async () => {
@@ -268,6 +277,53 @@ describe('prompts', () => {
       .toBe(422)
     expect(await send('POST', '/repos', { repo_handle: 'p', is_public: true }, stranger))
       .toMatchObject({ status: 422, body: { detail: expect.stringContaining('handle') as string } })
+  })
+
+  it('have comments, with replies and likes, for whoever may read them', async () => {
+    await made('talked', { is_public: true })
+    await made('quiet')
+    const say = (content: string, key?: string, of = '/comments/acme/talked') =>
+      good<Said>('POST', of, { content }, key)
+    const first = await say('First')
+    expect(first).toMatchObject({ content: 'First', parent_id: null, num_likes: 0,
+      num_sub_comments: 0, comment_by_name: expect.stringMatching(/^key /) as string })
+    const other = await say('Of another tenant', stranger)
+    const thread = `/comments/-/talked/${first.id}`
+    const reply = await say('Reply', stranger, `/comments/acme/talked/${first.id}`)
+    expect(reply).toMatchObject({ parent_id: first.id })
+    await Promise.all(
+      [owner, owner, stranger].map((key) =>
+        good('POST', `/comments/acme/talked/${first.id}/like`, undefined, key)
+      ),
+    )
+    const { comments, total } = await good<Talk>('GET', '/comments/-/talked', undefined, reader)
+    expect(total).toBe(2)
+    expect(new Set(comments.map(({ id }) => id))).toEqual(new Set([first.id, other.id]))
+    expect(comments.find(({ id }) => id === first.id)).toMatchObject({ num_likes: 2,
+      num_sub_comments: 1, liked_by_auth_user: false })
+    expect(comments.find(({ id }) => id === other.id))
+      .toMatchObject({ comment_by: null, comment_by_name: null })
+    expect(await good('GET', '/comments/acme/talked?limit=1&offset=1', undefined, ''))
+      .toMatchObject({ total: 2, comments: [{ id: comments[1]!.id, liked_by_auth_user: false }] })
+    expect(await good('GET', thread)).toMatchObject({ total: 1, comments: [{ id: reply.id }] })
+    expect(await good('DELETE', `${thread}/like`)).toEqual({ likes: 1 })
+    for (const content of ['', 'x'.repeat(8_001), 7, undefined]) {
+      expect((await send('POST', '/comments/-/talked', { content })).status).toBe(422)
+    }
+    const said = { content: 'x' }
+    expect((await send('POST', '/comments/-/talked', said, reader)).status).toBe(403)
+    expect((await send('POST', '/comments/acme/talked', said, '')).status).toBe(401)
+    for (const path of ['/comments/acme/quiet', `/comments/acme/quiet/${first.id}`]) {
+      expect((await send('GET', path, undefined, stranger)).status, path).toBe(404)
+      expect((await send('POST', path, said, stranger)).status, path).toBe(404)
+    }
+    // A comment on one prompt is not there on another.
+    expect((await send('GET', `/comments/-/quiet/${first.id}`)).status).toBe(404)
+    expect((await send('POST', `/comments/-/quiet/${first.id}/like`)).status).toBe(404)
+    await good('DELETE', '/repos/-/talked')
+    expect((await send('GET', '/comments/-/talked')).status).toBe(404)
+    await made('talked')
+    expect(await good('GET', '/comments/-/talked')).toEqual({ comments: [], total: 0 })
   })
 
   it('are gone with their commits when they are deleted', async () => {

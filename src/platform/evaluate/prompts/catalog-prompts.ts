@@ -5,6 +5,7 @@ import type { Env } from '../../../../cluster/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import type { CatalogClient } from '../../records/catalog/catalog-client.ts'
 import type { RecordChange } from '../../records/catalog/catalog-record.ts'
+import { dropComments } from './comment.ts'
 import { commitDocuments } from './commit-documents.ts'
 import type { CommitDocuments } from './commit-documents.ts'
 import { commitTo } from './committing.ts'
@@ -85,6 +86,7 @@ class CatalogPrompts implements Prompts {
   async delete(tenant: string, name: PromptName): Promise<void> {
     const { catalogs, env } = this.#parts
     const prompt = await this.#own(tenant, name)
+    await dropComments(catalogs, prompt)
     await catalogs.delete(catalogOf(tenant), prompt.id)
     this.#commits.drop(prompt).catch((error: unknown) =>
       env.log.warn('The commits of a deleted prompt are kept.', { prompt: prompt.id, error })

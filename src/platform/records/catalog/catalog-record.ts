@@ -8,7 +8,7 @@ export type { CatalogRecord }
 
 /** The records that a catalog may hold. A collection is one kind of record of each tenant. */
 export type Collection = 'project' | 'feedback_config' | 'chart' | 'chart_section' | 'view'
-  | 'dataset' | 'comparison' | 'prompt' | 'queue' | 'rule' | 'rule_state' | 'rule_wake'
+  | 'dataset' | 'comparison' | 'prompt' | 'comment' | 'queue' | 'rule' | 'rule_state' | 'rule_wake'
   | 'secret_tenant' | 'evaluator' | 'share' | 'secret' | 'price' | 'playground' | 'workspace'
   | 'deployment' | 'revision' | 'deployment_event' | 'deployment_use' | 'build' | 'model_use'
 

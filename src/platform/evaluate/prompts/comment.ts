@@ -1,0 +1,186 @@
+/** Comments on prompts and the replies to them, kept in a catalog of the prompt's owner. */
+
+import { FairSemaphore } from '../../../../cluster/index.ts'
+import type { Env } from '../../../../cluster/index.ts'
+import { HeddleError, ignoreNotFound } from '../../../errors.ts'
+import type { CatalogClient } from '../../records/catalog/catalog-client.ts'
+import type { CatalogRecord, RecordChange } from '../../records/catalog/catalog-record.ts'
+import type { Uuid } from '../../spans/span.ts'
+import { tenantId } from '../../spans/tenant-id.ts'
+import { zonedTextUs } from '../../spans/time.ts'
+import { likeOf } from './prompt-names.ts'
+import type { PromptReader } from './prompt-shape.ts'
+import type { Prompt } from './prompt.ts'
+
+/** The prompt that comments are on. */
+export type CommentedPrompt = Pick<Prompt, 'id' | 'tenant'>
+
+/** A comment, or a reply to one. */
+export interface Comment {
+  readonly id: Uuid
+  /** The comment that it replies to; null if it is none. */
+  readonly parent: Uuid | null
+  readonly content: string
+  /** The tenant that said it. */
+  readonly tenant: string
+  /** Who said it, as others of that tenant may know; null if nobody is named. */
+  readonly by: string | null
+  /** Callers that like it. */
+  readonly likes: readonly string[]
+  readonly replies: number
+  readonly createdMs: number
+  readonly updatedMs: number
+}
+
+/** What somebody says. */
+export type NewComment = Pick<Comment, 'parent' | 'content' | 'tenant' | 'by'>
+
+/** Comments of prompts that the caller may read. All methods throw HeddleError. */
+export interface Comments {
+  /** Those on the prompt, or the replies to one, the newest first. `not_found`. */
+  list(prompt: CommentedPrompt, parent: Uuid | null,
+    page: { readonly limit: number; readonly offset: number }
+  ): Promise<{ readonly comments: readonly Comment[]; readonly total: number }>
+  /** `full` if there are too many; `not_found` if there is nothing to reply to. */
+  create(prompt: CommentedPrompt, comment: NewComment): Promise<Comment>
+  /** With `like` false, the caller likes it no more. `not_found`. */
+  like(prompt: CommentedPrompt, id: Uuid, by: Pick<PromptReader, 'tenant' | 'caller'>,
+    like: boolean): Promise<Comment>
+}
+
+const limits = { comments: 1_000, likes: 1_000 } as const
+/** Changes of one comment are made one after the other. */
+const turnLimits = { inAll: 256, each: 1, waiting: 4_096, waitingEach: 256,
+  full: 'Too many changes of this comment are waiting: ask again in a moment.' }
+/** How often a change is made anew because another member was faster. */
+const triesMax = 20
+const pageRecords = 100
+
+/** What the body of a record has. */
+interface CommentBody extends Pick<Comment, 'content' | 'tenant' | 'by' | 'likes' | 'replies'> {
+  /** Rises with each change. */
+  readonly revision: number
+}
+
+/** Undefined if nothing changes. */
+type Changed = (body: CommentBody) => Partial<CommentBody> | undefined
+
+/** The comments in catalogs. */
+export function commentsOver(catalogs: CatalogClient, env: Pick<Env, 'nowMs' | 'uuid'>): Comments {
+  const list = (prompt: CommentedPrompt, parent: Uuid | null,
+    page: { readonly limit: number; readonly offset: number }) =>
+    catalogs.list(catalogOf(prompt), { ...page, sortBy: 'created', descending: true,
+      parentIds: [prompt.id], metadata: { parent: parent ?? '' } })
+  const one = async (prompt: CommentedPrompt, id: Uuid) => {
+    const [record] = await catalogs.get(catalogOf(prompt), [id])
+    if (record?.parentId === prompt.id) return record
+    throw new HeddleError('not_found', 'There is no such comment.')
+  }
+  const turns = new FairSemaphore(turnLimits)
+  /** Makes the change that belongs to the comment as it is then. */
+  const change = async (prompt: CommentedPrompt, id: Uuid, changed: Changed): Promise<Comment> => {
+    const leave = await turns.enter(`${prompt.tenant}/${id}`)
+    try {
+      for (let tries = 1;; tries++) {
+        const record = await one(prompt, id)
+        const body = JSON.parse(record.bodyJson) as CommentBody
+        const wanted = changed(body)
+        if (wanted === undefined) return commentOf(record)
+        try {
+          return commentOf(await catalogs.change(catalogOf(prompt), id, revised(body, wanted)))
+        } catch (error) {
+          if (HeddleError.from(error).code !== 'stale' || tries === triesMax) throw error
+        }
+      }
+    } finally {
+      leave()
+    }
+  }
+  return {
+    list: async (prompt, parent, page) => {
+      if (parent !== null) await one(prompt, parent)
+      const { records, total } = await list(prompt, parent, page)
+      return { comments: records.map(commentOf), total }
+    },
+    create: async (prompt, { parent, ...said }) => {
+      await requireRoom(catalogs, prompt)
+      // Before it is made: an error then means that there is no reply.
+      if (parent !== null) {
+        await change(prompt, parent, ({ replies }) => ({ replies: replies + 1 }))
+      }
+      const id = env.uuid()
+      const body: CommentBody = { ...said, likes: [], replies: 0, revision: 0 }
+      const made = await catalogs.create(catalogOf(prompt), { id, name: id, orderMs: env.nowMs(),
+        parentId: prompt.id, metadataJson: JSON.stringify({ parent: parent ?? '' }),
+        bodyJson: JSON.stringify(body) })
+      return commentOf(made)
+    },
+    like: (prompt, id, { tenant, caller }, like) =>
+      change(prompt, id, ({ likes }) => likesAfter(likes, likeOf(tenant, caller), like)),
+  }
+}
+
+/** A comment in an answer. Only callers of the same tenant see who said it. */
+export function commentJson(prompt: CommentedPrompt, comment: Comment,
+  { tenant, caller }: Pick<PromptReader, 'tenant' | 'caller'>) {
+  const isOwn = comment.tenant === tenant
+  return {
+    id: comment.id,
+    comment_by: isOwn ? tenantId(tenant) : null,
+    comment_by_name: isOwn ? comment.by : null,
+    comment_on: prompt.id,
+    parent_id: comment.parent,
+    content: comment.content,
+    created_at: zonedTextUs(comment.createdMs * 1_000),
+    updated_at: zonedTextUs(comment.updatedMs * 1_000),
+    num_sub_comments: comment.replies,
+    num_likes: comment.likes.length,
+    liked_by_auth_user: comment.likes.includes(likeOf(tenant, caller)),
+  }
+}
+
+/** Deletes all comments of a prompt. */
+export async function dropComments(catalogs: CatalogClient,
+  prompt: CommentedPrompt): Promise<void> {
+  for (;;) {
+    const { records } = await catalogs.list(catalogOf(prompt), { sortBy: 'created', offset: 0,
+      descending: false, limit: pageRecords, parentIds: [prompt.id] })
+    if (records.length === 0) return
+    await Promise.all(
+      records.map(({ id }) => catalogs.delete(catalogOf(prompt), id).catch(ignoreNotFound)),
+    )
+  }
+}
+
+function revised({ revision }: CommentBody, wanted: Partial<CommentBody>): RecordChange {
+  return { expected: { revision }, bodyJson: JSON.stringify({ ...wanted, revision: revision + 1 }) }
+}
+
+async function requireRoom(catalogs: CatalogClient, prompt: CommentedPrompt): Promise<void> {
+  const { total } = await catalogs.list(catalogOf(prompt), { sortBy: 'created', offset: 0,
+    descending: false, limit: 1, parentIds: [prompt.id] })
+  if (total < limits.comments) return
+  throw new HeddleError('full', `A prompt may have ${limits.comments} comments and replies.`)
+}
+
+/** Undefined if it changes nothing. Throws `full`. */
+function likesAfter(likes: readonly string[], caller: string, like: boolean): Pick<CommentBody,
+  'likes'> | undefined {
+  if (likes.includes(caller) === like) return undefined
+  if (!like) return { likes: likes.filter((each) => each !== caller) }
+  if (likes.length < limits.likes) return { likes: [...likes, caller] }
+  throw new HeddleError('full', `A comment may be liked by ${limits.likes} callers.`)
+}
+
+function commentOf(
+  { id, metadataJson, bodyJson, createdAtMs, modifiedAtMs }: CatalogRecord,
+): Comment {
+  const { parent } = JSON.parse(metadataJson) as { readonly parent: string }
+  const { content, tenant, by, likes, replies } = JSON.parse(bodyJson) as CommentBody
+  return { id, parent: parent === '' ? null : parent, content, tenant, by, likes, replies,
+    createdMs: createdAtMs, updatedMs: modifiedAtMs }
+}
+
+function catalogOf({ tenant }: CommentedPrompt) {
+  return { tenant, collection: 'comment' } as const
+}
