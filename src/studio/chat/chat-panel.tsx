@@ -20,11 +20,19 @@ import type { Screen } from '../thread/use-screen.ts'
 const InterruptCards = lazy(async () => ({
   default: (await import('../interrupts/interrupt-cards.tsx')).InterruptCards,
 }))
-const TurnFoot = lazy(async () => ({ default: (await import('./turn-foot.tsx')).TurnFoot }))
-const Queue = lazy(async () => ({ default: (await import('./queue.tsx')).Queue }))
+const loadFoot = () => import('./turn-foot.tsx')
+const TurnFoot = lazy(async () => ({ default: (await loadFoot()).TurnFoot }))
+const loadQueue = () => import('./queue.tsx')
+const Queue = lazy(async () => ({ default: (await loadQueue()).Queue }))
 const RunSettings = lazy(async () => ({
   default: (await import('./run-settings.tsx')).RunSettingsDrawer,
 }))
+
+/**
+ * Loads what a run is shown with, before there is one: the server may die right after it has begun.
+ * What cannot be loaded is loaded when it is shown.
+ */
+const loadRunParts = () => void Promise.all([loadQueue(), loadFoot()]).catch(() => {})
 
 /** The chat. */
 export function ChatPanel({ id, screen }: { readonly id: string; readonly screen: Screen }) {
@@ -59,7 +67,7 @@ export function ChatPanel({ id, screen }: { readonly id: string; readonly screen
       </Chat>
       <Composer threadId={id} isBusy={screen.isBusy} hint={hintOf(screen)} refusal={refusal}
         send={acts.say} stop={acts.stop} openSettings={openSettings}
-        hasSettings={isSet(screen.settings)}
+        hasSettings={isSet(screen.settings)} focused={loadRunParts}
       >
         {screen.runs.length > 0 && (
           <Suspense>

@@ -31,13 +31,16 @@ export interface ComposerProps {
   readonly stop: () => void
   readonly openSettings: () => void
   readonly hasSettings: boolean
+  /** Called when somebody is about to write. */
+  readonly focused: () => void
   /** What stands above: the queue. */
   readonly children?: ReactNode
 }
 
 /** The composer. A token never renders it. */
 export const Composer = memo(function Composer(props: ComposerProps) {
-  const { threadId, isBusy, hint, refusal, send, stop, openSettings, hasSettings, children } = props
+  const { threadId, isBusy, hint, refusal, send, stop, openSettings, hasSettings, focused,
+    children } = props
   const id = useId()
   const field = useRef<HTMLTextAreaElement>(null)
   const [text, setText] = useState(() => draftOf(threadId))
@@ -73,7 +76,7 @@ export const Composer = memo(function Composer(props: ComposerProps) {
       <div className={css['box']}>
         <label className="unseen" htmlFor={id}>Message</label>
         <textarea id={id} ref={field} rows={1} dir="auto" value={text} placeholder={hint}
-          title={refusal} disabled={refusal !== undefined} onKeyDown={onKey}
+          onFocus={focused} title={refusal} disabled={refusal !== undefined} onKeyDown={onKey}
           onChange={({ target }) => write(target.value)} />
         <div className={css['acts']}>
           {isBusy && <Strategy chosen={strategy} choose={setStrategy} />}
