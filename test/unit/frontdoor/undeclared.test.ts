@@ -34,6 +34,7 @@ const readElsewhere = {
   none: ['POST /api/v1/beacon/*', 'POST /api/v1/beacon/ingest-traces', 'POST /api/v1/beacon/verify',
     'POST /api/v1/auth', 'POST /api/v1/metadata/submit', 'PUT /api/v1/datasets/:id/share',
     'POST /api/v1/otel/v1/metrics', 'POST /api/v1/otel/v1/logs',
+    'POST /api/v1/comments/:owner/:name/:comment/like',
     'POST /control/hosted/v2/deployments/:id/push-token',
     'POST /control/hosted/v2/deployments/:id/upload-url',
     'POST /control/v1/deployments/:deployment/revisions/:revision/check',
