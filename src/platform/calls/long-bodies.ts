@@ -6,6 +6,7 @@ import { FairSemaphore } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { ErrorCode } from '../../errors.ts'
+import { enterTurn } from './in-turn.ts'
 
 /** A body, and how it is read. Its bytes are moved. */
 export interface BodyJob {
@@ -47,9 +48,7 @@ export class LongBodies<Job extends BodyJob> {
    * their buffer. Throws what reading throws, and `too_large` for what takes too long.
    */
   async *read(tenant: string, job: Job): AsyncGenerator<unknown, void, void> {
-    const leave = await this.#turns.enter(tenant).catch((error: unknown) => {
-      throw HeddleError.from(error).with({ retryAfterSeconds: 1 })
-    })
+    const leave = await enterTurn(this.#turns, tenant)
     const reader = this.#idle.pop() ?? new Reader(this.#module)
     const stop = this.#env.after(readingMs, () => reader.end('late'))
     try {

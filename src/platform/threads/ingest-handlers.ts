@@ -20,6 +20,7 @@ import { ingestRequest } from '../ingest/ingest-request.ts'
 import { writeOwnRuns } from '../ingest/own-runs.ts'
 import { ProjectCache } from '../ingest/project-cache.ts'
 import { PriceCache } from '../ingest/priced.ts'
+import { inTurn } from '../calls/in-turn.ts'
 import { LongBodies } from '../calls/long-bodies.ts'
 import { TraceMemory } from '../ingest/trace-memory.ts'
 
@@ -69,24 +70,13 @@ export function ingestHandlers({ store, needs, env }: IngestParts): IngestHandle
       underway.delete(work)
     }
   }
-  const inTurn = async <T>(tenant: string, semaphore: FairSemaphore,
-    work: () => Promise<T>): Promise<T> => {
-    const leave = await semaphore.enter(tenant).catch((error: unknown) => {
-      throw HeddleError.from(error).with({ retryAfterSeconds: 1 })
-    })
-    try {
-      return await work()
-    } finally {
-      leave()
-    }
-  }
   const ingest = async (call: IngestCall): Promise<IngestAnswer> => {
     const small = await inflate(call.body, call.encoding, largeBytes).catch((error: unknown) => {
       if (HeddleError.from(error).code !== 'too_large') throw error
     })
     if (small !== undefined) return ingestRequest(parts, call, small)
     // Two at a time, so that bodies which grow a thousandfold do not fill the memory.
-    return inTurn(call.tenant, largeTurns,
+    return inTurn(largeTurns, call.tenant,
       async () => ingestRequest(parts, call, await inflate(call.body, call.encoding, inflatedMax)))
   }
   const documents = documentWrites(store)
@@ -99,7 +89,7 @@ export function ingestHandlers({ store, needs, env }: IngestParts): IngestHandle
     putDocuments: (call) => finished(documents.putDocuments(call)),
     deleteDocuments: (call) => finished(documents.deleteDocuments(call)),
     dropDocuments: (place) => finished(documents.dropDocuments(place)),
-    ingest: (call) => finished(inTurn(call.tenant, turns, () => ingest(call))),
+    ingest: (call) => finished(inTurn(turns, call.tenant, () => ingest(call))),
     ownRuns: (call) => finished(writeOwnRuns(parts, call, nextUs)),
     putFeedback: (rows) => finished(putFeedback(store, rows)),
     deleteFeedback: ({ tenant, id }) => finished(store.deleteFeedback(tenant, id)),

@@ -52,7 +52,7 @@ export function viewRoutes(app: App, { platform }: PlatformParts): void {
     async ({ params, body, caller }) => {
       const project = await projectIn(caller, params.id)
       await requireReadable(body)
-      return views.create(caller.tenant, project, kept(body))
+      return views.create(caller.tenant, project, body)
     })
   app.get('/sessions/:id/views/:view', platformRoute('read', { params: ViewPath }),
     async ({ params, caller }) => views.get(await viewIn(caller, params)))
@@ -61,7 +61,7 @@ export function viewRoutes(app: App, { platform }: PlatformParts): void {
     async ({ params, body, caller }) => {
       const view = await viewIn(caller, params)
       await requireReadable(body)
-      return views.patch(view, kept(body))
+      return views.patch(view, body)
     })
   app.delete('/sessions/:id/views/:view', platformRoute('change', { params: ViewPath }),
     async ({ params, caller }) => {
@@ -91,11 +91,4 @@ export function viewRoutes(app: App, { platform }: PlatformParts): void {
       if (fault !== null) throw new HeddleError('invalid', `${name}: ${fault}`)
     }
   }
-}
-
-/** The members that are known here: others are not kept. */
-function kept(body: ViewBody): ViewBody {
-  return Object.fromEntries(
-    Object.entries(body).filter(([name]) => Object.hasOwn(PatchView.properties, name)),
-  )
 }

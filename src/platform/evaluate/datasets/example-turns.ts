@@ -2,9 +2,9 @@
 
 import { FairSemaphore } from '../../../../cluster/index.ts'
 import type { Env } from '../../../../cluster/index.ts'
-import { HeddleError } from '../../../errors.ts'
 import type { SpanStore } from '../../spans/span-port.ts'
 import type { Calls } from '../../calls/calls.ts'
+import { inTurn } from '../../calls/in-turn.ts'
 import type { LongBodies } from '../../calls/long-bodies.ts'
 import { exampleWrites } from './example-calls.ts'
 import type { ExampleWrites, ExamplesJob } from './example-calls.ts'
@@ -35,27 +35,17 @@ export function examplesInTurn({ store, needs, env, longBodies }: ExampleTurnPar
     projectIds: async (tenant, ids) =>
       (await needs.projects({ tenant, names: [], ids })).map(({ id }) => id),
   })
-  const inTurn = <Call extends { readonly tenant: string }, Answer>(
+  const taken = <Call extends { readonly tenant: string }, Answer>(
     work: (call: Call) => Promise<Answer>,
   ) =>
-  (call: Call): Promise<Answer> =>
-    finished((async () => {
-      const leave = await turns.enter(call.tenant).catch((error: unknown) => {
-        throw HeddleError.from(error).with({ retryAfterSeconds: 1 })
-      })
-      try {
-        return await work(call)
-      } finally {
-        leave()
-      }
-    })())
+  (call: Call): Promise<Answer> => finished(inTurn(turns, call.tenant, () => work(call)))
   return {
-    changeExamples: inTurn(writes.changeExamples),
-    addExamples: inTurn(writes.addExamples),
-    validateExamples: inTurn(writes.validateExamples),
-    ensureExamples: inTurn(writes.ensureExamples),
-    readUpload: inTurn(writes.readUpload),
-    addUpload: inTurn(writes.addUpload),
-    dropExamples: inTurn(writes.dropExamples),
+    changeExamples: taken(writes.changeExamples),
+    addExamples: taken(writes.addExamples),
+    validateExamples: taken(writes.validateExamples),
+    ensureExamples: taken(writes.ensureExamples),
+    readUpload: taken(writes.readUpload),
+    addUpload: taken(writes.addUpload),
+    dropExamples: taken(writes.dropExamples),
   }
 }

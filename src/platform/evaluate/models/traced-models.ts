@@ -4,6 +4,7 @@ import { FairSemaphore } from '../../../../cluster/index.ts'
 import type { Env } from '../../../../cluster/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import type { Uuid } from '../../spans/span.ts'
+import { enterTurn } from '../../calls/in-turn.ts'
 import type { Calls } from '../../calls/calls.ts'
 import { spanBody } from './call-span.ts'
 import type { EndedCall } from './call-span.ts'
@@ -123,10 +124,7 @@ export function tracedModels(
     },
     async *stream(traced, signal) {
       const line = traced.waits === true ? laterTurns : turns
-      const leave = await line.enter(traced.tenant, signal).catch((error: unknown) => {
-        signal.throwIfAborted()
-        throw HeddleError.from(error).with({ retryAfterSeconds: 1 })
-      })
+      const leave = await enterTurn(line, traced.tenant, signal)
       try {
         yield* events(traced, signal)
       } finally {

@@ -3,6 +3,8 @@
 import { FairSemaphore } from '../../../../cluster/index.ts'
 import type { Env } from '../../../../cluster/index.ts'
 import { HeddleError } from '../../../errors.ts'
+import { inTurn } from '../../calls/in-turn.ts'
+import { changeFresh } from '../../records/catalog/fresh-change.ts'
 import type { CatalogClient } from '../../records/catalog/catalog-client.ts'
 import type { RecordChange } from '../../records/catalog/catalog-record.ts'
 import { dropComments } from './comment.ts'
@@ -31,8 +33,6 @@ export interface PromptParts {
 /** Changes of one prompt are made one after the other. */
 const turnLimits = { inAll: 256, each: 1, waiting: 4_096, waitingEach: 256,
   full: 'Too many changes of this prompt are waiting: ask again in a moment.' }
-/** How often a change is made anew because another member was faster. */
-const triesMax = 20
 
 /** Prompts over the catalogs of all tenants. */
 export function promptsOver(parts: PromptParts): Prompts {
@@ -224,27 +224,17 @@ class CatalogPrompts implements Prompts {
   /** Makes the change that belongs to the prompt as it is then. */
   #change(tenant: string, id: string,
     change: (prompt: Prompt) => RecordChange | undefined): Promise<Prompt> {
-    return this.#inTurn(tenant, id, async () => {
-      for (let tries = 1;; tries++) {
+    return this.#inTurn(tenant, id, () =>
+      changeFresh(async () => {
         const prompt = await this.#byId(tenant, id)
         const wanted = change(prompt)
         if (wanted === undefined) return prompt
-        try {
-          return promptOf(tenant, await this.#parts.catalogs.change(catalogOf(tenant), id, wanted))
-        } catch (error) {
-          if (HeddleError.from(error).code !== 'stale' || tries === triesMax) throw error
-        }
-      }
-    })
+        return promptOf(tenant, await this.#parts.catalogs.change(catalogOf(tenant), id, wanted))
+      }))
   }
 
-  async #inTurn<Result>(tenant: string, id: string, work: () => Promise<Result>): Promise<Result> {
-    const leave = await this.#turns.enter(`${tenant}/${id}`)
-    try {
-      return await work()
-    } finally {
-      leave()
-    }
+  #inTurn<Result>(tenant: string, id: string, work: () => Promise<Result>): Promise<Result> {
+    return inTurn(this.#turns, `${tenant}/${id}`, work)
   }
 
   #requireHandle(tenant: string, { isPublic }: PromptFields): void {

@@ -2,7 +2,10 @@
 
 import { FairSemaphore } from '../../../../cluster/index.ts'
 import type { Env } from '../../../../cluster/index.ts'
-import { HeddleError, ignoreNotFound } from '../../../errors.ts'
+import { HeddleError } from '../../../errors.ts'
+import { inTurn } from '../../calls/in-turn.ts'
+import { deleteChildren } from '../../records/catalog/delete-children.ts'
+import { changeFresh } from '../../records/catalog/fresh-change.ts'
 import type { CatalogClient } from '../../records/catalog/catalog-client.ts'
 import type { CatalogRecord, RecordChange } from '../../records/catalog/catalog-record.ts'
 import type { Uuid } from '../../spans/span.ts'
@@ -52,9 +55,6 @@ const limits = { comments: 1_000, likes: 1_000 } as const
 /** Changes of one comment are made one after the other. */
 const turnLimits = { inAll: 256, each: 1, waiting: 4_096, waitingEach: 256,
   full: 'Too many changes of this comment are waiting: ask again in a moment.' }
-/** How often a change is made anew because another member was faster. */
-const triesMax = 20
-const pageRecords = 100
 
 /** What the body of a record has. */
 interface CommentBody extends Pick<Comment, 'content' | 'tenant' | 'by' | 'likes' | 'replies'> {
@@ -78,24 +78,15 @@ export function commentsOver(catalogs: CatalogClient, env: Pick<Env, 'nowMs' | '
   }
   const turns = new FairSemaphore(turnLimits)
   /** Makes the change that belongs to the comment as it is then. */
-  const change = async (prompt: CommentedPrompt, id: Uuid, changed: Changed): Promise<Comment> => {
-    const leave = await turns.enter(`${prompt.tenant}/${id}`)
-    try {
-      for (let tries = 1;; tries++) {
+  const change = (prompt: CommentedPrompt, id: Uuid, changed: Changed): Promise<Comment> =>
+    inTurn(turns, `${prompt.tenant}/${id}`, () =>
+      changeFresh(async () => {
         const record = await one(prompt, id)
         const body = JSON.parse(record.bodyJson) as CommentBody
         const wanted = changed(body)
         if (wanted === undefined) return commentOf(record)
-        try {
-          return commentOf(await catalogs.change(catalogOf(prompt), id, revised(body, wanted)))
-        } catch (error) {
-          if (HeddleError.from(error).code !== 'stale' || tries === triesMax) throw error
-        }
-      }
-    } finally {
-      leave()
-    }
-  }
+        return commentOf(await catalogs.change(catalogOf(prompt), id, revised(body, wanted)))
+      }))
   return {
     list: async (prompt, parent, page) => {
       if (parent !== null) await one(prompt, parent)
@@ -140,16 +131,8 @@ export function commentJson(prompt: CommentedPrompt, comment: Comment,
 }
 
 /** Deletes all comments of a prompt. */
-export async function dropComments(catalogs: CatalogClient,
-  prompt: CommentedPrompt): Promise<void> {
-  for (;;) {
-    const { records } = await catalogs.list(catalogOf(prompt), { sortBy: 'created', offset: 0,
-      descending: false, limit: pageRecords, parentIds: [prompt.id] })
-    if (records.length === 0) return
-    await Promise.all(
-      records.map(({ id }) => catalogs.delete(catalogOf(prompt), id).catch(ignoreNotFound)),
-    )
-  }
+export function dropComments(catalogs: CatalogClient, prompt: CommentedPrompt): Promise<void> {
+  return deleteChildren(catalogs, catalogOf(prompt), prompt.id)
 }
 
 function revised({ revision }: CommentBody, wanted: Partial<CommentBody>): RecordChange {

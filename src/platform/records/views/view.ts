@@ -1,9 +1,10 @@
 /** Saved views of projects: filters by a name, kept in catalogs. */
 
 import type { Env } from '../../../../cluster/index.ts'
-import { HeddleError, ignoreNotFound } from '../../../errors.ts'
+import { HeddleError } from '../../../errors.ts'
 import type { CatalogClient } from '../catalog/catalog-client.ts'
 import type { CatalogRecord, RecordChange } from '../catalog/catalog-record.ts'
+import { deleteChildren } from '../catalog/delete-children.ts'
 import { zonedTextUs } from '../../spans/time.ts'
 import type { Uuid } from '../../spans/span.ts'
 
@@ -106,15 +107,7 @@ export function viewsOver(catalogs: CatalogClient, env: Pick<Env, 'nowMs' | 'uui
       const { id } = await one(name)
       await catalogs.delete(catalogOf(name.tenant), id)
     },
-    deleteAll: async (tenant, project) => {
-      for (;;) {
-        const { records } = await list(tenant, project, { limit: viewsMax, offset: 0 })
-        if (records.length === 0) return
-        await Promise.all(
-          records.map(({ id }) => catalogs.delete(catalogOf(tenant), id).catch(ignoreNotFound)),
-        )
-      }
-    },
+    deleteAll: (tenant, project) => deleteChildren(catalogs, catalogOf(tenant), project),
   }
 }
 

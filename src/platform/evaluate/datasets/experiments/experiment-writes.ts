@@ -10,6 +10,7 @@ import type { Uuid } from '../../../spans/span.ts'
 import type { RawFeedback } from '../../../ingest/body/request-body.ts'
 import { ingestOperations } from '../../../ingest/ingest-request.ts'
 import type { OperationsJob, RequestParts } from '../../../ingest/ingest-request.ts'
+import { inTurn } from '../../../calls/in-turn.ts'
 import type { BodyJob, LongBodies } from '../../../calls/long-bodies.ts'
 
 /** Experiments that are read or written at once: each has a body in memory. */
@@ -35,36 +36,23 @@ export interface ExperimentParts extends RequestParts {
 export function experimentWrites(parts: ExperimentParts,
   { ensureExamples }: Pick<ExampleWrites, 'ensureExamples'>): ExperimentWrites {
   const turns = new FairSemaphore(atOnce)
-  const inTurn = <Call extends { readonly tenant: string }, Answer>(
-    work: (call: Call) => Promise<Answer>,
-  ) =>
-  async (call: Call): Promise<Answer> => {
-    const leave = await turns.enter(call.tenant).catch((error: unknown) => {
-      throw HeddleError.from(error).with({ retryAfterSeconds: 1 })
-    })
-    try {
-      return await work(call)
-    } finally {
-      leave()
-    }
-  }
   return {
-    readExperiment: inTurn(async ({ tenant, body }) =>
-      (await read(parts, tenant, { body, formOnly: true })).form
-    ),
-    addExperiment: inTurn(async ({ tenant, dataset, project, body }) => {
-      const { form, rows } = await read(parts, tenant, { body, formOnly: false })
-      await ensureExamples({ tenant, dataset, examples: examplesOf(rows) })
-      for (let at = 0; at < rows.length; at += rowsOfWrite) {
-        await writeRows(parts, { tenant, project, at, rows: rows.slice(at, at + rowsOfWrite) })
-      }
-      const feedback = form.scores.map((score, index) =>
-        feedbackOf(score, namedId('uploadedRun', `${project} summary ${index}`), {
-          session_id: project,
-        })
-      )
-      await write(parts, tenant, { operations: [], feedback })
-    }),
+    readExperiment: ({ tenant, body }) =>
+      inTurn(turns, tenant, async () => (await read(parts, tenant, { body, formOnly: true })).form),
+    addExperiment: ({ tenant, dataset, project, body }) =>
+      inTurn(turns, tenant, async () => {
+        const { form, rows } = await read(parts, tenant, { body, formOnly: false })
+        await ensureExamples({ tenant, dataset, examples: examplesOf(rows) })
+        for (let at = 0; at < rows.length; at += rowsOfWrite) {
+          await writeRows(parts, { tenant, project, at, rows: rows.slice(at, at + rowsOfWrite) })
+        }
+        const feedback = form.scores.map((score, index) =>
+          feedbackOf(score, namedId('uploadedRun', `${project} summary ${index}`), {
+            session_id: project,
+          })
+        )
+        await write(parts, tenant, { operations: [], feedback })
+      }),
   }
 }
 
