@@ -4,6 +4,7 @@ import type { FastifyRequest } from 'fastify'
 
 import type { Deployment, Revision } from '../../deployment/index.ts'
 import { HeddleError } from '../../errors.ts'
+import { receiveBody } from '../http/received-body.ts'
 import type { App } from '../http/route.ts'
 import { ChunkPath, CreateRevision, DeleteRevision, DeploymentPath, PageOf,
   RevisionPath } from '../schema/control.ts'
@@ -85,7 +86,7 @@ export function revisionRoutes(app: App, parts: ControlParts): void {
 /** Adds the route of chunks, whose bodies are no JSON. */
 export function chunkRoutes(app: App, parts: ControlParts): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  app.addContentTypeParser('*', receiveBody)
   app.put(`${controlRoot}/:deployment/revisions/:revision/chunks/:sha256`, {
     ...controlRoute('uploadChunk', { summary: 'Upload a chunk: up to 4 MiB with this hash',
       params: ChunkPath }),

@@ -1,10 +1,11 @@
 /** Routes that take operations in. Bodies are read in the ingest thread, never here. */
 
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest, RequestPayload } from 'fastify'
 
 import { HeddleError } from '../../errors.ts'
 import type { IngestAnswer, IngestCall } from '../../platform/index.ts'
 import { otherSignalAnswer, projectOfAddress, readUuid } from '../../platform/index.ts'
+import { announcedLength } from '../http/body-quota.ts'
 import type { App } from '../http/route.ts'
 import { platformRoute } from './platform-route.ts'
 import type { PlatformParts } from './platform-route.ts'
@@ -36,20 +37,30 @@ export function ingestRoutes(app: App, { platform, env }: PlatformParts): void {
     }
   }
 
-  app.post('/runs/multipart', platformRoute('change'),
+  const operations = {
+    ...platformRoute('change'),
+    // What there is no room for is not received at all. It takes room only when it is there: one
+    // who sends slowly would keep it from others.
+    preParsing: async ({ raw, caller }: FastifyRequest, _reply: FastifyReply,
+      payload: RequestPayload) => {
+      waiting.requireRoom(caller.tenant, announcedLength(raw) ?? 0)
+      return payload
+    },
+  }
+
+  app.post('/runs/multipart', operations,
     async (request, reply) => accepted(reply, await take(request, 'multipart')))
-  app.post('/runs/batch', platformRoute('change'),
+  app.post('/runs/batch', operations,
     async (request, reply) => accepted(reply, await take(request, 'batch')))
-  app.post('/runs', platformRoute('change'),
+  app.post('/runs', operations,
     async (request, reply) =>
       accepted(reply, await take(request, 'post', { spareId: env.uuid7() })))
-  app.patch<{ Params: { id: string } }>('/runs/:id', platformRoute('change'),
-    async (request, reply) => {
-      const spanId = readUuid(request.params.id)
-      if (spanId === undefined) throw new HeddleError('invalid', 'The id of a run is a UUID.')
-      return accepted(reply, await take(request, 'patch', { spanId }))
-    })
-  app.post('/otel/v1/traces', platformRoute('change'), async (request, reply) => {
+  app.patch<{ Params: { id: string } }>('/runs/:id', operations, async (request, reply) => {
+    const spanId = readUuid(request.params.id)
+    if (spanId === undefined) throw new HeddleError('invalid', 'The id of a run is a UUID.')
+    return accepted(reply, await take(request, 'patch', { spanId }))
+  })
+  app.post('/otel/v1/traces', operations, async (request, reply) => {
     if (!isOtlp(request)) return reply.code(415).send(otlpTypes)
     const { otlp } = await take(request, 'otlp')
     return reply.type(otlp!.contentType).send(Buffer.from(otlp!.body))

@@ -8,6 +8,7 @@ import { HeddleError } from '../../errors.ts'
 import { jsonOf } from '../../json/index.ts'
 import type { Platform, Project, Uuid } from '../../platform/index.ts'
 import type { Access } from '../http/caller.ts'
+import { receiveBody } from '../http/received-body.ts'
 import type { App, RouteParts } from '../http/route.ts'
 
 /** What the routes of the platform are made of. */
@@ -53,7 +54,7 @@ export function acceptQuestions(app: App): void {
 /** Leaves bodies as they came: they are read in a thread of the platform. */
 export function acceptBytes(app: App): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  app.addContentTypeParser('*', receiveBody)
 }
 
 /** Sends JSON that a thread of the platform made. It takes room until it is read. */

@@ -23,6 +23,13 @@ export class WaitingBodies {
 
   /** Counts a body until the function is called. Throws `full`. */
   hold(tenant: string, bytes: number): () => void {
+    this.requireRoom(tenant, bytes)
+    this.#add(tenant, bytes)
+    return () => this.#add(tenant, -bytes)
+  }
+
+  /** Throws `full` if there is no room for a body now. */
+  requireRoom(tenant: string, bytes: number): void {
     const own = this.#ofTenants.get(tenant) ?? 0
     const { inAll, ofTenant } = this.#limits
     const isTooMuch = own > 0 && own + bytes > ofTenant
@@ -30,8 +37,6 @@ export class WaitingBodies {
       throw new HeddleError('full', 'Too many operations wait to be written: send these again ' +
         'in a second.', { retryAfterSeconds: 1 })
     }
-    this.#add(tenant, bytes)
-    return () => this.#add(tenant, -bytes)
   }
 
   #add(tenant: string, bytes: number): void {

@@ -4,12 +4,13 @@ import type { IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
 import { Readable } from 'node:stream'
 
-import type { FastifyRequest } from 'fastify'
+import type { FastifyRequest, RequestPayload } from 'fastify'
 
 import { HeddleError } from '../../errors.ts'
 import { jsonOf, longJson } from '../../json/index.ts'
 import type { LongJson } from '../../json/index.ts'
 import type { InputQuota } from '../../thread/index.ts'
+import { receiveBody } from '../http/received-body.ts'
 import type { App } from '../http/route.ts'
 import { carriedBy } from '../schema/carried.ts'
 
@@ -47,17 +48,13 @@ export function acceptJson(app: App, { json, bodies }: BodyReaders): void {
       quota.hold(bytes, 0)
     }
   }
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
-    try {
-      requireWhole(request.raw)
-      requirePlain(request.headers['content-encoding'])
-      const bytes = body as Buffer
-      if (bytes.length > longJson) return readLong(request, bytes)
-      const text = bytes.toString()
-      done(null, text.trim() === '' ? undefined : jsonOf(what, text))
-    } catch (error) {
-      done(error as Error, undefined)
-    }
+  app.addContentTypeParser('*', async (request: FastifyRequest, payload: RequestPayload) => {
+    const bytes = await receiveBody(request, payload)
+    requireWhole(request.raw)
+    requirePlain(request.headers['content-encoding'])
+    if (bytes.length > longJson) return readLong(request, bytes)
+    const text = bytes.toString()
+    return text.trim() === '' ? undefined : jsonOf(what, text)
   })
 }
 

@@ -51,7 +51,7 @@ export function shownManifest(manifest: Uint8Array, prompt: CommitBody['prompt']
   const [from, to] = prompt
   const shown = (part: Buffer) =>
     Buffer.from(
-      part.toString().replaceAll(/"(?:[^"\\]|\\.)*"/g,
+      part.toString().replaceAll(/"(?:[^"\\]|\\.)*(?:"|\\?$)/gs,
         (text) => /@|\\u/.test(text) ? shownText(text) : text),
     )
   return Buffer.concat([shown(bytes.subarray(0, from)), bytes.subarray(from, to),
