@@ -353,6 +353,10 @@ describe.skipIf(process.env['HEDDLE_TEST_URL'] !== undefined)('access', () => {
     const forAdmins = casesThat(routeCases, ({ does }) => does === 'admin')
     const statusOf = async (name: string) => (await askRoute(name, { 'x-api-key': key })).status
     expect(await outcomes(forAdmins, statusOf)).toEqual(allAre(forAdmins, 403))
+    const limits = await ask(server.url, 'GET', `/limits?key=${theirs.keyId}`, undefined, {
+      'x-api-key': key,
+    })
+    expect(limits.status).toBe(403)
   })
 
   it('with the key of an admin of another tenant does not lead to keys', async () => {

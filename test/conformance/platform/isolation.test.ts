@@ -195,13 +195,14 @@ it('another tenant gets nothing, and changes nothing', async () => {
   expect(await seenBy(owner)).toEqual(before)
 })
 
-it('datasets and examples of another tenant are not there', async () => {
-  const { dataset, example, experiment, comparison } = theirs
+it('what another tenant has is not there', async () => {
+  const { dataset, example, experiment, comparison, project, feedback, chart, section } = theirs
+  const ids = [dataset, example, experiment, comparison, project, feedback, chart, section]
   const named = casesOf(theirs).filter(({ route, path }) =>
-    /datasets|examples/.test(route)
-    && [dataset, example, experiment, comparison].some((id) => path.includes(id))
+    /datasets|examples|\/(sessions|feedback|charts)\b.*:/.test(route)
+    && ids.some((id) => path.includes(id))
   )
-  expect(named.length).toBeGreaterThan(30)
+  expect(named.length).toBeGreaterThan(40)
   for (const each of named) {
     const { status, body } = await send(stranger, each)
     const name = `${each.route} ${each.path}`

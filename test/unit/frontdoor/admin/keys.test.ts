@@ -74,25 +74,6 @@ describe('a key that an admin creates', () => {
 })
 
 describe('the keys of a tenant', () => {
-  it('are neither shown to nor revoked by admins of another tenant', async () => {
-    const { as, table } = await opened()
-    const [send, other] = [await as('acme'), await as('other')]
-    const { json: { id } } = await send('POST', '/keys', { name: 'mine' })
-    expect((await other('GET', '/keys')).text).not.toContain('acme')
-    expect((await other('DELETE', `/keys/${id}`)).status).toBe(404)
-    expect((await other('GET', `/limits?key=${id}`)).status).toBe(404)
-    expect(table.rows.get(String(id))?.revokedAtMs).toBeNull()
-  })
-
-  it.each(['developer', 'reader'] as const)('are not for a %s', async (role) => {
-    const send = await (await opened()).as('acme', role)
-    const answers = [await send('GET', '/keys'), await send('POST', '/keys', { name: '' }),
-      await send('DELETE', '/keys/0123456789abcdef'), await send('GET', '/limits/refused'),
-      await send('GET', '/cluster'), await send('GET', '/limits?key=0123456789abcdef')]
-    expect(answers.map(({ status, json }) => [status, json['code']]))
-      .toEqual(answers.map(() => [403, 'forbidden']))
-  })
-
   it('are managed with a token that says so', async () => {
     const { door } = await opened()
     const statusOf = async (role: CallerRole) =>

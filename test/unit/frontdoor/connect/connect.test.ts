@@ -133,6 +133,11 @@ describe('errors', () => {
         }),
       ),
       errorOf(assistants.createAssistant({ graphId: 'agent', configJson: bytes([]) })),
+      errorOf(
+        runs.createRun({
+          run: { threadId: randomUUID(), assistantId: 'agent', multitaskStrategy: 'hope' },
+        }),
+      ),
     ])
     expect(messages.map(({ code, rawMessage }) => [code, rawMessage])).toEqual([
       [Code.InvalidArgument, 'thread_id: must be a UUID.'],
@@ -143,6 +148,7 @@ describe('errors', () => {
       [Code.InvalidArgument, 'input_json is not valid UTF-8.'],
       [Code.InvalidArgument, expect.stringMatching(/^input_json is nested deeper/)],
       [Code.InvalidArgument, expect.stringMatching(/^config: must be an object/)],
+      [Code.InvalidArgument, expect.stringMatching(/^multitask_strategy: must be one of/)],
     ])
   })
 

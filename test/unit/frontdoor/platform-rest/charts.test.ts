@@ -100,20 +100,4 @@ describe('charts', () => {
     expect(asked).toHaveLength(charts.length)
     expect((await send('POST', `/sessions/${gone}/dashboard`, {})).status).toBe(404)
   })
-
-  it('belong to a tenant', async () => {
-    const { send, as } = await platformDoor()
-    const { json } = await send('POST', '/charts/create', { title: 'x', series: series([]) })
-    const [stranger, reader] = [await as('other'), await as('acme', 'reader')]
-    const path = `/charts/${String(json['id'])}`
-    for (const method of ['POST', 'PATCH', 'DELETE']) {
-      expect((await stranger(method, path, method === 'DELETE' ? undefined : {})).status).toBe(404)
-    }
-    expect(await sectionsOf(stranger)).toEqual([])
-    const [loose] = await sectionsOf(reader)
-    expect((await stranger('POST', `/charts/section/${loose!.id}`, {})).status).toBe(404)
-    expect((await reader('POST', path, {})).status).toBe(200)
-    expect((await reader('PATCH', path, {})).status).toBe(403)
-    expect((await reader('DELETE', path)).status).toBe(403)
-  })
 })

@@ -134,13 +134,6 @@ describe('input.respond', () => {
 })
 
 describe('state.get', () => {
-  it('answers with values and checkpoint', async () => {
-    const door = await withRun()
-    door.threads.state = async () => '{"values":{"a":1},"checkpoint":{"checkpoint_id":"c"}}'
-    const { json } = await send(door, 'state.get', { namespace: [] })
-    expect(json.result).toEqual({ values: { a: 1 }, checkpoint: { id: 'c', ns: '' } })
-  })
-
   it('names the namespace and the keys as the state has them', async () => {
     const door = await withRun()
     const { json } = await send(door, 'state.get', { namespace: ['a:1', 'b:2'], keys: ['k'] })
