@@ -14,7 +14,7 @@ import { Queue } from './queue.tsx'
 import type { Screen } from '../thread/use-screen.ts'
 
 const SchemaForm = lazy(async () => ({
-  default: (await import('../parts/schema-form.tsx')).SchemaForm,
+  default: (await import('../forms/schema-form.tsx')).SchemaForm,
 }))
 
 /** The panel below the state. */

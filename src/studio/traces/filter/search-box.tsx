@@ -5,7 +5,7 @@ import { useRef } from 'react'
 import { controlClass } from '../../parts/field.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { useTyped } from '../../rows/use-typed.ts'
-import { useKeys } from '../../shell/keys.ts'
+import { useKeys } from '../../parts/keys.ts'
 import css from './search-box.module.css'
 
 const restMs = 220

@@ -2,10 +2,10 @@
 
 import { useMemo, useState } from 'react'
 
-import { JsonRowList } from '../json/json-row-list.tsx'
-import { rowsOf } from '../json/json-rows.ts'
-import type { IsOpen, JsonRow } from '../json/json-rows.ts'
-import { branchesAbove } from '../json/json-search.ts'
+import { JsonRowList } from './json-row-list.tsx'
+import { rowsOf } from './json-rows.ts'
+import type { IsOpen, JsonRow } from './json-rows.ts'
+import { branchesAbove } from './json-search.ts'
 
 /** A tree of any value; `name` is what its root is called. */
 export interface JsonTreeProps {

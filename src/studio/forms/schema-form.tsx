@@ -1,8 +1,8 @@
 /** A form made from a JSON Schema. */
 
 import type { JsonObject } from '../api/client.ts'
-import { SchemaControl } from '../forms/schema-control.tsx'
-import { useBroken } from '../forms/use-broken.ts'
+import { SchemaControl } from './schema-control.tsx'
+import { useBroken } from './use-broken.ts'
 
 /** Edits a value of a schema; what the form does not know is edited as JSON. */
 export interface SchemaFormProps {

@@ -2,8 +2,8 @@
 
 import { lazy, Suspense } from 'react'
 
-import css from '../json/json-editor.module.css'
-import { Skeleton } from './skeleton.tsx'
+import css from './json-editor.module.css'
+import { Skeleton } from '../parts/skeleton.tsx'
 
 /** What is edited. */
 export interface JsonEditorProps {
@@ -16,7 +16,7 @@ export interface JsonEditorProps {
   readonly fill?: boolean
 }
 
-const Code = lazy(async () => ({ default: (await import('../json/json-code.tsx')).JsonCode }))
+const Code = lazy(async () => ({ default: (await import('./json-code.tsx')).JsonCode }))
 
 /** Edits a text of JSON; `fault` stands below it. */
 export function JsonEditor({ label, text, change, fault, fill = false }: JsonEditorProps) {
