@@ -1,7 +1,7 @@
 /** What the views of a dataset have in common. */
 
 import type { Dataset } from '../api/platform/datasets.ts'
-import type { DatasetSearch } from './address.ts'
+import type { DatasetSearch } from '../addresses/datasets.ts'
 
 /** Changes a part of the address. */
 export type SetSearch = (change: Partial<DatasetSearch>) => void

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { memo, useMemo } from 'react'
 import type { CSSProperties } from 'react'
 
-import type { DatasetSearch } from '../datasets/address.ts'
+import type { DatasetSearch } from '../addresses/datasets.ts'
 import { wordsOf } from '../datasets/value-words.ts'
 import { wordParts } from '../json/word-parts.ts'
 import { Chip } from '../parts/chip.tsx'

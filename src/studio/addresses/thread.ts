@@ -1,7 +1,7 @@
 /** The address of a thread: which step is shown, what it is compared with, and how. */
 
-import { oneOf, textIn } from '../address.ts'
-import type { RawSearch } from '../address.ts'
+import { oneOf, textIn } from './search.ts'
+import type { RawSearch } from './search.ts'
 
 /** The views of the middle. */
 export const threadViews = ['chat', 'state', 'events', 'runs'] as const

@@ -1,7 +1,7 @@
 /** The addresses of datasets: which version, which examples, which experiments side by side. */
 
-import { oneOf, textIn } from '../address.ts'
-import type { RawSearch } from '../address.ts'
+import { oneOf, textIn } from './search.ts'
+import type { RawSearch } from './search.ts'
 
 /** What the list of datasets shows. */
 export interface DatasetListSearch {

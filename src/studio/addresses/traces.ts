@@ -1,7 +1,7 @@
 /** The addresses of traces: filters, the chosen span, the view. */
 
-import { oneOf, textIn } from '../address.ts'
-import type { RawSearch } from '../address.ts'
+import { oneOf, textIn } from './search.ts'
+import type { RawSearch } from './search.ts'
 
 /** What the list of projects shows. */
 export interface ProjectListSearch {

@@ -1,7 +1,7 @@
 /** The addresses of prompts: what the list shows, and which versions of one. */
 
-import { oneOf, textIn } from '../address.ts'
-import type { RawSearch } from '../address.ts'
+import { oneOf, textIn } from './search.ts'
+import type { RawSearch } from './search.ts'
 
 /** What the list shows. */
 export interface PromptListSearch {

@@ -1,7 +1,7 @@
 /** The address of the list of threads: its filter is all there is to remember. */
 
-import { oneOf, textIn } from '../address.ts'
-import type { RawSearch } from '../address.ts'
+import { oneOf, textIn } from './search.ts'
+import type { RawSearch } from './search.ts'
 
 /** States by which threads are filtered, in the order of their buttons. */
 export const threadStates = ['busy', 'interrupted', 'error', 'idle'] as const

@@ -1,8 +1,8 @@
 /** The address of the list of runs: its filter. */
 
-import { oneOf, textIn } from '../address.ts'
-import type { RawSearch } from '../address.ts'
-import { timeSpans } from '../threads/address.ts'
+import { oneOf, textIn } from './search.ts'
+import type { RawSearch } from './search.ts'
+import { timeSpans } from './threads.ts'
 
 /** States by which runs are filtered, in the order of their buttons. */
 export const runStates = ['pending', 'running', 'success', 'error', 'timeout',

@@ -1,7 +1,7 @@
 /** Views that a person saved: a name and an address, kept on this machine. */
 
-import { readThreadListSearch } from './address.ts'
-import type { ThreadListSearch } from './address.ts'
+import { readThreadListSearch } from './threads.ts'
+import type { ThreadListSearch } from './threads.ts'
 
 /** A view. */
 export interface SavedView {

@@ -1,7 +1,7 @@
 /** The address of this page. */
 
-import { oneOf, textIn } from '../address.ts'
-import type { RawSearch } from '../address.ts'
+import { oneOf, textIn } from './search.ts'
+import type { RawSearch } from './search.ts'
 
 /** The parts of the page; the limits come first. */
 export const limitViews = ['limits', 'keys', 'refused'] as const

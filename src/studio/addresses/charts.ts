@@ -1,7 +1,7 @@
 /** The address of charts: which dashboard, which time, and how it is shown. */
 
-import { oneOf, textIn } from '../address.ts'
-import type { RawSearch } from '../address.ts'
+import { oneOf, textIn } from './search.ts'
+import type { RawSearch } from './search.ts'
 
 /** Times before now that charts show. */
 export const chartTimes = ['1h', '24h', '7d', '30d'] as const

@@ -1,7 +1,7 @@
 /** The address of this page. */
 
-import { textIn } from '../address.ts'
-import type { RawSearch } from '../address.ts'
+import { textIn } from './search.ts'
+import type { RawSearch } from './search.ts'
 
 /** What the page shows: one member stands out if it is chosen. */
 export interface ClusterSearch {

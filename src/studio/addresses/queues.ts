@@ -1,7 +1,7 @@
 /** The addresses of annotation queues. */
 
-import { textIn } from '../address.ts'
-import type { RawSearch } from '../address.ts'
+import { textIn } from './search.ts'
+import type { RawSearch } from './search.ts'
 
 /** What the list of queues shows. */
 export interface QueueListSearch {

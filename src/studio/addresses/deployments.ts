@@ -1,7 +1,7 @@
 /** The addresses of deployments. */
 
-import { oneOf, textIn } from '../address.ts'
-import type { RawSearch } from '../address.ts'
+import { oneOf, textIn } from './search.ts'
+import type { RawSearch } from './search.ts'
 
 /** Parts of the page of a deployment. */
 const deploymentViews = ['revisions', 'logs', 'secrets', 'events'] as const

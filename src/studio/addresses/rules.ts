@@ -1,7 +1,7 @@
 /** The addresses of rules. */
 
-import { oneOf, textIn } from '../address.ts'
-import type { RawSearch } from '../address.ts'
+import { oneOf, textIn } from './search.ts'
+import type { RawSearch } from './search.ts'
 
 /** What the list shows. */
 export interface RuleListSearch {

@@ -1,7 +1,7 @@
 /** The address of the assistants: which one is shown, in which version, and what is done to it. */
 
-import { oneOf, textIn } from '../address.ts'
-import type { RawSearch } from '../address.ts'
+import { oneOf, textIn } from './search.ts'
+import type { RawSearch } from './search.ts'
 
 /** What the page shows. */
 export interface AssistantListSearch {
