@@ -19,7 +19,7 @@ import { runStatusOf, StatusChip } from '../../parts/status.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
 import { RunLog } from './run-log.tsx'
 import { repetitionOf, strategyOf } from './run-words.ts'
-import { TraceLink } from '../../traces/trace-link.tsx'
+import { TraceLink } from '../../parts/trace-link.tsx'
 import css from './runs.module.css'
 
 /** A run of a thread. */

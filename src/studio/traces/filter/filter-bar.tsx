@@ -14,7 +14,7 @@ import { isLanguage, readLanguage, writeLanguage } from './filter-language.ts'
 import { readWords, writeWords } from './filter-parts.ts'
 import type { FilterPart } from './filter-parts.ts'
 import { PartForm } from './part-form.tsx'
-import { SearchBox } from './search-box.tsx'
+import { FilterBox } from '../../rows/filter-box.tsx'
 
 const states: readonly { readonly value: string; readonly words: string;
   readonly status: Status }[] = [
@@ -47,7 +47,7 @@ export function FilterBar({ search, set }: FilterBarProps) {
   return (
     <>
       <div className={css['bar']}>
-        <SearchBox label="Filter traces" value={filter ?? q} change={type}
+        <FilterBox label="Filter traces" value={filter ?? q} change={type}
           placeholder='weather status:error latency>2s tag:web, or eq(name, "x")' />
         <StateButtons parts={parts} write={write} />
         <Select aria-label="When they began" className={css['time']} value={time ?? ''}

@@ -1,8 +1,8 @@
 /** A value of JSON as the few words that a row has room for. Pure. */
 
 import { textOf } from '../api/content.ts'
-import { isObject } from '../json/is-object.ts'
-import { messageWords } from '../json/json-words.ts'
+import { isObject } from './is-object.ts'
+import { messageWords } from './json-words.ts'
 
 /** More than a row shows. */
 const wordsMax = 300

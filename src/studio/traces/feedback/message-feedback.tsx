@@ -2,12 +2,12 @@
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 
-import { deleteFeedback, giveFeedback, thumbKey, thumbQuery } from '../api/platform/feedback.ts'
-import { serverInfo } from '../api/server.ts'
-import { Button } from '../parts/button.tsx'
-import { Icon } from '../parts/icon.tsx'
-import { messageOf } from '../parts/notice.tsx'
-import { useFeedbackRefusal } from './span/feedback-list.tsx'
+import { deleteFeedback, giveFeedback, thumbKey, thumbQuery } from '../../api/platform/feedback.ts'
+import { serverInfo } from '../../api/server.ts'
+import { Button } from '../../parts/button.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { messageOf } from '../../parts/notice.tsx'
+import { useFeedbackRefusal } from './feedback-list.tsx'
 import css from './feedback.module.css'
 
 const thumbs = [{ score: 1, icon: 'like', words: 'Good answer' }, { score: 0, icon: 'dislike',

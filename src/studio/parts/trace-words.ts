@@ -1,8 +1,8 @@
 /** What numbers of traces are called: shares, latencies, costs, states. Pure. */
 
 import type { SpanStatus } from '../api/platform/traces.ts'
-import { duration } from '../parts/amounts.ts'
-import type { Status } from '../parts/status.tsx'
+import { duration } from './amounts.ts'
+import type { Status } from './status.tsx'
 
 /** The status of a span. */
 export const spanStatus = (status: SpanStatus): Status =>

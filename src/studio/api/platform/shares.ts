@@ -2,10 +2,10 @@
 
 import { queryOptions } from '@tanstack/react-query'
 
-import { ask, post, send } from '../api/client.ts'
-import { studioUrl } from '../api/place.ts'
-import { headFields, spanFields } from '../api/platform/traces.ts'
-import type { Span, SpanHead, SpanPage } from '../api/platform/traces.ts'
+import { ask, post, send } from '../client.ts'
+import { studioUrl } from '../place.ts'
+import { headFields, spanFields } from './traces.ts'
+import type { Span, SpanHead, SpanPage } from './traces.ts'
 
 const shareOf = (traceId: string) => `/api/v1/runs/${traceId}/share`
 

@@ -2,16 +2,16 @@
 
 import { useRef } from 'react'
 
-import { controlClass } from '../../parts/field.tsx'
-import { Icon } from '../../parts/icon.tsx'
-import { useTyped } from '../../rows/use-typed.ts'
-import { useKeys } from '../../parts/keys.ts'
-import css from './search-box.module.css'
+import { controlClass } from '../parts/field.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { useTyped } from './use-typed.ts'
+import { useKeys } from '../parts/keys.ts'
+import css from './filter-box.module.css'
 
 const restMs = 220
 
 /** A box; `change` hears of pauses. What others write into `value` replaces what was typed. */
-export function SearchBox({ label, placeholder, value, change, isInvalid = false, small = false }: {
+export function FilterBox({ label, placeholder, value, change, isInvalid = false, small = false }: {
   readonly label: string
   readonly placeholder: string
   readonly value: string

@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 
 import { serverInfo } from '../api/server.ts'
-import { Icon } from '../parts/icon.tsx'
+import { Icon } from './icon.tsx'
 
 /** The project in the address of a trace whose project is not known yet. */
 export const unknownProject = '-'

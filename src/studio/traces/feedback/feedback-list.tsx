@@ -13,8 +13,8 @@ import { Field, Input } from '../../parts/field.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { ErrorNotice } from '../../parts/notice.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
-import css from '../feedback.module.css'
-import { score } from '../trace-words.ts'
+import css from './feedback.module.css'
+import { score } from '../../parts/trace-words.ts'
 
 /** The list, thumbs, and a form. */
 export function FeedbackList({ runId, traceId }: {
