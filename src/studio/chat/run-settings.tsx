@@ -14,10 +14,10 @@ import { JsonEditor } from '../json/json-editor.tsx'
 import { messageOf } from '../parts/notice.tsx'
 import { SchemaForm } from '../forms/schema-form.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
-import css from '../thread/dialogs.module.css'
-import { nameOf } from '../thread/thread-head.tsx'
-import { plainSettings } from './settings-body.ts'
-import type { RunSettings } from './settings-body.ts'
+import css from '../parts/form.module.css'
+import { nameOf } from '../thread/screen/use-assistant.ts'
+import { plainSettings } from '../thread/screen/settings-body.ts'
+import type { RunSettings } from '../thread/screen/settings-body.ts'
 
 interface RunSettingsProps {
   readonly settings: RunSettings

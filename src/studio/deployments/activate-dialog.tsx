@@ -10,7 +10,7 @@ import { Field } from '../parts/field.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { activate, checkRevision, deploymentQuery } from './calls/control.ts'
 import type { Deployment } from './calls/deployment.ts'
-import css from './deployments.module.css'
+import css from './parts/deployments.module.css'
 import { GraphFailures } from './graph-failures.tsx'
 import { reportWords } from './report-words.ts'
 

@@ -17,7 +17,7 @@ import { TimeText } from '../parts/time-text.tsx'
 import { deploymentList } from './calls/control.ts'
 import type { Deployment } from './calls/deployment.ts'
 import { DeploymentMarks } from './deployment-marks.tsx'
-import css from './deployments.module.css'
+import css from './parts/deployments.module.css'
 import { outcomeWords, progressWords, rolloutTitle } from './rollout-words.ts'
 
 /** The page. */

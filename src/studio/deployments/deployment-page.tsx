@@ -17,7 +17,7 @@ import { DeploymentActs } from './deployment-acts.tsx'
 import { DeploymentFacts } from './deployment-facts.tsx'
 import { Refused } from './deployment-list.tsx'
 import { DeploymentMarks } from './deployment-marks.tsx'
-import css from './deployments.module.css'
+import css from './parts/deployments.module.css'
 import { RevisionsView } from './revisions-view.tsx'
 import { useEvents } from './use-events.ts'
 

@@ -10,7 +10,7 @@ import { Field } from '../parts/field.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { removeDeployment } from './calls/control.ts'
 import type { Deployment } from './calls/deployment.ts'
-import css from './deployments.module.css'
+import css from './parts/deployments.module.css'
 
 /** The dialog. */
 export function RemoveDialog({ deployment: { name, url }, close }: {

@@ -7,7 +7,7 @@ import { Button } from '../parts/button.tsx'
 import { Chip } from '../parts/chip.tsx'
 import { TimeText } from '../parts/time-text.tsx'
 import type { Deployment, Revision } from './calls/deployment.ts'
-import css from './deployments.module.css'
+import css from './parts/deployments.module.css'
 import { revisionState } from './rollout-words.ts'
 
 /** True if new runs may be given to a revision. */

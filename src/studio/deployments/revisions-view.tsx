@@ -10,7 +10,7 @@ import { ErrorNotice } from '../parts/notice.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { revisionList } from './calls/control.ts'
 import type { Deployment } from './calls/deployment.ts'
-import css from './deployments.module.css'
+import css from './parts/deployments.module.css'
 import { RevisionTable } from './revision-table.tsx'
 import { LastRollout, LiveRollout } from './rollout-card.tsx'
 

@@ -6,8 +6,8 @@ import { queries } from '../api/query.ts'
 import { followEvents } from './calls/control.ts'
 import type { DeploymentEvent } from './calls/deployment.ts'
 import { eventsMax, withEvents } from './event-words.ts'
-import { useFollowed } from './use-followed.ts'
-import type { Connection } from './use-followed.ts'
+import { useFollowed } from './calls/use-followed.ts'
+import type { Connection } from './calls/use-followed.ts'
 
 /** Events that come at once are asked about once. */
 const gatherMs = 150

@@ -8,7 +8,7 @@ import { buttonClass } from '../../parts/button.tsx'
 import { RowGrid } from '../../rows/row-grid.tsx'
 import { useRowKeys } from '../../rows/row-keys.ts'
 import type { LogLine } from '../calls/deployment.ts'
-import { JsonText } from '../json-text.tsx'
+import { JsonText } from '../parts/json-text.tsx'
 import type { LogState } from './log-lines.ts'
 import css from './logs.module.css'
 

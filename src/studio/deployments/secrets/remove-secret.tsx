@@ -6,7 +6,7 @@ import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { ErrorNotice } from '../../parts/notice.tsx'
 import { removeSecret } from '../calls/control.ts'
-import css from '../deployments.module.css'
+import css from '../parts/deployments.module.css'
 
 /** The dialog. */
 export function RemoveSecret({ deployment, name, close }: {

@@ -13,7 +13,7 @@ import { Skeleton } from '../../parts/skeleton.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
 import { secretList } from '../calls/control.ts'
 import type { Deployment, Secret } from '../calls/deployment.ts'
-import css from '../deployments.module.css'
+import css from '../parts/deployments.module.css'
 
 const SetSecret = lazy(async () => ({ default: (await import('./set-secret.tsx')).SetSecret }))
 const RemoveSecret = lazy(async () => ({

@@ -2,8 +2,8 @@
 
 import { useCallback, useEffect, useState } from 'react'
 
-import { nowMs } from '../env.ts'
-import type { ChatMessage } from '../live/message-merge.ts'
+import { nowMs } from '../../env.ts'
+import type { ChatMessage } from '../../live/message-merge.ts'
 
 interface Begun {
   readonly messages: readonly ChatMessage[]

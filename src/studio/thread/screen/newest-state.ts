@@ -1,8 +1,8 @@
 /** The newest state of a thread: what it says beside its values, and the end of its messages. */
 
-import { stateAt } from '../api/states.ts'
-import type { ThreadState } from '../api/states.ts'
-import { nowMs } from '../env.ts'
+import { stateAt } from '../../api/states.ts'
+import type { ThreadState } from '../../api/states.ts'
+import { nowMs } from '../../env.ts'
 
 /** The keys of the answers about a thread. */
 export const keysOf = (id: string) => ({

@@ -1,6 +1,6 @@
 /** Settings of a run, and what they are in a request. */
 
-import type { JsonObject } from '../api/client.ts'
+import type { JsonObject } from '../../api/client.ts'
 
 /** How runs are started from now on. What is empty is left to the assistant and the server. */
 export interface RunSettings {

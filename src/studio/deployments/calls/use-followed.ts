@@ -2,8 +2,8 @@
 
 import { useEffect, useState } from 'react'
 
-import { after } from '../env.ts'
-import type { Following } from './calls/control.ts'
+import { after } from '../../env.ts'
+import type { Following } from './control.ts'
 
 /** How the connection of a stream stands. */
 export interface Connection {

@@ -1,6 +1,6 @@
 /** The steps of a thread that were read so far, newest first. */
 
-import type { ThreadState } from '../api/states.ts'
+import type { ThreadState } from '../../api/states.ts'
 
 /** Steps, and whether there are older ones. */
 export interface History {

@@ -2,10 +2,10 @@
 
 import { useQuery } from '@tanstack/react-query'
 
-import { assistantList, graphSchemas } from '../api/assistants.ts'
-import type { Assistant, GraphSchemas } from '../api/assistants.ts'
-import type { JsonObject } from '../api/client.ts'
-import type { ThreadState } from '../api/states.ts'
+import { assistantList, graphSchemas } from '../../api/assistants.ts'
+import type { Assistant, GraphSchemas } from '../../api/assistants.ts'
+import type { JsonObject } from '../../api/client.ts'
+import type { ThreadState } from '../../api/states.ts'
 
 /** The assistant of a thread. */
 export interface AssistantChoice {
@@ -52,4 +52,9 @@ function holdsMessages(head: ThreadState | undefined): boolean {
 function takesMessages({ input_schema: input, state_schema: state }: GraphSchemas): boolean {
   const { properties } = Object(input ?? state) as { properties?: object }
   return Object.hasOwn(properties ?? {}, 'messages')
+}
+
+/** An assistant with its version, and with its graph where the name does not say it. */
+export function nameOf({ name, graph_id: graph, version }: Assistant): string {
+  return `${name === graph || name === '' ? graph : `${name} · ${graph}`} v${version}`
 }

@@ -3,15 +3,15 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
 
-import { createRun } from '../api/runs.ts'
-import type { Multitask, RunStart } from '../api/runs.ts'
-import { newId } from '../env.ts'
-import { liveModes } from '../live/live-run.ts'
-import type { ChatMessage } from '../live/message-merge.ts'
-import type { ThreadWatch } from '../live/thread-watch.ts'
+import { createRun } from '../../api/runs.ts'
+import type { Multitask, RunStart } from '../../api/runs.ts'
+import { newId } from '../../env.ts'
+import { liveModes } from '../../live/live-run.ts'
+import type { ChatMessage } from '../../live/message-merge.ts'
+import type { ThreadWatch } from '../../live/thread-watch.ts'
 import { keysOf } from './newest-state.ts'
-import type { RunSettings } from '../chat/settings-body.ts'
-import { settingsBody } from '../chat/settings-body.ts'
+import type { RunSettings } from './settings-body.ts'
+import { settingsBody } from './settings-body.ts'
 
 /** What starts runs. */
 export interface SendParts {

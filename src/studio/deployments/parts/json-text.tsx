@@ -2,9 +2,9 @@
 
 import type { ReactNode } from 'react'
 
-import { Button } from '../parts/button.tsx'
-import { CopyButton } from '../parts/copy-button.tsx'
-import { Icon } from '../parts/icon.tsx'
+import { Button } from '../../parts/button.tsx'
+import { CopyButton } from '../../parts/copy-button.tsx'
+import { Icon } from '../../parts/icon.tsx'
 import css from './deployments.module.css'
 
 /** The panel. `value` is plain JSON. */

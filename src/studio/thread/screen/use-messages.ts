@@ -3,10 +3,10 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 
-import { stateAt } from '../api/states.ts'
-import type { ThreadState } from '../api/states.ts'
-import type { ChatMessage } from '../live/message-merge.ts'
-import { keysOf, messagePage, newestState } from '../thread/newest-state.ts'
+import { stateAt } from '../../api/states.ts'
+import type { ThreadState } from '../../api/states.ts'
+import type { ChatMessage } from '../../live/message-merge.ts'
+import { keysOf, messagePage, newestState } from './newest-state.ts'
 
 /** Messages below this place are asked for by the page; those from it on with each change. */
 interface Anchor {

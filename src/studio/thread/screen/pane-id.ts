@@ -1,6 +1,6 @@
 /** The id of the pane that the tabs of a narrow window show. */
 
-import type { threadPanes } from '../addresses/thread.ts'
+import type { threadPanes } from '../../addresses/thread.ts'
 import type { Screen } from './use-screen.ts'
 
 /** It is on the chosen pane only. */
