@@ -2,7 +2,7 @@
 
 import { count, counted } from '../parts/amounts.ts'
 import { CopyButton } from '../parts/copy-button.tsx'
-import type { Deployment } from './calls/deployment.ts'
+import type { Deployment } from '../api/control/deployment.ts'
 import css from './parts/deployments.module.css'
 import { span } from './rollout-words.ts'
 

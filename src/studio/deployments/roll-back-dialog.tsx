@@ -7,8 +7,8 @@ import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Field } from '../parts/field.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
-import { deploymentQuery, revisionList, rollBack } from './calls/control.ts'
-import type { Deployment } from './calls/deployment.ts'
+import { deploymentQuery, revisionList, rollBack } from '../api/control/control.ts'
+import type { Deployment } from '../api/control/deployment.ts'
 import css from './parts/deployments.module.css'
 
 /** The dialog. */

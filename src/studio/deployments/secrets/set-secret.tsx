@@ -7,7 +7,7 @@ import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
 import { ErrorNotice } from '../../parts/notice.tsx'
-import { setSecret } from '../calls/control.ts'
+import { setSecret } from '../../api/control/control.ts'
 import css from '../parts/deployments.module.css'
 
 const nameOfVariable = /^[A-Za-z_][A-Za-z0-9_]*$/

@@ -2,10 +2,10 @@
 
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 
-import { ask } from '../../api/client.ts'
-import { follow } from '../../api/event-stream.ts'
-import type { Stream } from '../../api/event-stream.ts'
-import { pollEvery } from '../../api/poll.ts'
+import { ask } from '../client.ts'
+import { follow } from '../event-stream.ts'
+import type { Stream } from '../event-stream.ts'
+import { pollEvery } from '../poll.ts'
 import { pause } from '../../env.ts'
 import type { Deployment, DeploymentEvent, LogLine, Report, Revision, Rollout,
   Secret } from './deployment.ts'
