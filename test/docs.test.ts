@@ -51,6 +51,15 @@ describe('the pages about the code', () => {
     }
   })
 
+  it('name files of the Studio that exist', () => {
+    const named = [...read('docs/studio.md').matchAll(/`([\w-]+\/[\w./-]*)`/g)]
+    const missing = named.map(([, path]) => path!).filter((path) =>
+      !existsSync(join(root, /^(src|test|scripts)\//.test(path) ? path : `src/studio/${path}`))
+    )
+    expect(named.length).toBeGreaterThan(50)
+    expect(missing).toEqual([])
+  })
+
   it('name files of the cluster that exist', () => {
     const named = [...read('cluster/README.md').matchAll(/`([\w-]+\/[\w./-]*)`/g)]
     const missing = named.map(([, path]) => path!)

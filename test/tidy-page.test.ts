@@ -48,6 +48,24 @@ describe('the web page', () => {
       'Break the circle: move what both need into a file of its own.')
   })
 
+  it('lies on the floors that docs/studio.md draws', () => {
+    const [, plan = ''] = /## Floors\n([^]*?)\n## /.exec(readSource('docs/studio.md').text) ?? []
+    const floors = [...plan.matchAll(/^\|[^|]+\|([^|]+)\|.*\|$/gm)].map(([, rooms]) =>
+      [...rooms!.matchAll(/`([\w.-]+)\/?`/g)].map(([, room]) => room!)
+    )
+    const floorOf = (path: string) =>
+      floors.findIndex((rooms) => rooms.includes(path.split('/')[2]!))
+    const broken = studio.flatMap(({ path, imports }) =>
+      floorOf(path) < 0
+        ? [path]
+        : imports.filter(({ target }) =>
+          target.startsWith('src/studio/') && floorOf(target) < floorOf(path)
+        )
+          .map(({ target }) => `${path} → ${target}`)
+    )
+    expectNone(broken, 'Give each room a floor in docs/studio.md, and move down what is needed.')
+  })
+
   it('reaches every file and uses every name', () => {
     const reached = reachedFrom(byPath, ['src/studio/main.tsx'])
     const used = new Set(

@@ -33,7 +33,7 @@ const order = ['proto/gen', 'cluster', 'src/errors', 'src/raw-json', 'src/settin
  * higher.
  */
 const houses = ['cluster', 'src/cli', 'src/deployment', 'src/frontdoor', 'src/graph',
-  'src/platform', 'src/revision', 'src/server', 'src/thread', 'src/store/embedded',
+  'src/platform', 'src/revision', 'src/server', 'src/studio', 'src/thread', 'src/store/embedded',
   'src/store/cassandra']
 /** The folders of the platform in their order. */
 const platformFloors = ['spans', 'calls', 'records', 'ingest', 'query', 'evaluate', 'threads']
@@ -203,8 +203,9 @@ describe('imports', () => {
         return inside.includes('/') ? dirname(inside) : inside
       }
       const ways = new Map<string, Set<string>>()
-      for (const { path, imports } of house.filter((file) => file.path.startsWith(`${folder}/`))) {
-        for (const { target } of imports.filter((one) => one.target.startsWith(`${folder}/`))) {
+      const isInside = (path: string) => path.startsWith(`${folder}/`)
+      for (const { path, imports } of sources.filter((file) => isInside(file.path))) {
+        for (const { target } of imports.filter((one) => isInside(one.target))) {
           const [from, to] = [home(path), home(target)]
           if (from === to || from === '.' || to === '.') continue
           ways.set(from, (ways.get(from) ?? new Set()).add(to))

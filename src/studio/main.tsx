@@ -14,7 +14,7 @@ import { queries } from './api/query.ts'
 import { router } from './router.tsx'
 import { takeSessionFromAddress } from './session.ts'
 import { watchConnection } from './shell/connection.ts'
-import { listenToKeys } from './shell/keys.ts'
+import { listenToKeys } from './parts/keys.ts'
 
 takeSessionFromAddress()
 listenToKeys()

@@ -7,7 +7,7 @@ import { createServer, request as ask } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A record of the API: the shapes stand in `src/studio/deployments/calls/deployment.ts`. */
+/** A record of the API: the shapes stand in `src/studio/api/control/deployment.ts`. */
 type Record = { [field: string]: unknown }
 
 /** What it has of one deployment. */

@@ -5,7 +5,7 @@ import { useLayoutEffect, useRef, useState } from 'react'
 
 import { nowMs } from '../env.ts'
 import { ErrorNotice, Notice } from '../parts/notice.tsx'
-import type { ChartTime } from './address.ts'
+import type { ChartTime } from '../addresses/charts.ts'
 import { ChartBody } from './chart-body.tsx'
 import { dashboardValues } from './chart-calls.ts'
 import type { Chart, Dashboard } from './chart-calls.ts'

@@ -1,7 +1,7 @@
 /** The lines of a chart: the values of each series and group, side by side by their time. Pure. */
 
 import { count } from '../parts/amounts.ts'
-import { dollars, latency, score, share, zoned } from '../traces/trace-words.ts'
+import { dollars, latency, score, share, zoned } from '../parts/trace-words.ts'
 import type { Chart, ChartPoint } from './chart-calls.ts'
 
 /** A line, or the bars of one kind. */

@@ -1,7 +1,7 @@
 /** The time that charts show. Pure. */
 
-import { beginOf } from '../traces/address.ts'
-import type { ChartTime } from './address.ts'
+import { beginOf } from '../addresses/traces.ts'
+import type { ChartTime } from '../addresses/charts.ts'
 import type { ChartWindow } from './chart-calls.ts'
 
 /** Times in words. */

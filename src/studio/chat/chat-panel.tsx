@@ -13,9 +13,9 @@ import { Chat } from './chat.tsx'
 import { Composer } from './composer.tsx'
 // It says that the server is away: its code must not come from there then.
 import { LiveLine } from './live-line.tsx'
-import { isSet } from './settings-body.ts'
-import css from '../thread/thread-page.module.css'
-import type { Screen } from '../thread/use-screen.ts'
+import { isSet } from '../thread/screen/settings-body.ts'
+import css from '../thread/screen/columns.module.css'
+import type { Screen } from '../thread/screen/use-screen.ts'
 
 const InterruptCards = lazy(async () => ({
   default: (await import('../interrupts/interrupt-cards.tsx')).InterruptCards,

@@ -6,7 +6,7 @@ import { Markdown } from '../parts/markdown.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import css from './message.module.css'
 
-const JsonTree = lazy(async () => ({ default: (await import('../parts/json-tree.tsx')).JsonTree }))
+const JsonTree = lazy(async () => ({ default: (await import('../json/json-tree.tsx')).JsonTree }))
 
 /** The part. Images of other hosts are links: their address alone could carry words away. */
 export function ContentPart({ part }: { readonly part: unknown }) {

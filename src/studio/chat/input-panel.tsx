@@ -11,10 +11,10 @@ import { Questions } from './chat-panel.tsx'
 import css from './input-panel.module.css'
 import { LiveLine } from './live-line.tsx'
 import { Queue } from './queue.tsx'
-import type { Screen } from '../thread/use-screen.ts'
+import type { Screen } from '../thread/screen/use-screen.ts'
 
 const SchemaForm = lazy(async () => ({
-  default: (await import('../parts/schema-form.tsx')).SchemaForm,
+  default: (await import('../forms/schema-form.tsx')).SchemaForm,
 }))
 
 /** The panel below the state. */

@@ -3,8 +3,8 @@
 import { AddToDatasetButton } from '../datasets/add-to-dataset-button.tsx'
 import type { ThreadState } from '../api/states.ts'
 import { duration } from '../parts/amounts.ts'
-import { MessageFeedback } from '../traces/message-feedback.tsx'
-import { TraceLink } from '../traces/trace-link.tsx'
+import { MessageFeedback } from '../traces/feedback/message-feedback.tsx'
+import { TraceLink } from '../parts/trace-link.tsx'
 import css from './turn-foot.module.css'
 
 /** The foot of the turn that a run made; `steps` are those that were read, newest first. */

@@ -17,7 +17,7 @@ import { ErrorNotice } from '../parts/notice.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { Tabs } from '../parts/tabs.tsx'
 import css from './datasets.module.css'
-import type { SetSearch } from './dataset-view.ts'
+import type { SetSearch } from '../experiments/dataset-view.ts'
 import { ExampleTable } from './example-table.tsx'
 
 const Experiments = lazy(async () => ({

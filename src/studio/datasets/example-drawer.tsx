@@ -14,10 +14,10 @@ import { isObject } from '../json/is-object.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Field } from '../parts/field.tsx'
-import { JsonEditor } from '../parts/json-editor.tsx'
+import { JsonEditor } from '../json/json-editor.tsx'
 import { ErrorNotice, messageOf, Notice } from '../parts/notice.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
-import { unknownProject } from '../traces/trace-link.tsx'
+import { unknownProject } from '../parts/trace-link.tsx'
 import css from './datasets.module.css'
 
 /** The drawer; without an id it makes a new example. */

@@ -18,11 +18,11 @@ import { TimeText } from '../parts/time-text.tsx'
 import { RowGrid } from '../rows/row-grid.tsx'
 import { useRowKeys } from '../rows/row-keys.ts'
 import { SearchBox } from '../rows/search-box.tsx'
-import type { DatasetViewProps } from './dataset-view.ts'
+import type { DatasetViewProps } from '../experiments/dataset-view.ts'
 import css from './datasets.module.css'
 import { useExamples } from './use-examples.ts'
 import { VersionBar } from './version-bar.tsx'
-import { wordsOf } from './value-words.ts'
+import { wordsOf } from '../json/value-words.ts'
 
 const ExampleDrawer = lazy(async () => ({
   default: (await import('./example-drawer.tsx')).ExampleDrawer,

@@ -11,14 +11,14 @@ import { counted } from '../parts/amounts.ts'
 import { Button } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { Mark } from '../parts/icon.tsx'
-import { JsonTree } from '../parts/json-tree.tsx'
+import { JsonTree } from '../json/json-tree.tsx'
 import { SharedPending } from '../parts/shared-pending.tsx'
 import { TimeText } from '../parts/time-text.tsx'
 import { NextPageNotice, RowsPending } from '../rows/row-notice.tsx'
-import { score, zoned } from '../traces/trace-words.ts'
+import { score, zoned } from '../parts/trace-words.ts'
 import { sharedDataset, sharedExamples, sharedExperiments } from './shared-calls.ts'
 import css from './shared-dataset.module.css'
-import { wordsOf } from './value-words.ts'
+import { wordsOf } from '../json/value-words.ts'
 
 /** The page. */
 export function SharedDataset() {

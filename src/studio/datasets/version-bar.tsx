@@ -12,7 +12,7 @@ import { Dialog } from '../parts/dialog.tsx'
 import { Field, Select } from '../parts/field.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import css from './datasets.module.css'
-import type { DatasetViewProps } from './dataset-view.ts'
+import type { DatasetViewProps } from '../experiments/dataset-view.ts'
 
 const own = (tags: DatasetVersion['tags']): readonly string[] =>
   (tags ?? []).filter((tag) => tag !== 'latest')

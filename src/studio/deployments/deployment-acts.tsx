@@ -7,9 +7,9 @@ import { deploymentName, studioOf } from '../api/place.ts'
 import { Button, buttonClass } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { messageOf } from '../parts/notice.tsx'
-import { useActs } from '../shell/acts.ts'
-import { changeDeployment } from './calls/control.ts'
-import type { Deployment } from './calls/deployment.ts'
+import { useActs } from '../parts/acts.ts'
+import { changeDeployment } from '../api/control/control.ts'
+import type { Deployment } from '../api/control/deployment.ts'
 
 const RollBackDialog = lazy(async () => ({
   default: (await import('./roll-back-dialog.tsx')).RollBackDialog,

@@ -2,8 +2,8 @@
 
 import { count, counted } from '../parts/amounts.ts'
 import { CopyButton } from '../parts/copy-button.tsx'
-import type { Deployment } from './calls/deployment.ts'
-import css from './deployments.module.css'
+import type { Deployment } from '../api/control/deployment.ts'
+import css from './parts/deployments.module.css'
 import { span } from './rollout-words.ts'
 
 /** How many are let through, and how long their bodies may be. */

@@ -14,10 +14,10 @@ import { ErrorNotice } from '../parts/notice.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { TimeText } from '../parts/time-text.tsx'
-import { deploymentList } from './calls/control.ts'
-import type { Deployment } from './calls/deployment.ts'
+import { deploymentList } from '../api/control/control.ts'
+import type { Deployment } from '../api/control/deployment.ts'
 import { DeploymentMarks } from './deployment-marks.tsx'
-import css from './deployments.module.css'
+import css from './parts/deployments.module.css'
 import { outcomeWords, progressWords, rolloutTitle } from './rollout-words.ts'
 
 /** The page. */

@@ -2,7 +2,7 @@
 
 import { deploymentName } from '../api/place.ts'
 import { Chip } from '../parts/chip.tsx'
-import type { Deployment } from './calls/deployment.ts'
+import type { Deployment } from '../api/control/deployment.ts'
 import { span } from './rollout-words.ts'
 
 /** The chips beside its name. */

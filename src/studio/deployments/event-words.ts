@@ -1,7 +1,7 @@
 /** Events of a deployment as sentences. A newer server may say more than is known here. */
 
 import { duration } from '../parts/amounts.ts'
-import type { DeploymentEvent, Report } from './calls/deployment.ts'
+import type { DeploymentEvent, Report } from '../api/control/deployment.ts'
 import { reportWords } from './report-words.ts'
 
 /** Events kept: the newest ones. */

@@ -8,10 +8,10 @@ import { Skeleton } from '../parts/skeleton.tsx'
 import { TimeText } from '../parts/time-text.tsx'
 import { RowGrid } from '../rows/row-grid.tsx'
 import { useRowKeys } from '../rows/row-keys.ts'
-import type { DeploymentEvent } from './calls/deployment.ts'
-import css from './deployments.module.css'
+import type { DeploymentEvent } from '../api/control/deployment.ts'
+import css from './parts/deployments.module.css'
 import { detailsOf, eventsMax, eventWords, kindWords } from './event-words.ts'
-import { JsonText } from './json-text.tsx'
+import { JsonText } from './parts/json-text.tsx'
 import type { FollowedEvents } from './use-events.ts'
 
 const rowHeight = 44

@@ -1,7 +1,7 @@
 /** The graphs that cannot be loaded, each with its sentence and its place in the project. */
 
 import type { GraphFailure } from '../api/client.ts'
-import css from './deployments.module.css'
+import css from './parts/deployments.module.css'
 
 /** The list; nothing if there are none. */
 export function GraphFailures({ failures }: { readonly failures: readonly GraphFailure[] }) {

@@ -8,9 +8,9 @@ import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Field } from '../parts/field.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
-import { removeDeployment } from './calls/control.ts'
-import type { Deployment } from './calls/deployment.ts'
-import css from './deployments.module.css'
+import { removeDeployment } from '../api/control/control.ts'
+import type { Deployment } from '../api/control/deployment.ts'
+import css from './parts/deployments.module.css'
 
 /** The dialog. */
 export function RemoveDialog({ deployment: { name, url }, close }: {

@@ -1,7 +1,7 @@
 /** What a revision changes against the active one, as sentences: the report of a check. */
 
 import { counted } from '../parts/amounts.ts'
-import type { Report } from './calls/deployment.ts'
+import type { Report } from '../api/control/deployment.ts'
 
 /** The sentences, what needs care first. A part that is not there says nothing. */
 export function reportWords(report: Partial<Report>): readonly string[] {

@@ -6,8 +6,8 @@ import { count, counted, size } from '../parts/amounts.ts'
 import { Button } from '../parts/button.tsx'
 import { Chip } from '../parts/chip.tsx'
 import { TimeText } from '../parts/time-text.tsx'
-import type { Deployment, Revision } from './calls/deployment.ts'
-import css from './deployments.module.css'
+import type { Deployment, Revision } from '../api/control/deployment.ts'
+import css from './parts/deployments.module.css'
 import { revisionState } from './rollout-words.ts'
 
 /** True if new runs may be given to a revision. */

@@ -7,9 +7,9 @@ import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Field } from '../parts/field.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
-import { deploymentQuery, revisionList, rollBack } from './calls/control.ts'
-import type { Deployment } from './calls/deployment.ts'
-import css from './deployments.module.css'
+import { deploymentQuery, revisionList, rollBack } from '../api/control/control.ts'
+import type { Deployment } from '../api/control/deployment.ts'
+import css from './parts/deployments.module.css'
 
 /** The dialog. */
 export function RollBackDialog(

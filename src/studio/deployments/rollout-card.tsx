@@ -4,7 +4,7 @@ import { duration } from '../parts/amounts.ts'
 import { Chip } from '../parts/chip.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { TimeText } from '../parts/time-text.tsx'
-import type { MemberProgress, Outcome, Rollout } from './calls/deployment.ts'
+import type { MemberProgress, Outcome, Rollout } from '../api/control/deployment.ts'
 import { GraphFailures } from './graph-failures.tsx'
 import css from './rollout.module.css'
 import { memberTones, memberWords, outcomeFigures, outcomeWords, phases, phaseWords, progressWords,

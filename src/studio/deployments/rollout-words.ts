@@ -2,7 +2,7 @@
 
 import type { ChipTone } from '../parts/chip.tsx'
 import { counted, duration } from '../parts/amounts.ts'
-import type { MemberProgress, Outcome, Revision, Rollout } from './calls/deployment.ts'
+import type { MemberProgress, Outcome, Revision, Rollout } from '../api/control/deployment.ts'
 
 /** The phases of a roll-out that moves the pointer, in their order. */
 export const phases = ['preparing', 'confirming', 'watching'] as const

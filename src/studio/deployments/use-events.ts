@@ -3,11 +3,11 @@
 import { useState } from 'react'
 
 import { queries } from '../api/query.ts'
-import { followEvents } from './calls/control.ts'
-import type { DeploymentEvent } from './calls/deployment.ts'
+import { followEvents } from '../api/control/control.ts'
+import type { DeploymentEvent } from '../api/control/deployment.ts'
 import { eventsMax, withEvents } from './event-words.ts'
-import { useFollowed } from './use-followed.ts'
-import type { Connection } from './use-followed.ts'
+import { useFollowed } from '../api/control/use-followed.ts'
+import type { Connection } from '../api/control/use-followed.ts'
 
 /** Events that come at once are asked about once. */
 const gatherMs = 150

@@ -2,7 +2,7 @@
 
 import { lazy, Suspense } from 'react'
 
-import type { DatasetViewProps } from '../datasets/dataset-view.ts'
+import type { DatasetViewProps } from './dataset-view.ts'
 import { ExperimentList } from './experiment-list.tsx'
 
 const Comparison = lazy(async () => ({

@@ -1,7 +1,7 @@
 /** Whether an experiment still goes on. No client says when all of it is there. Pure. */
 
 import type { Experiment } from '../api/platform/experiments.ts'
-import { zoned } from '../traces/trace-words.ts'
+import { zoned } from '../parts/trace-words.ts'
 
 /** An experiment that received nothing for so long is over. */
 const quietMs = 60_000

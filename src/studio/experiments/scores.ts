@@ -1,7 +1,7 @@
 /** Scores of experiments beside each other: which is best, and what became worse. Pure. */
 
 import type { ComparedExample, Experiment, ExperimentRun } from '../api/platform/experiments.ts'
-import { score } from '../traces/trace-words.ts'
+import { score } from '../parts/trace-words.ts'
 
 /** Differences below it are not seen in two digits. */
 const leastDelta = 0.005

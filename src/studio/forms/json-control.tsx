@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from 'react'
 
-import { JsonEditor } from '../parts/json-editor.tsx'
+import { JsonEditor } from '../json/json-editor.tsx'
 import css from './schema-form.module.css'
 import type { ControlProps } from './control-props.ts'
 import { parseJson } from './values.ts'

@@ -4,7 +4,7 @@ import { useState } from 'react'
 
 import { faultsOf } from '../forms/values.ts'
 import { Button } from '../parts/button.tsx'
-import { SchemaForm } from '../parts/schema-form.tsx'
+import { SchemaForm } from '../forms/schema-form.tsx'
 import { useDraft } from './drafts.ts'
 import css from './interrupts.module.css'
 import type { AnswerProps } from './answer-props.ts'

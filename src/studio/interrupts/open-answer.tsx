@@ -3,7 +3,7 @@
 import { parseJson } from '../forms/values.ts'
 import { Button } from '../parts/button.tsx'
 import { Field } from '../parts/field.tsx'
-import { JsonEditor } from '../parts/json-editor.tsx'
+import { JsonEditor } from '../json/json-editor.tsx'
 import { useDraft } from './drafts.ts'
 import css from './interrupts.module.css'
 import type { AnswerProps } from './answer-props.ts'

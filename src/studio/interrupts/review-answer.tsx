@@ -2,11 +2,11 @@
 
 import { useState } from 'react'
 
-import { SchemaForm } from '../parts/schema-form.tsx'
+import { SchemaForm } from '../forms/schema-form.tsx'
 import { Button } from '../parts/button.tsx'
 import { Chip } from '../parts/chip.tsx'
 import { Field } from '../parts/field.tsx'
-import { useKeys } from '../shell/keys.ts'
+import { useKeys } from '../parts/keys.ts'
 import { faultsOf } from '../forms/values.ts'
 import { useDraft } from './drafts.ts'
 import css from './interrupts.module.css'

@@ -4,7 +4,7 @@ import { AddToDatasetButton } from '../datasets/add-to-dataset-button.tsx'
 import { count, duration } from '../parts/amounts.ts'
 import { buttonClass } from '../parts/button.tsx'
 import { Notice } from '../parts/notice.tsx'
-import { TraceLink } from '../traces/trace-link.tsx'
+import { TraceLink } from '../parts/trace-link.tsx'
 import type { ShownAnswer } from './model-answer.ts'
 import css from './playground.module.css'
 

@@ -9,8 +9,10 @@ import { Button } from '../parts/button.tsx'
 import { Field, Input, Select } from '../parts/field.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { keepModel, storeSecret } from './model-calls.ts'
-import { dialects, usualUrls } from './models.ts'
-import type { Endpoint, Model, Workspace } from './models.ts'
+import { dialects } from '../addresses/playground.ts'
+import type { Endpoint, Model } from '../addresses/playground.ts'
+import { usualUrls } from './models.ts'
+import type { Workspace } from './models.ts'
 import css from './playground.module.css'
 
 const dialectNames: Readonly<Record<Endpoint['dialect'], string>> = { openai: 'OpenAI',

@@ -2,8 +2,9 @@
 
 import { queryOptions } from '@tanstack/react-query'
 
+import type { Endpoint } from '../addresses/playground.ts'
 import { ask, post } from '../api/client.ts'
-import type { Endpoint, SavedModel } from './models.ts'
+import type { SavedModel } from './models.ts'
 
 /** The names of its secrets. */
 export const secretNames = queryOptions({

@@ -1,5 +1,6 @@
 /** A column of the playground: which model is asked, and what it answers. */
 
+import type { Endpoint, Model } from '../addresses/playground.ts'
 import { Button } from '../parts/button.tsx'
 import { Field, Select } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -7,7 +8,7 @@ import { AnswerText } from './answer-text.tsx'
 import type { ShownAnswer } from './model-answer.ts'
 import { EndpointFields } from './endpoint-fields.tsx'
 import { isEndpoint, usualUrls } from './models.ts'
-import type { Endpoint, Model, SavedModel, Workspace } from './models.ts'
+import type { SavedModel, Workspace } from './models.ts'
 import css from './playground.module.css'
 
 const newEndpoint: Endpoint = { dialect: 'openai', base_url: usualUrls.openai, model: '' }

@@ -1,11 +1,11 @@
 /** What a call of a model asked, as a prompt that can be changed and asked again. Pure. */
 
+import type { Endpoint } from '../addresses/playground.ts'
 import type { Json, JsonObject } from '../api/client.ts'
 import { escaped } from '../prompts/manifest.ts'
 import type { Message } from '../prompts/manifest.ts'
 import { messagesIn } from '../traces/span/span-messages.ts'
 import { usualUrls } from './models.ts'
-import type { Endpoint } from './models.ts'
 
 /** What is left of the call. */
 export interface SpanPrompt {

@@ -3,11 +3,10 @@
 import { useQuery } from '@tanstack/react-query'
 
 import { spanQuery } from '../api/platform/traces.ts'
+import type { Model, PlaygroundSearch } from '../addresses/playground.ts'
 import type { Message } from '../prompts/manifest.ts'
 import { manifestQuery } from '../prompts/prompt-calls.ts'
-import type { PlaygroundSearch } from './address.ts'
 import { savedModels } from './model-calls.ts'
-import type { Model } from './models.ts'
 import { promptOfSpan } from './span-prompt.ts'
 
 /** What there is at first. */

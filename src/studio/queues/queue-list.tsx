@@ -15,7 +15,7 @@ import { ErrorNotice, Notice } from '../parts/notice.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { TimeText } from '../parts/time-text.tsx'
-import { SearchBox } from '../traces/filter/search-box.tsx'
+import { FilterBox } from '../rows/filter-box.tsx'
 import { QueueForm } from './queue-form.tsx'
 import css from './queues.module.css'
 
@@ -39,7 +39,7 @@ export function QueueList() {
           </Button>
         }
       >
-        <SearchBox label="Filter queues" placeholder="Filter by name …" value={q} change={(typed) =>
+        <FilterBox label="Filter queues" placeholder="Filter by name …" value={q} change={(typed) =>
           void navigate({ to: '/queues', search: { q: typed || undefined }, replace: true })} />
       </PageHead>
       <div className={css['page']}>

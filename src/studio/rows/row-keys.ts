@@ -2,8 +2,8 @@
 
 import type { RefObject } from 'react'
 
-import { useKeys } from '../shell/keys.ts'
-import type { KeyActs } from '../shell/keys.ts'
+import { useKeys } from '../parts/keys.ts'
+import type { KeyActs } from '../parts/keys.ts'
 
 /** A list and its active row. */
 export interface RowKeys {

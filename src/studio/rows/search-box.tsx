@@ -2,7 +2,7 @@
 
 import { useRef } from 'react'
 
-import { useKeys } from '../shell/keys.ts'
+import { useKeys } from '../parts/keys.ts'
 import { Input } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
 import css from './search-box.module.css'

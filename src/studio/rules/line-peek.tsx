@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router'
 import type { RuleLine } from './rule-calls.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { TraceLink } from '../traces/trace-link.tsx'
+import { TraceLink } from '../parts/trace-link.tsx'
 import { OutcomeChip } from './line-row.tsx'
 import css from './rules.module.css'
 

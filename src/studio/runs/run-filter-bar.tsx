@@ -3,8 +3,8 @@
 import { runStatusOf, StatusGlyph, statusWords } from '../parts/status.tsx'
 import { GraphSelect, SpanSelect } from '../threads/filter-selects.tsx'
 import css from '../threads/thread-filter-bar.module.css'
-import { runStates } from './address.ts'
-import type { RunListSearch } from './address.ts'
+import { runStates } from '../addresses/runs.ts'
+import type { RunListSearch } from '../addresses/runs.ts'
 
 /** The bar. `change` puts what differs into the address. */
 export function RunFilterBar({ search, change }: {

@@ -7,9 +7,9 @@ import { pollEvery } from '../api/poll.ts'
 import { searchRuns } from '../api/run-search.ts'
 import type { RunFilter } from '../api/run-search.ts'
 import { isNearEnd, useRowsAhead } from '../rows/rows-ahead.ts'
-import type { timeSpans } from '../threads/address.ts'
+import type { timeSpans } from '../addresses/threads.ts'
 import { spanMs } from '../threads/thread-filter.ts'
-import type { RunListSearch } from './address.ts'
+import type { RunListSearch } from '../addresses/runs.ts'
 
 const newMs = 5_000
 

@@ -4,7 +4,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 
 import { deploymentName, studioOf } from '../api/place.ts'
-import { deploymentList } from '../deployments/calls/control.ts'
+import { deploymentList } from '../api/control/control.ts'
 import { Menu } from '../parts/menu.tsx'
 import type { MenuAct } from '../parts/menu.tsx'
 import { messageOf } from '../parts/notice.tsx'

@@ -5,8 +5,8 @@ import { useMemo } from 'react'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import css from './key-list.module.css'
-import { keysNow } from './keys.ts'
-import type { KeyActs } from './keys.ts'
+import { keysNow } from '../parts/keys.ts'
+import type { KeyActs } from '../parts/keys.ts'
 import { Modal } from './modal.tsx'
 
 const isMac = /Mac|iPhone|iPad/u.test(navigator.userAgent)

@@ -2,7 +2,7 @@
 
 import { lazy, Suspense, useState } from 'react'
 
-import { useKeys } from './keys.ts'
+import { useKeys } from '../parts/keys.ts'
 
 const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }))
 const KeyList = lazy(async () => ({ default: (await import('./key-list.tsx')).KeyList }))

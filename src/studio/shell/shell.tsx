@@ -4,7 +4,7 @@ import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 
 import { useSession } from '../session.ts'
-import { useKeys } from './keys.ts'
+import { useKeys } from '../parts/keys.ts'
 import { Overlays } from './overlays.tsx'
 import { Rail } from './rail.tsx'
 import css from './shell.module.css'

@@ -12,7 +12,7 @@ import { CopyButton } from '../parts/copy-button.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { Select } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { JsonTree } from '../parts/json-tree.tsx'
+import { JsonTree } from '../json/json-tree.tsx'
 import { saveText } from '../parts/save-text.ts'
 import { curlFor, dataOf, isShown, linesOf, placeWords, readEvent,
   runOf } from './events/event-words.ts'

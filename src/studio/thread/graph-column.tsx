@@ -4,9 +4,9 @@ import { lazy, Suspense, useCallback, useMemo } from 'react'
 
 import { later } from '../parts/later.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
-import { paneId } from './pane-id.ts'
-import css from './thread-page.module.css'
-import type { Screen } from './use-screen.ts'
+import { paneId } from './screen/pane-id.ts'
+import css from './screen/columns.module.css'
+import type { Screen } from './screen/use-screen.ts'
 
 const GraphView = later(
   async () => (await import('../graph/graph-view.tsx')).GraphView,

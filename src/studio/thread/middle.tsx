@@ -9,12 +9,12 @@ import { later } from '../parts/later.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { Tabs } from '../parts/tabs.tsx'
-import type { threadViews } from './address.ts'
+import type { threadViews } from '../addresses/thread.ts'
 import { ChatPanel } from '../chat/chat-panel.tsx'
 import { ChosenStep } from './chosen-step.tsx'
-import { paneId } from './pane-id.ts'
-import css from './thread-page.module.css'
-import type { Screen } from './use-screen.ts'
+import { paneId } from './screen/pane-id.ts'
+import css from './screen/columns.module.css'
+import type { Screen } from './screen/use-screen.ts'
 
 const StateView = later(async () => (await import('./state-view.tsx')).StateView, <Reading />)
 const EventsView = later(async () => (await import('./events-view.tsx')).EventsView, <Reading />)

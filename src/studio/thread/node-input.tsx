@@ -5,7 +5,7 @@ import { useState } from 'react'
 
 import { stateAt } from '../api/states.ts'
 import { Button } from '../parts/button.tsx'
-import { JsonTree } from '../parts/json-tree.tsx'
+import { JsonTree } from '../json/json-tree.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 

@@ -3,16 +3,16 @@
 import { useQuery } from '@tanstack/react-query'
 
 import { stateAt } from '../api/states.ts'
-import type { RunSettings } from '../chat/settings-body.ts'
+import type { RunSettings } from './screen/settings-body.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { JsonTree } from '../parts/json-tree.tsx'
+import { JsonTree } from '../json/json-tree.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { StatusChip } from '../parts/status.tsx'
 import { NodeInput } from './node-input.tsx'
 import css from './node-panel.module.css'
 import { isCalled, placeOf } from './node-steps.ts'
-import type { Screen } from './use-screen.ts'
+import type { Screen } from './screen/use-screen.ts'
 
 /** The panel. */
 export function NodePanel({ node, screen, close }: {

@@ -12,6 +12,7 @@ import { Select } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { StatusChip } from '../parts/status.tsx'
 import type { Status } from '../parts/status.tsx'
+import { nameOf } from './screen/use-assistant.ts'
 import css from './thread-head.module.css'
 
 const loadMenu = () => import('./thread-menu.tsx')
@@ -86,9 +87,4 @@ function More({ press }: { readonly press?: () => void }) {
     <Button kind="quiet" icon={<Icon name="more" />} label="More acts" aria-haspopup="menu"
       onClick={press} onPointerEnter={() => void loadMenu()} onFocus={() => void loadMenu()} />
   )
-}
-
-/** An assistant with its version, and with its graph where the name does not say it. */
-export function nameOf({ name, graph_id: graph, version }: Assistant): string {
-  return `${name === graph || name === '' ? graph : `${name} · ${graph}`} v${version}`
 }

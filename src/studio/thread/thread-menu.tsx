@@ -13,11 +13,11 @@ import { copyText } from '../parts/copy-button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Field } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { JsonEditor } from '../parts/json-editor.tsx'
+import { JsonEditor } from '../json/json-editor.tsx'
 import { Menu } from '../parts/menu.tsx'
 import { ErrorNotice, messageOf } from '../parts/notice.tsx'
-import css from './dialogs.module.css'
-import { keysOf } from './newest-state.ts'
+import css from '../parts/form.module.css'
+import { keysOf } from './screen/newest-state.ts'
 
 interface ThreadMenuProps {
   readonly thread: Thread

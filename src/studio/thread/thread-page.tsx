@@ -11,11 +11,11 @@ import { Tabs } from '../parts/tabs.tsx'
 import { GraphColumn } from './graph-column.tsx'
 import { Middle } from './middle.tsx'
 import { ThreadHead } from './thread-head.tsx'
-import css from './thread-page.module.css'
+import css from './screen/columns.module.css'
 import { TimelineColumn } from '../timeline/timeline-column.tsx'
-import { useScreen } from './use-screen.ts'
-import type { Screen } from './use-screen.ts'
-import { isMissing } from './use-thread.ts'
+import { useScreen } from './screen/use-screen.ts'
+import type { Screen } from './screen/use-screen.ts'
+import { isMissing } from './screen/use-thread.ts'
 
 /** The page. Another thread is another page. */
 export function ThreadPage() {

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 
 import { assistantList } from '../api/assistants.ts'
 import { Select } from '../parts/field.tsx'
-import { timeSpans } from './address.ts'
+import { timeSpans } from '../addresses/threads.ts'
 
 type Span = typeof timeSpans[number]
 

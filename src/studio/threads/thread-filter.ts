@@ -5,7 +5,7 @@
  */
 
 import type { ThreadFilter } from '../api/threads.ts'
-import type { ThreadListSearch, timeSpans } from './address.ts'
+import type { ThreadListSearch, timeSpans } from '../addresses/threads.ts'
 
 /** A value of metadata that can be typed. */
 export type Scalar = string | number | boolean | null

@@ -13,7 +13,7 @@ import { searchThreads, threadColumns } from '../api/threads.ts'
 import type { Thread, ThreadFilter } from '../api/threads.ts'
 import type { RowRange } from '../rows/row-grid.tsx'
 import { useSettled } from '../rows/settled.ts'
-import type { ThreadListSearch } from './address.ts'
+import type { ThreadListSearch } from '../addresses/threads.ts'
 import { pageRows, pagesOf, questionOf } from './page-window.ts'
 
 /** How rows are sorted, as a request says it. */

@@ -8,9 +8,9 @@ import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Field } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
-import type { ThreadListSearch } from './address.ts'
+import type { ThreadListSearch } from '../addresses/threads.ts'
 import css from './dialogs.module.css'
-import { readViews, storeViews, withView } from './saved-views.ts'
+import { readViews, storeViews, withView } from '../addresses/saved-views.ts'
 
 /** The dialog. */
 export function ViewsDialog({ search, close }: {

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from 'react'
 
-import type { History } from './history.ts'
+import type { History } from '../thread/screen/history.ts'
 
 /** Returns what begins it. It ends with the oldest step chosen, or when `chosen` changes. */
 export function useOldest(history: History | undefined, more: () => Promise<void>,

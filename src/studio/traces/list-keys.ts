@@ -2,7 +2,7 @@
 
 import type { KeyboardEvent, RefObject } from 'react'
 
-import { useKeys } from '../shell/keys.ts'
+import { useKeys } from '../parts/keys.ts'
 
 /** A list, and what its keys do. */
 export interface ListKeys {

@@ -15,7 +15,7 @@ import { PageHead } from '../parts/page-head.tsx'
 import { useListKeys } from './list-keys.ts'
 import css from './project-list.module.css'
 import { ProjectRow } from './project-row.tsx'
-import { SearchBox } from './filter/search-box.tsx'
+import { FilterBox } from '../rows/filter-box.tsx'
 
 const columns = ['Project', 'Traces', 'Failed', 'p50', 'p99', 'Tokens', 'Cost', 'Last trace']
 
@@ -29,7 +29,7 @@ export function ProjectList() {
       <PageHead title="Traces"
         aside={<span aria-live="polite">{total !== undefined && counted(total, 'project')}</span>}
       >
-        <SearchBox label="Filter projects" placeholder="Filter by name …" value={q}
+        <FilterBox label="Filter projects" placeholder="Filter by name …" value={q}
           change={(typed) =>
             void navigate({ to: '/traces', search: { q: typed || undefined }, replace: true })} />
       </PageHead>

@@ -9,7 +9,7 @@ import { Chip } from '../parts/chip.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { TimeText } from '../parts/time-text.tsx'
 import css from './project-list.module.css'
-import { dollars, latency, share, zoned } from './trace-words.ts'
+import { dollars, latency, share, zoned } from '../parts/trace-words.ts'
 
 /** A row; without a project it is one that is still being read. */
 export const ProjectRow = memo(({ index, top, height, project, stats, isOwn, isActive }: {

@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 
 import { useRefusal } from '../api/refusal.ts'
-import { sharedUrl, shareQuery, shareTrace, unshareTrace } from './share-calls.ts'
+import { sharedUrl, shareQuery, shareTrace, unshareTrace } from '../api/platform/shares.ts'
 import { Button } from '../parts/button.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { Dialog } from '../parts/dialog.tsx'

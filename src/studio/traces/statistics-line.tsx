@@ -10,7 +10,7 @@ import { count } from '../parts/amounts.ts'
 import { messageOf } from '../parts/notice.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import css from './statistics-line.module.css'
-import { dollars, latency, score, share } from './trace-words.ts'
+import { dollars, latency, score, share } from '../parts/trace-words.ts'
 
 /** The line. Without a filter the project has its numbers already. */
 export function StatisticsLine({ question, project }: {

@@ -11,7 +11,7 @@ import { Skeleton } from '../parts/skeleton.tsx'
 import { StatusGlyph, statusWords } from '../parts/status.tsx'
 import { TimeText } from '../parts/time-text.tsx'
 import css from './trace-list.module.css'
-import { latency, score, spanStatus } from './trace-words.ts'
+import { latency, score, spanStatus } from '../parts/trace-words.ts'
 
 /** A row; without a trace it is one that is still being read. */
 export const TraceListRow = memo((props: {

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 
 import type { Assistant } from '../../../src/studio/api/assistants.ts'
 import type { JsonObject } from '../../../src/studio/api/client.ts'
-import { readAssistantListSearch } from '../../../src/studio/assistants/address.ts'
+import { readAssistantListSearch } from '../../../src/studio/addresses/assistants.ts'
 import { byGraph, changesBetween } from '../../../src/studio/assistants/changes.ts'
 import { expectAlways } from '../../support/expect-always.ts'
 

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 
 import type { DeploymentEvent, LogLine,
-  Outcome } from '../../../src/studio/deployments/calls/deployment.ts'
+  Outcome } from '../../../src/studio/api/control/deployment.ts'
 import { eventsMax, eventWords, withEvents } from '../../../src/studio/deployments/event-words.ts'
 import { noLines, reopened, withLines } from '../../../src/studio/deployments/logs/log-lines.ts'
 import { reportWords } from '../../../src/studio/deployments/report-words.ts'

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import type { Thread } from '../../../src/studio/api/threads.ts'
 import { isWholeId, matching, threadItem } from '../../../src/studio/shell/palette-items.ts'
 import type { PaletteItem } from '../../../src/studio/shell/palette-items.ts'
-import { viewsIn, withView } from '../../../src/studio/threads/saved-views.ts'
+import { viewsIn, withView } from '../../../src/studio/addresses/saved-views.ts'
 import { graphOf, lastWords, questionWords,
   tagsOf } from '../../../src/studio/threads/thread-words.ts'
 

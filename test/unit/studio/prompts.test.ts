@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
 import type { JsonObject } from '../../../src/studio/api/client.ts'
-import { readPlaygroundSearch } from '../../../src/studio/playground/address.ts'
+import { readPlaygroundSearch } from '../../../src/studio/addresses/playground.ts'
 import { settingsOf } from '../../../src/studio/playground/models.ts'
 import { promptOfSpan } from '../../../src/studio/playground/span-prompt.ts'
 import { escaped, formatOf, manifestOf, messagesOf, placesOf, roles, variablesIn,

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 
 import type { ThreadState } from '../../../src/studio/api/states.ts'
-import { withNewest, withOlder } from '../../../src/studio/timeline/history.ts'
+import { withNewest, withOlder } from '../../../src/studio/thread/screen/history.ts'
 import { contracted, foldedRuns, passes, stepsOf,
   wordsOf } from '../../../src/studio/timeline/steps.ts'
 

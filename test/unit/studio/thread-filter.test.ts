@@ -4,9 +4,9 @@ import { defaultParseSearch, defaultStringifySearch } from '@tanstack/react-rout
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { readRunListSearch, runStates } from '../../../src/studio/runs/address.ts'
+import { readRunListSearch, runStates } from '../../../src/studio/addresses/runs.ts'
 import { readThreadListSearch, threadStates,
-  timeSpans } from '../../../src/studio/threads/address.ts'
+  timeSpans } from '../../../src/studio/addresses/threads.ts'
 import { filterOf, filterText, filterWords, partsOf,
   withMetadata } from '../../../src/studio/threads/thread-filter.ts'
 import { expectAlways } from '../../support/expect-always.ts'

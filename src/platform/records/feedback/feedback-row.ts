@@ -8,6 +8,7 @@ import type { Feedback } from '../../spans/feedback-port.ts'
 import type { Uuid } from '../../spans/span.ts'
 import { readTimeUs } from '../../spans/time.ts'
 import { readUuid } from '../../spans/uuid-bytes.ts'
+import { feedbackMembers } from './feedback-members.ts'
 
 /** Characters of a key, and of all that one piece of feedback says. */
 const [keyMax, bodyMax] = [180, 256 * 1024]
@@ -51,8 +52,9 @@ export function feedbackOf(tenant: string, body: unknown, nowUs: number): Feedba
   }
 }
 
-/** What a client may change of feedback. */
-const changeable = ['score', 'value', 'correction', 'comment', 'feedback_config'] as const
+/** Members that a client may change: some of feedback, and the configuration of its key. */
+const changeable = Object.entries(feedbackMembers).filter(([, rule]) => rule === 'change')
+  .map(([name]) => name).concat('feedback_config')
 
 /** The row after a change. Null leaves a member as it is. Throws `invalid`. */
 export function changedFeedback(row: Feedback, change: Readonly<Record<string, unknown>>,

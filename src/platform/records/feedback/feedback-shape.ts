@@ -2,10 +2,10 @@
 
 import type { Feedback } from '../../spans/feedback-port.ts'
 import { zonedTextUs } from '../../spans/time.ts'
+import { feedbackMembers } from './feedback-members.ts'
 
-/** Members that clients expect to be there. */
-const absent = { score: null, value: null, comment: null, correction: null, feedback_source: null,
-  feedback_group_id: null, comparative_experiment_id: null, start_time: null, extra: null } as const
+/** Clients expect each member to be there. */
+const absent = Object.fromEntries(Object.keys(feedbackMembers).map((name) => [name, null]))
 
 /** Feedback as clients read it. */
 export function feedbackJson(row: Feedback): Record<string, unknown> {

@@ -1,6 +1,6 @@
 /** The lines that are shown of a log that is followed: bounded, and none twice after a break. */
 
-import type { LogLine } from '../calls/deployment.ts'
+import type { LogLine } from '../../api/control/deployment.ts'
 
 /** Lines kept: the newest ones. */
 export const linesMax = 2_000

@@ -2,11 +2,11 @@
 
 import { useState } from 'react'
 
-import { followLogs } from '../calls/control.ts'
-import type { LogWish } from '../calls/control.ts'
-import type { LogLine } from '../calls/deployment.ts'
-import { useFollowed } from '../use-followed.ts'
-import type { Connection } from '../use-followed.ts'
+import { followLogs } from '../../api/control/control.ts'
+import type { LogWish } from '../../api/control/control.ts'
+import type { LogLine } from '../../api/control/deployment.ts'
+import { useFollowed } from '../../api/control/use-followed.ts'
+import type { Connection } from '../../api/control/use-followed.ts'
 import { noLines, reopened, withLines } from './log-lines.ts'
 import type { LogState } from './log-lines.ts'
 

@@ -5,8 +5,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { ErrorNotice } from '../../parts/notice.tsx'
-import { removeSecret } from '../calls/control.ts'
-import css from '../deployments.module.css'
+import { removeSecret } from '../../api/control/control.ts'
+import css from '../parts/deployments.module.css'
 
 /** The dialog. */
 export function RemoveSecret({ deployment, name, close }: {

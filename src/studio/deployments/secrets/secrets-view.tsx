@@ -11,9 +11,9 @@ import { Icon } from '../../parts/icon.tsx'
 import { ErrorNotice, Notice } from '../../parts/notice.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
-import { secretList } from '../calls/control.ts'
-import type { Deployment, Secret } from '../calls/deployment.ts'
-import css from '../deployments.module.css'
+import { secretList } from '../../api/control/control.ts'
+import type { Deployment, Secret } from '../../api/control/deployment.ts'
+import css from '../parts/deployments.module.css'
 
 const SetSecret = lazy(async () => ({ default: (await import('./set-secret.tsx')).SetSecret }))
 const RemoveSecret = lazy(async () => ({

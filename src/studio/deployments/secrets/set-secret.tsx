@@ -7,8 +7,8 @@ import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
 import { ErrorNotice } from '../../parts/notice.tsx'
-import { setSecret } from '../calls/control.ts'
-import css from '../deployments.module.css'
+import { setSecret } from '../../api/control/control.ts'
+import css from '../parts/deployments.module.css'
 
 const nameOfVariable = /^[A-Za-z_][A-Za-z0-9_]*$/
 

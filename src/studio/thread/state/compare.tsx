@@ -9,9 +9,9 @@ import { JsonRowList } from '../../json/json-row-list.tsx'
 import type { DrawValue } from '../../json/json-row.tsx'
 import { changesIn, comparedRows } from '../../json/json-rows.ts'
 import type { JsonRow } from '../../json/json-rows.ts'
-import { useBranches } from '../../parts/json-tree.tsx'
+import { useBranches } from '../../json/json-tree.tsx'
 import { wholeParts, wordParts } from '../../json/word-parts.ts'
-import { useKeys } from '../../shell/keys.ts'
+import { useKeys } from '../../parts/keys.ts'
 import css from './state.module.css'
 
 /** The states. */

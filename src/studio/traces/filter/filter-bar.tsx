@@ -7,14 +7,14 @@ import { Select } from '../../parts/field.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { StatusGlyph } from '../../parts/status.tsx'
 import type { Status } from '../../parts/status.tsx'
-import { traceTimes } from '../address.ts'
-import type { ProjectSearch } from '../address.ts'
+import { traceTimes } from '../../addresses/traces.ts'
+import type { ProjectSearch } from '../../addresses/traces.ts'
 import css from './filter-bar.module.css'
 import { isLanguage, readLanguage, writeLanguage } from './filter-language.ts'
 import { readWords, writeWords } from './filter-parts.ts'
 import type { FilterPart } from './filter-parts.ts'
 import { PartForm } from './part-form.tsx'
-import { SearchBox } from './search-box.tsx'
+import { FilterBox } from '../../rows/filter-box.tsx'
 
 const states: readonly { readonly value: string; readonly words: string;
   readonly status: Status }[] = [
@@ -47,7 +47,7 @@ export function FilterBar({ search, set }: FilterBarProps) {
   return (
     <>
       <div className={css['bar']}>
-        <SearchBox label="Filter traces" value={filter ?? q} change={type}
+        <FilterBox label="Filter traces" value={filter ?? q} change={type}
           placeholder='weather status:error latency>2s tag:web, or eq(name, "x")' />
         <StateButtons parts={parts} write={write} />
         <Select aria-label="When they began" className={css['time']} value={time ?? ''}

@@ -3,24 +3,24 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 
-import { sharedSpanQuery } from '../share-calls.ts'
+import { sharedSpanQuery } from '../../api/platform/shares.ts'
 import { spanQuery } from '../../api/platform/traces.ts'
 import type { Span, SpanPlace } from '../../api/platform/traces.ts'
 import { count, duration } from '../../parts/amounts.ts'
 import { Chip } from '../../parts/chip.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
-import { JsonTree } from '../../parts/json-tree.tsx'
+import { JsonTree } from '../../json/json-tree.tsx'
 import { ErrorNotice, Notice } from '../../parts/notice.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
 import { StatusChip } from '../../parts/status.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
-import { FeedbackList } from './feedback-list.tsx'
+import { FeedbackList } from '../feedback/feedback-list.tsx'
 import { OwnRunLinks } from './own-run-links.tsx'
 import css from './span-detail.module.css'
 import { SpanPayload } from './span-payload.tsx'
 import { costWords, tokenWords } from './token-words.ts'
 import { microseconds, tickWords } from '../waterfall/time-axis.ts'
-import { dollars, spanStatus } from '../trace-words.ts'
+import { dollars, spanStatus } from '../../parts/trace-words.ts'
 
 /** A span, by its id. */
 export function SpanDetail({ hasDatasetAct = true, ...place }: SpanPlace & {

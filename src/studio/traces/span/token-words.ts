@@ -2,7 +2,7 @@
 
 import type { ByKind, Span } from '../../api/platform/traces.ts'
 import { count } from '../../parts/amounts.ts'
-import { dollars } from '../trace-words.ts'
+import { dollars } from '../../parts/trace-words.ts'
 
 const known: Readonly<Record<string, string>> = { cache_read: 'read from a cache',
   cache_creation: 'written to a cache' }

@@ -7,8 +7,8 @@ import type { CSSProperties, KeyboardEvent } from 'react'
 import { counted } from '../../parts/amounts.ts'
 import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { useKeys } from '../../shell/keys.ts'
-import { SearchBox } from '../filter/search-box.tsx'
+import { useKeys } from '../../parts/keys.ts'
+import { FilterBox } from '../../rows/filter-box.tsx'
 import { foldedAtFirst, indentOf, rowsOf } from './span-tree.ts'
 import type { SpanRow, SpanTree } from './span-tree.ts'
 import { fitted, ticksOf, tickWords, zoomed } from './time-axis.ts'
@@ -70,7 +70,7 @@ export function Waterfall({ tree, chosen, choose, open, q, look }: WaterfallProp
   return (
     <section className={css['waterfall']} aria-label="Spans">
       <div className={css['bar']}>
-        <SearchBox small label="Find spans" placeholder="Find by name or type …" value={q}
+        <FilterBox small label="Find spans" placeholder="Find by name or type …" value={q}
           change={look} />
         <span className={css['found']} role="status">
           {q !== '' && counted(rows.filter(({ isMatch }) => isMatch).length, 'span')}

@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { feedbackConfigsOver } from '../../../../src/platform/records/feedback/feedback-config.ts'
+import { feedbackMembers } from '../../../../src/platform/records/feedback/feedback-members.ts'
 import { changedFeedback, configIn,
   feedbackOf } from '../../../../src/platform/records/feedback/feedback-row.ts'
 import { feedbackJson, sourceOf } from '../../../../src/platform/records/feedback/feedback-shape.ts'
@@ -67,6 +68,16 @@ describe('feedback', () => {
       modifiedUs: 20 })
     expect(feedbackJson(after)).toMatchObject({ score: 0, comment: 'c' })
     expect(() => changedFeedback(row, { score: 'x' }, 20)).toThrow(/score/)
+  })
+
+  it('answers each member, and changes those that may be changed', () => {
+    const row = feedbackOf('t', { id, run_id: run, key: 'k' }, 10)
+    const members = Object.entries(feedbackMembers)
+    const given = Object.fromEntries(members.map(([name]) => [name, 5]))
+    const [before, after] = [feedbackJson(row), feedbackJson(changedFeedback(row, given, 20))]
+    for (const [name, rule] of members) {
+      expect([before[name], after[name]], name).toEqual([null, rule === 'change' ? 5 : null])
+    }
   })
 })
 

@@ -1,0 +1,162 @@
+/** Calls of the control API. */
+
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+
+import { ask } from '../client.ts'
+import { follow } from '../event-stream.ts'
+import type { Stream } from '../event-stream.ts'
+import { pollEvery } from '../poll.ts'
+import { pause } from '../../env.ts'
+import type { Deployment, DeploymentEvent, LogLine, Report, Revision, Rollout,
+  Secret } from './deployment.ts'
+
+const root = '/control/v1/deployments'
+const pathOf = (name: string): string => `${root}/${encodeURIComponent(name)}`
+
+/** Deployments and revisions of one page of a list. */
+const atOnce = 50
+
+/** All deployments of the caller's tenant: few. Asked again while somebody looks. */
+export const deploymentList = infiniteQueryOptions({
+  queryKey: ['deployments', 'list'],
+  queryFn: async ({ pageParam, signal }) =>
+    (await ask<{ readonly deployments: readonly Deployment[] }>(
+      `${root}?limit=${atOnce}&offset=${pageParam}`,
+      { signal },
+    )).deployments,
+  initialPageParam: 0,
+  getNextPageParam: (page, pages) => page.length < atOnce ? undefined : pages.length * atOnce,
+  refetchInterval: pollEvery(5_000),
+})
+
+/** One deployment. Its events say when to ask again. */
+export const deploymentQuery = (name: string) =>
+  queryOptions({
+    queryKey: ['deployments', name, 'whole'],
+    queryFn: ({ signal }) => ask<Deployment>(pathOf(name), { signal }),
+    refetchInterval: pollEvery(15_000),
+  })
+
+/** The revisions of a deployment, the newest first. */
+export const revisionList = (name: string) =>
+  infiniteQueryOptions({
+    queryKey: ['deployments', name, 'revisions'],
+    queryFn: async ({ pageParam, signal }) =>
+      (await ask<{ readonly revisions: readonly Revision[] }>(
+        `${pathOf(name)}/revisions?limit=${atOnce}&offset=${pageParam}`,
+        { signal },
+      )).revisions,
+    initialPageParam: 0,
+    getNextPageParam: (page, pages) => page.length < atOnce ? undefined : pages.length * atOnce,
+    refetchInterval: pollEvery(15_000),
+  })
+
+/** One revision. */
+export const revisionQuery = (name: string, revision: string) =>
+  queryOptions({
+    queryKey: ['deployments', name, 'revision', revision],
+    queryFn: ({ signal }) =>
+      ask<Revision>(`${pathOf(name)}/revisions/${encodeURIComponent(revision)}`, { signal }),
+  })
+
+/** The secrets, without values. */
+export const secretList = (name: string) =>
+  queryOptions({
+    queryKey: ['deployments', name, 'secrets'],
+    queryFn: ({ signal }) =>
+      ask<{ readonly secrets: readonly Secret[]; readonly env_version: number }>(
+        `${pathOf(name)}/secrets`,
+        { signal },
+      ),
+  })
+
+/** Changes a deployment. */
+export const changeDeployment = (name: string,
+  change: Partial<Pick<Deployment, 'access' | 'paused'>>) =>
+  ask<Deployment>(pathOf(name), { method: 'PATCH', body: change })
+
+/** Removes a deployment with its revisions, secrets and data. */
+export const removeDeployment = (name: string) =>
+  ask<unknown>(`${pathOf(name)}?data=remove`, { method: 'DELETE' })
+
+/** Loads a revision on one member, and compares it with the active one. */
+export const checkRevision = (name: string, revision: string) =>
+  ask<{ readonly revision: Revision; readonly report: Report }>(
+    `${pathOf(name)}/revisions/${encodeURIComponent(revision)}/check`,
+    { method: 'POST', body: {} },
+  )
+
+/** The events follow what a roll-out does. */
+const atOnceAnswered = { prefer: 'respond-async' }
+
+/** What is said of an activation. */
+export interface ActivateWish {
+  /** The share of new runs. */
+  readonly percent: number
+  /** The revision that the caller saw as active: another one is answered `stale`. */
+  readonly expect: string | null
+  readonly message: string
+}
+
+/** Begins to make a revision the active one, or to give it a share. */
+export const activate = (name: string, revision: string, { expect, ...wish }: ActivateWish) =>
+  ask<{ readonly rollout: Rollout | null }>(
+    `${pathOf(name)}/revisions/${encodeURIComponent(revision)}/activate`,
+    { method: 'POST', headers: atOnceAnswered,
+      body: { ...wish, ...expect !== null && { expect } } },
+  )
+
+/** Begins to make an earlier revision active again. */
+export const rollBack = (name: string, to: string, message: string) =>
+  ask<{ readonly rollout: Rollout | null }>(`${pathOf(name)}/rollback`, { method: 'POST',
+    headers: atOnceAnswered, body: { to, message } })
+
+/** Sets a secret. Resolves when the active revision has loaded it, or when it is kept. */
+export const setSecret = (name: string, secret: string, value: string) =>
+  ask<Secret>(`${pathOf(name)}/secrets/${encodeURIComponent(secret)}`, { method: 'PUT',
+    body: { value } })
+
+/** Removes a secret, as `setSecret` sets one. */
+export const removeSecret = (name: string, secret: string) =>
+  ask<unknown>(`${pathOf(name)}/secrets/${encodeURIComponent(secret)}`, { method: 'DELETE' })
+
+/** Who follows a stream. */
+export type Following = Pick<Stream, 'signal' | 'away' | 'opened'>
+
+/** Follows what happens to a deployment, from its beginning. Throws ApiError. */
+export async function* followEvents(name: string,
+  following: Following): AsyncGenerator<DeploymentEvent> {
+  yield* endless(`${pathOf(name)}/events`, following)
+}
+
+/** Which lines are asked for. */
+export interface LogWish {
+  readonly revision?: string | undefined
+  readonly level?: string | undefined
+  readonly limit: number
+}
+
+/** Follows the lines of all members; after a break some may come again. Throws ApiError. */
+export async function* followLogs(name: string, { revision, level, limit }: LogWish,
+  following: Following): AsyncGenerator<LogLine> {
+  const search = new URLSearchParams({ follow: 'true', limit: String(limit),
+    ...revision !== undefined && { revision }, ...level !== undefined && { level } })
+  yield* endless(`${pathOf(name)}/logs?${search}`, following)
+}
+
+/** A member that drains ends its streams in peace; others go on with them. */
+const againMs = 500
+
+async function* endless<Event>(path: string, following: Following): AsyncGenerator<Event> {
+  let last = ''
+  while (!following.signal.aborted) {
+    const stream = follow({ ...following, path, headers: { accept: 'text/event-stream' },
+      lastEventId: last })
+    for await (const { id, text, event } of stream) {
+      last = id
+      const value: unknown = event === 'end' ? null : JSON.parse(text)
+      if (typeof value === 'object' && value !== null && 'at' in value) yield value as Event
+    }
+    await pause(againMs, following.signal)
+  }
+}

@@ -1,0 +1,41 @@
+/** Settings of a run, and what they are in a request. */
+
+import type { JsonObject } from '../../api/client.ts'
+
+/** How runs are started from now on. What is empty is left to the assistant and the server. */
+export interface RunSettings {
+  readonly config?: JsonObject | undefined
+  readonly context?: JsonObject | undefined
+  readonly metadata?: JsonObject | undefined
+  readonly interruptBefore: readonly string[]
+  readonly interruptAfter: readonly string[]
+  readonly durability?: 'sync' | 'async' | 'exit' | undefined
+  readonly webhook?: string | undefined
+  /** Stream modes beside those that the page needs. */
+  readonly modes: readonly string[]
+}
+
+/** Nothing set. */
+export const plainSettings: RunSettings = { interruptBefore: [], interruptAfter: [], modes: [] }
+
+/** True if anything is set. */
+export function isSet(settings: RunSettings): boolean {
+  return Object.keys(settingsBody(settings, [])).some((key) => key !== 'stream_mode') ||
+    settings.modes.length > 0
+}
+
+/** The fields of a request that starts a run. */
+export function settingsBody(settings: RunSettings, needed: readonly string[]) {
+  const { config, context, metadata, interruptBefore, interruptAfter, durability, webhook } =
+    settings
+  return {
+    stream_mode: [...new Set([...needed, ...settings.modes])],
+    ...config !== undefined && { config },
+    ...context !== undefined && { context },
+    ...metadata !== undefined && { metadata },
+    ...interruptBefore.length > 0 && { interrupt_before: interruptBefore },
+    ...interruptAfter.length > 0 && { interrupt_after: interruptAfter },
+    ...durability !== undefined && { durability },
+    ...webhook !== undefined && webhook !== '' && { webhook },
+  }
+}
