@@ -4,6 +4,7 @@ import type { Env } from '../../../../cluster/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import type { CatalogClient } from '../../records/catalog/catalog-client.ts'
 import type { CatalogRecord } from '../../records/catalog/catalog-record.ts'
+import { collection } from '../../records/catalog/collection.ts'
 import { zonedTextUs } from '../../spans/time.ts'
 import { endpointOf, withoutLogins } from './endpoint.ts'
 import type { ModelEndpoint } from './model.ts'
@@ -42,49 +43,42 @@ interface Body {
 
 const settingsMax = 100
 
+/** A configured model as it is kept. */
+interface Setting
+  extends Body, Pick<CatalogRecord, 'id' | 'name' | 'createdAtMs' | 'modifiedAtMs'> {}
+
 /** The configured models in catalogs. */
 export function playgroundSettingsOver(catalogs: CatalogClient,
   env: Pick<Env, 'nowMs' | 'uuid'>): PlaygroundSettings {
-  const catalog = (tenant: string) => ({ tenant, collection: 'playground' }) as const
-  const all = async (tenant: string) => {
-    const { records } = await catalogs.list(catalog(tenant), { sortBy: 'name', descending: false,
-      limit: settingsMax, offset: 0 })
-    return records
-  }
-  const json = async (tenant: string, record: CatalogRecord) =>
-    settingJson(record, defaultOf(await all(tenant)))
+  const settings = collection(catalogs, env, { name: 'playground', parse: settingOf,
+    max: { count: settingsMax, full: `A workspace may have ${settingsMax} models: delete one.` },
+    sort: { sortBy: 'name', descending: false } })
+  const json = async (tenant: string, setting: Setting) =>
+    settingJson(setting, defaultOf(await settings.all(tenant)))
   return {
     list: async (tenant) => {
-      const records = await all(tenant)
-      const chosen = defaultOf(records)
-      return records.map((record) => settingJson(record, chosen))
+      const all = await settings.all(tenant)
+      const chosen = defaultOf(all)
+      return all.map((setting) => settingJson(setting, chosen))
     },
-    create: async (tenant, { name, description = null, settings, is_default: isDefault }) => {
-      endpointOf(settings)
-      const records = await all(tenant)
-      if (records.length >= settingsMax) {
-        throw new HeddleError('full', `A workspace may have ${settingsMax} models: delete one.`)
-      }
-      const body: Body = { description, settings, defaultAt: isDefault ? env.nowMs() : 0 }
-      const made = await catalogs.create(catalog(tenant), { id: env.uuid(), name,
-        orderMs: env.nowMs(), parentId: '', metadataJson: '{}', bodyJson: JSON.stringify(body) })
-      return await json(tenant, made)
+    create: async (tenant,
+      { name, description = null, settings: model, is_default: isDefault }) => {
+      endpointOf(model)
+      const body: Body = { description, settings: model, defaultAt: isDefault ? env.nowMs() : 0 }
+      return json(tenant, await settings.create(tenant, { name, body }))
     },
-    patch: async (tenant, id, { name, description, settings, is_default: isDefault }) => {
-      if (settings !== undefined) endpointOf(settings)
+    patch: async (tenant, id, { name, description, settings: model, is_default: isDefault }) => {
+      if (model !== undefined) endpointOf(model)
       const body: Partial<Body> = { ...description !== undefined && { description },
-        ...settings && { settings },
+        ...model && { settings: model },
         ...isDefault !== undefined && { defaultAt: isDefault ? env.nowMs() : 0 } }
-      const changed = await catalogs.change(catalog(tenant), id, {
-        ...name !== undefined && { name },
-        bodyJson: JSON.stringify(body),
-      })
-      return await json(tenant, changed)
+      return json(tenant,
+        await settings.change(tenant, id, { ...name !== undefined && { name }, body }))
     },
-    delete: (tenant, id) => catalogs.delete(catalog(tenant), id),
+    delete: settings.delete,
     defaultModel: async (tenant) => {
-      const chosen = defaultOf(await all(tenant))
-      if (chosen !== undefined) return endpointOf(bodyOf(chosen).settings)
+      const chosen = defaultOf(await settings.all(tenant))
+      if (chosen !== undefined) return endpointOf(chosen.settings)
       throw new HeddleError('invalid',
         'No model is named, and the workspace has no default: name ' +
           'one as `model`, or set one with POST /playground-settings and `is_default`.')
@@ -93,20 +87,18 @@ export function playgroundSettingsOver(catalogs: CatalogClient,
 }
 
 /** Of several that were made the default, the latest; a single model is the default by itself. */
-function defaultOf(records: readonly CatalogRecord[]): CatalogRecord | undefined {
-  if (records.length === 1) return records[0]
-  const chosen = records.filter((record) => bodyOf(record).defaultAt > 0)
-  return chosen.toSorted((a, b) => bodyOf(b).defaultAt - bodyOf(a).defaultAt)[0]
+function defaultOf(all: readonly Setting[]): Setting | undefined {
+  if (all.length === 1) return all[0]
+  return all.filter(({ defaultAt }) => defaultAt > 0)
+    .toSorted((a, b) => b.defaultAt - a.defaultAt)[0]
 }
 
-function bodyOf({ bodyJson }: CatalogRecord): Body {
-  return JSON.parse(bodyJson) as Body
+function settingOf({ id, name, bodyJson, createdAtMs, modifiedAtMs }: CatalogRecord): Setting {
+  return { ...JSON.parse(bodyJson) as Body, id, name, createdAtMs, modifiedAtMs }
 }
 
-function settingJson(record: CatalogRecord,
-  chosen: CatalogRecord | undefined): PlaygroundSettingJson {
-  const { id, name, createdAtMs, modifiedAtMs } = record
-  const { description, settings } = bodyOf(record)
+function settingJson({ id, name, description, settings, createdAtMs, modifiedAtMs }: Setting,
+  chosen: Setting | undefined): PlaygroundSettingJson {
   return { id, name, description, settings: withoutLogins(settings), is_default: id === chosen?.id,
     created_at: zonedTextUs(createdAtMs * 1_000), updated_at: zonedTextUs(modifiedAtMs * 1_000) }
 }

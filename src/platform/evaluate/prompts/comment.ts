@@ -7,7 +7,8 @@ import { inTurn } from '../../calls/in-turn.ts'
 import { deleteChildren } from '../../records/catalog/delete-children.ts'
 import { changeFresh } from '../../records/catalog/fresh-change.ts'
 import type { CatalogClient } from '../../records/catalog/catalog-client.ts'
-import type { CatalogRecord, RecordChange } from '../../records/catalog/catalog-record.ts'
+import type { CatalogRecord } from '../../records/catalog/catalog-record.ts'
+import { collection } from '../../records/catalog/collection.ts'
 import type { Uuid } from '../../spans/span.ts'
 import { tenantId } from '../../spans/tenant-id.ts'
 import { zonedTextUs } from '../../spans/time.ts'
@@ -62,54 +63,63 @@ interface CommentBody extends Pick<Comment, 'content' | 'tenant' | 'by' | 'likes
   readonly revision: number
 }
 
+/** A comment, with what only its changes need. */
+interface KeptComment extends Comment, CommentBody {
+  readonly prompt: Uuid
+}
+
 /** Undefined if nothing changes. */
 type Changed = (body: CommentBody) => Partial<CommentBody> | undefined
 
 /** The comments in catalogs. */
 export function commentsOver(catalogs: CatalogClient, env: Pick<Env, 'nowMs' | 'uuid'>): Comments {
-  const list = (prompt: CommentedPrompt, parent: Uuid | null,
-    page: { readonly limit: number; readonly offset: number }) =>
-    catalogs.list(catalogOf(prompt), { ...page, sortBy: 'created', descending: true,
-      parentIds: [prompt.id], metadata: { parent: parent ?? '' } })
+  const comments = collection(catalogs, env, { name: 'comment', parse: commentOf, missing,
+    sort: { sortBy: 'created', descending: true } })
+  const requireRoom = async ({ tenant, id }: CommentedPrompt) => {
+    const { total } = await comments.list(tenant, { limit: 1, parentIds: [id] })
+    if (total < limits.comments) return
+    throw new HeddleError('full', `A prompt may have ${limits.comments} comments and replies.`)
+  }
   const one = async (prompt: CommentedPrompt, id: Uuid) => {
-    const [record] = await catalogs.get(catalogOf(prompt), [id])
-    if (record?.parentId === prompt.id) return record
-    throw new HeddleError('not_found', 'There is no such comment.')
+    const comment = await comments.get(prompt.tenant, id)
+    if (comment.prompt === prompt.id) return comment
+    throw new HeddleError('not_found', missing())
   }
   const turns = new FairSemaphore(turnLimits)
   /** Makes the change that belongs to the comment as it is then. */
   const change = (prompt: CommentedPrompt, id: Uuid, changed: Changed): Promise<Comment> =>
     inTurn(turns, `${prompt.tenant}/${id}`, () =>
       changeFresh(async () => {
-        const record = await one(prompt, id)
-        const body = JSON.parse(record.bodyJson) as CommentBody
-        const wanted = changed(body)
-        if (wanted === undefined) return commentOf(record)
-        return commentOf(await catalogs.change(catalogOf(prompt), id, revised(body, wanted)))
+        const comment = await one(prompt, id)
+        const wanted = changed(comment)
+        if (wanted === undefined) return comment
+        const { revision } = comment
+        return comments.change(prompt.tenant, id, { expected: { revision },
+          body: { ...wanted, revision: revision + 1 } })
       }))
   return {
     list: async (prompt, parent, page) => {
       if (parent !== null) await one(prompt, parent)
-      const { records, total } = await list(prompt, parent, page)
-      return { comments: records.map(commentOf), total }
+      const { values, total } = await comments.list(prompt.tenant, { ...page,
+        parentIds: [prompt.id], metadata: { parent: parent ?? '' } })
+      return { comments: values, total }
     },
     create: async (prompt, { parent, ...said }) => {
-      await requireRoom(catalogs, prompt)
+      await requireRoom(prompt)
       // Before it is made: an error then means that there is no reply.
       if (parent !== null) {
         await change(prompt, parent, ({ replies }) => ({ replies: replies + 1 }))
       }
-      const id = env.uuid()
-      const body: CommentBody = { ...said, likes: [], replies: 0, revision: 0 }
-      const made = await catalogs.create(catalogOf(prompt), { id, name: id, orderMs: env.nowMs(),
-        parentId: prompt.id, metadataJson: JSON.stringify({ parent: parent ?? '' }),
-        bodyJson: JSON.stringify(body) })
-      return commentOf(made)
+      return comments.create(prompt.tenant, { parentId: prompt.id,
+        metadata: { parent: parent ?? '' },
+        body: { ...said, likes: [], replies: 0, revision: 0 } satisfies CommentBody })
     },
     like: (prompt, id, { tenant, caller }, like) =>
       change(prompt, id, ({ likes }) => likesAfter(likes, likeOf(tenant, caller), like)),
   }
 }
+
+const missing = () => 'There is no such comment.'
 
 /** A comment in an answer. Only callers of the same tenant see who said it. */
 export function commentJson(prompt: CommentedPrompt, comment: Comment,
@@ -131,19 +141,9 @@ export function commentJson(prompt: CommentedPrompt, comment: Comment,
 }
 
 /** Deletes all comments of a prompt. */
-export function dropComments(catalogs: CatalogClient, prompt: CommentedPrompt): Promise<void> {
-  return deleteChildren(catalogs, catalogOf(prompt), prompt.id)
-}
-
-function revised({ revision }: CommentBody, wanted: Partial<CommentBody>): RecordChange {
-  return { expected: { revision }, bodyJson: JSON.stringify({ ...wanted, revision: revision + 1 }) }
-}
-
-async function requireRoom(catalogs: CatalogClient, prompt: CommentedPrompt): Promise<void> {
-  const { total } = await catalogs.list(catalogOf(prompt), { sortBy: 'created', offset: 0,
-    descending: false, limit: 1, parentIds: [prompt.id] })
-  if (total < limits.comments) return
-  throw new HeddleError('full', `A prompt may have ${limits.comments} comments and replies.`)
+export function dropComments(catalogs: CatalogClient,
+  { tenant, id }: CommentedPrompt): Promise<void> {
+  return deleteChildren(catalogs, { tenant, collection: 'comment' }, id)
 }
 
 /** Undefined if it changes nothing. Throws `full`. */
@@ -156,14 +156,9 @@ function likesAfter(likes: readonly string[], caller: string, like: boolean): Pi
 }
 
 function commentOf(
-  { id, metadataJson, bodyJson, createdAtMs, modifiedAtMs }: CatalogRecord,
-): Comment {
+  { id, parentId, metadataJson, bodyJson, createdAtMs, modifiedAtMs }: CatalogRecord,
+): KeptComment {
   const { parent } = JSON.parse(metadataJson) as { readonly parent: string }
-  const { content, tenant, by, likes, replies } = JSON.parse(bodyJson) as CommentBody
-  return { id, parent: parent === '' ? null : parent, content, tenant, by, likes, replies,
-    createdMs: createdAtMs, updatedMs: modifiedAtMs }
-}
-
-function catalogOf({ tenant }: CommentedPrompt) {
-  return { tenant, collection: 'comment' } as const
+  return { ...JSON.parse(bodyJson) as CommentBody, id, prompt: parentId,
+    parent: parent === '' ? null : parent, createdMs: createdAtMs, updatedMs: modifiedAtMs }
 }

@@ -4,6 +4,7 @@ import type { Env } from '../../../../cluster/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import type { CatalogClient } from '../../records/catalog/catalog-client.ts'
 import type { CatalogRecord } from '../../records/catalog/catalog-record.ts'
+import { collection } from '../../records/catalog/collection.ts'
 import type { Uuid } from '../../spans/span.ts'
 import type { RuleEvaluator } from './rule.ts'
 
@@ -44,36 +45,25 @@ const evaluatorsMax = 100
 /** The evaluators in catalogs. */
 export function evaluatorsOver(catalogs: CatalogClient,
   env: Pick<Env, 'nowMs' | 'uuid'>): Evaluators {
-  const place = (tenant: string) => ({ tenant, collection: 'evaluator' } as const)
-  const list = (tenant: string) =>
-    catalogs.list(place(tenant), { sortBy: 'created', descending: false, limit: evaluatorsMax,
-      offset: 0 })
+  const { all, get, create, change, delete: remove } = collection(catalogs, env, {
+    name: 'evaluator',
+    parse: evaluatorOf,
+    missing: (id) => `The evaluator ${id} does not exist.`,
+    max: { count: evaluatorsMax, full: `There may be ${evaluatorsMax} evaluators. Delete some.` },
+  })
   return {
-    all: async (tenant) => (await list(tenant)).records.map(evaluatorOf),
-    get: async (tenant, id) => {
-      const [record] = await catalogs.get(place(tenant), [id])
-      if (record !== undefined) return evaluatorOf(record)
-      throw new HeddleError('not_found', `The evaluator ${id} does not exist.`)
-    },
+    all,
+    get,
     create: async (tenant, { name, llm_evaluator: llm }) => {
       if (!name) throw new HeddleError('invalid', 'name: expected a text.')
       if (!llm?.prompt_repo_handle) {
         throw new HeddleError('invalid', 'llm_evaluator: name a prompt in prompt_repo_handle.')
       }
-      if ((await list(tenant)).total >= evaluatorsMax) {
-        throw new HeddleError('full', `There may be ${evaluatorsMax} evaluators. Delete some.`)
-      }
-      return evaluatorOf(
-        await catalogs.create(place(tenant), { id: env.uuid(), name, orderMs: env.nowMs(),
-          parentId: '', metadataJson: '{}', bodyJson: JSON.stringify(llm) }),
-      )
+      return create(tenant, { name, body: llm })
     },
-    change: async (tenant, id, { name, llm_evaluator: llm }) =>
-      evaluatorOf(
-        await catalogs.change(place(tenant), id, { ...name && { name },
-          ...llm && { bodyJson: JSON.stringify(llm) } }),
-      ),
-    delete: (tenant, id) => catalogs.delete(place(tenant), id),
+    change: (tenant, id, { name, llm_evaluator: llm }) =>
+      change(tenant, id, { ...name && { name }, ...llm && { body: llm } }),
+    delete: remove,
   }
 }
 

@@ -3,6 +3,7 @@
 import type { Env } from '../../../../cluster/index.ts'
 import type { CatalogClient } from '../../records/catalog/catalog-client.ts'
 import type { CatalogRecord } from '../../records/catalog/catalog-record.ts'
+import { collection } from '../../records/catalog/collection.ts'
 import { HeddleError } from '../../../errors.ts'
 import { linearPattern } from '../../spans/linear-pattern.ts'
 
@@ -30,52 +31,35 @@ export interface Prices {
   delete(tenant: string, id: string): Promise<void>
 }
 
-const pageRecords = 100
-/** Prices that are listed. */
-const pricesMax = 1_000
 /** Where the name of a model is looked for. */
 const usualPath = ['model', 'model_name', 'model_id', 'model_path', 'endpoint_name']
 
 /** The prices in catalogs. */
 export function pricesOver(catalogs: CatalogClient, env: Pick<Env, 'nowMs' | 'uuid'>): Prices {
-  const catalog = (tenant: string) => ({ tenant, collection: 'price' }) as const
+  const prices = collection(catalogs, env, { name: 'price', parse: priceJson,
+    sort: { sortBy: 'name', descending: false } })
   return {
-    list: async (tenant) => {
-      const prices: PriceJson[] = []
-      for (let offset = 0; offset < pricesMax; offset += pageRecords) {
-        const { records, total } = await catalogs.list(catalog(tenant), { sortBy: 'name',
-          descending: false, limit: pageRecords, offset })
-        prices.push(...records.map(priceJson))
-        if (prices.length >= total) break
-      }
-      return prices
-    },
-    create: async (tenant, body) =>
-      priceJson(
-        await catalogs.create(catalog(tenant), { id: env.uuid(), name: body.name,
-          orderMs: env.nowMs(), parentId: '', metadataJson: '{}', bodyJson: bodyJson(body) }),
-      ),
+    list: prices.all,
+    create: async (tenant, body) => prices.create(tenant, { name: body.name, body: costs(body) }),
     replace: async (tenant, id, body) =>
-      priceJson(
-        await catalogs.change(catalog(tenant), id, { name: body.name, bodyJson: bodyJson(body) }),
-      ),
-    delete: (tenant, id) => catalogs.delete(catalog(tenant), id),
+      prices.change(tenant, id, { name: body.name, body: costs(body) }),
+    delete: prices.delete,
   }
 }
 
 /** All members, so that those of an earlier price do not stay. Throws `invalid`. */
-function bodyJson(
+function costs(
   { match_pattern, match_path, prompt_cost, completion_cost, prompt_cost_details = null,
     completion_cost_details = null, provider = null, start_time = null }: PriceBody,
-): string {
+) {
   if (linearPattern(match_pattern) === undefined) {
     throw new HeddleError('invalid', 'match_pattern: this is no regular expression, or one with ' +
       'back references, look-around or large repeats, which cannot be matched in linear time.')
   }
-  return JSON.stringify({ match_pattern, match_path: match_path ?? usualPath, prompt_cost,
-    completion_cost, prompt_cost_details, completion_cost_details, provider, start_time })
+  return { match_pattern, match_path: match_path ?? usualPath, prompt_cost, completion_cost,
+    prompt_cost_details, completion_cost_details, provider, start_time }
 }
 
-function priceJson({ id, name, bodyJson: body }: CatalogRecord): PriceJson {
-  return { id, name, ...JSON.parse(body) as object }
+function priceJson({ id, name, bodyJson }: CatalogRecord): PriceJson {
+  return { id, name, ...JSON.parse(bodyJson) as object }
 }

@@ -1,9 +1,9 @@
 /** Charts of a tenant and the sections that they stand in, kept in catalogs. */
 
 import type { Env } from '../../../../cluster/index.ts'
-import { HeddleError } from '../../../errors.ts'
 import type { CatalogClient } from '../../records/catalog/catalog-client.ts'
-import type { CatalogRecord, Collection } from '../../records/catalog/catalog-record.ts'
+import type { CatalogRecord } from '../../records/catalog/catalog-record.ts'
+import { collection } from '../../records/catalog/collection.ts'
 import type { Uuid } from '../../spans/span.ts'
 
 /** Which spans a series or a chart is about. */
@@ -84,75 +84,42 @@ export interface Charts {
   deleteSection(tenant: string, id: Uuid): Promise<void>
 }
 
-/** How many of each a tenant may have. A list answers all of them. */
-const limits = { chart: 1_000, chart_section: 100 } as const
-const pageRecords = 100
+/** Charts and sections that a tenant may have. A list answers all of them. */
+const max = { charts: 1_000, sections: 100 } as const
 
 /** The charts in catalogs. */
 export function chartsOver(catalogs: CatalogClient, env: Pick<Env, 'nowMs' | 'uuid'>): Charts {
-  const all = async (tenant: string, collection: keyof typeof limits, parentId?: Uuid) => {
-    const records: CatalogRecord[] = []
-    for (let offset = 0; offset < limits[collection]; offset += pageRecords) {
-      const page = await catalogs.list({ tenant, collection }, { sortBy: 'created', offset,
-        descending: false, limit: pageRecords, ...parentId && { parentIds: [parentId] } })
-      records.push(...page.records)
-      if (page.records.length < pageRecords) break
-    }
-    return records
-  }
-  const one = async (tenant: string, collection: Collection, id: Uuid) => {
-    const [record] = await catalogs.get({ tenant, collection }, [id])
-    if (record !== undefined) return record
-    throw new HeddleError('not_found', `The ${collection.replace('_', ' ')} ${id} does not exist.`)
-  }
-  const make = async (tenant: string, collection: keyof typeof limits, body: object,
-    parentId: Uuid | null = null) => {
-    const { total } = await catalogs.list({ tenant, collection }, { sortBy: 'created', offset: 0,
-      descending: false, limit: 1 })
-    if (total >= limits[collection]) {
-      throw new HeddleError('full', `There may be ${limits[collection]} of these. Delete some.`)
-    }
-    const id = env.uuid()
-    return catalogs.create({ tenant, collection }, { id, name: id, orderMs: env.nowMs(),
-      parentId: parentId ?? '', metadataJson: '{}', bodyJson: JSON.stringify(body) })
-  }
-  const change = (tenant: string, collection: Collection, id: Uuid, body: object,
-    parentId?: Uuid | null) =>
-    catalogs.change({ tenant, collection }, id, { bodyJson: JSON.stringify(body),
-      ...parentId && { parentId } })
-  const removeChart = (tenant: string, id: Uuid) =>
-    catalogs.delete({ tenant, collection: 'chart' }, id)
-  const chartBody = ({ section_id: _, series, ...body }: ChartBody) => ({
+  const charts = collection(catalogs, env, { name: 'chart', parse: chartOf,
+    missing: (id) => `The chart ${id} does not exist.`,
+    max: { count: max.charts, full: `There may be ${max.charts} of these. Delete some.` } })
+  const sections = collection(catalogs, env, { name: 'chart_section', parse: sectionOf,
+    missing: (id) => `The chart section ${id} does not exist.`,
+    max: { count: max.sections, full: `There may be ${max.sections} of these. Delete some.` } })
+  const bodyOf = ({ section_id: _, series, ...body }: ChartBody) => ({
     ...withoutNull(body),
     ...series && { series: series.map((each) => ({ ...each, id: each.id ?? env.uuid() })) },
   })
+  /** The record of a chart, in a section that exists. */
+  const placed = async (tenant: string, body: ChartBody) => {
+    const { section_id: section } = body
+    if (section) await sections.get(tenant, section)
+    return { body: bodyOf(body), ...section && { parentId: section } }
+  }
   return {
     all: async (tenant) => {
-      const [charts, sections] = await Promise.all([all(tenant, 'chart'),
-        all(tenant, 'chart_section')])
-      return { charts: byIndex(charts.map(chartOf)), sections: byIndex(sections.map(sectionOf)) }
+      const [some, others] = await Promise.all([charts.all(tenant), sections.all(tenant)])
+      return { charts: byIndex(some), sections: byIndex(others) }
     },
-    get: async (tenant, id) => chartOf(await one(tenant, 'chart', id)),
-    create: async (tenant, body) => {
-      const { section_id: section } = body
-      if (section) await one(tenant, 'chart_section', section)
-      return chartOf(await make(tenant, 'chart', chartBody(body), section))
-    },
-    patch: async (tenant, id, body) => {
-      const { section_id: section } = body
-      if (section) await one(tenant, 'chart_section', section)
-      return chartOf(await change(tenant, 'chart', id, chartBody(body), section))
-    },
-    delete: removeChart,
-    getSection: async (tenant, id) => sectionOf(await one(tenant, 'chart_section', id)),
-    createSection: async (tenant, body) =>
-      sectionOf(await make(tenant, 'chart_section', withoutNull(body))),
-    patchSection: async (tenant, id, body) =>
-      sectionOf(await change(tenant, 'chart_section', id, withoutNull(body))),
+    get: charts.get,
+    create: async (tenant, body) => charts.create(tenant, await placed(tenant, body)),
+    patch: async (tenant, id, body) => charts.change(tenant, id, await placed(tenant, body)),
+    delete: charts.delete,
+    getSection: sections.get,
+    createSection: (tenant, body) => sections.create(tenant, { body: withoutNull(body) }),
+    patchSection: (tenant, id, body) => sections.change(tenant, id, { body: withoutNull(body) }),
     deleteSection: async (tenant, id) => {
-      await catalogs.delete({ tenant, collection: 'chart_section' }, id)
-      const charts = await all(tenant, 'chart', id)
-      await Promise.all(charts.map((chart) => removeChart(tenant, chart.id)))
+      await sections.delete(tenant, id)
+      await charts.deleteOf(tenant, id)
     },
   }
 }

@@ -7,6 +7,7 @@ import type { Env } from '../../../../cluster/index.ts'
 import { HeddleError, ignoreNotFound } from '../../../errors.ts'
 import type { CatalogClient } from '../catalog/catalog-client.ts'
 import type { CatalogRecord } from '../catalog/catalog-record.ts'
+import { collection } from '../catalog/collection.ts'
 import { namedId } from '../catalog/named-id.ts'
 import { tenantId } from '../../spans/tenant-id.ts'
 import { zonedTextUs } from '../../spans/time.ts'
@@ -45,64 +46,71 @@ export interface FeedbackConfigs {
 
 /** The configurations in catalogs. */
 export function feedbackConfigsOver(catalogs: CatalogClient,
-  env: Pick<Env, 'nowMs'>): FeedbackConfigs {
-  const catalog = (tenant: string) => ({ tenant, collection: 'feedback_config' }) as const
-  const made = (body: FeedbackConfigBody) => ({
-    id: idOf(body.feedback_key),
-    name: body.feedback_key,
-    orderMs: env.nowMs(),
-    parentId: '',
-    metadataJson: '{}',
-    bodyJson: JSON.stringify({ feedback_config: body.feedback_config ?? { type: 'freeform' },
-      is_lower_score_better: body.is_lower_score_better ?? false }),
-  })
+  env: Pick<Env, 'nowMs' | 'uuid'>): FeedbackConfigs {
+  const configs = collection(catalogs, env, { name: 'feedback_config', parse: configOf,
+    sort: { sortBy: 'name', descending: false } })
   return {
     list: async (tenant, { keys, nameContains, limit, offset }) => {
-      const { records, total } = await catalogs.list(catalog(tenant), { sortBy: 'name',
-        descending: false, limit, offset, ...keys && { ids: keys.map(idOf) },
-        ...nameContains !== undefined && { nameContains } })
-      return { configs: records.map((record) => configJson(tenant, record)), total }
+      const { values, total } = await configs.list(tenant, { limit, offset,
+        ...keys && { ids: keys.map(idOf) }, ...nameContains !== undefined && { nameContains } })
+      return { configs: values.map(configJson), total }
     },
     create: async (tenant, body) => {
-      const wanted = made(body)
-      const record = await catalogs.create(catalog(tenant), wanted, {})
-      if (isSame(record, wanted, body)) return configJson(tenant, record)
+      const config = await configs.create(tenant, newConfig(body), {})
+      if (isSame(config, body)) return configJson(config)
       throw new HeddleError('malformed',
         `The key ${JSON.stringify(body.feedback_key)} has another configuration: change that.`)
     },
     ensure: async (tenant, body) => {
-      await catalogs.ensure(catalog(tenant), [made(body)])
+      await configs.ensure(tenant, [newConfig(body)])
     },
     patch: async (tenant,
-      { feedback_key: key, feedback_config: config, is_lower_score_better: lower }) => {
-      const bodyJson = JSON.stringify({ ...config && { feedback_config: config },
-        ...typeof lower === 'boolean' && { is_lower_score_better: lower } })
-      return configJson(tenant, await catalogs.change(catalog(tenant), idOf(key), { bodyJson }))
-    },
+      { feedback_key: key, feedback_config: config, is_lower_score_better: lower }) =>
+      configJson(await configs.change(tenant, idOf(key), { body: {
+        ...config && { feedback_config: config },
+        ...typeof lower === 'boolean' && { is_lower_score_better: lower },
+      } })),
     delete: async (tenant, keys) => {
-      await Promise.all(
-        keys.map((key) => catalogs.delete(catalog(tenant), idOf(key)).catch(ignoreNotFound)),
-      )
+      await Promise.all(keys.map((key) => configs.delete(tenant, idOf(key)).catch(ignoreNotFound)))
     },
   }
 }
 
-/** True if the record has all that the body says. */
-function isSame(record: Pick<CatalogRecord, 'bodyJson'>, wanted: Pick<CatalogRecord, 'bodyJson'>,
-  body: FeedbackConfigBody): boolean {
-  const [known, asked] = [record, wanted].map(({ bodyJson }) =>
-    JSON.parse(bodyJson) as Required<FeedbackConfigBody>
-  )
-  const isLower = body.is_lower_score_better ?? known!.is_lower_score_better
-  return isDeepStrictEqual(known!.feedback_config, asked!.feedback_config) &&
-    known!.is_lower_score_better === isLower
+/** What is kept of a configuration. */
+type Kept = Required<Omit<FeedbackConfigBody, 'feedback_key'>>
+
+interface Config {
+  readonly tenant: string
+  readonly key: string
+  readonly kept: Kept
+  readonly modifiedAtMs: number
+}
+
+function keptOf(
+  { feedback_config: config, is_lower_score_better: lower }: FeedbackConfigBody,
+): Kept {
+  return { feedback_config: config ?? { type: 'freeform' }, is_lower_score_better: lower ?? false }
+}
+
+function newConfig(body: FeedbackConfigBody) {
+  return { id: idOf(body.feedback_key), name: body.feedback_key, body: keptOf(body) }
+}
+
+/** True if the configuration has all that the body says. */
+function isSame({ kept }: Config, body: FeedbackConfigBody): boolean {
+  return isDeepStrictEqual(kept.feedback_config, keptOf(body).feedback_config) &&
+    kept.is_lower_score_better === (body.is_lower_score_better ?? kept.is_lower_score_better)
 }
 
 function idOf(key: string): string {
   return namedId('feedbackConfig', key)
 }
 
-function configJson(tenant: string, { name, bodyJson, modifiedAtMs }: CatalogRecord) {
-  return { ...JSON.parse(bodyJson) as object, feedback_key: name, tenant_id: tenantId(tenant),
+function configOf({ name, bodyJson, modifiedAtMs }: CatalogRecord, tenant: string): Config {
+  return { tenant, key: name, kept: JSON.parse(bodyJson) as Kept, modifiedAtMs }
+}
+
+function configJson({ tenant, key, kept, modifiedAtMs }: Config): FeedbackConfigJson {
+  return { ...kept, feedback_key: key, tenant_id: tenantId(tenant),
     modified_at: zonedTextUs(modifiedAtMs * 1_000) }
 }

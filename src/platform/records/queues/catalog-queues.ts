@@ -4,6 +4,7 @@ import type { Env } from '../../../../cluster/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import { namedId } from '../catalog/named-id.ts'
 import type { CatalogClient } from '../catalog/catalog-client.ts'
+import { collection } from '../catalog/collection.ts'
 import type { RecordQuery } from '../catalog/record-query.ts'
 import type { DocumentPlace, DocumentPort } from '../../spans/document-port.ts'
 import type { Calls } from '../../calls/calls.ts'
@@ -80,7 +81,6 @@ export interface QueueParts {
 
 /** Queues of a tenant. To find the queue of an item, all are asked. */
 const queuesMax = 200
-const pageRecords = 100
 
 /** The id of a reviewer, by what identifies the caller. */
 export function reviewerId(identity: readonly string[]): Uuid {
@@ -89,30 +89,20 @@ export function reviewerId(identity: readonly string[]): Uuid {
 
 /** Queues in catalogs and documents. */
 export function queuesOver({ catalogs, documents, query, env }: QueueParts): Queues {
-  const catalog = (tenant: string) => ({ tenant, collection: 'queue' }) as const
+  const queues = collection(catalogs, env, { name: 'queue', parse: queueOf,
+    missing: () => 'There is no such annotation queue.',
+    max: { count: queuesMax, full: `There may be ${queuesMax} annotation queues. Delete some.` } })
+  const { get, all } = queues
   const placeOf = (tenant: string, owner: Uuid): DocumentPlace => ({ tenant, kind: 'queue_run',
     owner })
 
-  const get = async (tenant: string, queue: Uuid) => {
-    const [record] = await catalogs.get(catalog(tenant), [queue])
-    if (record !== undefined) return queueOf(record)
-    throw new HeddleError('not_found', 'There is no such annotation queue.')
-  }
-  const page = (tenant: string, asked: Partial<RecordQuery>) =>
-    catalogs.list(catalog(tenant), { sortBy: 'created', descending: false, limit: pageRecords,
-      offset: 0, ...asked })
-  const all = async (tenant: string) => {
-    const [first, second] = await Promise.all([page(tenant, {}),
-      page(tenant, { offset: pageRecords })])
-    return [...first.records, ...second.records].map(queueOf)
-  }
   const items = (tenant: string, queue: Queue,
     question: Omit<ItemsQuestion, 'tenant' | 'queue' | 'rules' | 'nowMs'>) =>
     query().queueItems({ ...question, tenant, queue: queue.id, rules: rulesOf(queue),
       nowMs: env.nowMs() })
 
   const count = (tenant: string, queue: Uuid, added: number) =>
-    catalogs.change(catalog(tenant), queue, { heldBytesAdded: added * itemBytes })
+    queues.change(tenant, queue, { heldBytesAdded: added * itemBytes })
 
   const addItems = async (tenant: string, queue: Uuid, added: readonly NewItem[]) => {
     const own = await get(tenant, queue)
@@ -152,32 +142,22 @@ export function queuesOver({ catalogs, documents, query, env }: QueueParts): Que
     items,
     list: async (tenant, { dataset, limit, offset, ...asked }) => {
       if (dataset === undefined) {
-        const { records, total } = await page(tenant, { ...asked, limit, offset })
-        return { queues: records.map(queueOf), total }
+        const { values, total } = await queues.list(tenant, { ...asked, limit, offset })
+        return { queues: values, total }
       }
       const found = (await all(tenant)).filter(({ default_dataset: own }) => own === dataset)
       return { queues: found.slice(offset, offset + limit), total: found.length }
     },
-    create: async (tenant, { name, id, ...body }) => {
-      const { total } = await page(tenant, { limit: 1 })
-      if (total >= queuesMax) {
-        throw new HeddleError('full', `There may be ${queuesMax} annotation queues. Delete some.`)
-      }
-      return queueOf(
-        await catalogs.create(catalog(tenant), { id: id ?? env.uuid(), name, parentId: '',
-          orderMs: env.nowMs(), metadataJson: '{}', bodyJson: JSON.stringify(queueFields(body)) }),
-      )
-    },
+    create: (tenant, { name, id, ...body }) =>
+      queues.create(tenant, { ...id !== undefined && { id }, name, body: queueFields(body) }),
     patch: async (tenant, queue, { name, ...body }) => {
       await get(tenant, queue)
-      return queueOf(
-        await catalogs.change(catalog(tenant), queue, { ...name !== undefined && { name },
-          bodyJson: JSON.stringify(queueFields(body)) }),
-      )
+      return queues.change(tenant, queue, { ...name !== undefined && { name },
+        body: queueFields(body) })
     },
     delete: async (tenant, queue) => {
       await get(tenant, queue)
-      await catalogs.delete(catalog(tenant), queue)
+      await queues.delete(tenant, queue)
       await documents.dropDocuments(placeOf(tenant, queue))
     },
     add: async (tenant, queue, runs) => {
@@ -207,10 +187,10 @@ export function queuesOver({ catalogs, documents, query, env }: QueueParts): Que
       ])
     },
     setStatus: async (tenant, item, reviewer, status) => {
-      const queues = await all(tenant)
+      const own = await all(tenant)
       const [found] = await query().knownItems({ tenant,
-        items: queues.map(({ id }) => ({ queue: id, item })) })
-      const queue = queues.find(({ id }) => id === found?.queue)
+        items: own.map(({ id }) => ({ queue: id, item })) })
+      const queue = own.find(({ id }) => id === found?.queue)
       if (queue === undefined) throw noItem()
       await documents.putDocuments(placeOf(tenant, queue.id), [
         documentOf(statusKey(item, reviewer), {
@@ -230,11 +210,11 @@ export function queuesOver({ catalogs, documents, query, env }: QueueParts): Que
       await count(tenant, queue, -keys.filter((key) => !key.includes('/')).length)
     },
     queuesWith: async (tenant, run) => {
-      const queues = await all(tenant)
+      const own = await all(tenant)
       const found = await query().knownItems({ tenant,
-        items: queues.map(({ id }) => ({ queue: id, item: runItemId(id, run) })) })
+        items: own.map(({ id }) => ({ queue: id, item: runItemId(id, run) })) })
       const ids = new Set(found.map(({ queue }) => queue))
-      return queues.filter(({ id }) => ids.has(id))
+      return own.filter(({ id }) => ids.has(id))
     },
   }
 }

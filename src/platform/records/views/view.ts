@@ -3,8 +3,8 @@
 import type { Env } from '../../../../cluster/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import type { CatalogClient } from '../catalog/catalog-client.ts'
-import type { CatalogRecord, RecordChange } from '../catalog/catalog-record.ts'
-import { deleteChildren } from '../catalog/delete-children.ts'
+import type { CatalogRecord } from '../catalog/catalog-record.ts'
+import { collection } from '../catalog/collection.ts'
 import { zonedTextUs } from '../../spans/time.ts'
 import type { Uuid } from '../../spans/span.ts'
 
@@ -72,52 +72,43 @@ export const viewsMax = 100
 
 /** The views in catalogs. */
 export function viewsOver(catalogs: CatalogClient, env: Pick<Env, 'nowMs' | 'uuid'>): Views {
-  const list = (tenant: string, project: Uuid, { type, limit, offset }: ViewQuery) =>
-    catalogs.list(catalogOf(tenant), { sortBy: 'created', descending: false, limit, offset,
-      parentIds: [project], ...type && { metadata: { type } } })
+  const views = collection(catalogs, env, { name: 'view', parse: viewOf, missing,
+    max: { count: viewsMax, of: 'parent',
+      full: `A project may have ${viewsMax} views. Delete those that nobody needs.` } })
   const one = async ({ tenant, project, id }: ViewName) => {
-    const [record] = await catalogs.get(catalogOf(tenant), [id])
-    if (record?.parentId === project) return record
-    throw new HeddleError('not_found', 'There is no such view.')
+    const view = await views.get(tenant, id)
+    if (view.session_id === project) return view
+    throw new HeddleError('not_found', missing())
   }
   return {
-    list: async (tenant, project, query) => {
-      const { records, total } = await list(tenant, project, query)
-      return { views: records.map(viewOf), total }
+    list: async (tenant, project, { type, limit, offset }) => {
+      const { values, total } = await views.list(tenant, { limit, offset, parentIds: [project],
+        ...type && { metadata: { type } } })
+      return { views: values, total }
     },
-    create: async (tenant, project, body) => {
-      const { total } = await list(tenant, project, { limit: 1, offset: 0 })
-      if (total >= viewsMax) {
-        throw new HeddleError('full',
-          `A project may have ${viewsMax} views. Delete those that nobody needs.`)
-      }
-      const id = env.uuid()
-      const change = changeOf({ ...body, type: body.type ?? viewTypes[0] })
-      return viewOf(
-        await catalogs.create(catalogOf(tenant), { metadataJson: '{}', ...change, id, name: id,
-          orderMs: env.nowMs(), parentId: project }),
-      )
-    },
-    get: async (name) => viewOf(await one(name)),
+    create: (tenant, project, body) =>
+      views.create(tenant, { ...changeOf({ ...body, type: body.type ?? viewTypes[0] }),
+        parentId: project }),
+    get: one,
     patch: async (name, body) => {
       const { id } = await one(name)
-      return viewOf(await catalogs.change(catalogOf(name.tenant), id, changeOf(body)))
+      return views.change(name.tenant, id, changeOf(body))
     },
     delete: async (name) => {
       const { id } = await one(name)
-      await catalogs.delete(catalogOf(name.tenant), id)
+      await views.delete(name.tenant, id)
     },
-    deleteAll: (tenant, project) => deleteChildren(catalogs, catalogOf(tenant), project),
+    deleteAll: (tenant, project) => views.deleteOf(tenant, project),
   }
 }
 
+const missing = () => 'There is no such view.'
+
 /** Other null members are kept: they end what the member said before. */
-function changeOf(
-  { display_name: name, type, ...rest }: ViewBody,
-): Pick<RecordChange, 'metadataJson'> & { readonly bodyJson: string } {
+function changeOf({ display_name: name, type, ...rest }: ViewBody) {
   return {
-    ...type && { metadataJson: JSON.stringify({ type }) },
-    bodyJson: JSON.stringify({ ...rest, ...name && { display_name: name }, ...type && { type } }),
+    ...type && { metadata: { type } },
+    body: { ...rest, ...name && { display_name: name }, ...type && { type } },
   }
 }
 
@@ -138,8 +129,4 @@ function viewOf({ id, parentId, createdAtMs, modifiedAtMs, bodyJson }: CatalogRe
     created_at: zonedTextUs(createdAtMs * 1_000),
     updated_at: zonedTextUs(modifiedAtMs * 1_000),
   }
-}
-
-function catalogOf(tenant: string) {
-  return { tenant, collection: 'view' } as const
 }

@@ -1,9 +1,9 @@
 /** Comparisons of experiments over the same dataset, kept in catalogs. */
 
 import type { Env } from '../../../../../cluster/index.ts'
-import { HeddleError } from '../../../../errors.ts'
 import type { CatalogClient } from '../../../records/catalog/catalog-client.ts'
 import type { CatalogRecord } from '../../../records/catalog/catalog-record.ts'
+import { collection } from '../../../records/catalog/collection.ts'
 import type { Uuid } from '../../../spans/span.ts'
 
 /** A comparison. */
@@ -54,26 +54,18 @@ interface ComparisonBody {
 /** The comparisons over the catalogs of all tenants. */
 export function comparisonsOver(catalogs: CatalogClient,
   env: Pick<Env, 'nowMs' | 'uuid'>): Comparisons {
-  const catalog = (tenant: string) => ({ tenant, collection: 'comparison' }) as const
+  const comparisons = collection(catalogs, env, { name: 'comparison', parse: comparisonOf,
+    missing: () => 'Comparison not found.', sort: { sortBy: 'created', descending: true } })
   return {
-    create: async (tenant, { id, name, dataset, description, experiments, extraJson }) =>
-      comparisonOf(
-        await catalogs.create(catalog(tenant), { id: id ?? env.uuid(), name, orderMs: env.nowMs(),
-          parentId: dataset, metadataJson: '{}', bodyJson: JSON.stringify(
-            { description, experiments, extra: extraJson } satisfies ComparisonBody,
-          ) }),
-      ),
+    create: (tenant, { id, name, dataset, description, experiments, extraJson }) =>
+      comparisons.create(tenant, { ...id && { id }, name, parentId: dataset,
+        body: { description, experiments, extra: extraJson } satisfies ComparisonBody }),
     list: async (tenant, { dataset, ...query }) => {
-      const { records, total } = await catalogs.list(catalog(tenant), { ...query,
-        parentIds: [dataset], sortBy: 'created', descending: true })
-      return { comparisons: records.map(comparisonOf), total }
+      const { values, total } = await comparisons.list(tenant, { ...query, parentIds: [dataset] })
+      return { comparisons: values, total }
     },
-    get: async (tenant, id) => {
-      const [record] = await catalogs.get(catalog(tenant), [id])
-      if (record !== undefined) return comparisonOf(record)
-      throw new HeddleError('not_found', 'Comparison not found.')
-    },
-    delete: (tenant, id) => catalogs.delete(catalog(tenant), id),
+    get: comparisons.get,
+    delete: comparisons.delete,
   }
 }
 
