@@ -42,7 +42,7 @@ it('A value is made, read, changed and deleted, and stays in its tenant.', async
   await expect(notes.get('acme', made.id)).rejects.toThrow(`No note ${made.id}.`)
 })
 
-it('All are read in pages, up to the bound; above it there is no room, for each parent.', async () => {
+it('All are read in pages; above the bound of a parent there is no room.', async () => {
   const texts = Array.from({ length: 150 }, (_, index) => String(index))
   for (const text of texts) await notes.create('acme', { parentId: 'p', body: { text } })
   expect((await notes.all('acme', { parentIds: ['p'] })).map(({ text }) => text)).toEqual(texts)
