@@ -1,18 +1,15 @@
-/** Rows of assistants. They are few compared to threads, so a search reads all of its tenant. */
+/** Rows of assistants. */
 
 import type { PurgeSubject } from '../../../checkpoint/index.ts'
-import type { AssistantFilter, AssistantQuery, AssistantSort } from '../../../search/index.ts'
-import type { Database, NamedValues, Statement } from '../file/database.ts'
-import { idKey } from '../file/id-key.ts'
+import type { AssistantFilter, AssistantSort } from '../../../search/index.ts'
+import type { Database } from '../file/database.ts'
 import type { NumberOf } from '../search/row-number.ts'
-import { matching } from '../search/search-slice.ts'
-import type { CandidateRow, Documents } from '../search/search-slice.ts'
-import { pageOf } from '../search/stored-row.ts'
-import type { RowPage, SizedRow, StoredRow } from '../search/stored-row.ts'
 import type { UnlistedShards } from '../search/unlisted-shards.ts'
+import { OwnedTable } from './owned-table.ts'
+import type { ChangedRow, OwnedTableKind } from './owned-table.ts'
 import type { TenantUses } from './tenant-uses.ts'
 
-/** A row as the writer takes it. Searchable fields are columns, and the body has everything. */
+/** A row as the writer takes it. */
 export interface AssistantEntry {
   readonly tenant: string
   readonly assistantId: string
@@ -49,9 +46,6 @@ export const assistantSchema = `
   CREATE UNIQUE INDEX assistant_assistant_id ON assistant (tenant, assistant_id);
 `
 
-/** Characters of metadata of one tenant. With more, the writer thread does not read it. */
-const longBytes = 256 * 1024
-
 const columnOf: Readonly<Record<AssistantSort, string>> = {
   assistant_id: 'assistant_id',
   graph_id: 'graph_id',
@@ -60,134 +54,47 @@ const columnOf: Readonly<Record<AssistantSort, string>> = {
   updated_at: 'updated_at',
 }
 
+const kind: OwnedTableKind<AssistantFilter, AssistantSort> = {
+  name: 'assistant',
+  columns: ['graph_id', 'name', 'folded_name', 'created_at', 'updated_at', 'metadata', 'body'],
+  columnOf,
+  conditionsOf: ({ graphId, name }) => ({
+    sql: [...graphId === undefined ? [] : ['graph_id = :graphId'],
+      ...name === undefined ? [] : ['instr(folded_name, :name) > 0']],
+    values: { ...graphId !== undefined && { graphId },
+      ...name !== undefined && { name: fold(name) } },
+  }),
+}
+
 /** Stores and searches rows of assistants. Belongs to `Tables`. */
-export class AssistantTable {
-  readonly #database: Database
-  readonly #numberOf: NumberOf
-  readonly #unlisted: UnlistedShards | undefined
-  readonly #put: Statement<never>
-  readonly #remove: Statement<never>
-  readonly #get: Statement<StoredRow>
+export class AssistantTable extends OwnedTable<AssistantFilter, AssistantSort> {
   readonly #uses: TenantUses
-  readonly #row: Statement<StoredRow>
 
   /** Without `numberOf`, SQLite numbers new rows. */
-  constructor(database: Database, uses: TenantUses, numberOf: NumberOf = () => null,
+  constructor(database: Database, uses: TenantUses, numberOf?: NumberOf,
     unlisted?: UnlistedShards) {
-    this.#database = database
+    super(database, kind, numberOf, unlisted)
     this.#uses = uses
-    this.#numberOf = numberOf
-    this.#unlisted = unlisted
-    const columns = ['branch_key', 'epoch', 'seq', 'graph_id', 'name', 'folded_name', 'created_at',
-      'updated_at', 'metadata', 'body']
-    this.#put = database.prepare(`
-      INSERT INTO assistant (rowid, tenant, assistant_id, ${columns.join(', ')})
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (tenant, assistant_id)
-      DO UPDATE SET ${columns.map((each) => `${each} = excluded.${each}`).join(', ')}
-      WHERE excluded.epoch > epoch OR (excluded.epoch = epoch AND
-        (excluded.seq >= seq OR excluded.branch_key <> branch_key))`)
-    this.#remove = database.prepare(
-      'DELETE FROM assistant WHERE tenant = ? AND assistant_id = ? AND branch_key = ?',
-    )
-    this.#row = database.prepare('SELECT metadata, body FROM assistant WHERE rowid = ?')
-    this.#get = database.prepare(
-      'SELECT metadata, body FROM assistant WHERE tenant = ? AND assistant_id = ?',
-    )
-  }
-
-  get(tenant: string, assistantId: string): StoredRow | undefined {
-    return this.#get.get(tenant, assistantId)
   }
 
   /** Stores a row. Changes nothing if the stored row is newer. */
   put(entry: AssistantEntry): void {
-    const { tenant, assistantId, branchId, epoch, seq, graphId, name } = entry
-    const number = this.#numberOf(tenant, assistantId)
-    const { changes } = this.#put.run(number, tenant, assistantId, idKey(branchId), epoch, seq,
-      graphId, name, fold(name), entry.createdAtMs, entry.updatedAtMs, entry.metadataJson,
-      entry.body)
-    if (changes > 0) this.#uses.setAssistant({ tenant, assistantId, no: number }, entry.bytes ?? 0)
+    const { assistantId, graphId, name, bytes = 0 } = entry
+    const changed = this.write({ ...entry, id: assistantId }, [graphId, name, fold(name),
+      entry.createdAtMs, entry.updatedAtMs, entry.metadataJson, entry.body])
+    this.#use(changed, bytes)
   }
 
   /** Removes a row, unless the assistant was made again with another branch. */
-  remove({ tenant, id, branch }: PurgeSubject): void {
-    const { changes } = this.#remove.run(tenant, id, idKey(branch.id))
-    if (changes > 0) {
-      this.#uses.setAssistant({ tenant, assistantId: id, no: this.#numberOf(tenant, id) }, 0)
-    }
+  remove(subject: PurgeSubject): void {
+    this.#use(this.erase(subject), 0)
   }
 
-  /**
-   * True if the filter needs more documents than the writer thread should read, since writes wait
-   * for that thread.
-   */
-  isLong(filter: AssistantFilter): boolean {
-    const { metadata, ...others } = filter
-    if (metadata === undefined) return false
-    const { sql, values } = this.#conditionsOf(others)
-    const sum = this.#database.prepare<readonly [number | null]>(
-      `SELECT sum(octet_length(metadata)) FROM assistant ${sql}`,
-    )
-    return (sum.get(values)![0] ?? 0) > longBytes
+  #use(changed: ChangedRow | undefined, bytes: number): void {
+    if (changed === undefined) return
+    const { tenant, id, no } = changed
+    this.#uses.setAssistant({ tenant, assistantId: id, no }, bytes)
   }
-
-  /** Searches like `search`, in slices. It stops after each. */
-  *documents(query: AssistantQuery): Generator<void, Documents, void> {
-    const { metadata = {}, ...others } = query
-    const { sortBy, limit, offset } = query
-    const { sql, values } = this.#conditionsOf(others)
-    const order = query.sortOrder === 'asc' ? 'ASC' : 'DESC'
-    const candidates = this.#database.prepare<CandidateRow>(`
-      SELECT rowid, octet_length(metadata) + length(body), metadata FROM assistant ${sql}
-      ORDER BY ${columnOf[sortBy]} ${order}, assistant_id ${order}`)
-    return yield* matching(candidates.iterate(values), { metadata, limit, offset })
-  }
-
-  search(query: AssistantQuery): { page: RowPage<StoredRow>; total: number } {
-    const { sortBy, limit, offset } = query
-    const { sql, values } = this.#conditionsOf(query)
-    const order = query.sortOrder === 'asc' ? 'ASC' : 'DESC'
-    const sizes = this.#database.prepare<SizedRow>(`
-      SELECT rowid, octet_length(metadata) + length(body) FROM assistant ${sql}
-      ORDER BY ${columnOf[sortBy]} ${order}, assistant_id ${order} LIMIT :limit OFFSET :offset`)
-    const page = pageOf(sizes.all({ ...values, limit, offset }), (no) => this.#row.get(no)!)
-    return { page, total: this.count(query) }
-  }
-
-  /** The rows with these numbers that still exist. */
-  rows(numbers: readonly number[]): StoredRow[] {
-    return numbers.map((no) => this.#row.get(no)).filter((row) => row !== undefined)
-  }
-
-  count(filter: AssistantFilter): number {
-    const { sql, values } = this.#conditionsOf(filter)
-    const count = this.#database.prepare<[number]>(`SELECT count(*) FROM assistant ${sql}`)
-    return count.get(values)![0]
-  }
-
-  #conditionsOf(filter: AssistantFilter): { sql: string; values: NamedValues } {
-    const { sql, values } = conditionsOf(filter)
-    return { sql: `${sql} ${this.#unlisted?.condition('rowid') ?? ''}`, values }
-  }
-}
-
-function conditionsOf(filter: AssistantFilter): { sql: string; values: NamedValues } {
-  const { tenant, graphId, name, metadata } = filter
-  const conditions = ['tenant = :tenant']
-  const values: NamedValues = { tenant }
-  if (graphId !== undefined) {
-    conditions.push('graph_id = :graphId')
-    values['graphId'] = graphId
-  }
-  if (name !== undefined) {
-    conditions.push('instr(folded_name, :name) > 0')
-    values['name'] = fold(name)
-  }
-  if (metadata !== undefined) {
-    conditions.push('holds(metadata, :metadata)')
-    values['metadata'] = JSON.stringify(metadata)
-  }
-  return { sql: `WHERE ${conditions.join(' AND ')}`, values }
 }
 
 /** The name without upper and lower case. */
