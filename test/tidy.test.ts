@@ -89,6 +89,10 @@ const dialectInNames = {
   'must[A-Z]\\w*': 'require…',
   'sentence': 'message',
   'facts': 'details',
+  '[A-Z]\\w*Wish|wish': '…Request, …Options',
+  '[A-Z]\\w*Said': '…Input',
+  '[A-Z]\\w*Ways': '…Port',
+  'RenderRoom': 'RenderBudget',
 } as const
 /** Such words in comments, titles of tests and pages. Names in backticks may be older. */
 const dialectInProse = {
@@ -112,6 +116,7 @@ const dialectInProse = {
   'doubtful': 'unconfirmed',
   'turnstiles?': 'semaphore',
   'facts': 'details',
+  'wish(es)?': 'request, options',
 } as const
 
 /** Only src/server may import these, and neither imports the other. */

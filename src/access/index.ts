@@ -3,7 +3,7 @@
 export { JwtVerifier } from './jwt-verifier.ts'
 export type { Login, LoginOptions } from './jwt-verifier.ts'
 export { keyAdmin } from './key-admin.ts'
-export type { KeyAdmin, KeyDetails, KeyWish } from './key-admin.ts'
+export type { KeyAdmin, KeyDetails, KeyRequest } from './key-admin.ts'
 export { KeyCache } from './key-cache.ts'
 export type { KeyStats } from './key-cache.ts'
 export type { KeyTable } from './key-table.ts'

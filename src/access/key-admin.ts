@@ -10,7 +10,7 @@ import type { KeyRow, NewKey } from './key.ts'
 export type KeyDetails = Omit<KeyRow, 'hash'>
 
 /** What an operator says of a new key. */
-export interface KeyWish extends Omit<NewKey, 'region' | 'expiresAtMs'> {
+export interface KeyRequest extends Omit<NewKey, 'region' | 'expiresAtMs'> {
   /** Null for a key that never expires. */
   readonly expiresInMs: number | null
 }
@@ -18,7 +18,7 @@ export interface KeyWish extends Omit<NewKey, 'region' | 'expiresAtMs'> {
 /** Manages keys. Every method throws HeddleError with a message for the operator. */
 export interface KeyAdmin {
   /** `key` is its text, which is returned here and never again. */
-  create(wish: KeyWish): Promise<KeyDetails & { readonly key: string }>
+  create(options: KeyRequest): Promise<KeyDetails & { readonly key: string }>
   /** Newest first; without a tenant, those of all tenants. */
   list(tenant?: string): Promise<KeyDetails[]>
   /** Revokes a key for ever. Throws `not_found`. */
@@ -38,20 +38,20 @@ const deploymentForm = /^[a-z0-9-]{1,63}$/
 /** Manages the keys of a store. New ones carry its region in their text. */
 export function keyAdmin({ table, region, env }: KeyAdminParts): KeyAdmin {
   return {
-    create: async ({ expiresInMs, ...wish }) => {
-      if (!isTenant(wish.tenant)) {
+    create: async ({ expiresInMs, ...options }) => {
+      if (!isTenant(options.tenant)) {
         throw new HeddleError('invalid', 'The name of a tenant has up to 64 letters, digits, ' +
           'dots, dashes and underscores, and begins with a letter or a digit.')
       }
-      if (wish.name.length > nameLength) {
+      if (options.name.length > nameLength) {
         throw new HeddleError('invalid', `The name of a key has up to ${nameLength} characters.`)
       }
-      if (wish.deployment != null && !deploymentForm.test(wish.deployment)) {
+      if (options.deployment != null && !deploymentForm.test(options.deployment)) {
         throw new HeddleError('invalid', 'The name of a deployment has small letters, digits and ' +
           'dashes, up to 63.')
       }
       const expiresAtMs = expiresInMs === null ? null : env.nowMs() + expiresInMs
-      const { text, row } = makeKey({ ...wish, region, expiresAtMs }, env)
+      const { text, row } = makeKey({ ...options, region, expiresAtMs }, env)
       await table.insert(row)
       return { key: text, ...detailsOf(row) }
     },

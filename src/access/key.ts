@@ -59,11 +59,11 @@ export function isTenant(text: string): boolean {
 }
 
 /** Makes a key. `text` is shown once and never stored. */
-export function makeKey({ region, deployment = null, ...wish }: NewKey,
+export function makeKey({ region, deployment = null, ...options }: NewKey,
   env: Env): { text: string; row: KeyRow } {
   const id = env.uuid().replaceAll('-', '').slice(-16)
   const text = `hdl_${region}_${id}_${env.secret()}`
-  const row = { ...wish, deployment, id, hash: hashOf(text), createdAtMs: env.nowMs(),
+  const row = { ...options, deployment, id, hash: hashOf(text), createdAtMs: env.nowMs(),
     usedAtMs: null, revokedAtMs: null }
   return { text, row }
 }

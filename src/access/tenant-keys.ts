@@ -4,12 +4,12 @@ import { FairSemaphore } from '../../cluster/index.ts'
 import type { Env } from '../../cluster/index.ts'
 import { HeddleError } from '../errors.ts'
 import { keyAdmin } from './key-admin.ts'
-import type { KeyAdmin, KeyAdminParts, KeyDetails, KeyWish } from './key-admin.ts'
+import type { KeyAdmin, KeyAdminParts, KeyDetails, KeyRequest } from './key-admin.ts'
 import { keyFault } from './key.ts'
 import type { KeyRow } from './key.ts'
 
 /** What an admin says of a new key. `expiresAtMs` is null for a key that never expires. */
-export interface TenantKeyWish extends Pick<KeyWish, 'name' | 'role' | 'deployment'> {
+export interface TenantKeyRequest extends Pick<KeyRequest, 'name' | 'role' | 'deployment'> {
   readonly expiresAtMs: number | null
 }
 
@@ -43,7 +43,8 @@ export class TenantKeys {
   }
 
   /** `key` is its text, which is returned here and never again. Throws `out_of_quota`. */
-  create(tenant: string, { expiresAtMs, ...wish }: TenantKeyWish): ReturnType<KeyAdmin['create']> {
+  create(tenant: string,
+    { expiresAtMs, ...options }: TenantKeyRequest): ReturnType<KeyAdmin['create']> {
     return this.#inTurn(tenant, async () => {
       const nowMs = this.#env.nowMs()
       if (expiresAtMs !== null && expiresAtMs <= nowMs) {
@@ -51,7 +52,7 @@ export class TenantKeys {
       }
       requireRoom(await this.#table.list(tenant), nowMs)
       const expiresInMs = expiresAtMs === null ? null : expiresAtMs - nowMs
-      return await this.#admin.create({ ...wish, tenant, expiresInMs })
+      return await this.#admin.create({ ...options, tenant, expiresInMs })
     })
   }
 

@@ -42,7 +42,7 @@ export interface BegunRevision {
  */
 export interface Deployments {
   /** `exists` if a tenant has the name or a host, or another had it; `full`; `invalid`. */
-  create(wish: NewDeployment): Promise<Deployment>
+  create(options: NewDeployment): Promise<Deployment>
   /** `not_found`. */
   get(name: string): Promise<Deployment>
   /** Sorted by name. Without a tenant, those of all. */
@@ -63,9 +63,9 @@ export interface Deployments {
    * The same hash gives the revision that has it, unless that was refused or removed. `full`;
    * `invalid` or `too_large` for what is no manifest.
    */
-  beginRevision(deployment: Deployment, wish: NewRevision): Promise<BegunRevision>
+  beginRevision(deployment: Deployment, options: NewRevision): Promise<BegunRevision>
   /** One that is built here, from uploaded files: it has no manifest yet. */
-  beginBuild(deployment: Deployment, wish: Omit<NewRevision, 'manifest'>): Promise<Revision>
+  beginBuild(deployment: Deployment, options: Omit<NewRevision, 'manifest'>): Promise<Revision>
   /** Gives a revision that was built its manifest. */
   endBuild(deployment: Deployment, revision: Revision, manifest: Manifest): Promise<Revision>
   changeRevision(revision: Revision, change: RevisionChange): Promise<Revision>

@@ -40,7 +40,7 @@ export interface QuotaOptions {
 }
 
 /** What a request adds, besides bytes. */
-export interface QuotaWish {
+export interface QuotaRequest {
   readonly threads?: 1
   readonly runs?: 1
   readonly delayedRuns?: 1
@@ -134,12 +134,12 @@ export class Quotas {
     this.#isNeeded = Math.min(bytes, threads, runs, delayedRuns, crons) < Infinity
   }
 
-  /** Does `work` if the tenant may add `wish`. Throws `over_quota` or `out_of_quota`. */
-  async within<Result>(tenant: string, wish: QuotaWish,
+  /** Does `work` if the tenant may add `wanted`. Throws `over_quota` or `out_of_quota`. */
+  async within<Result>(tenant: string, wanted: QuotaRequest,
     work: () => Promise<Result>): Promise<Result> {
     if (!this.#isNeeded) return await work()
     const known = this.#of(tenant)
-    const added = await this.#admit(tenant, known, wish)
+    const added = await this.#admit(tenant, known, wanted)
     try {
       const result = await work()
       for (const name of added) known.done[name]++
@@ -183,8 +183,8 @@ export class Quotas {
   }
 
   /** Returns what it counts as in progress. Nothing happens between the last look and that. */
-  async #admit(tenant: string, known: Known, wish: QuotaWish): Promise<readonly Counted[]> {
-    const added = counted.filter((name) => wish[name] !== undefined)
+  async #admit(tenant: string, known: Known, wanted: QuotaRequest): Promise<readonly Counted[]> {
+    const added = counted.filter((name) => wanted[name] !== undefined)
     if (known.use === undefined || this.#ended(known, added, farShare) !== undefined) {
       await this.#ask(tenant, known)
     } else if (this.#env.monotonicMs() - known.askedMs > freshMs) void this.#ask(tenant, known)
@@ -193,7 +193,7 @@ export class Quotas {
       for (const name of added) known.underWay[name]++
       return added
     }
-    const { exists, threads: _, ...others } = wish
+    const { exists, threads: _, ...others } = wanted
     if (ended !== 'threads' || !await exists?.()) throw this.#refusal(ended)
     return await this.#admit(tenant, known, others)
   }

@@ -22,7 +22,7 @@ import { projectsOver } from './records/projects/catalog-projects.ts'
 import type { Projects } from './records/projects/project.ts'
 import { ruleEngine } from './evaluate/rules/engine.ts'
 import type { RuleOptions } from './evaluate/rules/engine.ts'
-import { platformWays } from './evaluate/rules/platform-ways.ts'
+import { platformPort } from './evaluate/rules/platform-port.ts'
 import type { RuleEngine } from './evaluate/rules/rule-actor.ts'
 import { ruleRecords } from './evaluate/rules/rule-records.ts'
 import type { Rules } from './evaluate/rules/rules.ts'
@@ -166,7 +166,7 @@ export function openPlatform(
   const datasets = datasetsOver({ catalog, threads, documents, downloads, env })
   const queues = queuesOver({ catalogs, documents, env, query: () => query.calls })
   const playgroundSettings = playgroundSettingsOver(catalogs, env)
-  const ways = platformWays({ models, playgroundSettings, prompts, datasets, queues })
+  const ways = platformPort({ models, playgroundSettings, prompts, datasets, queues })
   const ruled = ruleOptions &&
     ruleEngine({ ...ruleOptions, ways: { ...ways, ...ruleOptions.ways }, catalogs, documents,
       projects, env, ingest: () => ingest.calls, query: () => query.calls })

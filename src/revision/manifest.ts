@@ -11,7 +11,7 @@ import { routeGroups, trialCharacters } from '../graph/index.ts'
 import type { RouteGroup } from '../graph/index.ts'
 import { isObject } from '../json/index.ts'
 import { expiryStrategies } from '../search/index.ts'
-import type { TimeToLiveWish } from '../search/index.ts'
+import type { TimeToLiveRequest } from '../search/index.ts'
 import { requirePath } from './tree-path.ts'
 import { RevisionError } from './revision-error.ts'
 import { chunkBytesMax, pathBytesMax, revisionLimits } from './revision-limits.ts'
@@ -27,7 +27,7 @@ const Path = () => Type.String({ maxLength: pathBytesMax })
 const Text = () => Type.String({ maxLength: 1_000 })
 const Count = (minimum = 0) => Type.Integer({ minimum, maximum: Number.MAX_SAFE_INTEGER })
 
-type ExpiryStrategy = TimeToLiveWish['strategy']
+type ExpiryStrategy = TimeToLiveRequest['strategy']
 
 /** What langgraph.json says of webhooks, items and threads: `ProjectSettings`. */
 const Settings = Type.Object({

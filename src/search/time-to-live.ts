@@ -15,7 +15,7 @@ export const expiryStrategies = ['delete', 'keep_latest'] as const
 export type ExpiryStrategy = typeof expiryStrategies[number]
 
 /** How long a thread is to live, as a request or the project asks. */
-export interface TimeToLiveWish {
+export interface TimeToLiveRequest {
   readonly strategy: ExpiryStrategy
   readonly minutes: number
 }

@@ -59,10 +59,10 @@ async function openUnserved(directory: string, env: Env): Promise<EmbeddedStore>
 /** Any member answers. */
 function secretsOfCluster(settings: CassandraSettings, env: Env): SecretsAdmin {
   return {
-    survey: async (wish) => {
+    survey: async (options) => {
       const operator = await openClusterOperator(settings, env)
       try {
-        return await operator.survey(wish)
+        return await operator.survey(options)
       } finally {
         await operator.close()
       }
@@ -72,10 +72,10 @@ function secretsOfCluster(settings: CassandraSettings, env: Env): SecretsAdmin {
 
 function revisionsOfCluster(settings: CassandraSettings, env: Env): RevisionsAdmin {
   return {
-    survey: async (wish) => {
+    survey: async (options) => {
       const operator = await openClusterOperator(settings, env)
       try {
-        return await operator.surveyRevision(wish)
+        return await operator.surveyRevision(options)
       } finally {
         await operator.close()
       }
@@ -91,13 +91,13 @@ const unservedRevisions: RevisionsAdmin = {
 
 function secretsOfStore(store: EmbeddedStore, settings: Settings, env: Env): SecretsAdmin {
   return {
-    survey: async (wish) => {
+    survey: async (options) => {
       const { activations, router } = operatorActors(await placeOfStore(store, env), env,
         () => [catalogKind({ log: store.log, env })])
       try {
         const keys = secretsKeysOf(settings, env)
         const secrets = { env, keys, catalogs: catalogClient(router) }
-        return await secretsAdmin({ secrets, keys: store.keys }).survey(wish)
+        return await secretsAdmin({ secrets, keys: store.keys }).survey(options)
       } finally {
         await activations.close(AbortSignal.abort())
       }

@@ -12,10 +12,10 @@ import { createInterface } from 'node:readline'
 
 import { withTimeout } from '../../cluster/index.ts'
 import type { Env } from '../../cluster/index.ts'
-import type { KeyAdmin, KeyWish } from '../access/index.ts'
+import type { KeyAdmin, KeyRequest } from '../access/index.ts'
 import type { BillingQuery, BillingTable } from '../billing/index.ts'
 import { HeddleError, isErrorCode } from '../errors.ts'
-import type { RevisionsAdmin, RevisionsWish } from './deployments/revisions-admin.ts'
+import type { RevisionsAdmin, RevisionsRequest } from './deployments/revisions-admin.ts'
 import type { SecretsAdmin } from './secrets-admin.ts'
 
 const socketName = 'heddle.sock'
@@ -48,12 +48,12 @@ export interface AdminSocket {
 }
 
 type Request =
-  | { readonly do: 'create'; readonly with: KeyWish }
+  | { readonly do: 'create'; readonly with: KeyRequest }
   | { readonly do: 'list'; readonly with: string | null }
   | { readonly do: 'revoke'; readonly with: string }
   | { readonly do: 'billing'; readonly with: BillingQuery }
   | { readonly do: 'secrets'; readonly with: { readonly rekey: boolean } }
-  | { readonly do: 'revisions'; readonly with: RevisionsWish }
+  | { readonly do: 'revisions'; readonly with: RevisionsRequest }
   | { readonly do: 'url' }
 
 interface Answer {
@@ -108,8 +108,8 @@ export async function reachAdminSocket(
   const ask = await asking(directory, env)
   if (ask === undefined) return undefined
   const keyAdmin: KeyAdmin = {
-    create: async (wish) =>
-      await ask({ do: 'create', with: wish }) as Awaited<ReturnType<KeyAdmin['create']>>,
+    create: async (options) =>
+      await ask({ do: 'create', with: options }) as Awaited<ReturnType<KeyAdmin['create']>>,
     list: async (tenant) =>
       await ask({ do: 'list', with: tenant ?? null }) as Awaited<ReturnType<KeyAdmin['list']>>,
     revoke: async (id) =>
@@ -120,12 +120,14 @@ export async function reachAdminSocket(
       await ask({ do: 'billing', with: query }) as Awaited<ReturnType<BillingTable['page']>>,
   }
   const secrets: SecretsAdmin = {
-    survey: async (wish) =>
-      await ask({ do: 'secrets', with: wish }) as Awaited<ReturnType<SecretsAdmin['survey']>>,
+    survey: async (options) =>
+      await ask({ do: 'secrets', with: options }) as Awaited<ReturnType<SecretsAdmin['survey']>>,
   }
   const revisions: RevisionsAdmin = {
-    survey: async (wish) =>
-      await ask({ do: 'revisions', with: wish }) as Awaited<ReturnType<RevisionsAdmin['survey']>>,
+    survey: async (options) =>
+      await ask({ do: 'revisions', with: options }) as Awaited<
+        ReturnType<RevisionsAdmin['survey']>
+      >,
   }
   return { keyAdmin, billing, secrets, revisions }
 }

@@ -26,7 +26,7 @@ import type { Backend } from './backends/backend.ts'
 import { askMember, askMembers } from './member-questions.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { portError } from './port-error.ts'
-import type { PortWish } from './port-error.ts'
+import type { PortRequest } from './port-error.ts'
 import { threadPlace } from './thread-place.ts'
 import { countRequests, readDoor, readKeys, readQuotas } from './readings.ts'
 
@@ -125,7 +125,7 @@ export async function openDoor(settings: Settings, parts: DoorParts): Promise<Fr
     ...settings.studio !== null && { studio: { folder: studioFolder, ...settings.studio } },
   }
   const door = await openFrontDoor(options).catch((error: unknown) => {
-    throw portError(wishOf(settings, error), error)
+    throw portError(optionsOf(settings, error), error)
   })
   readDoor(metrics, door)
   readQuotas(metrics, () => door.quotaStats(), () => others.platform.modelQuota.stats())
@@ -137,7 +137,7 @@ export async function openDoor(settings: Settings, parts: DoorParts): Promise<Fr
 }
 
 /** The port that an error is about: the platform may have one of its own. */
-function wishOf({ host, port, platformPort }: Settings, error: unknown): PortWish {
+function optionsOf({ host, port, platformPort }: Settings, error: unknown): PortRequest {
   const { port: failed } = error as { readonly port?: number }
   return failed !== undefined && failed === platformPort
     ? { host, port: platformPort, flags: '--platform-' }

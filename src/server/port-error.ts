@@ -3,7 +3,7 @@
 import { HeddleError } from '../errors.ts'
 
 /** The address that was asked for. */
-export interface PortWish {
+export interface PortRequest {
   readonly host: string
   readonly port: number
   /** Prefix of the options for this host and port. */
@@ -11,7 +11,7 @@ export interface PortWish {
 }
 
 /** The error with a message for the operator. Other errors are returned as they are. */
-export function portError({ host, port, flags }: PortWish, error: unknown): unknown {
+export function portError({ host, port, flags }: PortRequest, error: unknown): unknown {
   const messages: Readonly<Record<string, string>> = {
     EADDRINUSE: `Port ${port} on ${host} is in use: end what listens there, or choose another ` +
       `with ${flags}port (0 takes any that is free).`,

@@ -8,7 +8,7 @@ import type { SecretsSurvey } from '../platform/index.ts'
 
 /** Counts the secrets; with `rekey`, seals those with an older key anew. Values stay inside. */
 export interface SecretsAdmin {
-  survey(wish: { readonly rekey: boolean }): Promise<SecretsSurvey>
+  survey(options: { readonly rekey: boolean }): Promise<SecretsSurvey>
 }
 
 /** Where secrets are, and whose they are. */

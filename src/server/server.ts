@@ -46,7 +46,7 @@ import { portError } from './port-error.ts'
 import { countRemovedSpans, readActors, readLimits, readOwnership, readReads, readServer,
   readWorkers } from './readings.ts'
 import { runningRuns } from './own-traces/running-runs.ts'
-import { ruleWays } from './rule-ways.ts'
+import { rulePort } from './rule-port.ts'
 import { watchRules } from './rule-watch.ts'
 import { secretsAdmin, secretsService } from './secrets-admin.ts'
 import { secretsKeysOf } from './secrets-keys.ts'
@@ -173,7 +173,7 @@ export async function openServer(settings: Settings, env: Env,
           ? async () => []
           : runningRuns({ runs: backend.runs, threads, projects: () => opened?.projects }) },
         rules: { client: rules, lagMs: ruleLagMs[cassandra === null ? 'one' : 'many'],
-          ways: ruleWays({ egress, graphs: graphHosts(graphs, later.graphs), runs: actors.runs }) },
+          ways: rulePort({ egress, graphs: graphHosts(graphs, later.graphs), runs: actors.runs }) },
         onRemoval: countRemovedSpans(metrics),
         ...ownRuns && { settled: () => ownRuns.settled() } }), async (platform) => {
     opened = undefined

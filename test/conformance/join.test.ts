@@ -180,7 +180,7 @@ describe('joining the stream of a run that has ended', () => {
     }
   })
 
-  it('replays all modes to a client that writes an empty one, as it does without a wish',
+  it('replays all modes to a client that writes an empty one, as it does without modes',
     async () => {
       const { id, runId } = await finishedRun(true)
       const path = `/threads/${id}/runs/${runId}/stream`

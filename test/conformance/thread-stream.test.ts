@@ -12,17 +12,17 @@ interface Frame {
   readonly data: unknown
 }
 
-interface Wish {
+interface Options {
   readonly lastEventId?: string
   readonly streamMode?: ('run_modes' | 'lifecycle' | 'state_update')[]
 }
 
 /** Reads a thread's stream until a number of runs are done. Calls `begun` with the first event. */
-async function read(threadId: string, runs: number, wish: Wish = {},
+async function read(threadId: string, runs: number, options: Options = {},
   begun = () => {}): Promise<Frame[]> {
   const leave = new AbortController()
   const seen: Frame[] = []
-  const stream = server.client.threads.joinStream(threadId, { ...wish, signal: leave.signal })
+  const stream = server.client.threads.joinStream(threadId, { ...options, signal: leave.signal })
   try {
     for await (const frame of stream as AsyncIterable<Frame>) {
       seen.push(frame)

@@ -7,7 +7,7 @@ import { startCassandra } from '../../scripts/cassandra/cluster.ts'
 import type { Cassandra } from '../../scripts/cassandra/cluster.ts'
 import { whatIsMissing } from '../../scripts/cassandra/library.ts'
 import { HeddleError } from '../../src/errors.ts'
-import { nothingSaid, termOf } from '../../src/platform/index.ts'
+import { noFields, termOf } from '../../src/platform/index.ts'
 import type { SpanPlace, SpansOfRequest, SpanStore } from '../../src/platform/index.ts'
 import { cassandraSpanPlace } from './cassandra-span-place.ts'
 import type { CassandraSpanPlace } from './cassandra-span-place.ts'
@@ -113,7 +113,7 @@ function aRequest(): SpansOfRequest {
       traceStartUs },
     kind: 'post' as const,
     arrivedUs: traceStartUs,
-    fields: { ...nothingSaid, root: index === 0, name: `step ${index}` },
+    fields: { ...noFields, root: index === 0, name: `step ${index}` },
     terms: index === 0 ? [termOf.tag('roots')] : [termOf.name(`step ${index}`)],
     indexed: 1,
     block: 1n,

@@ -7,7 +7,7 @@ import { v7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { systemEnv } from '../../cluster/index.ts'
-import { nothingSaid, termOf } from '../../src/platform/index.ts'
+import { noFields, termOf } from '../../src/platform/index.ts'
 import type { Block, DocumentPort, Plan, SpanFields, SpanHead, SpanPlace, SpansOfRequest, SpanStore,
   SpanWrite, Term, Uuid } from '../../src/platform/index.ts'
 import { filedStartUs } from '../../src/platform/spans/trace-place.ts'
@@ -270,7 +270,7 @@ function aSpan(at: Partial<SpanPlace> & { readonly project: Uuid },
     place: { tenant, startUs, id, trace: id, traceStartUs: beganUs, ...at },
     kind: 'post',
     arrivedUs: 1,
-    fields: { ...nothingSaid, ...fields },
+    fields: { ...noFields, ...fields },
     terms,
     indexed: terms.length,
     block: null,

@@ -47,14 +47,14 @@ export function describeDeployments(name: string, open: () => Promise<OpenRecord
       const large = ['a', 'b'].map((letter) => letter.repeat(chunkBytes))
       const project = { own: ['own'], packages: { p: [...large, 'end'] } }
       const texts = ['own', ...large, 'end']
-      const wish = { manifest: manifestOf(project), message: 'first', by: 'ann' }
+      const options = { manifest: manifestOf(project), message: 'first', by: 'ann' }
       const shop = await visit(async ({ deployments, secrets }) => {
         const made = await deployments.create({ name: 'shop', tenant: 'acme',
           hosts: ['shop.example.org'] })
         const keptSecrets = await secrets.seal(made, new Map([['KEY', 'v'.repeat(65_536)]]))
         const kept = await deployments.change(made, { keptSecrets })
         await secrets.settle(kept)
-        const { revision, missing } = await deployments.beginRevision(made, wish)
+        const { revision, missing } = await deployments.beginRevision(made, options)
         expect(missing).toEqual(texts.map((text) => sha256(text)))
         for (const text of texts.slice(0, 3)) {
           await deployments.putChunk(revision, sha256(text), Buffer.from(text))
@@ -65,7 +65,7 @@ export function describeDeployments(name: string, open: () => Promise<OpenRecord
       })
       await visit(async ({ deployments, secrets, catalogs }) => {
         expect(await deployments.get('shop')).toEqual({ ...shop, revisionCount: 1 })
-        const again = await deployments.beginRevision(shop, wish)
+        const again = await deployments.beginRevision(shop, options)
         expect(again).toMatchObject({ known: true, missing: [sha256('end')] })
         await deployments.putChunk(again.revision, sha256('end'), Buffer.from('end'))
         const ready = await deployments.changeRevision(again.revision, { state: 'ready',
@@ -83,7 +83,7 @@ export function describeDeployments(name: string, open: () => Promise<OpenRecord
         ).toMatchObject({ stored: 2, unopened: 0 })
       })
       await visit(async ({ deployments }) => {
-        const next = { ...wish, manifest: manifestOf({ ...project, own: ['own 2'] }) }
+        const next = { ...options, manifest: manifestOf({ ...project, own: ['own 2'] }) }
         const { revision, missing } = await deployments.beginRevision(shop, next)
         expect(missing).toEqual([sha256('own 2')])
         await deployments.removeRevision(shop, await deployments.revision(shop, 'r1'))

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 
 import { expect, it } from 'vitest'
 
-import { nothingSaid } from '../../src/platform/index.ts'
+import { noFields } from '../../src/platform/index.ts'
 import { openSpanStore } from '../../src/store/embedded/platform/open.ts'
 import { memorySpans } from '../support/memory-spans.ts'
 import { describeDocumentPort } from './document-port-contract.ts'
@@ -49,7 +49,7 @@ it('Feedback on one span in one request writes its marks once.', { timeout: 5_00
       place,
       kind: 'post',
       arrivedUs: 1,
-      fields: nothingSaid,
+      fields: noFields,
       terms: [],
       indexed: 0,
       block: null,

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 
-import { nothingSaid, termOf } from '../../src/platform/index.ts'
+import { noFields, termOf } from '../../src/platform/index.ts'
 import type { Block, BlockId, FeedbackMark, Plan, ScanMark, SpanFields, SpanHead, SpanPlace,
   SpansOfRequest, SpanStore, SpanWrite, Term, Uuid } from '../../src/platform/index.ts'
 import { foldHead } from '../../src/platform/spans/fold.ts'
@@ -101,7 +101,7 @@ export function placeOf(tenant: string,
 /** An operation that says little. */
 export function aPost(place: SpanPlace, more: Partial<SpanWrite> = {}): SpanWrite {
   return { place, kind: 'post', arrivedUs: noonUs, terms: [], indexed: 0, block: null, ...more,
-    fields: { ...nothingSaid, root: place.id === place.trace, ...more.fields } }
+    fields: { ...noFields, root: place.id === place.trace, ...more.fields } }
 }
 
 function operationOf(tenant: string, shape: Shape, index: number): SpanWrite {
@@ -111,7 +111,7 @@ function operationOf(tenant: string, shape: Shape, index: number): SpanWrite {
     place,
     kind: shape.kind,
     arrivedUs: noonUs + 7e6 + index * 1000,
-    fields: { ...nothingSaid, ...shape.fields, ...shape.saysOrder
+    fields: { ...noFields, ...shape.fields, ...shape.saysOrder
       ? { dottedOrder: orderOf(place, shape), parent, root: shape.span === 0 }
       : {} },
     terms: [...shape.indexed, ...shape.plain],

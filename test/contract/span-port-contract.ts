@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { nothingSaid, termOf } from '../../src/platform/index.ts'
+import { noFields, termOf } from '../../src/platform/index.ts'
 import type { SpanHead, SpanPlace, SpanStore } from '../../src/platform/index.ts'
 import { aHistory, aPlan, aPost, asSets, blockData, headsOf, inOrder, isWanted, noonUs, placeOf,
   requestOf, scanned, uuidOf, wholePlan } from './span-histories.ts'
@@ -84,7 +84,7 @@ export function describeSpanPort(name: string, open: () => Promise<OpenSpans>): 
       const arrival = async () => (await spans.reader.heads([began]))[0]!.arrivedUs
       expect(await arrival()).toBe(noonUs + 5)
       const patch = { ...aPost(began), kind: 'patch' as const, arrivedUs: noonUs + 7e9,
-        fields: { ...nothingSaid, name: 'late' } }
+        fields: { ...noFields, name: 'late' } }
       await spans.writer.write(requestOf(tenant, [patch]))
       expect(await arrival()).toBe(noonUs + 7e9)
     })
@@ -119,7 +119,7 @@ export function describeSpanPort(name: string, open: () => Promise<OpenSpans>): 
       await spans.writer.write(
         requestOf(tenant,
           places.map((place, index) =>
-            aPost(place, { fields: { ...nothingSaid, promptTokens: index } })
+            aPost(place, { fields: { ...noFields, promptTokens: index } })
           )),
       )
       let [found, looked] = [0, 0]
@@ -159,7 +159,7 @@ export function describeSpanPort(name: string, open: () => Promise<OpenSpans>): 
       const here = placeOf(tenant, { trace: 1, span: 0, project: 0 })
       const there = { ...here, project: uuidOf(1, 1) }
       const stranger = { ...here, tenant: newTenant() }
-      const fieldsOf = (name: string) => ({ fields: { ...nothingSaid, name } })
+      const fieldsOf = (name: string) => ({ fields: { ...noFields, name } })
       await spans.writer.write(
         requestOf(tenant, [aPost(here, fieldsOf('here')), aPost(there, fieldsOf('there'))]),
       )

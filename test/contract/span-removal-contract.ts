@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 
-import { nothingSaid, termOf } from '../../src/platform/index.ts'
+import { noFields, termOf } from '../../src/platform/index.ts'
 import type { Feedback, FeedbackToken, SpanPlace, SpanStore } from '../../src/platform/index.ts'
 import { aPost, asSets, noonUs, placeOf, requestOf, scanned, uuidOf,
   wholePlan } from './span-histories.ts'
@@ -221,7 +221,7 @@ export function describeSpanRemoval(name: string, open: () => Promise<OpenSpans>
       )
       await spans.writer.write(
         requestOf(tenant, [
-          aPost(places[0]!, { kind: 'patch', fields: { ...nothingSaid, failed: true } }),
+          aPost(places[0]!, { kind: 'patch', fields: { ...noFields, failed: true } }),
         ]),
       )
       expect([...(await kept()).keys()]).toEqual([noonHour + 1])

@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { nothingSaid } from '../../src/platform/index.ts'
+import { noFields } from '../../src/platform/index.ts'
 import type { Env } from '../../cluster/index.ts'
 import type { Plan, SpanFields, SpanHead, SpanPlace, SpanStore } from '../../src/platform/index.ts'
 import { queryHandlers } from '../../src/platform/threads/query-handlers.ts'
@@ -103,7 +103,7 @@ async function take(store: SpanStore, tenant: string, step: Step, atUs: number):
     case 'write': {
       const place = placeOf(tenant, step.span)
       const after = (us: number | null) => (us === null ? null : place.startUs + us)
-      const fields = { ...nothingSaid, ...step.fields, endUs: after(step.lastsUs),
+      const fields = { ...noFields, ...step.fields, endUs: after(step.lastsUs),
         firstTokenUs: after(step.firstUs) }
       await store.write({ tenant, blocks: [], files: [], timeToLiveS: new Map(),
         spans: [{ place, kind: step.patch ? 'patch' : 'post', arrivedUs: atUs, terms: [],

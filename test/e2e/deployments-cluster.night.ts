@@ -88,8 +88,8 @@ describe.skipIf(cannotRun)('deployments on three members', () => {
     return name
   }
 
-  const activate = async (revision: string, door: number, wish: object = {}) =>
-    done(await owner('POST', `${shopPath}/revisions/${revision}/activate`, wish, door)) as Answer
+  const activate = async (revision: string, door: number, options: object = {}) =>
+    done(await owner('POST', `${shopPath}/revisions/${revision}/activate`, options, door)) as Answer
 
   /** What the runs that were sent from now on say. */
   const saidNow = async (count = 10) => {

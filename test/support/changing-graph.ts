@@ -227,12 +227,12 @@ function given(list: Element[], each: Element, { channel, returned }: Action, ne
 }
 
 /** Does one thing to the state, and adds what is returned of it to the update. */
-function act(state: State, update: Partial<State>, wish: Action, newId: string): void {
-  const { channel, at, shares } = wish
+function act(state: State, update: Partial<State>, options: Action, newId: string): void {
+  const { channel, at, shares } = options
   const list = listIn(state, channel)
   const each = list[at % list.length]
   if (!each) return
-  const all = given(list, each, wish, newId)
+  const all = given(list, each, options, newId)
   const isTooLong = all !== undefined && growing.includes(channel)
     && all.length + list.length > Math.max(shortMax, list.length + 1)
   const isShort = list.length <= shortMax
@@ -240,8 +240,8 @@ function act(state: State, update: Partial<State>, wish: Action, newId: string):
     ? undefined
     : all
   // What a node has changed and meant to return must not be replaced by something else.
-  if (!isShort && (found === undefined || !isReturned(wish) || channel in update)) return
-  change(each, wish.change, `${newId} changed`)
+  if (!isShort && (found === undefined || !isReturned(options) || channel in update)) return
+  change(each, options.change, `${newId} changed`)
   if (found) update[channel] = asUpdate(channel, found)
   if (shares && channel !== 'messages' && isShort) update[shares] = asUpdate(shares, list)
 }

@@ -51,7 +51,7 @@ export interface Ran {
 }
 
 /** What a run deviates in from a plain one. */
-export interface RunWish extends Partial<Omit<RunRequest, 'input' | 'command' | 'config'>> {
+export interface RunOptions extends Partial<Omit<RunRequest, 'input' | 'command' | 'config'>> {
   readonly input?: unknown
   readonly command?: unknown
   readonly config?: Record<string, unknown>
@@ -67,7 +67,7 @@ export interface RunWish extends Partial<Omit<RunRequest, 'input' | 'command' | 
 }
 
 /** An update of the state, as a value. */
-export interface UpdateWish extends Partial<Omit<EditUpdate, 'values'>> {
+export interface UpdateRequest extends Partial<Omit<EditUpdate, 'values'>> {
   readonly values: unknown
 }
 
@@ -85,29 +85,29 @@ export class GraphBench {
     this.#graph = toGraph(graph)
   }
 
-  run(wish: RunWish = {}): Promise<Ran> {
+  run(options: RunOptions = {}): Promise<Ran> {
     const { input, command, config, runId, attempt, signal, control, forget, onBatch, ...rest } =
-      wish
+      options
     return this.#execute({
       ...request,
       ...rest,
       input: JSON.stringify(input ?? null),
       command: command === undefined ? null : JSON.stringify(command),
       config: JSON.stringify(config ?? {}),
-    }, wish)
+    }, options)
   }
 
-  edit(supersteps: readonly (readonly UpdateWish[])[], wish: RunWish = {}): Promise<Ran> {
+  edit(supersteps: readonly (readonly UpdateRequest[])[], options: RunOptions = {}): Promise<Ran> {
     return this.#execute({
       kind: 'edit',
-      config: JSON.stringify(wish.config ?? {}),
-      checkpoint: wish.checkpoint ?? null,
+      config: JSON.stringify(options.config ?? {}),
+      checkpoint: options.checkpoint ?? null,
       supersteps: supersteps.map((updates) =>
         updates.map(({ values, command, asNode }) => ({ values: JSON.stringify(values),
           command: command ?? null, asNode: asNode ?? null })
         )
       ),
-    }, wish)
+    }, options)
   }
 
   ask(
@@ -128,14 +128,14 @@ export class GraphBench {
       describe: () => description }
   }
 
-  async #execute(wanted: Execution['request'], wish: RunWish): Promise<Ran> {
+  async #execute(wanted: Execution['request'], options: RunOptions): Promise<Ran> {
     const batches: WorkerBatch[] = []
     const outbox: StepOutbox = new StepOutbox({
       schedule: (flush) => void setImmediate(flush),
       send: (batch) => {
         batches.push(batch)
-        wish.onBatch?.(batch)
-        if (!wish.unseen) this.log.append(batch.steps)
+        options.onBatch?.(batch)
+        if (!options.unseen) this.log.append(batch.steps)
         if (batch.ackId > 0) setImmediate(() => outbox.confirm(batch.ackId))
       },
     })
@@ -145,9 +145,9 @@ export class GraphBench {
       threadId: this.threadId,
       graphId: 'graph',
       headId: this.log.headId,
-      attempt: wish.attempt ?? 1,
+      attempt: options.attempt ?? 1,
       request: wanted,
-      runId: wanted.kind === 'run' ? wish.runId ?? runIdOf(this.#executions) : '',
+      runId: wanted.kind === 'run' ? options.runId ?? runIdOf(this.#executions) : '',
     }
     const memory = this.memories.take(this.threadId, execution.headId)
     const ended = await execute(this.bench, {
@@ -157,13 +157,13 @@ export class GraphBench {
       outbox,
       memory,
       entered: () => {},
-      signal: wish.signal ?? new AbortController().signal,
-      control: wish.control ?? new DrainControl(() => {}),
+      signal: options.signal ?? new AbortController().signal,
+      control: options.control ?? new DrainControl(() => {}),
     })
     const outcome = await outbox.finish(ended).then(() => ended,
       (error: unknown) => failure(error, '/'))
-    if (wish.unseen) this.log.append(batches.flatMap(({ steps }) => steps))
-    if (!wish.forget && isWorthKeeping(this.bench, outcome, memory)) {
+    if (options.unseen) this.log.append(batches.flatMap(({ steps }) => steps))
+    if (!options.forget && isWorthKeeping(this.bench, outcome, memory)) {
       await settle(memory, (value) => codec.decode(value))
       this.memories.keep(this.threadId, memory)
     }

@@ -35,16 +35,16 @@ export async function openKeyMaker({ dataDir, cassandra }: KeyPlace): Promise<Ke
     starter: 'langgraph.json',
   })
   const admin = await openAdminAccess(settings, systemEnv({ level: 'silent' }))
-  const wish = (tenant: string, role: CallerRole = 'developer',
+  const request = (tenant: string, role: CallerRole = 'developer',
     expiresInMs: number | null = null) => ({ tenant, role, name: 'of a test', expiresInMs })
   return {
     ...admin,
-    make: async (tenant, role) => (await admin.keyAdmin.create(wish(tenant, role))).key,
+    make: async (tenant, role) => (await admin.keyAdmin.create(request(tenant, role))).key,
     makeRevoked: async (tenant) => {
-      const { key, id } = await admin.keyAdmin.create(wish(tenant))
+      const { key, id } = await admin.keyAdmin.create(request(tenant))
       await admin.keyAdmin.revoke(id)
       return key
     },
-    makeExpired: async (tenant) => (await admin.keyAdmin.create(wish(tenant, 'admin', -1))).key,
+    makeExpired: async (tenant) => (await admin.keyAdmin.create(request(tenant, 'admin', -1))).key,
   }
 }

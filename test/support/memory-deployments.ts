@@ -5,8 +5,8 @@ import { createHash, randomUUID } from 'node:crypto'
 import { defaultDeploymentLimits, namespaceParts } from '../../src/deployment/index.ts'
 import type { Activated, BegunBuild, BuildPhase, Builds, Deployment, DeploymentEvent,
   DeploymentLine, Deployments, DeploymentSecret, DeploymentSecrets, MergedLineQuery, NewBuild,
-  OwedEvent, Revision, Rollout, Rollouts, RolloutWish, SecretSet, SecretValues,
-  StartWish } from '../../src/deployment/index.ts'
+  OwedEvent, Revision, Rollout, Rollouts, RolloutRequest, SecretSet, SecretValues,
+  StartRequest } from '../../src/deployment/index.ts'
 import { afterChanges } from '../../src/deployment/secret-set.ts'
 import { requireManifest } from '../../src/deployment/records/beginning.ts'
 import { HeddleError } from '../../src/errors.ts'
@@ -204,7 +204,7 @@ export class MemorySecrets
 
 /** Moves pointers at once. */
 class InstantRollouts implements Rollouts {
-  readonly asked: (RolloutWish & { readonly kind: string })[] = []
+  readonly asked: (RolloutRequest & { readonly kind: string })[] = []
   readonly #records: MemoryDeployments
   readonly graphs: readonly GraphDescription[]
   /** What the next one throws. */
@@ -215,25 +215,25 @@ class InstantRollouts implements Rollouts {
     this.graphs = graphs
   }
 
-  async check(name: string, revision: string, wish: RolloutWish): Promise<Activated> {
-    return await this.#done('check', name, revision, wish)
+  async check(name: string, revision: string, options: RolloutRequest): Promise<Activated> {
+    return await this.#done('check', name, revision, options)
   }
 
-  async activate(name: string, revision: string, wish: RolloutWish): Promise<Activated> {
-    return await this.#done('activate', name, revision, wish)
+  async activate(name: string, revision: string, options: RolloutRequest): Promise<Activated> {
+    return await this.#done('activate', name, revision, options)
   }
 
-  async rollback(name: string, wish: RolloutWish & { to?: string }): Promise<Activated> {
+  async rollback(name: string, options: RolloutRequest & { to?: string }): Promise<Activated> {
     const { previous } = await this.#records.get(name)
-    const to = wish.to ?? previous
+    const to = options.to ?? previous
     if (to === null) throw new HeddleError('not_ready', 'No revision was active before.')
-    return await this.#done('rollback', name, to, wish)
+    return await this.#done('rollback', name, to, options)
   }
 
   async loadSecrets(name: string,
-    { change, ...wish }: Parameters<Rollouts['loadSecrets']>[1]): Promise<Activated> {
+    { change, ...options }: Parameters<Rollouts['loadSecrets']>[1]): Promise<Activated> {
     const before = await this.#records.get(name)
-    const moved = await this.#done('secrets', name, before.active!, wish)
+    const moved = await this.#done('secrets', name, before.active!, options)
     const entries = afterChanges(before.loadedSecrets?.entries ?? [], change)
     const deployment = await this.#records.change(moved.deployment, {
       loadedSecrets: { envVersion: before.envVersion, entries },
@@ -242,8 +242,8 @@ class InstantRollouts implements Rollouts {
   }
 
   async #done(kind: Rollout['kind'], name: string, revision: string,
-    wish: RolloutWish): Promise<Activated> {
-    this.asked.push({ ...wish, kind })
+    options: RolloutRequest): Promise<Activated> {
+    this.asked.push({ ...options, kind })
     if (this.fails) throw this.fails
     const before = await this.#records.get(name)
     const row = await this.#records.revision(before, revision)
@@ -257,8 +257,8 @@ class InstantRollouts implements Rollouts {
         id: 'm2',
         state: 'silent',
         ms: null,
-      }], startedAtMs: nowMs, phaseAtMs: nowMs, watchMs: 0, prepareMs: 1_000, by: wish.by,
-      message: wish.message ?? '' }
+      }], startedAtMs: nowMs, phaseAtMs: nowMs, watchMs: 0, prepareMs: 1_000, by: options.by,
+      message: options.message ?? '' }
     return { deployment, rollout, pointerMs: 12 }
   }
 }
@@ -268,7 +268,7 @@ export class MemoryBuilds implements Builds {
   readonly #records: MemoryDeployments
   readonly phases = new Map<string, BuildPhase>()
   readonly uploads = new Map<string, Buffer>()
-  readonly started: StartWish[] = []
+  readonly started: StartRequest[] = []
 
   constructor(records: MemoryDeployments) {
     this.#records = records
@@ -292,8 +292,8 @@ export class MemoryBuilds implements Builds {
     this.phases.set(id, 'received')
   }
 
-  async start({ id }: Revision, wish: StartWish): Promise<void> {
-    this.started.push(wish)
+  async start({ id }: Revision, options: StartRequest): Promise<void> {
+    this.started.push(options)
     this.phases.set(id, 'building')
   }
 

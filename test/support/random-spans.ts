@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { termsOfSpan } from '../../src/platform/ingest/terms-of-span.ts'
 import { sealBlock } from '../../src/platform/spans/block.ts'
 import type { PayloadPart } from '../../src/platform/spans/payload.ts'
-import { nothingSaid } from '../../src/platform/index.ts'
+import { noFields } from '../../src/platform/index.ts'
 import type { Project, SpanFields, SpansOfRequest, SpanWrite,
   Uuid } from '../../src/platform/index.ts'
 
@@ -111,7 +111,7 @@ export function randomSpans(tenant: string, traces: number, seed: number): Rando
         : common })
       if (span.patched) {
         writes.push({ place, kind: 'patch', arrivedUs: arrivedUs + 1, terms: terms.slice(0, 1),
-          indexed: 1, block: 0n, fields: { ...nothingSaid, ...ended } })
+          indexed: 1, block: 0n, fields: { ...noFields, ...ended } })
       }
       parts.push(...payloadsOf(span, id))
       if (span.score !== null) feedback.push(feedbackOn(place, span.score))
@@ -132,7 +132,7 @@ function fieldsOf(span: Draft,
   at: { startUs: number; id: Uuid; trace: Uuid; isRoot: boolean; parent: Uuid }): SpanFields {
   const order = (us: number, id: Uuid) =>
     `${new Date(us / 1000).toISOString().replaceAll(/[-:.Z]/g, '')}000Z${id}`
-  return { ...nothingSaid, dottedOrder: at.isRoot
+  return { ...noFields, dottedOrder: at.isRoot
     ? order(at.startUs, at.id)
     : `${order(at.startUs, at.trace)}.${order(at.startUs, at.id)}`,
     parent: at.isRoot ? null : at.parent, root: at.isRoot, name: span.name, type: span.type,

@@ -4,7 +4,7 @@
  */
 
 import { driveRollouts, loadedSecretsOf, rolloutsOver } from '../../src/deployment/index.ts'
-import type { Deployment, DeploymentChange, Prepared, PrepareWish, RevisionTally, RolloutDriver,
+import type { Deployment, DeploymentChange, Prepared, PrepareRequest, RevisionTally, RolloutDriver,
   RolloutMembers, Rollouts } from '../../src/deployment/index.ts'
 import { HeddleError } from '../../src/errors.ts'
 import { Chance } from '../simulation/chance.ts'
@@ -258,7 +258,7 @@ export class RolloutWorld {
       this.#call(caller(), this.members.find(({ id }) => id === to)!, work)
     return {
       live: () => this.members.filter(({ inView }) => inView).map(({ id }) => id),
-      prepare: (to, wish) => call(to, (member) => this.#prepare(member, wish)),
+      prepare: (to, options) => call(to, (member) => this.#prepare(member, options)),
       learn: (to) =>
         call(to, async (member) => {
           await this.#pause(1, 20)
@@ -290,7 +290,8 @@ export class RolloutWorld {
     return result
   }
 
-  async #prepare(member: LivingMember, { revision, envVersion }: PrepareWish): Promise<Prepared> {
+  async #prepare(member: LivingMember,
+    { revision, envVersion }: PrepareRequest): Promise<Prepared> {
     await this.#pause(50, this.hasFaults && this.chance.flip(0.05) ? 40_000 : 4_000)
     if (this.#isLost()) throw new HeddleError('unavailable', 'The store is away.')
     if (revision === 'r3' || this.hasFaults && this.chance.flip(0.02)) {

@@ -33,7 +33,7 @@ export function keySetFile(content: unknown = keySet): string {
 }
 
 /** What a token deviates in from a valid one. */
-export interface TokenWish {
+export interface TokenRequest {
   readonly claims?: Json
   readonly header?: Json
   readonly key?: KeyObject
@@ -42,7 +42,7 @@ export interface TokenWish {
 
 /** A token: by default a valid one, of the user `ann` of `acme`, for ten minutes. */
 export function token(
-  { claims, header, key = pair.privateKey, nowMs = Date.now() }: TokenWish = {},
+  { claims, header, key = pair.privateKey, nowMs = Date.now() }: TokenRequest = {},
 ): string {
   const nowS = Math.floor(nowMs / 1_000)
   const head = base64({ alg: 'ES256', kid: 'one', ...header })
@@ -54,8 +54,8 @@ export function token(
 }
 
 /** A token signed by another key. */
-export function forgedToken(wish: TokenWish = {}): string {
-  return token({ ...wish, key: outsider.privateKey })
+export function forgedToken(options: TokenRequest = {}): string {
+  return token({ ...options, key: outsider.privateKey })
 }
 
 /** A token that is not signed at all. */

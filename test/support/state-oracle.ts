@@ -17,7 +17,7 @@ import { KnownChannels } from '../../src/graph/state/state-delta.ts'
 import { compileChanging } from './changing-graph.ts'
 import type { ChangingGraph } from './changing-graph.ts'
 import { codec, GraphBench } from './graph-bench.ts'
-import type { Ran, RunWish } from './graph-bench.ts'
+import type { Ran, RunOptions } from './graph-bench.ts'
 
 type Durability = RunRequest['durability']
 
@@ -102,12 +102,12 @@ export async function expectAlike(plan: ChangingGraph): Promise<void> {
   const bench = new GraphBench(graph)
   const updates = new ChannelUpdates(knownReducers(messagesStateReducer as MessagesReducer))
   if (plan.watched) bench.shortcuts = { updates, bareStream: undefined }
-  const run = async (wish: RunWish) => {
+  const run = async (request: RunOptions) => {
     const unwatch = plan.watched
       ? updates.watch(BinaryOperatorAggregate as unknown as ChannelClass)
       : () => {}
     try {
-      return await bench.run({ ...wish, streamModes: ['values'] })
+      return await bench.run({ ...request, streamModes: ['values'] })
     } finally {
       unwatch()
     }
@@ -115,13 +115,13 @@ export async function expectAlike(plan: ChangingGraph): Promise<void> {
   let seen = 0
   for (const [i, { forget, durability: text }] of plan.runs.entries()) {
     const durability = text as Durability
-    const wish = { durability, forget }
+    const request = { durability, forget }
     let expected = await oracle.run({ turn: i + 1 }, durability)
-    let ran = await run({ ...wish, input: { turn: i + 1 } })
+    let ran = await run({ ...request, input: { turn: i + 1 } })
     while (expected.waits) {
       expect(ran.outcome).toMatchObject({ status: 'success', waiting: true })
       expected = await oracle.run(new Command({ resume: 'yes' }), durability)
-      ran = await run({ ...wish, command: { resume: 'yes' } })
+      ran = await run({ ...request, command: { resume: 'yes' } })
     }
     expect(ran.outcome).toMatchObject({ status: 'success', waiting: false })
     const made = bench.log.checkpoints.length - seen

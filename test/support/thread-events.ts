@@ -15,7 +15,7 @@ export interface EventSeen {
 }
 
 /** Which events are read. */
-export interface EventWish {
+export interface EventRequest {
   readonly channels?: readonly string[]
   /** Only events with a greater number. */
   readonly since?: number
@@ -24,7 +24,7 @@ export interface EventWish {
 
 /** Ends when the signal aborts; throws if the stream is refused or breaks. */
 export async function* openEvents(url: string, threadId: string,
-  { channels = ['lifecycle', 'values', 'checkpoints'], since, signal }: EventWish =
+  { channels = ['lifecycle', 'values', 'checkpoints'], since, signal }: EventRequest =
     {}): AsyncGenerator<EventSeen, void, void> {
   const response = await fetch(`${url}/threads/${threadId}/stream/events`, {
     method: 'POST',

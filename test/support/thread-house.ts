@@ -6,7 +6,7 @@ import type { Inbound, Router, Tracing } from '../../cluster/index.ts'
 import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
 import type { DeployedGraphs } from '../../src/graph/index.ts'
 import { ReadQuota } from '../../src/limits/read-quota.ts'
-import type { TimeToLiveWish } from '../../src/search/index.ts'
+import type { TimeToLiveRequest } from '../../src/search/index.ts'
 import { dueThreadActors, DueWakes } from '../../src/server/due-wakes.ts'
 import { executionNotes } from '../../src/server/execution-notes.ts'
 import { watchedHost } from '../../src/server/watched-host.ts'
@@ -41,7 +41,7 @@ export class ThreadHouse {
   inbound!: Inbound
   activations!: ActivationTable
   dueWakes: DueWakes | undefined
-  defaultTimeToLive: TimeToLiveWish | undefined
+  defaultTimeToLive: TimeToLiveRequest | undefined
   /** Whether a due time is settled. */
   isSettled: (dueMs: number) => Promise<boolean> = () => Promise.resolve(true)
   #epoch = 0

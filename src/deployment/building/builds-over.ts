@@ -15,7 +15,7 @@ import type { Revision } from '../revision.ts'
 import { buildOf, buildRecord, noGit } from './build-record.ts'
 import type { Build, BuildPhase } from './build-record.ts'
 import { missingSource, putSourceChunk, putSourceFile } from './build-source.ts'
-import type { BegunBuild, Builds, NewBuild, StartWish } from './builds.ts'
+import type { BegunBuild, Builds, NewBuild, StartRequest } from './builds.ts'
 
 /** What builds are kept with. */
 export interface BuildParts {
@@ -44,9 +44,9 @@ const unendedMax = 8
 export function buildsOver(parts: BuildParts & { readonly members: BuildMembers }): Builds {
   const { catalogs, documents, records, env, members } = parts
   return {
-    begin: async (deployment, wish) => {
+    begin: async (deployment, options) => {
       if (!await members.take(null)) throw nobodyBuilds()
-      return await begun(parts, deployment, wish)
+      return await begun(parts, deployment, options)
     },
     putChunk: async ({ id }, sha256, data) => {
       const build = await readBuild(catalogs, id)
@@ -63,8 +63,8 @@ export function buildsOver(parts: BuildParts & { readonly members: BuildMembers 
       await putSourceFile(documents, build.id, content)
       await moved(catalogs, build, 'receiving', 'received')
     },
-    start: async ({ id, name }, wish) => {
-      requireConfig(wish.config)
+    start: async ({ id, name }, options) => {
+      requireConfig(options.config)
       const build = await readBuild(catalogs, id)
       if (build === undefined) throw noBuild()
       const isUploaded = build.phase === (build.source.kind === 'tar' ? 'received' : 'waiting')
@@ -76,12 +76,12 @@ export function buildsOver(parts: BuildParts & { readonly members: BuildMembers 
         throw new HeddleError('not_ready',
           `The files of ${name} are not uploaded: send them first.`)
       }
-      await started(parts, build, wish)
+      await started(parts, build, options)
     },
     phase: async ({ id }) => (await readBuild(catalogs, id))?.phase,
   }
 
-  async function started(_: BuildParts, build: Build, { by, config, activates }: StartWish) {
+  async function started(_: BuildParts, build: Build, { by, config, activates }: StartRequest) {
     await catalogs.change(buildCatalog, build.id, {
       bodyJson: JSON.stringify({ by, activates, ...config !== undefined && { config } }),
       expected: { phase: build.phase },

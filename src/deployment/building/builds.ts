@@ -27,7 +27,7 @@ export interface BegunBuild {
 }
 
 /** How a build is started. */
-export interface StartWish {
+export interface StartRequest {
   readonly by: string
   readonly config?: string
   /** Whether the revision is made active once it is built. */
@@ -45,7 +45,7 @@ export interface Builds {
   /** Takes a file at an address: once, and until it expires. `not_found`, `too_large`. */
   receive(address: string, content: AsyncIterable<Uint8Array>): Promise<void>
   /** Resolves when a member has begun. `not_ready` before all is uploaded, `stale` if it has. */
-  start(revision: Revision, wish: StartWish): Promise<void>
+  start(revision: Revision, options: StartRequest): Promise<void>
   /** How far it is; undefined if it has ended. */
   phase(revision: Revision): Promise<BuildPhase | undefined>
 }

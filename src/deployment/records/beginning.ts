@@ -49,7 +49,7 @@ export interface BeginningParts extends RecordParts {
 }
 
 /** What a new revision is said to be. */
-export interface BeginningWish {
+export interface BeginningRequest {
   readonly message: string
   readonly by: string
   /** Undefined if it is to be built. */
@@ -73,22 +73,23 @@ export function requireManifest(
 
 /** Begins a revision, or finds the one with the same hash. Throws `full`, `not_found`, `stale`. */
 export async function begin(parts: BeginningParts, deployment: string,
-  wish: BeginningWish): Promise<{ readonly revision: StoredRevision; readonly known: boolean }> {
+  options: BeginningRequest
+): Promise<{ readonly revision: StoredRevision; readonly known: boolean }> {
   const { stored, env, limits } = parts
   for (let tries = 0; tries < triesMax; tries++) {
     const now = await readDeployment(parts, deployment)
     const others = present(await stored.revisions(deployment))
-    const same = wish.manifest && others.find((each) => isSame(each, wish.manifest!.hash))
+    const same = options.manifest && others.find((each) => isSame(each, options.manifest!.hash))
     if (same !== undefined) return { revision: await prolonged(parts, same), known: true }
     if (others.length >= limits.revisions + besideKept) {
       throw new HeddleError('full', `The deployment ${now.name} has ${others.length} revisions: ` +
         'remove one.')
     }
     const nowMs = env.nowMs()
-    const revision = newRevision({ ...wish, id: env.uuid(), deployment,
+    const revision = newRevision({ ...options, id: env.uuid(), deployment,
       number: now.revisionCount + 1, createdAtMs: nowMs, expiresAtMs: nowMs + uploadMs })
     const made = await refer(parts, now, { others, revision, kind: 'begun',
-      ...wish.manifest && { manifest: wish.manifest.content } })
+      ...options.manifest && { manifest: options.manifest.content } })
     if (made !== undefined) return { revision: made, known: false }
   }
   throw crowded()
@@ -96,7 +97,7 @@ export async function begin(parts: BeginningParts, deployment: string,
 
 /** Gives a revision that is built its manifest. Throws `stale` if it is not being built. */
 export async function endBuild(parts: BeginningParts, deployment: string, id: string,
-  { content, hash }: NonNullable<BeginningWish['manifest']>): Promise<StoredRevision> {
+  { content, hash }: NonNullable<BeginningRequest['manifest']>): Promise<StoredRevision> {
   const { stored, env } = parts
   for (let tries = 0; tries < triesMax; tries++) {
     const now = await readDeployment(parts, deployment)

@@ -16,7 +16,7 @@ import { begin, deploymentsLimits, endBuild, requireManifest, requireRoom,
 import type { BeginningParts, DeploymentsLimits } from './beginning.ts'
 import { DeploymentEvents } from './deployment-events.ts'
 import { bodyOf, changedBody, newDeploymentRecord } from './deployment-record.ts'
-import { requireChange, requireWish } from './deployment-wish.ts'
+import { requireChange, requireSoundDeployment } from './deployment-input.ts'
 import { releaseHosts, requireFreeHosts, settleHosts } from './host-claims.ts'
 import { keepName, requireOwnName } from './kept-names.ts'
 import { deploymentCatalog, recordsOf } from './record-places.ts'
@@ -58,19 +58,19 @@ class CatalogDeployments implements Deployments {
   }
 
   async create(said: NewDeployment): Promise<Deployment> {
-    const wish = requireWish(said)
+    const options = requireSoundDeployment(said)
     const { catalogs, env } = this.#parts
-    await this.#requireOwner(wish.tenant)
-    await requireOwnName(this.#parts, wish)
-    await this.#requireRoomFor(wish.tenant)
-    if (wish.preview) await this.#requireOwn(wish.tenant, wish.preview.of)
+    await this.#requireOwner(options.tenant)
+    await requireOwnName(this.#parts, options)
+    await this.#requireRoomFor(options.tenant)
+    if (options.preview) await this.#requireOwn(options.tenant, options.preview.of)
     const id = env.uuid()
-    await requireFreeHosts(catalogs, id, wish.hosts ?? [])
+    await requireFreeHosts(catalogs, id, options.hosts ?? [])
     const record = await catalogs.create(deploymentCatalog,
-      newDeploymentRecord(id, wish, env.nowMs()))
+      newDeploymentRecord(id, options, env.nowMs()))
     try {
-      await this.#requireOwner(wish.tenant, id)
-      await this.#requireRoomFor(wish.tenant, id)
+      await this.#requireOwner(options.tenant, id)
+      await this.#requireRoomFor(options.tenant, id)
       await settleHosts(this.#parts, record)
     } catch (error) {
       await releaseHosts(catalogs, id)

@@ -8,7 +8,7 @@ import { endedRollout } from './end-rollout.ts'
 import type { Rollout, RolloutKind } from '../rollout.ts'
 
 /** What is asked for. Times are milliseconds. */
-export interface BeginWish {
+export interface BeginRequest {
   /** A UUID for the roll-out. */
   readonly id: string
   readonly kind: RolloutKind
@@ -52,26 +52,26 @@ const watchMsDefault = 60_000
 const prepareMsDefault = 300_000
 
 /** Begins a roll-out of a revision. One that only watches makes way, as it has moved already. */
-export function begunRollout(deployment: Deployment, revision: Revision, wish: BeginWish,
+export function begunRollout(deployment: Deployment, revision: Revision, options: BeginRequest,
   nowMs: number): Begun {
-  const refusal = refusalOf(deployment, revision, wish)
+  const refusal = refusalOf(deployment, revision, options)
   if (refusal !== undefined) return { refusal }
   const { active, rollout: before } = deployment
-  const { id, kind, by, message = '', prepareMs = prepareMsDefault } = wish
+  const { id, kind, by, message = '', prepareMs = prepareMsDefault } = options
   // Without an active revision there is nobody who could take the rest.
-  const percent = kind === 'activate' && active !== null ? wish.percent ?? 100 : 100
+  const percent = kind === 'activate' && active !== null ? options.percent ?? 100 : 100
   const isWatched = kind === 'activate' && active !== null && active !== revision.name
   const rollout: Rollout = { id, kind, revision: revision.name, from: active, percent,
-    ...secretsIn(deployment, wish, percent), phase: 'preparing', members: [],
-    ...wish.now === true && { now: true }, startedAtMs: nowMs, phaseAtMs: nowMs, prepareMs, by,
-    message, watchMs: isWatched ? wish.watchMs ?? watchMsDefault : 0 }
+    ...secretsIn(deployment, options, percent), phase: 'preparing', members: [],
+    ...options.now === true && { now: true }, startedAtMs: nowMs, phaseAtMs: nowMs, prepareMs, by,
+    message, watchMs: isWatched ? options.watchMs ?? watchMsDefault : 0 }
   return {
     change: { ...before !== null && endedRollout(before, { result: 'done' }, nowMs), rollout },
   }
 }
 
 /** A rollback brings code alone, and a share must not change what the other revision has. */
-function secretsIn({ envVersion, keptSecrets = [] }: Deployment, { kind, secrets }: BeginWish,
+function secretsIn({ envVersion, keptSecrets = [] }: Deployment, { kind, secrets }: BeginRequest,
   percent: number
 ): Pick<Rollout, 'envVersion' | 'secrets' | 'takesSecrets' | 'keptThen' | 'secretsBefore'> {
   const version = kind === 'secrets' ? envVersion + 1 : envVersion
@@ -87,11 +87,11 @@ function secretsIn({ envVersion, keptSecrets = [] }: Deployment, { kind, secrets
     secretsBefore: loaded }
 }
 
-function refusalOf(deployment: Deployment, revision: Revision, wish: BeginWish):
+function refusalOf(deployment: Deployment, revision: Revision, options: BeginRequest):
   | BeginRefusal
   | undefined {
   const { active, next, rollout } = deployment
-  const { kind, expect, percent = 100, now } = wish
+  const { kind, expect, percent = 100, now } = options
   if (rollout !== null && rollout.phase !== 'watching') {
     return { code: 'stale', message: `A roll-out of ${rollout.revision} is under way (` +
       `${rollout.kind}, ${rollout.phase}). Wait for its end; active is ${active ?? 'none'}.` }
@@ -114,10 +114,10 @@ function refusalOf(deployment: Deployment, revision: Revision, wish: BeginWish):
     return { code: 'invalid',
       message: 'Runs under way move with the pointer: leave the share out.' }
   }
-  return notReady(revision, wish)
+  return notReady(revision, options)
 }
 
-function notReady({ name, state, reason }: Revision, { missingChunks = 0 }: BeginWish):
+function notReady({ name, state, reason }: Revision, { missingChunks = 0 }: BeginRequest):
   | BeginRefusal
   | undefined {
   const refused = (message: string): BeginRefusal => ({ code: 'not_ready', message })

@@ -213,7 +213,7 @@ export class DrivenRollout {
         tryOut === undefined || revisionNow === undefined
           ? null
           : await tryOut(deployment, revisionNow, signal),
-      wish: { deployment: this.#name, revision, envVersion, withinMs: prepareMs + givenUpMs,
+      options: { deployment: this.#name, revision, envVersion, withinMs: prepareMs + givenUpMs,
         ...takesSecrets === true && secrets !== undefined && { secrets } },
       arrived: () => this.#arrived() })
     this.#calls = { id, of }

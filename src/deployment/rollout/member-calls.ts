@@ -3,14 +3,14 @@
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { RolloutEffect, RolloutNews } from './decide-rollout.ts'
-import type { PrepareWish, RolloutMembers } from './member-port.ts'
+import type { PrepareRequest, RolloutMembers } from './member-port.ts'
 import { RunWatch } from './run-watch.ts'
 
 /** What the calls are made with. */
 export interface MemberCallsParts {
   readonly members: RolloutMembers
   readonly env: Pick<Env, 'monotonicMs' | 'nowMs'>
-  readonly wish: PrepareWish
+  readonly options: PrepareRequest
   /** The revision to compare with; null if there was none. */
   readonly from: string | null
   /** Makes the trial run, which ends with the signal. Resolves with what was bad about it. */
@@ -46,7 +46,7 @@ export class MemberCalls {
 
   /** The news so far, which stays until it is dropped. Those that were silent are among it. */
   news(live: readonly string[]): readonly RolloutNews[] {
-    const { env, silentMs, wish } = this.#parts
+    const { env, silentMs, options } = this.#parts
     const late = live.filter((member) => {
       const call = this.#calls.get(`prepare ${member}`)
       return call !== undefined && env.monotonicMs() - call.firstAtMs >= silentMs &&
@@ -55,7 +55,7 @@ export class MemberCalls {
     const verdict = this.#watch.verdict(env.nowMs())
     return [...this.#news,
       ...late.map((member): RolloutNews => ({ kind: 'silent', member,
-        reason: this.#silence(member, wish) })
+        reason: this.#silence(member, options) })
       ), ...verdict === undefined ? [] : [{ kind: 'verdict' as const, reason: verdict }]]
   }
 
@@ -91,17 +91,17 @@ export class MemberCalls {
   }
 
   async #make(kind: RolloutEffect['kind'], member: string): Promise<void> {
-    const { members, wish, env } = this.#parts
+    const { members, options, env } = this.#parts
     if (kind === 'tally') return await this.#count(member)
     if (kind === 'try') {
       const reason = await this.#parts.tryOut(this.#trial.signal)
       return this.#add({ kind: 'tried', reason })
     }
     if (kind === 'prepare') {
-      this.#add({ kind: 'prepared', member, answer: await members.prepare(member, wish) })
+      this.#add({ kind: 'prepared', member, answer: await members.prepare(member, options) })
       return
     }
-    await members.learn(member, wish.deployment)
+    await members.learn(member, options.deployment)
     this.#add({ kind: 'confirmed', member, atMs: env.nowMs() })
   }
 
@@ -111,15 +111,15 @@ export class MemberCalls {
   }
 
   async #count(member: string): Promise<void> {
-    const { members, wish, from, env, arrived } = this.#parts
+    const { members, options, from, env, arrived } = this.#parts
     if (from !== null && this.#watch.lacksBefore(member)) {
-      this.#watch.addBefore(member, await members.tally(member, { ...wish, revision: from }))
+      this.#watch.addBefore(member, await members.tally(member, { ...options, revision: from }))
     }
-    this.#watch.add(member, await members.tally(member, wish), env.nowMs())
+    this.#watch.add(member, await members.tally(member, options), env.nowMs())
     if (this.#watch.verdict(env.nowMs()) !== undefined) arrived()
   }
 
-  #silence(member: string, { revision }: PrepareWish): string {
+  #silence(member: string, { revision }: PrepareRequest): string {
     const problem = this.#calls.get(`prepare ${member}`)?.problem
     return `Member ${member} did not load ${revision} within ` +
       `${Math.round(this.#parts.silentMs / 1_000)} s${problem === undefined ? '.' : `: ${problem}`}`

@@ -5,7 +5,7 @@ import type { GraphFailure } from '../revision.ts'
 import type { SecretSet } from '../secret-set.ts'
 
 /** A revision that a member is to load. */
-export interface PrepareWish {
+export interface PrepareRequest {
   /** The deployment's name. */
   readonly deployment: string
   readonly revision: string
@@ -34,10 +34,10 @@ export interface RevisionTally {
 export interface RolloutMembers {
   /** Ids of those that execute runs and are alive, this one among them. */
   live(): readonly string[]
-  prepare(member: string, wish: PrepareWish): Promise<Prepared>
+  prepare(member: string, options: PrepareRequest): Promise<Prepared>
   /** Resolves when the member has read the deployment anew: what it starts then is newest. */
   learn(member: string, deployment: string): Promise<void>
-  tally(member: string, wish: PrepareWish): Promise<RevisionTally>
+  tally(member: string, options: PrepareRequest): Promise<RevisionTally>
   /** Lets the member that drives roll-outs look at a deployment. It may be lost. */
   wake(deployment: string): Promise<void>
 }

@@ -7,16 +7,16 @@ import type { Deployment, DeploymentChange } from '../deployment.ts'
 import type { Deployments, DeploymentSecrets } from '../deployments.ts'
 import type { SecretSet } from '../secret-set.ts'
 import { begunRollout } from './begin-rollout.ts'
-import type { BeginWish } from './begin-rollout.ts'
+import type { BeginRequest } from './begin-rollout.ts'
 import { confirmMs } from './decide-rollout.ts'
 import { owedWith } from './owed-events.ts'
 import { endEvent, phaseEvent } from './rollout-events.ts'
 import type { Rollout, RolloutKind, RolloutOutcome } from '../rollout.ts'
 
 /** What a caller asks for. Times are milliseconds. */
-export interface RolloutWish
+export interface RolloutRequest
   extends
-    Pick<BeginWish, 'by' | 'message' | 'percent' | 'now' | 'expect' | 'watchMs' | 'prepareMs'> {
+    Pick<BeginRequest, 'by' | 'message' | 'percent' | 'now' | 'expect' | 'watchMs' | 'prepareMs'> {
   /** False: it is answered as soon as it has begun. */
   readonly wait?: boolean
 }
@@ -38,20 +38,21 @@ export interface Activated {
  */
 export interface Rollouts {
   /** Loads a revision on one member. */
-  check(deployment: string, revision: string, wish: RolloutWish): Promise<Activated>
+  check(deployment: string, revision: string, options: RolloutRequest): Promise<Activated>
   /** Also `invalid` for a share that makes no sense. */
-  activate(deployment: string, revision: string, wish: RolloutWish): Promise<Activated>
+  activate(deployment: string, revision: string, options: RolloutRequest): Promise<Activated>
   /**
    * Without a name it ends the share of another revision, or else goes back to the revision that
    * was active before; `not_ready` if there is none.
    */
-  rollback(deployment: string, wish: RolloutWish & { readonly to?: string }): Promise<Activated>
+  rollback(deployment: string,
+    options: RolloutRequest & { readonly to?: string }): Promise<Activated>
   /**
    * Loads the active revision with changed secrets, and with those that are kept. They count when
    * all members have loaded them. `not_ready` if no revision is active.
    */
   loadSecrets(deployment: string,
-    wish: RolloutWish & { readonly change: SecretSet }): Promise<Activated>
+    options: RolloutRequest & { readonly change: SecretSet }): Promise<Activated>
 }
 
 /** What roll-outs are begun with. */
@@ -75,18 +76,19 @@ const triesMax = 20
 /** Makes them. */
 export function rolloutsOver(parts: RolloutsParts): Rollouts {
   return {
-    check: (name, revision, wish) => rolledOut(parts, name, { ...wish, kind: 'check', revision }),
-    activate: (name, revision, wish) =>
-      rolledOut(parts, name, { ...wish, kind: 'activate', revision }),
-    rollback: async (name, { to, ...wish }) =>
-      await rolledOut(parts, name, { ...wish, kind: 'rollback', revision: to ?? earlierOf }),
-    loadSecrets: (name, wish) =>
-      rolledOut(parts, name, { ...wish, kind: 'secrets', revision: activeOf }),
+    check: (name, revision, options) =>
+      rolledOut(parts, name, { ...options, kind: 'check', revision }),
+    activate: (name, revision, options) =>
+      rolledOut(parts, name, { ...options, kind: 'activate', revision }),
+    rollback: async (name, { to, ...options }) =>
+      await rolledOut(parts, name, { ...options, kind: 'rollback', revision: to ?? earlierOf }),
+    loadSecrets: (name, options) =>
+      rolledOut(parts, name, { ...options, kind: 'secrets', revision: activeOf }),
   }
 }
 
 /** A revision by name, or found anew whenever the record has changed. */
-interface Asked extends RolloutWish {
+interface Asked extends RolloutRequest {
   readonly kind: RolloutKind
   readonly revision: string | ((deployment: Deployment) => string)
   /** Changes of secrets. */

@@ -17,7 +17,7 @@ export interface SecretChangeParts {
 }
 
 /** Who changes them, and whether the active revision is to load them now. */
-export interface SecretsWish {
+export interface SecretsRequest {
   readonly by: string
   readonly message: string
   /** False to keep them for the next roll-out. */
@@ -42,15 +42,15 @@ const triesMax = 20
  * `loadSecrets` does: then nothing has changed.
  */
 export async function changeSecrets(parts: SecretChangeParts, deployment: Deployment,
-  values: SecretValues, { loads, ...wish }: SecretsWish): Promise<ChangedSecrets> {
+  values: SecretValues, { loads, ...options }: SecretsRequest): Promise<ChangedSecrets> {
   const { secrets, rollouts } = parts
   const entries = await secrets.seal(deployment, values)
   if (!loads || deployment.active === null) {
     await secrets.settle(await keep(parts, deployment, entries))
     return { entries, activated: undefined }
   }
-  const activated = await rollouts.loadSecrets(deployment.name, { ...wish, change: entries })
-  if (wish.wait) requireLoaded(activated, entries)
+  const activated = await rollouts.loadSecrets(deployment.name, { ...options, change: entries })
+  if (options.wait) requireLoaded(activated, entries)
   return { entries, activated }
 }
 

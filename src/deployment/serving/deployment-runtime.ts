@@ -10,12 +10,12 @@ import { withoutFolders } from '../../revision/index.ts'
 import { defaultDeploymentLimits } from '../deployment.ts'
 import type { Deployment } from '../deployment.ts'
 import type { GraphFailure } from '../revision.ts'
-import type { Prepared, PrepareWish, RevisionTally } from '../rollout/member-port.ts'
+import type { Prepared, PrepareRequest, RevisionTally } from '../rollout/member-port.ts'
 import type { SecretSet } from '../secret-set.ts'
 import { DeploymentLines } from './deployment-lines.ts'
 import type { DeploymentLine, LineQuery, NewLine } from './deployment-lines.ts'
 import type { LineFiles } from './line-files.ts'
-import type { LoadedProcess, LoadWish } from './load-revision.ts'
+import type { LoadedProcess, LoadRequest } from './load-revision.ts'
 import { RevisionHost } from './revision-host.ts'
 import { RevisionProcesses } from './revision-processes.ts'
 import type { LoadedRevision, ServingProblem } from './serving.ts'
@@ -32,7 +32,7 @@ export interface DeploymentRuntimeParts {
   /** Of the secrets that a process with such a set gets now, as a text to compare. */
   readonly secretVersions: (set: SecretSet | undefined) => Promise<string>
   readonly load: (
-    wish: Omit<LoadWish, 'original' | 'memory'>,
+    options: Omit<LoadRequest, 'original' | 'memory'>,
   ) => Promise<LoadedProcess>
   readonly changed: () => void
   /** Keeps its lines over a restart. */
@@ -95,14 +95,14 @@ export class DeploymentRuntime {
   }
 
   /** Loads a revision for a roll-out. Rejects with what may be tried again. */
-  async prepare({ revision, ...wish }: PrepareWish): Promise<Prepared> {
+  async prepare({ revision, ...options }: PrepareRequest): Promise<Prepared> {
     const { env } = this.#parts
     const beganMs = env.monotonicMs()
     const served = this.#of(revision)
     const { processes } = served
     served.preparing++
     try {
-      const { graph, hide, leave, isFresh } = await processes.prepare(wish)
+      const { graph, hide, leave, isFresh } = await processes.prepare(options)
       // What code throws at its import may have a secret in it, and folders of this member.
       const graphs = graph.graphs().map(({ failure, ...known }) =>
         failure === undefined ? known : { ...known, failure: withoutFolders(hide(failure)) }

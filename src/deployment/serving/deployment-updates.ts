@@ -5,7 +5,7 @@ import type { Env } from '../../../cluster/index.ts'
 import { goingAway } from '../../errors.ts'
 
 /** What is waited for: an update of a deployment after one that is known. */
-export interface UpdateWish {
+export interface UpdateRequest {
   /** The deployment's id. */
   readonly deployment: string
   /** The answer before; null for the first one, which is given at once. */
@@ -39,7 +39,7 @@ export class DeploymentUpdates {
    * The number of the newest update, as soon as that is another one than is known, and after eight
    * seconds in any case. Throws `unavailable` when this member goes away.
    */
-  async next({ deployment, after }: UpdateWish, cancelled?: AbortSignal): Promise<number> {
+  async next({ deployment, after }: UpdateRequest, cancelled?: AbortSignal): Promise<number> {
     const newest = () => this.#newest.get(deployment) ?? 0
     if (after === newest() && !this.#isClosed) await this.#wait(deployment, cancelled)
     if (this.#isClosed) throw goingAway()

@@ -34,7 +34,7 @@ export interface LoadParts {
 }
 
 /** Which revision is loaded, and who is notified of its process. */
-export interface LoadWish {
+export interface LoadRequest {
   readonly deployment: Deployment
   /** The deployment of the same tenant that a preview takes secrets of. */
   readonly original: Deployment | undefined
@@ -70,19 +70,19 @@ export interface LoadedProcess {
  * Loads a revision. Throws HeddleError: one that need not be tried again has `retry: 'no'`. Nothing
  * is left of it then.
  */
-export async function loadRevision(parts: LoadParts, wish: LoadWish): Promise<LoadedProcess> {
+export async function loadRevision(parts: LoadParts, request: LoadRequest): Promise<LoadedProcess> {
   const releases: (() => void)[] = []
   const release = () => releases.splice(0).forEach((each) => each())
   try {
-    return { ...await load(parts, wish, releases), release }
+    return { ...await load(parts, request, releases), release }
   } catch (error) {
     release()
-    throw wish.signal.aborted ? wish.signal.reason : loadFault(error)
+    throw request.signal.aborted ? request.signal.reason : loadFault(error)
   }
 }
 
 async function load(parts: LoadParts,
-  { deployment, original, revision: name, memory, signal, runLogs, ...wish }: LoadWish,
+  { deployment, original, revision: name, memory, signal, runLogs, ...request }: LoadRequest,
   releases: (() => void)[]): Promise<Omit<LoadedProcess, 'release'>> {
   const { deployments, cache, start, compileCaches, tracedRatio, ignoreAuth, env } = parts
   const revision = await deployments.revision(deployment, name)
@@ -97,7 +97,7 @@ async function load(parts: LoadParts,
   releases.push(compiled.release)
   signal.throwIfAborted()
   // Before their values: a change in between makes another process, and is not missed.
-  const owned = { deployment, original, set: wish.secrets }
+  const owned = { deployment, original, set: request.secrets }
   const secretVersions = await secretVersionsOf(parts.secrets, owned)
   const secrets = await secretsOf(parts.secrets, owned)
   const hide = valueHider(Object.values(secrets))
@@ -113,14 +113,14 @@ async function load(parts: LoadParts,
     user: compiled.user,
     tracedRatio,
     ignoreAuth,
-    startMs: wish.startMs,
+    startMs: request.startMs,
     env: { ...env, log: hidingLog(env.log, hide) },
-    suspects: wish.suspects,
+    suspects: request.suspects,
     runLogs: { add: (run, lines) => runLogs.add(run, hidden(lines, hide)),
       read: (...question) => runLogs.read(...question) },
-    printed: (line, level) => wish.printed(hide(line), level),
-    wrote: (run, lines) => wish.wrote(run, hidden(lines, hide)),
-    died: (reason) => wish.died(hide(reason)),
+    printed: (line, level) => request.printed(hide(line), level),
+    wrote: (run, lines) => request.wrote(run, hidden(lines, hide)),
+    died: (reason) => request.died(hide(reason)),
   }
   const graph = await start(options).catch((error: unknown) => {
     const { code, message } = loadFault(error)

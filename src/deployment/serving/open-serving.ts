@@ -7,7 +7,7 @@ import type { DeploymentView, GraphHost } from '../../graph/index.ts'
 import type { UserRange } from '../../settings/index.ts'
 import type { Deployment } from '../deployment.ts'
 import { namespaceParts } from '../namespace.ts'
-import type { Prepared, PrepareWish, RevisionTally } from '../rollout/member-port.ts'
+import type { Prepared, PrepareRequest, RevisionTally } from '../rollout/member-port.ts'
 import type { DeploymentLine, LineQuery } from './deployment-lines.ts'
 import { CompileCaches } from './compile-caches.ts'
 import { DeploymentRuntime } from './deployment-runtime.ts'
@@ -15,7 +15,7 @@ import { DeploymentDirectory } from './directory.ts'
 import { HostWiring } from './host-wiring.ts'
 import { LineFiles } from './line-files.ts'
 import { loadRevision, secretVersionsOf } from './load-revision.ts'
-import type { LoadedProcess, LoadParts, LoadWish } from './load-revision.ts'
+import type { LoadedProcess, LoadParts, LoadRequest } from './load-revision.ts'
 import { ProcessMemory } from './process-memory.ts'
 import { firstToGo, useOf } from './retention.ts'
 import type { LoadedRevision, Serving, ServingProblem, ServingStats } from './serving.ts'
@@ -139,13 +139,13 @@ class MemberServing implements Serving {
     return this.#directory.watch(name, changed)
   }
 
-  async prepare(wish: PrepareWish): Promise<Prepared> {
+  async prepare(request: PrepareRequest): Promise<Prepared> {
     if (this.#closed) throw goingAway()
-    await this.#directory.find(wish.deployment)
-    return await this.#runtimeOf(wish.deployment).prepare(wish)
+    await this.#directory.find(request.deployment)
+    return await this.#runtimeOf(request.deployment).prepare(request)
   }
 
-  tally({ deployment, revision }: PrepareWish): RevisionTally {
+  tally({ deployment, revision }: PrepareRequest): RevisionTally {
     return this.#runtimeOf(deployment).tally(revision)
   }
 
@@ -221,7 +221,7 @@ class MemberServing implements Serving {
         return await secretVersionsOf(this.#options.secrets, { deployment, original, set })
       },
       files: this.#lines,
-      load: (wish) => this.#load(wish),
+      load: (request) => this.#load(request),
       changed: () => this.#settled(),
       written: () => {
         const { id: writer } = known() ?? {}
@@ -235,11 +235,11 @@ class MemberServing implements Serving {
     return runtime
   }
 
-  async #load(wish: Omit<LoadWish, 'original' | 'memory'>): Promise<LoadedProcess> {
-    const original = await this.#originalOf(wish.deployment)
+  async #load(request: Omit<LoadRequest, 'original' | 'memory'>): Promise<LoadedProcess> {
+    const original = await this.#originalOf(request.deployment)
     const parts = { ...this.#options, compileCaches: this.#compileCaches }
-    const loaded = await loadRevision(parts, { ...wish, original, memory: this.#memory })
-    await this.#wiring.wire(wish.deployment.name, loaded.graph)
+    const loaded = await loadRevision(parts, { ...request, original, memory: this.#memory })
+    await this.#wiring.wire(request.deployment.name, loaded.graph)
     return loaded
   }
 

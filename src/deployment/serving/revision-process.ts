@@ -24,7 +24,7 @@ export interface LoadFailure {
 }
 
 /** What a process is started with. */
-export interface ProcessWish {
+export interface ProcessOptions {
   readonly envVersion: number
   readonly secrets: SecretSet | undefined
   readonly startMs?: number | undefined
@@ -53,7 +53,7 @@ export class RevisionProcess implements ProcessUse {
   #wasUsed = false
   #lastUsedMs: number
 
-  constructor({ envVersion, secrets, startMs }: ProcessWish, env: Pick<Env, 'monotonicMs'>) {
+  constructor({ envVersion, secrets, startMs }: ProcessOptions, env: Pick<Env, 'monotonicMs'>) {
     this.envVersion = envVersion
     this.secrets = secrets
     this.startMs = startMs

@@ -11,7 +11,7 @@ import { secretsKey } from '../secret-set.ts'
 import type { SecretSet } from '../secret-set.ts'
 import { choose, isOverdue, isSuperseded, useOf } from './retention.ts'
 import { RevisionProcess } from './revision-process.ts'
-import type { LoadFailure, ProcessLease, ProcessWish, ProcessWork } from './revision-process.ts'
+import type { LoadFailure, ProcessLease, ProcessOptions, ProcessWork } from './revision-process.ts'
 
 /** What the processes of a revision are started with, and what they report. */
 export interface RevisionProcessesParts {
@@ -40,7 +40,7 @@ const pauses = { firstMs: 100, longestMs: 10_000 }
 const livedMs = 60_000
 
 /** What a roll-out asks for. */
-export interface PreparedSecrets extends Omit<ProcessWish, 'secrets' | 'startMs'> {
+export interface PreparedSecrets extends Omit<ProcessOptions, 'secrets' | 'startMs'> {
   /** Missing for those that were loaded last. */
   readonly secrets?: SecretSet | undefined
   /** How long loading may take, where that is less than usual. */
@@ -109,7 +109,7 @@ export class RevisionProcesses {
       const loading = this.#loading(deployment)
       const coming = loading ? this.#all.get(loading)! : pauseMs > 0
         ? this.#pause(pauseMs)
-        : this.#start(this.#wishOf(deployment))
+        : this.#start(this.#optionsOf(deployment))
       await abortable(coming, signal)
     }
   }
@@ -132,23 +132,23 @@ export class RevisionProcesses {
     let isFresh = false
     for (;;) {
       const deployment = await this.#parts.find()
-      const wish = { envVersion, secrets: secrets ?? secretsFor(deployment, this.revision) }
+      const options = { envVersion, secrets: secrets ?? secretsFor(deployment, this.revision) }
       // A roll-out of secrets that failed has left processes with those of its time.
       const versions = envVersion > deployment.envVersion
-        ? await this.#parts.secretVersions(wish.secrets)
+        ? await this.#parts.secretVersions(options.secrets)
         : undefined
       if (this.#closed) throw goingAway()
-      const ready = chosen(this.all.filter(({ isReady }) => isReady), wish)
+      const ready = chosen(this.all.filter(({ isReady }) => isReady), options)
       // What it lacked may be there now.
       const isOld = ready?.failure !== undefined && !isFresh
       if (ready && !isOld && (versions ?? ready.secretVersions) === ready.secretVersions) {
         return { ...this.#lease(ready, 'asking'), isFresh }
       }
       ready?.leave()
-      this.#leaveCandidates(deployment, wish)
-      const loading = chosen(this.all.filter(({ state }) => state === 'loading'), wish)
+      this.#leaveCandidates(deployment, options)
+      const loading = chosen(this.all.filter(({ state }) => state === 'loading'), options)
       isFresh = loading === undefined
-      await (loading ? this.#all.get(loading) : this.#start({ ...wish, startMs: withinMs }))
+      await (loading ? this.#all.get(loading) : this.#start({ ...options, startMs: withinMs }))
     }
   }
 
@@ -194,35 +194,36 @@ export class RevisionProcesses {
   #usable(deployment: Deployment): RevisionProcess | undefined {
     const { envVersion } = deployment
     const ready = this.all.filter(({ isReady }) => isReady)
-    const newest = chosen(ready, this.#wishOf(deployment))
+    const newest = chosen(ready, this.#optionsOf(deployment))
     if (newest) return newest
     // Others were loaded with secrets that did not count in the end.
     const older = ready.find((process) => process.envVersion < envVersion)
     if (!older || this.#brokenWith !== envVersion) return undefined
     const isDue = this.#parts.env.monotonicMs() >= this.#retryAtMs
-    if (isDue && !this.#loading(deployment)) this.#start(this.#wishOf(deployment)).catch(() => {})
+    if (isDue && !this.#loading(deployment))
+      this.#start(this.#optionsOf(deployment)).catch(() => {})
     return older
   }
 
-  #wishOf(deployment: Deployment): ProcessWish {
+  #optionsOf(deployment: Deployment): ProcessOptions {
     return { envVersion: deployment.envVersion, secrets: secretsFor(deployment, this.revision) }
   }
 
   #loading(deployment: Deployment): RevisionProcess | undefined {
-    return chosen(this.all.filter(({ state }) => state === 'loading'), this.#wishOf(deployment))
+    return chosen(this.all.filter(({ state }) => state === 'loading'), this.#optionsOf(deployment))
   }
 
   /** Secrets that were loaded in vain are not loaded for long. */
-  #leaveCandidates({ envVersion }: Deployment, wish: ProcessWish): void {
+  #leaveCandidates({ envVersion }: Deployment, options: ProcessOptions): void {
     for (const process of this.all) {
       const isTried = process.envVersion > envVersion && process.secrets !== undefined
-      if (isTried && !matches(process, wish)) process.leave()
+      if (isTried && !matches(process, options)) process.leave()
     }
     this.settle()
   }
 
-  #start(wish: ProcessWish): Promise<void> {
-    const process = new RevisionProcess(wish, this.#parts.env)
+  #start(options: ProcessOptions): Promise<void> {
+    const process = new RevisionProcess(options, this.#parts.env)
     this.#parts.started()
     const loading = this.#load(process)
     // Whoever started it may not wait for it.
@@ -316,14 +317,14 @@ export class RevisionProcesses {
 }
 
 /** The process that has the secrets. Without sets, the oldest of those that are new enough. */
-function chosen(processes: readonly RevisionProcess[], wish: ProcessWish):
+function chosen(processes: readonly RevisionProcess[], options: ProcessOptions):
   | RevisionProcess
   | undefined {
-  return choose(processes.filter((process) => matches(process, wish)), Number.NEGATIVE_INFINITY)
+  return choose(processes.filter((process) => matches(process, options)), Number.NEGATIVE_INFINITY)
 }
 
-function matches({ envVersion, secrets }: RevisionProcess, wish: ProcessWish): boolean {
-  return secrets === undefined || wish.secrets === undefined
-    ? envVersion >= wish.envVersion
-    : secretsKey(secrets) === secretsKey(wish.secrets)
+function matches({ envVersion, secrets }: RevisionProcess, options: ProcessOptions): boolean {
+  return secrets === undefined || options.secrets === undefined
+    ? envVersion >= options.envVersion
+    : secretsKey(secrets) === secretsKey(options.secrets)
 }

@@ -2,7 +2,7 @@
 
 import type { DeployedGraphs, RunningGraphHost } from '../../graph/index.ts'
 import type { Deployment } from '../deployment.ts'
-import type { PrepareWish, Prepared, RevisionTally } from '../rollout/member-port.ts'
+import type { PrepareRequest, Prepared, RevisionTally } from '../rollout/member-port.ts'
 import type { DeploymentLine, LineQuery } from './deployment-lines.ts'
 
 /**
@@ -60,8 +60,8 @@ export interface Serving extends DeployedGraphs {
   learn(name: string): Promise<void>
   /** Calls back after each change of a deployment that this member learns of. */
   watch(name: string, changed: (deployment: Deployment) => void): () => void
-  prepare(wish: PrepareWish): Promise<Prepared>
-  tally(wish: PrepareWish): RevisionTally
+  prepare(options: PrepareRequest): Promise<Prepared>
+  tally(options: PrepareRequest): RevisionTally
   /** The last lines that the code of a deployment wrote on this member, also before its start. */
   lines(deployment: string, query: LineQuery): Promise<readonly DeploymentLine[]>
   loaded(): readonly LoadedRevision[]

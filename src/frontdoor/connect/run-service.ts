@@ -53,9 +53,9 @@ function creationCalls(parts: Parts) {
       return { runId: run.runId, resultJson: bytesOf(text) }
     },
     joinRunStream: async function*(request, context) {
-      const wish = fromWhereItLeft(request)
+      const options = fromWhereItLeft(request)
       using _ = quotas.stream(tenantOf(context))
-      for await (const event of eventsOf(parts, runNamed(request), wish, context)) {
+      for await (const event of eventsOf(parts, runNamed(request), options, context)) {
         yield { event: eventMessage(event) }
       }
     },

@@ -74,10 +74,10 @@ const levels: Readonly<Record<string, DeploymentLine['level']>> = { DEBUG: 'debu
   WARNING: 'warn', WARN: 'warn', ERROR: 'error', CRITICAL: 'error' }
 
 async function written({ deployments: { logs } }: ControlParts, name: string, asked: HostedLines,
-  wish: { readonly revision?: string }): Promise<object> {
+  options: { readonly revision?: string }): Promise<object> {
   const level = levels[asked.level?.toUpperCase() ?? '']
   const [from, to] = [asked.start_time, asked.end_time].map((time) => Date.parse(time ?? ''))
-  const lines = await logs.lines(name, { ...wish, limit: linesMax, ...level && { level },
+  const lines = await logs.lines(name, { ...options, limit: linesMax, ...level && { level },
     ...from !== undefined && !Number.isNaN(from) && { sinceMs: from } })
   const until = lines.filter(({ atMs }) => to === undefined || Number.isNaN(to) || atMs <= to)
   return linesPage(until.map(writtenLine), asked)

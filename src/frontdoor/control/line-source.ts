@@ -21,12 +21,12 @@ const pageMax = 100
 export function writtenLines({ env, deployments: { logs } }: ControlParts, { name }: Deployment,
   { revision, level, since, limit = linesMax }: ReadLines): LineSource {
   const seen = new Map<string, number>()
-  const wish = { ...revision !== undefined && { revision }, ...level !== undefined && { level } }
+  const options = { ...revision !== undefined && { revision }, ...level !== undefined && { level } }
   let sinceMs = since === undefined ? undefined : Date.parse(since)
   return {
     next: async () => {
       const beganMs = env.nowMs()
-      const lines = await logs.lines(name, { ...wish, limit, ...seen.size > 0 && { after: seen },
+      const lines = await logs.lines(name, { ...options, limit, ...seen.size > 0 && { after: seen },
         ...sinceMs !== undefined && { sinceMs } })
       for (const { member, seq } of lines) seen.set(member, Math.max(seen.get(member) ?? 0, seq))
       // Members that had no line yet are asked for what comes from now on.

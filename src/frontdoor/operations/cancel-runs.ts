@@ -46,11 +46,12 @@ export interface CancelAll {
  * Cancels the unfinished runs of a tenant that have the status. It finds them by the rows of busy
  * threads, so that no thread is loaded whose runs stay. Runs that are made meanwhile may stay.
  */
-export async function cancelAll(threads: Threads, tenant: string, wish: CancelAll): Promise<void> {
-  for (const hidden of shownAndHidden(wish)) {
+export async function cancelAll(threads: Threads, tenant: string,
+  options: CancelAll): Promise<void> {
+  for (const hidden of shownAndHidden(options)) {
     const seen = new Set<string>()
     for (let pass = 0; pass < passesMax; pass++) {
-      if (!await cancelPass(threads, { tenant, hidden, wish, seen })) break
+      if (!await cancelPass(threads, { tenant, hidden, options, seen })) break
     }
   }
 }
@@ -62,12 +63,15 @@ function shownAndHidden({ filter }: CancelAll): readonly boolean[] {
 }
 
 /** The number of runs that `cancelAll` would cancel now. */
-export async function countAll(threads: Threads, tenant: string, wish: CancelAll): Promise<number> {
+export async function countAll(threads: Threads, tenant: string,
+  options: CancelAll): Promise<number> {
   let count = 0
-  for (const hidden of shownAndHidden(wish)) {
-    for await (const rows of busyPages(threads, { tenant, hidden, wish })) {
+  for (const hidden of shownAndHidden(options)) {
+    for await (const rows of busyPages(threads, { tenant, hidden, options })) {
       const runs = rows.flatMap(({ unfinished }) => unfinished)
-      count += runs.filter(({ status }) => wish.status === 'all' || status === wish.status).length
+      count += runs.filter(({ status }) =>
+        options.status === 'all' || status === options.status
+      ).length
     }
   }
   return count
@@ -96,7 +100,7 @@ function unlessLong(limit: number): (error: unknown) => undefined {
 interface Busy {
   readonly tenant: string
   readonly hidden: boolean
-  readonly wish: CancelAll
+  readonly options: CancelAll
 }
 
 interface Pass extends Busy {
@@ -117,12 +121,12 @@ async function cancelPass(threads: Threads, pass: Pass): Promise<boolean> {
     isNews ||= cancelled.includes(true)
     if (rows.length < limit) return isNews
     // Threads without unfinished runs are found no more. What that skips, the next pass finds.
-    const isEmptied = pass.wish.status === 'all'
+    const isEmptied = pass.options.status === 'all'
     offset += isEmptied ? cancelled.filter((each) => !each).length : rows.length
   }
 }
 
-async function busyThreads(threads: Threads, { tenant, hidden, wish: { filter } }: Busy,
+async function busyThreads(threads: Threads, { tenant, hidden, options: { filter } }: Busy,
   page: { readonly offset: number; readonly limit: number }): Promise<ThreadRow[]> {
   const query = { ...filter, tenant, status: 'busy', sortBy: 'thread_id', sortOrder: 'asc',
     withoutValues: true, ...page, ...hidden && { hidden } } as const
@@ -132,7 +136,7 @@ async function busyThreads(threads: Threads, { tenant, hidden, wish: { filter } 
 
 /** False if no run of the thread was to be cancelled. */
 async function cancelOf(threads: Threads, { tenant, threadId, unfinished }: ThreadRow,
-  { wish: { status, cancel }, seen }: Pass): Promise<boolean> {
+  { options: { status, cancel }, seen }: Pass): Promise<boolean> {
   const meant = unfinished.filter((run) =>
     !seen.has(run.runId) && (status === 'all' || run.status === status)
   )

@@ -11,7 +11,7 @@ export interface FeedbackLinkMaking {
 }
 
 /** A run, and the kinds of feedback that may be given on it. */
-export interface FeedbackLinkWish {
+export interface FeedbackLinkRequest {
   readonly tenant: string
   readonly runId: string
   readonly keys: readonly string[]
@@ -21,7 +21,7 @@ export interface FeedbackLinkWish {
 
 /** Makes a link for each key. Resolves with undefined if they cannot be kept now. */
 export type MakeFeedbackLinks = (
-  wish: FeedbackLinkWish,
+  options: FeedbackLinkRequest,
 ) => Promise<Readonly<Record<string, string>> | undefined>
 
 /** Links whose tokens are kept by the platform. */

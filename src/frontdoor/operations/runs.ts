@@ -60,7 +60,7 @@ export interface RunOnThread {
 }
 
 /** How a run is cancelled, and why if not because a client asked for it. */
-export interface CancelWish extends Pick<CancelRun, 'action'> {
+export interface CancelRequest extends Pick<CancelRun, 'action'> {
   readonly reason?: CancelRun['reason'] | 'disconnected'
 }
 
@@ -110,10 +110,10 @@ export class RunOperations {
 
   /** As `create`, for a caller that follows the thread: the run produces its events as well. */
   async createForThread(tenant: string, threadId: string, body: CreateRun, caller: RunCaller,
-    wish: Pick<StartRun, 'answersIfWaiting' | 'resumeOnly'>): Promise<RunRow> {
+    options: Pick<StartRun, 'answersIfWaiting' | 'resumeOnly'>): Promise<RunRow> {
     const { run } = await this.#onThread(tenant, threadId, body, caller)
     const plan = { ...run.plan, threadEvents: true, isAwaited: true } as const
-    return this.start(tenant, { threadId, run: { ...run, ...wish, plan } })
+    return this.start(tenant, { threadId, run: { ...run, ...options, plan } })
   }
 
   /** As `create`, for a caller that waits for the result. */
@@ -175,7 +175,7 @@ export class RunOperations {
 
   /** Cancels a run. Resolves when it has ended. */
   async cancel(tenant: string, run: RunName,
-    { action = 'interrupt', reason: cause }: CancelWish): Promise<void> {
+    { action = 'interrupt', reason: cause }: CancelRequest): Promise<void> {
     if (cause === 'taken' && action !== 'interrupt') {
       throw invalid([{ field: 'reason', message: 'goes with the action interrupt only' }])
     }
@@ -193,10 +193,10 @@ export class RunOperations {
     { action = 'interrupt' }: Pick<CancelRun, 'action'>): Promise<number | undefined> {
     const cancel = { action }
     if (threadId == null && runIds == null && (status ?? filter) != null) {
-      const wish = { status: status ?? 'all', cancel,
+      const options = { status: status ?? 'all', cancel,
         ...filter != null && { filter: filterOfMany(tenant, filter) } }
-      if (dry_run === true) return countAll(this.#threads, tenant, wish)
-      return void await cancelAll(this.#threads, tenant, wish)
+      if (dry_run === true) return countAll(this.#threads, tenant, options)
+      return void await cancelAll(this.#threads, tenant, options)
     }
     if ((status ?? filter) != null || dry_run === true || threadId == null || runIds == null) {
       throw invalid([{ field: '', message: 'Send either thread_id and run_ids, or status, or ' +

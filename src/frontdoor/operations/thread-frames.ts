@@ -20,14 +20,14 @@ import type { FeedEnd, FeedEvent, FeedListener, ThreadClient, ThreadEvent,
 export type ThreadStreamMode = 'run_modes' | 'lifecycle' | 'state_update'
 
 /** What a client wants of a thread's stream. */
-export interface ThreadStreamWish {
+export interface ThreadStreamRequest {
   readonly modes: readonly ThreadStreamMode[]
   /** The last event that it saw; `-` for all that is retained, null for what is new. */
   readonly after: string | null
 }
 
 /** The thread that is streamed, and to whom. */
-export interface ThreadFramesOptions extends ThreadStreamWish {
+export interface ThreadFramesOptions extends ThreadStreamRequest {
   readonly threads: Pick<ThreadClient, 'followThread' | 'followRun' | 'listRuns' | 'state'>
   readonly tenant: string
   readonly threadId: string

@@ -7,7 +7,7 @@ import type { LongJson } from '../../json/index.ts'
 import type { Quotas, ReadShare } from '../../limits/index.ts'
 import { textOf } from '../../raw-json.ts'
 import { threadStatuses } from '../../search/index.ts'
-import type { ThreadStatus, TimeToLiveWish } from '../../search/index.ts'
+import type { ThreadStatus, TimeToLiveRequest } from '../../search/index.ts'
 import type { FeedListener, HistoryPart, ThreadClient, ThreadEventListener,
   ThreadView } from '../../thread/index.ts'
 import type { Checkpoint, PatchState, ReadHistory, ReadStateAt,
@@ -22,7 +22,7 @@ import { extractor } from './extract.ts'
 import { graphIds, requireGraph } from './graph-names.ts'
 import { cursorOf, filterOf, pageOf } from './thread-filter.ts'
 import { followFrames } from './thread-frames.ts'
-import type { ThreadStreamWish } from './thread-frames.ts'
+import type { ThreadStreamRequest } from './thread-frames.ts'
 
 /** The part of `OperationParts` that operations on threads use. */
 export interface ThreadOperationParts {
@@ -83,7 +83,7 @@ export class ThreadOperations {
     const supersteps = (request.supersteps ?? []).map(({ updates }) => updates.map(editOf))
     if (supersteps.length > 0) await this.#requireNameGraph(tenant, metadata.graph_id)
     const threadId = request.thread_id ?? this.#env.uuid7()
-    const life = request.ttl == null ? {} : { timeToLive: wishOf(request.ttl) }
+    const life = request.ttl == null ? {} : { timeToLive: optionsOf(request.ttl) }
     const exists = () => isThere(this.#threads, tenant, threadId)
     return this.#quotas.within(tenant, { threads: 1, ...ifExists === 'do_nothing' && { exists } },
       () => this.#threads.create(tenant, { threadId, metadata, ifExists, supersteps, ...life }))
@@ -101,9 +101,9 @@ export class ThreadOperations {
 
   patch(tenant: string, threadId: string, { metadata, ttl }: PatchThread): Promise<ThreadView> {
     if (metadata === undefined && ttl == null) return this.#threads.get(tenant, threadId)
-    const wish = ttl == null ? undefined : wishOf(ttl)
+    const options = ttl == null ? undefined : optionsOf(ttl)
     return this.#quotas.within(tenant, {},
-      () => this.#threads.patch(tenant, threadId, metadata ?? {}, wish))
+      () => this.#threads.patch(tenant, threadId, metadata ?? {}, options))
   }
 
   /** Deletes a thread with its crons. */
@@ -162,9 +162,9 @@ export class ThreadOperations {
   }
 
   /** Sends the listener the events of all runs. Throws `not_found`. The result stops it. */
-  followFrames(tenant: string, threadId: string, wish: ThreadStreamWish,
+  followFrames(tenant: string, threadId: string, options: ThreadStreamRequest,
     listener: FeedListener): Promise<() => void> {
-    return followFrames({ ...wish, threads: this.#threads, tenant, threadId, listener })
+    return followFrames({ ...options, threads: this.#threads, tenant, threadId, listener })
   }
 
   /** A ThreadState as JSON. `checkpoint` is null for the newest. */
@@ -267,7 +267,7 @@ function editOf({ values, command, as_node }: Update): EditUpdate {
   }
 }
 
-function wishOf(ttl: TimeToLive): TimeToLiveWish {
+function optionsOf(ttl: TimeToLive): TimeToLiveRequest {
   if (typeof ttl === 'number') return { strategy: 'delete', minutes: ttl }
   return { strategy: ttl.strategy ?? 'delete', minutes: ttl.ttl }
 }

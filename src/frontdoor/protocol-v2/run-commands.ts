@@ -46,14 +46,15 @@ export async function respond(context: CommandContext, params: unknown): Promise
   await context.caller.mayStartRun?.()
   const answers = answersIn(params)
   const { caller, threadId, runs, runCaller } = context
-  const wish = membersOf(params, runMembers)
+  const options = membersOf(params, runMembers)
   const last = await lastRun(context)
-  requireAsked(answers.map(({ interrupt_id }) => interrupt_id), last, wish.strict_resume === true)
+  requireAsked(answers.map(({ interrupt_id }) => interrupt_id), last,
+    options.strict_resume === true)
   const resume = Object.fromEntries(
     answers.map(({ interrupt_id, response = null }) => [interrupt_id, response]),
   )
   const { update, goto } = membersOf(params, ['update', 'goto'])
-  const body = checkRun({ ...wish, assistant_id: last.assistantId, input: null,
+  const body = checkRun({ ...options, assistant_id: last.assistantId, input: null,
     command: { resume, ...update !== undefined && { update }, ...goto !== undefined && { goto } } })
   const row = await runs.createForThread(caller.tenant, threadId, body, runCaller, {
     resumeOnly: true,

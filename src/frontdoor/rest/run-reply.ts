@@ -128,7 +128,7 @@ export function holdStream({ quotas }: Pick<RunReplyParts, 'quotas'>, reply: Fas
 
 /** Streams the run's events until it has ended. Throws only if an error can still be answered. */
 export async function streamRun(parts: RunReplyParts, watched: Watched,
-  wish: WatchRun): Promise<void> {
+  options: WatchRun): Promise<void> {
   const { runs, ticker } = parts
   const { run, reply, made = false } = watched
   reply.request.about = run
@@ -153,7 +153,7 @@ export async function streamRun(parts: RunReplyParts, watched: Watched,
   })
   ticker.add(stream, { kind: 'sse', runId: run.runId })
   try {
-    unfollow = await runs.follow(caller.tenant, run, { ...wish, made }, stream)
+    unfollow = await runs.follow(caller.tenant, run, { ...options, made }, stream)
     stream.begin()
     if (gone) unfollow()
   } catch (error) {

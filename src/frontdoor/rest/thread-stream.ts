@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { outerPath, requireAllowed } from '../http/caller.ts'
 import { eventStream, route } from '../http/route.ts'
 import type { App, RouteParts } from '../http/route.ts'
-import type { ThreadStreamWish } from '../operations/index.ts'
+import type { ThreadStreamRequest } from '../operations/index.ts'
 import { JoinThread, JoinThreadHeaders, ThreadPath } from '../schema/thread.ts'
 import { holdStream } from './run-reply.ts'
 import { SseStream } from './sse.ts'
@@ -24,7 +24,7 @@ export function threadStreamRoutes(app: App, parts: RouteParts): void {
 
 /** Streams until the thread is deleted. Throws only if an error can still be answered. */
 async function streamThread(parts: RouteParts, threadId: string, reply: FastifyReply,
-  wish: ThreadStreamWish): Promise<void> {
+  options: ThreadStreamRequest): Promise<void> {
   const { threads, ticker } = parts
   const { caller } = reply.request
   requireAllowed(caller, 'read')
@@ -43,7 +43,7 @@ async function streamThread(parts: RouteParts, threadId: string, reply: FastifyR
   })
   ticker.add(stream, { kind: 'sse', runId: threadId })
   try {
-    unfollow = await threads.followFrames(caller.tenant, threadId, wish, stream)
+    unfollow = await threads.followFrames(caller.tenant, threadId, options, stream)
     stream.begin()
     if (gone) unfollow()
   } catch (error) {

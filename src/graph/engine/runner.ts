@@ -193,7 +193,7 @@ async function edit(bench: Workbench, assignment: Assignment,
   const graph = await bench.library.get(graphId, { access: 'threads.update',
     config: { configurable } })
   const described: Fields = { ...metadata }
-  let pending: SaverWish['pending']
+  let pending: RunSaverOptions['pending']
   const options = { metadata: described, sync: false, reference: undefined,
     pending: (writes: CheckpointPendingWrite[]) => pending?.(writes) ?? writes }
   const saver = saverFor(bench, assignment, graph, options)
@@ -262,7 +262,7 @@ export function failure(error: unknown, root: string): ExecutionOutcome {
     error: { error: name, message: messageOf(error) } }
 }
 
-interface SaverWish {
+interface RunSaverOptions {
   readonly metadata: Fields
   readonly sync: boolean
   readonly isExit?: boolean
@@ -272,8 +272,8 @@ interface SaverWish {
 }
 
 function saverFor({ codec, serde, uuid, shortcuts }: Workbench, assignment: Assignment,
-  graph: ServedGraph, wish: SaverWish): HeddleSaver {
-  const { metadata, sync, isExit, reference, pending, sink = assignment.outbox } = wish
+  graph: ServedGraph, wanted: RunSaverOptions): HeddleSaver {
+  const { metadata, sync, isExit, reference, pending, sink = assignment.outbox } = wanted
   const { execution: { threadId, runId }, source, memory, entered } = assignment
   const ids = new MessageIds(graph, uuid)
   return new HeddleSaver({

@@ -27,8 +27,8 @@ export interface StepTrace {
 /** What this needs of a client of the project's library. */
 interface TraceClient {
   readonly fetchImplementation?: unknown
-  createRun(run: SpanSaid): Promise<void>
-  updateRun(id: string, run: SpanSaid): Promise<void>
+  createRun(run: SpanInput): Promise<void>
+  updateRun(id: string, run: SpanInput): Promise<void>
   awaitPendingTraceBatches(): Promise<void>
 }
 
@@ -38,7 +38,7 @@ interface TracerLibrary {
   awaitAllCallbacks(): Promise<void>
 }
 
-type SpanSaid = Readonly<Record<string, unknown>>
+type SpanInput = Readonly<Record<string, unknown>>
 
 /** A run whose steps are traced. */
 interface TracedRun {
@@ -166,7 +166,7 @@ export class StepTraces {
   }
 
   /** A root without a name gets that of the graph. The engine's own events keep theirs. */
-  #ownOf(span: SpanSaid): SpanSaid {
+  #ownOf(span: SpanInput): SpanInput {
     const run = this.#runs.get((span['trace_id'] ?? span['id']) as string)
     if (!run) return span
     const isRoot = span['id'] === run.runId
@@ -196,7 +196,7 @@ export interface StepTracesOptions {
 }
 
 /** Where a span is if its root has another id than the run. */
-function placedBelow({ runId, rootId }: TracedRun, span: SpanSaid): SpanSaid {
+function placedBelow({ runId, rootId }: TracedRun, span: SpanInput): SpanInput {
   return Object.fromEntries(places.flatMap((name) => {
     const value = span[name]
     return typeof value === 'string' ? [[name, value.replaceAll(runId, rootId)]] : []
@@ -204,7 +204,7 @@ function placedBelow({ runId, rootId }: TracedRun, span: SpanSaid): SpanSaid {
 }
 
 function failedRoot({ runId, graphId, projectName, startMs }: TracedRun, error: string,
-  endMs: number): SpanSaid {
+  endMs: number): SpanInput {
   const digits = new Date(startMs).toISOString().replace(/[-:.]/g, '').slice(0, -1)
   return { id: runId, trace_id: runId, dotted_order: `${digits}000Z${runId}`, name: graphId,
     run_type: 'chain', inputs: {}, error, start_time: startMs, end_time: endMs,

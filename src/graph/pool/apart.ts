@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'
 
 import { v8Flags } from '../../settings/index.ts'
-import type { FromApart, ToApart } from './apart-mail.ts'
+import type { FromApart, ToApart } from './process-messages.ts'
 import { workerThread } from './carrier.ts'
 import type { Carrier, WorkerStart } from './carrier.ts'
 

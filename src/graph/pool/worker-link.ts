@@ -2,7 +2,7 @@
 
 import { LRUCache } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
-import { workerProcess } from './apart-carrier.ts'
+import { workerProcess } from './process-worker.ts'
 import { workerThread } from './carrier.ts'
 import type { Carrier, CarrierEvents, WorkerStart } from './carrier.ts'
 import { isFree, LoopLoad } from './turns/loop-load.ts'

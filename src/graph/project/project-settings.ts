@@ -1,7 +1,7 @@
 /** What a langgraph.json says of webhooks, items and threads, for a member that only serves it. */
 
 import type { WebhookPolicy } from '../../egress/index.ts'
-import type { TimeToLiveWish } from '../../search/index.ts'
+import type { TimeToLiveRequest } from '../../search/index.ts'
 import type { RouteGroup } from './project-http.ts'
 import { webhooksOf } from './project-webhooks.ts'
 import type { BrokenHeader, WebhookConfig } from './project-webhooks.ts'
@@ -16,7 +16,7 @@ export interface ProjectSettings {
     readonly refresh_on_read: boolean
   }
   /** How long new threads live; null for no end. */
-  readonly time_to_live: TimeToLiveWish | null
+  readonly time_to_live: TimeToLiveRequest | null
   /** Groups of routes that are not served; absent if all are. */
   readonly disabled_routes?: RouteGroup[]
 }

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 
 import { expiryStrategies } from '../../search/index.ts'
-import type { TimeToLiveWish } from '../../search/index.ts'
+import type { TimeToLiveRequest } from '../../search/index.ts'
 
 /** A hundred years. */
 const minutesMax = 52_560_000
@@ -27,7 +27,7 @@ export const checkpointerShape = z.looseObject({
 /** The time to live of new threads; undefined if they live until they are deleted. */
 export function timeToLiveOf(
   checkpointer: z.infer<typeof checkpointerShape> | null | undefined,
-): TimeToLiveWish | undefined {
+): TimeToLiveRequest | undefined {
   const { default_ttl: asked, strategy } = checkpointer?.ttl ?? {}
   return asked == null ? undefined : { strategy: strategy ?? 'delete', minutes: asked }
 }

@@ -13,7 +13,7 @@ import { asksForSomething, disabledRoutesOf, disablingShape, guardFault,
 import { isFile, storeOf, storeShape } from './project-store.ts'
 import type { ProjectStore } from './project-store.ts'
 import type { ProjectSettings } from './project-settings.ts'
-import type { TimeToLiveWish } from '../../search/index.ts'
+import type { TimeToLiveRequest } from '../../search/index.ts'
 import { checkpointerShape, timeToLiveOf } from './project-time-to-live.ts'
 import { heddleShape, trialFault, trialOf } from './project-trial.ts'
 import type { TrialRun } from './project-trial.ts'
@@ -35,7 +35,7 @@ export interface Project {
   /** How items of long-term memory are kept and found. */
   readonly store: ProjectStore
   /** How long its new threads live; undefined for no end. */
-  readonly timeToLive: TimeToLiveWish | undefined
+  readonly timeToLive: TimeToLiveRequest | undefined
   /** The same three, as a deployment keeps them. */
   readonly settings: ProjectSettings
   /** What is run on a revision of it before anybody else is sent there. */

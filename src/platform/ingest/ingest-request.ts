@@ -17,7 +17,7 @@ import { isLong, readBody } from './body/read-body.ts'
 import type { BodyForm, RawFile, Rejection, RequestBody } from './body/request-body.ts'
 import { readFeedback, writeFeedback } from './feedback-write.ts'
 import { readOperation } from './operation.ts'
-import type { Operation, ProjectSaid } from './operation.ts'
+import type { Operation, ProjectInput } from './operation.ts'
 import { placeOperations } from './placing.ts'
 import type { Pause, PlacedOperation, PlacingParts } from './placing.ts'
 import { withPrices } from './priced.ts'
@@ -103,12 +103,12 @@ async function bodyOf({ longBodies }: RequestParts,
   throw new HeddleError('internal')
 }
 
-function projectOf({ project }: Pick<IngestCall, 'project'>): ProjectSaid | null {
+function projectOf({ project }: Pick<IngestCall, 'project'>): ProjectInput | null {
   return project === undefined ? null : { by: 'name', name: project }
 }
 
 /** The operations that can be read. Those that cannot are put into `rejected`. */
-async function readAll({ operations }: RequestBody, project: ProjectSaid | null,
+async function readAll({ operations }: RequestBody, project: ProjectInput | null,
   rejected: Rejection[], pause: Pause): Promise<readonly Operation[]> {
   const read: Operation[] = []
   for (const raw of operations) {

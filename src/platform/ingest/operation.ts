@@ -4,7 +4,7 @@ import type { RawOperation } from './body/request-body.ts'
 import { HeddleError } from '../../errors.ts'
 import type { PayloadPart } from '../spans/payload.ts'
 import { payloadFields } from '../spans/payload.ts'
-import { nothingSaid } from '../spans/span.ts'
+import { noFields } from '../spans/span.ts'
 import type { SpanFields, SpanWrite, Uuid } from '../spans/span.ts'
 import { readTimeUs } from '../spans/time.ts'
 import { readUuid } from '../spans/uuid-bytes.ts'
@@ -20,7 +20,7 @@ import { noUsage, usageOfOutputs, withSums } from '../spans/usage.ts'
 import type { Usage } from '../spans/usage.ts'
 
 /** The project that an operation names. */
-export type ProjectSaid =
+export type ProjectInput =
   | { readonly by: 'id'; readonly id: Uuid }
   | { readonly by: 'name'; readonly name: string }
 
@@ -31,7 +31,7 @@ export interface Operation extends Pick<SpanWrite, 'kind' | 'terms' | 'indexed'>
   readonly trace: Uuid | null
   readonly parent: Uuid | null
   readonly startUs: number | null
-  readonly project: ProjectSaid | null
+  readonly project: ProjectInput | null
   /** All but those that say where it is in its trace. */
   readonly fields: SpanFields
   readonly members: PayloadPart['members']
@@ -144,13 +144,13 @@ function fieldsOf(values: Values, metadata: Metadata, usage: Usage, cut: string[
   if (name !== null && name.length > nameMax) cut.push(`name: cut to ${nameMax} characters.`)
   const events = values.get('events')
   const hasFailed = values.has('error') && values.get('error')!.length > '""'.length
-  return { ...nothingSaid, ...usage, name: name?.slice(0, nameMax) ?? null, type,
+  return { ...noFields, ...usage, name: name?.slice(0, nameMax) ?? null, type,
     endUs: timeIn(values, 'end_time'), failed: hasFailed || null,
     firstTokenUs: (mayBeModel(type) && events ? firstTokenOf(events) : undefined) ?? null,
     thread: metadata.thread, example: uuidIn(values, 'reference_example_id') }
 }
 
-function projectIn(values: Values): ProjectSaid | null {
+function projectIn(values: Values): ProjectInput | null {
   const id = uuidIn(values, 'session_id')
   if (id !== null) return { by: 'id', id }
   const address = textIn(values, 'address')

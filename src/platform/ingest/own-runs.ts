@@ -2,12 +2,12 @@
 
 import { isObject } from '../../json/index.ts'
 import type { EndedSpan } from './ended/ended-span.ts'
-import { nothingSaid } from '../spans/span.ts'
+import { noFields } from '../spans/span.ts'
 import type { SpanFields, SpanHead, SpanPlace, SpanWrite, Uuid } from '../spans/span.ts'
 import { termOf } from '../spans/term.ts'
 import type { OwnRun, SpanWrites } from './ingest-call.ts'
 import { segmentOf } from '../spans/dotted-order.ts'
-import type { ProjectSaid } from './operation.ts'
+import type { ProjectInput } from './operation.ts'
 import type { RequestParts } from './ingest-request.ts'
 import { termsOfSpan } from './terms-of-span.ts'
 
@@ -42,7 +42,7 @@ export async function writeOwnRuns(
 }
 
 interface OwnRoot {
-  readonly said: ProjectSaid
+  readonly said: ProjectInput
   readonly place: Omit<SpanPlace, 'project'>
   readonly fields: SpanFields
   readonly metadata: ReadonlyMap<string, string>
@@ -72,7 +72,7 @@ function rootOf(tenant: string,
   return {
     said: { by: 'name', name: ownProjectName({ graph, metadataJson }) },
     place: { tenant, id, trace: id, startUs, traceStartUs: startUs },
-    fields: { ...nothingSaid, root: true, dottedOrder: segmentOf(startUs, id), name: graph,
+    fields: { ...noFields, root: true, dottedOrder: segmentOf(startUs, id), name: graph,
       type: 'chain', endUs: endMs === null ? null : endMs * 1_000, failed, thread },
     metadata: metadata.set('thread_id', thread).set('assistant_id', assistant),
   }

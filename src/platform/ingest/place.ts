@@ -2,15 +2,15 @@
 
 import type { SpanPlace, Uuid } from '../spans/span.ts'
 import { segmentOf } from '../spans/dotted-order.ts'
-import type { Operation, ProjectSaid } from './operation.ts'
+import type { Operation, ProjectInput } from './operation.ts'
 
 /** What an operation that names no project is filed under. */
-const defaultProject: ProjectSaid = { by: 'name', name: 'default' }
+const defaultProject: ProjectInput = { by: 'name', name: 'default' }
 
 /** A place whose project is still to be resolved, and what it says of the head. */
 export interface Draft {
   readonly place: Pick<SpanPlace, 'id' | 'startUs' | 'trace' | 'traceStartUs'>
-  readonly project: ProjectSaid
+  readonly project: ProjectInput
   /** The dotted order; null if nobody said it, and for a patch that does not change it. */
   readonly order: string | null
   readonly parent: Uuid | null
@@ -25,7 +25,7 @@ export interface Surroundings {
   readonly nowUs: number
   span(id: Uuid): KnownSpan | undefined
   /** The project that spans of a trace are filed under. */
-  projectOf(trace: Uuid): ProjectSaid | undefined
+  projectOf(trace: Uuid): ProjectInput | undefined
 }
 
 /** Decides where a span is. */

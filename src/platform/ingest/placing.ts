@@ -3,7 +3,7 @@
 import type { Reader } from './ended/ended-span.ts'
 import type { SpanStore } from '../spans/span-port.ts'
 import type { SpanFields, SpanPlace, Uuid } from '../spans/span.ts'
-import type { Operation, ProjectSaid } from './operation.ts'
+import type { Operation, ProjectInput } from './operation.ts'
 import { draftOf } from './place.ts'
 import type { Draft, KnownSpan } from './place.ts'
 import type { KnownProject, ProjectCache } from './project-cache.ts'
@@ -83,7 +83,7 @@ async function draftAll({ store, memory }: PlacingParts,
   { tenant, nowUs, operations, pause }: OperationsOfRequest): Promise<readonly Draft[]> {
   const here = new Map<Uuid, KnownSpan>()
   const ofTraces = projectsOfTraces(operations)
-  const projectOf = (trace: Uuid): ProjectSaid | undefined => {
+  const projectOf = (trace: Uuid): ProjectInput | undefined => {
     const id = memory.projectOf(tenant, trace)
     return ofTraces.get(trace) ?? (id === undefined ? undefined : { by: 'id', id })
   }
@@ -106,8 +106,8 @@ function rank({ order, kind }: Operation): number {
   return order !== null ? 0 : kind === 'post' ? 1 : 2
 }
 
-function projectsOfTraces(operations: readonly Operation[]): ReadonlyMap<Uuid, ProjectSaid> {
-  const found = new Map<Uuid, ProjectSaid>()
+function projectsOfTraces(operations: readonly Operation[]): ReadonlyMap<Uuid, ProjectInput> {
+  const found = new Map<Uuid, ProjectInput>()
   for (const { order, project } of operations) {
     if (order !== null && project !== null) found.set(order.trace, project)
   }
@@ -116,7 +116,7 @@ function projectsOfTraces(operations: readonly Operation[]): ReadonlyMap<Uuid, P
 
 /** Spans that have to be looked up, because operations do not say where they are. */
 function wantedOf(operations: readonly Operation[],
-  projectOf: (trace: Uuid) => ProjectSaid | undefined): readonly Uuid[] {
+  projectOf: (trace: Uuid) => ProjectInput | undefined): readonly Uuid[] {
   const wanted = new Set<Uuid>()
   for (const { id, kind, order, project, trace, parent } of operations) {
     const isPlaced = order !== null &&

@@ -7,7 +7,7 @@ import type { Project } from '../records/projects/project.ts'
 import type { Reader } from './ended/ended-span.ts'
 import type { Uuid } from '../spans/span.ts'
 import type { Calls } from '../calls/calls.ts'
-import type { ProjectSaid } from './operation.ts'
+import type { ProjectInput } from './operation.ts'
 import type { SpanWriteNeeds } from './ingest-call.ts'
 
 /** What ingest needs to know of a project. */
@@ -21,7 +21,7 @@ export interface KnownProject {
 
 /** A span, and the project that it says. */
 export interface FiledSpan {
-  readonly project: ProjectSaid
+  readonly project: ProjectInput
   readonly startUs: number
 }
 
@@ -29,7 +29,7 @@ export interface FiledSpan {
 type Starts = Map<string, number>
 
 /** What names and ids mean: a project, or the reason why there is none. */
-export type ResolvedProjects = (said: ProjectSaid) => KnownProject | string
+export type ResolvedProjects = (said: ProjectInput) => KnownProject | string
 
 /**
  * Milliseconds for which an answer holds, from when it was asked for. A project that is deleted
@@ -81,7 +81,7 @@ export class ProjectCache {
     found: Map<string, KnownProject | string>): Promise<void> {
     const names = [...starts.keys()]
     const untilMs = this.#env.monotonicMs() + leaseMs
-    const keep = (said: ProjectSaid,
+    const keep = (said: ProjectInput,
       { id, retentionDays, readers }: Project & { readonly readers?: readonly Reader[] }) => {
       const key = keyOf(tenant, said)
       const project = { id, timeToLiveS: retentionDays * daySeconds, ...readers && { readers } }
@@ -108,6 +108,6 @@ export class ProjectCache {
   }
 }
 
-function keyOf(tenant: string, said: ProjectSaid): string {
+function keyOf(tenant: string, said: ProjectInput): string {
   return `${said.by} ${tenant.length} ${tenant} ${said.by === 'id' ? said.id : said.name}`
 }

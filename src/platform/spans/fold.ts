@@ -1,6 +1,6 @@
 /** The one rule by which the operations on a span become one head, in whatever order they come. */
 
-import { nothingSaid } from './span.ts'
+import { noFields } from './span.ts'
 import type { FeedbackMark, SpanFields, SpanHead, SpanWrite } from './span.ts'
 
 /** What a store keeps of a write. */
@@ -28,7 +28,7 @@ export function foldHead(operations: readonly SpanOperation[],
 function folded(byArrival: readonly SpanOperation[]): SpanFields {
   const posts = byArrival.filter(({ kind }) => kind === 'post').reverse()
   const patches = byArrival.filter(({ kind }) => kind === 'patch')
-  let fields: SpanFields = nothingSaid
+  let fields: SpanFields = noFields
   for (const operation of [...posts, ...patches]) fields = overlaid(fields, operation.fields)
   return fields
 }

@@ -97,7 +97,7 @@ export interface SpanHead extends SpanPlace, SpanFields {
 }
 
 /** An operation that says nothing. */
-export const nothingSaid: SpanFields = {
+export const noFields: SpanFields = {
   dottedOrder: null,
   parent: null,
   root: null,

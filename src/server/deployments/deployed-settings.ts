@@ -5,7 +5,7 @@ import type { Egress } from '../../egress/index.ts'
 import { isDeployment, usualSettings, webhookPolicyOf } from '../../graph/index.ts'
 import type { DeployedGraphs, ProjectSettings } from '../../graph/index.ts'
 import type { ItemSettings } from '../../items/index.ts'
-import type { TimeToLiveWish } from '../../search/index.ts'
+import type { TimeToLiveRequest } from '../../search/index.ts'
 
 /** The settings of the server's own project, and where those of deployments come from. */
 export interface DeployedSettingsParts {
@@ -15,7 +15,7 @@ export interface DeployedSettingsParts {
   readonly own: {
     readonly egress: Pick<Egress, 'check' | 'send'>
     itemSettings(): ItemSettings
-    timeToLive(): TimeToLiveWish | undefined
+    timeToLive(): TimeToLiveRequest | undefined
   }
   /** The variables of a deployment's code, by namespace. */
   variablesOf(namespace: string): Promise<Readonly<Record<string, string>>>
@@ -24,7 +24,7 @@ export interface DeployedSettingsParts {
 /** The settings of all namespaces. Those of a deployment are its active revision's. */
 export interface DeployedSettings {
   itemSettings(namespace?: string): ItemSettings
-  timeToLive(namespace: string): TimeToLiveWish | undefined
+  timeToLive(namespace: string): TimeToLiveRequest | undefined
   readonly egress: {
     check(url: string, namespace: string): void
     readonly send: Egress['send']

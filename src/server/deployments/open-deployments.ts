@@ -26,7 +26,7 @@ import type { RunsOfServer } from '../cron-firing.ts'
 import { askMembers } from '../member-questions.ts'
 import { announcer } from './announcer.ts'
 import { buildMembers, buildService } from './build-service.ts'
-import { lookAtRollouts } from './driver-looks.ts'
+import { lookAtRollouts } from './rollout-poll.ts'
 import type { LaterServing } from './later-serving.ts'
 import { lineService, mergedLogs } from './line-service.ts'
 import { problemService } from './problem-service.ts'
@@ -96,9 +96,9 @@ export function openDeployments(parts: MemberDeploymentParts): MemberDeployments
   const used = deploymentUse({ catalogs, env })
   const self = () => backend.status().member.id
   const serving: Pick<Serving, 'prepare' | 'learn' | 'tally'> = {
-    prepare: async (wish) => await (await later.opened).prepare(wish),
+    prepare: async (options) => await (await later.opened).prepare(options),
     learn: async (name) => await (await later.opened).learn(name),
-    tally: (wish) => opened?.tally(wish) ?? { ended: 0, failed: 0, deaths: 0 },
+    tally: (options) => opened?.tally(options) ?? { ended: 0, failed: 0, deaths: 0 },
   }
   let opened: Serving | undefined
   const look = (name: string) => {

@@ -16,7 +16,7 @@ export interface RevisionSurvey {
 }
 
 /** Which chunks to look at: those of the revision after a name, or of the first. */
-export interface RevisionsWish {
+export interface RevisionsRequest {
   readonly after: string | null
   /** The first of them, from 0. */
   readonly chunk: number
@@ -26,7 +26,7 @@ export interface RevisionsWish {
 
 /** Looks at one revision after the other, so that no answer takes long. Null after the last. */
 export interface RevisionsAdmin {
-  survey(wish: RevisionsWish): Promise<RevisionSurvey | null>
+  survey(options: RevisionsRequest): Promise<RevisionSurvey | null>
 }
 
 /** The service and its wire. */
@@ -87,5 +87,5 @@ async function chunksOf(records: Records, { id }: Deployment, revision: Revision
 
 /** The same for operators of a cluster, who ask a member. */
 export function revisionsService(admin: RevisionsAdmin): Service<unknown, RevisionSurvey | null> {
-  return { ...revisionsWire, answer: (wish) => admin.survey(wish as RevisionsWish) }
+  return { ...revisionsWire, answer: (options) => admin.survey(options as RevisionsRequest) }
 }

@@ -3,7 +3,7 @@
 import { actorKeyText, shardOf } from '../../../cluster/index.ts'
 import type { ActorKey, Member, Service } from '../../../cluster/index.ts'
 import { deploymentsTenant } from '../../deployment/index.ts'
-import type { Prepared, PrepareWish, RevisionTally, RolloutMembers,
+import type { Prepared, PrepareRequest, RevisionTally, RolloutMembers,
   Serving } from '../../deployment/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { catalogKindName } from '../../platform/index.ts'
@@ -24,13 +24,14 @@ export interface RolloutServiceParts {
 /** What other members may ask this one. */
 export function rolloutServices({ serving, look }: RolloutServiceParts): readonly Service[] {
   return [
-    { name: prepareName, wire, answer: (wish) => serving.prepare(wish as PrepareWish) },
-    { name: prepareWithName, wire, answer: (wish) => serving.prepare(wish as PrepareWish) },
+    { name: prepareName, wire, answer: (options) => serving.prepare(options as PrepareRequest) },
+    { name: prepareWithName, wire,
+      answer: (options) => serving.prepare(options as PrepareRequest) },
     { name: learnName, wire, answer: async (name) => {
       await serving.learn(name as string)
       return null
     } },
-    { name: tallyName, wire, answer: async (wish) => serving.tally(wish as PrepareWish) },
+    { name: tallyName, wire, answer: async (options) => serving.tally(options as PrepareRequest) },
     { name: lookName, wire, answer: async (name) => {
       look(name as string)
       return null
@@ -63,13 +64,13 @@ export function rolloutMembers(parts: RolloutMembersParts): RolloutMembers {
   return {
     live: () => backend.status().view.map(({ id }) => id),
     // An older program would load the secrets of now, and call that well.
-    prepare: async (member, wish) =>
-      await askById(member, wish.secrets === undefined ? prepareName : prepareWithName,
-        wish) as Prepared,
+    prepare: async (member, options) =>
+      await askById(member, options.secrets === undefined ? prepareName : prepareWithName,
+        options) as Prepared,
     learn: async (member, deployment) => {
       await askById(member, learnName, deployment)
     },
-    tally: async (member, wish) => await askById(member, tallyName, wish) as RevisionTally,
+    tally: async (member, options) => await askById(member, tallyName, options) as RevisionTally,
     wake: async (deployment) => {
       const { ownership } = backend
       const owner = ownership.ownerOf(shardOf(actorKeyText(deploymentsKey), ownership.shards))

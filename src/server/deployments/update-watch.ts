@@ -2,7 +2,7 @@
 
 import { pause } from '../../../cluster/index.ts'
 import type { Env, Member, Service } from '../../../cluster/index.ts'
-import type { DeploymentUpdates, UpdateWish } from '../../deployment/index.ts'
+import type { DeploymentUpdates, UpdateRequest } from '../../deployment/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { deploymentQuestions, deploymentWire } from '../backends/deployment-wires.ts'
 import { allMembers, askMember } from '../member-questions.ts'
@@ -11,15 +11,15 @@ import type { MemberQuestionParts } from '../member-questions.ts'
 /** Answers when something has happened on this member, or after a while. */
 export function updateService(
   updates: Pick<DeploymentUpdates, 'next'>,
-): Service<UpdateWish, number> {
+): Service<UpdateRequest, number> {
   return { name: deploymentQuestions.updates, wire: deploymentWire,
-    answer: (wish, cancelled) => updates.next(wish, cancelled) }
+    answer: (options, cancelled) => updates.next(options, cancelled) }
 }
 
 /** The way to all members. */
 export interface UpdateWatchParts extends MemberQuestionParts {
   readonly env: Pick<Env, 'after' | 'every'>
-  readonly service: Service<UpdateWish, number>
+  readonly service: Service<UpdateRequest, number>
 }
 
 /** Members that have joined, and those that did not answer, are asked after this time. */
@@ -88,8 +88,8 @@ class FollowedDeployment {
     const { env, service } = this.#parts
     const { signal } = this.#left
     for (let after: number | null = null; !signal.aborted;) {
-      const wish = { deployment: this.#deployment, after }
-      const newest: number = await askMember(this.#parts, service, member, wish, signal)
+      const options = { deployment: this.#deployment, after }
+      const newest: number = await askMember(this.#parts, service, member, options, signal)
       if (newest === after) continue
       after = newest
       for (const updated of this.watchers) updated()

@@ -11,7 +11,7 @@ import type { Settings } from '../../settings/index.ts'
 import { readKeyspaces } from '../../store/cassandra/index.ts'
 import { readSchema } from '../../store/embedded/index.ts'
 import { openAdminAccess } from '../admin-access.ts'
-import type { RevisionsAdmin, RevisionsWish } from '../deployments/revisions-admin.ts'
+import type { RevisionsAdmin, RevisionsRequest } from '../deployments/revisions-admin.ts'
 import { connectionOptions } from '../backends/cassandra-connection.ts'
 import { thisMachine } from '../graphs-users/graphs-users.ts'
 import { usersFault } from '../graphs-users/users-fault.ts'
@@ -135,15 +135,15 @@ async function readRevisions(revisions: RevisionsAdmin,
   const broken = new Set<string>()
   let stored = 0
   try {
-    for (let wish: RevisionsWish = { after: null, chunk: 0, deep };;) {
-      const found = await revisions.survey(wish)
+    for (let options: RevisionsRequest = { after: null, chunk: 0, deep };;) {
+      const found = await revisions.survey(options)
       if (found === null) return { stored, broken: [...broken], deep }
       const { name, nextChunk } = found
       if (found.broken > 0) broken.add(name)
       if (nextChunk === null) stored++
-      wish = nextChunk === null
+      options = nextChunk === null
         ? { after: name, chunk: 0, deep }
-        : { ...wish, chunk: nextChunk }
+        : { ...options, chunk: nextChunk }
     }
   } catch {
     return undefined

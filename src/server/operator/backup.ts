@@ -84,7 +84,7 @@ export interface Restored {
 }
 
 /** What is restored, and how. */
-export interface RestoreWish {
+export interface RestoreRequest {
   readonly backup: string
   /** The next server goes on with what was unfinished. */
   readonly resumes: boolean
@@ -96,7 +96,7 @@ export interface RestoreWish {
  * directory can be started. Throws HeddleError with a message, and leaves the directory empty then.
  */
 export async function restoreStore({ cassandra, dataDirectory: directory }: Settings,
-  { backup, resumes, env }: RestoreWish): Promise<Restored> {
+  { backup, resumes, env }: RestoreRequest): Promise<Restored> {
   if (cassandra !== null) {
     throw new HeddleError('unsupported', 'The data are in Cassandra: restore its snapshots, then ' +
       'run "heddle restored".')

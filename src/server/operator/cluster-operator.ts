@@ -12,7 +12,7 @@ import { connectionOptions } from '../backends/cassandra-connection.ts'
 import { memberDetailsWire } from '../backends/member-details.ts'
 import { drainWire } from '../drain.ts'
 import { revisionsWire } from '../deployments/revisions-admin.ts'
-import type { RevisionsWish, RevisionSurvey } from '../deployments/revisions-admin.ts'
+import type { RevisionsRequest, RevisionSurvey } from '../deployments/revisions-admin.ts'
 import { secretsWire } from '../secrets-admin.ts'
 
 /** A member as an operator sees it. */
@@ -35,9 +35,9 @@ export interface ClusterOperator {
    */
   drain(id: string): Promise<ListedMember>
   /** Asks any member about the stored secrets. */
-  survey(wish: { readonly rekey: boolean }): Promise<SecretsSurvey>
+  survey(options: { readonly rekey: boolean }): Promise<SecretsSurvey>
   /** Asks any member about a stored revision. */
-  surveyRevision(wish: RevisionsWish): Promise<RevisionSurvey | null>
+  surveyRevision(options: RevisionsRequest): Promise<RevisionSurvey | null>
   close(): Promise<void>
 }
 
@@ -92,17 +92,17 @@ function operatorOver({ tables, caller, env }: OperatorParts): ClusterOperator {
       await caller.ask(found[0]!, drainWire.name, null)
       return found[0]!
     },
-    survey: async (wish) => {
+    survey: async (options) => {
       const member = (await list()).find(({ details }) => details !== null)
       if (member !== undefined) {
-        return await caller.ask(member, secretsWire.name, wish) as SecretsSurvey
+        return await caller.ask(member, secretsWire.name, options) as SecretsSurvey
       }
       throw new HeddleError('unavailable', 'No member answers: start one, and try again.')
     },
-    surveyRevision: async (wish) => {
+    surveyRevision: async (options) => {
       const member = (await list()).find(({ details }) => details !== null)
       if (member !== undefined) {
-        return await caller.ask(member, revisionsWire.name, wish) as RevisionSurvey | null
+        return await caller.ask(member, revisionsWire.name, options) as RevisionSurvey | null
       }
       throw new HeddleError('unavailable', 'No member answers: start one, and try again.')
     },

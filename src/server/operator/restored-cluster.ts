@@ -28,7 +28,7 @@ export interface RestoredCluster {
 }
 
 /** How a cluster is made usable. */
-export interface RestoredClusterWish {
+export interface RestoredClusterRequest {
   readonly settings: CassandraSettings
   readonly region: string | undefined
   /** The members go on with what was unfinished. */
@@ -50,14 +50,14 @@ const triesMax = 20
  * Fences all sessions, lifts the epochs of all shards, and stops what was unfinished. Throws
  * HeddleError: `busy` if a member is up. May be called again if it was cut off.
  */
-export async function restoredCluster(wish: RestoredClusterWish): Promise<RestoredCluster> {
-  const { settings, env, resumes } = wish
+export async function restoredCluster(options: RestoredClusterRequest): Promise<RestoredCluster> {
+  const { settings, env, resumes } = options
   const tables = await openControlTables({ ...connectionOptions(settings), env })
   try {
     await requireQuiet(tables, env)
     const fenced = await fenceAll(tables, env)
     const lifted = await liftAll(tables, env)
-    return { fenced, lifted, stopped: resumes ? undefined : await stopIn(wish, tables.shards) }
+    return { fenced, lifted, stopped: resumes ? undefined : await stopIn(options, tables.shards) }
   } finally {
     await tables.close()
   }
@@ -102,7 +102,7 @@ async function lift(owners: ControlTables['shardOwners'], shard: number, env: En
 }
 
 /** Joins as the only member, takes all shards, and gives them back. */
-async function stopIn({ settings, region, env }: RestoredClusterWish,
+async function stopIn({ settings, region, env }: RestoredClusterRequest,
   shards: number): Promise<Stopped> {
   const directory = mkdtempSync(join(tmpdir(), 'heddle-restored-'))
   const lost = Promise.withResolvers<never>()

@@ -21,7 +21,7 @@ export interface ApiKey {
 }
 
 /** What is said of a new key. */
-export interface KeyWish {
+export interface KeyRequest {
   readonly name: string
   readonly role: KeyRole
   /** Null for a key that does not end. */
@@ -36,8 +36,8 @@ export const apiKeys = queryOptions({
 })
 
 /** Makes a key. `key` is its text, which is never shown again. */
-export const createKey = (wish: KeyWish): Promise<ApiKey & { readonly key: string }> =>
-  post('/keys', wish)
+export const createKey = (options: KeyRequest): Promise<ApiKey & { readonly key: string }> =>
+  post('/keys', options)
 
 /** Ends a key for ever. */
 export const revokeKey = (id: string): Promise<null> =>

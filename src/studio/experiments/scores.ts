@@ -72,10 +72,10 @@ export const deltaWords = (delta: number): string =>
 
 /** Rows as they were asked for, of all that were read. */
 export function arranged(rows: readonly ComparedRow[],
-  wish: { readonly byDifference: boolean;
+  options: { readonly byDifference: boolean;
     readonly onlyRegressions: boolean }): readonly ComparedRow[] {
-  const some = wish.onlyRegressions ? rows.filter(({ isRegression }) => isRegression) : rows
-  return wish.byDifference ? some.toSorted((a, b) => b.difference - a.difference) : some
+  const some = options.onlyRegressions ? rows.filter(({ isRegression }) => isRegression) : rows
+  return options.byDifference ? some.toSorted((a, b) => b.difference - a.difference) : some
 }
 
 function cellOf(runs: readonly ExperimentRun[]): Cell | null {

@@ -28,11 +28,11 @@ export const isValid = (key: ApiKey, nowMs: number): boolean =>
 
 /** The keys that a filter leaves: valid ones, or all, whose name or id has the text in it. */
 export function keysFor(keys: readonly ApiKey[],
-  wish: { readonly find: string; readonly ended: boolean;
+  options: { readonly find: string; readonly ended: boolean;
     readonly nowMs: number }): readonly ApiKey[] {
-  const find = wish.find.trim().toLowerCase()
+  const find = options.find.trim().toLowerCase()
   return keys.filter((key) =>
-    (wish.ended || isValid(key, wish.nowMs)) &&
+    (options.ended || isValid(key, options.nowMs)) &&
     (find === '' || key.name.toLowerCase().includes(find) || key.id.startsWith(find))
   )
 }

@@ -34,13 +34,13 @@ export function NewKey({ close }: { readonly close: () => void }) {
       close={() => made === undefined && close()}
     >
       {made === undefined
-        ? <Wish made={setMade} />
+        ? <KeyForm made={setMade} />
         : <Made text={made} close={close} />}
     </Dialog>
   )
 }
 
-function Wish({ made }: { readonly made: (text: string) => void }) {
+function KeyForm({ made }: { readonly made: (text: string) => void }) {
   const { data: info } = useQuery({ ...serverInfo, refetchInterval: false })
   const offered = info?.features?.deployments === true || deploymentName !== null
     ? roles

@@ -21,7 +21,7 @@ import { filterWords } from './thread-filter.ts'
 const typedAbove = 100
 
 /** What the dialog is about. It stays the same when the address changes below it. */
-export interface BulkWish {
+export interface BulkRequest {
   readonly act: BulkAct
   readonly target: BulkTarget
 }
@@ -34,11 +34,11 @@ type State =
 const none: BulkProgress = { done: 0, left: 0 }
 
 /** The dialog. `close` hears whether anything was done. */
-export function BulkDialog({ wish, close }: {
-  readonly wish: BulkWish
+export function BulkDialog({ request, close }: {
+  readonly request: BulkRequest
   readonly close: (changed: boolean) => void
 }) {
-  const { act, target } = wish
+  const { act, target } = request
   const [state, setState] = useState<State>({ kind: 'asking' })
   const work = useRef<AbortController>(null)
   useEffect(() => () => work.current?.abort(), [])
@@ -63,7 +63,7 @@ export function BulkDialog({ wish, close }: {
   return (
     <Dialog open close={() => close(state.kind !== 'asking')} title={title}>
       {state.kind === 'asking'
-        ? <Question wish={wish} start={() => void start()} close={() => close(false)} />
+        ? <Question request={request} start={() => void start()} close={() => close(false)} />
         : (
           <Progress act={act} state={state} stop={() => work.current?.abort()}
             again={() => void start()} close={() => close(true)} />
@@ -72,8 +72,8 @@ export function BulkDialog({ wish, close }: {
   )
 }
 
-function Question({ wish: { act, target }, start, close }: {
-  readonly wish: BulkWish
+function Question({ request: { act, target }, start, close }: {
+  readonly request: BulkRequest
   readonly start: () => void
   readonly close: () => void
 }) {

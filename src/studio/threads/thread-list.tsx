@@ -13,7 +13,7 @@ import { ErrorNotice } from '../parts/notice.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { useActs } from '../parts/acts.ts'
 import type { ThreadListSearch } from '../addresses/threads.ts'
-import type { BulkWish } from './bulk-dialog.tsx'
+import type { BulkRequest } from './bulk-dialog.tsx'
 import { ChoiceBar } from './choice-bar.tsx'
 import type { Choice } from './choice-bar.tsx'
 import { useNewThread } from './new-thread.ts'
@@ -45,7 +45,7 @@ export function ThreadList() {
   const refusal = useRefusal(onlyReads)
   const [choice, setChoice] = useState<Choice>()
   const [views, setViews] = useState(false)
-  const [bulk, setBulk] = useState<BulkWish>()
+  const [bulk, setBulk] = useState<BulkRequest>()
   const box = useRef<HTMLDivElement>(null)
   useActs([
     ...refusal === undefined ? [{ words: 'New thread', act: () => void making.begin() }] : [],
@@ -57,7 +57,7 @@ export function ThreadList() {
     box.current?.scrollTo({ top: 0 })
     void rows.refresh()
   }
-  const wish = (act: BulkAct) => {
+  const ask = (act: BulkAct) => {
     if (choice === undefined) return
     const { ids, ...rest } = filter
     const chosen = choice === 'all' ? ids : [...choice]
@@ -109,13 +109,13 @@ export function ThreadList() {
       </div>
       {choice !== undefined && (
         <ChoiceBar choice={choice} total={rows.total} refusal={refusal} choose={setChoice}
-          cancel={() => wish('cancel')} remove={() => wish('delete')} end={() =>
+          cancel={() => ask('cancel')} remove={() => ask('delete')} end={() =>
           setChoice(undefined)} />
       )}
       <Suspense>
         {views && <ViewsDialog search={search} close={() => setViews(false)} />}
         {bulk && (
-          <BulkDialog wish={bulk} close={(changed) => {
+          <BulkDialog request={bulk} close={(changed) => {
             setBulk(undefined)
             if (changed) setChoice(undefined)
           }} />

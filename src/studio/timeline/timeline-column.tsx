@@ -34,8 +34,8 @@ export function TimelineColumn({ screen }: { readonly screen: Screen }) {
   const words = useStepWords(thread.data!.thread_id, states)
   const all = useMemo(() => stepsOf(states, words.words), [states, words.words])
   const [filter, setFilter] = useState<StepFilter>({})
-  const [wish, setWish] = useState<boolean>()
-  const isFolded = wish ?? all.length > foldedFrom
+  const [chosen, setChosen] = useState<boolean>()
+  const isFolded = chosen ?? all.length > foldedFrom
   const steps = useMemo(() => shownOf(all, filter, isFolded, [headId, search.at, search.vs]), [all,
     filter, isFolded, headId, search.at, search.vs])
   const acts = useStepActs(screen)
@@ -61,7 +61,7 @@ export function TimelineColumn({ screen }: { readonly screen: Screen }) {
       {all.length > filteredFrom && (
         <Suspense>
           <TimelineFilter steps={all} filter={filter} change={setFilter} isFolded={isFolded}
-            fold={setWish} />
+            fold={setChosen} />
         </Suspense>
       )}
       {history.error !== null && history.data === undefined && (

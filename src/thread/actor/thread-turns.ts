@@ -34,14 +34,14 @@ export function create(parts: ThreadParts, request: CreateThread, note: readonly
   requireNotInTheMaking(parts, ifExists)
   renewIfDeleted(parts)
   const { timeToLive = defaultTimeToLive?.(tenant) } = request
-  const wish = timeToLive && { timeToLive }
+  const options = timeToLive && { timeToLive }
   if (supersteps.length === 0) {
-    return turn(parts, (at, nowMs) => decideCreate(at, { metadata, ...wish, note }, nowMs))
+    return turn(parts, (at, nowMs) => decideCreate(at, { metadata, ...options, note }, nowMs))
   }
   const host = presentHost(context)
   const hasGraph = (graphId: string) => host.describe(graphId) !== undefined
   const edited = editor.edit(
-    decideFirstState({ ...request, ...wish }, { note, hasGraph }, env.nowMs()),
+    decideFirstState({ ...request, ...options }, { note, hasGraph }, env.nowMs()),
   )
   return { reply: edited.then(() => queries.view()) }
 }

@@ -6,7 +6,7 @@ import type { JsonText } from '../../checkpoint/index.ts'
 import type { Egress } from '../../egress/index.ts'
 import type { DeployedGraphs, GraphHost } from '../../graph/index.ts'
 import type { ReadQuota } from '../../limits/index.ts'
-import type { RunTable, TimeToLiveWish } from '../../search/index.ts'
+import type { RunTable, TimeToLiveRequest } from '../../search/index.ts'
 import type { EventStream } from '../feed/event-stream.ts'
 import type { ByteBudget } from '../log/byte-budget.ts'
 import type { ThreadLogPorts, ThreadLog } from '../log/thread-log.ts'
@@ -52,7 +52,7 @@ export interface ThreadPorts extends ThreadLogPorts {
   /** Decides when a thread whose time to live has ended is deleted; by default the clock. */
   readonly cautiousNowMs?: CautiousClock
   /** The time to live of new threads that ask for none; undefined for no end. */
-  readonly defaultTimeToLive?: (tenant: string) => TimeToLiveWish | undefined
+  readonly defaultTimeToLive?: (tenant: string) => TimeToLiveRequest | undefined
   /**
    * Whether a due time is settled; by default it is. The thread of its run stays until then:
    * without it the cron would fire again.

@@ -1,7 +1,7 @@
 /** Admits a run: makes its thread if it is missing, ends or waits for the runs before it. Pure. */
 
 import type { RecordOf } from '../../checkpoint/index.ts'
-import type { TimeToLiveWish } from '../../search/index.ts'
+import type { TimeToLiveRequest } from '../../search/index.ts'
 import { supersededBy } from '../model/cancel-reason.ts'
 import { admissionRecords } from '../model/run-records.ts'
 import type { StartRun } from '../model/thread-client.ts'
@@ -24,7 +24,7 @@ export interface AdmittedRun {
   /** Written with it: marks the command as done. */
   readonly note: readonly RecordOf[]
   /** Of a thread that is made for the run. */
-  readonly timeToLive?: TimeToLiveWish | undefined
+  readonly timeToLive?: TimeToLiveRequest | undefined
 }
 
 /** Writes the run, and starts it if nothing is before it. */
@@ -52,8 +52,8 @@ export function decideStart(at: Situation,
 
 /** A hidden thread has no time to live: it goes when its run is done. */
 function createdBy({ metadata, ifMissing, plan }: StartRun, { state, nowMs }: Draft,
-  wish: TimeToLiveWish | undefined): RecordOf {
+  options: TimeToLiveRequest | undefined): RecordOf {
   const hidden = ifMissing === 'hidden' && plan.temporary
-  const timeToLive = hidden ? undefined : timeToLiveFrom(wish, nowMs)
+  const timeToLive = hidden ? undefined : timeToLiveFrom(options, nowMs)
   return createdRecord(state.row.threadId, JSON.stringify(metadata), nowMs, { hidden, timeToLive })
 }

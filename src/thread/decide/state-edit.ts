@@ -38,15 +38,18 @@ export function decideUpdate({ state }: Pick<Situation, 'state'>,
 }
 
 /** The edit that makes a thread with a first state. Throws `invalid` if no graph is named. */
-export function decideFirstState({ threadId, metadata, supersteps, timeToLive: wish }: CreateThread,
+export function decideFirstState(
+  { threadId, metadata, supersteps, timeToLive: options }: CreateThread,
   { note, hasGraph }: { readonly note: readonly RecordOf[];
-    readonly hasGraph: (graphId: string) => boolean }, nowMs: number): Edit {
+    readonly hasGraph: (graphId: string) => boolean },
+  nowMs: number,
+): Edit {
   const { graph_id: graphId } = metadata
   if (typeof graphId !== 'string' || !hasGraph(graphId)) {
     throw new HeddleError('invalid',
       'A thread with supersteps needs metadata.graph_id to name a graph of the project.')
   }
-  const timeToLive = timeToLiveFrom(wish, nowMs)
+  const timeToLive = timeToLiveFrom(options, nowMs)
   const before = [createdRecord(threadId, JSON.stringify(metadata), nowMs, { timeToLive })]
   return { graphId, supersteps, checkpoint: null, before, note }
 }

@@ -2,7 +2,7 @@
 
 import type { RecordOf } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
-import type { TimeToLiveWish } from '../../search/index.ts'
+import type { TimeToLiveRequest } from '../../search/index.ts'
 import type { Origin } from '../model/command.ts'
 import type { CreateThread, ThreadPatch } from '../model/thread-client.ts'
 import { Draft } from './decision.ts'
@@ -18,22 +18,22 @@ interface Noted {
 
 /** Makes a thread that does not exist. */
 export function decideCreate(at: Situation,
-  { metadata, timeToLive: wish, note }: Pick<CreateThread, 'metadata' | 'timeToLive'> & Noted,
+  { metadata, timeToLive: options, note }: Pick<CreateThread, 'metadata' | 'timeToLive'> & Noted,
   nowMs: number): Decision {
   const draft = new Draft(at, nowMs)
   const { threadId } = at.state.row
-  const timeToLive = timeToLiveFrom(wish, nowMs)
+  const timeToLive = timeToLiveFrom(options, nowMs)
   draft.write([createdRecord(threadId, JSON.stringify(metadata), nowMs, { timeToLive }), ...note])
   return draft.decided({ kind: 'thread' })
 }
 
 /** Makes a thread whose state was taken over from another. */
 export function decideAdopt(at: Situation,
-  { origin, timeToLive: wish, note }: { readonly origin: Origin;
-    readonly timeToLive?: TimeToLiveWish | undefined } & Noted, nowMs: number): Decision {
+  { origin, timeToLive: options, note }: { readonly origin: Origin;
+    readonly timeToLive?: TimeToLiveRequest | undefined } & Noted, nowMs: number): Decision {
   const draft = new Draft(at, nowMs)
   const { threadId } = at.state.row
-  const timeToLive = timeToLiveFrom(wish, nowMs)
+  const timeToLive = timeToLiveFrom(options, nowMs)
   draft.write([createdRecord(threadId, origin.metadataJson, nowMs, { origin, timeToLive }),
     ...note])
   return draft.decided({ kind: 'thread' })
@@ -41,11 +41,11 @@ export function decideAdopt(at: Situation,
 
 /** Merges metadata, and begins a time to live. Throws `invalid` if that makes too much of it. */
 export function decidePatch(at: Situation,
-  { metadata, timeToLive: wish, note }: ThreadPatch & Noted, nowMs: number): Decision {
+  { metadata, timeToLive: options, note }: ThreadPatch & Noted, nowMs: number): Decision {
   const draft = new Draft(at, nowMs)
   const { metadataJson: before, configJson } = at.state.row
   const metadataJson = patchedMetadata(before, metadata)
-  const timeToLive = timeToLiveFrom(wish, nowMs)
+  const timeToLive = timeToLiveFrom(options, nowMs)
   const value = { atMs: nowMs, metadataJson, configJson, ...timeToLive && { timeToLive } }
   draft.write([{ $case: 'threadPatched', value }, ...note])
   return draft.decided({ kind: 'thread' })

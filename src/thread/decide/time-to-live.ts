@@ -1,11 +1,11 @@
 /** How long a thread lives, and the record of it. Pure. */
 
 import type { TimeToLive } from '../../../proto/gen/storage/v1/time_to_live.ts'
-import type { TimeToLiveWish } from '../../search/index.ts'
+import type { TimeToLiveRequest } from '../../search/index.ts'
 
 /** The time begins now. Undefined if none is wished. */
-export function timeToLiveFrom(wish: TimeToLiveWish | undefined, nowMs: number):
+export function timeToLiveFrom(options: TimeToLiveRequest | undefined, nowMs: number):
   | TimeToLive
   | undefined {
-  return wish && { ...wish, expiresAtMs: nowMs + Math.ceil(wish.minutes * 60_000) }
+  return options && { ...options, expiresAtMs: nowMs + Math.ceil(options.minutes * 60_000) }
 }

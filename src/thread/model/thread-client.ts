@@ -5,7 +5,7 @@ import type { CheckpointSelector, EditUpdate, JsonText, LinePage, LoggedLines,
   StateSelection } from '../../graph/index.ts'
 import type { RawPlace } from '../../raw-json.ts'
 import type { ExpiryStrategy, RunQuery, ThreadFilter, ThreadPlace, ThreadQuery,
-  TimeToLiveWish } from '../../search/index.ts'
+  TimeToLiveRequest } from '../../search/index.ts'
 import type { CancelCause } from './cancel-reason.ts'
 import type { ThreadEventListener, WatchThread } from './thread-event.ts'
 
@@ -16,7 +16,7 @@ export interface ThreadClient {
   get(tenant: string, threadId: string, brief?: boolean): Promise<ThreadView>
   /** Merges metadata shallowly. A time to live begins now. */
   patch(tenant: string, threadId: string, metadata: Record<string, unknown>,
-    timeToLive?: TimeToLiveWish): Promise<ThreadView>
+    timeToLive?: TimeToLiveRequest): Promise<ThreadView>
   delete(tenant: string, threadId: string): Promise<void>
   /**
    * Deletes the thread, or drops its history but for the newest state. Throws `busy` for one with
@@ -118,7 +118,7 @@ export interface CreateThread {
   readonly ifExists: 'raise' | 'do_nothing'
   readonly supersteps: readonly (readonly EditUpdate[])[]
   /** By default as the project says. */
-  readonly timeToLive?: TimeToLiveWish
+  readonly timeToLive?: TimeToLiveRequest
 }
 
 /** What is changed of a thread. */
@@ -126,7 +126,7 @@ export interface ThreadPatch {
   /** Merged shallowly. */
   readonly metadata: Readonly<Record<string, unknown>>
   /** Begins now. */
-  readonly timeToLive?: TimeToLiveWish
+  readonly timeToLive?: TimeToLiveRequest
 }
 
 /** Which state is asked for. */

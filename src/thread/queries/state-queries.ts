@@ -16,7 +16,7 @@ import { answerOf, channelsAskedFor, freshState, scopeOf, storedValues,
   parsedValues } from './state-answer.ts'
 import type { AnswerParts } from './state-answer.ts'
 import { stateBytes, valuesAt } from './state-values.ts'
-import type { ReadWish } from './state-values.ts'
+import type { ReadRequest } from './state-values.ts'
 
 /** States of a history that are read together: at first, and while states are small. */
 const [fewStates, manyStates] = [16, 64]
@@ -60,11 +60,11 @@ export class StateQueries {
   }
 
   /** The thread's record and, unless it is `brief`, its state values. */
-  async view(brief = false, wish: ReadWish = {}): Promise<ThreadView> {
+  async view(brief = false, options: ReadRequest = {}): Promise<ThreadView> {
     const { threadLog } = this.#context
     const { row } = threadLog.state
     await threadLog.durable
-    return { row, values: brief ? '{}' : await this.#values(row.head?.id, wish) }
+    return { row, values: brief ? '{}' : await this.#values(row.head?.id, options) }
   }
 
   /** A ThreadState of the API. Throws `not_found` for an unknown checkpoint. */
@@ -203,9 +203,9 @@ export class StateQueries {
   }
 
   /** The values at the head: `{}` before there is one. */
-  async #values(headId: string | undefined, wish: ReadWish): Promise<JsonText> {
+  async #values(headId: string | undefined, options: ReadRequest): Promise<JsonText> {
     if (headId === undefined) return '{}'
-    return valuesAt(this.#context, graphOf(this.#context), { checkpointId: headId }, wish)
+    return valuesAt(this.#context, graphOf(this.#context), { checkpointId: headId }, options)
   }
 }
 

@@ -21,7 +21,7 @@ export interface ValuesPlace {
 export const stateBytes = 4 * 1024 * 1024
 
 /** Who waits for what is read. */
-export interface ReadWish {
+export interface ReadRequest {
   readonly cancelled?: AbortSignal | undefined
   /** Throws `too_large`, with what it takes as the fact `bytes`, if that is more. */
   readonly most?: number | undefined
@@ -29,7 +29,7 @@ export interface ReadWish {
 
 /** Reads what is on disk. If the graph is not known: all channels that are stored. */
 export async function valuesAt(context: ThreadContext, hosted: HostedGraph | undefined,
-  place: ValuesPlace, { cancelled, most }: ReadWish = {}): Promise<JsonText> {
+  place: ValuesPlace, { cancelled, most }: ReadRequest = {}): Promise<JsonText> {
   const { ports: { reads }, threadLog, tenant } = context
   const { checkpointId, withTasks = false } = place
   const graph = hosted?.graph

@@ -77,14 +77,14 @@ export class DeployTarget {
     return { name, bytes }
   }
 
-  activate(name: string, wish: object = { watch_s: 0 }): Promise<ControlReply> {
-    return this.own('POST', `/revisions/${name}/activate`, wish)
+  activate(name: string, options: object = { watch_s: 0 }): Promise<ControlReply> {
+    return this.own('POST', `/revisions/${name}/activate`, options)
   }
 
   /** Uploads and activates. Throws if it does not become active. */
-  async deploy(built: Built, wish?: object): Promise<string> {
+  async deploy(built: Built, options?: object): Promise<string> {
     const { name } = await this.upload(built)
-    const { status, body } = await this.activate(name, wish)
+    const { status, body } = await this.activate(name, options)
     if (status !== 200) throw new Error(JSON.stringify(body))
     return name
   }

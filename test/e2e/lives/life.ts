@@ -4,7 +4,7 @@ import { Chance } from '../../simulation/chance.ts'
 import type { Act, Script } from '../../support/projects/lives/roaming.ts'
 
 /** A run to start, without ids, which differ between the server and the twin. */
-export interface Wish {
+export interface RunPlan {
   readonly input?: unknown
   /** Answers the pending interrupts: one value, all of them by id, or the first by id. */
   readonly answer?: { readonly how: 'value' | 'each' | 'first'; readonly value: unknown }
@@ -27,11 +27,11 @@ export interface Edit {
 }
 
 export type Deed =
-  | { readonly deed: 'run'; readonly run: Wish }
+  | { readonly deed: 'run'; readonly run: RunPlan }
   /** The run is rolled back when it gets to this node. */
-  | { readonly deed: 'undo'; readonly run: Wish; readonly node: string }
+  | { readonly deed: 'undo'; readonly run: RunPlan; readonly node: string }
   /** The server is restarted when the run gets to this node. */
-  | { readonly deed: 'crash'; readonly run: Wish; readonly node: string }
+  | { readonly deed: 'crash'; readonly run: RunPlan; readonly node: string }
   | { readonly deed: 'edit'; readonly edit: Edit }
   | { readonly deed: 'copy' }
 
@@ -99,9 +99,9 @@ function editOf(chance: Chance): Edit {
   }
 }
 
-function runOf(chance: Chance, known: Nodes): Wish {
+function runOf(chance: Chance, known: Nodes): RunPlan {
   return {
-    ...wishOf(chance, known),
+    ...planOf(chance, known),
     ...chance.flip(0.2) && { from: chance.below(10) },
     durability: chance.pick(['async', 'async', 'sync', 'exit'] as const),
     ...chance.flip(0.15) && { interruptBefore: [chance.pick<string>(known)] },
@@ -109,7 +109,8 @@ function runOf(chance: Chance, known: Nodes): Wish {
   }
 }
 
-function wishOf(chance: Chance, known: Nodes): Pick<Wish, 'input' | 'answer' | 'goto' | 'update'> {
+function planOf(chance: Chance,
+  known: Nodes): Pick<RunPlan, 'input' | 'answer' | 'goto' | 'update'> {
   const at = chance.number()
   if (at < 0.4) return { input: valuesOf(chance) }
   if (at < 0.5) return { input: null }

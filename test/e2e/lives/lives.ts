@@ -10,7 +10,7 @@ import { hoarding, narrow, roaming } from '../../support/projects/lives/roaming.
 import { useServer } from '../../support/server.ts'
 import type { ServerInUse } from '../../support/server.ts'
 import { lifeOf, partsOfLife } from './life.ts'
-import type { Event, Life, Wish } from './life.ts'
+import type { Event, Life, RunPlan } from './life.ts'
 import { edit, look, lookBack, refused } from './place.ts'
 import type { Place, Ran } from './place.ts'
 import { Served } from './served.ts'
@@ -22,7 +22,7 @@ interface World {
   readonly gate: () => Gate
 }
 interface Held {
-  readonly run: Wish
+  readonly run: RunPlan
   readonly node: string
 }
 interface Pair {

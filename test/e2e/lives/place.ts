@@ -1,7 +1,7 @@
 /** A thread on the server or in this process: its operations, and what can be seen of it. */
 
 import type { ThreadState } from '@langchain/langgraph-sdk'
-import type { Edit, Wish } from './life.ts'
+import type { Edit, RunPlan } from './life.ts'
 
 export interface At {
   readonly checkpoint_id?: string | null
@@ -12,9 +12,9 @@ export interface At {
 export interface Payload {
   readonly input?: unknown
   readonly command?: { readonly resume?: unknown; readonly update?: unknown;
-    readonly goto?: Wish['goto'] }
+    readonly goto?: RunPlan['goto'] }
   readonly checkpoint?: At
-  readonly durability: Wish['durability']
+  readonly durability: RunPlan['durability']
   readonly interruptBefore?: readonly string[]
   readonly interruptAfter?: readonly string[]
 }
@@ -32,7 +32,7 @@ export interface Ran {
 
 export interface Place {
   readonly id: string
-  run(wish: Wish): Promise<Ran>
+  run(runPlan: RunPlan): Promise<Ran>
   update(edit: Pick<Edit, 'values' | 'asNode'>, at: At | undefined): Promise<unknown>
   /** Its status and pending interrupts. */
   thread(): Promise<unknown>
@@ -45,8 +45,8 @@ export interface Place {
 
 export const recursionLimit = 14
 
-export async function payloadOf(place: Place, wish: Wish): Promise<Payload> {
-  const { input, answer, goto, update, from, ...rest } = wish
+export async function payloadOf(place: Place, runPlan: RunPlan): Promise<Payload> {
+  const { input, answer, goto, update, from, ...rest } = runPlan
   const checkpoint = await checkpointAt(place, from)
   return {
     ...rest,
@@ -121,7 +121,7 @@ async function checkpointInside(place: Place, inside: number): Promise<At> {
   return { checkpoint_ns: spaces[inside % Math.max(1, spaces.length)] ?? 'nowhere' }
 }
 
-async function answerFor(place: Place, { how, value }: NonNullable<Wish['answer']>,
+async function answerFor(place: Place, { how, value }: NonNullable<RunPlan['answer']>,
   at: At | undefined): Promise<unknown> {
   if (how === 'value') return value
   const { tasks } = await place.state(at)

@@ -3,7 +3,7 @@
 import type { Checkpoint, Client, ThreadState } from '@langchain/langgraph-sdk'
 import type { Gate } from '../../support/gate.ts'
 import { collect } from '../../support/run-events.ts'
-import type { Edit, Wish } from './life.ts'
+import type { Edit, RunPlan } from './life.ts'
 import { payloadOf, recursionLimit } from './place.ts'
 import type { At, Part, Place, Ran } from './place.ts'
 
@@ -18,10 +18,10 @@ export class Served implements Place {
     this.id = id
   }
 
-  async run(wish: Wish): Promise<Ran> {
+  async run(runPlan: RunPlan): Promise<Ran> {
     let runId = ''
     const parts = await collect(this.#client.runs.stream(this.id, this.#graph, {
-      ...await this.#wire(wish),
+      ...await this.#wire(runPlan),
       onRunCreated: (run: { run_id: string }) => {
         runId = run.run_id
       },
@@ -30,9 +30,10 @@ export class Served implements Place {
   }
 
   /** Starts a run; `arrived` says whether it waits at the node, or else has ended. */
-  async begin(wish: Wish, node: string, gate: Gate): Promise<{ runId: string; arrived: boolean }> {
+  async begin(runPlan: RunPlan, node: string,
+    gate: Gate): Promise<{ runId: string; arrived: boolean }> {
     const { runs } = this.#client
-    const payload = await this.#wire(wish, { hold: { node, url: gate.url } })
+    const payload = await this.#wire(runPlan, { hold: { node, url: gate.url } })
     const { run_id: runId } = await runs.create(this.id, this.#graph,
       { ...payload, streamResumable: true } as never)
     // Also ends when the server does.
@@ -82,8 +83,8 @@ export class Served implements Place {
     return status >= 400 && status < 500
   }
 
-  async #wire(wish: Wish, configurable: Record<string, unknown> = {}) {
-    return { ...await payloadOf(this, wish), streamMode: ['values', 'updates'],
+  async #wire(runPlan: RunPlan, configurable: Record<string, unknown> = {}) {
+    return { ...await payloadOf(this, runPlan), streamMode: ['values', 'updates'],
       streamSubgraphs: true, config: { recursion_limit: recursionLimit, configurable } }
   }
 }

@@ -11,7 +11,7 @@ import type { ServedGraph } from '../../../src/graph/project/graph-export.ts'
 import { withoutAnswer } from '../../../src/graph/state/pending-writes.ts'
 import { doneTasks, withoutResults } from '../../../src/graph/state/state-reader.ts'
 import { ValueCodec } from '../../../src/graph/state/value-codec.ts'
-import type { Edit, Wish } from './life.ts'
+import type { Edit, RunPlan } from './life.ts'
 import { payloadOf, recursionLimit } from './place.ts'
 import type { At, Part, Payload, Place, Ran } from './place.ts'
 
@@ -100,8 +100,8 @@ export class Twin implements Place {
     this.#failed = failed
   }
 
-  async run(wish: Wish, configurable: Fields = {}): Promise<Ran> {
-    const { input, command, checkpoint, ...rest } = await payloadOf(this, wish)
+  async run(runPlan: RunPlan, configurable: Fields = {}): Promise<Ran> {
+    const { input, command, checkpoint, ...rest } = await payloadOf(this, runPlan)
     const parts: Part[] = []
     this.#failed = false
     try {

@@ -53,8 +53,8 @@ describe('scores beside each other', () => {
   it('sort by the difference, and keep only what became worse', () => {
     const rows = [row(run('a', 0), run('b', 1)), row(run('a', 1), run('b', 0.5)),
       row(run('a', 1), run('b', 1))]
-    const at = (wish: Parameters<typeof arranged>[1]) =>
-      arranged(rows, wish).map((each) => rows.indexOf(each))
+    const at = (options: Parameters<typeof arranged>[1]) =>
+      arranged(rows, options).map((each) => rows.indexOf(each))
     expect(at({ byDifference: true, onlyRegressions: false })).toEqual([0, 1, 2])
     expect(at({ byDifference: false, onlyRegressions: true })).toEqual([1])
   })

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 
-import type { Dataset, ExamplesWish } from '../../../platform/index.ts'
+import type { Dataset, ExamplesRequest } from '../../../platform/index.ts'
 import { csvLine } from '../../../platform/index.ts'
 import type { App } from '../../http/route.ts'
 import { platformRoute } from '../platform-route.ts'
@@ -21,10 +21,10 @@ export function datasetFileRoutes(app: App, parts: PlatformParts): void {
   const { datasets, query: ask } = parts.platform
   /** Texts of examples of one version, also if others are published meanwhile. */
   const send = async ({ caller: { tenant } }: FastifyRequest, reply: FastifyReply,
-    { type, dataset, first = '', end = '', ...wish }: FileWish) => {
+    { type, dataset, first = '', end = '', ...options }: FileRequest) => {
     async function* texts() {
       if (first !== '') yield first
-      const all = datasets.examples(tenant, dataset, { ...wish, limit: Infinity,
+      const all = datasets.examples(tenant, dataset, { ...options, limit: Infinity,
         shown: everything })
       for await (const slice of all) yield slice.texts.map((text) => text + end).join('')
     }
@@ -34,9 +34,9 @@ export function datasetFileRoutes(app: App, parts: PlatformParts): void {
 
   app.get('/datasets/:id/csv', platformRoute('read', reading), async (request, reply) => {
     const dataset = await datasetOf(parts, request)
-    const wish = asOfIn(request.query)
-    const names = await ask.namesOfExamples({ tenant: request.caller.tenant, dataset, ...wish })
-    return send(request, reply, { type: 'text/csv; charset=utf-8', dataset, ...wish,
+    const options = asOfIn(request.query)
+    const names = await ask.namesOfExamples({ tenant: request.caller.tenant, dataset, ...options })
+    return send(request, reply, { type: 'text/csv; charset=utf-8', dataset, ...options,
       first: csvLine([...names.inputs, ...names.outputs]), lines: { kind: 'csv', ...names } })
   })
   app.get('/datasets/:id/jsonl', platformRoute('read', reading),
@@ -49,7 +49,7 @@ export function datasetFileRoutes(app: App, parts: PlatformParts): void {
         dataset: await datasetOf(parts, request), ...asOfIn(request.query) }))
 }
 
-interface FileWish extends Pick<ExamplesWish, 'asOf' | 'lines'> {
+interface FileRequest extends Pick<ExamplesRequest, 'asOf' | 'lines'> {
   readonly type: string
   readonly dataset: Dataset
   readonly first?: string

@@ -3,7 +3,7 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 
-import type { Dataset, ExamplesWish } from '../../../platform/index.ts'
+import type { Dataset, ExamplesRequest } from '../../../platform/index.ts'
 import { requireId } from '../path-id.ts'
 import type { PlatformParts } from '../platform-route.ts'
 
@@ -22,6 +22,8 @@ export function datasetOf({ platform }: PlatformParts, { params, caller }: {
 }
 
 /** The version that a query names, if it does. */
-export function asOfIn({ as_of: asOf }: { readonly as_of?: string }): Pick<ExamplesWish, 'asOf'> {
+export function asOfIn(
+  { as_of: asOf }: { readonly as_of?: string },
+): Pick<ExamplesRequest, 'asOf'> {
   return asOf === undefined || asOf === '' ? {} : { asOf }
 }

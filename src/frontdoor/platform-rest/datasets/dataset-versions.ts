@@ -3,7 +3,7 @@
 import { Type } from 'typebox'
 
 import { HeddleError } from '../../../errors.ts'
-import { versionSaid } from '../../../platform/index.ts'
+import { versionName } from '../../../platform/index.ts'
 import type { Dataset } from '../../../platform/index.ts'
 import type { App } from '../../http/route.ts'
 import { Offset, Uuid as UuidText } from '../../schema/json.ts'
@@ -46,7 +46,7 @@ export function datasetVersionRoutes(app: App, parts: PlatformParts): void {
       if (tag === 'latest') throw new HeddleError('invalid', 'tag: latest is the newest version.')
       const dataset = await datasetOf(parts, { params, caller })
       const named = await versionOf(tenant, dataset, asOf)
-      return versionSaid(await datasets.tag(tenant, dataset.id, tag, named), named)
+      return versionName(await datasets.tag(tenant, dataset.id, tag, named), named)
     })
 
   app.get('/datasets/:id/version',
@@ -57,7 +57,7 @@ export function datasetVersionRoutes(app: App, parts: PlatformParts): void {
       if (tag !== undefined && tag !== 'latest' && !Object.hasOwn(dataset.tags, tag)) {
         throw new HeddleError('not_found', `Dataset version ${JSON.stringify(tag)} not found.`)
       }
-      return versionSaid(dataset, await versionOf(tenant, dataset, tag ?? asOf ?? 'latest'))
+      return versionName(dataset, await versionOf(tenant, dataset, tag ?? asOf ?? 'latest'))
     })
 
   app.get('/datasets/:id/versions',

@@ -6,7 +6,7 @@ import type { Static } from 'typebox'
 
 import { HeddleError } from '../../../errors.ts'
 import { metadataSought } from '../../../platform/index.ts'
-import type { ExamplesSlice, ExamplesWish } from '../../../platform/index.ts'
+import type { ExamplesSlice, ExamplesRequest } from '../../../platform/index.ts'
 import { sendJson, sendParts } from '../../http/list-reply.ts'
 import type { ListPart } from '../../http/list-reply.ts'
 import type { App } from '../../http/route.ts'
@@ -55,19 +55,19 @@ export function exampleRoutes(app: App, parts: PlatformParts): void {
     async (request, reply) => {
       const { query, caller: { tenant } } = request
       const { limit = 100, offset = 0, order = '' } = query
-      const wish = { ...wishOf(query), limit, offset, linkBase: linkBase(request),
+      const options = { ...optionsOf(query), limit, offset, linkBase: linkBase(request),
         newestFirst: order.startsWith('recent'), shown: shownIn(query.select) }
       if (query.dataset !== undefined) {
-        return sendExamples(reply, datasets.examples(tenant, query.dataset, wish))
+        return sendExamples(reply, datasets.examples(tenant, query.dataset, options))
       }
       const { id: ids = noDataset(), ...others } = query
-      return sendExamples(reply, ofAny(parts, tenant, ids, { ...wish, ...wishOf(others) }))
+      return sendExamples(reply, ofAny(parts, tenant, ids, { ...options, ...optionsOf(others) }))
     })
 
   app.get('/examples/count', platformRoute('read', { querystring: CountExamples }),
     async ({ query, caller: { tenant } }) => {
       const dataset = await datasets.one(tenant, query.dataset ?? noDataset())
-      return ask.countExamples({ tenant, dataset, ...wishOf(query) })
+      return ask.countExamples({ tenant, dataset, ...optionsOf(query) })
     })
 
   app.get('/examples/:id', platformRoute('read', { params: IdPath, querystring: ReadExample }),
@@ -103,9 +103,9 @@ export function exampleRoutes(app: App, parts: PlatformParts): void {
 }
 
 /** The conditions of a query. Throws `invalid` for metadata that take too long to look for. */
-export function wishOf(
+export function optionsOf(
   query: Static<typeof CountExamples>,
-): Omit<ExamplesWish, 'limit' | 'offset'> {
+): Omit<ExamplesRequest, 'limit' | 'offset'> {
   const { id: ids, splits, metadata, full_text_contains: sought, filter } = query
   if (metadata !== undefined) requireSimple('metadata', metadataSought(metadata))
   return {
@@ -133,11 +133,12 @@ async function* partsOf(
 
 /** Examples of whatever dataset. */
 async function* ofAny({ platform: { datasets, query } }: PlatformParts, tenant: string,
-  ids: readonly string[], wish: ExamplesWish): AsyncGenerator<ExamplesSlice, void, void> {
+  ids: readonly string[], options: ExamplesRequest): AsyncGenerator<ExamplesSlice, void, void> {
   const named = await Promise.all(ids.map((id) => query.datasetsOfExample({ tenant, id })))
-  let left = wish.limit
+  let left = options.limit
   for (const dataset of await datasets.get(tenant, [...new Set(named.flat())])) {
-    for await (const slice of datasets.examples(tenant, dataset, { ...wish, ids, limit: left })) {
+    for await (const slice of datasets.examples(tenant, dataset, { ...options, ids,
+      limit: left })) {
       left -= slice.texts.length
       yield { ...slice, next: { at: 0, skip: 0 } }
     }

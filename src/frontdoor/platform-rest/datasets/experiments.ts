@@ -40,7 +40,7 @@ const QueryRunsV2 = Type.Object({
 /** Examples of a page by default. */
 const pageExamples = 20
 
-interface Wish {
+interface Options {
   readonly projects: readonly string[]
   readonly comparison: string | null | undefined
   readonly ids?: readonly string[]
@@ -55,7 +55,7 @@ interface Wish {
 export function datasetRunRoutes(app: App, parts: PlatformParts): void {
   app.post('/datasets/:id/runs', platformRoute('read', { params: IdPath, body: QueryRuns }),
     async (request, reply) => {
-      const { texts } = await page(parts, request, reply, wishOf(request.body))
+      const { texts } = await page(parts, request, reply, optionsOf(request.body))
       return sendJson(reply, `[${texts.join(',')}]`)
     })
 }
@@ -81,9 +81,9 @@ export function datasetRunRoutesV2(app: App, parts: PlatformParts): void {
 }
 
 async function page(parts: PlatformParts, request: FastifyRequest, reply: FastifyReply,
-  wish: Wish): Promise<ExamplesSlice> {
+  options: Options): Promise<ExamplesSlice> {
   const dataset = await datasetOf(parts, request as Parameters<typeof datasetOf>[1])
-  return pageOf(parts, request, reply, { ...wish, tenant: request.caller.tenant, dataset })
+  return pageOf(parts, request, reply, { ...options, tenant: request.caller.tenant, dataset })
 }
 
 /** A page of the runs of a dataset that anybody reads: experiments of others are left out. */
@@ -91,22 +91,22 @@ export async function sharedRunPage(parts: PlatformParts, request: FastifyReques
   reply: FastifyReply,
   { tenant, dataset, body }: { readonly tenant: string; readonly dataset: Dataset;
     readonly body: Static<typeof QueryRuns> }): Promise<FastifyReply> {
-  const { texts } = await pageOf(parts, request, reply, { ...wishOf(body), tenant, dataset,
+  const { texts } = await pageOf(parts, request, reply, { ...optionsOf(body), tenant, dataset,
     isShared: true })
   return sendJson(reply, `[${texts.join(',')}]`)
 }
 
-function wishOf(
+function optionsOf(
   { session_ids: projects, offset = 0, limit = pageExamples, as_of: asOf,
     comparative_experiment_id: comparison }: Static<typeof QueryRuns>,
-): Wish {
+): Options {
   return { projects: projects ?? [], comparison, from: { at: 0, skip: offset },
     limit: limit ?? pageExamples, version: 1, ...typeof asOf === 'string' && { asOf } }
 }
 
 /** Without experiments, those of the comparison, or the newest ones of the dataset. */
 async function pageOf({ platform }: PlatformParts, request: FastifyRequest, reply: FastifyReply,
-  { tenant, dataset, isShared = false, projects: asked, comparison, ...wish }: Wish & {
+  { tenant, dataset, isShared = false, projects: asked, comparison, ...options }: Options & {
     readonly tenant: string
     readonly dataset: Dataset
     readonly isShared?: boolean
@@ -120,7 +120,7 @@ async function pageOf({ platform }: PlatformParts, request: FastifyRequest, repl
     )
     : (await platform.projects.find(tenant, { referenceDatasetIds: [dataset.id],
       sortBy: 'start_time', descending: true, limit: 5, offset: 0 })).projects
-  return platform.query.experimentRuns({ ...wish, tenant, dataset, projects, newestFirst: false,
+  return platform.query.experimentRuns({ ...options, tenant, dataset, projects, newestFirst: false,
     shown: { outputs: true, metadata: true, files: true },
     links: await attachmentLinks(platform, request) }, { signal: leftSignal(reply) })
 }

@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 
 import type { App } from '../../http/route.ts'
 import { Offset, Uuid as UuidText } from '../../schema/json.ts'
-import { jsonOf, sendExamples, wishOf } from '../datasets/index.ts'
+import { jsonOf, sendExamples, optionsOf } from '../datasets/index.ts'
 import { linkBase } from '../links.ts'
 import { requireId } from '../path-id.ts'
 import { platformRoute } from '../platform-route.ts'
@@ -63,7 +63,7 @@ export function datasetShareRoutes(app: App, parts: PlatformParts): void {
       const { params, query, query: { limit = 100, offset = 0 } } = request
       const { tenant, dataset } = await sharedDataset(parts, params.token)
       return sendExamples(reply,
-        datasets.examples(tenant, dataset, { ...wishOf(query), limit, offset,
+        datasets.examples(tenant, dataset, { ...optionsOf(query), limit, offset,
           linkBase: linkBase(request) }))
     })
 
@@ -71,6 +71,6 @@ export function datasetShareRoutes(app: App, parts: PlatformParts): void {
     platformRoute('public', { params: TokenPath, querystring: ListExamples }),
     async ({ params, query }) => {
       const { tenant, dataset } = await sharedDataset(parts, params.token)
-      return platform.query.countExamples({ tenant, dataset, ...wishOf(query) })
+      return platform.query.countExamples({ tenant, dataset, ...optionsOf(query) })
     })
 }

@@ -27,7 +27,7 @@ export interface NewExample {
 }
 
 /** Which examples to read: those that meet the filter, in their order. */
-export interface ExamplesWish extends ExampleFilter {
+export interface ExamplesRequest extends ExampleFilter {
   /** A time or a tag. */
   readonly asOf?: string
   readonly ids?: readonly Uuid[]
@@ -53,9 +53,10 @@ export interface Datasets extends Omit<DatasetCatalog, 'charge' | 'publish'> {
   change(call: ExamplesCall): Promise<readonly ExamplesChanged[]>
   /** Slices of JSON texts, as clients know examples. */
   examples(tenant: string, dataset: Uuid | Dataset,
-    wish: ExamplesWish): AsyncGenerator<ExamplesSlice, void, void>
+    options: ExamplesRequest): AsyncGenerator<ExamplesSlice, void, void>
   /** An example with the dataset that it is in. */
-  example(tenant: string, id: Uuid, wish: Pick<ExamplesWish, 'asOf' | 'linkBase'>): Promise<string>
+  example(tenant: string, id: Uuid,
+    options: Pick<ExamplesRequest, 'asOf' | 'linkBase'>): Promise<string>
   /** The parts of an attachment, from what a link says of it. */
   file(tenant: string, dataset: Uuid, example: Uuid,
     file: { readonly key: string; readonly bytes: number }): AsyncIterable<Uint8Array>
@@ -83,15 +84,16 @@ export function datasetsOver(
     throw new HeddleError('not_found', 'Dataset not found.')
   }
   async function* examples(tenant: string, dataset: Uuid | Dataset,
-    { asOf, limit, offset = 0, after, newestFirst = false, shown = everything, linkBase, ...wish }:
-      ExamplesWish): AsyncGenerator<ExamplesSlice, void, void> {
+    { asOf, limit, offset = 0, after, newestFirst = false, shown = everything, linkBase,
+      ...options }: ExamplesRequest): AsyncGenerator<ExamplesSlice, void, void> {
     const asked = typeof dataset === 'string' ? await one(tenant, dataset) : dataset
     const links = { ...await downloads.linkKey(), ...linkBase !== undefined && { base: linkBase } }
     let from: ExampleMark | undefined = after ?? { at: 0, skip: offset }
     let left = limit
     while (from !== undefined && left > 0) {
-      const slice: ExamplesSlice = await threads.query.examples({ ...wish, tenant, dataset: asked,
-        ...asOf !== undefined && { asOf }, from, limit: left, newestFirst, shown, links })
+      const slice: ExamplesSlice = await threads.query.examples({ ...options, tenant,
+        dataset: asked, ...asOf !== undefined && { asOf }, from, limit: left, newestFirst, shown,
+        links })
       if (slice.texts.length > 0) yield slice
       left -= slice.texts.length
       from = slice.next
@@ -116,8 +118,8 @@ export function datasetsOver(
     example: async (tenant, id, asked) => {
       const ids = await threads.query.datasetsOfExample({ tenant, id })
       for (const dataset of await catalog.get(tenant, ids)) {
-        const wish = { ...asked, ids: [id], limit: 1 }
-        for await (const { texts: [text] } of examples(tenant, dataset, wish)) return text!
+        const options = { ...asked, ids: [id], limit: 1 }
+        for await (const { texts: [text] } of examples(tenant, dataset, options)) return text!
       }
       throw new HeddleError('not_found', 'Example not found.')
     },

@@ -6,13 +6,13 @@ import type { Uuid } from '../../spans/span.ts'
 import { readTimeUs } from '../../spans/time.ts'
 import { readUuid } from '../../spans/uuid-bytes.ts'
 import { metadataMax, splitsIn } from './example-change.ts'
-import type { ExampleSaid, KeptFiles, MetadataOperation } from './sent/example-edit.ts'
+import type { ExampleInput, KeptFiles, MetadataOperation } from './sent/example-edit.ts'
 
 /** An example in a body. */
 export interface SentExample {
   readonly id: Uuid | null
   readonly dataset: Uuid | null
-  readonly said: ExampleSaid
+  readonly said: ExampleInput
 }
 
 /** Examples, and operations, of one request. */
@@ -90,7 +90,7 @@ export function readable<Result>(read: () => Result): Result {
   }
 }
 
-function saidIn(members: ReadonlyMap<string, unknown>): ExampleSaid {
+function saidIn(members: ReadonlyMap<string, unknown>): ExampleInput {
   const metadata = members.get('metadata')
   const splits = splitsIn(members.get('split') ?? members.get('splits'))
   const created = members.get('created_at')

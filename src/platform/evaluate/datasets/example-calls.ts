@@ -8,7 +8,7 @@ import type { Uuid } from '../../spans/span.ts'
 import { examplesIn, idsIn, metadataChangeIn, readable } from './example-body.ts'
 import type { SentExample } from './example-body.ts'
 import { eraseDataset } from './example-erasure.ts'
-import type { ExampleEdit, ExampleSaid, ExamplesChanged } from './sent/example-edit.ts'
+import type { ExampleEdit, ExampleInput, ExamplesChanged } from './sent/example-edit.ts'
 import { examplesInParts } from './example-multipart.ts'
 import { beginningWith, datasetsOf, membershipKey } from './example-place.ts'
 import type { DatasetPlace } from './example-place.ts'
@@ -46,12 +46,12 @@ export interface ExampleWrites {
   ): Promise<readonly string[]>
   addExamples(
     call: { readonly tenant: string; readonly dataset: Uuid;
-      readonly examples: readonly { readonly id: Uuid; readonly said: ExampleSaid }[] },
+      readonly examples: readonly { readonly id: Uuid; readonly said: ExampleInput }[] },
   ): Promise<ExamplesChanged>
   /** Makes those that are missing. `exists` if one has other inputs, or other outputs than said. */
   ensureExamples(
     call: DatasetPlace & {
-      readonly examples: readonly { readonly id: Uuid; readonly said: ExampleSaid }[]
+      readonly examples: readonly { readonly id: Uuid; readonly said: ExampleInput }[]
     },
   ): Promise<ExamplesChanged>
   /** What the form says besides its file; the examples are kept for `addUpload`. */
@@ -205,17 +205,17 @@ interface Upload {
 
 /** The form and the examples of a file. */
 async function uploaded(longBodies: LongBodies<ExamplesJob>, tenant: string,
-  upload: Upload): Promise<readonly [form: UploadForm, examples: readonly ExampleSaid[]]> {
+  upload: Upload): Promise<readonly [form: UploadForm, examples: readonly ExampleInput[]]> {
   const { body, contentType } = upload
   if (body.byteLength < longBytes) {
     const { form, examples } = examplesInUpload(body, contentType)
     return [form, examples]
   }
   let form: UploadForm | undefined
-  const said: ExampleSaid[] = []
+  const said: ExampleInput[] = []
   for await (const part of longBodies.read(tenant, { kind: 'upload', ...upload })) {
     if (form === undefined) form = part as UploadForm
-    else said.push(...part as ExampleSaid[])
+    else said.push(...part as ExampleInput[])
   }
   return [form!, said]
 }
@@ -255,10 +255,10 @@ function createOf({ id, said }: SentExample, copied: Copied, newId: Uuid): Creat
       ...copied.files && { files: [...copied.files, ...said.files ?? []] } } }
 }
 
-type Copied = Pick<ExampleSaid, 'inputs' | 'outputs' | 'files'>
+type Copied = Pick<ExampleInput, 'inputs' | 'outputs' | 'files'>
 
 async function copyOf(parts: ExampleWritesParts, tenant: string,
-  said: ExampleSaid): Promise<Copied> {
+  said: ExampleInput): Promise<Copied> {
   const { sourceRun, usesRun, runFiles } = said
   if (sourceRun === undefined || (usesRun !== true && runFiles === undefined)) return {}
   return copiedFrom(parts, tenant, sourceRun, said)
@@ -271,7 +271,7 @@ function bytesOf({ inputs, outputs, files = [] }: Copied): number {
 
 /** What an example takes from the run that it comes from. */
 async function copiedFrom({ store, projectIds }: ExampleWritesParts, tenant: string, run: Uuid,
-  { usesRun, runFiles }: ExampleSaid): Promise<Copied> {
+  { usesRun, runFiles }: ExampleInput): Promise<Copied> {
   const place = (await store.locate(tenant, [run])).get(run)
   const [project] = place === undefined ? [] : await projectIds(tenant, [place.project])
   const [head] = project === undefined ? [] : await store.heads([place!])

@@ -4,7 +4,7 @@ import { HeddleError } from '../../../errors.ts'
 import { isObject } from '../../../json/index.ts'
 import type { Dataset } from './dataset.ts'
 import { baseSplit } from './sent/example-edit.ts'
-import type { ExampleSaid, KeptFiles, MetadataOperation } from './sent/example-edit.ts'
+import type { ExampleInput, KeptFiles, MetadataOperation } from './sent/example-edit.ts'
 import type { ExampleFile, ExampleRow } from './example-row.ts'
 import { misfit } from './schema-check.ts'
 
@@ -22,7 +22,7 @@ export interface Content {
 }
 
 /** The content of an example after an edit. `files`: those that came with it. Throws `invalid`. */
-export function contentAfter(id: string, before: Content | undefined, said: ExampleSaid,
+export function contentAfter(id: string, before: Content | undefined, said: ExampleInput,
   files: readonly ExampleFile[]): Content {
   const inputs = said.inputs ?? before?.row.inputs
   if (inputs === undefined) throw new HeddleError('invalid', `Example ${id}: it needs inputs.`)
@@ -94,7 +94,7 @@ export function requireFit({ inputsSchema, outputsSchema }: Dataset, id: string,
   check('outputs', outputsSchema, outputs)
 }
 
-function filesAfter(id: string, before: readonly ExampleFile[], { kept }: ExampleSaid,
+function filesAfter(id: string, before: readonly ExampleFile[], { kept }: ExampleInput,
   sent: readonly ExampleFile[]): readonly ExampleFile[] {
   const all = new Map([...stayingFiles(id, before, kept, sent), ...sent]
     .map((file) => [file.name, file]))

@@ -6,7 +6,7 @@ import { boundaryOf, partsOf } from '../../ingest/body/multipart.ts'
 import { readUuid } from '../../spans/uuid-bytes.ts'
 import { exampleIn, keptIn, readable } from './example-body.ts'
 import type { SentExample } from './example-body.ts'
-import type { ExampleSaid, SentFile } from './sent/example-edit.ts'
+import type { ExampleInput, SentFile } from './sent/example-edit.ts'
 
 /** Bytes of an attachment. */
 const fileBytesMax = 20 * 1024 * 1024
@@ -14,7 +14,7 @@ const fileBytesMax = 20 * 1024 * 1024
 const [partsMax, nameMax] = [20_000, 500]
 
 interface OpenExample {
-  said: ExampleSaid
+  said: ExampleInput
   readonly files: SentFile[]
 }
 
@@ -43,7 +43,7 @@ export function examplesInParts(body: Buffer, contentType: string): readonly Sen
   )
 }
 
-function saidBy(member: string, data: Buffer): ExampleSaid {
+function saidBy(member: string, data: Buffer): ExampleInput {
   switch (member) {
     case '':
       return exampleIn(data).said

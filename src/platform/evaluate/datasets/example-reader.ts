@@ -74,7 +74,7 @@ export interface ExamplesSlice {
 }
 
 /** A version in an answer. */
-export interface VersionSaid {
+export interface VersionName {
   readonly as_of: string
   readonly tags: readonly string[]
 }
@@ -97,7 +97,7 @@ export interface ExampleReads {
   datasetVersion(question: VersionQuestion): Promise<string | null>
   datasetVersions(
     question: VersionQuestion & { readonly limit: number; readonly offset: number },
-  ): Promise<readonly VersionSaid[]>
+  ): Promise<readonly VersionName[]>
   splitsOf(question: VersionQuestion): Promise<readonly string[]>
   versionDifference(
     question: { readonly tenant: string; readonly dataset: Dataset; readonly from: string;
@@ -205,7 +205,7 @@ export function exampleReads(store: DocumentPort, env: Pick<Env, 'monotonicMs'>)
       const all = await versions.published(placeOf(question), dataset.head, {
         limit: offset + limit,
       })
-      return all.slice(offset).map((version) => versionSaid(dataset, version))
+      return all.slice(offset).map((version) => versionName(dataset, version))
     },
     splitsOf: async (question) => {
       const { place, root } = await rooted(question)
@@ -249,7 +249,7 @@ async function versionOf(versions: ExampleVersions,
 }
 
 /** A version as clients know it. */
-export function versionSaid({ head, tags }: Dataset, version: string): VersionSaid {
+export function versionName({ head, tags }: Dataset, version: string): VersionName {
   const own = Object.keys(tags).filter((tag) => tags[tag] === version)
   return { as_of: zonedTextUs(stampOf(version)), tags: version === head ? ['latest', ...own] : own }
 }

@@ -4,7 +4,7 @@ import { linkOf } from '../../records/downloads/download-link.ts'
 import type { LinkKey } from '../../records/downloads/download-link.ts'
 import type { Uuid } from '../../spans/span.ts'
 import { zonedTextUs } from '../../spans/time.ts'
-import type { ExampleSaid } from './sent/example-edit.ts'
+import type { ExampleInput } from './sent/example-edit.ts'
 import type { DatasetPlace } from './example-place.ts'
 import { splitsKey } from './example-change.ts'
 import type { ExampleRow } from './example-row.ts'
@@ -42,7 +42,7 @@ export function exampleJson({ tenant, dataset, shown, links }: ShapeParts, entry
 }
 
 /** An example that was checked and not made. */
-export function checkedJson(dataset: Uuid, id: Uuid | null, said: ExampleSaid): string {
+export function checkedJson(dataset: Uuid, id: Uuid | null, said: ExampleInput): string {
   const { inputs, outputs = null, metadata = null, splits = null, sourceRun = null, createdUs,
     usesRun = false } = said
   const head = { id, dataset_id: dataset, metadata, split: splits, source_run_id: sourceRun,

@@ -16,7 +16,7 @@ import { createdOf, resultOf, rowOf, sameSplits } from './edited-example.ts'
 import type { Known } from './edited-example.ts'
 import { requireFit } from './example-change.ts'
 import { eraseExamples } from './example-erasure.ts'
-import type { ExampleEdit, ExampleSaid, ExamplesChanged } from './sent/example-edit.ts'
+import type { ExampleEdit, ExampleInput, ExamplesChanged } from './sent/example-edit.ts'
 import { removeFiles, storeFiles } from './example-files.ts'
 import type { FilesOfEdits } from './example-files.ts'
 import { datasetsOf, datasetsWith, examplesOf, membershipKey, nextStamp, placeKey, publishedKey,
@@ -300,7 +300,7 @@ function requireModest(bytes: number): void {
 
 function bytesOf(edit: ExampleEdit): number {
   if (edit.kind === 'delete' || edit.kind === 'erase') return 0
-  const { inputs, outputs, metadata, files = [] }: ExampleSaid = edit.kind === 'metadata'
+  const { inputs, outputs, metadata, files = [] }: ExampleInput = edit.kind === 'metadata'
     ? { metadata: { operations: edit.operations } }
     : edit.said
   return editBytes + (inputs?.byteLength ?? 0) + (outputs?.byteLength ?? 0)

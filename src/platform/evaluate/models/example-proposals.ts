@@ -12,7 +12,7 @@ export interface ProposedExample {
 }
 
 /** What examples are wanted. */
-export interface ProposalWish {
+export interface ProposalRequest {
   readonly tenant: string
   readonly count: number
   /** JSON texts of examples to follow. */
@@ -40,8 +40,11 @@ const schema = {
 } as const
 
 /** The proposals, as many as were wanted at most. */
-export async function proposedExamples({ tenant, count, samples, instructions, call }: ProposalWish,
-  models: Pick<Models, 'stream'>, signal: AbortSignal): Promise<readonly ProposedExample[]> {
+export async function proposedExamples(
+  { tenant, count, samples, instructions, call }: ProposalRequest,
+  models: Pick<Models, 'stream'>,
+  signal: AbortSignal,
+): Promise<readonly ProposedExample[]> {
   if (samples.length === 0 && instructions === '') {
     throw new HeddleError('invalid', 'The dataset has no examples to follow: add one, or send ' +
       '`instructions`.')

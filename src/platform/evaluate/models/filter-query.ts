@@ -5,7 +5,7 @@ import { memberOf } from './dialect.ts'
 import type { ChatMessage, ModelCall, Models } from './model.ts'
 
 /** What a filter is wanted for. */
-export interface FilterWish {
+export interface FilterRequest {
   readonly tenant: string
   /** The words. */
   readonly query: string
@@ -46,7 +46,7 @@ const schema = {
 } as const
 
 /** The filter. A model that writes none that can be read gets one more try, with what is wrong. */
-export async function filterFor({ tenant, query, feedbackKeys, call }: FilterWish,
+export async function filterFor({ tenant, query, feedbackKeys, call }: FilterRequest,
   { models, faultOf }: FilterWriters, signal: AbortSignal): Promise<string> {
   const keys = feedbackKeys.length === 0
     ? ''

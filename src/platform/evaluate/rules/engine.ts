@@ -7,7 +7,7 @@ import type { DocumentPort } from '../../spans/document-port.ts'
 import type { Projects } from '../../records/projects/project.ts'
 import type { Calls } from '../../calls/calls.ts'
 import { asRuleEvaluator } from './evaluator.ts'
-import type { RuleWays } from './judge-ways.ts'
+import type { RulePort } from './judge-port.ts'
 import type { RuleEngine } from './rule-actor.ts'
 import type { RuleClient } from './rule-client.ts'
 import { rulesOver } from './rules.ts'
@@ -19,7 +19,7 @@ import type { RuleReads } from './rule-query.ts'
 /** What rules are offered with. */
 export interface RuleOptions {
   readonly client: RuleClient
-  readonly ways: RuleWays
+  readonly ways: RulePort
   /** Milliseconds that ends are old before rules read them. Clocks differ by less. */
   readonly lagMs: number
 }

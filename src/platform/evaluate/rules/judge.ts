@@ -6,7 +6,7 @@ import { HeddleError } from '../../../errors.ts'
 import { isObject } from '../../../json/index.ts'
 import { namedId } from '../../records/catalog/named-id.ts'
 import type { Uuid } from '../../spans/span.ts'
-import type { JudgeAnswer, JudgeMessage, RuleWays } from './judge-ways.ts'
+import type { JudgeAnswer, JudgeMessage, RulePort } from './judge-port.ts'
 import { judgeProject, ruleMark, valueAt } from './rule.ts'
 import type { RuleEvaluator } from './rule.ts'
 
@@ -19,7 +19,7 @@ export type SpanDetail = Readonly<Record<string, unknown>> & {
 
 /** What a judge works with. */
 export interface JudgeParts {
-  readonly ways: RuleWays
+  readonly ways: RulePort
   readonly env: Pick<Env, 'nowMs' | 'uuid7' | 'after'>
   /** Keeps the call of a model as a span of a project. */
   keepSpan(tenant: string, span: Readonly<Record<string, unknown>>): Promise<void>
@@ -128,7 +128,7 @@ export class JudgeFault extends HeddleError {
 }
 
 /** The manifest of an evaluator: that of the hub, or its own prompt as one. */
-export async function manifestOf({ prompts }: RuleWays, tenant: string,
+export async function manifestOf({ prompts }: RulePort, tenant: string,
   { structured }: RuleEvaluator): Promise<unknown> {
   if (prompts === undefined) throw unoffered('judges by prompt')
   const { hub_ref: ref, prompt, template_format: format } = structured!
@@ -136,7 +136,7 @@ export async function manifestOf({ prompts }: RuleWays, tenant: string,
   return Array.isArray(prompt) ? inlineManifest(prompt, format ?? 'f-string') : prompt
 }
 
-async function questionOf(ways: RuleWays, { tenant, evaluator, span }: Judgement) {
+async function questionOf(ways: RulePort, { tenant, evaluator, span }: Judgement) {
   const { prompts } = ways
   const { structured } = evaluator
   const manifest = await manifestOf(ways, tenant, evaluator)
@@ -161,7 +161,7 @@ async function questionOf(ways: RuleWays, { tenant, evaluator, span }: Judgement
 }
 
 /** The reference, if a variable is made of it. */
-async function needed(ways: RuleWays, tenant: string, span: SpanDetail,
+async function needed(ways: RulePort, tenant: string, span: SpanDetail,
   mapping: Readonly<Record<string, string>>): Promise<Readonly<Record<string, unknown>>> {
   const wanted = Object.values(mapping).some((path) => path.startsWith('reference'))
   if (!wanted) return {}
@@ -169,7 +169,7 @@ async function needed(ways: RuleWays, tenant: string, span: SpanDetail,
   return { reference, reference_output: reference, referenceOutput: reference }
 }
 
-async function referenceOf({ datasets }: RuleWays, tenant: string,
+async function referenceOf({ datasets }: RulePort, tenant: string,
   span: SpanDetail): Promise<unknown> {
   const example = span['reference_example_id']
   return typeof example === 'string' ? await datasets?.reference(tenant, example) : undefined

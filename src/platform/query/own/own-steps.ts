@@ -5,7 +5,7 @@ import { namedId } from '../../records/catalog/named-id.ts'
 import { segmentOf } from '../../spans/dotted-order.ts'
 import { noUsage, usageOf, withSums } from '../../spans/usage.ts'
 import type { Payload } from '../../spans/payload.ts'
-import { nothingSaid } from '../../spans/span.ts'
+import { noFields } from '../../spans/span.ts'
 import type { SpanFields, SpanHead } from '../../spans/span.ts'
 import { termOf } from '../../spans/term.ts'
 import { readTimeUs } from '../../spans/time.ts'
@@ -124,7 +124,7 @@ function below(
   const { name, failed } = fields
   // Several steps may begin in one millisecond: the rest of the time keeps them in their order.
   const orderUs = startUs + Math.min(Math.max(step, 0), 999)
-  return { ...nothingSaid, ...fields, tenant, project, trace, traceStartUs, id, startUs, parent,
+  return { ...noFields, ...fields, tenant, project, trace, traceStartUs, id, startUs, parent,
     root: false, thread, arrivedUs, dottedOrder: `${dottedOrder}.${segmentOf(orderUs, id)}`,
     terms: [
       ...name ? [termOf.name(name)] : [],

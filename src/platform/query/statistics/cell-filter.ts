@@ -1,7 +1,7 @@
 /** Filters that roll-ups answer: on the name, type and place of a span, and on its start. */
 
 import type { SpanHead } from '../../spans/span.ts'
-import { nothingSaid } from '../../spans/span.ts'
+import { noFields } from '../../spans/span.ts'
 import { conditionsOf } from '../conditions.ts'
 import type { Filter } from '../filter/filter.ts'
 import { conjunctsOf, planOf } from '../plan.ts'
@@ -67,5 +67,5 @@ function isOfCells(part: Filter): boolean {
 }
 
 /** A head of which only what cells have is asked for. */
-const unknownHead: SpanHead = { ...nothingSaid, tenant: '', project: '', id: '', trace: '',
-  startUs: 0, traceStartUs: 0, arrivedUs: 0, terms: [], blocks: [], feedback: [] }
+const unknownHead: SpanHead = { ...noFields, tenant: '', project: '', id: '', trace: '', startUs: 0,
+  traceStartUs: 0, arrivedUs: 0, terms: [], blocks: [], feedback: [] }

@@ -29,7 +29,7 @@ export interface SurveyParts {
 }
 
 /** What is done about secrets that are sealed with an older key. */
-export interface SurveyWish {
+export interface SurveyOptions {
   readonly rekey: boolean
   /** Tenants that may have secrets of the time before their tenants were noted. */
   readonly tenants: readonly string[]
@@ -41,7 +41,7 @@ const pageRecords = 100
 
 /** Goes through the secrets of all tenants. Their values are shown to nobody. */
 export async function surveySecrets(parts: SurveyParts,
-  { rekey, tenants }: SurveyWish): Promise<SecretsSurvey> {
+  { rekey, tenants }: SurveyOptions): Promise<SecretsSurvey> {
   const counts: Counts = { stored: 0, unopened: 0, sealedWithOlder: 0, rekeyed: 0 }
   for (const tenant of new Set([...tenants, ...await notedTenants(parts.catalogs)])) {
     for await (const record of secretRecords(parts.catalogs, tenant)) {

@@ -3,7 +3,7 @@
  * that `foldHead` of src/platform makes of all of them.
  */
 
-import { nothingSaid } from '../../../platform/index.ts'
+import { noFields } from '../../../platform/index.ts'
 import type { BlockId, FeedbackMark, SpanFields, SpanPlace, SpanWrite,
   Term } from '../../../platform/index.ts'
 
@@ -46,8 +46,8 @@ export interface StoredSpan {
 
 /** A span without operations. */
 export function emptySpan(place: SpanPlace): StoredSpan {
-  return { place, fields: nothingSaid, ranks: Array.from(fieldOrder, () => noRank),
-    posted: new Set(), unposted: new Set(), blocks: [], marks: [] }
+  return { place, fields: noFields, ranks: Array.from(fieldOrder, () => noRank), posted: new Set(),
+    unposted: new Set(), blocks: [], marks: [] }
 }
 
 /** Takes an operation in. Returns the terms that need a posting now. */

@@ -5,8 +5,8 @@ import type { AssistantFilter, AssistantSort } from '../../../search/index.ts'
 import type { Database } from '../file/database.ts'
 import type { NumberOf } from '../search/row-number.ts'
 import type { UnlistedShards } from '../search/unlisted-shards.ts'
-import { OwnedTable } from './owned-table.ts'
-import type { ChangedRow, OwnedTableKind } from './owned-table.ts'
+import { OwnedRowTable } from './owned-row-table.ts'
+import type { ChangedRow, OwnedRowKind } from './owned-row-table.ts'
 import type { TenantUses } from './tenant-uses.ts'
 
 /** A row as the writer takes it. */
@@ -54,7 +54,7 @@ const columnOf: Readonly<Record<AssistantSort, string>> = {
   updated_at: 'updated_at',
 }
 
-const kind: OwnedTableKind<AssistantFilter, AssistantSort> = {
+const kind: OwnedRowKind<AssistantFilter, AssistantSort> = {
   name: 'assistant',
   columns: ['graph_id', 'name', 'folded_name', 'created_at', 'updated_at', 'metadata', 'body'],
   columnOf,
@@ -67,7 +67,7 @@ const kind: OwnedTableKind<AssistantFilter, AssistantSort> = {
 }
 
 /** Stores and searches rows of assistants. Belongs to `Tables`. */
-export class AssistantTable extends OwnedTable<AssistantFilter, AssistantSort> {
+export class AssistantTable extends OwnedRowTable<AssistantFilter, AssistantSort> {
   readonly #uses: TenantUses
 
   /** Without `numberOf`, SQLite numbers new rows. */

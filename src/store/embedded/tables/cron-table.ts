@@ -5,8 +5,8 @@ import type { CronFilter, CronSort, DueCron } from '../../../search/index.ts'
 import type { Database, NamedValues, Statement } from '../file/database.ts'
 import type { NumberOf } from '../search/row-number.ts'
 import type { UnlistedShards } from '../search/unlisted-shards.ts'
-import { OwnedTable } from './owned-table.ts'
-import type { OwnedTableKind } from './owned-table.ts'
+import { OwnedRowTable } from './owned-row-table.ts'
+import type { OwnedRowKind } from './owned-row-table.ts'
 import type { TenantUses } from './tenant-uses.ts'
 
 /** A row as the writer takes it. */
@@ -81,7 +81,7 @@ const columnOf: Readonly<Record<CronSort, string>> = {
   updated_at: 'updated_at',
 }
 
-const kind: OwnedTableKind<CronFilter, CronSort> = {
+const kind: OwnedRowKind<CronFilter, CronSort> = {
   name: 'cron',
   columns: ['assistant_id', 'thread_id', 'enabled', 'next_at', 'wake_at', 'end_at', 'created_at',
     'updated_at', 'bytes', 'metadata', 'body', 'ahead_until'],
@@ -97,7 +97,7 @@ const kind: OwnedTableKind<CronFilter, CronSort> = {
 }
 
 /** Stores and searches rows of crons. Belongs to `Tables`. */
-export class CronTable extends OwnedTable<CronFilter, CronSort> {
+export class CronTable extends OwnedRowTable<CronFilter, CronSort> {
   readonly #database: Database
   readonly #uses: TenantUses
   readonly #bytes: Statement<readonly [bytes: number]>

@@ -90,7 +90,7 @@ export const checkRevision = (name: string, revision: string) =>
 const atOnceAnswered = { prefer: 'respond-async' }
 
 /** What is said of an activation. */
-export interface ActivateWish {
+export interface ActivateRequest {
   /** The share of new runs. */
   readonly percent: number
   /** The revision that the caller saw as active: another one is answered `stale`. */
@@ -99,11 +99,11 @@ export interface ActivateWish {
 }
 
 /** Begins to make a revision the active one, or to give it a share. */
-export const activate = (name: string, revision: string, { expect, ...wish }: ActivateWish) =>
+export const activate = (name: string, revision: string, { expect, ...options }: ActivateRequest) =>
   ask<{ readonly rollout: Rollout | null }>(
     `${pathOf(name)}/revisions/${encodeURIComponent(revision)}/activate`,
     { method: 'POST', headers: atOnceAnswered,
-      body: { ...wish, ...expect !== null && { expect } } },
+      body: { ...options, ...expect !== null && { expect } } },
   )
 
 /** Begins to make an earlier revision active again. */
@@ -130,14 +130,14 @@ export async function* followEvents(name: string,
 }
 
 /** Which lines are asked for. */
-export interface LogWish {
+export interface LogRequest {
   readonly revision?: string | undefined
   readonly level?: string | undefined
   readonly limit: number
 }
 
 /** Follows the lines of all members; after a break some may come again. Throws ApiError. */
-export async function* followLogs(name: string, { revision, level, limit }: LogWish,
+export async function* followLogs(name: string, { revision, level, limit }: LogRequest,
   following: Following): AsyncGenerator<LogLine> {
   const search = new URLSearchParams({ follow: 'true', limit: String(limit),
     ...revision !== undefined && { revision }, ...level !== undefined && { level } })

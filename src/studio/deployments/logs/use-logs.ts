@@ -3,7 +3,7 @@
 import { useState } from 'react'
 
 import { followLogs } from '../../api/control/control.ts'
-import type { LogWish } from '../../api/control/control.ts'
+import type { LogRequest } from '../../api/control/control.ts'
 import type { LogLine } from '../../api/control/deployment.ts'
 import { useFollowed } from '../../api/control/use-followed.ts'
 import type { Connection } from '../../api/control/use-followed.ts'
@@ -20,8 +20,8 @@ export interface FollowedLogs extends Connection {
   readonly state: LogState
 }
 
-/** Follows lines, or holds them still. Another wish must be another component: its key differs. */
-export function useLogs(name: string, { revision, level }: Omit<LogWish, 'limit'>,
+/** Follows lines, or holds them still. Each request needs a component with a key of its own. */
+export function useLogs(name: string, { revision, level }: Omit<LogRequest, 'limit'>,
   isHeld: boolean): FollowedLogs {
   const [state, setState] = useState(noLines)
   const connection = useFollowed({

@@ -4,17 +4,17 @@ import { describe, expect, it } from 'vitest'
 
 import type { Rollout } from '../../../../src/deployment/index.ts'
 import { begunRollout } from '../../../../src/deployment/rollout/begin-rollout.ts'
-import type { BeginWish } from '../../../../src/deployment/rollout/begin-rollout.ts'
+import type { BeginRequest } from '../../../../src/deployment/rollout/begin-rollout.ts'
 import { aDeployment, aRevision } from '../../../support/rollout-records.ts'
 
-const wish: BeginWish = { id: 'one', kind: 'activate', by: 'me' }
+const options: BeginRequest = { id: 'one', kind: 'activate', by: 'me' }
 const underWay: Rollout = { id: 'zero', kind: 'activate', revision: 'r1', from: null, percent: 100,
   envVersion: 0, phase: 'preparing', members: [], startedAtMs: 1, phaseAtMs: 1, watchMs: 0,
   prepareMs: 300_000, by: 'me', message: '' }
 
 function begun(deployment = aDeployment(), revision = aRevision('r2'),
-  more: Partial<BeginWish> = {}) {
-  const result = begunRollout(deployment, revision, { ...wish, ...more }, 1_000)
+  more: Partial<BeginRequest> = {}) {
+  const result = begunRollout(deployment, revision, { ...options, ...more }, 1_000)
   return 'refusal' in result ? result.refusal : result.change
 }
 
@@ -28,7 +28,7 @@ describe('a roll-out', () => {
   })
 
   it('is not watched if there is nothing to go back to', () => {
-    const watched = (active: string | null, more: Partial<BeginWish> = {}) =>
+    const watched = (active: string | null, more: Partial<BeginRequest> = {}) =>
       begun(aDeployment({ active }), aRevision('r2'), { watchMs: 5_000, ...more })
     expect(watched('r1')).toMatchObject({ rollout: { watchMs: 5_000 } })
     expect(watched(null)).toMatchObject({ rollout: { watchMs: 0 } })

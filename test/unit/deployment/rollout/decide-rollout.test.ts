@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 
 import type { Deployment, Prepared, Revision } from '../../../../src/deployment/index.ts'
 import { begunRollout } from '../../../../src/deployment/rollout/begin-rollout.ts'
-import type { BeginWish } from '../../../../src/deployment/rollout/begin-rollout.ts'
+import type { BeginRequest } from '../../../../src/deployment/rollout/begin-rollout.ts'
 import { decideRollout, restMs } from '../../../../src/deployment/rollout/decide-rollout.ts'
 import type { RolloutNews } from '../../../../src/deployment/rollout/decide-rollout.ts'
 import { aDeployment, aRevision } from '../../../support/rollout-records.ts'
@@ -24,12 +24,12 @@ class Story {
   nowMs = 0
   events: string[] = []
 
-  constructor(wish: Partial<BeginWish> = {}, before: Partial<Deployment> = { active: 'r1' },
+  constructor(options: Partial<BeginRequest> = {}, before: Partial<Deployment> = { active: 'r1' },
     revision: Partial<Revision> = {}) {
     this.revision = aRevision('r2', revision)
     const deployment = aDeployment(before)
     const begun = begunRollout(deployment, this.revision, { id: 'one', kind: 'activate', by: 'me',
-      ...wish }, 0)
+      ...options }, 0)
     this.deployment = { ...deployment, ...'change' in begun ? begun.change : {} }
   }
 

@@ -4,11 +4,11 @@ import { expect, it, vi } from 'vitest'
 
 import { ready, ScriptedCluster } from '../../../support/rollout-members.ts'
 
-const wish = { by: 'me', wait: false }
+const options = { by: 'me', wait: false }
 
 async function begun(...parts: ConstructorParameters<typeof ScriptedCluster>) {
   const cluster = new ScriptedCluster(...parts)
-  await cluster.rollouts.activate('shop', 'r2', wish)
+  await cluster.rollouts.activate('shop', 'r2', options)
   await cluster.pass()
   return cluster
 }
@@ -212,7 +212,7 @@ it('reports what a check found, and lets old revisions go', async () => {
   const cluster = new ScriptedCluster({}, { report, retention: async (deployment) => {
     retention(deployment.active)
   } })
-  await cluster.rollouts.check('shop', 'r2', wish)
+  await cluster.rollouts.check('shop', 'r2', options)
   await cluster.pass()
   await cluster.answer('prepare a r2/0', ready)
   expect(retention.mock.calls).toEqual([['r1']])

@@ -19,16 +19,16 @@ export async function simulateRollouts(
   let callers = 0
   const call = async () => {
     const revision = chance.pick(revisionNames)
-    const wish = { by: 'me', prepareMs: 45_000, watchMs: chance.pick([0, 10_000, 20_000]) }
+    const options = { by: 'me', prepareMs: 45_000, watchMs: chance.pick([0, 10_000, 20_000]) }
     const caller = world.caller()
     callers++
     try {
       const way = chance.number()
-      if (way < 0.15) await caller.check('shop', revision, wish)
-      else if (way < 0.6) await caller.activate('shop', revision, wish)
-      else if (way < 0.75) await caller.activate('shop', revision, { ...wish, percent: 20 })
-      else if (way < 0.9) await caller.rollback('shop', wish)
-      else await caller.loadSecrets('shop', { ...wish, change: [] })
+      if (way < 0.15) await caller.check('shop', revision, options)
+      else if (way < 0.6) await caller.activate('shop', revision, options)
+      else if (way < 0.75) await caller.activate('shop', revision, { ...options, percent: 20 })
+      else if (way < 0.9) await caller.rollback('shop', options)
+      else await caller.loadSecrets('shop', { ...options, change: [] })
     } catch (error) {
       const { code, message } = HeddleError.from(error)
       if (!allowed.includes(code)) violations.push(`a caller got ${code}: ${message}`)

@@ -7,11 +7,11 @@ import { HeddleError } from '../../../../src/errors.ts'
 import { ready, ScriptedCluster } from '../../../support/rollout-members.ts'
 import { aRevision } from '../../../support/rollout-records.ts'
 
-const wish = { by: 'me' }
+const options = { by: 'me' }
 
 it('answers when all have confirmed, while it is watched', async () => {
   const cluster = new ScriptedCluster()
-  const answer = cluster.rollouts.activate('shop', 'r2', wish)
+  const answer = cluster.rollouts.activate('shop', 'r2', options)
   await cluster.pass()
   for (const member of cluster.live) await cluster.answer(`prepare ${member} r2/0`, ready)
   await cluster.pass(250)
@@ -25,7 +25,7 @@ it('answers when all have confirmed, while it is watched', async () => {
 
 it('answers after 2 s if one does not confirm', async () => {
   const cluster = new ScriptedCluster()
-  const answer = cluster.rollouts.activate('shop', 'r2', { ...wish, watchMs: 0 })
+  const answer = cluster.rollouts.activate('shop', 'r2', { ...options, watchMs: 0 })
   await cluster.pass()
   for (const member of cluster.live) await cluster.answer(`prepare ${member} r2/0`, ready)
   await cluster.answer('learn a')
@@ -37,7 +37,7 @@ it('answers after 2 s if one does not confirm', async () => {
 
 it('says why a member refused, and which graphs', async () => {
   const cluster = new ScriptedCluster()
-  const answer = cluster.rollouts.check('shop', 'r2', wish).catch((error: unknown) => error)
+  const answer = cluster.rollouts.check('shop', 'r2', options).catch((error: unknown) => error)
   const refused: Prepared = { kind: 'refused', reason: 'agent.ts does not compile.',
     failures: [{ graph_id: 'agent', message: 'Unexpected token', at: 'agent.ts:3' }] }
   await cluster.pass()
@@ -45,7 +45,7 @@ it('says why a member refused, and which graphs', async () => {
   await cluster.pass(250)
   expect(await answer).toMatchObject({ code: 'graph_failed', message: 'agent.ts does not compile.',
     details: { graphs: refused.kind === 'refused' && refused.failures } })
-  await expect(cluster.rollouts.activate('shop', 'r2', wish)).rejects.toMatchObject({
+  await expect(cluster.rollouts.activate('shop', 'r2', options)).rejects.toMatchObject({
     code: 'not_ready',
     message: 'r2 was refused: agent.ts does not compile.',
   })
@@ -53,7 +53,7 @@ it('says why a member refused, and which graphs', async () => {
 
 it('says which member did not answer', async () => {
   const cluster = new ScriptedCluster()
-  const answer = cluster.rollouts.activate('shop', 'r2', wish).catch((error: unknown) => error)
+  const answer = cluster.rollouts.activate('shop', 'r2', options).catch((error: unknown) => error)
   await cluster.pass(92_000)
   expect(await answer).toMatchObject({ code: 'not_ready', httpStatus: 409,
     message: 'Member a did not load r2 within 90 s.' })
@@ -62,16 +62,18 @@ it('says which member did not answer', async () => {
 
 it('does not wait if it should not, and refuses a second one meanwhile', async () => {
   const cluster = new ScriptedCluster()
-  expect(await cluster.rollouts.activate('shop', 'r2', { ...wish, wait: false }))
+  expect(await cluster.rollouts.activate('shop', 'r2', { ...options, wait: false }))
     .toMatchObject({ rollout: { phase: 'preparing', by: 'me' }, pointerMs: 0 })
-  await expect(cluster.rollouts.check('shop', 'r2', wish)).rejects.toMatchObject({ code: 'stale' })
-  await expect(cluster.rollouts.rollback('shop', { ...wish, to: 'r1' })).rejects
+  await expect(cluster.rollouts.check('shop', 'r2', options)).rejects.toMatchObject({
+    code: 'stale',
+  })
+  await expect(cluster.rollouts.rollback('shop', { ...options, to: 'r1' })).rejects
     .toMatchObject({ code: 'stale' })
 })
 
 it('lets one of two callers begin', async () => {
   const cluster = new ScriptedCluster()
-  const begin = () => cluster.rollouts.activate('shop', 'r2', { ...wish, wait: false })
+  const begin = () => cluster.rollouts.activate('shop', 'r2', { ...options, wait: false })
   const results = await Promise.allSettled([begin(), begin(), begin()])
   expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected', 'rejected'])
   expect(results.find(({ status }) => status === 'rejected')).toMatchObject({
@@ -87,7 +89,7 @@ it('begins again if something else of the record changed meanwhile', async () =>
     if (others-- > 0) await change(cluster.records.deployment, { paused: true })
     return await change(before, ...changes)
   }
-  expect(await cluster.rollouts.activate('shop', 'r2', { ...wish, wait: false }))
+  expect(await cluster.rollouts.activate('shop', 'r2', { ...options, wait: false }))
     .toMatchObject({ deployment: { paused: true, rollout: { revision: 'r2' } } })
 })
 
@@ -98,7 +100,7 @@ it('knows its own roll-out if the change failed after it was made', async () => 
     await change(...changes)
     throw new HeddleError('unavailable', undefined, { ambiguous: true })
   }
-  const answer = cluster.rollouts.activate('shop', 'r2', { ...wish, watchMs: 0 })
+  const answer = cluster.rollouts.activate('shop', 'r2', { ...options, watchMs: 0 })
   await cluster.pass()
   cluster.records.change = change
   cluster.records.get = () => Promise.reject(new HeddleError('unavailable'))
@@ -114,7 +116,7 @@ it('rolls back to the previous revision, to one by name, or ends a share', async
   const revisionOf = async (before: ConstructorParameters<typeof ScriptedCluster>[0],
     to?: string) => {
     const cluster = new ScriptedCluster(before)
-    const { rollout } = await cluster.rollouts.rollback('shop', { ...wish, wait: false,
+    const { rollout } = await cluster.rollouts.rollback('shop', { ...options, wait: false,
       ...to !== undefined && { to } })
     return [rollout.kind, rollout.revision, rollout.from]
   }
@@ -127,14 +129,14 @@ it('rolls back to the previous revision, to one by name, or ends a share', async
 
 it('restarts the active revision with new secrets, if there is one', async () => {
   const cluster = new ScriptedCluster({ active: 'r2', envVersion: 3 })
-  const answer = cluster.rollouts.loadSecrets('shop', { ...wish, change: [] })
+  const answer = cluster.rollouts.loadSecrets('shop', { ...options, change: [] })
   await cluster.pass()
   await cluster.roll(4)
   await cluster.pass(250)
   expect(await answer).toMatchObject({ deployment: { active: 'r2', envVersion: 4 },
     rollout: { kind: 'secrets', result: 'done' } })
   const idle = new ScriptedCluster({ active: null })
-  await expect(idle.rollouts.loadSecrets('shop', { ...wish, change: [] })).rejects
+  await expect(idle.rollouts.loadSecrets('shop', { ...options, change: [] })).rejects
     .toMatchObject({ code: 'not_ready' })
 })
 
@@ -145,7 +147,7 @@ const loaded = { active: 'r2', envVersion: 3, loadedSecrets: { envVersion: 3, en
 it('changes nothing if a member cannot load the secrets', async () => {
   const cluster = new ScriptedCluster({ ...loaded, keptSecrets: [two] })
   const change = [{ ...one, version: 2, place: 'P_3' }]
-  const answer = cluster.rollouts.loadSecrets('shop', { ...wish, change })
+  const answer = cluster.rollouts.loadSecrets('shop', { ...options, change })
     .catch((error: unknown) => HeddleError.from(error).code)
   await cluster.pass()
   expect(cluster.secrets).toEqual([[change[0], two]])
@@ -159,7 +161,7 @@ it('changes nothing if a member cannot load the secrets', async () => {
 
 it('loads kept secrets with the next revision, as one version', async () => {
   const cluster = new ScriptedCluster({ ...loaded, active: 'r1', keptSecrets: [two] })
-  const answer = cluster.rollouts.activate('shop', 'r2', { ...wish, watchMs: 0 })
+  const answer = cluster.rollouts.activate('shop', 'r2', { ...options, watchMs: 0 })
   await cluster.pass()
   // What is kept while it goes on is for the one after it.
   const later = { ...one, version: 2, place: null }
@@ -175,7 +177,7 @@ it('forgets a kept change that another has replaced', async () => {
   const removal = { ...one, version: 2, place: null }
   const cluster = new ScriptedCluster({ ...loaded, keptSecrets: [removal] })
   const newest = { ...one, version: 1, place: 'P_3' }
-  const answer = cluster.rollouts.loadSecrets('shop', { ...wish, change: [newest] })
+  const answer = cluster.rollouts.loadSecrets('shop', { ...options, change: [newest] })
   await cluster.pass()
   await cluster.roll(4)
   await cluster.pass(250)
@@ -186,7 +188,7 @@ it('forgets a kept change that another has replaced', async () => {
 
 it('goes back without the secrets that the bad revision brought', async () => {
   const cluster = new ScriptedCluster({ ...loaded, active: 'r1', keptSecrets: [two] })
-  void cluster.rollouts.activate('shop', 'r2', wish)
+  void cluster.rollouts.activate('shop', 'r2', options)
   await cluster.pass()
   await cluster.roll(4)
   const tally = (failed: number) => ({ ended: 20, failed, deaths: failed })
@@ -205,30 +207,30 @@ it('leaves kept secrets to the next deploy when it rolls back or gives a share',
     const cluster = new ScriptedCluster({ ...loaded, active: 'r1', previous: 'r2',
       keptSecrets: [two] })
     const { rollout } = kind === 'share'
-      ? await cluster.rollouts.activate('shop', 'r2', { ...wish, percent: 5, wait: false })
-      : await cluster.rollouts.rollback('shop', { ...wish, wait: false })
+      ? await cluster.rollouts.activate('shop', 'r2', { ...options, percent: 5, wait: false })
+      : await cluster.rollouts.rollback('shop', { ...options, wait: false })
     await cluster.pass()
     expect(cluster.secrets).toEqual([undefined])
     expect(rollout).toMatchObject({ envVersion: 3, secrets: [one] })
   }
   const shared = new ScriptedCluster({ ...loaded, next: { revision: 'r1', percent: 5 } })
-  await expect(shared.rollouts.loadSecrets('shop', { ...wish, change: [two] })).rejects
+  await expect(shared.rollouts.loadSecrets('shop', { ...options, change: [two] })).rejects
     .toMatchObject({ code: 'stale' })
 })
 
 it('refuses a revision whose chunks are missing, or that does not exist', async () => {
   const cluster = new ScriptedCluster()
   cluster.records.missing = async () => ['00']
-  await expect(cluster.rollouts.check('shop', 'r2', wish)).rejects
+  await expect(cluster.rollouts.check('shop', 'r2', options)).rejects
     .toMatchObject({ code: 'not_ready', message: '1 chunks of r2 are missing: upload them first.' })
-  await expect(cluster.rollouts.check('shop', 'r9', wish)).rejects
+  await expect(cluster.rollouts.check('shop', 'r9', options)).rejects
     .toMatchObject({ code: 'not_found' })
 })
 
 it('does not wait for ever if nobody drives', async () => {
   const cluster = new ScriptedCluster()
   cluster.owns = false
-  const answer = cluster.rollouts.activate('shop', 'r2', { ...wish, prepareMs: 10_000 })
+  const answer = cluster.rollouts.activate('shop', 'r2', { ...options, prepareMs: 10_000 })
     .catch((error: unknown) => HeddleError.from(error).code)
   await cluster.pass(73_000)
   expect(await answer).toBe('not_ready')
@@ -237,7 +239,7 @@ it('does not wait for ever if nobody drives', async () => {
 it('says so if its outcome was replaced', async () => {
   const cluster = new ScriptedCluster()
   cluster.records.revisionsByName.set('r3', aRevision('r3'))
-  const answer = cluster.rollouts.activate('shop', 'r2', wish).catch((error: unknown) => error)
+  const answer = cluster.rollouts.activate('shop', 'r2', options).catch((error: unknown) => error)
   await cluster.pass()
   cluster.driver.close()
   const { id } = cluster.records.deployment.rollout!

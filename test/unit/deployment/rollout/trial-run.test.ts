@@ -18,11 +18,11 @@ function clusterWithTrial() {
   return { cluster, trials }
 }
 
-const wish = { by: 'me', wait: false }
+const options = { by: 'me', wait: false }
 
 it('comes before all others load it, and is made once', async () => {
   const { cluster, trials } = clusterWithTrial()
-  await cluster.rollouts.check('shop', 'r2', wish)
+  await cluster.rollouts.check('shop', 'r2', options)
   await cluster.pass()
   await cluster.answer('prepare a r2/0', ready)
   await cluster.pass(2_000)
@@ -31,7 +31,7 @@ it('comes before all others load it, and is made once', async () => {
   await cluster.pass(1_000)
   expect(cluster.records.deployment).toMatchObject({ active: 'r1', rollout: null,
     lastRollout: { result: 'done' } })
-  await cluster.rollouts.activate('shop', 'r2', wish)
+  await cluster.rollouts.activate('shop', 'r2', options)
   await cluster.pass()
   await cluster.answer('prepare a r2/0', ready)
   expect(cluster.open).toEqual(['prepare b r2/0', 'prepare c r2/0'])
@@ -42,7 +42,7 @@ it('comes before all others load it, and is made once', async () => {
 
 it('refuses the roll-out with its sentence, and not the revision', async () => {
   const { cluster, trials } = clusterWithTrial()
-  await cluster.rollouts.activate('shop', 'r2', wish)
+  await cluster.rollouts.activate('shop', 'r2', options)
   await cluster.pass()
   await cluster.answer('prepare a r2/0', ready)
   trials[0]!.end('The trial run of "agent" failed: no key')
@@ -51,7 +51,7 @@ it('refuses the roll-out with its sentence, and not the revision', async () => {
     lastRollout: { result: 'refused', reason: 'The trial run of "agent" failed: no key',
       failures: [{ graph_id: 'agent' }] } })
   expect(cluster.records.revisionsByName.get('r2')).toMatchObject({ state: 'ready' })
-  await cluster.rollouts.activate('shop', 'r2', wish)
+  await cluster.rollouts.activate('shop', 'r2', options)
   await cluster.pass()
   await cluster.answer('prepare a r2/0', ready)
   expect(trials).toHaveLength(2)
@@ -59,7 +59,7 @@ it('refuses the roll-out with its sentence, and not the revision', async () => {
 
 it('is made again if it could not be made, until the time is over', async () => {
   const { cluster, trials } = clusterWithTrial()
-  await cluster.rollouts.activate('shop', 'r2', { ...wish, prepareMs: 10_000 })
+  await cluster.rollouts.activate('shop', 'r2', { ...options, prepareMs: 10_000 })
   await cluster.pass()
   await cluster.answer('prepare a r2/0', ready)
   trials[0]!.fail()
@@ -74,7 +74,7 @@ it('is ended with the roll-out by its deadline, by its end otherwise, and with i
   async () => {
     const { cluster, trials } = clusterWithTrial()
     const begun = async (prepareMs: number) => {
-      await cluster.rollouts.activate('shop', 'r2', { ...wish, prepareMs })
+      await cluster.rollouts.activate('shop', 'r2', { ...options, prepareMs })
       await cluster.pass()
       await cluster.answer('prepare a r2/0', ready)
       return trials.at(-1)!.signal
@@ -97,7 +97,7 @@ it('is ended with the roll-out by its deadline, by its end otherwise, and with i
 
 it('is made anew by the next driver, and not for what has served', async () => {
   const { cluster, trials } = clusterWithTrial()
-  await cluster.rollouts.activate('shop', 'r2', wish)
+  await cluster.rollouts.activate('shop', 'r2', options)
   await cluster.pass()
   await cluster.answer('prepare a r2/0', ready)
   cluster.driver.close()
@@ -112,7 +112,7 @@ it('is made anew by the next driver, and not for what has served', async () => {
     trial: { graphId: 'agent', inputJson: '{}' } })
   cluster.records.deployment = { ...cluster.records.deployment, rollout: null }
   cluster.calls.length = 0
-  await cluster.rollouts.loadSecrets('shop', { ...wish, change: [] })
+  await cluster.rollouts.loadSecrets('shop', { ...options, change: [] })
   await cluster.pass(1_000)
   expect(trials).toHaveLength(1)
 })

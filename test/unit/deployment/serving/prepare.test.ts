@@ -6,7 +6,7 @@ import { HeddleError } from '../../../../src/errors.ts'
 import { RevisionError } from '../../../../src/revision/index.ts'
 import { agent, ServingWorld } from './serving-world.ts'
 
-const wish = { deployment: 'shop', revision: 'r1', envVersion: 0 }
+const request = { deployment: 'shop', revision: 'r1', envVersion: 0 }
 
 async function served() {
   const world = new ServingWorld()
@@ -17,23 +17,23 @@ async function served() {
 it('loads a revision once, and finds it loaded the next time', async () => {
   const { world, serving } = await served()
   world.starting = () => world.env.advance(700)
-  expect(await serving.prepare(wish)).toEqual({ kind: 'ready', ms: 700, graphs: [agent] })
-  expect(await serving.prepare(wish)).toMatchObject({ kind: 'ready', ms: 0 })
+  expect(await serving.prepare(request)).toEqual({ kind: 'ready', ms: 700, graphs: [agent] })
+  expect(await serving.prepare(request)).toMatchObject({ kind: 'ready', ms: 0 })
   expect(world.processes).toHaveLength(1)
 })
 
 it('starts a fresh process for newer secrets only', async () => {
   const { world, serving } = await served()
-  await serving.prepare({ ...wish, envVersion: 1 })
-  expect(await serving.prepare(wish)).toMatchObject({ kind: 'ready' })
+  await serving.prepare({ ...request, envVersion: 1 })
+  expect(await serving.prepare(request)).toMatchObject({ kind: 'ready' })
   expect(world.processes).toHaveLength(1)
-  await serving.prepare({ ...wish, envVersion: 2 })
+  await serving.prepare({ ...request, envVersion: 2 })
   expect(serving.loaded().map(({ envVersion }) => envVersion)).toEqual([2, 1])
 })
 
 it('prepares secrets that were changed after a roll-out of them failed', async () => {
   const { world, serving } = await served()
-  const next = { ...wish, envVersion: 1 }
+  const next = { ...request, envVersion: 1 }
   const token = () => world.processes.at(-1)!.options.variables['TOKEN']
   world.secrets.set('id-shop', { TOKEN: 'wrong' })
   await serving.prepare(next)
@@ -56,7 +56,7 @@ it('refuses a graph that cannot be loaded, and names no secret and no folder', a
   const failure = { graph_id: 'desk', at: 'src/desk.ts:3:7',
     message: 'desk cannot be loaded (src/desk.ts:3:7): [secret] is no key (of ours) ' +
       "in '…/keys.ts'" }
-  expect(await serving.prepare(wish)).toEqual({ kind: 'refused', reason: failure.message,
+  expect(await serving.prepare(request)).toEqual({ kind: 'refused', reason: failure.message,
     failures: [failure] })
   expect((await world.process(1)).closed).toBe(true)
 })
@@ -70,7 +70,7 @@ it('loads anew what lacked a graph the last time', async () => {
   await run.ended
   expect(world.processes).toHaveLength(1)
   world.starting = () => {}
-  expect(await serving.prepare(wish)).toMatchObject({ kind: 'ready' })
+  expect(await serving.prepare(request)).toMatchObject({ kind: 'ready' })
   expect([world.processes.length, serving.problems()]).toEqual([2, []])
 })
 
@@ -78,16 +78,16 @@ it('refuses what can never be loaded, and rejects with what may be tried again',
   const { world, serving } = await served()
   world.secrets.set('id-shop', { KEY: 'open-sesame' })
   world.starting = () => Promise.reject(new HeddleError('graph_failed', 'open-sesame: no key'))
-  expect(await serving.prepare(wish)).toEqual({ kind: 'refused', reason: '[secret]: no key',
+  expect(await serving.prepare(request)).toEqual({ kind: 'refused', reason: '[secret]: no key',
     failures: [] })
   world.starting = () => Promise.reject(new RevisionError('escapes', 'It leads out.'))
-  expect(await serving.prepare(wish)).toMatchObject({ kind: 'refused', reason: 'It leads out.' })
-  expect(await serving.prepare({ ...wish, revision: 'r9' })).toMatchObject({ kind: 'refused' })
+  expect(await serving.prepare(request)).toMatchObject({ kind: 'refused', reason: 'It leads out.' })
+  expect(await serving.prepare({ ...request, revision: 'r9' })).toMatchObject({ kind: 'refused' })
   world.starting = () => Promise.reject(new Error('the disk is full'))
-  await expect(serving.prepare(wish)).rejects.toMatchObject({ code: 'unavailable' })
+  await expect(serving.prepare(request)).rejects.toMatchObject({ code: 'unavailable' })
   world.away = new HeddleError('unavailable')
-  await expect(serving.prepare(wish)).rejects.toMatchObject({ code: 'unavailable' })
-  await expect(serving.prepare({ ...wish, deployment: 'other' })).rejects
+  await expect(serving.prepare(request)).rejects.toMatchObject({ code: 'unavailable' })
+  await expect(serving.prepare({ ...request, deployment: 'other' })).rejects
     .toMatchObject({ code: 'unavailable' })
   expect(world.env.lines.map(({ details: { error } }) => String(error)).join())
     .not.toContain('open-sesame')
@@ -98,7 +98,7 @@ it('loads no revision that was refused or removed', async () => {
   for (const state of ['refused', 'removed'] as const) {
     world.deploy('shop')
     world.revisions.set('id-shop r1', { ...world.revisions.get('id-shop r1')!, state })
-    expect(await serving.prepare(wish)).toMatchObject({ kind: 'refused' })
+    expect(await serving.prepare(request)).toMatchObject({ kind: 'refused' })
   }
   expect(world.processes).toHaveLength(0)
 })
@@ -110,7 +110,7 @@ it('prefers secrets to the manifest, and those of a preview to those of its orig
   world.secrets.set('id-shop', { MODEL: 'large', KEY: 'of the shop' })
   world.secrets.set('id-shop--pr-1', { KEY: 'of the preview' })
   const variables = async (deployment: string) => {
-    await serving.prepare({ ...wish, deployment })
+    await serving.prepare({ ...request, deployment })
     return world.processes.at(-1)!.options.variables
   }
   const greeting = { GREETING: 'from the manifest' }
@@ -123,7 +123,7 @@ it('prefers secrets to the manifest, and those of a preview to those of its orig
 it('gives a process the limits of its deployment, and where the server answers', async () => {
   const { world, serving } = await served()
   await serving.useHost.servedAt(async (name) => `http://here/d/${name}`)
-  await serving.prepare(wish)
+  await serving.prepare(request)
   const { url, options } = await world.process(1)
   expect(url).toBe('http://here/d/shop')
   expect(options).toMatchObject({ configFile: '/r/own/langgraph.json', folder: '/r', workers: 2,

@@ -24,8 +24,8 @@ async function served(change = {}, revisions: readonly string[] = ['r1']) {
 }
 
 /** Executes a run to its end. */
-async function executed(world: ServingWorld, serving: Serving, wish = {}): Promise<FakeProcess> {
-  const run = world.run(serving, wish)
+async function executed(world: ServingWorld, serving: Serving, request = {}): Promise<FakeProcess> {
+  const run = world.run(serving, request)
   const process = await world.executing(run)
   process.end(process.running.get(run.execution.id)!)
   await run.ended
@@ -257,13 +257,13 @@ it('forgets revisions that were removed, when they have no work any more', async
   world.deploy('shop', {}, ['r1', 'r2'])
   const serving = await world.open()
   const [old, run] = [world.run(serving), world.run(serving, { revision: 'r2' })]
-  const wish = { deployment: 'shop', revision: 'r1', envVersion: 0 }
+  const request = { deployment: 'shop', revision: 'r1', envVersion: 0 }
   const process = await world.executing(old)
   serving.ended('acme@shop', 'r1', 'success')
   world.revisions.delete('id-shop r1')
   world.deploy('shop', {}, ['r2'])
   await serving.learn('shop')
-  expect(serving.tally(wish).ended).toBe(1)
+  expect(serving.tally(request).ended).toBe(1)
   process.end(process.running.get(old.execution.id)!, { status: 'success' })
   await old.ended
   for (let minutes = 0; minutes < 4; minutes++) {
@@ -272,13 +272,13 @@ it('forgets revisions that were removed, when they have no work any more', async
   }
   await eventually(() => {
     world.env.advance(10_000)
-    expect(serving.tally(wish).ended).toBe(0)
+    expect(serving.tally(request).ended).toBe(0)
   })
   expect(run.outcome).toBeUndefined()
   world.records.delete('shop')
   await serving.learn('shop')
   serving.ended('acme@shop', 'r2', 'success')
-  expect(serving.tally({ ...wish, revision: 'r2' }).ended).toBe(0)
+  expect(serving.tally({ ...request, revision: 'r2' }).ended).toBe(0)
 })
 
 it('drains what executes, and what waits', async () => {

@@ -172,9 +172,9 @@ describe('a deployment', () => {
     const { records } = deployments
     const change = records.change.bind(records)
     let races = 3
-    records.change = async (row, wish) => {
+    records.change = async (row, wanted) => {
       if (races-- > 0) await change(await records.get('shop'), { active: `r${races + 5}` })
-      return await change(row, wish)
+      return await change(row, wanted)
     }
     const send = await as('acme', 'admin')
     expect((await send('PATCH', `${root}/shop`, { paused: true })).status).toBe(200)

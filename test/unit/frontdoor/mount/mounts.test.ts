@@ -43,8 +43,8 @@ describe('a request below /d/<name>', () => {
     expect(door.threads.given('search')).toMatchObject({ tenant: 'other@open' })
     expect((await call(door, 'POST', '/d/open/threads/search', {})).status).toBe(401)
     // What is not active is the owner's alone.
-    const wish = ['POST', '/d/open/threads/search', {}, { 'x-heddle-revision': 'r1' }] as const
-    expect([(await send(...wish)).status, (await (await as('acme'))(...wish)).status])
+    const options = ['POST', '/d/open/threads/search', {}, { 'x-heddle-revision': 'r1' }] as const
+    expect([(await send(...options)).status, (await (await as('acme'))(...options)).status])
       .toEqual([403, 200])
   })
 

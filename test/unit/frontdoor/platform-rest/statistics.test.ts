@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest'
 
-import { nothingSaid } from '../../../../src/platform/index.ts'
+import { noFields } from '../../../../src/platform/index.ts'
 import { platformDoor } from './platform-door.ts'
 
 const id = 'bbbbbbbb-0000-4000-8000-000000000001'
@@ -21,7 +21,7 @@ async function opened() {
     terms: [],
     indexed: 0,
     block: null,
-    fields: { ...nothingSaid, root: true, name: 'agent', thread: 'a "b"', totalTokens: 5 },
+    fields: { ...noFields, root: true, name: 'agent', thread: 'a "b"', totalTokens: 5 },
   }] })
   return { ...door, project }
 }

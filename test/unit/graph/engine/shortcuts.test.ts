@@ -19,7 +19,7 @@ import { shortcutsOn } from '../../../../src/graph/engine/shortcuts.ts'
 import { ChannelUpdates } from '../../../../src/graph/state/channel-updates.ts'
 import type { ChannelClass } from '../../../../src/graph/state/channel-updates.ts'
 import { GraphBench } from '../../../support/graph-bench.ts'
-import type { Ran, RunWish } from '../../../support/graph-bench.ts'
+import type { Ran, RunOptions } from '../../../support/graph-bench.ts'
 import { echo, fanOut, line, nested, nestedAsk, said, tokens,
   twoQuestions } from '../../../support/small-graphs.ts'
 
@@ -48,7 +48,7 @@ function steady(value: unknown): string[] {
 }
 
 /** Plays runs one after another: their events and outcomes, and what is then in the log. */
-async function played(graph: unknown, wishes: readonly RunWish[], shortcuts: boolean) {
+async function played(graph: unknown, wishes: readonly RunOptions[], shortcuts: boolean) {
   const bench = new GraphBench(graph)
   if (shortcuts) {
     const updates = new ChannelUpdates(knownReducers(messagesStateReducer as MessagesReducer))
@@ -56,8 +56,8 @@ async function played(graph: unknown, wishes: readonly RunWish[], shortcuts: boo
     undo = updates.watch(BinaryOperatorAggregate as unknown as ChannelClass)
   }
   const runs: Pick<Ran, 'events' | 'outcome'>[] = []
-  for (const wish of wishes) {
-    const { events, outcome } = await bench.run({ streamModes: modes, ...wish })
+  for (const options of wishes) {
+    const { events, outcome } = await bench.run({ streamModes: modes, ...options })
     runs.push({ events, outcome })
   }
   undo()
@@ -86,7 +86,7 @@ const looking = line(['look'], async (_, config) => {
 })
 
 describe('the shortcuts', () => {
-  it.each<[string, unknown, RunWish[]]>([
+  it.each<[string, unknown, RunOptions[]]>([
     ['two turns of a chat', echo, [{ input: said('a') }, { input: said('b') }]],
     ['tokens of a model', tokens, [{ input: said('a') }]],
     ['tokens, told by every call', tokens, [{ input: said('a'), streamModes: ['events'] }]],
@@ -113,11 +113,11 @@ describe('the shortcuts', () => {
     expect(steady(withThem)).toEqual(steady(without))
   })
 
-  it.each<[string, unknown, RunWish]>([
+  it.each<[string, unknown, RunOptions]>([
     ['a limit of steps', line(['a', 'b']).withConfig({ recursionLimit: 1 }), {}],
     ['a limit of steps of the run', line(['a', 'b']), { config: { recursion_limit: 1 } }],
-  ])('lose no event before a failure: %s', async (_, graph, wish) => {
-    const wishes = [{ input: { log: [] }, ...wish }]
+  ])('lose no event before a failure: %s', async (_, graph, options) => {
+    const wishes = [{ input: { log: [] }, ...options }]
     const { runs: [without] } = await played(graph, wishes, false)
     const { runs: [withThem] } = await played(graph, wishes, true)
     // Without the shortcuts, the library drops events that were not read yet at the failure.

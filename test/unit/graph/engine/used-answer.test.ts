@@ -4,7 +4,7 @@ import { Annotation, START, StateGraph, interrupt } from '@langchain/langgraph'
 import { describe, expect, it } from 'vitest'
 
 import { GraphBench } from '../../../support/graph-bench.ts'
-import type { RunWish } from '../../../support/graph-bench.ts'
+import type { RunOptions } from '../../../support/graph-bench.ts'
 
 const State = Annotation.Root({
   log: Annotation<string[]>({ reducer: (kept, more) => kept.concat(more), default: () => [] }),
@@ -51,9 +51,9 @@ class CommandStream {
     this.#forget = forget
   }
 
-  async run(wish: RunWish) {
+  async run(options: RunOptions) {
     const { outcome } = await this.bench.run(
-      { durability: this.#durability, forget: this.#forget, ...wish },
+      { durability: this.#durability, forget: this.#forget, ...options },
     )
     const asked = JSON.parse(outcome.interrupts) as Record<string, Question[]>
     this.questions = Object.values(asked).flat()

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { toGraph } from '../../../../src/graph/project/graph-export.ts'
 import { subgraphNames } from '../../../../src/graph/project/subgraphs.ts'
 import { GraphBench } from '../../../support/graph-bench.ts'
-import type { Ran, RunWish } from '../../../support/graph-bench.ts'
+import type { Ran, RunOptions } from '../../../support/graph-bench.ts'
 
 const State = Annotation.Root({
   log: Annotation<string[]>({ reducer: (kept, more) => kept.concat(more), default: () => [] }),
@@ -82,9 +82,9 @@ const continued = (graph: unknown, { log }: GraphBench) =>
   Object.assign(new GraphBench(graph), { log })
 
 describe.each([...shapes, ...calls])('a question in %s', (_, graph, above) => {
-  it.each([{}, { durability: 'exit' }] as const)('has a path: %o', async (wish) => {
+  it.each([{}, { durability: 'exit' }] as const)('has a path: %o', async (request) => {
     const bench = new GraphBench(graph('ask'))
-    const { outcome } = await bench.run({ input: { log: [] }, ...wish })
+    const { outcome } = await bench.run({ input: { log: [] }, ...request })
     expect(outcome).toMatchObject({ waiting: true, waitsAt: [`${above}ask`] })
     const { subgraphNodes } = await subgraphNames(toGraph(graph('ask')))
     expect(subgraphNodes).toContain(`${above}ask`)
@@ -122,8 +122,8 @@ describe.each(shapes)('a question in %s', (_, graph, above) => {
     const asked = questions(await bench.run({ input: { log: [] } }))
     const renamed = continued(graph('question'), bench)
     const before = bench.log.writes.length
-    for (const wish of [{ command: { resume: 'yes' } }, { input: null }]) {
-      const refused = await renamed.run(wish)
+    for (const request of [{ command: { resume: 'yes' } }, { input: null }]) {
+      const refused = await renamed.run(request)
       expect(questions(refused)).toEqual(asked)
       expect(refused.outcome).toMatchObject({ status: 'error', waiting: true,
         error: { message: expect.stringContaining(`waits at "${above}ask"`) as string } })
@@ -219,8 +219,8 @@ it('A run without an answer begins a subgraph anew at an earlier checkpoint, not
     const earlier = bench.log.headId
     await bench.run({ input: { log: [] } })
     const renamed = continued(simple('question'), bench)
-    const at = async (checkpointId: string | null, wish: RunWish) => {
-      const { outcome } = await renamed.run({ ...wish,
+    const at = async (checkpointId: string | null, request: RunOptions) => {
+      const { outcome } = await renamed.run({ ...request,
         checkpoint: { checkpointId, checkpointNs: '', checkpointMap: null } })
       return outcome.error?.message ?? outcome.waitsAt
     }

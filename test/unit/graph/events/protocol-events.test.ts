@@ -11,7 +11,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 
 import { GraphBench } from '../../../support/graph-bench.ts'
-import type { RunWish } from '../../../support/graph-bench.ts'
+import type { RunOptions } from '../../../support/graph-bench.ts'
 import { echo, line, nested, nestedAsk, said, tokens } from '../../../support/small-graphs.ts'
 
 interface Sent {
@@ -22,8 +22,8 @@ interface Sent {
 }
 
 /** The events of the thread, in order; a mark of a checkpoint has the method `checkpoint`. */
-async function eventsOf(graph: unknown, wish: RunWish): Promise<Sent[]> {
-  const { events } = await new GraphBench(graph).run({ ...wish, threadEvents: true })
+async function eventsOf(graph: unknown, options: RunOptions): Promise<Sent[]> {
+  const { events } = await new GraphBench(graph).run({ ...options, threadEvents: true })
   return events.filter(({ name }) => name.startsWith('thread:')).map(({ name, json }) => {
     const [method = '', node = '', ...namespace] = name.slice('thread:'.length).split('|')
     return { method, node, namespace, data: JSON.parse(json) as Record<string, unknown> }
@@ -103,8 +103,8 @@ describe('a run', () => {
       for (const streamSubgraphs of [false, true]) {
         const input = graph === echo ? said('hi') : { log: [] }
         const [plain, both] = await Promise.all([false, true].map(async (threadEvents) => {
-          const wish = { input, streamModes, streamSubgraphs, threadEvents }
-          const { events, outcome } = await new GraphBench(graph).run(wish)
+          const options = { input, streamModes, streamSubgraphs, threadEvents }
+          const { events, outcome } = await new GraphBench(graph).run(options)
           const shown = events.filter(({ name }) => !name.startsWith('thread:'))
           return { outcome: outcome.status, names: shown.map(({ name }) =>
             name.replaceAll(/:[-0-9a-f]+/g, '')

@@ -8,12 +8,12 @@ import { z } from 'zod'
 
 import type { StepEvent } from '../../../../src/graph/execution.ts'
 import { GraphBench, runIdOf } from '../../../support/graph-bench.ts'
-import type { RunWish } from '../../../support/graph-bench.ts'
+import type { RunOptions } from '../../../support/graph-bench.ts'
 import { echo, line, nested, nestedAsk, said, tokens,
   twoQuestions } from '../../../support/small-graphs.ts'
 
-async function eventsOf(graph: unknown, wish: RunWish): Promise<StepEvent[]> {
-  return (await new GraphBench(graph).run(wish)).events
+async function eventsOf(graph: unknown, options: RunOptions): Promise<StepEvent[]> {
+  return (await new GraphBench(graph).run(options)).events
 }
 
 function names(events: readonly StepEvent[]): string[] {
@@ -70,8 +70,8 @@ describe('values', () => {
 
 describe('updates', () => {
   it('have what each node wrote', async () => {
-    const wish = { input: { log: [] }, streamModes: ['updates'] }
-    const events = await eventsOf(line(['a', 'b']), wish)
+    const options = { input: { log: [] }, streamModes: ['updates'] }
+    const events = await eventsOf(line(['a', 'b']), options)
     expect(events).toEqual([
       { name: 'updates', json: '{"a":{"log":["a"]}}', valuesOf: '', durable: true },
       { name: 'updates', json: '{"b":{"log":["b"]}}', valuesOf: '', durable: true },
@@ -85,9 +85,9 @@ describe('updates', () => {
   })
 
   it('of subgraphs are sent if they are asked for', async () => {
-    const wish = { input: { log: [] }, streamModes: ['updates'] }
-    expect(names(await eventsOf(nested, wish))).toEqual(['updates', 'updates'])
-    const events = await eventsOf(nested, { ...wish, streamSubgraphs: true })
+    const options = { input: { log: [] }, streamModes: ['updates'] }
+    expect(names(await eventsOf(nested, options))).toEqual(['updates', 'updates'])
+    const events = await eventsOf(nested, { ...options, streamSubgraphs: true })
     expect(names(events).map((name) => name.replace(/:.*/, ''))).toEqual(
       ['updates|sub', 'updates|sub', 'updates', 'updates'],
     )
@@ -153,11 +153,11 @@ describe('messages', () => {
 
 describe('the other modes', () => {
   it('custom: whatever a node writes, also in a subgraph', async () => {
-    const wish = { input: { log: [] }, streamModes: ['custom'] }
-    expect(await eventsOf(nested, wish)).toEqual(
+    const options = { input: { log: [] }, streamModes: ['custom'] }
+    expect(await eventsOf(nested, options)).toEqual(
       [{ name: 'custom', json: '{"from":"deeper"}', valuesOf: '', durable: false }],
     )
-    expect(names(await eventsOf(nested, { ...wish, streamSubgraphs: true }))[0])
+    expect(names(await eventsOf(nested, { ...options, streamSubgraphs: true }))[0])
       .toMatch(/^custom\|sub:/)
   })
 
@@ -246,7 +246,7 @@ describe('events that the engine repeats when a run is resumed are sent once', (
         return {}
       })
       .addEdge(START, 'done').addEdge(START, 'held').compile()
-    const cutOnceDone: RunWish = { forget: true, onBatch: ({ events }) => {
+    const cutOnceDone: RunOptions = { forget: true, onBatch: ({ events }) => {
       if (events.some(({ json }) => json.includes('done'))) beside.reject(new Error('cut'))
     } }
     const release = () => {
@@ -262,11 +262,11 @@ describe('events that the engine repeats when a run is resumed are sent once', (
     const { graph: inner, cutOnceDone, release } = doneAndHeld()
     const graph = new StateGraph(MessagesAnnotation).addNode('sub', inner).addEdge(START, 'sub')
     const bench = new GraphBench(graph.compile())
-    const wish = { streamModes: ['updates'], streamSubgraphs: true }
-    const { events: emitted } = await bench.run({ ...wish, ...cutOnceDone, input: said('x') })
+    const options = { streamModes: ['updates'], streamSubgraphs: true }
+    const { events: emitted } = await bench.run({ ...options, ...cutOnceDone, input: said('x') })
     expect(emittedBy(emitted)).toEqual([['done']])
     release()
-    const { events } = await bench.run({ ...wish, emitted })
+    const { events } = await bench.run({ ...options, emitted })
     expect(emittedBy(events)).toEqual([['held'], ['sub']])
   })
 
@@ -274,13 +274,13 @@ describe('events that the engine repeats when a run is resumed are sent once', (
     const { graph, cutOnceDone, release } = doneAndHeld()
     const bench = new GraphBench(graph)
     await bench.run({ input: said('x'), interruptBefore: '*' })
-    const wish = { streamModes: ['updates'], config: { configurable: {
+    const options = { streamModes: ['updates'], config: { configurable: {
       checkpoint_id: bench.log.headId,
     } } }
-    const { events: emitted } = await bench.run({ ...wish, ...cutOnceDone })
+    const { events: emitted } = await bench.run({ ...options, ...cutOnceDone })
     expect(emittedBy(emitted)).toEqual([['done']])
     release()
-    const { events } = await bench.run({ ...wish, emitted })
+    const { events } = await bench.run({ ...options, emitted })
     expect(emittedBy(events)).toEqual([['held']])
   })
 })

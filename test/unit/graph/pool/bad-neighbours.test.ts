@@ -52,13 +52,13 @@ describe('user code', () => {
     const held = gate()
     const neighbour = test.run('hold', { url: held.url })
     await held.arrived()
-    const wish = { threadId: 'x', runId: 'x' }
-    expect(await test.run('exit', {}, wish).end).toBe('crashed')
+    const options = { threadId: 'x', runId: 'x' }
+    expect(await test.run('exit', {}, options).end).toBe('crashed')
     expect(await neighbour.end).toBe('displaced')
     const second = gate()
     const again = test.run('hold', { url: second.url })
     await second.arrived()
-    expect(await test.run('exit', {}, wish).end).toBe('crashed')
+    expect(await test.run('exit', {}, options).end).toBe('crashed')
     second.open()
     expect(await again.end).toEqual(success)
   })

@@ -358,14 +358,14 @@ describe('a worker that spins', () => {
     const neighbour = test.run('hold', { url: held.url })
     await held.arrived()
     const spun = gate()
-    const wish = { threadId: 's', runId: 's' }
-    const spinner = test.run('spin', { url: spun.url }, wish)
+    const options = { threadId: 's', runId: 's' }
+    const spinner = test.run('spin', { url: spun.url }, options)
     await spun.arrived()
     spun.open()
     test.stall(5000)
     expect([await spinner.end, await neighbour.end]).toEqual(['displaced', 'displaced'])
     const second = gate()
-    const alone = test.run('spin', { url: second.url }, wish)
+    const alone = test.run('spin', { url: second.url }, options)
     await second.arrived()
     second.open()
     expect(await test.run('where', {}).end).toEqual(success)

@@ -27,13 +27,13 @@ describe('a graph that fills the memory of its worker', () => {
       const held = gate()
       const neighbour = test.run('hold', { url: held.url })
       await held.arrived()
-      const wish = { threadId: 'x', runId: 'x' }
-      expect(await test.run('fill', {}, wish).end).toBe('displaced')
+      const options = { threadId: 'x', runId: 'x' }
+      expect(await test.run('fill', {}, options).end).toBe('displaced')
       expect(await neighbour.end).toBe('displaced')
       const again = gate()
       const resumed = test.run('hold', { url: again.url })
       await again.arrived()
-      expect(await test.run('fill', {}, wish).end).toBe('full')
+      expect(await test.run('fill', {}, options).end).toBe('full')
       again.open()
       expect(await resumed.end).toEqual(success)
       expect(logged(resumed)).toBe('held')

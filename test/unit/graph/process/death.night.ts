@@ -107,23 +107,23 @@ describe('a process that is killed', () => {
 describe('a run that ends its process', () => {
   it('is a suspect, which gets a process of its own and ends no other', async () => {
     const suspects = new Suspects()
-    const wish = { runId: 'culprit', threadId: 'culprit' }
+    const options = { runId: 'culprit', threadId: 'culprit' }
     const first = await startProcess({ extra: harmful, suspects })
-    expect(await first.run('kill', {}, wish).end).toBe('crashed')
+    expect(await first.run('kill', {}, options).end).toBe('crashed')
     const died = vi.fn()
     const next = await startProcess({ extra: harmful, suspects, died })
     const held = gate()
     const beside = next.run('hold', { url: held.url })
     await held.arrived()
-    expect(await next.run('kill', {}, wish).end).toBe('crashed')
+    expect(await next.run('kill', {}, options).end).toBe('crashed')
     held.open()
     expect(await beside.end).toEqual(success)
     expect(died).not.toHaveBeenCalled()
     // It is cleared by an end of its own.
-    const cleared = next.run('pid', {}, wish)
+    const cleared = next.run('pid', {}, options)
     expect(await cleared.end).toEqual(success)
     expect(cleared.log.values().log).not.toEqual([String(next.host.pid)])
-    const trusted = next.run('pid', {}, wish)
+    const trusted = next.run('pid', {}, options)
     await trusted.end
     expect(trusted.log.values().log).toEqual([String(next.host.pid)])
   })
@@ -149,10 +149,10 @@ describe('a process that uses too much memory', () => {
     const suspects = new Suspects()
     const died = vi.fn()
     const test = await startProcess({ extra: harmful, memoryMb: 400, suspects, died })
-    const wish = { runId: 'r', threadId: 't' }
-    expect(await endOf(test, test.run('fill', {}, wish), asFast)).toBe('displaced')
+    const options = { runId: 'r', threadId: 't' }
+    expect(await endOf(test, test.run('fill', {}, options), asFast)).toBe('displaced')
     expect(died.mock.calls).toEqual([['It used more than 400 MiB of memory.']])
-    expect(await endOf(test, test.run('fill', {}, wish), asFast)).toBe('full')
+    expect(await endOf(test, test.run('fill', {}, options), asFast)).toBe('full')
   })
 
   it('ends a run that was alone with an error where nobody remembers it', async () => {

@@ -21,14 +21,14 @@ export const graph = new StateGraph(Annotation.Root({ log: Annotation() }))
 `
 
 /** Starts a project with a good graph, and one whose file has this text. */
-async function startWith(text: string, wish: Partial<GraphProcessOptions> = {}) {
+async function startWith(text: string, request: Partial<GraphProcessOptions> = {}) {
   const folder = await writeProject({
     'langgraph.json': { graphs: { good: './good.js:graph', odd: './odd.ts:graph' } },
     'package.json': { type: 'module' },
     'good.js': good,
     'odd.ts': text,
   })
-  const options = processOf(folder, wish)
+  const options = processOf(folder, request)
   const { env } = options
   const starting = startGraphProcess(options).then((host) => {
     onTestFinished(() => host.close())

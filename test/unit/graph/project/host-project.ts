@@ -85,7 +85,7 @@ export interface Given {
   readonly events: StepEvent[]
 }
 
-export interface Wish extends Partial<Omit<RunRequest, 'input'>> {
+export interface Options extends Partial<Omit<RunRequest, 'input'>> {
   readonly threadId?: string
   readonly runId?: string
   readonly log?: ModelLog
@@ -110,7 +110,7 @@ const request: RunRequest = {
   asked: null,
 }
 
-interface ExecutionWish extends Pick<Execution, 'id' | 'threadId' | 'graphId' | 'runId'> {
+interface ExecutionRequest extends Pick<Execution, 'id' | 'threadId' | 'graphId' | 'runId'> {
   readonly input: unknown
   readonly headId?: string | null
   readonly apart?: boolean
@@ -119,7 +119,7 @@ interface ExecutionWish extends Pick<Execution, 'id' | 'threadId' | 'graphId' | 
 }
 
 export function executionOf(
-  { input, headId = null, apart = false, isAwaited = false, more = {}, ...names }: ExecutionWish,
+  { input, headId = null, apart = false, isAwaited = false, more = {}, ...names }: ExecutionRequest,
 ): Execution {
   return { ...names, tenant: 'local', attempt: 1, headId, apart, isAwaited,
     request: { ...request, ...more, input: JSON.stringify(input) } }
@@ -159,10 +159,10 @@ export class TestHost<Host extends GraphHost = RunningGraphHost> {
     if (logged(first) === logged(second)) await this.#awaitSecond()
   }
 
-  run(graphId: string, input: unknown, wish: Wish = {}): Given {
+  run(graphId: string, input: unknown, wanted: Options = {}): Given {
     const id = ++this.#executions
     const { threadId = `thread-${id}`, runId = `run-${id}`, log = new ModelLog(), steps,
-      apart = false, isAwaited = false, ...rest } = wish
+      apart = false, isAwaited = false, ...rest } = wanted
     const emitted: Seen[] = []
     const end = Promise.withResolvers<ExecutionOutcome | LossReason>()
     const listener: ExecutionListener = {

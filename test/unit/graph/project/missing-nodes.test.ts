@@ -34,10 +34,10 @@ it.each(shapes)('is refused an answer, keeps its question, and continues once it
     const asked = await bench.run({ input: { log: ['in'] } })
     const renamed = Object.assign(new GraphBench(graph('question')), { log: bench.log })
     const before = bench.log.writes.length
-    for (const wish of [{ command: { resume: 'yes' } }, { input: null }, {
+    for (const options of [{ command: { resume: 'yes' } }, { input: null }, {
       command: { resume: 'yes', update: { log: ['x'] } },
     }]) {
-      const { outcome } = await renamed.run(wish)
+      const { outcome } = await renamed.run(options)
       expect(outcome).toMatchObject({ status: 'error', waiting: true,
         interrupts: asked.outcome.interrupts,
         error: { message: expect.stringMatching('waits at "ask"') } })

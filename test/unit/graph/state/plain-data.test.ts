@@ -95,8 +95,8 @@ it.each(lookalikes.map((data) => [JSON.stringify(data), data]))(
         return { out: new Box(sent.data) }
       })
       .addConditionalEdges(START, (state) => [new Send('work', { data: state.data })]).compile())
-    const wish = { input: { data }, interruptBefore: ['work'], forget: true }
-    await bench.run(wish)
+    const options = { input: { data }, interruptBefore: ['work'], forget: true }
+    await bench.run(options)
     await bench.run({ input: null, forget: true })
     expect(seen).toEqual([data])
     expect(bench.log.values()).toMatchObject({ data, out: { inside: data } })

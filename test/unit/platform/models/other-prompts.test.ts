@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 
 import { templateOf } from '../../../../src/frontdoor/platform-rest/models/model-call.ts'
 import type { Platform } from '../../../../src/platform/index.ts'
-import { platformWays } from '../../../../src/platform/evaluate/rules/platform-ways.ts'
+import { platformPort } from '../../../../src/platform/evaluate/rules/platform-port.ts'
 
 const lc = (name: string, kwargs: object) => ({ lc: 1, type: 'constructor', id: [name], kwargs })
 const manifest = lc('RunnableSequence', {
@@ -26,8 +26,8 @@ it.each([[true, 'https://evil.example/v1'], [false, own.url]])(
     const { call, render } = await templateOf(parts, 'acme', { prompt: { name: 'p' } })
     expect(call.endpoint.url).toBe(url)
     expect(render({})).toEqual([{ role: 'user', content: 'Hi' }])
-    const { prompts } = platformWays(
-      sources(isOwn) as unknown as Parameters<typeof platformWays>[0],
+    const { prompts } = platformPort(
+      sources(isOwn) as unknown as Parameters<typeof platformPort>[0],
     )
     const read = await prompts!.manifest('acme', 'other/p')
     expect(prompts!.modelOf(read) === null).toBe(!isOwn)

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest'
 
-import { nothingSaid } from '../../../../src/platform/index.ts'
+import { noFields } from '../../../../src/platform/index.ts'
 import type { QueryNeeds, RunsQuestion, SpanWrite } from '../../../../src/platform/index.ts'
 import { queryHandlers } from '../../../../src/platform/threads/query-handlers.ts'
 import type { RunningRun } from '../../../../src/platform/query/own/own-run-calls.ts'
@@ -69,7 +69,7 @@ async function opened(states: readonly StateIn[],
     members: { inputs: Buffer.from('{"sent":1}') } }])
   const write: SpanWrite = { place, kind: 'post', arrivedUs: startUs, indexed: 0,
     terms: [termOf.own], block: isSent ? block.id : null,
-    fields: { ...nothingSaid, dottedOrder: order, root: true, name: 'agent', type: 'chain',
+    fields: { ...noFields, dottedOrder: order, root: true, name: 'agent', type: 'chain',
       endUs: startUs + 9_000, thread: 'x', failed: false } }
   await store.write({ tenant: 'acme', spans: [write], blocks: [block], files: [],
     timeToLiveS: new Map() })

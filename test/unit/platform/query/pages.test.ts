@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest'
 
 import type { RunsQuestion } from '../../../../src/platform/query/question.ts'
-import { nothingSaid } from '../../../../src/platform/index.ts'
+import { noFields } from '../../../../src/platform/index.ts'
 import type { SpanHead, SpanStore } from '../../../../src/platform/index.ts'
 import { queryHandlers } from '../../../../src/platform/threads/query-handlers.ts'
 import { matchingHeads } from '../../../../src/platform/query/page.ts'
@@ -268,8 +268,8 @@ it('A filter on more traces than can be looked at is refused.', async () => {
     for (let index = 0; index < 10_001; index++) {
       const trace = `${spans[0]!.place.id.slice(0, 24)}${String(index).padStart(12, '0')}`
       yield {
-        heads: [{ ...nothingSaid, ...spans[0]!.place, id: trace, trace, root: false,
-          arrivedUs: 9e15, terms: [], blocks: [], feedback: [] }],
+        heads: [{ ...noFields, ...spans[0]!.place, id: trace, trace, root: false, arrivedUs: 9e15,
+          terms: [], blocks: [], feedback: [] }],
         looked: 1,
       }
     }

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest'
 
-import { nothingSaid } from '../../../../src/platform/index.ts'
+import { noFields } from '../../../../src/platform/index.ts'
 import type { Block, BlockId, SpanHead } from '../../../../src/platform/index.ts'
 import { payloadsIn } from '../../../../src/platform/query/payload/payloads.ts'
 import { sealBlock } from '../../../../src/platform/spans/block.ts'
@@ -26,9 +26,9 @@ function longSpans() {
   const own = Array.from({ length: 9 },
     (_, index) => index % 8 === 0 ? shared : sealed(index, index < 4 ? 10 : 6 * 1024 * 1024))
   const blocks = new Map<BlockId, Block>(own.map((block) => [block.id, block]))
-  const heads = own.map(({ id }, index): SpanHead => ({ ...nothingSaid, tenant: 'acme',
-    project: trace, startUs: index, id: idOf(index), trace, traceStartUs: 0, arrivedUs: 0,
-    terms: [], blocks: [id], feedback: [] })
+  const heads = own.map(({ id }, index): SpanHead => ({ ...noFields, tenant: 'acme', project: trace,
+    startUs: index, id: idOf(index), trace, traceStartUs: 0, arrivedUs: 0, terms: [], blocks: [id],
+    feedback: [] })
   )
   const store = { async blocks(_: unknown, ids: readonly BlockId[]) {
     await new Promise((turn) => setImmediate(turn))

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest'
 
-import { nothingSaid, tenantId } from '../../../../src/platform/index.ts'
+import { noFields, tenantId } from '../../../../src/platform/index.ts'
 import type { SpanFields, SpanStore, SpanWrite } from '../../../../src/platform/index.ts'
 import { contentOf } from '../../../../src/platform/query/payload/content.ts'
 import { JsonWriter } from '../../../../src/platform/query/runs/json-writer.ts'
@@ -27,9 +27,9 @@ const json = (text: string) => Buffer.from(text)
 const place = (id: string) => ({ tenant: 'acme', project, startUs, id, trace: root,
   traceStartUs: startUs })
 
-const rootFields: SpanFields = { ...nothingSaid, dottedOrder: rootOrder, root: true,
-  name: 'agent "1"', type: 'chain', thread: 't-1' }
-const childFields: SpanFields = { ...nothingSaid,
+const rootFields: SpanFields = { ...noFields, dottedOrder: rootOrder, root: true, name: 'agent "1"',
+  type: 'chain', thread: 't-1' }
+const childFields: SpanFields = { ...noFields,
   dottedOrder: `${rootOrder}.${rootOrder.slice(0, 22)}${child}`, parent: root, root: false,
   name: 'model', type: 'llm', endUs: startUs + 1_500_000, firstTokenUs: startUs + 250_000,
   failed: true, promptTokens: 3, completionTokens: 4, totalTokens: 7, promptCost: 0.0000012,

@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 
-import { nothingSaid } from '../../../../src/platform/index.ts'
+import { noFields } from '../../../../src/platform/index.ts'
 import type { SpanHead } from '../../../../src/platform/index.ts'
 import { withSubtreeUsage } from '../../../../src/platform/query/subtree-usage.ts'
 import { expectAlways } from '../../../support/expect-always.ts'
@@ -101,7 +101,7 @@ function headOf(index: number, parents: readonly (number | null)[], totalTokens:
     path.unshift(`20260131T120000000000Z${idOf(at)}`)
   }
   const parent = parents[index]!
-  return { ...nothingSaid, tenant: 'acme', project: idOf(99), startUs: index, id: idOf(index),
+  return { ...noFields, tenant: 'acme', project: idOf(99), startUs: index, id: idOf(index),
     trace: idOf(0), traceStartUs: 0, arrivedUs: 0, dottedOrder: path.join('.'),
     root: parent === null, parent: parent === null ? null : idOf(parent), type: 'chain',
     totalTokens, kinds: totalTokens === null ? null : { promptTokens: { cache_read: totalTokens } },

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest'
 
-import { nothingSaid } from '../../../../src/platform/index.ts'
+import { noFields } from '../../../../src/platform/index.ts'
 import type { SpanHead } from '../../../../src/platform/index.ts'
 import { contentOf } from '../../../../src/platform/query/payload/content.ts'
 import { readFilter } from '../../../../src/platform/query/filter/read-filter.ts'
@@ -13,7 +13,7 @@ const id = '0193a6b0-0000-7000-8000-000000000001'
 const startUs = Date.UTC(2026, 0, 31, 12) * 1000
 
 const head: SpanHead = {
-  ...nothingSaid,
+  ...noFields,
   tenant: 'acme',
   project: id,
   startUs,

@@ -6,7 +6,7 @@ import { HeddleError } from '../../../../src/errors.ts'
 import { judge, verdictsOf } from '../../../../src/platform/evaluate/rules/judge.ts'
 import type { JudgeParts, Judgement } from '../../../../src/platform/evaluate/rules/judge.ts'
 import type { JudgeAnswer, JudgeModels,
-  RuleWays } from '../../../../src/platform/evaluate/rules/judge-ways.ts'
+  RulePort } from '../../../../src/platform/evaluate/rules/judge-port.ts'
 import { crosses, valueIn } from '../../../../src/platform/evaluate/rules/rule-alert.ts'
 import { virtualEnv } from '../../../support/env.ts'
 import { eventually } from '../../../support/eventually.ts'
@@ -29,7 +29,7 @@ function house(answer: (asked: Asked) => Promise<JudgeAnswer>) {
   const env = virtualEnv()
   const asked: Asked[] = []
   const kept: Readonly<Record<string, unknown>>[] = []
-  const ways: RuleWays = {
+  const ways: RulePort = {
     egress: { check: () => {}, send: () => Promise.reject(new Error()) },
     models: { check: () => {}, ask: (_, call) => {
       asked.push({ call })

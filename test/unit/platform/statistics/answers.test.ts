@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest'
 
-import { nothingSaid, termOf } from '../../../../src/platform/index.ts'
+import { noFields, termOf } from '../../../../src/platform/index.ts'
 import type { SpanFields, SpanStore, SpanWrite } from '../../../../src/platform/index.ts'
 import { queryHandlers } from '../../../../src/platform/threads/query-handlers.ts'
 import { sealBlock } from '../../../../src/platform/spans/block.ts'
@@ -49,7 +49,7 @@ async function write(store: SpanStore, given: Given): Promise<void> {
     terms: user === undefined
       ? []
       : [termOf.metadataKey('user'), termOf.metadata('user', String(user))],
-    fields: { ...nothingSaid, root: trace === no, parent: trace === no ? null : idOf(trace),
+    fields: { ...noFields, root: trace === no, parent: trace === no ? null : idOf(trace),
       name: 'agent', type: 'chain', endUs: startUs + 1e6, ...fields } }
   await store.write({ tenant, spans: [written], blocks: [block], files: [],
     timeToLiveS: new Map() })

@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 
-import { nothingSaid } from '../../../../src/platform/index.ts'
+import { noFields } from '../../../../src/platform/index.ts'
 import type { SpanStore } from '../../../../src/platform/index.ts'
 import { queryHandlers } from '../../../../src/platform/threads/query-handlers.ts'
 import { bucketsIn, writeBuckets } from '../../../../src/platform/query/statistics/bucket-bytes.ts'
@@ -50,7 +50,7 @@ async function opened(names: readonly string[]) {
         terms: [],
         indexed: 0,
         block: null,
-        fields: { ...nothingSaid, name, type: 'tool', root: true },
+        fields: { ...noFields, name, type: 'tool', root: true },
       }
     }) })
   env.advance(1)

@@ -11,13 +11,13 @@ const project = { own: ['own 1', 'own 2', 'own 3', 'own 4', 'own 5', 'own 6'], p
 async function surveyed(house: RecordsHouse, deep: boolean) {
   const admin = revisionsAdmin(house.deployments)
   const found = []
-  for (let wish = { after: null as string | null, chunk: 0, deep };;) {
-    const one = await admin.survey(wish)
+  for (let options = { after: null as string | null, chunk: 0, deep };;) {
+    const one = await admin.survey(options)
     if (one === null) return found
     found.push(`${one.name}: ${one.broken}`)
-    wish = one.nextChunk === null
+    options = one.nextChunk === null
       ? { after: one.name, chunk: 0, deep }
-      : { ...wish, chunk: one.nextChunk }
+      : { ...options, chunk: one.nextChunk }
   }
 }
 

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { actorKeyText, shardOf } from '../../../../cluster/index.ts'
 import type { Member, Owner } from '../../../../cluster/index.ts'
 import { serviceKey } from '../../../../cluster/routing/service.ts'
-import type { Prepared, PrepareWish } from '../../../../src/deployment/index.ts'
+import type { Prepared, PrepareRequest } from '../../../../src/deployment/index.ts'
 import { HeddleError } from '../../../../src/errors.ts'
 import { deploymentQuestions,
   deploymentWires } from '../../../../src/server/backends/deployment-wires.ts'
@@ -14,7 +14,7 @@ import { deploymentsKey, rolloutMembers,
 import { memberThat, transportWith } from '../../cluster/transport/grpc/grpc-house.ts'
 
 const self = { id: 'self', address: 'here:1' }
-const wish: PrepareWish = { deployment: 'shop', revision: 'r2', envVersion: 3 }
+const options: PrepareRequest = { deployment: 'shop', revision: 'r2', envVersion: 3 }
 const ready: Prepared = { kind: 'ready', ms: 7,
   graphs: [{ graphId: 'agent', description: null, stateChannels: ['messages'], plain: true,
     nodes: ['ask'] }] }
@@ -24,13 +24,13 @@ const shards = 16
 function answers(prepared: Prepared | HeddleError = ready) {
   const asked: string[] = []
   return { asked, look: (name: string) => void asked.push(`look ${name}`), serving: {
-    prepare: async ({ deployment, revision, envVersion }: PrepareWish) => {
+    prepare: async ({ deployment, revision, envVersion }: PrepareRequest) => {
       asked.push(`prepare ${deployment} ${revision} ${envVersion}`)
       if (prepared instanceof HeddleError) throw prepared
       return prepared
     },
     learn: async (name: string) => void asked.push(`learn ${name}`),
-    tally: ({ revision }: PrepareWish) => {
+    tally: ({ revision }: PrepareRequest) => {
       asked.push(`tally ${revision}`)
       return { ended: 3, failed: 2, deaths: 1 }
     },
@@ -65,9 +65,9 @@ it('reach another member, and this one without a connection', async () => {
   const port = members(own, [self, await another(others)])
   expect(port.live()).toEqual(['self', 'other'])
   for (const member of port.live()) {
-    expect(await port.prepare(member, wish)).toEqual(ready)
+    expect(await port.prepare(member, options)).toEqual(ready)
     expect(await port.learn(member, 'shop')).toBeUndefined()
-    expect(await port.tally(member, wish)).toEqual({ ended: 3, failed: 2, deaths: 1 })
+    expect(await port.tally(member, options)).toEqual({ ended: 3, failed: 2, deaths: 1 })
   }
   const asked = ['prepare shop r2 3', 'learn shop', 'tally r2']
   expect(own.asked).toEqual(asked)
@@ -78,16 +78,16 @@ it('carry a refusal, and an error of a store that is away', async () => {
   const refused: Prepared = { kind: 'refused', reason: 'No.',
     failures: [{ graph_id: 'agent', message: 'x', at: null }] }
   const one = members(answers(), [self, await another(answers(refused))])
-  expect(await one.prepare('other', wish)).toEqual(refused)
+  expect(await one.prepare('other', options)).toEqual(refused)
   const away = new HeddleError('unavailable', 'The store is away.')
   const two = members(answers(), [self, await another(answers(away))])
-  await expect(two.prepare('other', wish)).rejects.toMatchObject({ code: 'unavailable',
+  await expect(two.prepare('other', options)).rejects.toMatchObject({ code: 'unavailable',
     message: 'The store is away.' })
 })
 
 it('say so of a member whose program is older', async () => {
   const port = members(answers(), [self, await another(answers(), [])])
-  await expect(port.prepare('other', wish)).rejects
+  await expect(port.prepare('other', options)).rejects
     .toThrow('It could not answer: it may run an older program')
 })
 
@@ -95,14 +95,14 @@ it('ask only a member that knows sets to load other secrets', async () => {
   const secrets = [{ name: 'A', version: 1, updatedAtMs: 0, place: 'P_1' }]
   const [own, others] = [answers(), answers()]
   const port = members(own, [self, await another(others)])
-  expect(await port.prepare('self', { ...wish, secrets })).toEqual(ready)
-  expect(await port.prepare('other', { ...wish, secrets })).toEqual(ready)
+  expect(await port.prepare('self', { ...options, secrets })).toEqual(ready)
+  expect(await port.prepare('other', { ...options, secrets })).toEqual(ready)
   // It would load the secrets of now, and call that well.
   const before = deploymentWires.filter(({ name }) => name !== deploymentQuestions.prepareWith)
   const mixed = members(own, [self, await another(answers(), before)])
-  await expect(mixed.prepare('other', { ...wish, secrets })).rejects
+  await expect(mixed.prepare('other', { ...options, secrets })).rejects
     .toThrow('It could not answer: it may run an older program')
-  expect(await mixed.prepare('other', wish)).toEqual(ready)
+  expect(await mixed.prepare('other', options)).toEqual(ready)
 })
 
 it('reject for a member that has left', async () => {

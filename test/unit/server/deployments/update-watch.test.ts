@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 
 import type { Member } from '../../../../cluster/index.ts'
 import { DeploymentUpdates } from '../../../../src/deployment/index.ts'
-import type { UpdateWish } from '../../../../src/deployment/index.ts'
+import type { UpdateRequest } from '../../../../src/deployment/index.ts'
 import { HeddleError } from '../../../../src/errors.ts'
 import { updateService, UpdateWatch } from '../../../../src/server/deployments/update-watch.ts'
 import { virtualEnv } from '../../../support/env.ts'
@@ -22,16 +22,16 @@ function opened() {
   let view = [own, other]
   let isReached = true
   const service = updateService(updates.one)
-  const counted = { ...service, answer: (wish: UpdateWish, cancelled?: AbortSignal) => {
+  const counted = { ...service, answer: (options: UpdateRequest, cancelled?: AbortSignal) => {
     asked.push(own.id)
-    return service.answer(wish, cancelled)
+    return service.answer(options, cancelled)
   } }
   const watch = new UpdateWatch({ env, service: counted, backend: {
     status: () => ({ member: own, view }) as never,
-    askMember: async (member, _name, wish, cancelled) => {
+    askMember: async (member, _name, options, cancelled) => {
       asked.push(member.id)
       if (!isReached) throw new HeddleError('unavailable')
-      return await updateService(updates.two).answer(wish as UpdateWish, cancelled)
+      return await updateService(updates.two).answer(options as UpdateRequest, cancelled)
     },
   } })
   const settle = async () => {
@@ -71,14 +71,15 @@ it('A follower wakes over gRPC, while no time passes.', async () => {
   const service = updateService(updates)
   const kinds = [service]
   const far = await memberThat({
-    ask: (_key, wish, { cancelled } = {}) => service.answer(wish as UpdateWish, cancelled),
+    ask: (_key, options, { cancelled } = {}) => service.answer(options as UpdateRequest, cancelled),
   }, { kinds })
   const transport = transportWith({ kinds })
   const watch = new UpdateWatch({ env, service: updateService(new DeploymentUpdates(env)),
     backend: {
       status: () => ({ member: own, view: [own, far] }) as never,
-      askMember: (to, name, wish, cancelled) =>
-        transport.deliver(to, { kind: name, tenant: '', id: '' }, wish, cancelled && { cancelled }),
+      askMember: (to, name, options, cancelled) =>
+        transport.deliver(to, { kind: name, tenant: '', id: '' }, options,
+          cancelled && { cancelled }),
     } })
   let woken = 0
   const unwatch = watch.watch('shop', () => woken++)

@@ -58,7 +58,7 @@ type Step = typeof step extends fc.Arbitrary<infer Each> ? Each : never
 
 async function take(house: ThreadHouse, model: Model, each: Step): Promise<void> {
   const { client } = house
-  const wish = 'minutes' in each && each.minutes !== undefined
+  const options = 'minutes' in each && each.minutes !== undefined
     ? { strategy: 'delete', minutes: each.minutes } as const
     : undefined
   const thread = 'id' in each ? model.find(each.id) : undefined
@@ -71,7 +71,7 @@ async function take(house: ThreadHouse, model: Model, each: Step): Promise<void>
     case 'create':
       await expectedly(
         client.create('t', { threadId: each.id, metadata: {}, ifExists: 'raise', supersteps: [],
-          ...wish && { timeToLive: wish } }),
+          ...options && { timeToLive: options } }),
         thread === undefined,
       )
       if (!thread) {
@@ -80,9 +80,9 @@ async function take(house: ThreadHouse, model: Model, each: Step): Promise<void>
       }
       return
     case 'patch':
-      await expectedly(client.patch('t', each.id, {}, wish), thread !== undefined)
+      await expectedly(client.patch('t', each.id, {}, options), thread !== undefined)
       if (thread) thread.changedAtMs = model.nowMs
-      if (thread && wish) thread.endsAtMs = model.ends(each.minutes)
+      if (thread && options) thread.endsAtMs = model.ends(each.minutes)
       return
     case 'run':
       if (thread?.busy) return

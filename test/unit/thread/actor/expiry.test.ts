@@ -2,12 +2,12 @@
 
 import { afterEach, describe, expect, it, vi } from 'vitest'
 
-import type { TimeToLiveWish } from '../../../../src/search/index.ts'
+import type { TimeToLiveRequest } from '../../../../src/search/index.ts'
 import { settled, ThreadHouse } from '../../../support/thread-house.ts'
 import { readThread } from '../../../support/thread-reader.ts'
 
 const minuteMs = 60_000
-const tenMinutes: TimeToLiveWish = { strategy: 'delete', minutes: 10 }
+const tenMinutes: TimeToLiveRequest = { strategy: 'delete', minutes: 10 }
 const found = { tenant: 't', sortBy: 'created_at', sortOrder: 'desc', limit: 99,
   offset: 0 } as const
 
@@ -18,7 +18,7 @@ async function pass(house: ThreadHouse, minutes: number): Promise<void> {
   for (let n = 0; n < 3; n++) await settled()
 }
 
-const make = (house: ThreadHouse, timeToLive?: TimeToLiveWish) =>
+const make = (house: ThreadHouse, timeToLive?: TimeToLiveRequest) =>
   house.client.create('t', { threadId: 'x', metadata: {}, ifExists: 'raise', supersteps: [],
     ...timeToLive && { timeToLive } })
 

@@ -3,7 +3,7 @@
 import type { Uuid } from '../../../spans/span.ts'
 
 /** What is said of an example. What is absent stays, or is empty in a new one. */
-export interface ExampleSaid {
+export interface ExampleInput {
   /** JSON in UTF-8. */
   readonly inputs?: Uint8Array
   /** Null for none. */
@@ -46,10 +46,10 @@ export interface MetadataOperation {
 /** A change of one example. */
 export type ExampleEdit =
   /** Sent again with the same content, it changes nothing. */
-  | { readonly kind: 'create'; readonly id: Uuid; readonly said: ExampleSaid }
+  | { readonly kind: 'create'; readonly id: Uuid; readonly said: ExampleInput }
   /** One that is there stays as it is, if it has the inputs, and the outputs that are said. */
-  | { readonly kind: 'ensure'; readonly id: Uuid; readonly said: ExampleSaid }
-  | { readonly kind: 'update'; readonly id: Uuid; readonly said: ExampleSaid }
+  | { readonly kind: 'ensure'; readonly id: Uuid; readonly said: ExampleInput }
+  | { readonly kind: 'update'; readonly id: Uuid; readonly said: ExampleInput }
   /** Those that do not exist are passed over. */
   | { readonly kind: 'metadata'; readonly id: Uuid;
     readonly operations: readonly MetadataOperation[] }

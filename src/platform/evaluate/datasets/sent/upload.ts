@@ -6,7 +6,7 @@ import { HeddleError } from '../../../../errors.ts'
 import { isObject } from '../../../../json/index.ts'
 import { boundaryOf, partsOf } from '../../../ingest/body/multipart.ts'
 import { recordsIn, withoutMark } from './csv.ts'
-import type { ExampleSaid } from './example-edit.ts'
+import type { ExampleInput } from './example-edit.ts'
 
 /** Examples of a file, and their bytes: a line may take more room than it has characters. */
 const [examplesMax, bytesMax] = [100_000, 64 * 1024 * 1024]
@@ -33,7 +33,7 @@ interface Form extends UploadForm {
 /** The form, and the examples of its file. Throws `malformed` or `invalid`. */
 export function examplesInUpload(body: Uint8Array, contentType: string): {
   readonly form: UploadForm
-  readonly examples: readonly ExampleSaid[]
+  readonly examples: readonly ExampleInput[]
 } {
   const form = formIn(Buffer.from(body.buffer, body.byteOffset, body.byteLength), contentType)
   const { name, description, dataType, content, fileName } = form
@@ -85,7 +85,7 @@ function fileNameBefore(body: Buffer, data: Buffer): string {
   return named === -1 ? '' : /^filename="([^"\r\n]*)"/.exec(headers.slice(named))?.[1] ?? ''
 }
 
-function examplesInCsv(text: string, given: Form): readonly ExampleSaid[] {
+function examplesInCsv(text: string, given: Form): readonly ExampleInput[] {
   const form = { ...given, inputKeys: given.inputKeys.map(withoutMark),
     outputKeys: given.outputKeys.map(withoutMark),
     metadataKeys: given.metadataKeys.map(withoutMark) }
@@ -112,7 +112,7 @@ function examplesInCsv(text: string, given: Form): readonly ExampleSaid[] {
   return read.examples
 }
 
-function examplesInLines(text: string, form: Form): readonly ExampleSaid[] {
+function examplesInLines(text: string, form: Form): readonly ExampleInput[] {
   const read: Read = { examples: [], bytes: 0 }
   for (const [index, line] of text.split('\n').entries()) {
     if (line.trim() === '') continue
@@ -132,7 +132,7 @@ function examplesInLines(text: string, form: Form): readonly ExampleSaid[] {
 
 /** Examples that were read by now, and their bytes. */
 interface Read {
-  readonly examples: ExampleSaid[]
+  readonly examples: ExampleInput[]
   bytes: number
 }
 
@@ -154,7 +154,7 @@ function add(read: Read, row: Readonly<Record<string, unknown>>, form: Form): vo
 
 /** Without keys, a line has `inputs` and `outputs` itself, as downloads of JSON lines do. */
 function saidIn(row: Readonly<Record<string, unknown>>,
-  { inputKeys, outputKeys, metadataKeys }: Form): ExampleSaid {
+  { inputKeys, outputKeys, metadataKeys }: Form): ExampleInput {
   if (inputKeys.length === 0 && isObject(row['inputs'])) {
     const { inputs, outputs, metadata } = row
     return { inputs: bytesOf(inputs), ...isObject(outputs) && { outputs: bytesOf(outputs) },

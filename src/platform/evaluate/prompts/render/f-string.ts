@@ -1,7 +1,7 @@
 /** Renders templates of Python's form: `{name}`, and `{{` and `}}` for braces. Pure. */
 
 import { HeddleError } from '../../../../errors.ts'
-import type { RenderRoom } from './room.ts'
+import type { RenderBudget } from './room.ts'
 
 type Part = { readonly text: string } | { readonly name: string }
 
@@ -12,7 +12,7 @@ export function fStringNames(template: string): readonly string[] {
 
 /** The text. What is no text is put in as JSON. Throws `invalid` if one is missing. */
 export function renderFString(template: string, views: readonly Readonly<Record<string, unknown>>[],
-  room: RenderRoom): string {
+  room: RenderBudget): string {
   return partsOf(template).map((part) => {
     if ('text' in part) return room.take(part.text)
     const values = views.find((each) => Object.hasOwn(each, part.name))
@@ -21,7 +21,7 @@ export function renderFString(template: string, views: readonly Readonly<Record<
   }).join('')
 }
 
-function textOfValue(value: unknown, room: RenderRoom): string {
+function textOfValue(value: unknown, room: RenderBudget): string {
   if (typeof value === 'string') return value
   const text = () => String(JSON.stringify(value))
   return typeof value === 'object' && value !== null ? room.textOf(value, text) : text()

@@ -7,7 +7,7 @@ import { fStringNames, missing, renderFString } from './f-string.ts'
 import { messagesIn, roleOf, textOfContent } from './message-like.ts'
 import { mustacheNodes, renderMustache } from './mustache.ts'
 import type { MustacheNode } from './mustache.ts'
-import { RenderRoom } from './room.ts'
+import { RenderBudget } from './room.ts'
 
 type Values = Readonly<Record<string, unknown>>
 
@@ -15,7 +15,7 @@ type Values = Readonly<Record<string, unknown>>
 export function messagesOf(manifest: unknown, values: Values): readonly ChatMessage[] {
   const prompt = promptIn(manifest)
   const all = { ...partialsOf(prompt), ...values }
-  const room = new RenderRoom()
+  const room = new RenderBudget()
   if (prompt.name === 'PromptTemplate') {
     return [{ role: 'user', content: renderTemplate(prompt.kwargs, all, room) }]
   }
@@ -111,7 +111,8 @@ function chatMessages({ kwargs }: Constructed): readonly Constructed[] {
   })
 }
 
-function rendered(message: Constructed, values: Values, room: RenderRoom): readonly ChatMessage[] {
+function rendered(message: Constructed, values: Values,
+  room: RenderBudget): readonly ChatMessage[] {
   const { name, kwargs } = message
   if (name === 'MessagesPlaceholder') return placed(kwargs, values, room)
   const role = roleOf(message)
@@ -121,7 +122,7 @@ function rendered(message: Constructed, values: Values, room: RenderRoom): reado
 }
 
 function placed(kwargs: Constructed['kwargs'], values: Values,
-  room: RenderRoom): readonly ChatMessage[] {
+  room: RenderBudget): readonly ChatMessage[] {
   const name = placeholderName(kwargs)
   const value = Object.hasOwn(values, name) ? values[name] : undefined
   if (value) return room.messagesOf(value, () => messagesIn(value))
@@ -156,7 +157,7 @@ function templatesOf({ name, kwargs }: Constructed): readonly Constructed['kwarg
   })
 }
 
-function renderTemplate(kwargs: Constructed['kwargs'], values: Values, room: RenderRoom): string {
+function renderTemplate(kwargs: Constructed['kwargs'], values: Values, room: RenderBudget): string {
   const { template, isMustache, partials } = readTemplate(kwargs)
   // They are not copied together: a prompt may have thousands of templates, and as many values.
   const views = [values, partials]

@@ -6,7 +6,7 @@
 import { HeddleError } from '../../../../errors.ts'
 import { isObject } from '../../../../json/index.ts'
 import { tooLong } from './room.ts'
-import type { RenderRoom } from './room.ts'
+import type { RenderBudget } from './room.ts'
 
 /** A part of a template. */
 export type MustacheNode =
@@ -34,12 +34,12 @@ export function mustacheNodes(template: string): readonly MustacheNode[] {
 
 /** The text. Values are those of the first view that has them. Throws `invalid`. */
 export function renderMustache(template: string,
-  views: readonly Readonly<Record<string, unknown>>[], room: RenderRoom): string {
+  views: readonly Readonly<Record<string, unknown>>[], room: RenderBudget): string {
   return rendered(mustacheNodes(template), views, room)
 }
 
 function rendered(nodes: readonly MustacheNode[], views: readonly unknown[],
-  room: RenderRoom): string {
+  room: RenderBudget): string {
   let text = ''
   for (const node of nodes) {
     room.visit(1)
@@ -49,7 +49,7 @@ function rendered(nodes: readonly MustacheNode[], views: readonly unknown[],
 }
 
 function ofNode(node: Exclude<MustacheNode, { kind: 'text' }>, views: readonly unknown[],
-  room: RenderRoom): string {
+  room: RenderBudget): string {
   room.visit(Math.floor(node.name.length / charactersOfVisit))
   const value = found(node.name, views)
   switch (node.kind) {
@@ -69,7 +69,7 @@ function ofNode(node: Exclude<MustacheNode, { kind: 'text' }>, views: readonly u
 }
 
 /** As a text and a value are added to each other. */
-function textOfValue(value: unknown, room: RenderRoom): string {
+function textOfValue(value: unknown, room: RenderBudget): string {
   if (Array.isArray(value) && value.length > room.characters) throw tooLong()
   try {
     return typeof value === 'object' && value !== null

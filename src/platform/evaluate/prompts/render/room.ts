@@ -9,7 +9,7 @@ const visitedMax = 200_000
 const charactersMax = 4 * 1024 * 1024
 
 /** What is left for a rendering. Methods throw `invalid` if that is too little. */
-export class RenderRoom {
+export class RenderBudget {
   #visits = visitedMax
   #characters = charactersMax
   /** Values that were made a text, which takes as long as they are. */

@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { bytesOfUuid, foldHead, nothingSaid, termOf } from '../../../../../src/platform/index.ts'
+import { bytesOfUuid, foldHead, noFields, termOf } from '../../../../../src/platform/index.ts'
 import type { SpanFields, SpanPlace, SpanWrite } from '../../../../../src/platform/index.ts'
 import type { Row } from '../../../../../src/store/cassandra/driver/connection.ts'
 import { bytesOfMark, cellOf,
@@ -68,8 +68,8 @@ describe('the cells of operations', () => {
   })
 
   it('are one cell for an operation that a client repeats later', () => {
-    const write = { place, kind: 'patch', arrivedUs: 5, fields: nothingSaid, terms: [3n],
-      indexed: 1, block: null } as const
+    const write = { place, kind: 'patch', arrivedUs: 5, fields: noFields, terms: [3n], indexed: 1,
+      block: null } as const
     expect(cellOf({ ...write, arrivedUs: 9 }, 1).key).toBe(cellOf(write, 0).key)
     expect(cellOf({ ...write, terms: [4n] }, 0).key).not.toBe(cellOf(write, 0).key)
     expect(cellOf({ ...write, kind: 'post' }, 0).key).not.toBe(cellOf(write, 0).key)
@@ -78,7 +78,7 @@ describe('the cells of operations', () => {
   it('keep the order of operations that one request brought', () => {
     const write = (
       name: string,
-    ) => ({ place, kind: 'patch', arrivedUs: 5, fields: { ...nothingSaid, name }, terms: [],
+    ) => ({ place, kind: 'patch', arrivedUs: 5, fields: { ...noFields, name }, terms: [],
       indexed: 0, block: null } as const)
     for (const names of [['a', 'b'], ['b', 'a']]) {
       const cells = names.map((name, nth) => cellOf(write(name), nth))
@@ -95,7 +95,7 @@ describe('the cells of operations', () => {
     const mark = { id, key: 'liked', score: null, value: 'yes' }
     const marks = { [id]: bytesOfMark(mark) }
     expect(headOf({ ...at, row: rowOf([], marks) })).toBeUndefined()
-    const write: SpanWrite = { place, kind: 'post', arrivedUs: 5, fields: nothingSaid, terms: [3n],
+    const write: SpanWrite = { place, kind: 'post', arrivedUs: 5, fields: noFields, terms: [3n],
       indexed: 1, block: null }
     expect(headOf({ ...at, row: rowOf([write], marks) })).toMatchObject({ feedback: [mark],
       terms: [3n, termOf.feedback('liked')] })

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { systemEnv } from '../../../../../cluster/index.ts'
-import { nothingSaid } from '../../../../../src/platform/index.ts'
+import { noFields } from '../../../../../src/platform/index.ts'
 import type { SpanStore } from '../../../../../src/platform/index.ts'
 import { Database } from '../../../../../src/store/embedded/file/database.ts'
 import { openSpanStore } from '../../../../../src/store/embedded/platform/open.ts'
@@ -43,7 +43,7 @@ describe('a question in SQL', () => {
       if (tenant === 'acme') roots.push(id)
       return { place: { tenant, project, startUs, traceStartUs: startUs, id, trace: id },
         kind: 'post' as const, arrivedUs: startUs, terms: [], indexed: 0, block: null,
-        fields: { ...nothingSaid, root: true, name, type: 'chain', endUs: startUs + 250_000,
+        fields: { ...noFields, root: true, name, type: 'chain', endUs: startUs + 250_000,
           totalTokens: 10 * (index + 1), thread: 'th',
           kinds: index === 1 ? { promptTokens: { cache_read: 7 } } : null } }
     })

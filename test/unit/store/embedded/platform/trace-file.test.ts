@@ -9,7 +9,7 @@ import { DatabaseSync } from 'node:sqlite'
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
-import { nothingSaid, termOf } from '../../../../../src/platform/index.ts'
+import { noFields, termOf } from '../../../../../src/platform/index.ts'
 import type { Plan, RemovedSpans, SpanFields, SpanPlace,
   SpanStore } from '../../../../../src/platform/index.ts'
 import { traceStore } from '../../../../../src/store/embedded/platform/span-store.ts'
@@ -164,7 +164,7 @@ describe('traces.db', () => {
     await writer.write(
       requestOf(tenant, [
         aPost(place, {
-          fields: { ...nothingSaid, endUs: 2e17, promptTokens: 1e300, totalTokens: -1e300 },
+          fields: { ...noFields, endUs: 2e17, promptTokens: 1e300, totalTokens: -1e300 },
         }),
       ]),
     )
@@ -176,7 +176,7 @@ describe('traces.db', () => {
     const kinds = { promptTokens: { cache_read: 7 }, promptCost: { cache_read: 0.5 } }
     const says = (arrivedUs: number, fields: Partial<SpanFields>) =>
       requestOf(tenant, [
-        aPost(place, { kind: 'patch', arrivedUs, fields: { ...nothingSaid, ...fields } }),
+        aPost(place, { kind: 'patch', arrivedUs, fields: { ...noFields, ...fields } }),
       ])
     const before = open()
     await before.write(requestOf(tenant, [aPost(place, { arrivedUs: noonUs })]))
@@ -204,7 +204,7 @@ describe('a scan', () => {
         terms: [termOf.tag('a'), ...index % 100 === 0 ? [termOf.tag('b')] : [],
           termOf.tag('plain')],
         indexed: index % 100 === 0 ? 2 : 1,
-        fields: { ...nothingSaid, root: index % 10 === 0 },
+        fields: { ...noFields, root: index % 10 === 0 },
       }))
     await writer.write(requestOf(tenant, spans))
     expect(await looked(writer, {})).toBe(300)
@@ -276,7 +276,7 @@ describe('the sweep', () => {
     await writer.write({ ...requestOf(tenant, spans),
       timeToLiveS: new Map([[place.project, 3700]]) })
     const patch = { ...aPost(newPlace(0)), kind: 'patch' as const, arrivedUs: noonUs + 3600e6,
-      fields: { ...nothingSaid, endUs: noonUs } }
+      fields: { ...noFields, endUs: noonUs } }
     await writer.write({ ...requestOf(tenant, [patch]),
       timeToLiveS: new Map([[place.project, 3700]]) })
     await pass(160)

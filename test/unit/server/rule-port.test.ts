@@ -2,12 +2,12 @@
 
 import { expect, it } from 'vitest'
 
-import { ruleWays } from '../../../src/server/rule-ways.ts'
+import { rulePort } from '../../../src/server/rule-port.ts'
 
 it('refuses to run a judge while its deployment is paused', async () => {
   const started: string[] = []
   let isPaused = true
-  const ways = ruleWays({
+  const ways = rulePort({
     egress: {} as never,
     graphs: { of: () => ({}) as never, isPaused: () => isPaused },
     runs: { createStatelessAndWait: async (tenant) => {

@@ -10,7 +10,7 @@ import type { Prompts } from '../prompts/prompt.ts'
 import { messagesOf, modelOf, schemaOf, variablesOf,
   withoutModel } from '../prompts/render/manifest.ts'
 import type { Uuid } from '../../spans/span.ts'
-import type { RuleWays } from './judge-ways.ts'
+import type { RulePort } from './judge-port.ts'
 
 /** Parts of a platform that rules act through. */
 export interface PlatformWayParts {
@@ -27,9 +27,9 @@ export interface PlatformWayParts {
 }
 
 /** The ways. */
-export function platformWays(
+export function platformPort(
   { models, playgroundSettings, prompts, datasets, queues }: PlatformWayParts,
-): Omit<RuleWays, 'egress'> {
+): Omit<RulePort, 'egress'> {
   return {
     models: {
       check: (model) => {

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
 import type { Env } from '../../../cluster/index.ts'
-import type { FromApart, ToApart } from './apart-mail.ts'
+import type { FromApart, ToApart } from './process-messages.ts'
 import type { Carrier, CarrierEvents, WorkerStart } from './carrier.ts'
 import { residentBytes } from './worker-heap.ts'
 /** MiB beyond the heap: for Node itself, for code, and for buffers of the graph. */

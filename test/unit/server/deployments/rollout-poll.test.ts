@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest'
 
-import { lookAtRollouts } from '../../../../src/server/deployments/driver-looks.ts'
+import { lookAtRollouts } from '../../../../src/server/deployments/rollout-poll.ts'
 import { virtualEnv } from '../../../support/env.ts'
 import { ready, ScriptedCluster } from '../../../support/rollout-members.ts'
 

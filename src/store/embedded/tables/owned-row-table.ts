@@ -23,7 +23,7 @@ export interface Conditions {
 }
 
 /** What kinds differ in. */
-export interface OwnedTableKind<Filter, Sort extends string> {
+export interface OwnedRowKind<Filter, Sort extends string> {
   /** Of the table, and of its column `<name>_id`. */
   readonly name: string
   /** Columns besides the tenant, the id, and those that tell which row is newer. */
@@ -65,9 +65,9 @@ export interface ChangedRow {
 }
 
 /** Stores and searches the rows of one kind. */
-export class OwnedTable<Filter extends AnyFilter, Sort extends string> {
+export class OwnedRowTable<Filter extends AnyFilter, Sort extends string> {
   readonly #database: Database
-  readonly #kind: OwnedTableKind<Filter, Sort>
+  readonly #kind: OwnedRowKind<Filter, Sort>
   readonly #numberOf: NumberOf
   readonly #unlisted: UnlistedShards | undefined
   readonly #put: Statement<never>
@@ -76,8 +76,8 @@ export class OwnedTable<Filter extends AnyFilter, Sort extends string> {
   readonly #row: Statement<StoredRow>
 
   /** Without `numberOf`, SQLite numbers new rows. */
-  constructor(database: Database, kind: OwnedTableKind<Filter, Sort>,
-    numberOf: NumberOf = () => null, unlisted?: UnlistedShards) {
+  constructor(database: Database, kind: OwnedRowKind<Filter, Sort>, numberOf: NumberOf = () => null,
+    unlisted?: UnlistedShards) {
     this.#database = database
     this.#kind = kind
     this.#numberOf = numberOf

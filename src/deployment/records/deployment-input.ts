@@ -29,15 +29,15 @@ const ttlMsMax = 90 * 24 * 3_600_000
 
 const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
-/** Throws `invalid` for what cannot be. Returns the wish with its hosts in lower case. */
-export function requireWish(wish: NewDeployment): NewDeployment {
-  if (!isDeploymentName(wish.name)) {
+/** Throws `invalid` for what cannot be. Returns the input with its hosts in lower case. */
+export function requireSoundDeployment(options: NewDeployment): NewDeployment {
+  if (!isDeploymentName(options.name)) {
     throw new HeddleError('invalid', 'name: it is a DNS label, such as shop: up to 63 letters ' +
       'in lower case, digits and hyphens, and not digits alone.')
   }
-  requireLimits(wish.limits)
-  requirePreview(wish.preview)
-  return wish.hosts === undefined ? wish : { ...wish, hosts: requireHosts(wish.hosts) }
+  requireLimits(options.limits)
+  requirePreview(options.preview)
+  return options.hosts === undefined ? options : { ...options, hosts: requireHosts(options.hosts) }
 }
 
 /** The same for a change. */

@@ -56,7 +56,7 @@ export interface GraphJudgement {
 }
 
 /** Ways to act. What a server does not offer is missing. */
-export interface RuleWays {
+export interface RulePort {
   readonly egress: Pick<Egress, 'send' | 'check'>
   readonly models?: JudgeModels
   readonly prompts?: JudgePrompts

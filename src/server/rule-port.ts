@@ -4,18 +4,18 @@ import type { Egress } from '../egress/index.ts'
 import { HeddleError } from '../errors.ts'
 import type { GraphHosts } from '../graph/index.ts'
 import { isObject } from '../json/index.ts'
-import type { RuleWays } from '../platform/index.ts'
+import type { RulePort } from '../platform/index.ts'
 import type { RunsOfServer } from './cron-firing.ts'
 
 /** What the ways are made of. */
-export interface RuleWayParts {
+export interface RulePortParts {
   readonly egress: Pick<Egress, 'send' | 'check'>
   readonly graphs: Pick<GraphHosts, 'of' | 'isPaused'>
   readonly runs: Pick<RunsOfServer, 'createStatelessAndWait'>
 }
 
 /** The ways of a server. */
-export function ruleWays({ egress, graphs, runs }: RuleWayParts): RuleWays {
+export function rulePort({ egress, graphs, runs }: RulePortParts): RulePort {
   return {
     egress,
     graphs: {
