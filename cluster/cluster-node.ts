@@ -29,17 +29,17 @@ import { protocolVersion } from './transport/member-trust.ts'
 import type { MemberTrust } from './transport/member-trust.ts'
 import type { Transport } from './transport/transport.ts'
 
-/** What a process needs to join a cluster. */
+/** Identity, addresses and ports of a process that joins a cluster. */
 export interface ClusterNodeOptions {
   readonly env: Env
   /** The name that all members of a cluster share. */
   readonly cluster: string
   readonly trust: MemberTrust
-  /** Where others reach this process, and where it listens for them. */
+  /** Host name at which others reach this process, and at which it listens for them. */
   readonly host: string
   /** 0 for any that is free. */
   readonly port: number
-  /** Whether it may own shards; a member that may not only forwards requests to those that do. */
+  /** True if it may own shards; any other member only forwards requests to those that do. */
   readonly owns: boolean
   /** Of all actors and services whose commands cross. */
   readonly wires: readonly Asked[]
@@ -55,15 +55,15 @@ export interface ClusterNodeOptions {
   onFenced(reason: string): void
 }
 
-/** What a member hosts, once it has joined. */
+/** Actors, services and shards that a member hosts once it has joined. */
 export interface ClusterNodeParts {
   readonly activations: ActivationTable
-  /** What else other members may ask it. */
+  /** Services beside the actors that other members may ask. */
   readonly services: readonly Service[]
   readonly host: ShardHost
 }
 
-/** How the cluster looks to a member. */
+/** State of the cluster as one member sees it. */
 export interface ClusterStatus {
   readonly member: Member
   /** Those that may own shards. */
@@ -94,7 +94,7 @@ export interface ClusterNode {
   close(deadline: AbortSignal): Promise<void>
 }
 
-/** How long a leaving member waits until the others know. */
+/** Time for which a leaving member waits until the others know. */
 const farewellMs = 500
 
 const [detectorService, shardService] = ['roster', 'shards'] as const
@@ -112,7 +112,7 @@ interface Joining {
   /** Undefined if it may own nothing. */
   readonly session: Session | undefined
   readonly transport: GrpcTransport
-  /** Whether a member lives; `incompatible` is called with the reason if one refuses the other. */
+  /** True if a member lives; `incompatible` is called with the reason if one refuses the other. */
   probe(incompatible: (member: Member, why: string) => void): (member: Member) => Promise<boolean>
 }
 

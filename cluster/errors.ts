@@ -11,7 +11,7 @@ export type Retry = 'no' | 'same' | 'elsewhere'
  */
 export type Outcome = 'not_done' | 'maybe_done'
 
-/** What the cluster knows beside the code. These names are on the wire between members. */
+/** Details of an error that the cluster acts on. These names are on the wire between members. */
 export interface ErrorDetails {
   /** Of `not_owner`: the owner that the asked member knows. */
   readonly owner?: Member
@@ -25,7 +25,7 @@ export interface ErrorDetails {
   readonly unreachable?: string
   /** One of the two members refuses the other: for its secret, or for its protocol. */
   readonly distrust?: 'secret' | 'dialect'
-  /** What the connection reported, for the log. */
+  /** The connection's own words about its failure, for the log. */
   readonly details?: string
 }
 
@@ -64,7 +64,7 @@ interface CatalogueEntry {
   readonly message: string
 }
 
-/** What the cluster itself throws. gRPC numbers are those of google.rpc.Code. */
+/** Errors that the cluster itself throws. gRPC numbers are those of google.rpc.Code. */
 export const clusterErrors = {
   not_owner: { grpc: 9, retry: 'elsewhere', message: 'Another member owns this.' },
   unavailable: { grpc: 14, retry: 'same', message: 'Not available right now.' },
@@ -122,12 +122,12 @@ export function asCoded(caught: unknown): CodedError {
   return new ClusterError('internal', undefined, {}, { cause: caught })
 }
 
-/** Whether it is a coded error with one of these codes. */
+/** True for a coded error with one of these codes. */
 export function hasCode(error: unknown, code: ClusterErrorCode): error is CodedError {
   return error instanceof CodedError && error.code === code
 }
 
-/** The message of `goingAway`. */
+/** The message of `goingAway`, by which callers know that error. */
 export const goingAwayMessage = 'This member is going away; ask again.'
 
 /** From a member that accepts nothing new: a repeated request reaches another one, or a new one. */

@@ -28,7 +28,7 @@ export interface Lifecycle {
   stop(): Promise<void>
 }
 
-/** How much longer a stage may take after its deadline. */
+/** Extra time of a stage after its deadline. */
 const lastMomentMs = 250
 
 /** A process without any stage yet. */

@@ -8,7 +8,7 @@ import type { Env } from './runtime/env.ts'
 import { checkTrust, protocolVersion } from './transport/member-trust.ts'
 import type { MemberTrust } from './transport/member-trust.ts'
 
-/** How members are reached. */
+/** Trust, cluster name and wires for calls to members. */
 export interface MemberCallerOptions {
   readonly env: Env
   readonly cluster: string

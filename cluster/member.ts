@@ -4,6 +4,6 @@
 export interface Member {
   /** Made at each start and never used again. */
   readonly id: string
-  /** Where other members reach it. */
+  /** Address at which other members reach it. */
   readonly address: string
 }

@@ -63,7 +63,7 @@ export function isErrorCode(text: string): text is ErrorCode {
   return Object.hasOwn(catalogue, text)
 }
 
-/** What the server knows beside the code. All of it is on the wire between members. */
+/** Details beside the code that the server acts on. All are on the wire between members. */
 export interface HeddleDetails extends ErrorDetails {
   /** The write that failed is not in the log and will not be. */
   readonly unwritten?: boolean

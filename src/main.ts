@@ -47,7 +47,7 @@ async function serve(settings: Settings): Promise<void> {
   }
 }
 
-/** Whoever called a command: a person at a terminal, or a program. */
+/** Caller of a command: a person at a terminal, or a program. */
 function callerOfProcess(): HeddleCaller {
   const note = (text: string) => void process.stderr.write(text)
   return {

@@ -18,13 +18,13 @@ import type { ActorKind } from './actor.ts'
 import type { Operation, Envelope } from './mailbox.ts'
 import { ReplyFence } from './reply-fence.ts'
 
-/** What a table hosts, and its limits. */
+/** The kinds of actors that a table hosts, and its limits. */
 export interface ActivationTableOptions {
   readonly env: Env
   readonly kinds: readonly ActorKind[]
   /** Every reply passes it; without an ownership check, replies leave at once. */
   readonly check?: OwnershipCheck
-  /** Whether an actor may live here under that epoch; always, if not given. */
+  /** True if an actor may live here under that epoch; without it, all may. */
   readonly owns?: (key: ActorKey, epoch: number) => boolean
   /** An actor that was not used for this long is released: 10 minutes by default. */
   readonly idleMs?: number
@@ -46,16 +46,16 @@ export interface ActivationStats {
   fullest: number
 }
 
-/** How long after a failure with work under way the next life begins. */
+/** Pause between a failure with work under way and the next life; it grows with each failure. */
 const revival = { firstMs: 1_000, longestMs: 4_000 }
 
 /** Without a store, or room, actors fail again and again: one line in this time reports all. */
 const awayMs = 10_000
 
-/** How many occupied actors are looked at before a newcomer is refused. */
+/** Occupied actors that are looked at before a newcomer is refused. */
 const looksForRoom = 64
 
-/** How often per `idleMs` the one timer looks for idle actors. */
+/** Looks for idle actors in each span of `idleMs`; one timer makes them for all. */
 const looksPerIdleSpan = 10
 
 /** Finds or makes the actor of a key, and hands it what is asked. */
@@ -83,7 +83,7 @@ export class ActivationTable {
     this.#stopTimer = env.every(idleMs / looksPerIdleSpan, () => this.#letIdleGo())
   }
 
-  /** How many are alive, including those that activate or passivate. */
+  /** Count of living actors, including those that activate or passivate. */
   get size(): number {
     return this.#table.size
   }
@@ -104,7 +104,7 @@ export class ActivationTable {
     return stats
   }
 
-  /** Whether the actor is in memory. It is not activated for this. */
+  /** True if the actor is in memory. It is not activated for this. */
   has(key: ActorKey): boolean {
     return this.#table.has(actorKeyText(key))
   }

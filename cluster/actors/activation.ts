@@ -21,7 +21,7 @@ import type { Operation, Envelope } from './mailbox.ts'
  */
 export type ActivationState = 'activating' | 'active' | 'passivating' | 'ended'
 
-/** What one life of an actor needs. */
+/** Identity, log, mailbox and callbacks of one life of an actor. */
 export interface ActivationOptions {
   readonly kind: ActorKind
   readonly key: ActorKey
@@ -70,7 +70,7 @@ export class Activation {
     return this.#state
   }
 
-  /** How many commands wait for their turn. */
+  /** Count of commands that wait for their turn. */
   get waiting(): number {
     return this.#mailbox.waiting
   }

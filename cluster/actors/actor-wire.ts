@@ -1,4 +1,4 @@
-/** How commands, replies and listener calls cross to another member: as bytes. */
+/** Bytes in which commands, replies and listener calls cross to another member. */
 
 import { assert } from '../errors.ts'
 import type { ActorKey } from './actor-key.ts'
@@ -13,7 +13,7 @@ export interface ActorWire<Listener = unknown, Request = unknown> {
   readonly sharing?: FollowSharing<Listener, Request>
 }
 
-/** What a member can be asked: a kind of actor, or a service. */
+/** A name that members can send questions to: a kind of actor, or a service. */
 export interface Asked<Listener = unknown, Request = unknown> {
   readonly name: string
   /** Undefined if only its own member ever asks it. */
@@ -54,7 +54,7 @@ export interface FollowSharing<Listener = unknown, Request = unknown> {
 
 /** Receives the calls of an actor in another member, for all followers that share it. */
 export interface SharedFollow<Listener = unknown, Request = unknown> {
-  /** What it asks for itself. */
+  /** The request with which the shared follow itself was begun. */
   readonly request: Request
   readonly listener: Listener
   /** Undefined if it no longer has what this follower asks for: it has to follow alone. */

@@ -58,7 +58,7 @@ export interface Actor<Command = unknown, Reply = unknown, Listener = unknown, R
   passivate(deadline: AbortSignal): Promise<void>
 }
 
-/** What an actor may use of the activation that it lives in. */
+/** The activation that an actor lives in, as the actor may use it. */
 export interface ActorContext<Command = unknown> {
   readonly key: ActorKey
   /** The epoch of the shard when this activation began. */
@@ -81,7 +81,7 @@ export interface ActorContext<Command = unknown> {
 }
 
 /**
- * How actors of one kind are made. Commands and replies cross to other members by its wire;
+ * The factory of one kind of actors. Commands and replies cross to other members by its wire;
  * `Listener` and `Request` are those of a follow.
  */
 export interface ActorKind<Command = unknown, Reply = unknown, Listener = unknown,

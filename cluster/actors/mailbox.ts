@@ -10,7 +10,7 @@
 import { asCoded, ClusterError, CodedError } from '../errors.ts'
 import type { Actor, Turn } from './actor.ts'
 
-/** What an envelope asks of the actor: one turn. */
+/** One turn of the actor, as an envelope asks for it. */
 export type Operation = (actor: Actor) => Turn | Promise<Turn>
 
 /** An act that waits, and the promise of its reply. */
@@ -47,7 +47,7 @@ export class Mailbox {
   #underWay: Envelope | undefined
   #turnOver: (() => void) | undefined
   #failure: CodedError | undefined
-  /** How many promised replies are still to come. */
+  /** Count of promised replies that are still to come. */
   #owed = 0
 
   constructor(options: MailboxOptions) {
@@ -61,7 +61,7 @@ export class Mailbox {
     return !this.#turning && this.#envelopes.length === 0 && this.#owed === 0
   }
 
-  /** How many wait for their turn. */
+  /** Count of envelopes that wait for their turn. */
   get waiting(): number {
     return this.#envelopes.length
   }

@@ -11,9 +11,9 @@ import { ClusterError, CodedError } from '../errors.ts'
 import { LRUCache } from '../flow/lru-cache.ts'
 import type { Env } from '../runtime/env.ts'
 
-/** How much is remembered. */
+/** Bounds of the memory of answers. */
 export interface RecentCommandsOptions {
-  /** How many answers are remembered: 20 000 by default. */
+  /** Answers that are remembered: 20 000 by default. */
   readonly answers?: number
   /** And how many bytes of them: 32 MiB by default. */
   readonly bytes?: number
@@ -32,7 +32,7 @@ interface Answered {
   readonly bytes: number
 }
 
-/** What an entry takes beside the bytes of the answer. */
+/** Memory of one entry beside the bytes of its answer. */
 const entryBytes = 200
 
 /** Does each command once, however often it comes. */
@@ -99,7 +99,7 @@ export class RecentCommands {
   }
 }
 
-/** Whether it would be refused again. */
+/** True if the same command would be refused again, so that the refusal is worth keeping. */
 function isFinal(error: unknown): boolean {
   return error instanceof CodedError && error.retry === 'no'
 }

@@ -18,15 +18,15 @@ import { failedReply, isChecked, mayGiveUp, phaseOfTurn } from './reply-phase.ts
 import type { ReplyPhase } from './reply-phase.ts'
 
 /**
- * How long a reply waits for a closed check. While the ownership check is open, the store is only
- * slow.
+ * Time for which a reply waits for a closed check. While the ownership check is open, the store is
+ * only slow.
  */
 const patienceMs = 2_000
 
 /**
- * How long a command waits for its turn, and a reading turn for what it reads. Earlier turns may
- * wait for replicas for as long as these are down. A command that has not begun, or only reads, has
- * written nothing.
+ * Time for which a command waits for its turn, and a reading turn for the data that it reads.
+ * Earlier turns may wait for replicas for as long as these are down. A command that has not begun,
+ * or only reads, has written nothing.
  */
 const turnMs = 20_000
 
@@ -120,7 +120,7 @@ export class ReplyFence {
 }
 
 /**
- * What begins while the ownership check is closed cannot be answered, so it must not begin. Throws
+ * Refuses a turn while the ownership check is closed: its reply could never leave. Throws
  * `unavailable` or, if the session has ended, `not_owner`.
  */
 export function requireOpen({ state }: Pick<OwnershipCheck, 'state'>): void {

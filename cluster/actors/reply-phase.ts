@@ -18,18 +18,18 @@ export function phaseOfTurn(kind: Turn['kind']): ReplyPhase {
   return kind === 'early' ? 'early' : 'writing'
 }
 
-/** Whether a caller that has waited too long may be answered that nothing was written. */
+/** True if a caller that has waited too long may be answered that nothing was written. */
 export function mayGiveUp(phase: ReplyPhase): boolean {
   return phase === 'waiting' || phase === 'reading'
 }
 
-/** Whether a reply leaves only when the session is known to have lived after the turn began. */
+/** True if a reply leaves only when the session is known to have lived after the turn began. */
 export function isChecked(phase: ReplyPhase): boolean {
   return phase !== 'early'
 }
 
 /**
- * What becomes of a failed reply.
+ * Treatment of a failed reply.
  *
  * unknown  Another member took over and the turn may have written: the outcome is not known.
  * check    A final refusal depends on the actor's state just as an answer does.

@@ -2,7 +2,7 @@
 
 import type { Env } from '../runtime/env.ts'
 
-/** How long work waits, in milliseconds. */
+/** Bounds of the wait of postponed work, in milliseconds. */
 export interface DebounceOptions {
   readonly env: Pick<Env, 'after' | 'monotonicMs'>
   /** All of it is done when nothing has come for this long. */

@@ -5,14 +5,14 @@
 
 interface Lane<Item> {
   readonly items: Set<Item>
-  /** What its key has used, or the least that any waiting key had used when this one came. */
+  /** Sum that its key has used; a key that comes anew starts at the least of the waiting ones. */
   used: number
 }
 
 /** Items in lines of their own by key. An item is in the queue once. */
 export class FairQueue<Item> {
   readonly #lanes = new Map<string, Lane<Item>>()
-  /** What the key that was served last had used by then: newcomers begin here. */
+  /** Sum that the key served last had used by then: newcomers begin here. */
   #floor = 0
   #size = 0
 

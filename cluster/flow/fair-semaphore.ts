@@ -5,15 +5,15 @@
 
 import { ClusterError } from '../errors.ts'
 
-/** How many may be under way and how many may wait, in all and for each key. */
+/** Bounds of the calls under way and of those that wait, in all and for each key. */
 export interface FairSemaphoreLimits {
   readonly inAll: number
   readonly each: number
-  /** How many may wait. */
+  /** Calls that may wait, in all. */
   readonly waiting: number
-  /** How many of one key may wait; by default as many as in all. */
+  /** Calls of one key that may wait; by default as many as in all. */
   readonly waitingEach?: number
-  /** Who goes if too many wait: the newcomer or, with this, the last one of the longest line. */
+  /** If too many wait, the last one of the longest line is refused, not the newcomer. */
   readonly longestYields?: boolean
   /** The sentence for those that are turned away. */
   readonly full: string

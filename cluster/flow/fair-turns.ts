@@ -48,7 +48,7 @@ export class FairTurns {
     return promise
   }
 
-  /** Whoever had the slice before has worked by now, up to where it waited for something. */
+  /** Charges the key whose slice has just ended, and begins the next slice. */
   #begin(): void {
     const nowMs = this.#env.monotonicMs()
     if (this.#running !== undefined) this.#waiting.charge(this.#running, nowMs - this.#beganMs)

@@ -1,6 +1,6 @@
 /** Something that happens again and again, and that several wait for. */
 
-/** Whoever waits is woken by the next `notify`. */
+/** Wakes all that wait for the next `notify`. */
 export class Signal {
   #next = Promise.withResolvers<void>()
 

@@ -7,10 +7,10 @@ import { Backoff } from './backoff.ts'
 /** Between tries. Someone waits, so they do not grow. */
 const pauses = { firstMs: 250, longestMs: 250 }
 
-/** How long work is repeated, and who is informed. */
+/** Listener of the waits, and the sign that ends the repeats. */
 export interface Patience {
   readonly env: Pick<Env, 'after' | 'random'>
-  /** Whether the caller has gone. */
+  /** True once the caller has gone: work is not repeated any more. */
   readonly hasEnded: () => boolean
   /** Called when it has to be done again, once for each piece of work. */
   readonly waits: (error: unknown) => void

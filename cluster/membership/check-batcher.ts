@@ -8,14 +8,14 @@
 import { backoffMs } from '../flow/backoff.ts'
 import type { Env } from '../runtime/env.ts'
 
-/** What a batcher begins. */
+/** The validation that a batcher begins, and its clock. */
 export interface CheckBatcherOptions {
   readonly env: Env
   /** Begins a validation; `ended` is to be called after it. */
   begin(): void
 }
 
-/** How long a closed check waits before it asks again. */
+/** Pause of a closed check before it asks the store again. */
 const rests = { firstMs: 250, longestMs: 250 }
 
 /**

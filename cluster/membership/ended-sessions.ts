@@ -20,7 +20,7 @@ export class EndedSessions {
     this.#options = options
   }
 
-  /** Whether the session is known to have ended. */
+  /** True if the session is known to have ended. */
   has(id: string): boolean {
     return this.#ended.has(id)
   }
@@ -30,7 +30,7 @@ export class EndedSessions {
     this.#ended.add(id)
   }
 
-  /** Whether the session lives, as far as is known or the store says. */
+  /** True if the session is alive in the store; one that is known to have ended costs no read. */
   async lives(id: string): Promise<boolean> {
     return !this.#ended.has(id) && await this.#options.sessions.state(id) === 'alive'
   }

@@ -1,6 +1,6 @@
 /**
- * Who lives, as one member sees it: it reads the heartbeats in the store, probes its neighbours,
- * and ends the session of a member that is dead.
+ * Members that live, as one of them sees it: it reads the heartbeats in the store, probes its
+ * neighbours, and ends the session of a member that is dead.
  *
  * To be dead is to be fenced: a session that is ended by mistake costs its member a restart, no
  * more. A member that cannot reach the store fences no other. `verdict.ts` says who is dead.
@@ -17,22 +17,22 @@ import type { MembershipView } from './membership.ts'
 import type { SessionPort } from './session-port.ts'
 import { isStale } from './verdict.ts'
 
-/** What a member needs to find out who lives, and to end who does not. */
+/** Parts with which a member finds out who lives, and ends the sessions of the dead. */
 export interface FailureDetectorOptions
   extends Pick<MemberExaminerOptions, 'lives' | 'lastSeenMs' | 'askPeer'> {
   readonly env: Env
   readonly self: Member
-  /** Whether it has a session of its own, and may own shards. */
+  /** True if it has a session of its own, and may own shards. */
   readonly member: boolean
   readonly heartbeats: HeartbeatPort
   readonly sessions: Pick<SessionPort, 'fence' | 'state'>
-  /** Whether the store answers this member and its own session lives; checked anew each time. */
+  /** True if the store answers this member and its own session lives; checked anew each time. */
   canFence(): Promise<boolean>
   /** The session of the member has ended: its answers need not be waited for. */
   ended(member: Member): void
 }
 
-/** How often a member leaves a heartbeat and reads those of the others. */
+/** Interval at which a member leaves a heartbeat and reads those of the others. */
 const heartbeatMs = 1_000
 
 /**
@@ -52,7 +52,7 @@ export class FailureDetector {
   readonly #listeners = new Set<() => void>()
   #view: MembershipView
   #state: DetectorState = 'starting'
-  /** How many heartbeats it has left. */
+  /** Count of the heartbeats that it has left. */
   #count = 0
   #looking: Promise<void> | undefined
   #stopTimers = () => {}
@@ -82,12 +82,12 @@ export class FailureDetector {
     return this.#table.members
   }
 
-  /** Whether the session is known to have ended. */
+  /** True if the session is known to have ended. */
   hasEnded(id: string): boolean {
     return this.#sessions.has(id)
   }
 
-  /** Whether it is alive, as far as is known. */
+  /** True if the session is alive, as far as is known. */
   sees(id: string): boolean {
     return this.#table.has(id)
   }
@@ -140,12 +140,12 @@ export class FailureDetector {
     if (this.#table.has(member.id)) void this.#examiner.examine(member)
   }
 
-  /** Whether the member answers this one, or at least talks to it. */
+  /** True if the member answers this one, or at least talks to it. */
   async reaches(member: Member): Promise<boolean> {
     return await this.#examiner.reaches(member)
   }
 
-  /** Whether it is proven to this member that the session has ended; false if its member lives. */
+  /** True if it is proven to this member that the session has ended; false if its member lives. */
   proveEnded(member: Member): Promise<boolean> {
     return this.#sessions.proof(member.id, () => this.#proveEnded(member))
   }

@@ -2,7 +2,7 @@
 
 import type { Member } from '../member.ts'
 
-/** What a member leaves about once a second while it lives. */
+/** The sign of life that a member leaves about once a second. */
 export interface Heartbeat extends Member {
   /** Different each time. */
   readonly count: number

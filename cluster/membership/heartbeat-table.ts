@@ -9,9 +9,9 @@ export interface Sign {
   readonly seenMs: number
 }
 
-/** What a read of the heartbeats changed. */
+/** Differences that a read of the heartbeats has found. */
 export interface HeartbeatChanges {
-  /** Whether the members, or those that stay, are others than before. */
+  /** True if the members, or those that stay, are others than before. */
   readonly isOther: boolean
   /** Members whose heartbeats are gone: they left, or were proven to have ended. */
   readonly gone: readonly Member[]
@@ -44,7 +44,7 @@ export class HeartbeatTable {
     return this.#signs.values()
   }
 
-  /** Whether the member is known and has not ended. */
+  /** True if the member is known and has not ended. */
   has(id: string): boolean {
     return this.#signs.has(id)
   }

@@ -15,11 +15,11 @@ export interface MemberExaminerOptions {
   readonly env: Env
   readonly self: Member
   readonly table: HeartbeatTable
-  /** Whether the member answers at its address. */
+  /** True if the member answers at its address. */
   lives(member: Member): Promise<boolean>
   /** When any message last came from the member, by the monotonic clock. */
   lastSeenMs(member: Member): number
-  /** Whether `peer` finds that `member` answers. Throws if the peer cannot be asked. */
+  /** True if `peer` finds that `member` answers. Throws if the peer cannot be asked. */
   askPeer(peer: Member, member: Member): Promise<boolean>
   /** Reads the heartbeats of all members. False if nothing is read any more. */
   look(): Promise<boolean>
@@ -27,15 +27,15 @@ export interface MemberExaminerOptions {
   dead(member: Member, why: string): Promise<void>
 }
 
-/** How often `examineNeighbours` is meant to be called. */
+/** Interval at which `examineNeighbours` is meant to be called. */
 export const examineMs = 700
-/** How many: the next ones in the order of ids, so that each is probed by as many. */
+/** Members probed by each: the next ones in the order of ids, so that each is probed by as many. */
 const neighbours = 3
 /** After this time without an answer, others are asked as well. */
 const promptMs = 500
 /** The bounds of the pause between two looks at whether a silent member leaves a heartbeat. */
 const [leastRestMs, longestRestMs] = [100, 1_000]
-/** How many others may be asked whether they can reach a member. */
+/** Others that may be asked whether they can reach a member. */
 const witnesses = 2
 
 /** `verdict.ts` decides; this class asks. */
@@ -55,7 +55,7 @@ export class MemberExaminer {
     this.#lag = new EventLoopLag({ env, everyMs: examineMs, stillMs: gapMs, lastingMs: staleMs })
   }
 
-  /** How far this member can trust what it sees, now. */
+  /** Trust that this member may have in what it sees, now. */
   get own(): OwnCondition {
     return {
       stoodStill: this.#lag.stoodStill(),
@@ -74,7 +74,7 @@ export class MemberExaminer {
     this.#silent.delete(id)
   }
 
-  /** Whether the member answers this one, or at least talks to it. */
+  /** True if the member answers this one, or at least talks to it. */
   async reaches(member: Member): Promise<boolean> {
     const { env, lives, lastSeenMs } = this.#options
     const askedMs = env.monotonicMs()
@@ -152,7 +152,7 @@ export class MemberExaminer {
     }
   }
 
-  /** What another member sees; 'not seen' if there is no other member. */
+  /** Observation of another member; 'not seen' if there is no other member. */
   async #witnessed(member: Member): Promise<Witness> {
     const { table, askPeer } = this.#options
     const asked = table.members.filter(({ id }) => id !== member.id).slice(0, witnesses)

@@ -1,4 +1,4 @@
-/** Who is in the cluster, as one member sees it. A view never changes; a newer one replaces it. */
+/** Members of the cluster, as one of them sees it. A view is replaced, never changed. */
 
 import type { Member } from '../member.ts'
 

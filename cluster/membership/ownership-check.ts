@@ -36,11 +36,11 @@ export interface OwnershipCheck {
   confirm(): Promise<void>
   /** The present moment, in the order of validations. */
   mark(): number
-  /** Whether it is known already that the session lived after `mark` was made. */
+  /** True if it is known already that the session lived after `mark` was made. */
   confirmed(mark: number): boolean
 }
 
-/** How the own session is read, and who learns that it has ended. */
+/** The read of the own session, and the listener that learns of its end. */
 export interface SessionOwnershipCheckOptions {
   readonly env: Env
   /** Reads the own session. A throw means that the store cannot be reached. */

@@ -14,8 +14,8 @@ export interface SessionPort {
   /** Resolves when the session is alive. */
   join(member: Member): Promise<void>
   /**
-   * What a quorum says of it; undefined if there is no such session. An `alive` is true of a moment
-   * after the call. Anything else may not be on a quorum yet: it is no proof for a claim.
+   * The state that a quorum knows; undefined if there is no such session. An `alive` is true of a
+   * moment after the call. Anything else may not be on a quorum yet: it is no proof for a claim.
    */
   state(session: string): Promise<SessionState | undefined>
   /**

@@ -23,13 +23,13 @@ export interface SessionOptions {
 /** The session of this member. */
 export interface Session {
   readonly check: OwnershipCheck
-  /** Whether it lives, as the store says now; false too if the store does not answer. */
+  /** True if it lives, as the store says now; false too if the store does not answer. */
   lives(): Promise<boolean>
   /** To be called when nothing is under way. Never throws: the next owner can fence it. */
   leave(): Promise<void>
 }
 
-/** How often a session that acknowledges nothing checks whether it is still alive. */
+/** Interval at which a session that acknowledges nothing checks whether it is still alive. */
 const lookMs = 1_000
 
 /** Throws `unavailable` if the store does not answer. */

@@ -1,5 +1,5 @@
 /**
- * Whether another member is dead: decided from what this member found out about it.
+ * Verdict on another member, dead or not, decided from what this member found out about it.
  *
  *   1. A member is dead if its address refuses connections; if it is silent, also to members that
  *      talk to it anyway, and left no heartbeat for five seconds; or if it sends heartbeats but
@@ -36,13 +36,13 @@ export type Verdict =
   | { readonly kind: 'reachable' | 'unclear' | 'silent' }
   | { readonly kind: 'dead'; readonly why: string }
 
-/** How far this member can trust its own eyes. */
+/** Reasons of this member to distrust its own eyes. */
 export interface OwnCondition {
   /** It stood still a moment ago, or does so now. */
   readonly stoodStill: boolean
   /** It reached no other member within the last eight seconds. */
   readonly wasAlone: boolean
-  /** How much longer others may be silent, because this member is late itself. */
+  /** Extra time for which others may be silent, because this member is late itself. */
   readonly slackMs: number
 }
 
@@ -87,15 +87,15 @@ export function judgeHeartbeat({ hasHeartbeat, silenceMs, own: { stoodStill, sla
   return { kind: 'dead', why: 'It leaves heartbeats, but no member reaches it.' }
 }
 
-/** Whether a heartbeat stands still for so long that its member must have lost the store. */
+/** True if a heartbeat has stood still for so long that its member must have lost the store. */
 export function isStale(stillMs: number,
   { stoodStill, slackMs }: Pick<OwnCondition, 'stoodStill' | 'slackMs'>): boolean {
   return stillMs > staleMs + slackMs && !stoodStill
 }
 
 /**
- * How long a silent member may still take to leave a heartbeat; its last one was seen `ageMs`
- * before the heartbeats were read. Zero or less: it leaves none.
+ * Time that a silent member still has to leave a heartbeat; its last one was seen `ageMs` before
+ * the heartbeats were read. Zero or less: it leaves none.
  */
 export function heartbeatRestMs(ageMs: number, { slackMs }: Pick<OwnCondition, 'slackMs'>): number {
   return silentMs + slackMs - ageMs

@@ -32,10 +32,10 @@ export interface Router {
   follow(key: ActorKey, request: unknown, listener: unknown): Promise<() => void>
 }
 
-/** What a router needs to find an actor and to reach it. */
+/** Parts with which a router finds an actor and reaches it. */
 export interface RouterOptions {
   readonly env: Env
-  /** Whether another member may continue what was begun here; true by default. */
+  /** True if another member may continue a follow that was begun here; this is the default. */
   readonly movable?: boolean
   readonly ownership: Ownership
   readonly activations: ActivationTable
@@ -44,7 +44,7 @@ export interface RouterOptions {
   readonly tracing?: Tracing
 }
 
-/** How long a command looks for an owner. */
+/** Time for which a command looks for an owner. */
 const patienceMs = 20_000
 /** The same if it may have been received: only the next owner can tell, and the client cannot. */
 const unconfirmedPatienceMs = 45_000
@@ -137,7 +137,7 @@ function isAmbiguous(error: unknown): boolean {
   return error instanceof CodedError && error.outcome === 'maybe_done'
 }
 
-/** Whether the error names a newer owner to ask; each has a higher epoch than the one before. */
+/** True if the error names a newer owner to ask; each has a higher epoch than the one before. */
 function learns(ownership: Ownership, shard: number, asked: Owner, error: unknown): boolean {
   if (asked.member === ownership.self) return false
   const { owner, epoch } = asCoded(error).details

@@ -3,9 +3,9 @@
 import type { ActorKey } from '../actors/actor-key.ts'
 import type { Asked } from '../actors/actor-wire.ts'
 
-/** What a member answers to others. No kind of actor may have its name. */
+/** Questions that a member answers to others. No kind of actor may have its name. */
 export interface Service<Question = unknown, Answer = unknown> extends Required<Asked> {
-  /** What it throws crosses as an error of an actor does. The signal aborts when nobody waits. */
+  /** Its errors cross as those of an actor do. The signal aborts when the last caller has gone. */
   answer(question: Question, cancelled?: AbortSignal): Promise<Answer>
 }
 

@@ -9,18 +9,18 @@ import { pino, stdSerializers, stdTimeFunctions } from 'pino'
 import type { DestinationStream, Logger } from 'pino'
 import { v4, v7 } from 'uuid'
 
-/** What a log line may carry beside its sentence. An Error belongs under the name `error`. */
+/** Values that a log line may carry beside its sentence. An Error goes under the name `error`. */
 export type Details = Readonly<Record<string, unknown>>
 
 /** A line each, to the console's error stream. A message is a sentence without values in it. */
 export interface Log {
-  /** What only helps to find a fault. */
+  /** Line that only helps to find a fault. */
   debug(message: string, details?: Details): void
-  /** What an operator may want to know. */
+  /** Line that an operator may want to know of. */
   info(message: string, details?: Details): void
-  /** What an operator should look at some time. */
+  /** Line that an operator should look at some time. */
   warn(message: string, details?: Details): void
-  /** What an operator should look at now. */
+  /** Line that an operator should look at now. */
   error(message: string, details?: Details): void
   /** The same log, with details that every line of it carries. */
   child(details: Details): Log
@@ -52,7 +52,7 @@ export interface Env {
 /** From the most lines to none. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
 
-/** How the log is written. */
+/** Level and name of the log. */
 export interface SystemEnvOptions {
   /** The lowest level that is written; `info` by default. */
   readonly level?: LogLevel

@@ -1,11 +1,11 @@
-/** How late this member itself is: to a process that was paused, all others seem silent. */
+/** Lag of this member itself: to a process that was paused, all others seem silent. */
 
 import type { Env } from './env.ts'
 
-/** How often the lag is noted, and how long it counts. All in milliseconds. */
+/** Interval of the notes of lag, and the time for which they count, in milliseconds. */
 export interface EventLoopLagOptions {
   readonly env: Env
-  /** How often `note` is meant to be called. */
+  /** Interval at which `note` is meant to be called. */
   readonly everyMs: number
   /** If `note` comes later than this, the member stood still. */
   readonly stillMs: number
@@ -16,7 +16,7 @@ export interface EventLoopLagOptions {
 /** For each millisecond that its own timers are late, others may be silent this much longer. */
 const slack = 4
 
-/** By the monotonic clock. */
+/** Measures lag and standstill of this process by the monotonic clock. */
 export class EventLoopLag {
   readonly #options: EventLoopLagOptions
   #notedMs = Number.POSITIVE_INFINITY
@@ -43,14 +43,14 @@ export class EventLoopLag {
     this.#notedMs = nowMs
   }
 
-  /** How much longer others may be silent: on a busy machine, all of them are busy. */
+  /** Extra time for which others may be silent: on a busy machine, all of them are busy. */
   get slackMs(): number {
     const { env, lastingMs } = this.#options
     const { ms, atMs } = this.#late
     return env.monotonicMs() - atMs < lastingMs ? slack * ms : 0
   }
 
-  /** Whether it stood still recently, the present moment included. */
+  /** True if it stood still recently, the present moment included. */
   stoodStill(): boolean {
     const { env, lastingMs } = this.#options
     const nowMs = env.monotonicMs()

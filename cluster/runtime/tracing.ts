@@ -6,7 +6,7 @@
 /** The details of a span: few, short, and without secrets. */
 export type SpanDetails = Readonly<Record<string, string | number>>
 
-/** What is known of a span when it begins. */
+/** Details of a span at its begin. */
 export interface SpanStart {
   /** One of a few: it contains no ids. */
   readonly name: string
@@ -25,7 +25,7 @@ export interface SpanStart {
 export interface TraceSpan {
   /** Identifies it, also in other members. */
   readonly trace: string
-  /** What `work` begins, and all that follows from that, is part of this span. */
+  /** Runs `work`; it and all that follows from it are part of this span. */
   within<Result>(work: () => Result): Result
   /** Called once. `failure`: why it failed, in a word or a sentence. */
   end(details?: SpanDetails, failure?: string): void

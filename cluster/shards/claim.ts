@@ -1,5 +1,5 @@
 /**
- * How a member takes a shard: by compare and set against its last owner.
+ * Claim of a shard: by compare and set against its last owner.
  *
  *   1. A shard is claimed from nobody, from an owner that gave it back, or from a session whose end
  *      was proven to this very claimant. Never from a session that may live.
@@ -18,12 +18,12 @@ import type { Member } from '../member.ts'
 import type { Env } from '../runtime/env.ts'
 import type { ClaimChange, ClaimOutcome, ShardClaim, ShardPort } from './shard-port.ts'
 
-/** Who claims, where, and how the end of another session is proven. */
+/** The claiming member, the store of claims, and the proof that another session has ended. */
 export interface ClaimOptions {
   readonly env: Env
   readonly self: Member
   readonly shardOwners: Pick<ShardPort, 'claim'>
-  /** Whether it is proven to this member that the session has ended; false if it lives. */
+  /** True if it is proven to this member that the session has ended; false if it lives. */
   ended(owner: Member): Promise<boolean>
 }
 
@@ -96,7 +96,7 @@ function firstClaim(self: Member, shard: number, from: ShardClaim | undefined): 
   return { from, to: { shard, epoch, session: self.id, address: self.address } }
 }
 
-/** What to try when `claim` did not come through, or may not have. */
+/** Next claim to try after one that was refused or whose outcome is not known. */
 function nextClaim({ from, to }: ClaimChange,
   outcome: Exclude<ClaimOutcome, { kind: 'claimed' }>): ClaimChange {
   const found = outcome.kind === 'refused' ? outcome.found : from

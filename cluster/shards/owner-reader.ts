@@ -4,7 +4,7 @@ import { limitConcurrency } from '../flow/limit-concurrency.ts'
 import type { Log } from '../runtime/env.ts'
 import type { ShardClaim, ShardPort } from './shard-port.ts'
 
-/** Where owners are read, and who learns of them. */
+/** Store of the owners, and the listener that learns of them. */
 export interface OwnerReaderOptions {
   readonly log: Log
   readonly shardOwners: Pick<ShardPort, 'owner' | 'owners'>

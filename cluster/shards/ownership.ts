@@ -1,4 +1,4 @@
-/** Who owns each shard, and since which epoch, as far as this member knows. */
+/** Owner of each shard, and its epoch, as far as this member knows. */
 
 import type { Member } from '../member.ts'
 import type { MembershipView } from '../membership/membership.ts'

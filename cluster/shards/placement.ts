@@ -1,4 +1,4 @@
-/** Which member should own a shard: all members compute the same from the same view. */
+/** The member that should own a shard: all members compute the same one from the same view. */
 
 import { assert } from '../errors.ts'
 import type { Member } from '../member.ts'

@@ -1,5 +1,5 @@
 /**
- * How fast a member gives its shards back.
+ * Pace at which a member gives its shards back.
  *
  * A stopped shard is not served until another member has taken it. So only a few are stopped at
  * once, and the others are served until their turn comes.
@@ -9,7 +9,7 @@ import { limitConcurrency } from '../flow/limit-concurrency.ts'
 import { atLatest } from '../flow/with-timeout.ts'
 import type { Env } from '../runtime/env.ts'
 
-/** How many shards are stopped at once. */
+/** Shards that are stopped at once. */
 const releasedAtOnce = 4
 /** A shard in which something takes longer to end does not keep the next one waiting. */
 const turnMs = 200

@@ -30,7 +30,7 @@ import { giveBackOrder } from './shard-phase.ts'
 import type { ShardClaim, ShardPort } from './shard-port.ts'
 import { ShardTable } from './shard-table.ts'
 
-/** What a member needs to take shards and to give them back. */
+/** Parts with which a member takes shards and gives them back. */
 export interface ShardBalancerOptions {
   readonly env: Env
   readonly self: Member
@@ -42,7 +42,7 @@ export interface ShardBalancerOptions {
   announce(changes: readonly ShardChange[]): void
 }
 
-/** How many actors of one shard are named to its next owner. */
+/** Actors of one shard that are named to its next owner. */
 const hintsMax = 100
 /** When something that failed is tried again. */
 const pauses = { firstMs: 500, longestMs: 500 }
@@ -112,7 +112,7 @@ export class ShardBalancer implements Ownership {
     if (owner !== undefined) this.#options.detector.doubt(owner)
   }
 
-  /** What other members announce. */
+  /** Takes in the changes of ownership that other members announce. */
   handle(changes: readonly ShardChange[]): void {
     for (const change of changes) {
       const { goingOn: inProgress, ...owner } = change

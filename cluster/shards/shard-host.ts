@@ -1,4 +1,4 @@
-/** What lives in the shards of a member, as the shard balancer sees it. */
+/** Host of all that lives in the shards of a member, as the shard balancer sees it. */
 
 import type { ActorKey } from '../actors/actor-key.ts'
 

@@ -10,27 +10,27 @@
  */
 export type ShardPhase = 'free' | 'unclear' | 'taking' | 'owned' | 'giving' | 'stopped'
 
-/** Whether this member answers for a shard in that phase. */
+/** True if this member answers for a shard in that phase. */
 export function isServed(phase: ShardPhase): boolean {
   return phase === 'owned' || phase === 'giving'
 }
 
-/** Whether only this member can change the owner of a shard in that phase, while it lives. */
+/** True if only this member, while it lives, can change the owner of a shard in that phase. */
 export function isHeld(phase: ShardPhase): boolean {
   return isServed(phase) || phase === 'stopped'
 }
 
-/** Whether a member that leaves still has to do something with a shard in that phase. */
+/** True if a member that leaves still has to do something with a shard in that phase. */
 export function isLeft(phase: ShardPhase): boolean {
   return isHeld(phase) || phase === 'taking'
 }
 
-/** What a member knows when it decides about a shard. */
+/** Situation in which a member decides about a shard. */
 export interface ShardSituation {
   readonly phase: ShardPhase
-  /** Whether the shard is placed at this member. */
+  /** True if the shard is placed at this member. */
   readonly isPlacedHere: boolean
-  /** Whether another member owns it and is alive: that one gives it back, and says so. */
+  /** True if another, living member owns it: that one gives it back, and says so. */
   readonly isOthers: boolean
 }
 

@@ -11,13 +11,13 @@ export interface ShardClaim {
   readonly epoch: number
   /** Null if the last owner gave it back. */
   readonly session: string | null
-  /** Where the session answered when it claimed the shard. */
+  /** Address at which the session answered when it claimed the shard. */
   readonly address: string
 }
 
 /** A compare and set of one claim. A shard is given back in the epoch in which it was owned. */
 export interface ClaimChange {
-  /** What must stand there; undefined if the shard never had an owner. */
+  /** Claim that must be stored for the change to apply; undefined: the shard never had an owner. */
   readonly from: ShardClaim | undefined
   readonly to: ShardClaim
 }

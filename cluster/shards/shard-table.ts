@@ -1,5 +1,5 @@
 /**
- * What one member knows of all shards: their owners, their places and their phases here.
+ * Knowledge of one member about all shards: their owners, their places and their phases here.
  *
  * What is known of other owners is a hint: only the member that is asked knows if it is one.
  */
@@ -13,11 +13,11 @@ import { decideMove, isHeld, isLeft, isServed } from './shard-phase.ts'
 import type { ShardMove, ShardPhase } from './shard-phase.ts'
 import type { ShardClaim } from './shard-port.ts'
 
-/** What is known of members when the owner of a shard is looked up. */
+/** Signs of life of members, for the look-up of a shard's owner. */
 export interface MemberSigns {
-  /** Whether the session is known to have ended. */
+  /** True if the session is known to have ended. */
   hasEnded(session: string): boolean
-  /** Whether the member is alive, as far as is known. */
+  /** True if the member is alive, as far as is known. */
   sees(session: string): boolean
 }
 
@@ -46,7 +46,7 @@ export class ShardTable {
     return this.#known
   }
 
-  /** Whether this member still has shards to give back. */
+  /** True if this member still has shards to give back. */
   get holdsAny(): boolean {
     return this.#phases.some(isLeft)
   }
@@ -100,7 +100,7 @@ export class ShardTable {
       : this.#phases.map((_, shard) => placeShard(shard, members).id)
   }
 
-  /** Whether the shard should be owned by this member. */
+  /** True if the shard should be owned by this member. */
   isPlacedHere(shard: number): boolean {
     return this.#places[shard] === this.#self.id
   }
@@ -152,7 +152,7 @@ export class ShardTable {
   }
 }
 
-/** Whether `owner` came after `known`. `isOwn`: this member owns the shard as `known` says. */
+/** True if `owner` came after `known`. `isOwn`: this member owns the shard as `known` says. */
 function isNewer(known: ShardClaim | undefined, owner: ShardClaim, isOwn: boolean): boolean {
   if (known === undefined || owner.epoch > known.epoch) return true
   const isGivenBack = owner.session === null && known.session !== null

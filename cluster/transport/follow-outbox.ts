@@ -15,7 +15,7 @@
  */
 type OutboxState = 'open' | 'last' | 'left' | 'lagged' | 'gone'
 
-/** What may wait: a late follower gets all that it missed at once. */
+/** Bytes that may wait: a late follower gets all that it missed at once. */
 const waitingBytesMax = 32 * 1024 * 1024
 
 /** Calls are sent together up to about this size. */

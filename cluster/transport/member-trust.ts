@@ -1,4 +1,4 @@
-/** How members authenticate each other: a secret that all of them have, certificates, or both. */
+/** Mutual authentication of members: a secret that all of them have, certificates, or both. */
 
 import { hash, timingSafeEqual } from 'node:crypto'
 

@@ -1,4 +1,4 @@
-/** How a command reaches an actor that another member owns. */
+/** Way of a command to an actor that another member owns. */
 
 import { ClusterError } from '../errors.ts'
 import type { ActorKey } from '../actors/actor-key.ts'
@@ -19,7 +19,7 @@ export interface Transport {
     delivery?: Delivery): Promise<() => void>
 }
 
-/** What goes with a command to another member. */
+/** Identity, trace and cancellation that go with a command to another member. */
 export interface Delivery {
   /** The same for each try of one command, so that it is done once. By default a new one. */
   readonly id?: string
@@ -29,7 +29,7 @@ export interface Delivery {
   readonly cancelled?: AbortSignal
 }
 
-/** What a member takes from others. */
+/** Entrance for the commands and follows of other members. */
 export interface Inbound {
   /** The reply of an actor or a service of this member. */
   ask(key: ActorKey, command: unknown, delivery?: Delivery): Promise<unknown>

@@ -1,4 +1,4 @@
-/** Who may call: API keys, logins, and what keeps the lookups cheap. */
+/** Authentication of callers: API keys, logins, and caches that keep the lookups cheap. */
 
 export { JwtVerifier } from './jwt-verifier.ts'
 export type { Login, LoginOptions } from './jwt-verifier.ts'

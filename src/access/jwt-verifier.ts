@@ -10,7 +10,7 @@ import { isLoopback, namesOf, readSettingFile } from '../settings/index.ts'
 import { callerRoles, hashOf, isTenant } from './key.ts'
 import type { CallerRole } from './key.ts'
 
-/** Which tokens are accepted. */
+/** Issuer, audience and keys of the tokens that are accepted. */
 export interface LoginOptions {
   readonly issuer: string
   /** Empty if any audience is accepted. */
@@ -19,7 +19,7 @@ export interface LoginOptions {
   readonly keys: string
 }
 
-/** What a token says of its user. */
+/** Claims of a token about its user. */
 export interface Login {
   readonly tenant: string
   readonly userId: string
@@ -135,7 +135,7 @@ function loginOf({ sub, exp, tenant, role = 'developer', region }: JWTPayload): 
     region: typeof region === 'string' ? region : undefined }
 }
 
-/** What is wrong with a token, in words that reveal nothing of it. */
+/** Reason for which a token is refused, in words that reveal nothing of it. */
 function refusalOf(error: unknown): HeddleError {
   if (error instanceof CodedError) return HeddleError.from(error)
   if (error instanceof errors.JWTExpired) return refused('it has expired')

@@ -6,10 +6,10 @@ import type { KeyTable } from './key-table.ts'
 import { isTenant, makeKey } from './key.ts'
 import type { KeyRow, NewKey } from './key.ts'
 
-/** What may be shown of a key. */
+/** Fields of a key that may be shown. */
 export type KeyDetails = Omit<KeyRow, 'hash'>
 
-/** What an operator says of a new key. */
+/** Fields that an operator sets of a new key. */
 export interface KeyRequest extends Omit<NewKey, 'region' | 'expiresAtMs'> {
   /** Null for a key that never expires. */
   readonly expiresInMs: number | null

@@ -47,7 +47,7 @@ export type FoundKey =
   | { readonly kind: 'bad'; readonly hash: string; readonly reason: string }
   | { readonly kind: 'elsewhere'; readonly region: string }
 
-/** What a look found, and when it began. The result was true then or later. */
+/** Result of a look into the store, and the time it began. The result was true then or later. */
 interface Look {
   readonly row: KeyRow | undefined
   readonly atMs: number

@@ -12,10 +12,10 @@ import type { Env } from '../../cluster/index.ts'
  */
 export const callerRoles = ['admin', 'developer', 'reader', 'deployer'] as const
 
-/** What a caller may do. */
+/** Role of a caller, which says what it may do. */
 export type CallerRole = typeof callerRoles[number]
 
-/** What is stored of a key, which never includes its text. */
+/** Stored fields of a key, which never include its text. */
 export interface KeyRow {
   readonly id: string
   /** The tenant to whose data it gives access. */
@@ -36,7 +36,7 @@ export interface KeyRow {
   readonly revokedAtMs: number | null
 }
 
-/** What a key is made from. */
+/** Fields from which a key is made. */
 export interface NewKey extends Pick<KeyRow, 'tenant' | 'role' | 'name' | 'expiresAtMs'> {
   readonly region: string
   /** The only deployment that it may call; any by default. */
@@ -78,7 +78,7 @@ export function storedTenant(
   return deployment === null ? tenant : `${tenant}@${deployment}`
 }
 
-/** Reads what `storedTenant` made. */
+/** Reads the text that `storedTenant` made. */
 export function readStoredTenant(text: string): Pick<KeyRow, 'tenant' | 'deployment'> {
   const at = text.indexOf('@')
   return at < 0

@@ -8,7 +8,7 @@ import type { KeyAdmin, KeyAdminParts, KeyDetails, KeyRequest } from './key-admi
 import { keyFault } from './key.ts'
 import type { KeyRow } from './key.ts'
 
-/** What an admin says of a new key. `expiresAtMs` is null for a key that never expires. */
+/** Fields that an admin sets of a new key. `expiresAtMs` is null for a key that never expires. */
 export interface TenantKeyRequest extends Pick<KeyRequest, 'name' | 'role' | 'deployment'> {
   readonly expiresAtMs: number | null
 }

@@ -33,7 +33,7 @@ export interface AssistantClient {
   delete(assistant: AssistantName): Promise<void>
 }
 
-/** Names an assistant. */
+/** Key of an assistant, with its tenant. */
 export interface AssistantName {
   readonly tenant: string
   readonly assistantId: string

@@ -43,7 +43,7 @@ interface AssistantUpdate {
 /** A record of an assistant's log. */
 export type AssistantRecord = NonNullable<LogRecord['record']>
 
-/** What is written in one row, and the assistant after it; null if it is deleted. */
+/** Content of one row, and the assistant after it; null if it is deleted. */
 export interface AssistantEntry {
   readonly record: AssistantRecord
   readonly next: AssistantRow | null

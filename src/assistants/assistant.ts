@@ -19,7 +19,7 @@ export interface AssistantContent {
 /** A change of the content. What is absent stays as it is. */
 export type AssistantChange = Partial<AssistantContent>
 
-/** What never changes of an assistant. */
+/** Fields of an assistant that never change. */
 export interface AssistantIdentity {
   readonly tenant: string
   readonly assistantId: string

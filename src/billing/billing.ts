@@ -3,7 +3,7 @@
 import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
 import type { RunStatus } from '../search/index.ts'
 
-/** A billing record. */
+/** Billing record of one finished run. */
 export interface BillingRow {
   readonly tenant: string
   /** Day on which the run ended, in UTC: `2026-11-20`. */

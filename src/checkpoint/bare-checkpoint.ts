@@ -5,7 +5,7 @@ import { changesBytes, writesBytes } from './channel-view.ts'
 import type { Checkpoint, RecordOf, Writes } from './row-codec.ts'
 import type { StoredTuple } from './tuple.ts'
 
-/** What a question leaves out. */
+/** Parts of checkpoints that a question leaves out. */
 export interface LeftOut {
   /** Channels whose values are left out. */
   readonly channels: ReadonlySet<string>
@@ -13,7 +13,7 @@ export interface LeftOut {
   readonly writes: boolean
 }
 
-/** Bytes by channel. */
+/** Bytes of values by channel. */
 export type ChannelSizes = Readonly<Record<string, number>>
 
 /** A checkpoint that may lack values: then it says how long they were. */

@@ -69,7 +69,7 @@ export class ChannelView {
     return `${text}}`
   }
 
-  /** Where parts of lists begin, by channel. Channels that hold no list are left out. */
+  /** Places at which parts of lists begin, by channel. Channels that hold no list are left out. */
   slicePlaces(slices: ReadonlyMap<string, ListSlice>): Record<string, SlicePlace> {
     const places: Record<string, SlicePlace> = {}
     for (const [channel, slice] of slices) {

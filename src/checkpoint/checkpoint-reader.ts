@@ -36,7 +36,7 @@ export interface ReadCheckpoint extends Entry {
   readonly fullBytes: number
 }
 
-/** What of a log is read, and in how much memory; by default all, in as much as it takes. */
+/** Bounds of a read of a log: its memory, and the values left out. By default there are none. */
 export interface ReadScope {
   readonly part?: ReadPart | undefined
   readonly leftOut?: LeftOut | undefined
@@ -144,7 +144,7 @@ export class CheckpointReader implements CheckpointSource {
     return checkpoint && { ...line.state(checkpoint), checkpoint }
   }
 
-  /** What a checkpoint says beside its state, which is known. Reads one row. */
+  /** The checkpoint whose state is known. Reads one row for its metadata. */
   async #besides(now: LogHead, { id, seq }: CheckpointPlace,
     view: ChannelView): Promise<FoundState | undefined> {
     for await (const entry of this.#rows(now, { from: seq, through: seq, first: 1 })) {

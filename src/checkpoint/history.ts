@@ -3,14 +3,14 @@
 import { writesBytes } from './channel-view.ts'
 import type { Checkpoint, RecordOf, Writes } from './row-codec.ts'
 
-/** Names a checkpoint. */
+/** Name of a checkpoint: its namespace and its id. */
 export interface Named {
   readonly ns: string
   readonly id: string
 }
 
 /**
- * Which run wrote the next older records.
+ * Run that wrote the next older records.
  *
  * dropped   a run that was rolled back
  * perhaps   the same run, unless the start that was just read is its first

@@ -1,10 +1,10 @@
-/** What a reader of a log must know of its thread, and what of the log it shows otherwise. */
+/** Head of a thread's log for a reader, and the parts of the log that are shown changed. */
 
 import type { Branch, CheckpointPatch, CheckpointPlace, HistoryEnd,
   HistoryStart } from '../../proto/gen/storage/v1/row.ts'
 import type { Checkpoint } from './row-codec.ts'
 
-/** What the reader must know of the thread at the moment of the call. */
+/** State of the thread that the reader must know at the moment of the call. */
 export interface LogHead {
   readonly branch: Branch
   /** Seq of the newest row. */
@@ -16,14 +16,14 @@ export interface LogHead {
   readonly movedBack: boolean
   /** The oldest checkpoint of the root that is history, if older ones were cut off. */
   readonly start?: HistoryStart | undefined
-  /** Where rows of other threads end within a row, if this is a copy. */
+  /** Checkpoints within a row at which parts of other threads end, if this is a copy. */
   readonly ends?: readonly HistoryEnd[] | undefined
   /** Metadata that was merged into that of checkpoints. */
   readonly patches?: readonly CheckpointPatch[] | undefined
 }
 
 /**
- * Whether the checkpoint of the root in row `seq` is older than the history. The engine may still
+ * True if the checkpoint of the root in row `seq` is older than the history. The engine may still
  * read it: the oldest state that is left may need what its parent wrote.
  */
 export function isCutOff({ start }: LogHead, ns: string,

@@ -51,7 +51,7 @@ export interface LogEntry {
   readonly body: Uint8Array
 }
 
-/** Which rows to read. `from` and `through` are inclusive. */
+/** Rows to read. `from` and `through` are inclusive. */
 export interface LogRange {
   readonly from: number
   readonly through: number
@@ -126,7 +126,7 @@ export interface BranchSubject extends Pick<PurgeSubject, 'branch' | 'epoch'> {
   readonly table: 'branch'
 }
 
-/** What a purge removes. */
+/** Thread, assistant or cron whose rows a purge removes. */
 export interface PurgeSubject {
   readonly table: 'thread' | 'assistant' | 'cron'
   readonly tenant: string

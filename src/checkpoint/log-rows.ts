@@ -3,7 +3,7 @@
 import type { Branch } from '../../proto/gen/storage/v1/row.ts'
 import type { LogEntry, LogPort, LogRange } from './log-port.ts'
 
-/** Which rows to read, and of which log. */
+/** Rows to read, the log to read them from, and the size of the first portion. */
 export interface RowsOptions extends Omit<LogRange, 'limit' | 'bytes' | 'bodyBytes'> {
   readonly log: Pick<LogPort, 'read'>
   readonly branch: Branch

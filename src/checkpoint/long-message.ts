@@ -25,7 +25,7 @@ interface Inside {
 }
 
 interface Piece {
-  /** Where the content belongs in the writer's buffer, into which it does not go. */
+  /** Position in the writer's buffer at which the content belongs; it is not copied into it. */
   at: number
   readonly content: string | Uint8Array
   readonly bytes: number

@@ -1,4 +1,4 @@
-/** How many bytes a read of the log may return, counted row by row, the same in every store. */
+/** Bound on the bytes of a read of the log, counted row by row, the same in every store. */
 
 import { HeddleError } from '../errors.ts'
 import type { LogRange } from './log-port.ts'

@@ -1,4 +1,4 @@
-/** Which records of a row concern a checkpoint. */
+/** Selects the records of a row that concern a checkpoint. */
 
 import type { Named } from './history.ts'
 import type { Checkpoint, RecordOf } from './row-codec.ts'

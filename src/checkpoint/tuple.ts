@@ -17,7 +17,7 @@ export interface CheckpointSource {
   list(query: TupleQuery): Promise<StoredTuple[]>
 }
 
-/** A page of checkpoints. */
+/** Conditions on a page of checkpoints. */
 export interface TupleQuery {
   /** Namespace; null for every one. */
   readonly ns: string | null

@@ -1,4 +1,4 @@
-/** What operator commands have in common: finding the store, and reporting mistakes. */
+/** Shared parts of operator commands: they find the store, and report mistakes. */
 
 import { existsSync } from 'node:fs'
 
@@ -14,9 +14,9 @@ import { knownSettings, resolveSettings, SettingsError } from '../settings/index
 import type { SettingName, Settings, SettingsSource } from '../settings/index.ts'
 import { mistakeIn, settingNames, typedSettings, withSettings } from './command-line.ts'
 
-/** Where a command gets its arguments and settings, and where it prints. */
+/** Arguments and settings of a command, and its output. */
 export interface CommandSource extends Omit<SettingsSource, 'options'> {
-  /** What was typed after the name of the command. */
+  /** Words that were typed after the name of the command. */
   readonly args: readonly string[]
   print(text: string): void
 }
@@ -39,12 +39,12 @@ export class CommandError extends Error {
   }
 }
 
-/** The settings that say where the store is. */
+/** Names of the settings that locate the store. */
 const placeSettings = ['config', 'data', 'store', 'contactPoints', 'localDatacenter', 'keyspace',
   'cassandraUser', 'cassandraPassword', 'tlsCa', 'tlsCert', 'tlsKey',
   'region'] as const satisfies readonly SettingName[]
 
-/** Those, and what is needed to ask members and to open secrets. */
+/** Names of these settings, and of those for asking members and opening secrets. */
 export const clusterSettings: readonly SettingName[] = [...placeSettings, 'clusterName',
   'clusterSecret', 'memberCa', 'memberCert', 'memberKey', 'secretsKey']
 

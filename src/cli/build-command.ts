@@ -68,8 +68,8 @@ async function build(source: ProjectCommandSource, folder: string | undefined,
 }
 
 /**
- * The manifest comes last: a folder that has one is whole. If the folder lies in the project, the
- * next build does not pack it.
+ * Writes the revision to a folder. The manifest comes last: a folder that has one is whole. If the
+ * folder lies in the project, the next build does not pack it.
  */
 async function write(out: string, manifest: Manifest, chunks: Chunks): Promise<void> {
   await mkdir(join(out, 'chunks'), { recursive: true })
@@ -79,8 +79,8 @@ async function write(out: string, manifest: Manifest, chunks: Chunks): Promise<v
 }
 
 /**
- * What is loaded is what was packed, and not what lies in the folder. Variables of the shell stand
- * for the secrets of a deployment.
+ * Loads the graphs from the packed files, not from the project's folder. Variables of the shell
+ * stand for the secrets of a deployment.
  */
 async function checked({ manifest, env: variables }: BuiltRevision, chunks: Chunks, env: Env,
   { ignoreAuth = false }: Typed): Promise<readonly CheckedGraph[]> {
@@ -109,7 +109,7 @@ function refuseFailed(graphs: readonly CheckedGraph[]): void {
   )
 }
 
-/** What a revision consists of. */
+/** Counts and sizes of the parts of a revision. */
 function sizesOf({ archives }: Manifest) {
   const sum = (of: (archive: Manifest['archives'][number]) => number) =>
     archives.reduce((total, archive) => total + of(archive), 0)

@@ -1,4 +1,4 @@
-/** What all commands have in common: settings as options, and the wording of mistakes. */
+/** Shared parts of all commands: settings as options, and messages for mistakes. */
 
 import { Option } from 'commander'
 import type { Command, CommanderError } from 'commander'
@@ -6,7 +6,7 @@ import type { Command, CommanderError } from 'commander'
 import { knownSettings, settingGroups } from '../settings/index.ts'
 import type { SettingName, SettingsSource } from '../settings/index.ts'
 
-/** All settings. */
+/** Names of all settings, which are also those of options. */
 export const settingNames = Object.keys(knownSettings) as readonly SettingName[]
 
 /** Adds settings as options, by default all: under the headings of their groups, or under one. */
@@ -31,7 +31,7 @@ export function typedSettings(command: Command): SettingsSource['options'] {
     .map((name) => [name, options[name]]))
 }
 
-/** What is wrong with the options, as the beginning of a sentence. */
+/** The mistake in the options, as the beginning of a sentence. */
 export function mistakeIn({ message }: CommanderError): string {
   return message.replace(/^error: /, '').replace(/\.$/, '').replace('\n', ' ')
 }

@@ -1,4 +1,4 @@
-/** How commands print what the doctor found. */
+/** Prints the findings of the doctor. */
 
 import { styleText } from 'node:util'
 

@@ -13,10 +13,10 @@ import { mistakeIn, typedSettings, withSettings } from './command-line.ts'
 import type { ControlCommandSource } from './control/control-source.ts'
 import { nearestWord } from './nearest-word.ts'
 
-/** How a command ends. One that serves is done when it serves. */
+/** Exit codes of commands. A command that serves is done as soon as it serves. */
 export const exitCodes = { done: 0, failed: 1, misused: 2, refused: 3, interrupted: 130 } as const
 
-/** Whoever calls a command: a person at a terminal, or a program. */
+/** Caller of a command: a person at a terminal, or a program. */
 export interface HeddleCaller extends Omit<ControlCommandSource, 'args' | 'starter' | 'folder'> {
   /** Folder of the process that was started. */
   readonly workingFolder: string
@@ -96,7 +96,9 @@ export function callingScript(environment: NodeJS.ProcessEnv): string | undefine
   return script === 'start' || script === 'heddle' ? script : undefined
 }
 
-/** npm runs scripts in the folder of package.json, wherever it was called from. */
+/**
+ * Folder of the caller, as npm runs scripts in the folder of package.json, wherever it was called.
+ */
 export function folderOfCaller(
   { environment, workingFolder }: Pick<HeddleCaller, 'environment' | 'workingFolder'>,
 ): string {
@@ -151,7 +153,7 @@ async function serve(args: readonly string[], caller: HeddleCaller,
   }
 }
 
-/** With the word `dev`, the project here is served where none is named. */
+/** True for the word `dev`, which serves the project here unless another one is named. */
 function isDev([word]: readonly string[]): boolean {
   return word === 'dev'
 }

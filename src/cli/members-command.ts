@@ -1,4 +1,4 @@
-/** The command `heddle members`: who is in a cluster, and ending one of them in order. */
+/** The command `heddle members`: lists the members of a cluster, and ends one of them in order. */
 
 import { Command } from 'commander'
 

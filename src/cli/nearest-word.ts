@@ -1,6 +1,9 @@
 /** The known word that was probably meant by a mistyped one. Pure. */
 
-/** Undefined if none is near: a third of its letters may be wrong, missing, added or swapped. */
+/**
+ * The nearest of the words; undefined if more than a third of its letters is wrong, missing, added
+ * or swapped.
+ */
 export function nearestWord(typed: string, words: readonly string[]): string | undefined {
   const [nearest] = words.map((word) => ({ word, distance: distanceOf(typed.toLowerCase(), word) }))
     .filter(({ word, distance }) => distance <= Math.max(1, Math.floor(word.length / 3)))
@@ -8,7 +11,7 @@ export function nearestWord(typed: string, words: readonly string[]): string | u
   return nearest?.word
 }
 
-/** How many letters are changed, added, removed or swapped with their neighbour. */
+/** Number of letters that are changed, added, removed or swapped with their neighbour. */
 function distanceOf(one: string, other: string): number {
   if (Math.abs(one.length - other.length) > 3) return Infinity
   const rows: number[][] = [Array.from({ length: other.length + 1 }, (_, at) => at)]

@@ -9,7 +9,7 @@ import { emptyFolder } from './empty-folder.ts'
 import { runProjectCommand } from './project-command.ts'
 import type { ProjectCommandSource } from './project-command.ts'
 
-/** What each template has of the starter: its graphs, and the files that it does without. */
+/** Templates, each with its graphs and the files of the starter that it leaves out. */
 const templates = {
   starter: { graphs: ['agent', 'desk'], without: [] },
   agent: { graphs: ['agent'], without: ['src/desk.ts', 'src/research.ts'] },
@@ -67,13 +67,13 @@ async function copy(starter: string, folder: string, template: Template): Promis
   await writeFile(join(folder, 'README.md'), readmeFor(readme, template))
 }
 
-/** What npm takes as a name, from that of the folder. */
+/** Package name for a folder, in letters that npm accepts. */
 function packageName(folder: string): string {
   return basename(folder).toLowerCase().replace(/[^a-z0-9._-]+/g, '-').replace(/^[._-]+/, '')
     .slice(0, 200) || 'agent'
 }
 
-/** The page of the starter, for a project that is on its own. */
+/** The page of the starter, for a project that stands alone. */
 function readmeFor(readme: string, { graphs }: Template): string {
   const text = readme.replace(/^Copy the folder, .*?\n\n```\n.*?\n```$/ms,
     'Install it and serve it, and send it to a server that runs:\n\n' +
@@ -93,7 +93,7 @@ async function writeJson(file: string, value: unknown): Promise<void> {
   await writeFile(file, `${JSON.stringify(value, null, 2)}\n`)
 }
 
-/** As a shell reads it as one word. */
+/** A path as a shell reads it as one word. */
 function quoted(path: string): string {
   return /^[\w./@-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
 }

@@ -1,4 +1,4 @@
-/** What the commands of developers have in common: where they print, and how they end. */
+/** Shared parts of the commands of developers: their output and their end. */
 
 import { CommanderError } from 'commander'
 import type { Command } from 'commander'
@@ -9,7 +9,7 @@ import { CommandError } from './admin-command.ts'
 import type { CommandSource } from './admin-command.ts'
 import { mistakeIn } from './command-line.ts'
 
-/** Where such a command prints: its result as `print` does, all else as `note`. */
+/** Output of such a command: its result goes to `print`, all else to `note`. */
 export interface ProjectCommandSource extends CommandSource {
   note(text: string): void
 }

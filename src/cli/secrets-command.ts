@@ -1,4 +1,4 @@
-/** The command `heddle secrets`: those of a deployment, and the keys that all of them need. */
+/** The command `heddle secrets`: secrets of a deployment, and the keys that seal all secrets. */
 
 import { Command } from 'commander'
 

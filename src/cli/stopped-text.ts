@@ -1,8 +1,8 @@
-/** What commands say after data came back from a backup. */
+/** Text of commands after data came back from a backup. */
 
 import type { Stopped } from '../server/operator/stop-restored.ts'
 
-/** What was stopped, and what an operator has to look at. */
+/** Counts of stopped work, with advice to the operator. */
 export function stoppedText({ runs, webhooks, crons, rules }: Stopped): string {
   return [
     `Stopped: ${counted(runs, 'run')}, ${counted(webhooks, 'webhook')}.`,

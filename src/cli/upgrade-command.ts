@@ -1,4 +1,4 @@
-/** The command `heddle upgrade check`: whether an upgrade to this program may begin. */
+/** The command `heddle upgrade check`: finds out whether an upgrade to this program may begin. */
 
 import { Command } from 'commander'
 

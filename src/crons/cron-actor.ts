@@ -126,7 +126,7 @@ class CronActor implements Actor<OwnCommand> {
     return Promise.reject(new HeddleError('unsupported', 'A cron has nothing to follow.'))
   }
 
-  /** What is being fired is fired again by the next owner, as the same run. */
+  /** Gives up the firing under way: the next owner fires again, as the same run. */
   passivate(): Promise<void> {
     this.#firing?.settled.reject(new HeddleError('not_owner'))
     this.#firing = undefined

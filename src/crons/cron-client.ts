@@ -10,7 +10,7 @@ import { branchOf } from './cron-log.ts'
 import { isSettled } from './cron.ts'
 import type { CronChange, CronContent } from './cron.ts'
 
-/** Names a cron. */
+/** Key of a cron, with its tenant. */
 export interface CronName {
   readonly tenant: string
   readonly cronId: string

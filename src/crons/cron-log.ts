@@ -10,7 +10,7 @@ import { afterRecord } from './cron.ts'
 export type CronLog = Pick<LogPort,
   'shared' | 'newBranchId' | 'open' | 'append' | 'tail' | 'read' | 'purge'>
 
-/** What is written in one row. */
+/** Content of one row of a cron's log. */
 export interface CronEntry {
   readonly record: RecordOf
   /** Id of the command that wrote it, if the command may be tried again. */

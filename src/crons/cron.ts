@@ -7,10 +7,10 @@ import { requireShort } from '../search/index.ts'
 import { gapsAfterFiring, gapsAfterSaving, isInGap, nextInGaps } from './gaps.ts'
 import { latestDueMs, nextDueMs } from './schedule.ts'
 
-/** What becomes of the own thread of a run when the run is done. */
+/** Fate of the own thread of a run when the run is done. */
 export type OnRunCompleted = 'delete' | 'keep'
 
-/** What a caller sets of a new cron. */
+/** Fields that a caller sets of a new cron. */
 export interface CronContent {
   readonly assistantId: string
   /** Empty if each run has a thread of its own. */
@@ -32,7 +32,7 @@ export interface CronContent {
 /** A change of the content. What is absent stays as it is. Both JSON objects merge shallowly. */
 export type CronChange = Partial<Omit<CronContent, 'assistantId' | 'threadId' | 'userId'>>
 
-/** What never changes of a cron. */
+/** Fields of a cron that never change. */
 export interface CronIdentity {
   readonly tenant: string
   readonly cronId: string
@@ -47,7 +47,7 @@ export function unborn(identity: CronIdentity): CronRow {
     refusedSinceMs: 0, applied: [], storedBytes: 0, gaps: [] }
 }
 
-/** Makes a cron. */
+/** Record that makes a new cron. */
 export function createdRecord(cronId: string, content: CronContent, nowMs: number): RecordOf {
   return savedRecord({ ...content, cronId, atMs: nowMs, nextMs: nextOf(content, nowMs) })
 }
@@ -83,7 +83,7 @@ export type Look =
   | { readonly kind: 'move'; readonly record: RecordOf }
   | { readonly kind: 'rest' }
 
-/** What a cron does at a time. */
+/** Action of a cron at a time. */
 export function lookAt(row: CronRow, nowMs: number): Look {
   const { nextMs, refusedSinceMs, endTimeMs } = row
   if (!row.enabled) return { kind: 'rest' }

@@ -1,5 +1,5 @@
 /**
- * What follows from the outcome of a firing: the cron goes on, tries again or stops. Pure.
+ * Consequence of the outcome of a firing: the cron goes on, tries again or stops. Pure.
  *
  * 1. The run comes first, the record after it. Its id is made from the due time, so a firing that
  *    is repeated after a failure is the same run.

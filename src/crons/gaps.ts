@@ -12,7 +12,7 @@ const gapsMax = 16
 
 type Fired = Pick<CronRow, 'schedule' | 'timezone' | 'firedMs' | 'nextMs' | 'gaps'>
 
-/** Whether a due time up to `firedMs` is not settled. */
+/** True if a due time up to `firedMs` is not settled. */
 export function isInGap({ gaps }: Pick<CronRow, 'gaps'>, dueMs: number): boolean {
   return gaps.some(({ fromMs, throughMs }) => fromMs <= dueMs && dueMs <= throughMs)
 }

@@ -2,7 +2,7 @@
 
 import { Cron } from 'croner'
 
-/** When something is due. */
+/** Times at which a cron is due. */
 export interface Schedule {
   /** Minute, hour, day of the month, month, day of the week. */
   readonly schedule: string
@@ -10,7 +10,7 @@ export interface Schedule {
   readonly timezone: string
 }
 
-/** What is wrong with a schedule. */
+/** Fault of a schedule, with the field that has it. */
 export interface ScheduleFault {
   readonly field: keyof Schedule
   readonly message: string
@@ -19,7 +19,7 @@ export interface ScheduleFault {
 /** Characters of a schedule. Bounded, because each due time is found by reading all of it. */
 const scheduleMax = 256
 
-/** What is wrong with a schedule; undefined for one that is due at some time after `nowMs`. */
+/** Fault of a schedule; undefined for one that is due at some time after `nowMs`. */
 export function scheduleFault(given: Schedule, nowMs: number): ScheduleFault | undefined {
   const { schedule, timezone } = given
   if (!isZone(timezone)) {

@@ -1,4 +1,4 @@
-/** What changes for callers and waiting threads when one revision replaces another. Pure. */
+/** Differences for callers and waiting threads when one revision replaces another. Pure. */
 
 import { hasNode, nodesAround, pathsOf } from '../graph/index.ts'
 import type { GraphDescription } from '../graph/index.ts'
@@ -13,7 +13,7 @@ export interface CompatibilityReport {
   readonly nodes_removed: readonly { readonly graph_id: string; readonly node: string;
     readonly waiting_threads: number | null }[]
   readonly nodes_added: readonly GraphNode[]
-  /** What they hold is not in the state of threads any more. */
+  /** Channels that states of threads no longer show, although checkpoints hold them. */
   readonly channels_removed: readonly { readonly graph_id: string; readonly channel: string }[]
   /** Variables that its dotenv file names and the deployment has no secret for. */
   readonly wants_env_missing: readonly string[]
@@ -34,7 +34,7 @@ export interface WaitingThreads extends GraphNode {
   readonly threads: number
 }
 
-/** What is compared. */
+/** The two revisions that are compared, and the threads that wait. */
 export interface CompatibilityParts {
   /** The graphs of the active revision; none if there is none. */
   readonly before: readonly GraphDescription[]
@@ -45,8 +45,8 @@ export interface CompatibilityParts {
 }
 
 /**
- * Compares the graphs of two revisions. A removed graph has its removed nodes in the report. Of a
- * node that is a subgraph, what is inside goes without saying.
+ * Compares the graphs of two revisions. A removed graph has its removed nodes in the report. For a
+ * removed subgraph, only its outer node is named.
  */
 export function reportOf(
   { before, after, waiting, wantsEnv, secretNames }: CompatibilityParts,
@@ -74,7 +74,7 @@ export function reportOf(
   }
 }
 
-/** The outermost nodes of a graph that the other one does not have. */
+/** The outermost nodes of a graph that the other one lacks. */
 function nodesLacking(other: GraphDescription | undefined,
   graph: GraphDescription): readonly GraphNode[] {
   const lacking = new Set(pathsOf(graph).filter((path) => !other || !hasNode(other, path)))
@@ -82,7 +82,7 @@ function nodesLacking(other: GraphDescription | undefined,
     .map((node) => ({ graph_id: graph.graphId, node }))
 }
 
-/** Undefined if they are not known. */
+/** Names of the state channels; undefined if they are not known. */
 function channelsOf({ stateChannels }: GraphDescription): readonly string[] | undefined {
   if (stateChannels === null) return undefined
   return typeof stateChannels === 'string' ? [stateChannels] : stateChannels

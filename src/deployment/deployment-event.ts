@@ -13,10 +13,10 @@
 export type DeploymentEventKind = 'deployment' | 'revision' | 'report' | 'rollout' | 'member'
   | 'pointer' | 'secret' | 'build'
 
-/** What is noted. */
+/** An event before it is noted. */
 export interface NewEvent {
   readonly kind: DeploymentEventKind
-  /** Who caused it: a key's id, a user, `local` or `heddle`. */
+  /** Id of the key or user that caused it, or `local` or `heddle`. */
   readonly by: string
   /** Plain JSON. */
   readonly data: Readonly<Record<string, unknown>>
@@ -24,7 +24,7 @@ export interface NewEvent {
 
 /** An event of a roll-out that is in the record of its deployment until it is noted. */
 export interface OwedEvent extends NewEvent {
-  /** Grows: what is not above the last one that was noted is noted already. */
+  /** Number that grows with each owed event. Events up to the last noted mark are noted already. */
   readonly mark: number
 }
 

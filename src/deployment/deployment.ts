@@ -4,10 +4,12 @@ import type { OwedEvent } from './deployment-event.ts'
 import type { Rollout, RolloutOutcome } from './rollout.ts'
 import type { LoadedSecrets, SecretSet } from './secret-set.ts'
 
-/** Who may call it: the keys of its owner, or those of every tenant, each with its own data. */
+/**
+ * Callers that may use it: the keys of its owner, or those of every tenant, each with its own data.
+ */
 export type DeploymentAccess = 'own' | 'any'
 
-/** How many requests are let through in any span of so many seconds. */
+/** Bound on requests: `count` in any span of `interval_s` seconds. */
 export interface RequestLimit {
   readonly count: number
   readonly interval_s: number
@@ -58,7 +60,7 @@ export interface Deployment {
   readonly limits: DeploymentLimits
   /** True while it takes no new runs. */
   readonly paused: boolean
-  /** True once its removal has begun: it answers nobody. */
+  /** True once its removal has begun. It refuses every request from then on. */
   readonly removing: boolean
   /** The revision that new runs take, as `r12`. */
   readonly active: string | null
@@ -68,9 +70,9 @@ export interface Deployment {
   readonly next: { readonly revision: string; readonly percent: number } | null
   /** Runs under way on other revisions go on with the active one, if that has their nodes. */
   readonly movesRuns: boolean
-  /** How often its secrets were changed. */
+  /** Number of changes of its secrets. */
   readonly envVersion: number
-  /** What later processes start with; missing if nothing was loaded since sets are kept. */
+  /** Secrets that later processes start with; missing if none were loaded since sets are kept. */
   readonly loadedSecrets?: LoadedSecrets | null
   /** Changes of secrets that the next roll-out takes; missing if there is none. */
   readonly keptSecrets?: SecretSet
@@ -79,17 +81,22 @@ export interface Deployment {
   readonly rollout: Rollout | null
   readonly lastRollout: RolloutOutcome | null
   readonly preview: Preview | null
-  /** True: it goes an hour after its last failed build if it never had a revision that serves. */
+  /**
+   * True if it is removed an hour after its last failed build, unless a revision of it ever served.
+   */
   readonly provisional?: boolean
-  /** What roll-outs did: each change has its events with it, and whoever drives notes them. */
+  /**
+   * Events of roll-outs that are stored with the change that caused them, until a driver notes
+   * them.
+   */
   readonly owed: readonly OwedEvent[]
-  /** How often this record was changed: a change names the step that it was made from. */
+  /** Number of changes of this record. A change names the step that it was made from. */
   readonly step: number
   readonly createdAtMs: number
   readonly modifiedAtMs: number
 }
 
-/** What changes of a deployment. What is absent stays. */
+/** Change of a deployment. Members that are absent stay. */
 export type DeploymentChange = Partial<
   Omit<Deployment, 'id' | 'name' | 'tenant' | 'step' | 'createdAtMs' | 'modifiedAtMs'>
 >

@@ -8,7 +8,7 @@ import type { Revision, RevisionChange } from './revision.ts'
 import type { RevisionUse } from './revision-use.ts'
 import type { SecretSet } from './secret-set.ts'
 
-/** What a caller says of a new deployment. */
+/** Request for a new deployment. */
 export interface NewDeployment {
   readonly name: string
   readonly tenant: string
@@ -16,11 +16,11 @@ export interface NewDeployment {
   readonly hosts?: readonly string[]
   readonly limits?: Partial<DeploymentLimits>
   readonly preview?: Preview
-  /** True: it is removed if no build of it succeeds. */
+  /** True if it is removed unless a build of it succeeds. */
   readonly provisional?: boolean
 }
 
-/** What a caller says of a new revision. */
+/** Request for a new revision. */
 export interface NewRevision {
   /** As it came: it is checked when the revision begins. */
   readonly manifest: unknown
@@ -95,7 +95,7 @@ export interface Deployments {
   note(deploymentId: string, event: NewEvent): Promise<DeploymentEvent>
   /** The same for an event of a roll-out, once: one whose mark is not above the last is noted. */
   noteOwed(deploymentId: string, event: OwedEvent): Promise<void>
-  /** Forgets the owed events of a deployment as it was read: all are noted. `stale`. */
+  /** Forgets the owed events of a deployment as it was read, because all are noted. `stale`. */
   settle(deployment: Deployment): Promise<void>
   /** Oldest first, after a sequence number. */
   events(deploymentId: string, after: number, limit: number): Promise<readonly DeploymentEvent[]>
@@ -131,15 +131,15 @@ export interface DeploymentSecrets {
   /** Names of those that this server has no key for: no process can start with them. */
   unopened(deployment: Deployment): Promise<readonly string[]>
   /**
-   * What its processes have now, as a set whose values never change. Those that `change` replaces
+   * The secrets of its processes as a set whose values never change. Those that `change` replaces
    * need not be opened.
    */
   fixed(deployment: Deployment, change?: SecretSet): Promise<SecretSet>
   /**
-   * Lets programs before sets find what was loaded, and removes values that the record names no
-   * more. Call after changes.
+   * Publishes the loaded set for programs before sets, and removes values that no record names.
+   * Call after changes.
    */
   settle(deployment: Deployment): Promise<void>
-  /** Removes all of a deployment. */
+  /** Removes all secrets of a deployment. */
   drop(deploymentId: string): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Which set of secrets a deployment has now, and which its record names at all. Pure. */
+/** The set of secrets that a deployment has now, and all values that its record names. Pure. */
 
 import type { Deployment } from './deployment.ts'
 import type { SecretSet } from './secret-set.ts'
@@ -21,7 +21,7 @@ export function secretsFor(deployment: Deployment, revision: string): SecretSet 
   return isNext && rollout.takesSecrets ? rollout.secrets : loadedSecretsOf(deployment)
 }
 
-/** All places that a deployment names: values elsewhere are needed no more. */
+/** All places that a deployment names. Values in other places may be deleted. */
 export function placesIn(
   { loadedSecrets, keptSecrets = [], rollout }: Deployment,
 ): ReadonlySet<string> {

@@ -1,6 +1,6 @@
 /** Namespaces: what the rows, actors and indexes of a deployment are keyed with. */
 
-/** Whose data, and of which deployment; null for the server's own project. */
+/** The tenant whose data it is, and the deployment; null for the server's own project. */
 export interface NamespaceParts {
   readonly tenant: string
   readonly deployment: string | null

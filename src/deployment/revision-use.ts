@@ -1,6 +1,6 @@
-/** How much a revision is used: what a removal and a roll-out have to know. */
+/** Use of a revision, which removals and roll-outs have to know. */
 
-/** What goes on with a revision in all of the cluster. */
+/** Runs and waiting threads of a revision in the whole cluster. */
 export interface RevisionUse {
   /** Runs that execute. */
   readonly running: number

@@ -32,7 +32,7 @@ export interface Revision {
   readonly hash: string
   readonly state: RevisionState
   readonly message: string
-  /** Who uploaded it: a key's id, a user or `local`. */
+  /** Id of the key or user that uploaded it, or `local`. */
   readonly by: string
   /** Compressed bytes of all chunks. */
   readonly bytes: number
@@ -41,11 +41,11 @@ export interface Revision {
   readonly wantsEnv: readonly string[]
   readonly source: { readonly commit: string | null; readonly branch: string | null;
     readonly dirty: boolean } | null
-  /** What its langgraph.json says of webhooks, items and threads; null if nothing. */
+  /** Settings of its langgraph.json for webhooks, items and threads; null if it has none. */
   readonly settings: ProjectSettings | null
-  /** What it must run before others are sent to it; missing if its project names nothing. */
+  /** Run that must succeed before others are sent to it; missing if its project names none. */
   readonly trial?: TrialRun | null
-  /** When it has run that; missing if it has not. */
+  /** Time at which that run succeeded; missing before. */
   readonly triedAtMs?: number | null
   /** The graphs as they were when they were checked; empty before. */
   readonly graphs: readonly GraphDescription[]
@@ -59,7 +59,7 @@ export interface Revision {
   readonly activeAtMs: number | null
 }
 
-/** What changes of a revision. What is absent stays. */
+/** Change of a revision. Members that are absent stay. */
 export type RevisionChange = Partial<
   Omit<Revision, 'id' | 'deployment' | 'name' | 'number' | 'createdAtMs'>
 >

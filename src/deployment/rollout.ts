@@ -26,7 +26,7 @@ export type RolloutPhase = 'preparing' | 'confirming' | 'watching'
  */
 export type MemberState = 'waiting' | 'ready' | 'confirmed' | 'silent'
 
-/** How far a member is. */
+/** Progress of a member in a roll-out. */
 export interface MemberProgress {
   readonly id: string
   readonly state: MemberState
@@ -39,29 +39,29 @@ export interface Rollout {
   readonly id: string
   readonly kind: RolloutKind
   readonly revision: string
-  /** The pointer before: where a watch goes back to. */
+  /** The pointer before the roll-out, to which a watch goes back. */
   readonly from: string | null
   /** The share of new runs that the revision gets: 100 for all. */
   readonly percent: number
   /** Runs under way move with the pointer; missing if they do not. */
   readonly now?: boolean
   readonly envVersion: number
-  /** What is loaded with the revision; missing if a program before sets began it. */
+  /** Secrets that are loaded with the revision; missing if a program before sets began it. */
   readonly secrets?: SecretSet
-  /** True if that is not what is loaded now; missing if it is. */
+  /** True if these secrets differ from the loaded ones; missing if they do not. */
   readonly takesSecrets?: boolean
-  /** The kept changes that are among them, or that others have replaced. */
+  /** Kept changes that are among these secrets, or that newer changes have replaced. */
   readonly keptThen?: SecretSet
-  /** What was loaded then: where a watch goes back to. */
+  /** Secrets that were loaded before the roll-out, to which a watch goes back. */
   readonly secretsBefore?: SecretSet
   readonly phase: RolloutPhase
   readonly members: readonly MemberProgress[]
   readonly startedAtMs: number
   /** When this phase began. */
   readonly phaseAtMs: number
-  /** How long ended runs are watched; 0 for not at all. */
+  /** Milliseconds for which ended runs are watched; 0 for no watch. */
   readonly watchMs: number
-  /** How long all may take to load. */
+  /** Milliseconds that all members may take to load. */
   readonly prepareMs: number
   readonly by: string
   readonly message: string
@@ -79,7 +79,7 @@ export type RolloutResult = 'done' | 'refused' | 'failed' | 'rolled_back'
 export interface RolloutOutcome
   extends Pick<Rollout, 'id' | 'kind' | 'revision' | 'from' | 'percent' | 'members' | 'by'> {
   readonly result: RolloutResult
-  /** A sentence if it is not `done`. */
+  /** Reason in one sentence, for a result other than `done`. */
   readonly reason: string | null
   readonly failures: readonly GraphFailure[]
   readonly startedAtMs: number

@@ -3,10 +3,10 @@
 /** One value, which never changes: another value has another place. */
 export interface SecretEntry {
   readonly name: string
-  /** How often it was set. */
+  /** Number of times that this name was set. */
   readonly version: number
   readonly updatedAtMs: number
-  /** Where the sealed value is; null for one that a change removes. */
+  /** Place of the sealed value; null for one that a change removes. */
   readonly place: string | null
 }
 
@@ -25,7 +25,7 @@ export function mergedChanges(changes: SecretSet, later: SecretSet): SecretSet {
   return [...byName.values()].toSorted((one, other) => one.name < other.name ? -1 : 1)
 }
 
-/** A set after changes. */
+/** A set after changes: removed names are left out. */
 export function afterChanges(set: SecretSet, changes: SecretSet): SecretSet {
   return mergedChanges(set, changes).filter(({ place }) => place !== null)
 }
@@ -40,7 +40,7 @@ function entryKey({ name, version, updatedAtMs, place }: SecretEntry): string {
   return JSON.stringify([name, version, updatedAtMs, place])
 }
 
-/** What makes one set of another. */
+/** Changes that turn one set into another. */
 export function changesBetween(before: SecretSet, after: SecretSet): SecretSet {
   const places = placesByName(before)
   const names = new Set(after.map(({ name }) => name))

@@ -1,4 +1,4 @@
-/** Which addresses may be called: none of this machine, its network or its cloud. */
+/** Addresses that may be called: none of this machine, its network or its cloud. */
 
 import { ipAddress, ipRange, isWithin } from '../settings/index.ts'
 import type { IpAddress, IpRange } from '../settings/index.ts'

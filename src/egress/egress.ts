@@ -26,7 +26,7 @@ import type { Hop, Redirect } from './redirect.ts'
 import { askedWaitMs, isPassing, triesMax, waitAfter } from './retry-policy.ts'
 import { callableUrl, hostOf } from './url-rules.ts'
 
-/** How calls leave this server. */
+/** Proxy, exceptions and name resolution for calls that leave this server. */
 export interface EgressOptions {
   readonly env: Env
   /** Version of this server, for the User-Agent header. */
@@ -309,7 +309,7 @@ class HttpEgress {
   }
 }
 
-/** What became of a call that threw. */
+/** Outcome of a call that threw. */
 function unanswered(error: unknown): Unanswered {
   const { code, message } = HeddleError.from(error)
   if (code === 'invalid' || code === 'forbidden') return { kind: 'refused', reason: message }

@@ -9,7 +9,7 @@ import { guardedConnector, requireOpenEverywhere } from './guarded-connector.ts'
 import type { Resolve } from './guarded-connector.ts'
 import { hostOf } from './url-rules.ts'
 
-/** How requests leave this machine. */
+/** Address rules, name resolution and proxy of requests. */
 export interface HttpOptions {
   readonly rules: AddressRules
   readonly resolve: Resolve
@@ -17,7 +17,7 @@ export interface HttpOptions {
   readonly proxy: string | undefined
 }
 
-/** One request, without redirects. */
+/** One request, which follows no redirects. */
 export interface HttpRequest {
   readonly method: 'GET' | 'POST'
   readonly url: URL

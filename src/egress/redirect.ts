@@ -1,10 +1,10 @@
-/** Where an answer redirects a call, and what is sent there. Pure. */
+/** Target of a redirected call, and the request that is sent there. Pure. */
 
 import { CodedError, HeddleError } from '../errors.ts'
 import { closedRanges } from './address-rules.ts'
 import { hostOf } from './url-rules.ts'
 
-/** What is sent in one hop. */
+/** Request of one hop of a call. */
 export interface Hop {
   readonly method: 'GET' | 'POST'
   readonly url: URL
@@ -13,7 +13,7 @@ export interface Hop {
   readonly body?: (() => Promise<string | undefined>) | undefined
 }
 
-/** An answer that redirects. */
+/** Status and target of an answer that redirects. */
 export interface Redirect {
   readonly status: number
   readonly target: string
@@ -29,7 +29,7 @@ const plainHeaders = new Set(['content-type', 'user-agent', 'accept', 'idempoten
 const redirects = new Set([301, 302, 303, 307, 308])
 
 /**
- * Where the answer redirects to, not checked yet; undefined if it does not redirect. Throws
+ * Target of the answer's redirect, not checked yet; undefined if it does not redirect. Throws
  * `forbidden`.
  */
 export function targetOf({ url }: Hop, status: number, location: unknown): string | undefined {

@@ -1,4 +1,4 @@
-/** Whether a call is tried again, and when. Pure. */
+/** Decides if and when a call is tried again. Pure. */
 
 import { jittered } from '../../cluster/index.ts'
 

@@ -1,4 +1,4 @@
-/** Which URLs may be called, as far as their text tells. Names are looked up at the call. */
+/** URLs that may be called, as far as their text tells. Names are looked up at the call. */
 
 import { isIP } from 'node:net'
 

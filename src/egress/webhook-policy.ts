@@ -4,7 +4,7 @@ import { HeddleError } from '../errors.ts'
 import type { Egress } from './egress.ts'
 import { hostOf } from './url-rules.ts'
 
-/** Which webhooks a project allows. */
+/** Webhooks that a project allows. */
 export interface WebhookPolicy {
   /** If false, nothing is called at all. */
   readonly offered: boolean

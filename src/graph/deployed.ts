@@ -3,7 +3,7 @@
 import type { GraphDescription, GraphHost } from './execution.ts'
 import type { ProjectSettings } from './project/project-settings.ts'
 
-/** What a member knows of the deployment of a namespace. */
+/** One member's knowledge of a deployment: its active revision, its graphs and its settings. */
 export interface DeploymentView {
   /** The revision that new runs take, as `r12`; null before the first one is active. */
   readonly active: string | null
@@ -31,7 +31,9 @@ export interface DeployedGraphs {
    * deployment. Throws `not_found`.
    */
   open(namespace: string): Promise<void>
-  /** What is known now; undefined without a deployment, or if it was not opened. */
+  /**
+   * The deployment as this member knows it now; undefined without a deployment, or before `open`.
+   */
   view(namespace: string): DeploymentView | undefined
   /**
    * The host of a revision, which is loaded when something is first executed or asked. With an
@@ -44,11 +46,14 @@ export interface DeployedGraphs {
   ended(namespace: string, revision: string, status: string): void
 }
 
-/** True for the namespace of a deployment: that of the server's own project has no `@`. */
+/**
+ * True for the namespace of a deployment, `tenant@name`. That of the server's own project has no
+ * `@`.
+ */
 export function isDeployment(namespace: string): boolean {
   return namespace.includes('@')
 }
 
-/** What is known of a deployment that is not there any more. */
+/** Stands for a deployment that was removed: no active revision and no graphs. */
 export const noView: DeploymentView = { active: null, next: null, paused: false, movesRuns: false,
   revisions: new Map() }

@@ -1,4 +1,4 @@
-/** Which versions of LangGraph.js are served. */
+/** The versions of LangGraph.js that are served. */
 
 /** The oldest version that had all that we need when tried. */
 const oldestServed = '0.2.68'
@@ -11,13 +11,13 @@ export function engineFault(version: string | undefined): string | undefined {
     : tooOld(version!)
 }
 
-/** The sentence for an engine that is older than what is served. */
+/** Error message for an engine that is older than the oldest served version. */
 export function tooOld(version: string): string {
   return `The project runs on @langchain/langgraph ${version}, which is too old to be served: ` +
     `install ${oldestServed} or newer.`
 }
 
-/** Undefined for what is no version, as that of a link to a folder. */
+/** The three numbers of a version; undefined for a text that is not one, as for a linked folder. */
 function partsOf(version: string | undefined): readonly number[] | undefined {
   const found = /^(\d+)\.(\d+)\.(\d+)/.exec(version ?? '')
   return found?.slice(1).map(Number)

@@ -24,9 +24,9 @@ export interface Execution {
   readonly trace?: string
   /** True if it may end the process that it runs in, so that it gets one of its own. */
   readonly apart?: boolean
-  /** True if somebody waits for it: it takes every other turn before what nobody waits for. */
+  /** True if a caller waits for the result. Such work takes every other turn before the rest. */
   readonly isAwaited?: boolean
-  /** What its code calls its own server with; missing where callers need no keys. */
+  /** Key with which the run's code calls its own server; missing where callers need no keys. */
   readonly ownKey?: string
   readonly request: RunRequest | EditRequest
 }
@@ -54,7 +54,7 @@ export interface RunRequest {
   readonly interruptBefore: '*' | readonly string[] | null
   readonly interruptAfter: '*' | readonly string[] | null
   readonly durability: 'sync' | 'async' | 'exit'
-  /** Where to fork from; null for the head. */
+  /** Checkpoint to fork from; null for the head. */
   readonly checkpoint: CheckpointSelector | null
   /** For a later attempt: events that are in the log already and are not emitted again. */
   readonly emitted: readonly EmittedEvent[]
@@ -94,7 +94,7 @@ export interface EditUpdate {
   readonly asNode: string | null
 }
 
-/** What a worker did since its last batch, in order: rows first, then the events they make true. */
+/** Work of a worker since its last batch, in order: rows first, then the events they make true. */
 export interface StepBatch {
   readonly steps: readonly Step[]
   readonly events: readonly StepEvent[]
@@ -133,7 +133,7 @@ export interface StepEvent {
  */
 export type OutcomeStatus = 'success' | 'error' | 'aborted' | 'drained'
 
-/** How an execution ended. */
+/** Result of an execution: its end, and the nodes and interrupts that its thread waits at. */
 export interface ExecutionOutcome {
   readonly status: OutcomeStatus
   /** True if tasks are left to do: the thread waits for input. */
@@ -143,7 +143,9 @@ export interface ExecutionOutcome {
   /** The state values, if completed tasks wrote something that no checkpoint holds yet. */
   readonly values?: JsonText
   readonly error: { readonly error: string; readonly message: string } | null
-  /** Where in the project the error was thrown, if known: `file:line:column`. */
+  /**
+   * Place in the project where the error was thrown, as `file:line:column`; missing if not known.
+   */
   readonly at?: string
   /**
    * The nodes that come next, as paths from the root: `research:ask`. Missing if none do, or if
@@ -194,7 +196,7 @@ export interface SnapshotAnswer {
   readonly values: JsonText
 }
 
-/** What is known of a loaded graph. Schemas are JSON Schema or null. */
+/** Description of a loaded graph for callers and for other parts of the server. */
 export interface GraphDescription {
   readonly graphId: string
   readonly description: string | null

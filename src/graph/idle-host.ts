@@ -6,7 +6,7 @@
 import { HeddleError } from '../errors.ts'
 import type { GraphHost } from './execution.ts'
 
-/** What it is given waits until it is aborted. Questions are refused. */
+/** A host that keeps each execution waiting until it is aborted, and refuses questions. */
 export function idleHost(): GraphHost {
   const refuse = () => Promise.reject(new HeddleError('unsupported', 'Nothing is executed here.'))
   return {

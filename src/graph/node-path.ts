@@ -2,7 +2,7 @@
 
 import type { GraphDescription } from './execution.ts'
 
-/** What is known of a graph's nodes. */
+/** The part of a graph's description that names its nodes. */
 export type GraphNodes = Pick<GraphDescription, 'nodes' | 'subgraphNodes'>
 
 /** The paths of all nodes that are known. */

@@ -1,13 +1,13 @@
-/** Which revision of a deployment a run takes. Pure. */
+/** Choice of the revision of a deployment that a run takes. Pure. */
 
 import type { DeploymentView } from './deployed.ts'
 import { hasNode } from './node-path.ts'
 
-/** Where a thread waits for an answer, or for being continued. */
+/** A thread that waits for an answer, or for being continued. */
 export interface WaitingThread {
   /** The nodes that come next, as paths from the root: `research:ask`. */
   readonly nodes: readonly string[]
-  /** The revision whose graph they are of. */
+  /** The revision whose graph has these nodes. */
   readonly raisedBy: string
 }
 
@@ -71,7 +71,7 @@ export function revisionInstead(view: DeploymentView,
   return graph?.channels === undefined ? undefined : pointed
 }
 
-/** What follows from a refusal for whoever asked for the run. */
+/** Error message for a refused run, with what its caller can do. */
 export function choiceMessage(
   choice: Exclude<RevisionChoice, { readonly kind: 'chosen' }>,
 ): string {

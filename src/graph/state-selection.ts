@@ -1,7 +1,7 @@
 /**
- * Which parts of a state a request selects: fields by name, `values.<key>` and
- * `metadata.<key>` for single members, `values.<key>[a:b]` for a part of a list, `tasks.lean` for
- * tasks without what they wrote, `channels` for the sizes of that.
+ * Selection of the parts of a state: fields by name, `values.<key>` and `metadata.<key>` for single
+ * members, `values.<key>[a:b]` for a part of a list, `tasks.lean` for tasks without their writes,
+ * `channels` for the sizes of these writes.
  */
 
 import { boundsOf, isObject, sliceIn } from '../json/index.ts'
@@ -28,22 +28,22 @@ export function slicesOf(select: StateSelection): ReadonlyMap<string, ListSlice>
   return new Map(slices.map(({ name, slice }) => [name, slice]))
 }
 
-/** Whether the sizes of what a step wrote are selected. */
+/** True if the sizes of a step's writes are selected. */
 export function selectsSizes(select: StateSelection): boolean {
   return select?.includes('channels') ?? false
 }
 
-/** Whether what tasks wrote is selected: their results, or the writes of the step. */
+/** True if writes of tasks are selected: their results, or the writes of the step. */
 export function selectsWrites(select: StateSelection): boolean {
   return !select || select.includes('tasks') || selectsStepWrites(select)
 }
 
-/** Whether the writes of the step are selected: those are what the parent's tasks wrote. */
+/** True if the writes of the step are selected, which are those of the parent's tasks. */
 export function selectsStepWrites(select: StateSelection): boolean {
   return !select || select.includes('metadata') || select.includes('metadata.writes')
 }
 
-/** Whether anything is selected that may be long: values, or what tasks wrote. */
+/** True if any part is selected that may be long: values, or writes of tasks. */
 export function selectsBodies(select: StateSelection): boolean {
   return selectsWrites(select) || keysAskedFor(select).length > 0
 }

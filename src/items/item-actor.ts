@@ -33,13 +33,13 @@ export type ItemCommand =
   | { readonly kind: 'refresh' }
   /** Removes what has ended before that time for good. */
   | { readonly kind: 'sweep'; readonly beforeMs: number }
-  /** What an actor sends itself, to end when nothing else waits. */
+  /** Command of an actor to itself, to end when nothing else waits. */
   | { readonly kind: 'rest' }
 
 type OuterCommand = Exclude<ItemCommand, { readonly kind: 'rest' }>
 type Changing = Exclude<OuterCommand, { readonly kind: 'sweep' }>
 
-/** Where items are written. It is a part of the log port, whose other part items do not need. */
+/** Store of the items. It is the part of the log port that items need. */
 export interface ItemLog {
   /** Resolves when every update is on disk. */
   append(rows: readonly never[], updates: readonly ItemUpdate[]): Promise<void>

@@ -11,7 +11,7 @@ import type { Item, ItemPlace } from './item.ts'
 type Changing = Extract<ItemOperation, { readonly kind: 'put' | 'delete' }>
 type Reading = Exclude<ItemOperation, Changing>
 
-/** What a batch is done with. */
+/** Store on which a batch is carried out. */
 interface Store {
   get(tenant: string, place: ItemPlace): Promise<Item | null>
   put(tenant: string, item: PutItem): Promise<void>

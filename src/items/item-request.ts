@@ -1,9 +1,9 @@
-/** What callers ask of the store, before it is checked. */
+/** Requests of callers to the store, before they are checked. */
 
 import type { NamespaceCondition } from '../search/index.ts'
 import type { ItemPlace } from './item.ts'
 
-/** A put. */
+/** Item to write, before it is checked. */
 export interface PutItem extends ItemPlace {
   /** An object, as JSON. */
   readonly valueJson: string
@@ -24,7 +24,7 @@ export interface SearchItems {
   readonly refresh?: boolean | undefined
 }
 
-/** A listing of namespaces. */
+/** Conditions and page of a listing of namespaces. */
 export interface ListNamespaces {
   readonly conditions: readonly NamespaceCondition[]
   readonly maxDepth?: number | undefined

@@ -1,4 +1,4 @@
-/** What a namespace, a key, a value and a filter may be, and how large. */
+/** Rules for a namespace, a key, a value and a filter, and bounds on their lengths. */
 
 import { HeddleError } from '../errors.ts'
 

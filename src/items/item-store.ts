@@ -16,7 +16,7 @@ import { noVectors, vectorOf, vectorsOf } from './item-vectors.ts'
 import type { ItemVectors, VectorIndex } from './item-vectors.ts'
 import type { Item, ItemPlace } from './item.ts'
 
-/** What the project says of its items. */
+/** Settings of the project for its items. */
 export interface ItemSettings {
   /** Undefined if nothing is found by meaning. */
   readonly index?: VectorIndex | undefined
@@ -28,7 +28,7 @@ export interface ItemSettings {
   readonly sweepMs?: number | undefined
 }
 
-/** What the store of a member uses. */
+/** Parts of a member that its store uses. */
 export interface ItemStoreParts {
   readonly router: Pick<Router, 'ask'>
   readonly search: ItemSearch

@@ -6,7 +6,7 @@ import type { ItemIndex } from '../search/index.ts'
 import { itemKindName } from './item-actor.ts'
 import type { ItemCommand } from './item-actor.ts'
 
-/** What the sweep of a member uses. */
+/** Parts of a member that its sweep uses. */
 export interface SweepParts {
   readonly env: Env
   readonly index: Pick<ItemIndex, 'ended'>

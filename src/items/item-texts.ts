@@ -53,7 +53,7 @@ function stepsOf(path: string): string[] {
   return path.match(/\[[^\]]*\]?|\{[^}]*\}?|[^.[{]+/g) ?? []
 }
 
-/** What a step leads to. */
+/** Values to which one step of a path leads. */
 function childrenAt(value: unknown, step: string): readonly unknown[] {
   if (step.startsWith('[') && step.endsWith(']')) {
     return Array.isArray(value) ? elementsAt(value, step.slice(1, -1)) : []

@@ -7,7 +7,7 @@ import { textsAt } from './item-texts.ts'
 /** Turns texts into vectors, in their order. It is user code, which runs in a graph worker. */
 export type Embed = (texts: readonly string[], kind: 'documents' | 'query') => Promise<unknown>
 
-/** How the project wants items to be found by meaning. */
+/** Index of the project that finds items by meaning. */
 export interface VectorIndex {
   readonly dims: number
   /** Paths of the texts of a value. */
@@ -25,7 +25,7 @@ export interface ItemVectors {
   readonly dims: number
 }
 
-/** What an item without vectors holds. */
+/** Vectors of an item that has none. */
 export const noVectors: ItemVectors = { vectors: '', dims: 0 }
 
 /** The vectors of a value. `paths` replaces the fields of the index. */

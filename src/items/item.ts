@@ -1,5 +1,5 @@
 /**
- * What becomes of an item: pure decisions from its stored row, a command and the time.
+ * Fate of an item: pure decisions from its stored row, a command and the time.
  *
  * Rule: [item_commands].
  */

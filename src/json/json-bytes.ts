@@ -93,7 +93,7 @@ function forMembers(bytes: Buffer, from: number, visit: (member: MemberPlace) =>
   }
 }
 
-/** Where the items of the list at `from` begin; none if it is no list. Lazy: none is checked. */
+/** Places of the items of the list at `from`; none if it is no list. Lazy: none is checked. */
 export function* itemsAt(bytes: Uint8Array, from: number): Generator<MemberPlace, void, void> {
   let at = skipSpace(bytes, from)
   if (bytes[at] !== openList) return
@@ -114,7 +114,7 @@ export function stringAt(bytes: Buffer, from: number, to: number): string {
   return text.includes('\\') ? JSON.parse(text) as string : text.slice(1, -1)
 }
 
-/** Where the value ends that begins at `at`. */
+/** End of the value that begins at `at`. */
 function endOfValue(bytes: Uint8Array, from: number): number {
   // Which of the open values are objects, the innermost last.
   const open: boolean[] = []
@@ -152,7 +152,7 @@ function endOfValue(bytes: Uint8Array, from: number): number {
   }
 }
 
-/** Where the value of the key at `at` begins. */
+/** Start of the value of the key at `at`. */
 function endOfKey(bytes: Uint8Array, at: number): number {
   const end = skipSpace(bytes, endOfString(bytes, at))
   if (bytes[end] !== colon) throw new NotJson()
@@ -178,7 +178,7 @@ function endOfScalar(bytes: Uint8Array, at: number, code: number | undefined): n
   return at + word.length
 }
 
-/** Where the string ends that begins at `from`. */
+/** End of the string that begins at `from`. */
 function endOfString(bytes: Uint8Array, from: number): number {
   if (bytes[from] !== quote) throw new NotJson()
   const { length } = bytes

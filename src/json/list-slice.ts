@@ -12,7 +12,7 @@ export interface NamedSlice {
   readonly slice: ListSlice
 }
 
-/** Where a part begins in its list, and how long that list is. */
+/** Start of a part in its list, and the length of that list. */
 export interface SlicePlace {
   readonly from: number
   readonly total: number

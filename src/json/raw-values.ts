@@ -1,4 +1,4 @@
-/** How values with raw JSON in them cross to another member. */
+/** Codec for values with raw JSON in them that cross to another member. */
 
 import { valuesAsText } from '../../cluster/index.ts'
 import { assert } from '../errors.ts'

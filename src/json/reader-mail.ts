@@ -1,4 +1,4 @@
-/** What the main thread and the thread that reads long JSON send each other. */
+/** Messages between the main thread and the thread that reads long JSON. */
 
 import type { ErrorCode } from '../errors.ts'
 import type { Path } from './pick.ts'

@@ -24,7 +24,7 @@ function tooDeep(what: string): HeddleError {
   return new HeddleError('invalid', `${what} is nested deeper than ${depthMax} levels.`)
 }
 
-/** Where the string that begins at `from` ends; the end of the text if it never does. */
+/** End of the string that begins at `from`; the end of the text if it is not closed. */
 function endOfString(text: string, from: number): number {
   let end = text.indexOf('"', from + 1)
   while (end > 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1)

@@ -7,7 +7,7 @@ import type { LimitKey } from './limit-table.ts'
 
 const name = 'deployment'
 
-/** What a request is charged to, and whom it counts for. */
+/** Limit that a request is charged to, and the subject that it counts for. */
 export interface Charge {
   readonly limit: ChargedLimit
   readonly subject: string

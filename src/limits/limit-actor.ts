@@ -40,7 +40,7 @@ export interface LimitRule extends Limit {
   readonly durable: boolean
 }
 
-/** What a front door asks a counter, with what it reports. */
+/** Question of a front door to a counter, with its report. */
 export interface LimitQuestion extends TokenQuestion {
   readonly ended: readonly EndedLease[]
   /** Requests that were let through while the counter could not be reached. */
@@ -58,9 +58,9 @@ export interface LimitActorParts {
   /** The rule of a counter; undefined if there is no such limit. */
   ruleOf(key: LimitKey): LimitRule | undefined
   readonly table: LimitTable
-  /** Where counters enter themselves; by default a place of their own. */
+  /** Register that counters enter themselves in; by default one of their own. */
   readonly live?: LiveCounters
-  /** What each front door let through within that time; undefined for one that does not answer. */
+  /** Requests that each front door let through in that time; undefined if it does not answer. */
   askDoors(question: AdmitsQuestion,
     recentMs: number): Promise<readonly (RecentAdmits | undefined)[]>
 }

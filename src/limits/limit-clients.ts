@@ -10,7 +10,7 @@ import { limitKeyText } from './live-counters.ts'
 import { TokenLease } from './token-lease.ts'
 import type { LimitTally, Verdict } from './token-lease.ts'
 
-/** How a front door reaches counters, and how many share a limit on outage. */
+/** Way to the counters, and the number of front doors that share a limit on outage. */
 export interface LimitClientsParts {
   readonly env: Env
   readonly router: Pick<Router, 'ask'>
@@ -34,7 +34,7 @@ export class LimitClients {
   readonly #leases = new Map<string, TokenLease>()
   /** The most recently used lease. */
   #newest: TokenLease | undefined
-  /** Where tidying continues. */
+  /** Lease at which tidying continues. */
   #tidied = this.#leases.entries()
   readonly #tallies = new Map<string, LimitTally>()
   readonly #stopTimer: () => void
@@ -73,12 +73,12 @@ export class LimitClients {
     await this.#parts.router.ask(limitActorKey({ row, who: 'nobody' }), nothing)
   }
 
-  /** What this front door let through recently, for a new counter. */
+  /** Requests that this front door let through recently, for a new counter. */
   recent(question: AdmitsQuestion): RecentAdmits {
     return this.#leases.get(limitKeyText(question))?.recent(question.counter) ?? []
   }
 
-  /** What was let through here lately, and the tokens that are held. Charges nothing. */
+  /** Requests that were let through here lately, and the tokens that are held. Charges nothing. */
   lately(key: LimitKey): { readonly letThrough: number; readonly held: number } {
     return this.#leases.get(limitKeyText(key))?.lately() ?? { letThrough: 0, held: 0 }
   }

@@ -14,13 +14,13 @@
 
 import { TimeRing } from './time-ring.ts'
 
-/** How many requests are allowed in how long. */
+/** Count of requests that are allowed in an interval. */
 export interface Limit {
   readonly count: number
   readonly intervalMs: number
 }
 
-/** What a front door wants. */
+/** Request of a front door for tokens. */
 export interface TokenQuestion {
   /** Requests that wait for the answer. */
   readonly waiting: number
@@ -28,7 +28,7 @@ export interface TokenQuestion {
   readonly perSecond: number
 }
 
-/** What a counter answers. */
+/** Answer of a counter to a front door. */
 export interface Grant {
   /** Name of the counter, which is unique for ever. */
   readonly counter: string
@@ -49,7 +49,7 @@ export interface Lease {
   readonly goodMs: number
 }
 
-/** What was let through, oldest first: its age (at least), and how many. */
+/** Requests that were let through, oldest first: their age (at least), and their number. */
 export type RecentAdmits = readonly (readonly [agoMs: number, tokens: number])[]
 
 /** A lease whose tokens are not used any more. */
@@ -148,7 +148,7 @@ export class LimitCounter {
     return this.#counting
   }
 
-  /** How much counts, and when the first of it is free. Changes nothing that counts. */
+  /** Tokens that count, and the time until the first of them is free. Charges nothing. */
   use(nowMs: number): { readonly used: number; readonly waitMs: number } {
     const used = this.used(nowMs)
     if (used === 0) return { used, waitMs: 0 }

@@ -13,12 +13,12 @@
 import type { RegionName } from '../settings/index.ts'
 import type { LimitRule } from './limit-actor.ts'
 
-/** Who a limit counts for: an address, an API key, or a user. */
+/** Subject that a limit counts for: an address, an API key, or a user. */
 export type LimitIdentity = 'IP' | 'x-api-key' | 'x-user-id + IP'
 
 /** A limit that requests are charged to. */
 export interface ChargedLimit extends LimitRule {
-  /** What it is for, in words. */
+  /** Purpose of the limit, in words. */
   readonly category: string
   readonly onOutage: 'allow' | 'deny'
 }

@@ -1,11 +1,11 @@
-/** What a front door let through recently, as a service for new counters. */
+/** Service for new counters: requests that a front door let through recently. */
 
 import type { Service } from '../../cluster/index.ts'
 import { limitKindName, limitWire } from './limit-actor.ts'
 import type { AdmitsQuestion } from './limit-actor.ts'
 import type { RecentAdmits } from './limit-counter.ts'
 
-/** Name of the service. */
+/** Name of the service, which is on the wire between members. */
 export const limitServiceName = 'limit_admits'
 
 /** The wires of the counters and of this service. */

@@ -1,7 +1,7 @@
 /**
- * How much of limits is used. The members are asked what they have in memory: nothing is charged,
- * and no counter is made. After a counter was lost with its member, what the front doors let
- * through stands for it until the next request makes a new one.
+ * Use of limits. The members are asked what they have in memory: nothing is charged, and no counter
+ * is made. After a counter was lost with its member, what the front doors let through stands for it
+ * until the next request makes a new one.
  */
 
 import type { Service } from '../../cluster/index.ts'
@@ -16,25 +16,25 @@ export type LimitUseQuestion =
   | { readonly what: 'use'; readonly tenant: string; readonly keys: readonly LimitKey[] }
   | { readonly what: 'refused'; readonly tenant: string }
 
-/** What one member knows of a limit and a subject. */
+/** Use of a limit by a subject, as one member knows it. */
 export interface MemberLimitUse {
   /** Counted here; null if the counter is not here. */
   readonly counted: number | null
   readonly waitMs: number
-  /** What the front door of this member let through lately. */
+  /** Requests that the front door of this member let through lately. */
   readonly letThrough: number
   /** Tokens that this front door holds and has not given out. */
   readonly held: number
   readonly refused: number
 }
 
-/** What a member answers: the uses in the order of the keys, or the callers. */
+/** Answer of a member: the uses in the order of the keys, or the callers. */
 export interface LimitUseAnswer {
   readonly uses: readonly MemberLimitUse[]
   readonly callers: readonly RefusedCaller[]
 }
 
-/** Where a member looks. */
+/** Parts of a member in which it looks. */
 export interface LimitUseParts {
   readonly counters: LiveCounters
   readonly clients: Pick<LimitClients, 'lately'>
@@ -49,10 +49,10 @@ export interface LimitUse {
   readonly refused: number
 }
 
-/** How questions about limits cross to other members. */
+/** Name and codec of questions about limits to other members. */
 export const limitUseWire = { name: 'limit_use', wire: limitWire } as const
 
-/** Answers for one member. */
+/** Service that answers for one member. */
 export function limitUseService(
   { counters, clients, refused }: LimitUseParts,
 ): Service<LimitUseQuestion, LimitUseAnswer> {

@@ -1,4 +1,4 @@
-/** What each limit counts, in words for people. */
+/** Subject of each limit, in words for people. */
 
 const words: Readonly<Record<string, string>> = {
   'edge': 'Descriptions of the server, and preflights of browsers',

@@ -2,7 +2,7 @@
 
 import type { LimitKey } from './limit-table.ts'
 
-/** How much of a limit counts now. `waitMs` is the time until some of it is free; 0 if all is. */
+/** Tokens of a limit that count now. `waitMs` is the time until some are free; 0 if all are. */
 export interface CounterUse {
   readonly used: number
   readonly waitMs: number

@@ -1,5 +1,5 @@
 /**
- * Which limit a request is charged to: the first row that matches and whose identity the request
+ * Limit that a request is charged to: the first row that matches and whose identity the request
  * has.
  *
  * How the specification's patterns are read:

@@ -1,5 +1,5 @@
 /**
- * What one tenant may have at a time, checked before a request is carried out.
+ * Quotas of a tenant, checked before a request is carried out.
  *
  * 1. What is stored is the tenant's in all of the cluster. The owners are asked, at most once at a
  *    time. While the tenant has a fifth of each quota left, requests do not wait for the answer,
@@ -16,7 +16,7 @@ import { tenantOfNamespace } from './namespace-tenant.ts'
 import { noUse } from './tenant-use.ts'
 import type { TenantUse } from './tenant-use.ts'
 
-/** How much a tenant may have; Infinity for no limit. */
+/** Quotas of a tenant; Infinity for no limit. */
 export interface QuotaLimits {
   /** Bytes of the logs of threads, assistants and crons, and of items. */
   readonly bytes: number
@@ -35,11 +35,11 @@ export type QuotaName = keyof QuotaLimits
 /** The limits of each tenant, and how its use is found. */
 export interface QuotaOptions {
   readonly limits: QuotaLimits
-  /** What a tenant uses in all of the cluster. */
+  /** Reads the use of a tenant in all of the cluster. */
   use(tenant: string): Promise<TenantUse>
 }
 
-/** What a request adds, besides bytes. */
+/** Additions of a request to the use of its tenant, besides bytes. */
 export interface QuotaRequest {
   readonly threads?: 1
   readonly runs?: 1
@@ -56,7 +56,7 @@ export interface QuotaStats {
   readonly refused: Readonly<Record<QuotaName, number>>
 }
 
-/** What a tenant uses of a quota. */
+/** Use of one quota by a tenant. */
 export interface QuotaUse {
   readonly name: QuotaName
   /** Infinity for no limit. */
@@ -72,7 +72,7 @@ export const quotaWords: Readonly<Record<QuotaName, string>> = { bytes: 'stored_
   threads: 'threads', runs: 'unfinished_runs', delayedRuns: 'delayed_runs', crons: 'crons',
   streams: 'streams' }
 
-/** No limits at all. */
+/** Quotas of a tenant without any limit. */
 export const unlimited: QuotaLimits = { bytes: Infinity, threads: Infinity, runs: Infinity,
   delayedRuns: Infinity, crons: Infinity, streams: Infinity }
 
@@ -161,7 +161,7 @@ export class Quotas {
     } }
   }
 
-  /** What a tenant uses of each quota, and its limit. Owners are asked at most once a second. */
+  /** Use of each quota by a tenant, and its limit. Owners are asked at most once a second. */
   async useOf(tenant: string): Promise<readonly QuotaUse[]> {
     const known = this.#of(tenant)
     const isFresh = this.#env.monotonicMs() - known.askedMs <= freshMs

@@ -14,7 +14,7 @@ import type { Env } from '../../cluster/index.ts'
 import { HeddleError } from '../errors.ts'
 import { tenantOfNamespace } from './namespace-tenant.ts'
 
-/** Bounds on reads. */
+/** Bounds on the memory and the number of reads. */
 export interface ReadLimits {
   /** Bytes of all reads. */
   readonly inAll: number
@@ -55,7 +55,7 @@ interface Tenant {
   readonly waiting: Set<Waiter>
 }
 
-/** Figures for metrics. */
+/** Figures of reads for metrics. */
 export interface ReadStats {
   readonly bytes: number
   readonly waiting: number
@@ -63,7 +63,7 @@ export interface ReadStats {
   readonly refused: number
 }
 
-/** Who reads, and how much memory that takes at first. */
+/** Tenant of a read, and the memory that it takes at first. */
 export interface Reading {
   readonly tenant: string
   readonly bytes: number
@@ -241,7 +241,7 @@ export class ReadQuota {
   }
 }
 
-/** What one read may have in memory. It counts what the read keeps. */
+/** Memory that one read may take. It counts the bytes that the read keeps. */
 export class ReadAllowance {
   readonly #bytes: number
   readonly #gone: AbortSignal | undefined
@@ -300,7 +300,7 @@ export class ReadAllowance {
   }
 }
 
-/** What one part of a read has in memory. */
+/** Memory of one part of a read. */
 export class ReadPart {
   readonly #whole: ReadAllowance
   #kept = 0

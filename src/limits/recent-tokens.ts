@@ -1,4 +1,4 @@
-/** What was let through recently, in spans of the interval: exact enough, and cheap. */
+/** Requests let through recently, in spans of the interval: exact enough, and cheap. */
 
 import type { RecentAdmits } from './limit-counter.ts'
 

@@ -5,7 +5,7 @@ import type { Env } from '../../cluster/index.ts'
 import type { LimitKey } from './limit-table.ts'
 import { limitKeyText } from './live-counters.ts'
 
-/** Who was refused, as its tenant knows it. */
+/** Name of a refused caller, as its tenant knows it. */
 export type RefusedName =
   | { readonly keyId: string }
   | { readonly user: string }
@@ -40,7 +40,7 @@ export class RefusedCallers {
     callers.set(text, { name, row: key.row, refused, lastMs: this.#env.nowMs() })
   }
 
-  /** How often one caller of a tenant was refused by a limit. */
+  /** Count of refusals of one caller of a tenant by a limit. */
   countOf(tenant: string, key: LimitKey): number {
     return this.#tenants.peek(tenant)?.peek(limitKeyText(key))?.refused ?? 0
   }

@@ -1,8 +1,8 @@
-/** How much a tenant uses of what quotas bound, and what the row of one thread adds to that. */
+/** Use of a tenant that quotas bound, and the share of one thread's row in it. */
 
 import type { RunRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 
-/** What a tenant uses, or one of its threads. */
+/** Use of a tenant, or of one of its threads. */
 export interface TenantUse {
   /** Threads without hidden ones, which are deleted with their runs. */
   readonly threads: number
@@ -15,13 +15,13 @@ export interface TenantUse {
   readonly crons: number
 }
 
-/** Nothing at all. */
+/** Use of a tenant that has nothing. */
 export const noUse: TenantUse = { threads: 0, bytes: 0, runs: 0, delayedRuns: 0, crons: 0 }
 
 /** The fields of an unfinished run that tell whether it waits for its time. */
 type Waiting = Pick<RunRow, 'status' | 'started' | 'notBeforeMs'>
 
-/** What one thread uses. */
+/** Use of one thread, by its row. */
 export function useOfThread(
   { hidden, storedBytes, unfinished }: Pick<ThreadRow, 'hidden' | 'storedBytes' | 'unfinished'>,
 ): TenantUse {

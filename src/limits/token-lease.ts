@@ -19,7 +19,7 @@ import type { EndedLease, Grant, RecentAdmits } from './limit-counter.ts'
 import type { ChargedLimit } from './limit-rows.ts'
 import { RecentTokens } from './recent-tokens.ts'
 
-/** What a limit says to one request. `waitMs` is the time until it may come again. */
+/** Verdict of a limit on one request. `waitMs` is the time until it may come again. */
 export type Verdict =
   | { readonly admitted: true; readonly remaining: number; readonly waitMs: 0 }
   | { readonly admitted: false; readonly remaining: 0; readonly waitMs: number }
@@ -140,7 +140,7 @@ export class TokenLease {
   }
 
   /**
-   * What was let through recently, for a new counter. Nothing that the previous counter granted is
+   * Requests let through recently, for a new counter. Nothing that the previous counter granted is
    * used any more. What was let through alone is left out, as it is reported with a question.
    */
   recent(counter: string): RecentAdmits {
@@ -149,7 +149,7 @@ export class TokenLease {
     return this.#recent.recent(this.#nowMs, this.#spent)
   }
 
-  /** What was let through within the interval, and leased tokens that were not used. */
+  /** Requests let through within the interval, and leased tokens that were not used. */
   lately(): { readonly letThrough: number; readonly held: number } {
     const held = [...this.#leases, ...this.#ended].reduce((sum, { tokens }) => sum + tokens, 0)
     return { letThrough: this.#recent.sum(this.#nowMs), held }

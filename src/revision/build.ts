@@ -26,14 +26,14 @@ import { RevisionError } from './revision-error.ts'
 import { revisionLimits } from './revision-limits.ts'
 import type { RevisionLimits } from './revision-limits.ts'
 
-/** What is built, and for where. */
+/** Project to build, and the platform to build it for. */
 export interface BuildOptions {
   /** A langgraph.json, or a folder that has one. */
   readonly config: string
-  /** Where it is going to run. */
+  /** Platform that the revision runs on. */
   readonly platform: Platform
   readonly limits?: RevisionLimits
-  /** Whether it is built although it names guards that are not offered; by default not. */
+  /** True to build a project that names guards that are not offered; by default false. */
   readonly ignoreAuth?: boolean | undefined
   /**
    * Takes each chunk when it is made. Some come twice. With an index, those of packages that were
@@ -90,7 +90,9 @@ export async function buildRevision(options: BuildOptions): Promise<BuiltRevisio
     ) }
 }
 
-/** Members call no code of deployments for their items. */
+/**
+ * Throws for a project with an embedding, because members call no code of deployments for items.
+ */
 function requireNoEmbedding({ store: { embedding } }: Project): void {
   if (embedding === undefined) return
   throw new RevisionError('not_offered', 'store.index is not offered for deployments: remove it ' +
@@ -121,7 +123,9 @@ async function closureOf(
     imports: [...imported, ...extended], platform })
 }
 
-/** The loader finds these from the engine where the project does not name them. */
+/**
+ * True for a package that Heddle brings: the loader finds it from the engine if a project lacks it.
+ */
 function isBrought(name: string): boolean {
   return name.startsWith('@langchain/')
 }
@@ -147,7 +151,7 @@ function requireServed(version: string | undefined): void {
   if (fault !== undefined) throw new RevisionError('old_engine', fault)
 }
 
-/** Before anything is read into memory. */
+/** Throws `too_large` before anything is read into memory. */
 function requireRoom(trees: readonly (readonly TreeSource[])[],
   { unpackedBytes, files }: RevisionLimits): void {
   const all = trees.flat()

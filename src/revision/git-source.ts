@@ -1,11 +1,11 @@
-/** Which commit a folder is at, as the manifest of a revision says it. */
+/** Finds the commit of a folder, for the manifest of its revision. */
 
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 
 import type { Manifest } from './manifest.ts'
 
-/** Git may ask a slow disk. A build without its answer is a build all the same. */
+/** Milliseconds for Git, which may read a slow disk. A build goes on without its answer. */
 const gitMs = 10_000
 
 /** The commit and the branch; nulls where there is no git, or no repository. */

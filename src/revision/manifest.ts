@@ -1,4 +1,4 @@
-/** The manifest of a revision: what it consists of, and the hash that names it. */
+/** The manifest of a revision: its content, and the hash that names it. */
 
 import { createHash } from 'node:crypto'
 
@@ -29,7 +29,7 @@ const Count = (minimum = 0) => Type.Integer({ minimum, maximum: Number.MAX_SAFE_
 
 type ExpiryStrategy = TimeToLiveRequest['strategy']
 
-/** What langgraph.json says of webhooks, items and threads: `ProjectSettings`. */
+/** The settings of langgraph.json for webhooks, items and threads: `ProjectSettings`. */
 const Settings = Type.Object({
   webhooks: Type.Object({
     env_prefix: Text(),
@@ -73,7 +73,7 @@ const ArchiveEntry = Type.Object({
   ),
 }, closed)
 
-/** What a manifest has, as JSON. */
+/** Form of a manifest, as JSON. */
 const ManifestSchema = Type.Object({
   version: Type.Literal(1),
   node: Type.Integer({ minimum: 24, maximum: 1_000,
@@ -115,7 +115,7 @@ export type Manifest = Static<typeof ManifestSchema>
 /** One archive of a manifest. */
 export type ManifestArchive = Manifest['archives'][number]
 
-/** The project's own archive. */
+/** The archive of the project's own files. */
 export function ownArchive({ archives }: Manifest): ManifestArchive {
   return archives.find(({ kind }) => kind === 'own')!
 }
@@ -125,12 +125,14 @@ export function packageArchives({ archives }: Manifest): ManifestArchive[] {
   return archives.filter(({ kind }) => kind !== 'own')
 }
 
-/** Names a revision: all of its manifest but where it comes from. In hexadecimal digits. */
+/**
+ * Hash that names a revision, in hexadecimal digits. It covers all of the manifest except `source`.
+ */
 export function revisionHash({ source: _, ...content }: Manifest): string {
   return sha256(canonicalJson(content))
 }
 
-/** Names a set of packages: which archive is where. In hexadecimal digits. */
+/** Hash of a set of packages and their places, in hexadecimal digits. */
 export function packagesHash(manifest: Manifest): string {
   const places = packageArchives(manifest).map(({ kind, path, hash }) => ({ kind, path, hash }))
   return sha256(canonicalJson(places))
@@ -147,7 +149,7 @@ function canonicalJson(value: unknown): string {
         : each)
 }
 
-/** Compiled when they are first needed: they check a manifest of 1 MB in some milliseconds. */
+/** Compiled checks, made at the first use. They check a manifest of 1 MB in some milliseconds. */
 let compiled: ReturnType<typeof compile> | undefined
 
 function compile() {
@@ -163,7 +165,10 @@ export function readManifest(value: unknown, limits: RevisionLimits = revisionLi
   return value
 }
 
-/** The first fault. To explain takes a hundred times as long as to check: one archive is enough. */
+/**
+ * The first fault. Explaining takes a hundred times as long as checking: only one archive is
+ * explained.
+ */
 function faultIn(value: unknown, archive: ReturnType<typeof compile>['archive']): string {
   const said = isObject(value) ? value['archives'] : undefined
   const archives: readonly unknown[] = Array.isArray(said) ? said : []

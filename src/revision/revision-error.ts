@@ -1,4 +1,4 @@
-/** What is wrong with a project that is to be built, with an archive, or with a manifest. */
+/** Faults of a project that is to be built, of an archive, or of a manifest. */
 
 /**
  * Why a project is not built:
@@ -34,7 +34,7 @@ export type RevisionFault = 'no_engine' | 'two_engines' | 'old_engine' | 'no_loc
   | 'ambiguous_path' | 'not_canonical' | 'cut_off' | 'wrong_hash' | 'too_large' | 'bad_path'
   | 'bad_manifest'
 
-/** Its message says what to do, and may be shown to whoever builds or deploys. */
+/** Error whose message says what to do, and may be shown to the person who builds or deploys. */
 export class RevisionError extends Error {
   override readonly name = 'RevisionError'
   readonly code: RevisionFault

@@ -1,4 +1,4 @@
-/** How large a revision may be. */
+/** Limits on the size of a revision. */
 
 /** Checked in the manifest, and again while its archives are unpacked. */
 export interface RevisionLimits {

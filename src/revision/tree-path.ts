@@ -1,11 +1,11 @@
-/** Which paths and links an archive may have. */
+/** Checks the paths and links of an archive. */
 
 import { posix } from 'node:path'
 
 import { RevisionError } from './revision-error.ts'
 import { pathBytesMax } from './revision-limits.ts'
 
-/** A control character, half a character, or what separates folders elsewhere. */
+/** A control character, half a character, or a separator of folders on other systems. */
 const forbidden = /[\p{Cc}\p{Cs}\\]/u
 
 /** Throws unless the path is relative, stays in its tree, and is one on every file system. */
@@ -77,7 +77,7 @@ function ambiguous(path: string, other: string): RevisionError {
       'same, differ in case only, or one is below the other.')
 }
 
-/** The path as a message has it: in quotes, and not endless. */
+/** The path as a message has it: in quotes, and cut to a bounded length. */
 function shown(path: string): string {
   return JSON.stringify(path.length > pathBytesMax ? `${path.slice(0, pathBytesMax)}…` : path)
 }

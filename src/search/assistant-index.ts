@@ -2,7 +2,7 @@
 
 import type { AssistantRow } from '../../proto/gen/storage/v1/row.ts'
 
-/** What a search sorts by; then always by id. */
+/** Column by which a search sorts; equal rows are sorted by id. */
 export type AssistantSort = 'assistant_id' | 'graph_id' | 'name' | 'created_at' | 'updated_at'
 
 /**

@@ -2,7 +2,7 @@
 
 import type { CronRow } from '../../proto/gen/storage/v1/row.ts'
 
-/** What a search sorts by; then always by id. */
+/** Column by which a search sorts; equal rows are sorted by id. */
 export type CronSort = 'cron_id' | 'assistant_id' | 'thread_id' | 'next_run_date' | 'end_time'
   | 'created_at' | 'updated_at'
 

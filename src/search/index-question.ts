@@ -21,7 +21,7 @@ export type IndexQuestion =
   | { readonly kind: 'item_namespaces'; readonly query: NamespaceQuery }
   | { readonly kind: 'tenant_use'; readonly query: { readonly tenant: string } }
 
-/** What an index finds. */
+/** Row that an index finds. */
 export type IndexedRow = ThreadRow | AssistantRow | CronRow | FoundItem
 
 /** The answer of an index. */
@@ -30,7 +30,7 @@ export interface IndexAnswer {
   readonly rows: readonly IndexedRow[]
   /** Number of all rows that match. */
   readonly total: number
-  /** What the tenant uses, if that was asked. */
+  /** Use of the tenant, if that was asked. */
   readonly use?: TenantUse | undefined
   /** The namespaces, if those were asked for. */
   readonly namespaces?: readonly Namespace[]

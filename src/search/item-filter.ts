@@ -1,4 +1,4 @@
-/** Which items a filter takes, and which namespaces conditions take: as LangGraph's own store. */
+/** Filters of items and conditions on namespaces, with the semantics of LangGraph's own store. */
 
 import { isDeepStrictEqual } from 'node:util'
 

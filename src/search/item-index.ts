@@ -9,7 +9,7 @@ export interface ItemQuery {
   readonly prefix: readonly string[]
   /** Values or operators by top-level key of the value. Every one must hold. */
   readonly filter?: Readonly<Record<string, unknown>>
-  /** What was asked, embedded. Items without vectors come last then, without a score. */
+  /** Vector of the query. Items without vectors come last then, without a score. */
   readonly vector?: readonly number[]
   /** Items that expire by then are not found. */
   readonly nowMs: number
@@ -22,7 +22,7 @@ export interface ItemQuery {
   readonly bytes?: number
 }
 
-/** What the first or last labels of a namespace must be. `*` stands for any label. */
+/** Labels that a namespace must begin or end with. `*` stands for any label. */
 export interface NamespaceCondition {
   readonly matchType: 'prefix' | 'suffix'
   readonly path: readonly string[]
@@ -57,7 +57,7 @@ export interface ItemSearch {
   namespaces(query: NamespaceQuery, cancelled?: AbortSignal): Promise<Namespace[]>
 }
 
-/** Names an item. */
+/** Key of an item, with its tenant. */
 export interface ItemName {
   readonly tenant: string
   readonly id: string

@@ -1,4 +1,4 @@
-/** How long the metadata of a thread, a run or an assistant may be. */
+/** Bound on the length of the metadata of a thread, a run or an assistant. */
 
 import { HeddleError } from '../errors.ts'
 

@@ -7,7 +7,7 @@ import { namespaceText } from './item-index.ts'
 import type { FoundItem } from './item-index.ts'
 import type { ThreadSort } from './thread-index.ts'
 
-/** How rows are sorted. */
+/** Column and direction by which rows are sorted. */
 export interface Sorting<Sort> {
   readonly sortBy: Sort
   /** Order of both the column and the id. */
@@ -52,17 +52,17 @@ const cronColumns: Readonly<Record<CronSort, Column<CronRow>>> = {
   updated_at: 'updatedAtMs',
 }
 
-/** The order of crons. */
+/** Order of crons; equal ones are sorted by id. */
 export function cronOrder({ sortBy, sortOrder }: Sorting<CronSort>): RowOrder<CronRow> {
   return orderBy(cronColumns[sortBy], 'cronId', sortOrder)
 }
 
-/** The order of threads. */
+/** Order of threads; equal ones are sorted by id. */
 export function threadOrder({ sortBy, sortOrder }: Sorting<ThreadSort>): RowOrder<ThreadRow> {
   return orderBy(threadColumns[sortBy], 'threadId', sortOrder)
 }
 
-/** The order of assistants. */
+/** Order of assistants; equal ones are sorted by id. */
 export function assistantOrder(
   { sortBy, sortOrder }: Sorting<AssistantSort>,
 ): RowOrder<AssistantRow> {

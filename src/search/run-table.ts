@@ -36,7 +36,7 @@ export interface RunQuery {
 /** Bytes that reading a page of rows takes at first. */
 export const pageBytes = 4 * 1024 * 1024
 
-/** Which runs of a tenant are meant. Every condition must hold. */
+/** Conditions on the runs of a tenant. Every one must hold. */
 export interface RunFilter {
   readonly tenant: string
   readonly status?: RunStatus | undefined
@@ -67,8 +67,8 @@ export interface RunSearchQuery extends RunFilter, Pick<RunQuery, 'texts' | 'byt
 export interface FoundRuns {
   readonly rows: RunRow[]
   /**
-   * Where to go on; undefined if there are no more. A page may be short, or empty, as the number of
-   * rows that one search looks at is bounded.
+   * Place from which the next search continues; undefined if there are no more runs. A page may be
+   * short, or empty, as the number of rows that one search looks at is bounded.
    */
   readonly next: RunPlace | undefined
 }

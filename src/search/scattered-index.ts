@@ -42,7 +42,7 @@ export interface ScatteredIndex {
   readonly assistants: AssistantSearch
   readonly crons: CronSearch
   readonly items: ItemSearch
-  /** What a tenant uses, from the owners that answer soon. */
+  /** Use of a tenant, from the owners that answer soon. */
   use(tenant: string): Promise<TenantUse>
 }
 
@@ -146,7 +146,7 @@ class Scatter {
   }
 
   /**
-   * What a tenant uses. Not all shards need be covered: the result is as good as what is known now.
+   * Use of a tenant. Not all shards need be covered: the result is as good as what is known now.
    */
   async use(tenant: string): Promise<TenantUse> {
     const question = { kind: 'tenant_use', query: { tenant } } as const

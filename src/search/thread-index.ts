@@ -12,7 +12,7 @@ export type ThreadStatus = typeof threadStatuses[number]
 /** All statuses of a thread. */
 export const threadStatuses = ['idle', 'busy', 'interrupted', 'error'] as const
 
-/** What a search sorts by; then always by id. */
+/** Column by which a search sorts; equal rows are sorted by id. */
 export type ThreadSort = 'thread_id' | 'status' | 'created_at' | 'updated_at' | 'state_updated_at'
 
 /**
@@ -35,7 +35,7 @@ export interface ThreadFilter {
   readonly updatedBeforeMs?: number | undefined
 }
 
-/** What a thread is sorted by, and its id. It stays where it is when other threads are made. */
+/** Sort value of a thread, and its id. The place stays the same when other threads are made. */
 export interface ThreadPlace {
   readonly value: string | number
   readonly id: string

@@ -9,7 +9,7 @@ const [wordsMax, wordMax] = [64, 40]
 const titleMax = 400
 /** Scripts without spaces between words: any part of a run of them is a word. */
 const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}]/u
-/** How the first characters of an id are written, if some of them are behind its first dash. */
+/** Start of an id, as written, that goes past the first dash. */
 const idStart = /^[0-9a-f]{8}-[0-9a-f-]*$/i
 /** A beginning of an id that is long enough to find a thread by. */
 const idPart = /^[0-9a-f]{4,32}$/

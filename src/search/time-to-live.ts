@@ -11,16 +11,16 @@ import type { ThreadRow } from '../../proto/gen/storage/v1/row.ts'
  */
 export const expiryStrategies = ['delete', 'keep_latest'] as const
 
-/** What becomes of a thread at the end of its time. */
+/** Fate of a thread at the end of its time. */
 export type ExpiryStrategy = typeof expiryStrategies[number]
 
-/** How long a thread is to live, as a request or the project asks. */
+/** Time to live of a thread, as a request or the project asks for it. */
 export interface TimeToLiveRequest {
   readonly strategy: ExpiryStrategy
   readonly minutes: number
 }
 
-/** How long a thread stays that was busy at its time: clients come for the end of its run. */
+/** Time that a thread stays which was busy at its end: clients come for the result of its run. */
 const busyGraceMs = 60_000
 
 type Living = Pick<ThreadRow, 'timeToLive' | 'updatedAtMs' | 'deleted' | 'owedWebhooks'>
@@ -36,7 +36,7 @@ export function expiryAtMs({ timeToLive, updatedAtMs, deleted, owedWebhooks }: L
   return updatedAtMs > expiresAtMs ? updatedAtMs + busyGraceMs : expiresAtMs
 }
 
-/** Whether nobody may see the thread any more. */
+/** True if the thread's time has ended and it is to be deleted: no client may see it any more. */
 export function isExpired(thread: Living, isBusy: boolean, nowMs: number): boolean {
   const atMs = expiryAtMs(thread, isBusy)
   return atMs > 0 && atMs <= nowMs && thread.timeToLive!.strategy === 'delete'

@@ -38,7 +38,7 @@ export interface Actors extends Pick<HostedActors, 'activations' | 'wake' | 'wak
   readonly counters: LiveCounters
   readonly items: ItemStore
   readonly runs: RunsOfServer
-  /** Whether this member owns an actor. */
+  /** True if this member owns an actor. */
   owns(key: ActorKey): boolean
   close(deadline: AbortSignal): Promise<void>
 }
@@ -55,11 +55,11 @@ export interface ActorParts {
   readonly deployed?: DeployedGraphs
   readonly rows: readonly RateLimit[]
   readonly billing: boolean
-  /** Gets the rows of runs that have ended; by default, nobody does. */
+  /** Called with the rows of runs that have ended; by default they are dropped. */
   readonly runsEnded?: ThreadPorts['runsEnded']
   /** Removes the traces of runs; by default, they have none. */
   readonly runsGone?: ThreadPorts['runsGone']
-  /** What rules work with; undefined while the platform is not open. */
+  /** Engine for rules; undefined while the platform is not open. */
   readonly ruleEngine: () => RuleEngine | undefined
   /** The memory that reads share. */
   readonly reads: ReadQuota
@@ -67,10 +67,10 @@ export interface ActorParts {
   /** The limits of each tenant. */
   readonly quotas: QuotaLimits
   readonly quarantine: Quarantine
-  /** What graphs' own assistants are made with, also by the first cron that fires for a tenant. */
+  /** Defaults for the assistants of graphs, also where a cron fires first for a tenant. */
   readonly assistantDefaults: ReadonlyMap<string, AssistantDefaults>
   itemSettings(namespace?: string): ItemSettings
-  /** How long new threads live that ask for nothing else; by default without end. */
+  /** Time to live of new threads that name none; by default without end. */
   readonly defaultTimeToLive?: ThreadPorts['defaultTimeToLive']
 }
 
@@ -91,7 +91,7 @@ const wokenAtOnce = 8
 
 /** Crons that are fired at once. Each waits until its run is on disk. */
 const firedAtOnce = 64
-/** How long others wait for one of them. */
+/** Milliseconds for which other crons wait for one that fires. */
 const firingMs = 10_000
 
 /** Opens the actors of a member. Nothing is woken before the backend begins. */

@@ -56,7 +56,7 @@ async function openUnserved(directory: string, env: Env): Promise<EmbeddedStore>
   }
 }
 
-/** Any member answers. */
+/** Surveys secrets through any member of the cluster. */
 function secretsOfCluster(settings: CassandraSettings, env: Env): SecretsAdmin {
   return {
     survey: async (options) => {

@@ -34,10 +34,10 @@ export interface AdminPorts {
   readonly revisions: RevisionsAdmin
 }
 
-/** Where the socket is, and what it offers. */
+/** Directory of the socket, and the ports that it offers. */
 export interface AdminSocketParts extends AdminPorts {
   readonly directory: string
-  /** Where the server answers clients; undefined if it answers none. */
+  /** URL at which the server answers clients; undefined if it answers none. */
   readonly url?: string | undefined
   readonly env: Env
 }
@@ -133,8 +133,8 @@ export async function reachAdminSocket(
 }
 
 /**
- * Where the server that runs on a directory answers clients; undefined if none does. Throws
- * `unavailable` if it does not answer, and `unsupported` if it is of a version that cannot say.
+ * URL at which the server that runs on a directory answers clients; undefined if none does. Throws
+ * `unavailable` if it does not answer, and `unsupported` if its version cannot say.
  */
 export async function servedUrl(
   { directory, env }: Pick<AdminSocketParts, 'directory' | 'env'>,

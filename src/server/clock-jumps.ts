@@ -10,31 +10,31 @@ import type { Env } from '../../cluster/index.ts'
 
 /** A jump of the wall clock. */
 export interface ClockJump {
-  /** What the clock showed after it. */
+  /** Time that the clock showed after it. */
   readonly atMs: number
   /** Negative if it went back. */
   readonly byMs: number
 }
 
 interface Note {
-  /** What the clock showed at the last start, and after the last jump. */
+  /** Time that the clock showed at the last start, and after the last jump. */
   readonly seenMs: number
   readonly jump?: ClockJump
 }
 
-/** What is watched, and for whom. */
+/** Clock to watch, and the receiver of its jumps. */
 export interface ClockWatchParts {
   readonly env: Pick<Env, 'nowMs' | 'monotonicMs' | 'every' | 'log'>
   /** The data directory, where the last jump is noted for the doctor. */
   readonly directory: string
-  /** The clock shows less than before: what waits for a time has to be looked at again. */
+  /** Called when the clock shows less than before: all that waits for a time has to look again. */
   wentBack(): void
 }
 
 const noteName = 'clock.json'
-/** The system tells nobody that its clock was set. */
+/** Milliseconds between looks, as the system reports no change of the clock. */
 const lookMs = 10_000
-/** Less is how clocks are kept right. */
+/** Jump below which a change counts as the usual correction of a clock. */
 const leastJumpMs = 2_000
 
 /** Watches until the returned function is called. */

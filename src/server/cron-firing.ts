@@ -1,4 +1,7 @@
-/** What fires the crons of a member: operations as those of a front door, if it has one or not. */
+/**
+ * Fires the crons of a member, with operations like those of a front door, whether it has one or
+ * not.
+ */
 
 import type { Env, Router, Tracing } from '../../cluster/index.ts'
 import { assistantClient } from '../assistants/index.ts'
@@ -15,7 +18,7 @@ import type { AssistantDefaults } from '../settings/index.ts'
 import { createThreadClient } from '../thread/index.ts'
 import type { Backend } from './backends/backend.ts'
 
-/** What starts the runs of crons. */
+/** Parts of the member with which runs of crons are started. */
 export interface FiringParts {
   readonly env: Env
   readonly tracing?: Tracing
@@ -27,13 +30,13 @@ export interface FiringParts {
   readonly reads: ReadQuota
   readonly egress: WebhookCheck
   readonly items: ItemStore
-  /** What graphs' own assistants are made with, by graph id. */
+  /** Defaults for the assistants of graphs, by graph id. */
   readonly assistantDefaults: ReadonlyMap<string, AssistantDefaults>
   /** The limits of each tenant. */
   readonly quotas: QuotaLimits
 }
 
-/** Runs that nobody outside asked for. */
+/** Operations for runs that the server itself starts. */
 export type RunsOfServer = Pick<ReturnType<typeof operationsOver>['runs'],
   'createStatelessAndWait' | 'cancel'>
 
@@ -43,7 +46,7 @@ export interface Firing extends Pick<CronActorParts, 'fire'> {
   close(): Promise<void>
 }
 
-/** Makes what fires crons. */
+/** Opens the operations that fire crons. */
 export function openFiring(parts: FiringParts): Firing {
   const { env, router, everybody, host, reads } = parts
   const json = readLongJson(env.log)

@@ -20,13 +20,13 @@ export interface DueActor {
 export type DueActors = (after: Pick<DueActor, 'atMs' | 'no'>,
   limit: number) => Promise<readonly DueActor[]>
 
-/** What is woken, and how. */
+/** Actors to wake, and the way to wake them. */
 export interface DueWakesOptions {
   readonly env: Env
   readonly due: DueActors
   /** Actors that are woken at once; 8 by default. */
   readonly atOnce?: number
-  /** Throws if the actor cannot live now. Does nothing for an actor of another member. */
+  /** Wakes an actor. Throws if it cannot live now. Ignores an actor of another member. */
   wake(key: ActorKey): Promise<void>
 }
 
@@ -59,7 +59,7 @@ export class DueWakes {
     this.#backoff = new Backoff(options.env, pauses)
   }
 
-  /** Notes that some actor is due by then. */
+  /** Notes that an actor is due at this time. */
   note(atMs: number): void {
     if (atMs >= this.#nextMs) return
     this.#nextMs = atMs
@@ -126,7 +126,7 @@ export class DueWakes {
   }
 }
 
-/** Threads as actors. */
+/** Due threads, as actors that can be woken. */
 export function dueThreadActors(due: DueThreads): DueActors {
   return async (after, limit) =>
     (await due(after, limit)).map(({ tenant, threadId: id, atMs, no }) => ({
@@ -136,7 +136,7 @@ export function dueThreadActors(due: DueThreads): DueActors {
     }))
 }
 
-/** Crons as actors. */
+/** Due crons, as actors that can be woken. */
 export function dueCronActors(due: DueCrons, env: Pick<Env, 'nowMs'>): DueActors {
   return async (after, limit) =>
     (await due(after, limit, env.nowMs())).map(({ tenant, cronId: id, atMs, no }) => ({

@@ -5,7 +5,7 @@ import type { RunKeys } from '../access/index.ts'
 import type { Execution } from '../graph/index.ts'
 import type { Begin } from './watched-host.ts'
 
-/** Notes all that is asked for; undefined if nothing is. */
+/** Combines spans and keys for executions; undefined if neither is in use. */
 export function executionNotes(tracing: Tracing | undefined, runKeys: RunKeys | undefined):
   | Begin
   | undefined {

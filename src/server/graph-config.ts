@@ -1,4 +1,4 @@
-/** What the graphs' own assistants begin with: as the server says it, or else its project. */
+/** Defaults for the assistants of graphs: from the server's settings, or else from its project. */
 
 import { HeddleError } from '../errors.ts'
 import type { Project } from '../graph/index.ts'

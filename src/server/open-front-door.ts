@@ -53,16 +53,16 @@ export interface DoorParts {
   readonly platform: Platform
   /** The deployments; undefined for a server without any. */
   readonly deployments?: FrontDoorOptions['deployments']
-  /** Which actors of this member are in memory. */
+  /** Says whether an actor of this member is in memory. */
   readonly activity: Service<ActorKey, boolean>
   /** Callers that limits refused. */
   readonly refused: RefusedCallers
-  /** What this member answers about limits and about itself. */
+  /** Answers of this member about limits, and about itself. */
   readonly limitUse: Service<LimitUseQuestion, LimitUseAnswer>
   readonly details: Service<unknown, MemberDetails>
 }
 
-/** Where `scripts/studio.mjs` builds the web page. */
+/** Folder of the web page, which `scripts/studio.mjs` builds. */
 const studioFolder = fileURLToPath(new URL('../../dist/studio', import.meta.url))
 
 /** Ports that are tried after the usual one, if the port was not chosen. */
@@ -152,8 +152,8 @@ function regionOf({ inRegion, region, regionUrls }: Settings): FrontDoorOptions[
 }
 
 /**
- * What `/ok` checks. Known keys work without their table for a while, and most limits without their
- * counters.
+ * Dependencies that `/ok` checks. Known keys work without their table for a while, and most limits
+ * without their counters.
  */
 function dependenciesOf(settings: Settings, { check, keys }: Backend,
   askCounter: () => Promise<void>): FrontDoorOptions['dependencies'] {

@@ -184,7 +184,7 @@ function newestEpoch({ member, shards }: ClusterStatus): number {
     .reduce((newest, { epoch }) => Math.max(newest, epoch), 0)
 }
 
-/** Adds the graph workers. */
+/** Adds the graph workers and their executions, by state. */
 export function readWorkers(metrics: Metrics, stats: () => HostStats): void {
   metrics.gauge({ name: 'workers', labels: ['state'], help: 'Graph workers, by what they do.' },
     () => {

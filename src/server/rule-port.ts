@@ -1,4 +1,4 @@
-/** How rules act beyond traces: webhooks, and graphs of this server as judges. */
+/** Actions of rules beyond traces: webhooks, and graphs of this server as judges. */
 
 import type { Egress } from '../egress/index.ts'
 import { HeddleError } from '../errors.ts'
@@ -7,14 +7,14 @@ import { isObject } from '../json/index.ts'
 import type { RulePort } from '../platform/index.ts'
 import type { RunsOfServer } from './cron-firing.ts'
 
-/** What the ways are made of. */
+/** Parts of the server that the actions use. */
 export interface RulePortParts {
   readonly egress: Pick<Egress, 'send' | 'check'>
   readonly graphs: Pick<GraphHosts, 'of' | 'isPaused'>
   readonly runs: Pick<RunsOfServer, 'createStatelessAndWait'>
 }
 
-/** The ways of a server. */
+/** The actions of rules on this server. */
 export function rulePort({ egress, graphs, runs }: RulePortParts): RulePort {
   return {
     egress,

@@ -1,17 +1,17 @@
 /**
- * Wakes the rules of this member: after a start, after shards moved here, and if a word that spans
- * ended was lost. All enabled rules are in one list.
+ * Wakes the rules of this member: after a start, after shards moved here, and if a message about
+ * ended spans was lost. All enabled rules are in one list.
  */
 
 import type { ActorKey, Env } from '../../cluster/index.ts'
 import { ruleKindName } from '../platform/index.ts'
 import type { RuleClient, Rules } from '../platform/index.ts'
 
-/** What the watch works with. */
+/** Records and client with which rules are woken. */
 export interface RuleWatchParts {
   readonly records: Rules['records']
   readonly client: Pick<RuleClient, 'wake'>
-  /** Whether this member owns an actor. */
+  /** True if this member owns an actor. */
   owns(key: ActorKey): boolean
   readonly env: Pick<Env, 'every' | 'after' | 'log'>
 }

@@ -1,4 +1,6 @@
-/** What operators may do with the stored secrets of all tenants: count them, and seal them anew. */
+/**
+ * Administration of all tenants' stored secrets for operators: counts them, and seals them anew.
+ */
 
 import type { Service } from '../../cluster/index.ts'
 import type { KeyTable } from '../access/index.ts'
@@ -11,7 +13,7 @@ export interface SecretsAdmin {
   survey(options: { readonly rekey: boolean }): Promise<SecretsSurvey>
 }
 
-/** Where secrets are, and whose they are. */
+/** Stores of secrets, and of the keys that name their tenants. */
 export interface SecretsAdminParts {
   readonly secrets: Parameters<typeof surveySecrets>[0]
   readonly keys: Pick<KeyTable, 'list'>
@@ -23,7 +25,7 @@ const lone = 'local'
 /** The service and its wire. */
 export const secretsWire = { name: 'secrets', wire: { values: rawValues } } as const
 
-/** Makes what operators use. */
+/** Administration over the secrets of all tenants that have a key. */
 export function secretsAdmin({ secrets, keys }: SecretsAdminParts): SecretsAdmin {
   return {
     survey: async ({ rekey }) => {
@@ -33,7 +35,7 @@ export function secretsAdmin({ secrets, keys }: SecretsAdminParts): SecretsAdmin
   }
 }
 
-/** The same for operators of a cluster, who ask a member. */
+/** The administration as a service for operators of a cluster, who ask a member. */
 export function secretsService(admin: SecretsAdmin): Service<unknown, SecretsSurvey> {
   return {
     ...secretsWire,

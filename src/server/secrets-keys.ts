@@ -1,4 +1,4 @@
-/** Which keys seal the secrets of a server. */
+/** Finds the keys that seal the secrets of a server. */
 
 import { join } from 'node:path'
 

@@ -54,7 +54,7 @@ import { tracedSteps } from './traced-steps.ts'
 import { readTracingHeaders } from './tracing-headers.ts'
 import type { OpenTracing } from './tracing.ts'
 
-/** A running server. */
+/** A running server with its addresses. */
 export interface Server {
   /** URL for clients; undefined if it answers no clients. */
   readonly url: string | undefined
@@ -64,9 +64,9 @@ export interface Server {
   readonly platformUrl: string | undefined
   /** The separate port for metrics; undefined if there is none. */
   readonly metricsPort: number | undefined
-  /** Where the data is. */
+  /** Description of the place of the data. */
   readonly place: string
-  /** How other members know this one; undefined if there can be no others. */
+  /** Name by which other members know this one; undefined if there can be no others. */
   readonly member: string | undefined
   /** All graphs that the project names, including those that cannot be loaded. */
   readonly graphs: readonly ServedGraph[]
@@ -93,7 +93,9 @@ const storeStartMs = 240_000
 const endingShares = { shards: 0.51, metrics: 0.01, keys: 0.01, door: 0.05, runs: 0.15, actors: 0.1,
   graphs: 0.03, deployments: 0.02, platform: 0.02, store: 0.1, traces: 0.02 } as const
 
-/** How old ends are before rules read them: clocks of several members differ. */
+/**
+ * Age at which rules read the ends of spans. Clocks of several members differ, so theirs is longer.
+ */
 const ruleLagMs = { one: 2_000, many: 5_000 } as const
 
 /** Time after which the verdicts on all runs in progress are on disk. */
@@ -280,7 +282,7 @@ function actorsIn(activations: ActivationTable): number {
   return [...activations.stats().values()].reduce((sum, { alive }) => sum + alive, 0)
 }
 
-/** What each part reports to. */
+/** Receivers of the reports of each part. */
 interface Watchers {
   readonly env: Env
   readonly metrics: Metrics
@@ -335,13 +337,16 @@ function limitsOf({ region, limitOverrides: file }: Settings): readonly RateLimi
 
 interface Graphs {
   readonly host: RunningGraphHost
-  /** Which webhooks runs may call, as the project says at the time of the call. */
+  /** Policy for the webhooks of runs, which the project states at the time of the call. */
   webhooks(): WebhookPolicy
-  /** How the project keeps items, as it says at the time of the call. */
+  /** Settings for items, which the project states at the time of the call. */
   itemSettings(): ItemSettings
-  /** How long new threads live, as the project says then; undefined for no end. */
+  /**
+   * Time to live of new threads, which the project states at the time of the call; undefined for no
+   * end.
+   */
   timeToLive(): Project['timeToLive']
-  /** Groups of routes that the project turns off, as it says then. */
+  /** Groups of routes that the project turns off at the time of the call. */
   disabledRoutes(): readonly RouteGroup[]
   close(): Promise<void>
 }

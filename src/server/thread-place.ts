@@ -1,4 +1,4 @@
-/** Where a thread lives: the member that owns its shard, and whether it is in memory there. */
+/** Finds a thread: the member that owns its shard, and whether it is in memory there. */
 
 import { actorKeyText, atLatest, shardOf } from '../../cluster/index.ts'
 import type { ActorKey, Env, Member, Service } from '../../cluster/index.ts'
@@ -6,15 +6,15 @@ import { HeddleError } from '../errors.ts'
 import type { ThreadPlace } from '../frontdoor/index.ts'
 import type { Backend } from './backends/backend.ts'
 
-/** What the place of a thread is found with. */
+/** Parts with which a thread is found. */
 export interface ThreadPlaceParts {
   readonly env: Pick<Env, 'after'>
   readonly backend: Pick<Backend, 'ownership' | 'askMember'>
-  /** What this member says of its own actors. */
+  /** Answer of this member about its own actors. */
   readonly activity: Service<ActorKey, boolean>
 }
 
-/** An owner that takes longer to say whether the thread is in memory does not say it. */
+/** Milliseconds for the answer of the owner. Without one, the thread counts as not in memory. */
 const answerMs = 500
 
 /** The place of a thread as this member knows it. Throws `unavailable` without an owner. */

@@ -3,7 +3,7 @@
 import type { WriteTraces } from '../graph/index.ts'
 import type { Platform } from '../platform/index.ts'
 
-/** Writes what the graphs of a tenant traced, as if it had come from outside. */
+/** Writes the traces of a tenant's graphs, as if they had come from outside. */
 export function tracedSteps(platform: Pick<Platform, 'ingest'>): WriteTraces {
   return async ({ body, ...call }) => {
     // A body from another process may be part of a larger buffer.

@@ -12,7 +12,7 @@ import { BatchSpanProcessor, ParentBasedSampler, TraceIdRatioBasedSampler,
 import { throttleLog } from '../../cluster/index.ts'
 import type { Env, TraceSpan, SpanStart, Tracing } from '../../cluster/index.ts'
 
-/** How much is traced, and as whom. */
+/** Share of traces that are kept, and the name of this process. */
 export interface TracingOptions {
   /** Share of the traces that begin here and are kept, from 0 to 1. */
   readonly ratio: number

@@ -2,20 +2,20 @@
 
 import type { DeployedGraphs, Execution, ExecutionListener, GraphHost } from '../graph/index.ts'
 
-/** What is made of an execution that begins. */
+/** Note about an execution that begins. */
 export interface Begun {
-  /** What is executed. */
+  /** The execution for the host, which may have more members than the given one. */
   readonly execution: Execution
-  /** Gives it to the host. */
+  /** Gives the execution to the host. */
   readonly within: (work: () => void) => void
-  /** Called once at its end, or more often. */
+  /** Called when the execution ends, perhaps more than once. */
   end(outcome: string, failure?: string): void
 }
 
 /** Notes an execution before it is given to a host. */
 export type Begin = (execution: Execution) => Begun
 
-/** Wraps a host. */
+/** Wraps a host, so that its executions are noted. */
 export function watchedHost(host: GraphHost, begin: Begin): GraphHost {
   const ends = new Map<number, Begun['end']>()
   const end = (id: number, outcome: string, failure?: string) => {
@@ -55,7 +55,7 @@ export function watchedHost(host: GraphHost, begin: Begin): GraphHost {
   }
 }
 
-/** Wraps the graphs of deployments; as they are if nobody notes anything. */
+/** Wraps the graphs of deployments; returns them unchanged if nothing is noted. */
 export function watchedGraphs(deployed: DeployedGraphs, begin: Begin | undefined): DeployedGraphs {
   if (begin === undefined) return deployed
   // An execution ends where it began: by the same wrapper.

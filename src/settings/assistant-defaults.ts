@@ -2,7 +2,7 @@
 
 import type { Kind } from './setting-kind.ts'
 
-/** What the assistant of a graph is made with. */
+/** Config and context of the assistant of a graph. */
 export interface AssistantDefaults {
   readonly config: Readonly<Record<string, unknown>>
   /** Any JSON; `{}` if none is given. */
@@ -29,7 +29,7 @@ export const assistantDefaults: Kind<ReadonlyMap<string, AssistantDefaults>> = {
   },
 }
 
-/** What the known fields of a config must be: the same as in requests. */
+/** Rules for the known fields of a config: the same as in requests. */
 const fields: Readonly<Record<string, readonly [rule: string, isGood: (it: unknown) => boolean]>> =
   {
     tags: ['a list of texts', (it) => Array.isArray(it) && it.every((tag) => isText(tag))],

@@ -22,14 +22,14 @@ export interface Settings {
   readonly config: string
   /** 0 for any that is free. */
   readonly port: number
-  /** Whether the port was set. If not, the server takes the next free port. */
+  /** True if the port was set. If not, the server takes the next free port. */
   readonly portIsChosen: boolean
   /** The platform's own port, 0 for any that is free; undefined if it has none. */
   readonly platformPort: number | undefined
   /** Tenants by the name under which they show public prompts. */
   readonly hubHandle: ReadonlyMap<string, string>
   readonly host: string
-  /** Whether it may listen where others can reach it without authentication. */
+  /** True if it may listen where others can reach it without authentication. */
   readonly insecureListen: boolean
   /**
    * none  everybody may call
@@ -43,17 +43,17 @@ export interface Settings {
   /** Absolute. */
   readonly dataDirectory: string
   readonly workers: number
-  /** What the graphs of one worker may fill; undefined for a share of the memory that there is. */
+  /** MiB that the graphs of one worker may fill; undefined for a share of the memory. */
   readonly workerHeapMb: number | undefined
   /** MiB of all graph processes of deployments; undefined for half of the memory. */
   readonly graphsMemoryMb: number | undefined
   /** Bytes of unpacked revisions in the data directory. */
   readonly revisionsDiskBytes: number
-  /** Whether this server builds projects whose files are uploaded. */
+  /** True if this server builds projects whose files are uploaded. */
   readonly builds: boolean
   /** The variables that graphs see: names, or patterns that end with `*`. */
   readonly graphEnv: readonly string[]
-  /** What the graphs' own assistants are made with, by graph id. */
+  /** Defaults of the graphs' own assistants, by graph id. */
   readonly graphConfig: ReadonlyMap<string, AssistantDefaults>
   /** False if streams of runs have no event `end`. */
   readonly streamEnd: boolean
@@ -69,27 +69,27 @@ export interface Settings {
   /** As whom the code of deployments runs; undefined for the user of the server. */
   readonly graphsUsers: UserRange | undefined
   readonly trustTenants: boolean
-  /** Whether projects are served without the `auth` and `http.app` that they name. */
+  /** True if projects are served without the `auth` and `http.app` that they name. */
   readonly ignoreAuth: boolean
-  /** Whether requests are limited. */
+  /** True if requests are limited. */
   readonly limits: boolean
-  /** Whether each finished run leaves a billing record. */
+  /** True if each finished run leaves a billing record. */
   readonly billing: boolean
   /** Absolute; null if the limits are those of the specification. */
   readonly limitOverrides: string | null
-  /** What one tenant may have; Infinity for any number. */
+  /** Quotas of one tenant; Infinity for any number. */
   readonly quotas: QuotaSettings
-  /** What the playground and experiments of one tenant may ask models on a day. */
+  /** Calls and tokens of models for the playground and experiments of one tenant on a day. */
   readonly modelQuota: { readonly calls: number; readonly tokens: number }
   /** Proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly IpRange[]
-  /** How many connections each address may have, that of a proxy excepted. */
+  /** Connections that each address may have, that of a proxy excepted. */
   readonly connectionsPerAddress: number
   /** Proxies whose x-user-id and x-tenant-id are believed. */
   readonly userProxies: readonly IpRange[]
   readonly reload: boolean
   readonly region: RegionName
-  /** Whether the region was set explicitly. */
+  /** True if the region was set explicitly. */
   readonly inRegion: boolean
   /** Absolute; null if no secrets can be stored. */
   readonly secretsKey: string | null
@@ -104,7 +104,7 @@ export interface Settings {
   readonly tracing: TracingSettings | null
   /** Null if the web page is not served; its API is that of this server if it names none. */
   readonly studio: { readonly apiUrl?: string } | null
-  /** Whether the runs of this server are among the traces of the platform. */
+  /** Detail in which runs of this server are among the traces of the platform. */
   readonly ownTraces: ValueOf<'ownTraces'>
   /** The share of runs whose steps are traced if these are. */
   readonly ownTracesRatio: number
@@ -115,7 +115,7 @@ export interface Settings {
   readonly cassandra: CassandraSettings | null
 }
 
-/** What one tenant may have at most; Infinity for any number. */
+/** Quotas of one tenant; Infinity for any number. */
 export interface QuotaSettings {
   readonly bytes: number
   readonly threads: number
@@ -128,15 +128,15 @@ export interface QuotaSettings {
 }
 
 /**
- * How traces are sampled. The exporter itself reads the address and headers of the collector from
- * the environment.
+ * Sampling of traces. The exporter itself reads the address and headers of the collector from the
+ * environment.
  */
 export interface TracingSettings {
   /** The share of traces that begin here and are kept: from 0 to 1. */
   readonly ratio: number
 }
 
-/** How sessions of users are verified. */
+/** Issuer, audience and keys by which sessions of users are verified. */
 export interface SessionSettings {
   readonly issuer: string
   /** Empty if any audience is accepted. */
@@ -145,7 +145,7 @@ export interface SessionSettings {
   readonly keys: string
 }
 
-/** How threads are stored in Cassandra. */
+/** Hosts, login and commit mode of the Cassandra cluster that stores threads. */
 export interface CassandraSettings {
   /** Names or addresses, with `:port` if it is not 9042. */
   readonly contactPoints: readonly string[]
@@ -154,7 +154,7 @@ export interface CassandraSettings {
   /** Empty without authentication. */
   readonly user: string
   readonly password: string
-  /** Where the password is read again; undefined if it is in no file. */
+  /** File from which the password is read again; undefined if it is in no file. */
   readonly passwordFile: string | undefined
   /** Paths of files in PEM format; null if the connection is not encrypted. */
   readonly tls: { readonly ca?: string; readonly cert?: string; readonly key?: string } | null
@@ -162,7 +162,7 @@ export interface CassandraSettings {
   readonly member: MemberSettings
 }
 
-/** How a server takes part in the cluster on its keyspace. */
+/** Name, roles and address of a server in the cluster on its keyspace. */
 export interface MemberSettings {
   /** The name of the cluster. */
   readonly cluster: string
@@ -171,7 +171,7 @@ export interface MemberSettings {
    * member     it owns threads
    */
   readonly roles: ValueOf<'roles'>
-  /** Where other members reach this one; empty: its address towards Cassandra. */
+  /** Address at which other members reach this one; empty: its address towards Cassandra. */
   readonly host: string
   /** 0 for any that is free. */
   readonly port: number

@@ -4,7 +4,7 @@ import { isIPv4 } from 'node:net'
 
 import ipaddr from 'ipaddr.js'
 
-/** A parsed address. */
+/** A parsed address of IPv4 or IPv6. */
 export type IpAddress = ipaddr.IPv4 | ipaddr.IPv6
 
 /** All addresses with the same first bits as this one. */
@@ -26,12 +26,12 @@ export function ipRange(text: string): IpRange | undefined {
   return bits <= most ? [address, bits] : undefined
 }
 
-/** Whether an address is in a range. */
+/** True if an address is in a range. */
 export function isWithin(address: IpAddress, [range, bits]: IpRange): boolean {
   return address.kind() === range.kind() && address.match(range, bits)
 }
 
-/** Whether only this machine can reach a host, given as an address or a name. */
+/** True if only this machine can reach a host, given as an address or a name. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host.endsWith('.localhost') ||
     host === '::1' || host === '[::1]' || (isIPv4(host) && host.startsWith('127.'))

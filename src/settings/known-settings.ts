@@ -21,7 +21,7 @@ const [serve, access, store, cluster, limits, observability] = [settingsOf('serv
   settingsOf('access'), settingsOf('store'), settingsOf('cluster'), settingsOf('limits'),
   settingsOf('observability')]
 
-/** All settings by name. */
+/** All settings of a server, by name. */
 export const knownSettings = {
   config: serve('--config <path>', 'HEDDLE_CONFIG', { kind: path, fallback: undefined,
     usual: 'the starter', message: 'The `langgraph.json` to serve, or its folder.' }),

@@ -2,9 +2,9 @@
 
 /** The published addresses of a region. */
 export interface Region {
-  /** Where calls to endpoints of customers come from. */
+  /** Addresses from which endpoints of customers are called. */
   readonly egress: readonly string[]
-  /** Where clients reach the hosts of the region. */
+  /** Addresses at which clients reach the hosts of the region. */
   readonly ingress: readonly string[]
 }
 

@@ -11,7 +11,7 @@ export type Reading<Value> = { readonly value: Value | undefined } | {
   readonly faults: readonly string[]
 }
 
-/** How a setting is read. */
+/** Reader of the text of a setting. */
 export interface Kind<Value> {
   /** All words that it may be, if these are few. */
   readonly choices?: readonly string[]
@@ -92,7 +92,7 @@ export function someOf<Word extends string>(known: readonly Word[]): Kind<readon
   return converted(words, (named) => known.filter((word) => named.includes(word)))
 }
 
-/** Texts, separated by commas. */
+/** List of texts, separated by commas. */
 export const texts: Kind<readonly string[]> = listOf('', (text) => text)
 
 /** IP addresses and ranges of them. */

@@ -27,13 +27,13 @@ export interface Setting<Value> {
   readonly fallback: Value
   /** The default in words, in Markdown. Empty if there is none. */
   readonly usual: string
-  /** What it does, in Markdown. */
+  /** Effect of the setting, in Markdown. */
   readonly message: string
   /** Graphs never see it, and `<variable>_FILE` may name a file that has it. */
   readonly isSecret: boolean
 }
 
-/** What a setting is declared with; the default in words is the default where that is a word. */
+/** Declaration of a setting; the default in words is the default where that is a word. */
 type Declared<Value, Fallback> = Pick<Setting<Value>, 'message'> & {
   readonly kind: Kind<Value>
   readonly fallback: Fallback

@@ -7,9 +7,9 @@ import { knownSettings, namesOf } from './known-settings.ts'
 import type { SettingName, ValueOf } from './known-settings.ts'
 import type { Setting } from './setting.ts'
 
-/** Where settings come from. */
+/** Sources of settings: options, the environment, and the folder of relative paths. */
 export interface SettingsSource {
-  /** What was typed, by the name of the setting; flags without a value are booleans. */
+  /** Typed options, by the name of the setting; flags without a value are booleans. */
   readonly options: Readonly<Partial<Record<SettingName, string | boolean | readonly string[]>>>
   readonly environment: Readonly<Record<string, string | undefined>>
   /** The folder that relative paths start from. */
@@ -39,7 +39,7 @@ export class SettingsReader {
     return fallback
   }
 
-  /** Whether an option or a variable sets it. */
+  /** True if an option or a variable sets it. */
   isGiven(name: SettingName): boolean {
     return this.#given(name) !== ''
   }
@@ -75,7 +75,7 @@ export class SettingsReader {
     return this.#source.environment[variable] || (isSecret ? this.#secretOf(variable) : '')
   }
 
-  /** What is in the file that `<variable>_FILE` names, without the end of its line. */
+  /** Content of the file that `<variable>_FILE` names, without the end of its line. */
   #secretOf(secret: string): string {
     const variable = `${secret}_FILE`
     const file = this.#source.environment[variable]

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import type { ConverseRequest, ConverseResponse,
   DeliverRequest } from '../../../proto/gen/cluster/v1/member.ts'
 
-/** What became of one command: its reply, its error, or that it is still under way. */
+/** Outcome of one command: its reply, its error, or that it is still under way. */
 export type StreamAnswer = NonNullable<ConverseResponse['outcome']>
 
 /** Answers the commands of one stream, each as soon as its reply is there. */

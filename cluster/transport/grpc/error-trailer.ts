@@ -34,7 +34,7 @@ export function errorsToWire(log: Log): ServerMiddleware {
   }
 }
 
-/** What a command threw, as its sender gets it. */
+/** Error of a command, as its sender gets it. */
 export function errorToDetail(log: Log, error: unknown): ErrorDetail {
   return detailOf(knownError(log, error))
 }

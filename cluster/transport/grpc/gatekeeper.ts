@@ -1,4 +1,4 @@
-/** Who may call this member, and the credentials that a caller sends. */
+/** Check of the callers of this member, and the credentials that a caller sends. */
 
 import { ChannelCredentials, experimental, ServerCredentials,
   ServerInterceptingCall } from '@grpc/grpc-js'
@@ -15,7 +15,7 @@ import { CertificateSource } from './certificate-source.ts'
 const clusterName = 'heddle-cluster'
 const versionName = 'heddle-version'
 
-/** What every call carries. */
+/** Headers of every call: the name of the cluster, the protocol version and the secret. */
 export function introduction({ secret }: MemberTrust,
   { cluster, version }: ProtocolIdentity): Metadata {
   const metadata = Metadata().set(clusterName, encodeURIComponent(cluster))

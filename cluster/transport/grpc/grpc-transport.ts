@@ -12,7 +12,7 @@ import { MemberLink } from './link.ts'
 import type { LinkOptions } from './link.ts'
 import { saidBytesMax, withinLimit } from './options.ts'
 
-/** How members are reached, and what crosses to them. */
+/** Links, the kinds whose bytes cross them, and the patience with one answer. */
 export interface GrpcTransportOptions extends LinkOptions {
   readonly kinds: readonly Asked[]
   /** By then the other member answers, with the reply or that it is under way: 10 s by default. */
@@ -29,7 +29,7 @@ export interface GrpcTransport extends Transport {
   close(): void
 }
 
-/** What the network may take beside the patience; after that the connection counts as broken. */
+/** Time of the network beside the patience; after that the connection counts as broken. */
 const wayMs = 5_000
 
 /** Longer, because an actor that is not active reads its past first. */

@@ -23,7 +23,7 @@ import { errorFromWire, wayFailed } from './error-trailer.ts'
 import { channelCredentials, introduction } from './gatekeeper.ts'
 import { clientOptions } from './options.ts'
 
-/** What each link to a member needs. */
+/** Trust, identity and clock of each link to a member. */
 export interface LinkOptions {
   readonly env: Env
   readonly trust: MemberTrust

@@ -22,7 +22,7 @@ import { errorToDetail } from './error-trailer.ts'
 import { requireUnderstand } from './gatekeeper.ts'
 import { answeredBytesMax, withinLimit } from './options.ts'
 
-/** Who answers, and what may be asked. */
+/** Identity of this member, and the kinds that others may ask. */
 export interface MemberServiceOptions {
   readonly env: Env
   /** The id of this member. */

@@ -1,4 +1,4 @@
-/** How connections between members are set, each figure with its reason. */
+/** Settings of the connections between members, each figure with its reason. */
 
 import type { ChannelOptions } from '@grpc/grpc-js'
 

@@ -19,7 +19,7 @@ export type Sighting =
 
 /** A member that does not answer for this long is dead. */
 const silenceMs = 3_000
-/** How often a blocked connection is tried again. */
+/** Pauses between tries of a blocked connection. */
 const pauses = { firstMs: 250, longestMs: 250 }
 
 /** The address cannot be reached right now, which says nothing about who lives there. */
@@ -28,7 +28,7 @@ const blockedWay = /EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ETIMEDOUT|EAI_AGAIN|came 
 const refusedCertificate = /certificate|\bTLS\b|\bSSL\b|altname|self.signed/i
 
 /**
- * Whether the member lives. A member that refuses this one counts as living: a member with the
+ * True if the member lives. A member that refuses this one counts as living: a member with the
  * wrong secret must not end those with the right one. `incompatible` is called with the reason.
  */
 export function grpcProbe(options: LinkOptions,
@@ -81,7 +81,7 @@ async function lookOnce(link: MemberLink, { id }: Member,
   }
 }
 
-/** What can be concluded from a failed look. */
+/** Conclusion from a failed probe. */
 function judgement({ details, message }: CodedError): Sighting | 'blocked' {
   if (details.distrust !== undefined) return { kind: 'incompatible', why: message }
   const reason = details.unreachable ?? ''

@@ -7,7 +7,7 @@ import { loadFileDescriptorSetFromBuffer } from '@grpc/proto-loader'
 import { ReflectionService } from '@grpc/reflection'
 import type { Server } from 'nice-grpc'
 
-/** What the library expects of the call that it answers. */
+/** The call that the reflection library answers, as far as it uses it. */
 interface AskingStream {
   on(event: 'data' | 'end', handle: (request: unknown) => void): void
   write(answer: unknown): void

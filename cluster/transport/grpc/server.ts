@@ -20,7 +20,7 @@ import { MemberService } from './member-service.ts'
 import { serverOptions } from './options.ts'
 import { addReflection } from './reflection.ts'
 
-/** Where the server listens, and whom it trusts. */
+/** Address, identity and trust of the server of a member. */
 export interface GrpcServerOptions {
   readonly env: Env
   /** The id of this member. */

@@ -5,15 +5,17 @@ import type { Env } from '../../../cluster/index.ts'
 import type { GraphFailure } from '../../deployment/index.ts'
 import { ControlError, NoAnswerError } from './control-error.ts'
 
-/** Which server is asked, and as whom. */
+/** Server to ask, and the key of the caller. */
 export interface ControlTarget {
   /** Without a slash at its end. */
   readonly url: string
   /** An API key; undefined if the server asks for none. */
   readonly key: string | undefined
-  /** True if nobody has named it: it was found at the usual place of this machine. */
+  /** True if the server was found at the usual place of this machine, without being named. */
   readonly isFound?: boolean
-  /** How the server was found, as the end of a sentence for when it does not answer. */
+  /**
+   * The way in which the server was found, as the end of a sentence for when it does not answer.
+   */
   readonly hint: string
   readonly env: Env
 }
@@ -27,7 +29,7 @@ export interface ControlRequest {
   readonly body?: unknown
   readonly bytes?: Uint8Array
   readonly headers?: Readonly<Record<string, string>>
-  /** How long the answer may take; half a minute by default. */
+  /** Milliseconds that the answer may take; 30 000 by default. */
   readonly withinMs?: number
   /** True if doing it twice is the same as once; all reads are so. */
   readonly isRepeatable?: boolean
@@ -46,13 +48,15 @@ export interface ControlClient {
 
 const usualMs = 30_000
 
-/** Requests of which one succeeds mostly, behind a balancer whose members change. */
+/** Tries of a request. Behind a balancer whose members change, one of them mostly succeeds. */
 const triesMax = 5
-/** A server that has answered may be started anew: for so long nobody has to listen. */
+/**
+ * Milliseconds for which requests to a server that has answered are repeated: it may be restarting.
+ */
 const restartMs = 60_000
 const pauses = { firstMs: 200, longestMs: 3_000 } as const
 
-/** Answers of proxies and of servers that are going away: another one may do it. */
+/** Statuses of proxies and of servers that are going away. Another try may reach another server. */
 const passing: readonly number[] = [502, 503, 504]
 
 /** Opens a client. Nothing is asked yet. */
@@ -69,11 +73,11 @@ export function controlClient(target: ControlTarget): ControlClient {
 type ReadAnswer<T> = (answer: Response) => Promise<T>
 
 interface Asking extends ControlTarget {
-  /** Whether anything answered a request before. */
+  /** True if any request was answered before. */
   hasAnswered: boolean
 }
 
-/** Repeats what is safe to repeat while nobody answers for good. */
+/** Repeats a request while the server does not answer, if that is safe. */
 async function repeated<T>(target: Asking, request: ControlRequest,
   read: ReadAnswer<T>): Promise<T> {
   const { method = 'GET', isRepeatable = method === 'GET', signal } = request
@@ -156,7 +160,7 @@ async function jsonOf(answer: Response, { url }: ControlTarget): Promise<unknown
   }
 }
 
-/** The error of an answer: of a server of ours, or of what stands before it. */
+/** The error of an answer, from a server of ours or from a proxy before it. */
 async function errorOf(answer: Response, { url, key }: ControlTarget): Promise<Error> {
   const text = await answer.text()
   const { error, message, graphs } = objectIn(text)

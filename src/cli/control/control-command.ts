@@ -1,4 +1,4 @@
-/** What the commands that ask the control API have in common. */
+/** Shared parts of the commands that ask the control API. */
 
 import { Option } from 'commander'
 import type { Command } from 'commander'
@@ -47,7 +47,7 @@ export function runControlCommand(command: Command, source: ControlCommandSource
   return runProjectCommand(command, source, incomplete)
 }
 
-/** Finds the server. */
+/** Finds the server, without asking it anything yet. */
 export async function openControl(source: ControlCommandSource, typed: TypedControl): Promise<
   Pick<ControlAccess, 'client' | 'env'> & { readonly target: ControlTarget }
 > {
@@ -63,7 +63,7 @@ export async function openDeployment(source: ControlCommandSource, typed: TypedC
   return { ...await openControl(source, typed), name, path: `/deployments/${name}` }
 }
 
-/** A line of JSON. */
+/** A value as JSON on a line of its own. */
 export function jsonLine(value: unknown): string {
   return `${JSON.stringify(value)}\n`
 }

@@ -1,4 +1,4 @@
-/** Why the control API did not do what was asked. */
+/** Errors of the control API and of the way there. */
 
 import type { GraphFailure } from '../../deployment/index.ts'
 import { CommandError } from '../admin-command.ts'
@@ -13,7 +13,7 @@ const refusals: readonly string[] = ['graph_failed', 'in_use', 'exists', 'invali
 
 /** A server answered with an error. Its message is the server's. */
 export class ControlError extends CommandError {
-  /** As the catalogue of errors has it; empty if what answered is no server of ours. */
+  /** Code from the catalogue of errors; empty if the answer is not from a server of ours. */
   readonly code: string
   readonly graphs: readonly GraphFailure[]
 

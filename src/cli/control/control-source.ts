@@ -1,8 +1,8 @@
-/** Who calls a command that asks the control API. */
+/** Caller of a command that asks the control API. */
 
 import type { ProjectCommandSource } from '../project-command.ts'
 
-/** Where such a command prints, and how it asks who called it. */
+/** Output of such a command, and its questions to the caller. */
 export interface ControlCommandSource extends ProjectCommandSource {
   /** True if a person reads what `note` prints. */
   readonly isTerminal: boolean
@@ -10,6 +10,6 @@ export interface ControlCommandSource extends ProjectCommandSource {
   readSecret(prompt: string): Promise<string>
   /** Reads a line that a person types. */
   readLine(prompt: string): Promise<string>
-  /** Calls back when the caller wants it to end, until the result is called. */
+  /** Calls back when the caller wants the command to end, until the returned function is called. */
   interrupted(callback: () => void): () => void
 }

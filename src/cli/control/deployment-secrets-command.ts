@@ -20,14 +20,14 @@ interface TypedChange extends TypedControl {
   readonly restart: boolean
 }
 
-/** What the API answers to a change. */
+/** Answer of the API to a change of secrets. */
 interface Changed {
   readonly rollout: ControlRollout | ControlOutcome | null
 }
 
 type Values = Readonly<Record<string, string>>
 
-/** The words that are about deployments, and not about the keys of all secrets. */
+/** Subcommands about deployments. The others are about the keys of all secrets. */
 export const deploymentSecretsWords: readonly string[] = ['list', 'set', 'remove']
 
 /** Lists, sets and removes secrets of a deployment. Throws CommandError. */
@@ -103,13 +103,13 @@ export async function changeSecrets(
   }
 }
 
-/** A server before sets has no state. */
+/** State of a secret in words; empty from a server before sets, which has none. */
 function stateText({ state }: ControlSecret): string {
   if (state === 'kept') return 'from the next roll-out on'
   return state === 'removed' ? 'until the next roll-out' : ''
 }
 
-/** One value that is not typed on the line can come from a pipe. */
+/** Values of a change. A single one without a typed value can come from a pipe. */
 async function valuesOf(source: ControlCommandSource, words: readonly string[]): Promise<Values> {
   const values: Record<string, string> = {}
   const unsaid = words.filter((word) => !word.includes('='))

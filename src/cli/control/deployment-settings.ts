@@ -9,7 +9,7 @@ const limitKeys: readonly (keyof DeploymentLimits)[] = ['workers', 'memory_mb', 
 
 const yesOrNo: Readonly<Record<string, string>> = { true: 'yes', false: 'no' }
 
-/** All that can be set. */
+/** Names of all settings of a deployment. */
 export const settingKeys: readonly string[] = [...limitKeys, 'requests', 'access', 'hosts',
   'paused']
 
@@ -38,7 +38,7 @@ export function changesIn(words: readonly string[]): Readonly<Record<string, unk
   return { ...changes, ...Object.keys(limits).length > 0 && { limits } }
 }
 
-/** As it is typed: `600/60s`, or `none`. */
+/** A limit as it is typed: `600/60s`, or `none`. */
 export function requestLimitText(limit: RequestLimit | null): string {
   return limit === null ? 'none' : `${limit.count}/${limit.interval_s}s`
 }

@@ -5,7 +5,7 @@ import { failureLines } from './control-error.ts'
 import { requestLimitText } from './deployment-settings.ts'
 import { minuteOf } from '../table.ts'
 
-/** A check that is done has moved nothing: its revision is as active as it was before. */
+/** The last roll-out in words. A check has moved nothing: its revision is as active as before. */
 function lastText({ kind, revision, result, percent }: ControlOutcome): string {
   const isDone = result === 'done'
   switch (kind) {
@@ -27,7 +27,7 @@ function problemRow(
     `${member.slice(0, 8)} since ${minuteOf(since)}: ${reason}`]
 }
 
-/** All of it, a line each. */
+/** A deployment with all its settings, one a line. */
 export function deploymentText(deployment: ControlDeployment): string {
   const { limits, next, rollout, last_rollout: last, preview, hosts } = deployment
   const rows: (readonly [string, string])[] = [

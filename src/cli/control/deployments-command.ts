@@ -99,7 +99,7 @@ async function show(source: ControlCommandSource, named: string | undefined,
   source.print(typed.json ? jsonLine(deployment) : deploymentText(deployment))
 }
 
-/** The first word is the name, unless it is a setting. */
+/** Changes settings. The first word is the name, unless it is a setting. */
 async function set(source: ControlCommandSource, words: readonly string[],
   typed: TypedControl): Promise<void> {
   const named = words[0]?.includes('=') === false ? words[0] : undefined
@@ -110,7 +110,7 @@ async function set(source: ControlCommandSource, words: readonly string[],
   source.print(typed.json ? jsonLine(changed) : deploymentText(changed))
 }
 
-/** It takes no name from the folder: what is removed is said. */
+/** Removes a deployment. Its name must be typed: it is never taken from the folder. */
 async function remove(source: ControlCommandSource, name: string,
   { data, yes, ...typed }: TypedRemove): Promise<void> {
   if (!isDeploymentName(name)) {
@@ -123,7 +123,7 @@ async function remove(source: ControlCommandSource, name: string,
   source.print(typed.json ? jsonLine({ removing: name }) : `${name} is being removed.\n`)
 }
 
-/** Data are gone for ever, so it is asked twice. Throws CommandError. */
+/** Asks for the name again, as data are gone for ever. Throws CommandError. */
 async function confirm({ isTerminal, readLine }: ControlCommandSource,
   name: string): Promise<void> {
   if (!isTerminal) {

@@ -1,4 +1,4 @@
-/** The command `heddle logs`: what the code of a deployment wrote, on all members. */
+/** The command `heddle logs`: lines that the code of a deployment wrote, on all members. */
 
 import { Command, Option } from 'commander'
 
@@ -49,7 +49,7 @@ export function runLogsCommand(source: ControlCommandSource): Promise<void> {
   return runControlCommand(command, source)
 }
 
-/** As the API takes it. */
+/** A typed time in the form that the API takes. */
 function timeOf(typed: string, nowMs: number): string {
   if (/^\d+[smhd]$/.test(typed)) {
     return new Date(nowMs - durationMs('--since', typed)).toISOString()
@@ -68,7 +68,7 @@ interface Printing {
   print(line: ControlLine): void
 }
 
-/** When the connection is cut, what is followed goes on at the time of the last line. */
+/** Prints lines. After a cut, following continues at the time of the last line. */
 async function printLines(
   { source, access: { client, path, env }, query, isFollowing, print }: Printing,
 ): Promise<void> {

@@ -22,7 +22,7 @@ export function moveText(move: ControlMove, movesRuns = false): string {
     `${count(members.length, 'member')}, ${(ms / 1_000).toFixed(1)} s${running.join('')}${silent}`
 }
 
-/** `1 run`, `2 runs`. */
+/** A number with its noun: `1 run`, `2 runs`. */
 export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`
 }

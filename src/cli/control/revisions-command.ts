@@ -1,4 +1,4 @@
-/** The command `heddle revisions`: what was deployed, and which of it is kept. */
+/** The command `heddle revisions`: the deployed revisions, and those of them that are kept. */
 
 import { Command } from 'commander'
 

@@ -34,14 +34,14 @@ export function runRollbackCommand(source: ControlCommandSource): Promise<void> 
   return runControlCommand(command, source)
 }
 
-/** A rollback brings code alone. A server before sets says nothing of them. */
+/** Text about the secrets, which a rollback leaves as they are; empty from a server before sets. */
 function secretsText({ env_version: version, kept_secrets: kept = [] }: Partial<ControlMove>) {
   if (version === undefined) return ''
   const waiting = kept.length === 0 ? '' : `; ${kept.join(', ')} wait for the next deploy`
   return `; with the secrets of now (version ${version})${waiting}`
 }
 
-/** Asks for a move of the pointer. It is asked for once: a second one could move it further. */
+/** Asks once for a move of the pointer: a repeated request could move it further. */
 export async function moved({ client, name }: ControlAccess, path: string,
   body: object): Promise<ControlMove> {
   try {

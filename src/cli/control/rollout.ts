@@ -1,4 +1,4 @@
-/** Begins a roll-out, and follows it to its end whichever connection is cut. */
+/** Begins a roll-out, and follows it to its end, also after connections that are cut. */
 
 import { pause } from '../../../cluster/index.ts'
 import { CommandError } from '../admin-command.ts'
@@ -17,7 +17,7 @@ export type SeenRollout =
 /** Time between looks at a roll-out. */
 const lookMs = 150
 
-/** Reads the deployment. */
+/** Reads the deployment from the control API. */
 export function readDeployment({ client, path }: ControlAccess): Promise<ControlDeployment> {
   return client.ask({ path })
 }
@@ -77,7 +77,7 @@ function seenIn(deployment: ControlDeployment, id: string): SeenRollout {
   throw new CommandError('Another roll-out has begun since: see "heddle revisions".')
 }
 
-/** Throws what a roll-out came to, if that is not what was asked for. */
+/** Throws the result of a roll-out, unless it is the wanted one. */
 export function requireDone({ result, reason, failures, from, revision }: ControlOutcome): void {
   if (result === 'done') return
   const why = reason ?? 'no reason is known.'

@@ -1,11 +1,11 @@
-/** Reads a value that nobody may see: typed without an echo, or piped in. */
+/** Reads a secret value: typed without an echo, or piped in. */
 
 import { text } from 'node:stream/consumers'
 import type { ReadStream } from 'node:tty'
 
 import { CommandError } from '../admin-command.ts'
 
-/** Where it is typed, and where it is asked for. */
+/** Input for the value, and output for the prompt. */
 export interface SecretInput {
   /** A terminal, or a pipe. */
   readonly input:
@@ -26,7 +26,7 @@ export async function readSecret({ input, ask }: SecretInput, prompt: string): P
 const keys = { enter: ['\r', '\n', '\u0004'], interrupt: '\u0003',
   erase: ['\u007f', '\b'] } as const
 
-/** In raw mode, the terminal shows nothing of what is typed. */
+/** A typed value. In raw mode, the terminal shows nothing of it. */
 async function typed({ input, ask }: SecretInput, prompt: string): Promise<string> {
   ask(prompt)
   input.setRawMode(true)

@@ -1,4 +1,4 @@
-/** Which server and which deployment a command is about. */
+/** Finds the server and the deployment of a command. */
 
 import { readFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -10,7 +10,7 @@ import { CommandError } from '../admin-command.ts'
 import type { ControlTarget } from './control-client.ts'
 import type { ControlCommandSource } from './control-source.ts'
 
-/** The options that say which server and which deployment. */
+/** Options that name the server and the deployment. */
 export interface TypedTarget {
   readonly config?: string
   readonly url?: string
@@ -18,7 +18,7 @@ export interface TypedTarget {
   readonly deployment?: string
 }
 
-/** What the langgraph.json of a project says of its deployment. */
+/** Entries of a project's langgraph.json about its deployment. */
 interface ProjectTarget {
   readonly folder: string
   /** False if there is no langgraph.json. */
@@ -27,7 +27,7 @@ interface ProjectTarget {
   readonly deployment?: string
 }
 
-/** Where a server is that nobody has named. */
+/** URL of a server that no option names. */
 const usualUrl = 'http://127.0.0.1:2024'
 
 /** Finds the server: as typed, as the project says, or the one that runs on this machine. */
@@ -48,8 +48,8 @@ export async function findTarget(source: ControlCommandSource, typed: TypedTarge
 }
 
 /**
- * A server whose data directory can be read here says where it answers. One whose directory is in
- * the project, or was named, is the project's own.
+ * URL of a running server whose data directory can be read here. If the directory is in the
+ * project, or was named, the server is the project's own.
  */
 async function localUrl({ environment, folder, starter }: ControlCommandSource, project: string,
   env: Env): Promise<{ readonly url: string; readonly isOwn: boolean } | undefined> {
@@ -124,7 +124,7 @@ async function projectTarget({ folder: here }: ControlCommandSource,
     ...deployment !== undefined && { deployment: deployment as string } }
 }
 
-/** What is wrong with the file is for the build to say. */
+/** The object in a text; empty if it is broken, as the build reports faults of the file. */
 function parsed(text: string): object {
   try {
     return Object(JSON.parse(text)) as object

@@ -1,4 +1,4 @@
-/** Activates a revision, and says how far the members are until it is watched no more. */
+/** Activates a revision, and shows the progress of the members until the watch has ended. */
 
 import type { ControlDeployment, ControlRevision } from '../../server/operator/control-answer.ts'
 import { count } from '../control/move-text.ts'
@@ -8,7 +8,7 @@ import { resultOf } from './deploy-plan.ts'
 import type { Deploying } from './deploy-plan.ts'
 import type { StepRows } from './step-rows.ts'
 
-/** What is activated. */
+/** Revision to activate, with the rows for its progress. */
 export interface Activating extends Deploying {
   readonly rows: StepRows
   /** The deployment as it was. */
@@ -57,7 +57,7 @@ function membersOf(seen: SeenRollout) {
   return seen.kind === 'ended' ? seen.outcome.members : seen.rollout.members
 }
 
-/** `2 of 3 members`, and those that were left out. */
+/** Progress of members: `2 of 3 members`, and those that were left out. */
 function membersText(seen: SeenRollout): string {
   const members = membersOf(seen)
   const isReady = ({ state }: (typeof members)[number]) =>
@@ -71,7 +71,7 @@ function watchMs(seen: SeenRollout): number {
   return slackMs + (seen.kind === 'ended' ? 0 : seen.rollout.watch_s * 1_000)
 }
 
-/** Whoever called it may leave: the cluster watches by itself. */
+/** Follows the watch. The caller may leave, because the cluster watches by itself. */
 async function watch({ source, rows }: Activating, moved: SeenRollout,
   follow: (isDone: () => boolean) => Promise<SeenRollout>): Promise<void> {
   if (moved.kind === 'ended') return

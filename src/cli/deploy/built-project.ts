@@ -10,7 +10,7 @@ import { CommandError } from '../admin-command.ts'
 import type { ProjectCommandSource } from '../project-command.ts'
 import { withCleanInstall } from './clean-install.ts'
 
-/** How a project is built. */
+/** Options for building a project. */
 export interface TypedBuild {
   readonly config?: string
   readonly platform?: string

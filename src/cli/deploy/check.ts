@@ -1,4 +1,4 @@
-/** Has a revision checked by the cluster, whichever connection is cut. */
+/** Has a revision checked by the cluster, also after connections that are cut. */
 
 import { pause } from '../../../cluster/index.ts'
 import { CommandError } from '../admin-command.ts'
@@ -8,7 +8,7 @@ import { ControlError, failureLines, NoAnswerError } from '../control/control-er
 import { readDeployment } from '../control/rollout.ts'
 import type { StepRows } from './step-rows.ts'
 
-/** What a check found. */
+/** Result of a check. */
 export interface CheckedRevision {
   readonly revision: ControlRevision
   readonly report: ControlReport
@@ -39,7 +39,7 @@ export async function checkRevision(access: ControlAccess, name: string,
   }
 }
 
-/** A check changes nothing, so that it may be asked for again. */
+/** True if the connection was cut. A check changes nothing, so it may be asked for again. */
 function isCut(error: unknown): boolean {
   return error instanceof NoAnswerError
     || (error instanceof ControlError && ['proxy', 'unavailable'].includes(error.code))
@@ -51,7 +51,7 @@ function refuse({ code, message, graphs }: ControlError, name: string, rows: Ste
   throw new ControlError(code, lines.length === 0 ? message : lines.join('\n'), graphs)
 }
 
-/** The check of the cut connection goes on: another one is refused meanwhile. */
+/** Waits until the check of the cut connection has ended. Until then another one is refused. */
 async function untilIdle(access: ControlAccess, withinMs: number): Promise<void> {
   const { env } = access
   const endMs = env.monotonicMs() + withinMs

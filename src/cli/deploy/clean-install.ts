@@ -11,7 +11,7 @@ import { installFor, sourceOf, workspaceOf } from '../../revision/index.ts'
 import type { BuiltRevision, InstallCommand, Platform } from '../../revision/index.ts'
 import { CommandError } from '../admin-command.ts'
 
-/** How what is built is installed. */
+/** Project to install, and the programs for that. */
 export interface CleanInstall {
   /** A langgraph.json, or a folder that has one. */
   readonly config: string
@@ -22,7 +22,7 @@ export interface CleanInstall {
   readonly run?: (command: InstallCommand, folder: string) => Promise<void>
 }
 
-/** What is not copied: it is installed or made anew, or belongs to this folder alone. */
+/** Names that are not copied: they are installed or made anew, or belong to this folder alone. */
 const left: readonly string[] = ['node_modules', '.git', '.heddle']
 
 /** Copies the project, installs its packages there, and builds it. Throws CommandError. */

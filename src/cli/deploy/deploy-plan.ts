@@ -1,11 +1,11 @@
-/** What a deployment is going to do. */
+/** The plan of a deployment. */
 
 import type { ControlDeployment, ControlRevision } from '../../server/operator/control-answer.ts'
 import type { ControlAccess } from '../control/control-command.ts'
 import type { ControlCommandSource } from '../control/control-source.ts'
 import type { TypedBuild } from './built-project.ts'
 
-/** What is to be done. */
+/** Steps and options of a deployment. */
 export interface DeployPlan {
   readonly name: string
   /** Undefined if it is no preview. */
@@ -13,9 +13,9 @@ export interface DeployPlan {
     | { readonly of: string; readonly label: string; readonly ttl_s: number }
     | undefined
   readonly build: TypedBuild
-  /** Whether packages are read again that did not change since the last deploy. */
+  /** True to pack all packages again, also those that did not change since the last deploy. */
   readonly repacks: boolean
-  /** Whether the server builds it. */
+  /** True if the server builds it. */
   readonly isRemote: boolean
   readonly message: string
   /**

@@ -82,7 +82,10 @@ async function madeHere(all: Making): Promise<Made> {
   return { before: after, revision, isActive }
 }
 
-/** The cluster lacks chunks of packages that were packed before. Throws CommandError. */
+/**
+ * Packs all packages again, as the cluster lacks chunks of earlier archives. Throws CommandError if
+ * the project has changed meanwhile.
+ */
 async function packedAnew({ source, access, plan }: Making,
   built: BuiltProject): Promise<BuiltProject> {
   const again = await buildProject(source, plan.build, { nowMs: access.env.nowMs(), isRead: false })
@@ -92,7 +95,7 @@ async function packedAnew({ source, access, plan }: Making,
   )
 }
 
-/** The first file that is not as it was, or else the first package. */
+/** Path of the first own file that has changed, or else of the first package. */
 function changedIn(before: BuiltProject, after: BuiltProject): string {
   const [old, now] = [before, after].map(({ ownFiles }) => ownFiles ?? new Map<string, string>())
   const file = [...old!.keys(), ...now!.keys()].find((name) => old!.get(name) !== now!.get(name))
@@ -102,7 +105,7 @@ function changedIn(before: BuiltProject, after: BuiltProject): string {
   return changed?.path || 'its settings'
 }
 
-/** Has it built by the server. */
+/** Has the project built by the server. */
 async function madeThere(making: Making): Promise<Made> {
   const { access, plan } = making
   const before = await deploymentFor(access, plan)
@@ -110,7 +113,7 @@ async function madeThere(making: Making): Promise<Made> {
   return { before: await setSecrets(access, plan, before, isActive), revision, isActive }
 }
 
-/** A check is about what is there: it makes no deployment. */
+/** Finds the deployment, and makes it if it is missing. A check makes none. */
 async function deploymentFor(access: ControlAccess,
   { goal, name, preview }: DeployPlan): Promise<ControlDeployment> {
   try {
@@ -163,7 +166,7 @@ function sayReport(rows: StepRows, revision: ControlRevision, report: ControlRep
   if (lacks !== undefined) rows.say('secrets', lacks, { missing_secrets: report.wants_env_missing })
 }
 
-/** One that was there before the check stays. */
+/** Removes a checked revision, unless it was there before the check. */
 async function forget({ client, path }: ControlAccess,
   { name, state }: ControlRevision): Promise<void> {
   if (state === 'uploading')

@@ -1,4 +1,4 @@
-/** Asks before a project goes to a server that nobody has named. */
+/** Asks the caller before a project goes to a server that was found, and not named. */
 
 import { withTimeout } from '../../../cluster/index.ts'
 import { CommandError } from '../admin-command.ts'

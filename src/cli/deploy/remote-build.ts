@@ -16,7 +16,7 @@ import { sizeText } from './size-text.ts'
 import type { StepRows } from './step-rows.ts'
 import { uploadChunks } from './upload.ts'
 
-/** What is built, and where that is shown. */
+/** Project to build, with the rows for its progress. */
 export interface RemoteBuilding extends Deploying {
   readonly rows: StepRows
   /** The deployment as it was. */

@@ -1,4 +1,4 @@
-/** What a check found, in words. */
+/** Texts for the result of a check. */
 
 import type { ControlReport, ControlRevision } from '../../server/operator/control-answer.ts'
 import { count } from '../control/move-text.ts'

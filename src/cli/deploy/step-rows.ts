@@ -1,4 +1,4 @@
-/** What a deployment is doing, a row for each step: for people, or as JSON. */
+/** Progress of a deployment, a row for each step: for people, or as JSON. */
 
 import type { Env } from '../../../cluster/index.ts'
 import { jsonLine } from '../control/control-command.ts'
@@ -32,7 +32,7 @@ export class StepRows {
     this.#startMs = env.monotonicMs()
   }
 
-  /** Ends a step: the time is that since the one before. */
+  /** Ends a step. Its time is that since the step before. */
   done(step: string, texts: readonly string[], data: object): void {
     const nowMs = this.#env.monotonicMs()
     const ms = Math.round(nowMs - this.#startMs)
@@ -43,7 +43,7 @@ export class StepRows {
     this.#source.print(rowOf(step, first, ms) + more.map((text) => rowOf('', text)).join(''))
   }
 
-  /** A line that is no step. */
+  /** Prints a line that belongs to no step. */
   say(name: string, text: string, data: object): void {
     this.#clear()
     this.#source.print(this.#json ? jsonLine(data) : rowOf(name, text))

@@ -10,7 +10,7 @@ const uploadsMax = 4
 /** Time for one chunk on a slow line. */
 const chunkMs = 300_000
 
-/** What is uploaded, and where. */
+/** Chunks to upload, and the place for them. */
 export interface Upload {
   readonly client: ControlClient
   /** Path of the chunks below the control API. */

@@ -7,7 +7,7 @@ import { readProject } from '../../graph/index.ts'
 import { workspaceOf } from '../../revision/index.ts'
 import { ownVersion } from '../../settings/index.ts'
 
-/** What installs the packages, by lock file. */
+/** Commands that install the packages, by lock file. */
 const installs = {
   'pnpm-lock.yaml': 'npm install --global pnpm && pnpm install --frozen-lockfile --prod',
   'yarn.lock': 'corepack enable && yarn install --immutable',
@@ -15,7 +15,10 @@ const installs = {
   'bun.lockb': 'npm install --global bun && bun install --frozen-lockfile --production',
 } as const
 
-/** Its text. Throws `invalid` for a langgraph.json that is not valid, and RevisionError. */
+/**
+ * Text of the Dockerfile. Throws `invalid` for a langgraph.json that is not valid, and
+ * RevisionError.
+ */
 export async function dockerfile(config: string): Promise<string> {
   // A server that starts from the image looks at what guards the project.
   const project = await readProject(config, { ignoreAuth: true })

@@ -11,7 +11,7 @@ import type { BaseImage, Descriptor, ImageConfig, ImageManifest } from './oci-la
 import { projectFolder } from './project-layer.ts'
 import type { Layer } from './project-layer.ts'
 
-/** What an image is made of. */
+/** Parts of an image: the layers of its base, and the project. */
 export interface ImageParts {
   /** Folder of the layout that the base is in. */
   readonly folder: string

@@ -27,7 +27,7 @@ export interface ImageManifest {
   readonly layers: readonly Descriptor[]
 }
 
-/** What an image is run with. All that is not named here stays. */
+/** Configuration with which an image is run. Members that are not named here are kept. */
 export interface ImageConfig {
   readonly os: string
   readonly architecture: string
@@ -94,7 +94,7 @@ export async function readBlob(folder: string, { digest }: Descriptor): Promise<
   throw new CommandError(`${folder} has a blob that is not ${digest}.`, 'refused')
 }
 
-/** As images name it. */
+/** Name of a processor as images have it. */
 function architectureOf({ cpu }: Platform): string {
   return cpu === 'x64' ? 'amd64' : cpu
 }

@@ -8,7 +8,7 @@ import { createGzip } from 'node:zlib'
 import { headerOf, paddingOf, readArchive, tarEnd } from '../../revision/index.ts'
 import type { Manifest, ReadChunk } from '../../revision/index.ts'
 
-/** Where the project is in an image. */
+/** Folder of the project in an image. */
 export const projectFolder = 'project'
 
 /** A layer in a file. The hashes are in hexadecimal digits. */
@@ -59,7 +59,10 @@ async function* layerTar({ archives }: Manifest, readChunk: ReadChunk): AsyncGen
   yield tarEnd
 }
 
-/** The header of gzip says which system wrote it, which is no part of the files. */
+/**
+ * The bytes with an unknown system in the header of gzip, which otherwise names the one that
+ * packed.
+ */
 async function* withoutMaker(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let at = 0
   const makerAt = 9

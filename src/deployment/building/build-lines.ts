@@ -31,7 +31,7 @@ export class BuildLines {
     this.#env = env
   }
 
-  /** Adds a line. What is too much is left out, and a last line says so. */
+  /** Adds a line. Lines beyond the bounds are left out, and a last line says so. */
   add(text: string): void {
     const { lines, characters } = this.#left
     if (lines === 0) return

@@ -72,12 +72,12 @@ export function buildOf({ id, bodyJson }: CatalogRecord): Build {
   }
 }
 
-/** Of files that nobody says more of. */
+/** Source of files whose commit and branch are not known. */
 export const noGit: Manifest['source'] = { commit: null, branch: null, dirty: false }
 
 /**
- * Why a build is given up; undefined if it goes on. `isAlive` says whether a process that builds
- * is there. One that is built is no longer a build: what is left of it is for anybody.
+ * Reason for giving up a build; undefined if it goes on. `isAlive` says whether the process that
+ * builds still exists. A phase `built` is never given up: any member may clear its remains.
  */
 export function endOf({ phase, builder, endsAtMs }: Build, nowMs: number,
   isAlive: (builder: string) => boolean): string | undefined {

@@ -1,4 +1,6 @@
-/** What was uploaded for a build: documents of its revision, which go when it ends. */
+/**
+ * Uploaded files of a build, as documents of its revision. They are deleted when the build ends.
+ */
 
 import { createHash } from 'node:crypto'
 import { mkdir, open, writeFile } from 'node:fs/promises'
@@ -66,7 +68,7 @@ export async function missingSource(documents: DocumentPort, id: string,
     .filter((sha256) => !there.has(`chunk/${sha256}`))
 }
 
-/** Writes what was uploaded, as a build takes it. */
+/** Writes the uploaded files to a folder, in the form that a build takes. */
 export async function fetchSource(documents: DocumentPort, id: string, source: SourceForm,
   to: string): Promise<void> {
   if (source.kind === 'archive') {

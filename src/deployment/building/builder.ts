@@ -16,13 +16,13 @@ import { fetchSource } from './build-source.ts'
 import { moved, revisionOfBuild, takeBuild } from './builds-over.ts'
 import type { BuildParts } from './builds-over.ts'
 
-/** What a member builds with. */
+/** Ports and settings of a member that builds. */
 export interface BuilderParts extends BuildParts {
   readonly env: BuildParts['env'] & Pick<Env, 'every'>
   readonly rollouts: Pick<Rollouts, 'activate'>
-  /** Whether this member builds. */
+  /** True if this member builds. */
   readonly builds: boolean
-  /** Whether projects are built that name guards that are not offered; by default not. */
+  /** True to build projects that name guards that are not offered; by default false. */
   readonly ignoreAuth?: boolean | undefined
   /** The data directory of this member. */
   readonly directory: string
@@ -34,7 +34,7 @@ export interface BuilderParts extends BuildParts {
   /** The id of this member, and whether it or another one is there. */
   readonly self: string
   isMember(id: string): boolean
-  /** Whether this member looks after the builds of members that are gone. */
+  /** True if this member looks after the builds of members that are gone. */
   owns(): boolean
 }
 
@@ -42,7 +42,7 @@ export interface BuilderParts extends BuildParts {
 export interface Builder {
   /** True if this member has taken the build, or with null would take one. */
   take(build: string | null): Promise<boolean>
-  /** Ends what nobody builds any more. Call when records can be read. */
+  /** Ends builds whose member is gone. Call when records can be read. */
   begin(): void
   close(): Promise<void>
 }
@@ -50,19 +50,19 @@ export interface Builder {
 /** Builds under way on a member, and those that wait for their turn. */
 const turns = { inAll: 2, each: 1, waiting: 50, waitingEach: 5,
   full: 'Too many builds wait for their turn: deploy again in a moment.' }
-/** How often it is looked for builds that nobody goes on with. */
+/** Milliseconds between two searches for builds whose member is gone. */
 const lookMs = 15_000
-/** Another roll-out may be under way. */
+/** Bounds on repeating an activation, as another roll-out may be under way. */
 const activateTries = { count: 60, pauseMs: 2_000 }
 
-/** Makes it. */
+/** The builder of this member, which takes no build before `begin`. */
 export function builderOf(parts: BuilderParts): Builder {
   return new MemberBuilder(parts)
 }
 
 class MemberBuilder implements Builder {
   readonly #parts: BuilderParts
-  /** This process: one that starts anew does not go on with a build. */
+  /** Id of this process. A process that starts anew does not continue a build of an earlier one. */
   readonly #name: string
   readonly #turns = new FairSemaphore(turns)
   readonly #under = new Map<string, Promise<void>>()
@@ -175,7 +175,7 @@ class MemberBuilder implements Builder {
   }
 }
 
-/** The revision is refused, and nothing is left of the build. It may be called again. */
+/** Ends a build: refuses its revision and removes its files. It may be called again. */
 async function end(parts: BuilderParts, build: Build, reason: string): Promise<void> {
   const { records, documents, catalogs } = parts
   const found = await revisionOfBuild(parts, build).catch(ignoreNotFound)

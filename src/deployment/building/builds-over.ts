@@ -17,7 +17,7 @@ import type { Build, BuildPhase } from './build-record.ts'
 import { missingSource, putSourceChunk, putSourceFile } from './build-source.ts'
 import type { BegunBuild, Builds, NewBuild, StartRequest } from './builds.ts'
 
-/** What builds are kept with. */
+/** Records, documents and ports that builds are kept with. */
 export interface BuildParts {
   readonly catalogs: CatalogClient
   readonly documents: DocumentPort
@@ -27,20 +27,20 @@ export interface BuildParts {
   readonly env: Pick<Env, 'nowMs' | 'secret' | 'after' | 'uuid' | 'log'>
 }
 
-/** How a member that builds is found. */
+/** Finds a member that builds. */
 export interface BuildMembers {
-  /** True if one has taken it; with null, if one would. */
+  /** True if a member has taken the build; with null, if one would take a build. */
   take(build: string | null): Promise<boolean>
 }
 
-/** How long files may take to be uploaded, and an address is good. */
+/** Milliseconds for uploading files, and for which an upload address is valid. */
 const uploadMs = 900_000
-/** A build ends by itself before. */
+/** Milliseconds after the time limit of a build before its record is given up. */
 const slackMs = 120_000
 /** Builds of a tenant that have not ended. The files of each may fill 250 MB of the store. */
 const unendedMax = 8
 
-/** Makes them. */
+/** Builds that are kept in records and given to members. */
 export function buildsOver(parts: BuildParts & { readonly members: BuildMembers }): Builds {
   const { catalogs, documents, records, env, members } = parts
   return {

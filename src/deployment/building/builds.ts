@@ -5,7 +5,7 @@ import type { Deployment } from '../deployment.ts'
 import type { Revision } from '../revision.ts'
 import type { BuildPhase } from './build-record.ts'
 
-/** What a build is begun from. */
+/** Request for a build, with the form of its files. */
 export interface NewBuild {
   readonly by: string
   readonly message: string
@@ -26,11 +26,11 @@ export interface BegunBuild {
   readonly address: string
 }
 
-/** How a build is started. */
+/** Request to start a build whose files were uploaded. */
 export interface StartRequest {
   readonly by: string
   readonly config?: string
-  /** Whether the revision is made active once it is built. */
+  /** True if the revision is made active once it is built. */
   readonly activates: boolean
 }
 
@@ -46,6 +46,6 @@ export interface Builds {
   receive(address: string, content: AsyncIterable<Uint8Array>): Promise<void>
   /** Resolves when a member has begun. `not_ready` before all is uploaded, `stale` if it has. */
   start(revision: Revision, options: StartRequest): Promise<void>
-  /** How far it is; undefined if it has ended. */
+  /** Phase of the build; undefined if it has ended. */
   phase(revision: Revision): Promise<BuildPhase | undefined>
 }

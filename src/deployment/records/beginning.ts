@@ -1,8 +1,8 @@
 /**
- * How a revision comes to be. First its documents are written, under a name that nobody knows. Then
- * one change of the deployment gives it its number, charges its bytes and makes what it refers to
- * count; that fails if a revision was begun or removed since the deployment was read. The record of
- * the revision follows, by whoever comes first.
+ * Begins revisions. First the documents are written, under a name that no other process knows. Then
+ * one change of the deployment gives the revision its number, charges its bytes and makes its
+ * references count; that fails if a revision was begun or removed since the deployment was read.
+ * The record of the revision follows, written by the first process that reads the deployment.
  */
 
 import { HeddleError } from '../../errors.ts'
@@ -16,7 +16,7 @@ import { newRevision, ofManifest } from './revision-record.ts'
 import type { StoredRevision } from './revision-record.ts'
 import type { RecordParts, StoredDeployments } from './stored-deployments.ts'
 
-/** What a tenant may have. */
+/** Limits on the deployments of a tenant. */
 export interface DeploymentsLimits {
   /** Tenants that may have any: the code of each runs beside that of all others. */
   readonly owners: 'one' | 'any'
@@ -38,17 +38,17 @@ const uploadMs = 24 * 3_600_000
 const besideKept = 20
 /** Chunks of a revision. */
 const chunksMax = 20_000
-/** How often a change is made anew because somebody else was faster. */
+/** Tries of a change that other processes may overtake. */
 export const triesMax = 50
 
-/** What revisions are begun with. */
+/** Stores and limits with which revisions are begun. */
 export interface BeginningParts extends RecordParts {
   readonly stored: StoredDeployments
   readonly contents: RevisionContents
   readonly limits: DeploymentsLimits
 }
 
-/** What a new revision is said to be. */
+/** Content of a new revision, and its author. */
 export interface BeginningRequest {
   readonly message: string
   readonly by: string
@@ -118,7 +118,7 @@ interface Reference extends Unsettled {
   readonly manifest?: Manifest
 }
 
-/** Undefined if somebody else was faster. */
+/** The change that makes references count; undefined if another change came first. */
 async function refer(parts: BeginningParts, now: StoredDeployment,
   { kind, revision, manifest, others }: Reference): Promise<StoredRevision | undefined> {
   const { stored, contents } = parts
@@ -184,7 +184,7 @@ function present(revisions: readonly StoredRevision[]): readonly StoredRevision[
   return revisions.filter(({ state }) => state !== 'removed')
 }
 
-/** Others were faster each time. */
+/** The error for a change that others overtook at each try. */
 export function crowded(): HeddleError {
   return new HeddleError('stale', 'Too much of this deployment changes at once: ask again.')
 }

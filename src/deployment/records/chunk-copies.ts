@@ -1,8 +1,8 @@
 /**
- * Which copies of chunks a revision refers to. A copy is named by its hash and by the number of the
- * revision that brought it. A new revision refers to copies that a revision which is kept refers
- * to; all others it brings itself. So a copy that nothing refers to any more is never used again,
- * whenever it is deleted. Pure.
+ * The copies of chunks that a revision refers to. A copy is named by its hash and by the number of
+ * the revision that brought it. A new revision refers to copies that a revision which is kept
+ * refers to; all others it brings itself. So a copy that nothing refers to any more is never used
+ * again, whenever it is deleted. Pure.
  */
 
 import type { Manifest } from '../../revision/index.ts'
@@ -64,7 +64,7 @@ export function copiesText(copies: ChunkCopies): string {
   return JSON.stringify(byNumber)
 }
 
-/** Copies that were stored. */
+/** Reads copies from the text in which they are stored. */
 export function copiesIn(text: string): ChunkCopies {
   const stored: unknown = JSON.parse(text)
   const copies = new Map<string, ChunkCopy>()

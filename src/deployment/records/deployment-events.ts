@@ -12,7 +12,7 @@ import { triesMax } from './beginning.ts'
 import { deploymentCatalog, eventCatalog, eventPlace } from './record-places.ts'
 import { StoredFields } from './stored-fields.ts'
 
-/** What events are kept with. */
+/** Stores and clock that events are kept with. */
 export interface EventParts {
   readonly catalogs: CatalogClient
   readonly documents: DocumentPort
@@ -43,7 +43,7 @@ export class DeploymentEvents {
     return (await this.#inTurn(deployment, event))!
   }
 
-  /** The same, unless the mark is not above the last one. */
+  /** Notes an event as `note` does, unless an event with its mark or a later one is noted. */
   async noteOwed(deployment: string, { mark, ...event }: OwedEvent): Promise<void> {
     await this.#inTurn(deployment, event, mark)
   }
@@ -79,7 +79,7 @@ export class DeploymentEvents {
     }
   }
 
-  /** Undefined if one of this mark, or of a later one, is noted. */
+  /** The noted event; undefined if one with this mark or a later one is noted. */
   async #note(deployment: string, { kind, by, data }: NewEvent,
     mark?: number): Promise<DeploymentEvent | undefined> {
     const { catalogs, documents, env } = this.#parts
@@ -110,7 +110,7 @@ export class DeploymentEvents {
     throw new HeddleError('unavailable', 'Too much happens to this deployment at once: ask again.')
   }
 
-  /** Removes the oldest, now and then. */
+  /** Removes the oldest events, once for every 100 that are noted. */
   async #forget(deployment: string, seq: number): Promise<void> {
     if (seq % removedTogether !== 0 || seq <= eventsKept) return
     const last = seq - eventsKept

@@ -1,4 +1,4 @@
-/** What may be said of a deployment: its name, hosts, limits and preview. Pure. */
+/** Checks the members of a deployment that callers set: name, hosts, limits and preview. Pure. */
 
 import { HeddleError } from '../../errors.ts'
 import { bodyMbMax } from '../deployment.ts'
@@ -29,7 +29,7 @@ const ttlMsMax = 90 * 24 * 3_600_000
 
 const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
-/** Throws `invalid` for what cannot be. Returns the input with its hosts in lower case. */
+/** Throws `invalid` for a bad member. Returns the request with its hosts in lower case. */
 export function requireSoundDeployment(options: NewDeployment): NewDeployment {
   if (!isDeploymentName(options.name)) {
     throw new HeddleError('invalid', 'name: it is a DNS label, such as shop: up to 63 letters ' +
@@ -40,7 +40,7 @@ export function requireSoundDeployment(options: NewDeployment): NewDeployment {
   return options.hosts === undefined ? options : { ...options, hosts: requireHosts(options.hosts) }
 }
 
-/** The same for a change. */
+/** Checks a change as `requireSoundDeployment` checks a new deployment. */
 export function requireChange(change: DeploymentChange): DeploymentChange {
   requireLimits(change.limits)
   requirePreview(change.preview)

@@ -12,7 +12,7 @@ import type { StoredRevision } from './revision-record.ts'
 
 /** A deployment with what only its records know. */
 export interface StoredDeployment extends Deployment {
-  /** How often revisions were begun or removed: whoever does either names the number it saw. */
+  /** Number of revisions that were begun or removed. Each such change names the number it saw. */
   readonly references: number
   /** The newest change of what revisions refer to, whose record may not have been written yet. */
   readonly unsettled: Unsettled | null
@@ -76,7 +76,7 @@ export function deploymentOf({ id, name, bodyJson, heldBytes, createdAtMs }: Cat
   }
 }
 
-/** The body of a change. Numbers of revisions are given by those who begin them. */
+/** Body of a changed record. Numbers of revisions are left out: beginning a revision gives them. */
 export function changedBody({ step }: Deployment, change: DeploymentChange, nowMs: number): string {
   const { revisionCount: _, ...rest } = change
   return bodyOf({ ...rest, step: step + 1, modifiedAtMs: nowMs })

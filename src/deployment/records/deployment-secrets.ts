@@ -1,4 +1,4 @@
-/** The secrets of deployments: kept as those of workspaces that nobody has. */
+/** The secrets of deployments, kept as those of workspaces that no user can have. */
 
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
@@ -17,7 +17,7 @@ const nameMax = 100
 const valueMax = 64 * 1024
 /** Secrets of a deployment. */
 const secretsMax = 100
-/** A value that nothing names is kept for so long: a record may be about to name it. */
+/** Milliseconds for which an unnamed value is kept: a record may be about to name it. */
 const unnamedMs = 3_600_000
 
 /** The secrets of workspaces, as far as deployments use them. */
@@ -123,7 +123,7 @@ class StoredDeploymentSecrets implements DeploymentSecrets {
     await this.#secrets.drop(placesOf(id))
   }
 
-  /** What there is after the changes that are kept, with the places that are known. */
+  /** The secrets after the kept changes. Those of programs before sets have an empty place. */
   async #wanted(deployment: Deployment): Promise<SecretSet> {
     const present = loadedSecretsOf(deployment)
       ?? (await this.list(deployment.id)).map((each) => ({ ...each, place: '' }))
@@ -155,7 +155,7 @@ function tenantOf(deployment: string): string {
   return `${deploymentsTenant}${deployment}`
 }
 
-/** Where values are that a record names by their places. */
+/** Workspace that keeps values by their places, which records of deployments name. */
 function placesOf(deployment: string): string {
   return `${tenantOf(deployment)}.places`
 }

@@ -26,11 +26,11 @@ import { RevisionContents } from './revision-content.ts'
 import type { StoredRevision } from './revision-record.ts'
 import { StoredDeployments } from './stored-deployments.ts'
 
-/** What the records of deployments are kept with. */
+/** Stores, ports and limits for the records of deployments. */
 export interface DeploymentsParts {
   readonly catalogs: CatalogClient
   readonly documents: DocumentPort
-  /** They go with their deployment. */
+  /** Secrets that are removed together with their deployment. */
   readonly secrets: Pick<DeploymentSecrets, 'drop'>
   readonly env: Pick<Env, 'nowMs' | 'uuid'>
   readonly limits?: Partial<DeploymentsLimits>
@@ -249,7 +249,7 @@ class CatalogDeployments implements Deployments {
     }
   }
 
-  /** False if the deployment is gone. */
+  /** Marks the deployment as being removed. False if it does not exist. */
   async #markRemoving(id: string): Promise<boolean> {
     for (let tries = 0; tries < triesMax; tries++) {
       const now = await this.#stored.byId(id)
@@ -260,14 +260,14 @@ class CatalogDeployments implements Deployments {
     throw new HeddleError('stale', 'The deployment changes all the time: remove it again.')
   }
 
-  /** A preview uses the secrets of another deployment: its owner must have both. */
+  /** Throws unless the caller owns the deployment whose secrets a preview uses. */
   async #requireOwn(tenant: string, of: string): Promise<void> {
     const found = await this.get(of)
     if (found.tenant === tenant && found.preview === null) return
     throw new HeddleError('not_found', `The deployment ${of} does not exist.`)
   }
 
-  /** Throws `forbidden` beside another owner. With an id: if that owner came first. */
+  /** Throws `forbidden` if another tenant owns deployments. With an id: if that one came first. */
   async #requireOwner(tenant: string, id?: string): Promise<void> {
     if (this.#parts.limits.owners === 'any') return
     const all = await this.#stored.oldest()
@@ -286,7 +286,7 @@ class CatalogDeployments implements Deployments {
     throw new HeddleError('full', `${tenant} may have ${most} deployments: remove one.`)
   }
 
-  /** Two deployments of a tenant may have taken the last room at once. */
+  /** Throws if two deployments of the tenant took the last room at once. */
   async #requireStillRoom(deployment: string, revision: StoredRevision): Promise<void> {
     const now = await this.#stored.byId(deployment)
     if (now === undefined) throw gone(revision.name)

@@ -1,7 +1,7 @@
 /**
- * Who holds a host name. A claim is a record whose name is the host's, so one deployment of the
- * cluster has it. The record of the deployment says only which hosts it wants: it has those that it
- * wants and holds. A claim of a deployment that is gone, or does not want the host, is void.
+ * Claims of host names. A claim is a record whose name is the host's, so one deployment of the
+ * cluster has it. The record of the deployment lists the hosts that it wants: it has those that it
+ * wants and holds. A claim is void if its deployment is gone or does not want the host.
  */
 
 import type { Env } from '../../../cluster/index.ts'
@@ -10,14 +10,14 @@ import type { CatalogClient, CatalogRecord } from '../../platform/index.ts'
 import { StoredFields } from './stored-fields.ts'
 import { deploymentCatalog, recordsOf } from './record-places.ts'
 
-/** What claims are made with. */
+/** Stores and clock that claims are made with. */
 export interface ClaimParts {
   readonly catalogs: CatalogClient
   readonly env: Pick<Env, 'nowMs' | 'uuid'>
 }
 
 const prefix = 'host '
-/** Claims that are void are taken over. Somebody else may be faster, but not for ever. */
+/** Tries of taking over a void claim, as another process may be faster. */
 const triesMax = 10
 
 /** The hosts that deployments hold, by the deployment's UUID. */

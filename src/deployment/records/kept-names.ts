@@ -1,6 +1,7 @@
 /**
- * Names are the server's: `/d/shop` is one address for all tenants. The name of a deployment that
- * was removed stays its tenant's for a while, so that nobody else gets the requests of its callers.
+ * Keeps names of deployments, which belong to the server: `/d/shop` is one address for all tenants.
+ * The name of a removed deployment stays its tenant's for a while, so that no other tenant gets the
+ * requests of its callers.
  */
 
 import { HeddleError, ignoreNotFound } from '../../errors.ts'
@@ -52,7 +53,7 @@ export async function requireOwnName({ catalogs, env }: RecordParts,
   }
 }
 
-/** `a--b--c`: `a` and `a--b`. */
+/** Names that a name begins with: `a` and `a--b` for `a--b--c`. */
 function beginningsOf(name: string): readonly string[] {
   return [...name.matchAll(/--/g)].map(({ index }) => name.slice(0, index))
     .filter((each) => each !== '')

@@ -1,4 +1,4 @@
-/** Where the records and documents of deployments are, and how pages of records are read. */
+/** Places of the records and documents of deployments, and a reader of records page by page. */
 
 import type { CatalogClient, CatalogName, CatalogRecord, DocumentPlace,
   RecordQuery } from '../../platform/index.ts'
@@ -11,12 +11,12 @@ export const revisionCatalog = { tenant, collection: 'revision' } as const
 /** The newest event of each deployment. */
 export const eventCatalog = { tenant, collection: 'deployment_event' } as const
 
-/** Who has called which deployment. */
+/** Notes on the tenants that have called each deployment. */
 export const useCatalog = { tenant, collection: 'deployment_use' } as const
 /** The builds that have not ended, by the id of their revision. */
 export const buildCatalog = { tenant, collection: 'build' } as const
 
-/** What was uploaded for the build of a revision. */
+/** Uploaded files for the build of a revision. */
 export function sourcePlace(owner: string): DocumentPlace {
   return { tenant, kind: 'build_source', owner }
 }
@@ -31,7 +31,7 @@ export function manifestPlace(owner: string): DocumentPlace {
   return { tenant, kind: 'revision_manifest', owner }
 }
 
-/** The events of a deployment, but the newest one. */
+/** The events of a deployment, except for the newest one. */
 export function eventPlace(owner: string): DocumentPlace {
   return { tenant, kind: 'deployment_event', owner }
 }

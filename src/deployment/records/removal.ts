@@ -1,7 +1,7 @@
 /**
- * How revisions are removed. First their records say so. Then one change of the deployment fails
- * if a revision was begun or a pointer was moved since it was read: after it, nothing new can refer
- * to what only the removed ones refer to. Then those chunks are deleted. Each step may be repeated.
+ * Removes revisions. First their records say so. Then one change of the deployment fails if a
+ * revision was begun or a pointer was moved since it was read: after it, nothing new can refer to
+ * what only the removed ones refer to. Then those chunks are deleted. Each step may be repeated.
  */
 
 import { HeddleError } from '../../errors.ts'
@@ -15,7 +15,7 @@ import type { RevisionContents } from './revision-content.ts'
 import type { StoredRevision } from './revision-record.ts'
 import type { StoredDeployments } from './stored-deployments.ts'
 
-/** What revisions are removed with. */
+/** Stores that revisions are removed from. */
 export interface RemovalParts {
   readonly stored: StoredDeployments
   readonly contents: RevisionContents
@@ -65,7 +65,7 @@ export async function deleteUnneeded(parts: RemovalParts, deployment: string,
   throw crowded()
 }
 
-/** A pointer moved to one of them: all are as they were. */
+/** Restores the marked revisions and throws `stale`, because a pointer has moved to one of them. */
 async function giveBack({ stored }: RemovalParts, marked: readonly StoredRevision[],
   name: string): Promise<never> {
   for (const { id, state, expiresAtMs } of marked) {
@@ -77,11 +77,11 @@ async function giveBack({ stored }: RemovalParts, marked: readonly StoredRevisio
 
 interface Fenced {
   readonly all: readonly StoredRevision[]
-  /** The copies that are needed, by their keys. */
+  /** Copies that are still referred to, by their keys. */
   readonly kept: ReadonlyMap<string, ChunkCopy>
 }
 
-/** Undefined if somebody changed the deployment since it was read. */
+/** Fences a removal; undefined if the deployment changed since it was read. */
 async function fence(parts: RemovalParts, now: StoredDeployment): Promise<Fenced | undefined> {
   const all = await parts.stored.revisions(now.id)
   const kept = await keptCopies(parts, now, all)
@@ -89,14 +89,14 @@ async function fence(parts: RemovalParts, now: StoredDeployment): Promise<Fenced
   return await parts.stored.fence(now, bytes) && { all, kept }
 }
 
-/** True if this call did it. */
+/** Marks a revision as removed. False if it was marked before. */
 async function markRemoved({ stored }: RemovalParts, { id, state }: StoredRevision) {
   if (state === 'removed') return false
   await stored.changeRevision(id, { state: 'removed', expiresAtMs: null }, { state })
   return true
 }
 
-/** The copies that revisions refer to which are not removed, by their keys. */
+/** The copies to which revisions that are not removed refer, by their keys. */
 async function keptCopies({ contents }: RemovalParts, { unsettled }: StoredDeployment,
   all: readonly StoredRevision[]): Promise<ReadonlyMap<string, ChunkCopy>> {
   const kept = new Map<string, ChunkCopy>()
@@ -113,7 +113,7 @@ async function keptCopies({ contents }: RemovalParts, { unsettled }: StoredDeplo
   return kept
 }
 
-/** The newest one counts, even if its record was not written yet. */
+/** The revisions with the newest one, even if its record was not written yet. */
 function withUnsettled(all: readonly StoredRevision[],
   newest: StoredRevision | undefined): readonly StoredRevision[] {
   if (newest === undefined) return all

@@ -1,15 +1,15 @@
-/** Which revisions of a deployment are removed, as no one needs them any more. Pure. */
+/** Choice of the revisions of a deployment that are removed because nothing needs them. Pure. */
 
 import type { Deployment } from '../deployment.ts'
 import type { Revision } from '../revision.ts'
 import type { RevisionUse } from '../revision-use.ts'
 import { pointsTo } from './deployment-record.ts'
 
-/** How long revisions are kept that nothing points to. */
+/** Bounds on revisions that nothing points to. */
 export interface RetentionLimits {
-  /** So many of the newest are kept, whatever their age. */
+  /** Number of the newest revisions that are kept, whatever their age. */
   readonly newest: number
-  /** Younger ones are kept … */
+  /** Age in milliseconds up to which a revision is kept … */
   readonly ageMs: number
   /** … as long as there are no more than this. */
   readonly revisions: number

@@ -9,7 +9,7 @@ import { copiesIn, copiesText, copyKey } from './chunk-copies.ts'
 import type { ChunkCopies, ChunkCopy } from './chunk-copies.ts'
 import { chunkPlace, manifestPlace } from './record-places.ts'
 
-/** What a revision consists of. It never changes. */
+/** Content of a revision, which never changes. */
 export interface RevisionContent {
   readonly manifest: Manifest
   readonly copies: ChunkCopies
@@ -22,7 +22,7 @@ const manifestCharacters = 1024 * 1024
 /** Copies that are deleted together. */
 const deletedTogether = 100
 
-/** Says that a chunk is there. It is written after the chunk, and deleted before it. */
+/** Body of a mark for a present chunk. It is written after the chunk, and deleted before it. */
 const mark = Buffer.from('1')
 
 /** Reads and writes the documents of all deployments. All methods throw HeddleError. */
@@ -34,7 +34,7 @@ export class RevisionContents {
     this.#documents = documents
   }
 
-  /** Stores what a revision consists of. Nobody may know its name yet. `too_large`. */
+  /** Stores the content of a revision, whose name no other process knows yet. `too_large`. */
   async put(deployment: string, content: string,
     { manifest, copies }: RevisionContent): Promise<void> {
     const text = JSON.stringify(manifest)
@@ -48,7 +48,7 @@ export class RevisionContents {
     ])
   }
 
-  /** What a revision consists of; undefined if it was removed. */
+  /** Content of a revision; undefined if it was removed. */
   async get(deployment: string, content: string): Promise<RevisionContent | undefined> {
     const known = this.#known.get(content)
     if (known !== undefined) return known
@@ -65,7 +65,7 @@ export class RevisionContents {
     return read
   }
 
-  /** What a revision refers to; undefined if it was removed. */
+  /** Copies of chunks that a revision refers to; undefined if it was removed. */
   async copies(deployment: string, content: string): Promise<ChunkCopies | undefined> {
     const known = this.#known.get(content)
     if (known !== undefined) return known.copies
@@ -117,7 +117,7 @@ export class RevisionContents {
     }
   }
 
-  /** Reads whichever copy has the right bytes. */
+  /** Reads a chunk from the first of its copies that has the right bytes. */
   readChunks(deployment: string): ReadChunk {
     return async (sha256) => {
       let isUntrue = false

@@ -14,7 +14,7 @@ export interface StoredRevision extends Revision {
   readonly swept: boolean
 }
 
-/** What a new revision is made of. */
+/** Content of a new revision, with its number and its author. */
 export interface RevisionParts
   extends
     Pick<Revision,
@@ -26,7 +26,7 @@ export interface RevisionParts
 const states: readonly string[] = ['uploading', 'building', 'ready', 'refused',
   'removed'] satisfies RevisionState[]
 
-/** A new revision. */
+/** A revision that was just begun: `uploading` with a manifest, or else `building`. */
 export function newRevision({ manifest, ...parts }: RevisionParts): StoredRevision {
   return { ...parts, name: `r${parts.number}`, hash: '', state: 'building', bytes: 0, files: 0,
     platform: null, wantsEnv: [], source: null, settings: null, graphs: [], reason: null,
@@ -34,7 +34,7 @@ export function newRevision({ manifest, ...parts }: RevisionParts): StoredRevisi
     ...manifest && { ...ofManifest(manifest.content, manifest.hash), content: parts.id } }
 }
 
-/** What a revision says of its manifest. */
+/** The members of a revision that come from its manifest. */
 export function ofManifest({ archives, platform, wants_env, source, check, settings }: Manifest,
   hash: string) {
   const chunks = archives.flatMap((archive) => archive.chunks)

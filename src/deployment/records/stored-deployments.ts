@@ -11,7 +11,7 @@ import { deploymentCatalog, recordsOf, revisionCatalog } from './record-places.t
 import { revisionOf, revisionRecord } from './revision-record.ts'
 import type { StoredRevision } from './revision-record.ts'
 
-/** What records are read and written with. */
+/** Stores and clock for reading and writing records. */
 export interface RecordParts {
   readonly catalogs: CatalogClient
   readonly env: Pick<Env, 'nowMs' | 'uuid'>
@@ -52,8 +52,8 @@ export class StoredDeployments {
   }
 
   /**
-   * Changes what revisions refer to, if nobody did since the deployment was read: undefined if
-   * somebody did, or if it is being removed.
+   * Changes the references of revisions. Undefined if another change came first since the
+   * deployment was read, or if it is being removed.
    */
   async refer({ id, references }: StoredDeployment,
     { addedBytes, ...change }: { readonly addedBytes: number; readonly revisionCount?: number;
@@ -66,8 +66,8 @@ export class StoredDeployments {
   }
 
   /**
-   * Makes whoever read the deployment before read it again: uploads, and changes of pointers.
-   * Undefined if somebody changed it since it was read.
+   * Makes each process that read the deployment before read it again: uploads, and changes of
+   * pointers. Undefined if it was changed since it was read.
    */
   async fence({ id, step, references, heldBytes }: StoredDeployment,
     bytes: number): Promise<StoredDeployment | undefined> {
@@ -99,7 +99,7 @@ export class StoredDeployments {
     return record && revisionOf(record)
   }
 
-  /** Writes the record of the newest revision, if whoever began it has not done so. */
+  /** Writes the record of the newest revision, unless the process that began it has done so. */
   async settle({ unsettled }: StoredDeployment): Promise<void> {
     if (unsettled === null) return
     const { kind, revision } = unsettled

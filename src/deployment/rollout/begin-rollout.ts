@@ -1,4 +1,4 @@
-/** How a roll-out begins: what changes of a deployment, or why it cannot begin. */
+/** Begins a roll-out: makes the change of the deployment, or says why it cannot begin. */
 
 import type { Deployment, DeploymentChange } from '../deployment.ts'
 import type { Revision } from '../revision.ts'
@@ -7,7 +7,7 @@ import type { SecretSet } from '../secret-set.ts'
 import { endedRollout } from './end-rollout.ts'
 import type { Rollout, RolloutKind } from '../rollout.ts'
 
-/** What is asked for. Times are milliseconds. */
+/** Request for a roll-out. Times are milliseconds. */
 export interface BeginRequest {
   /** A UUID for the roll-out. */
   readonly id: string
@@ -16,17 +16,17 @@ export interface BeginRequest {
   readonly message?: string
   /** The share of new runs, from 1 to 100; 100 by default. */
   readonly percent?: number
-  /** Runs under way go on with the revision, too. */
+  /** True if runs under way go on with the revision, too. */
   readonly now?: boolean | undefined
-  /** The revision that must be active now; null for none. Anything will do by default. */
+  /** Revision that must be active now; null for none. By default any may be active. */
   readonly expect?: string | null
-  /** 60 s by default for an activation. Nothing else is watched. */
+  /** Watch of ended runs: 60 s by default for an activation. Nothing else is watched. */
   readonly watchMs?: number
-  /** 5 min by default. */
+  /** Time for loading: 5 min by default. */
   readonly prepareMs?: number
   /** The set that is loaded now, and changes of it; missing where secrets have no part in it. */
   readonly secrets?: { readonly loaded: SecretSet; readonly change: SecretSet }
-  /** How many chunks of the revision are missing. */
+  /** Number of chunks of the revision that are missing. */
   readonly missingChunks?: number
 }
 
@@ -40,15 +40,15 @@ export interface BeginRefusal {
   readonly message: string
 }
 
-/** What changes, or why nothing does. */
+/** Change of the deployment, or the reason why there is none. */
 export type Begun =
   | { readonly change: DeploymentChange & { readonly rollout: Rollout } }
   | { readonly refusal: BeginRefusal }
 
-/** How long ended runs are watched after an activation. */
+/** Milliseconds for which ended runs are watched after an activation. */
 const watchMsDefault = 60_000
 
-/** How long all members may take to load a revision. */
+/** Milliseconds that all members may take to load a revision. */
 const prepareMsDefault = 300_000
 
 /** Begins a roll-out of a revision. One that only watches makes way, as it has moved already. */
@@ -70,7 +70,10 @@ export function begunRollout(deployment: Deployment, revision: Revision, options
   }
 }
 
-/** A rollback brings code alone, and a share must not change what the other revision has. */
+/**
+ * Secrets of the roll-out. A rollback brings code alone, and a share must not change the secrets of
+ * the other revision.
+ */
 function secretsIn({ envVersion, keptSecrets = [] }: Deployment, { kind, secrets }: BeginRequest,
   percent: number
 ): Pick<Rollout, 'envVersion' | 'secrets' | 'takesSecrets' | 'keptThen' | 'secretsBefore'> {

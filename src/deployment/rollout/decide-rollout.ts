@@ -10,7 +10,7 @@ import { movedPointer, undonePointer } from './moved-pointer.ts'
 import { endEvent, memberEvent, phaseEvent, pointerEvent, revisionEvent } from './rollout-events.ts'
 import type { MemberProgress, MemberState, Rollout } from '../rollout.ts'
 
-/** What a decision is made from. */
+/** Input of a decision: the record of the deployment, its members and the time. */
 export interface RolloutView {
   readonly deployment: Deployment
   /** Undefined if it is gone. */
@@ -36,21 +36,15 @@ export type RolloutNews =
   | { readonly kind: 'verdict'; readonly reason: string }
   | { readonly kind: 'tried'; readonly reason: string | null }
 
-/**
- * What should be under way: nothing is done twice at once, and what failed is tried again.
- * prepare  the member loads the revision
- * learn    the member reads the deployment anew
- * tally    the ended runs of the member are counted
- * try      the driver runs what the project names on the revision
- */
+/** Call that should be under way: none is made twice at once, and a failed one is made again. */
 export interface RolloutEffect {
   readonly kind: 'prepare' | 'learn' | 'tally' | 'try'
   readonly member: string
 }
 
-/** What follows. */
+/** Changes, events and calls that follow from the news. */
 export interface RolloutDecision {
-  /** Made alone, before anything else; then it is decided anew, for that takes time. */
+  /** Change of the revision that is made alone, before all others, and then decided on anew. */
   readonly revisionFirst?: RevisionChange
   readonly change?: DeploymentChange
   /** Made after `change`, if that is not stale. */
@@ -59,14 +53,16 @@ export interface RolloutDecision {
   readonly effects: readonly RolloutEffect[]
 }
 
-/** After this time those that did not confirm are named. */
+/** Milliseconds after which the members that did not confirm are named. */
 export const confirmMs = 2_000
-/** More than the clocks of two members differ by. */
+/**
+ * Milliseconds in the future up to which times are believed: more than clocks of members differ by.
+ */
 const aheadMs = 10_000
 
 /**
- * How long a member may take to load a revision: to unpack it, and then a minute for its graphs. A
- * graph that never loads is refused by the member, and not silent.
+ * Milliseconds that a member may take to load a revision: to unpack it, and then a minute for its
+ * graphs. For a graph that never loads, the member refuses the revision, and is not silent.
  */
 export function silentMs({ prepareMs }: Pick<Rollout, 'prepareMs'>): number {
   return Math.max(Math.min(90_000, prepareMs), prepareMs / 5)
@@ -135,7 +131,10 @@ function applied(view: RolloutView, rollout: Rollout, news: RolloutNews): Partia
   }
 }
 
-/** What is bad today, as a key that ended, may be good tomorrow: only the roll-out is refused. */
+/**
+ * Decision after the trial run. A bad one refuses the roll-out only, not the revision: the cause
+ * may go away, as with a key that has ended.
+ */
 function tried(view: RolloutView, rollout: Rollout,
   reason: string | null): Partial<RolloutDecision> {
   const { revision } = view
@@ -146,7 +145,9 @@ function tried(view: RolloutView, rollout: Rollout,
     failures: [{ graph_id, message: reason, at: null }] })
 }
 
-/** What has served, or is started again with other secrets, needs no trial. */
+/**
+ * True if the revision needs a trial run. One that has served, or gets other secrets, needs none.
+ */
 function isUntried({ kind }: Rollout, { trial, triedAtMs, activeAtMs }: Revision): boolean {
   return (kind === 'check' || kind === 'activate') && trial != null && triedAtMs == null &&
     activeAtMs === null
@@ -288,7 +289,7 @@ function undone(view: RolloutView, rollout: Rollout, reason: string): Partial<Ro
   ] }
 }
 
-/** Once the pointer has moved, all learn how it ended. */
+/** End of a roll-out. If the pointer has moved, all members learn of the end. */
 function ended({ live, nowMs }: RolloutView, rollout: Rollout,
   end: RolloutEnd): Partial<RolloutDecision> {
   const change = endedRollout(rollout, end, nowMs)
@@ -302,7 +303,7 @@ function progressed(rollout: Rollout, progress: MemberProgress): Partial<Rollout
   return { change: { rollout: { ...rollout, members } }, events: [memberEvent(rollout, progress)] }
 }
 
-/** A member goes forward only: late answers change nothing. */
+/** Order of the states of a member, which only go forward: late answers change nothing. */
 const rankOf: Readonly<Record<MemberState, number>> = { waiting: 0, silent: 1, ready: 2,
   confirmed: 3 }
 
@@ -318,7 +319,7 @@ function withState(members: readonly MemberProgress[],
     : [...members, progress]
 }
 
-/** Members that came or went. */
+/** Changed progress of members, with those that joined and without those that left. */
 function changedMembers(rollout: Rollout,
   members: readonly MemberProgress[]): Partial<RolloutDecision> {
   const isSame = members.length === rollout.members.length &&
@@ -338,12 +339,12 @@ function hasPointed({ phase }: Rollout): boolean {
   return phase !== 'preparing'
 }
 
-/** Clocks of members differ. Whoever confirms in the watch was waited for in vain before. */
+/** Milliseconds since the pointer moved; 0 if clocks differ. A watch begins after `confirmMs`. */
 function sincePointedMs({ phase, phaseAtMs }: Rollout, atMs: number): number {
   return Math.max(0, atMs - phaseAtMs) + (phase === 'watching' ? confirmMs : 0)
 }
 
-/** How long nothing has to be decided if there is no news: 1 s at most. */
+/** Milliseconds for which nothing has to be decided without news: from 10 ms to 1 s. */
 export function restMs({ phase, phaseAtMs, startedAtMs, prepareMs, watchMs }: Rollout,
   nowMs: number): number {
   const ends = { preparing: startedAtMs + prepareMs, confirming: phaseAtMs + confirmMs,

@@ -13,17 +13,17 @@ import type { RolloutMembers } from './member-port.ts'
 import { owedWith } from './owed-events.ts'
 import type { Rollout, RolloutOutcome } from '../rollout.ts'
 
-/** What a roll-out is driven with. */
+/** Records, members and ports with which a roll-out is driven. */
 export interface DrivenRolloutParts {
   readonly deployments: Pick<Deployments,
     'get' | 'change' | 'revision' | 'changeRevision' | 'note' | 'noteOwed' | 'settle'>
   readonly members: RolloutMembers
   /** The id of this member. */
   readonly self: string
-  /** Whether this member owns the records. Two that drive at once do no harm. */
+  /** True if this member owns the records. Two drivers at once do no harm. */
   owns(): boolean
   readonly env: Pick<Env, 'after' | 'nowMs' | 'monotonicMs' | 'log'>
-  /** What a check found: it is noted as an event. */
+  /** Report of a check, which is noted as an event. */
   readonly report?: (deployment: Deployment,
     revision: Revision) => Promise<Readonly<Record<string, unknown>>>
   /**
@@ -33,9 +33,9 @@ export interface DrivenRolloutParts {
    */
   readonly tryOut?: (deployment: Deployment, revision: Revision,
     signal: AbortSignal) => Promise<string | null>
-  /** Called with how each roll-out ended that was driven here. */
+  /** Called with the outcome of each roll-out that was driven here. */
   readonly ended?: (outcome: RolloutOutcome) => void
-  /** Called after each roll-out: revisions that nobody needs any more may go. */
+  /** Called after each roll-out, to remove revisions that are not needed any more. */
   readonly retention?: (deployment: Deployment) => Promise<void>
 }
 
@@ -46,9 +46,12 @@ export interface DrivenRolloutParts {
  */
 type Step = { readonly kind: 'over' | 'again' } | { readonly kind: 'rest'; readonly ms: number }
 
-/** After a failed read or write. */
+/** Milliseconds after a failed read or write. */
 const retryMs = 500
-/** Loading goes on for so long after the roll-out has ended without it: that end counts. */
+/**
+ * Milliseconds that loading may outlast the roll-out, so that the roll-out ends first and its
+ * result counts.
+ */
 const givenUpMs = 1_000
 
 /**
@@ -65,7 +68,7 @@ export class DrivenRollout {
   #noting = Promise.resolve()
   /** Owed events up to this mark are noted. */
   #notedMark = 0
-  /** Whether something came since the last step began. */
+  /** True if news came since the last step began. */
   #isWanted = false
   #wake = Promise.withResolvers<void>()
 
@@ -135,7 +138,7 @@ export class DrivenRollout {
     return { kind: 'rest', ms: restMs(changed.rollout, env.nowMs()) }
   }
 
-  /** Without a roll-out, what others did is noted, and what is noted is owed no more. */
+  /** Notes the events of other drivers and settles the record, when no roll-out is under way. */
   async #settled(deployment: Deployment): Promise<Step> {
     const { deployments } = this.#parts
     this.#noting = this.#noting.then(() => this.#noteOwed(deployment))
@@ -147,7 +150,10 @@ export class DrivenRollout {
     return { kind: isSettled === true ? 'over' : 'again' }
   }
 
-  /** Undefined if it was changed meanwhile: it is decided anew on the same news. */
+  /**
+   * Makes the change; undefined if the record was changed meanwhile and the decision must be made
+   * anew.
+   */
   async #change(deployment: Deployment,
     { change, events }: RolloutDecision): Promise<Deployment | undefined> {
     if (change === undefined && events.length === 0) return deployment
@@ -155,7 +161,10 @@ export class DrivenRollout {
     return await this.#parts.deployments.change(deployment, { ...change, owed }).catch(ignoreStale)
   }
 
-  /** Never throws: the record is true already, and events are owed until they are noted. */
+  /**
+   * Notes events of the roll-out. Never throws: the record is true already, and keeps unnoted
+   * events.
+   */
   async #note(deployment: Deployment, rollout: Rollout, revision: Revision | undefined,
     { revisionChange }: RolloutDecision): Promise<void> {
     const { deployments, env, report } = this.#parts
@@ -174,7 +183,7 @@ export class DrivenRollout {
     }
   }
 
-  /** Never throws: what cannot be noted now is owed still. */
+  /** Notes owed events. Never throws: the record keeps the events that cannot be noted now. */
   async #noteOwed({ id, name, owed }: Deployment): Promise<void> {
     const { deployments, env } = this.#parts
     try {
@@ -188,7 +197,7 @@ export class DrivenRollout {
     }
   }
 
-  /** What follows the end waits for nobody, and nobody waits for it. */
+  /** Begins the work after the end of a roll-out. Errors are logged: no caller waits for it. */
   #end(deployment: Deployment, { effects }: RolloutDecision): void {
     const { members, env, retention, ended } = this.#parts
     if (deployment.lastRollout !== null) ended?.(deployment.lastRollout)

@@ -1,4 +1,4 @@
-/** The calls of members that a roll-out has under way, and what came of them. */
+/** The calls of members that a roll-out has under way, and their results. */
 
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
@@ -6,16 +6,18 @@ import type { RolloutEffect, RolloutNews } from './decide-rollout.ts'
 import type { PrepareRequest, RolloutMembers } from './member-port.ts'
 import { RunWatch } from './run-watch.ts'
 
-/** What the calls are made with. */
+/** Members, revision and bounds for the calls of one roll-out. */
 export interface MemberCallsParts {
   readonly members: RolloutMembers
   readonly env: Pick<Env, 'monotonicMs' | 'nowMs'>
   readonly options: PrepareRequest
   /** The revision to compare with; null if there was none. */
   readonly from: string | null
-  /** Makes the trial run, which ends with the signal. Resolves with what was bad about it. */
+  /**
+   * Makes the trial run, which ends with the signal. Resolves with its fault; null if it was good.
+   */
   tryOut(signal: AbortSignal): Promise<string | null>
-  /** How long a member may take to load the revision. */
+  /** Milliseconds that a member may take to load the revision. */
   readonly silentMs: number
   /** Called when there is news. */
   arrived(): void
@@ -28,7 +30,7 @@ interface Call {
   readonly firstAtMs: number
   /** Undefined while it is under way. */
   endedAtMs?: number | undefined
-  /** What the last try failed with. */
+  /** Error of the last try. */
   problem?: string
 }
 
@@ -85,7 +87,7 @@ export class MemberCalls {
     }
   }
 
-  /** Nobody waits for the news any more: a trial run ends. */
+  /** Ends a trial run, because its result is not needed any more. */
   close(): void {
     this.#trial.abort(new HeddleError('unavailable', 'The roll-out has ended without it.'))
   }

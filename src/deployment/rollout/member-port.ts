@@ -1,4 +1,4 @@
-/** What a roll-out asks of members: to load a revision, to learn of a change, to count runs. */
+/** Calls of members by a roll-out: to load a revision, to learn of a change, to count runs. */
 
 import type { GraphDescription } from '../../graph/index.ts'
 import type { GraphFailure } from '../revision.ts'
@@ -12,14 +12,14 @@ export interface PrepareRequest {
   readonly envVersion: number
   /** The secrets to load it with; missing for those that were loaded last. */
   readonly secrets?: SecretSet
-  /** Milliseconds after which nobody waits for it any more. */
+  /** Milliseconds after which the caller does not wait any more. */
   readonly withinMs?: number
 }
 
-/** How loading ended. */
+/** Result of loading a revision on a member. */
 export type Prepared =
   | { readonly kind: 'ready'; readonly ms: number; readonly graphs: readonly GraphDescription[] }
-  /** It can never be loaded. */
+  /** The revision can never be loaded. */
   | { readonly kind: 'refused'; readonly reason: string;
     readonly failures: readonly GraphFailure[] }
 
@@ -38,6 +38,6 @@ export interface RolloutMembers {
   /** Resolves when the member has read the deployment anew: what it starts then is newest. */
   learn(member: string, deployment: string): Promise<void>
   tally(member: string, options: PrepareRequest): Promise<RevisionTally>
-  /** Lets the member that drives roll-outs look at a deployment. It may be lost. */
+  /** Lets the member that drives roll-outs look at a deployment. The call may be lost. */
   wake(deployment: string): Promise<void>
 }

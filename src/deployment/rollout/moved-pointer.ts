@@ -1,10 +1,10 @@
-/** Where the pointer of a deployment goes: when a roll-out moves it, and when that is undone. */
+/** Moves the pointer of a deployment at a roll-out, and moves it back. */
 
 import type { Deployment, DeploymentChange } from '../deployment.ts'
 import { changesBetween, keptSince, mergedChanges } from '../secret-set.ts'
 import type { Rollout } from '../rollout.ts'
 
-/** What changes of the pointer and of the secrets, once all have loaded both. */
+/** Change of the pointer and of the secrets, once all members have loaded both. */
 export function movedPointer(deployment: Deployment, rollout: Rollout): DeploymentChange {
   const { kind, revision, percent, envVersion, now: movesRuns = false } = rollout
   const { active, previous } = deployment
@@ -15,7 +15,7 @@ export function movedPointer(deployment: Deployment, rollout: Rollout): Deployme
     movesRuns, ...secrets }
 }
 
-/** Every later process starts with these. Kept changes that came meanwhile are kept still. */
+/** Secrets that every later process starts with. Kept changes that came meanwhile stay kept. */
 function loadedWith({ keptSecrets = [] }: Deployment,
   { envVersion, secrets, takesSecrets, keptThen = [] }: Rollout): DeploymentChange {
   if (secrets === undefined) return {}
@@ -24,8 +24,9 @@ function loadedWith({ keptSecrets = [] }: Deployment,
 }
 
 /**
- * What changes when the revision turns out bad. After that no revision counts as the previous one:
- * a rollback without a name must not end at the bad one. Runs that moved to it move back.
+ * Change that moves the pointer back from a bad revision. No revision counts as the previous one
+ * then, so that a rollback without a name never leads to the bad one. Runs that moved to it move
+ * back.
  */
 export function undonePointer(deployment: Deployment, rollout: Rollout): DeploymentChange {
   const { from, percent, now: movesRuns = false } = rollout
@@ -34,7 +35,7 @@ export function undonePointer(deployment: Deployment, rollout: Rollout): Deploym
     : { active: from, previous: null, next: null, movesRuns, ...secretsBack(deployment, rollout) }
 }
 
-/** The revision before was loaded with other secrets. Those that it did not have are kept. */
+/** Secrets with which the revision before was loaded. Changes that it did not have are kept. */
 function secretsBack({ keptSecrets = [], envVersion: now }: Deployment,
   { secrets, takesSecrets, secretsBefore }: Rollout): DeploymentChange {
   if (!takesSecrets || secrets === undefined || secretsBefore === undefined) return {}

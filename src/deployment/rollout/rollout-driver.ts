@@ -4,21 +4,21 @@ import type { Deployments } from '../deployments.ts'
 import { DrivenRollout } from './driven-rollout.ts'
 import type { DrivenRolloutParts } from './driven-rollout.ts'
 
-/** What roll-outs are driven with. */
+/** Records, members and ports with which all roll-outs are driven. */
 export interface RolloutDriverParts extends DrivenRolloutParts {
   readonly deployments: DrivenRolloutParts['deployments'] & Pick<Deployments, 'list'>
 }
 
 /** Drives until it is closed. */
 export interface RolloutDriver {
-  /** Looks at a deployment, or at all of them. To be called every 5 s, and when one began. */
+  /** Looks at a deployment, or at all of them. Call every 5 s, and when a roll-out began. */
   look(name?: string): void
   /** Stops. The next owner goes on from the records. */
   close(): void
 }
 
 const pageLimit = 100
-/** After a failed look at all: whoever takes over may not reach the records at once. */
+/** Milliseconds after a failed look at all: a new owner may not reach the records at once. */
 const againMs = 500
 
 /** Drives nothing before the first look. Without a roll-out it reads nothing by itself. */

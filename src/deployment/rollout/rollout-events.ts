@@ -1,21 +1,21 @@
-/** What a roll-out adds to the events of its deployment. */
+/** Events that a roll-out adds to those of its deployment. */
 
 import type { Deployment } from '../deployment.ts'
 import type { NewEvent } from '../deployment-event.ts'
 import type { Revision } from '../revision.ts'
 import type { MemberProgress, Rollout, RolloutOutcome } from '../rollout.ts'
 
-/** Who does what nobody asked for. */
+/** Author of events that no user asked for. */
 const ownName = 'heddle'
 
-/** It began, or went on to another phase. */
+/** Event of a roll-out that began, or went on to another phase. */
 export function phaseEvent(rollout: Rollout): NewEvent {
   const { id, kind, revision, from, percent, phase, by, message } = rollout
   return { kind: 'rollout', by,
     data: { rollout_id: id, action: kind, revision, from, percent, phase, message } }
 }
 
-/** It ended. */
+/** Event of a roll-out that ended. Its author is `heddle` unless the result is `done`. */
 export function endEvent(outcome: RolloutOutcome): NewEvent {
   const { id, kind, revision, from, percent, result, reason, failures, by } = outcome
   return { kind: 'rollout', by: result === 'done' ? by : ownName,
@@ -23,13 +23,13 @@ export function endEvent(outcome: RolloutOutcome): NewEvent {
       failures } }
 }
 
-/** A member is ready or has confirmed, or did not in time. */
+/** Event of a member that is ready, has confirmed, or did not answer in time. */
 export function memberEvent({ id: rolloutId }: Rollout,
   { id, state, ms }: MemberProgress): NewEvent {
   return { kind: 'member', by: ownName, data: { rollout_id: rolloutId, member: id, state, ms } }
 }
 
-/** The pointer moved. With a reason, the watch moved it back. */
+/** Event of a moved pointer. With a reason, the watch moved it back. */
 export function pointerEvent({ id, by }: Rollout,
   { active, previous, next, envVersion }: Deployment, reason?: string): NewEvent {
   return { kind: 'pointer', by: reason === undefined ? by : ownName,
@@ -37,7 +37,7 @@ export function pointerEvent({ id, by }: Rollout,
       ...reason !== undefined && { reason } } }
 }
 
-/** A revision can serve, or never will. */
+/** Event of a revision that can serve, or never will. */
 export function revisionEvent({ id }: Rollout, revision: Pick<Revision, 'name'>,
   state: 'ready' | 'refused', reason: string | null): NewEvent {
   return { kind: 'revision', by: ownName,

@@ -13,18 +13,18 @@ import { owedWith } from './owed-events.ts'
 import { endEvent, phaseEvent } from './rollout-events.ts'
 import type { Rollout, RolloutKind, RolloutOutcome } from '../rollout.ts'
 
-/** What a caller asks for. Times are milliseconds. */
+/** Request of a caller for a roll-out. Times are milliseconds. */
 export interface RolloutRequest
   extends
     Pick<BeginRequest, 'by' | 'message' | 'percent' | 'now' | 'expect' | 'watchMs' | 'prepareMs'> {
-  /** False: it is answered as soon as it has begun. */
+  /** False to answer as soon as the roll-out has begun. */
   readonly wait?: boolean
 }
 
-/** How far it got. */
+/** Progress of a roll-out when its caller is answered. */
 export interface Activated {
   readonly deployment: Deployment
-  /** As it began or is watching now, or how it ended. */
+  /** The roll-out as it began, as it is watching now, or as it ended. */
   readonly rollout: Rollout | RolloutOutcome
   /** Milliseconds from the move of the pointer to the last confirmation; 0 if it did not move. */
   readonly pointerMs: number
@@ -39,11 +39,11 @@ export interface Activated {
 export interface Rollouts {
   /** Loads a revision on one member. */
   check(deployment: string, revision: string, options: RolloutRequest): Promise<Activated>
-  /** Also `invalid` for a share that makes no sense. */
+  /** Activates a revision. Throws `invalid` as well, for a share outside of 1 to 100. */
   activate(deployment: string, revision: string, options: RolloutRequest): Promise<Activated>
   /**
-   * Without a name it ends the share of another revision, or else goes back to the revision that
-   * was active before; `not_ready` if there is none.
+   * Ends the share of another revision, or else goes back to the named revision or the previous
+   * one; `not_ready` if there is none.
    */
   rollback(deployment: string,
     options: RolloutRequest & { readonly to?: string }): Promise<Activated>
@@ -55,11 +55,13 @@ export interface Rollouts {
     options: RolloutRequest & { readonly change: SecretSet }): Promise<Activated>
 }
 
-/** What roll-outs are begun with. */
+/** Records, secrets and ports with which roll-outs are begun. */
 export interface RolloutsParts {
   readonly deployments: Pick<Deployments, 'get' | 'change' | 'revision' | 'missing'>
   readonly secrets: Pick<DeploymentSecrets, 'fixed'>
-  /** Lets the member that drives look. It may be lost: that member looks every few seconds. */
+  /**
+   * Lets the member that drives look. The call may be lost: that member looks every few seconds.
+   */
   wake(deployment: string): Promise<void>
   /** Calls back when this member learns of a change. It may be late. */
   watch(deployment: string, changed: () => void): () => void
@@ -68,12 +70,12 @@ export interface RolloutsParts {
 
 /** The record is read this often while a caller waits: more often while all wait for the last. */
 const readMs = { preparing: 250, confirming: 50, watching: 250 }
-/** What is waited beyond the end of all deadlines: another member may have to take over. */
+/** Milliseconds that a caller waits beyond all deadlines: another member may have to take over. */
 const takeoverMs = 60_000
-/** Others may change the record at the same time. */
+/** Tries of a change, as others may change the record at the same time. */
 const triesMax = 20
 
-/** Makes them. */
+/** Roll-outs over the records of deployments. */
 export function rolloutsOver(parts: RolloutsParts): Rollouts {
   return {
     check: (name, revision, options) =>
@@ -171,12 +173,12 @@ async function settled({ deployments, watch, env }: RolloutsParts, { id, prepare
     'The roll-out has begun, but no member drives it right now: look at the deployment later.')
 }
 
-/** It has begun, and goes on while the store is away. */
+/** Ignores an error of the store: the roll-out has begun, and goes on without it. */
 function unlessAway(error: unknown): undefined {
   if (HeddleError.from(error).code !== 'unavailable') throw error
 }
 
-/** Undefined while it goes on. */
+/** Result for the caller; undefined while the roll-out goes on. */
 function settledOf(deployment: Deployment, id: string): Activated | undefined {
   const { rollout, lastRollout } = deployment
   if (rollout?.id === id) {
@@ -195,7 +197,10 @@ function settledOf(deployment: Deployment, id: string): Activated | undefined {
   return { deployment, rollout: lastRollout, pointerMs: pointerMsOf(lastRollout) }
 }
 
-/** Those that did not confirm in time were waited for until the end of that time. */
+/**
+ * Milliseconds from the move of the pointer to the last confirmation. Members that did not confirm
+ * count until the end of the wait.
+ */
 function pointerMsOf({ kind, members }: Pick<Rollout, 'kind' | 'members'>): number {
   if (kind === 'check') return 0
   return Math.max(0, ...members.map(({ state, ms }) => state === 'silent' ? confirmMs : ms ?? 0))

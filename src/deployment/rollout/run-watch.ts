@@ -1,14 +1,14 @@
-/** Counts how runs of a revision end on all members, and says when that is too bad. */
+/** Counts the results of a revision's runs on all members, and decides when they are too bad. */
 
 import type { RevisionTally } from './member-port.ts'
 
-/** Fewer ended runs prove nothing. */
+/** Ended runs below which no verdict is made. */
 const endedMin = 20
-/** The share of failed runs that is too much … */
+/** Share of failed runs above which a revision may be too bad … */
 const failedShareMax = 0.5
-/** … if it is also so many times the share of the revision before. */
+/** … if it is also this many times the share of the revision before. */
 const timesBefore = 5
-/** So many dead processes within `deathsMs` are too many. */
+/** Dead processes within `deathsMs` that are too many. */
 const deathsMax = 3
 const deathsMs = 60_000
 
@@ -32,7 +32,7 @@ export class RunWatch {
     this.#before.set(member, tally)
   }
 
-  /** Whether the tally of the revision before is still to be taken from this member. */
+  /** True if the tally of the revision before is still to be taken from this member. */
   lacksBefore(member: string): boolean {
     return !this.#before.has(member)
   }
@@ -52,7 +52,7 @@ export class RunWatch {
     return `${failed} of ${ended} runs failed.`
   }
 
-  /** Of few runs it says nothing, and counts as 0. */
+  /** Share of failed runs of the revision before; 0 if too few have ended. */
   #shareBefore(): number {
     const tallies = [...this.#before.values()]
     const ended = sum(tallies.map((tally) => tally.ended))

@@ -9,24 +9,24 @@ import { afterChanges, mergedChanges } from '../secret-set.ts'
 import type { SecretEntry, SecretSet } from '../secret-set.ts'
 import type { Activated, Rollouts } from './rollouts.ts'
 
-/** What secrets are changed with. */
+/** Records, secrets and roll-outs for changing secrets. */
 export interface SecretChangeParts {
   readonly records: Pick<Deployments, 'get' | 'change'>
   readonly secrets: Pick<DeploymentSecrets, 'seal' | 'settle'>
   readonly rollouts: Pick<Rollouts, 'loadSecrets'>
 }
 
-/** Who changes them, and whether the active revision is to load them now. */
+/** Author of a change of secrets, and whether the active revision loads it now. */
 export interface SecretsRequest {
   readonly by: string
   readonly message: string
   /** False to keep them for the next roll-out. */
   readonly loads: boolean
-  /** False to be answered when their roll-out has begun. */
+  /** False to answer as soon as the roll-out has begun. */
   readonly wait: boolean
 }
 
-/** What came of a change. */
+/** Result of a change of secrets. */
 export interface ChangedSecrets {
   /** Its secrets with their versions, in the order of the change. */
   readonly entries: SecretSet
@@ -34,7 +34,7 @@ export interface ChangedSecrets {
   readonly activated: Activated | undefined
 }
 
-/** Others may change the record at the same time. */
+/** Tries of a change, as others may change the record at the same time. */
 const triesMax = 20
 
 /**
@@ -70,7 +70,7 @@ async function keep({ records }: SecretChangeParts, first: Deployment,
   }
 }
 
-/** A driver that is an older program moves on without them. */
+/** Throws if the roll-out moved without the secrets, as a driver of an older program does. */
 function requireLoaded({ deployment, rollout }: Activated, entries: SecretSet): void {
   if ('result' in rollout && rollout.result !== 'done') return
   const loaded = new Map(loadedSecretsOf(deployment)?.map(({ name, place }) => [name, place]))

@@ -1,4 +1,4 @@
-/** Waiting for what others wait for as well: who stops waiting does not end it. */
+/** Waits for a shared promise: a caller that stops waiting does not end it for the others. */
 
 /** The result of `promise`; throws the reason of the signal as soon as that aborts. */
 export async function abortable<Result>(promise: Promise<Result>,

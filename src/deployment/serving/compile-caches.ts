@@ -9,7 +9,7 @@ import type { AssignedUser } from './process-users.ts'
 import { ProcessUsers } from './process-users.ts'
 import { doAs } from './user-work.ts'
 
-/** Where the folders are, and whose they are. */
+/** Folder and users of the compile caches. */
 export interface CompileCachesOptions {
   /** It is made when it is needed. */
   readonly directory: string
@@ -28,7 +28,7 @@ export interface HeldCompileCache {
   release(): void
 }
 
-/** Others find the folders that they know the names of. */
+/** Mode of the parent folder: a process enters only the folders whose names it knows. */
 const passable = 0o711
 const closed = 0o700
 
@@ -96,7 +96,10 @@ export class CompileCaches {
     }
   }
 
-  /** What another deployment has left of it could read and change the next one. */
+  /**
+   * Ends processes and removes folders of a user, because the next deployment could be read and
+   * changed by what another one has left.
+   */
   async #clear(user: number): Promise<void> {
     await doAs(user, ['end'])
     const owners = await this.#owners({ first: user, last: user })
@@ -137,7 +140,7 @@ export class CompileCaches {
   }
 }
 
-/** Undefined if it is not there. */
+/** User that owns a folder; undefined if the folder does not exist. */
 async function ownerOf(folder: string): Promise<number | undefined> {
   return await lstat(folder).then(({ uid }) => uid, () => undefined)
 }

@@ -6,25 +6,28 @@ import { lineMax } from '../../graph/index.ts'
 export interface DeploymentLine {
   /** The member that it was written on. */
   readonly member: string
-  /** Counts lines of this deployment on this member, from 1. Those before its start have less. */
+  /**
+   * Number of the line, from 1, for this deployment on this member. Lines before its start have
+   * less.
+   */
   readonly seq: number
   readonly atMs: number
   readonly level: 'debug' | 'info' | 'warn' | 'error'
   readonly revision: string
   readonly text: string
-  /** The run that wrote it, if one did. */
+  /** The run that wrote it; null outside of runs. */
   readonly thread_id: string | null
   readonly run_id: string | null
 }
 
-/** Which lines are asked for. */
+/** Choice of lines of a deployment. */
 export interface LineQuery {
-  /** Only lines after this number … */
+  /** Number after which lines are wanted … */
   readonly after?: number
-  /** … or since this time, in milliseconds since 1970. */
+  /** … or time from which on they are, in milliseconds since 1970. */
   readonly sinceMs?: number
   readonly revision?: string
-  /** This level and those above. */
+  /** Lowest level of the wanted lines. */
   readonly level?: DeploymentLine['level']
   readonly limit: number
 }
@@ -36,7 +39,7 @@ const bytesOfLine = 256
 
 const levels: readonly DeploymentLine['level'][] = ['debug', 'info', 'warn', 'error']
 
-/** What is said of a new line. */
+/** A line before it has a number. */
 export type NewLine = Omit<DeploymentLine, 'member' | 'seq'>
 
 /** The last lines of one deployment. */
@@ -50,7 +53,7 @@ export class DeploymentLines {
     this.#member = member
   }
 
-  /** Puts lines of the time before the start before all others. */
+  /** Puts lines from before the start in front of all others. */
   restore(lines: readonly NewLine[]): void {
     const restored = lines.slice(-kept.lines / 2)
       .map((line, index, all) => ({ ...line, member: this.#member, seq: index + 1 - all.length }))
@@ -82,7 +85,7 @@ export class DeploymentLines {
       : found.slice(0, limit)
   }
 
-  /** Drops a tenth at once, as each time moves all that stay. */
+  /** Drops a tenth of the lines at once, because each drop moves all that stay. */
   #drop(): void {
     let [dropped, bytes] = [0, this.#bytes]
     const few = this.#lines.length > kept.lines ? Math.floor(kept.lines / 10) : 0

@@ -23,7 +23,7 @@ interface Reads {
 
 const pageSize = 100
 
-/** Reads each deployment once at a time; who asks meanwhile shares the next read. */
+/** Reads each deployment once at a time. Callers that come meanwhile share the next read. */
 export class DeploymentReader {
   readonly #deployments: Deployments
   readonly #took: (name: string, found: KnownDeployment | undefined) => void

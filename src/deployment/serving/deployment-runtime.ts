@@ -20,7 +20,7 @@ import { RevisionHost } from './revision-host.ts'
 import { RevisionProcesses } from './revision-processes.ts'
 import type { LoadedRevision, ServingProblem } from './serving.ts'
 
-/** What a deployment is served with. */
+/** Parts of the member with which a deployment is served. */
 export interface DeploymentRuntimeParts {
   readonly name: string
   readonly member: string
@@ -29,7 +29,7 @@ export interface DeploymentRuntimeParts {
   readonly deployment: () => Deployment | undefined
   readonly find: () => Promise<Deployment>
   readonly graphs: (revision: string) => readonly GraphDescription[] | undefined
-  /** Of the secrets that a process with such a set gets now, as a text to compare. */
+  /** Text that is equal for equal secrets, for a process that would start now with such a set. */
   readonly secretVersions: (set: SecretSet | undefined) => Promise<string>
   readonly load: (
     options: Omit<LoadRequest, 'original' | 'memory'>,
@@ -37,9 +37,9 @@ export interface DeploymentRuntimeParts {
   readonly changed: () => void
   /** Keeps its lines over a restart. */
   readonly files: Pick<LineFiles, 'add' | 'read'>
-  /** Called after lines were written. */
+  /** Called after lines were written, so that readers can be woken. */
   readonly written: () => void
-  /** A process was started, or has ended by itself. */
+  /** Called when a process was started, or has ended by itself. */
   readonly count: (what: 'starts' | 'deaths') => void
 }
 
@@ -94,7 +94,7 @@ export class DeploymentRuntime {
     return this.#of(revision).host
   }
 
-  /** Loads a revision for a roll-out. Rejects with what may be tried again. */
+  /** Loads a revision for a roll-out. Rejects with an error that may be tried again. */
   async prepare({ revision, ...options }: PrepareRequest): Promise<Prepared> {
     const { env } = this.#parts
     const beganMs = env.monotonicMs()
@@ -122,7 +122,7 @@ export class DeploymentRuntime {
     }
   }
 
-  /** A run of a revision has ended. */
+  /** Notes that a run of a revision has ended. */
   ended(revision: string, status: string): void {
     const served = this.#of(revision)
     const { ended, failed } = served.tally
@@ -135,7 +135,7 @@ export class DeploymentRuntime {
     return { ...tally, deaths: processes.deaths }
   }
 
-  /** Also those of the time before this member was started. */
+  /** Lines of this deployment, also from before this member was started. */
   async lines(query: LineQuery): Promise<readonly DeploymentLine[]> {
     await (this.#restored ??= this.#restore())
     return this.#lines.read(query)
@@ -201,7 +201,7 @@ export class DeploymentRuntime {
     await Promise.all(this.processes.map((processes) => processes.close()))
   }
 
-  /** True for one that cannot be loaded any more, and has no work. */
+  /** True for a revision that cannot be loaded any more and has no work. */
   #isForgotten(revision: string, { host, processes, preparing }: ServedRevision): boolean {
     const hasWork = preparing > 0 || !host.isIdle || processes.all.length > 0 || processes.isEnding
     return !hasWork && this.#parts.graphs(revision) === undefined
@@ -254,7 +254,7 @@ export class DeploymentRuntime {
   }
 }
 
-/** The place is in the message: `… (src/agent.ts:3:7): …`. */
+/** Failure of a graph, with its place from the message: `… (src/agent.ts:3:7): …`. */
 function failureOf({ graphId: graph_id, failed, failure }: GraphDescription): GraphFailure[] {
   if (failed !== true) return []
   const message = failure ?? 'It cannot be loaded.'

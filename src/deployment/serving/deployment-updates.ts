@@ -1,20 +1,20 @@
-/** What happens to deployments on this member: counted, so that others can wait for the next. */
+/** Counts lines and events of deployments on this member, so that others can wait for the next. */
 
 import { LRUCache } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
 import { goingAway } from '../../errors.ts'
 
-/** What is waited for: an update of a deployment after one that is known. */
+/** Request for an update of a deployment that is newer than a known one. */
 export interface UpdateRequest {
   /** The deployment's id. */
   readonly deployment: string
-  /** The answer before; null for the first one, which is given at once. */
+  /** Number of the last answer; null for the first request, which is answered at once. */
   readonly after: number | null
 }
 
-/** Shorter than the transport waits for an answer before it asks again. */
+/** Milliseconds of a wait, which is shorter than the transport's timeout. */
 const waitMs = 8_000
-/** Deployments that are counted. One that is forgotten has an update that nobody noticed yet. */
+/** Deployments that are counted. A forgotten one has an unnoticed update at the next request. */
 const countedMax = 10_000
 
 /** Counts lines that were written and events that were noted here. */
@@ -29,7 +29,7 @@ export class DeploymentUpdates {
     this.#env = env
   }
 
-  /** Something was written or noted. */
+  /** Notes that something was written or noted. */
   add(deployment: string): void {
     this.#newest.set(deployment, ++this.#count)
     for (const wake of this.#waiting.get(deployment) ?? []) wake()
@@ -46,7 +46,7 @@ export class DeploymentUpdates {
     return newest()
   }
 
-  /** Whoever waits is sent away. */
+  /** Rejects every waiting caller with `unavailable`. */
   close(): void {
     this.#isClosed = true
     for (const wakes of this.#waiting.values()) for (const wake of wakes) wake()

@@ -1,4 +1,4 @@
-/** What a member knows of all deployments: their records, in memory. */
+/** Knowledge of a member about all deployments: their records, in memory. */
 
 import { Backoff, LRUCache, throttleLog } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
@@ -9,7 +9,7 @@ import type { Deployments } from '../deployments.ts'
 import { DeploymentReader } from './deployment-reader.ts'
 import type { KnownDeployment } from './deployment-reader.ts'
 
-/** Where records come from, and how often they are looked at. */
+/** Source of records, and the interval of looks at them. */
 export interface DirectoryOptions {
   readonly deployments: Deployments
   readonly env: Env
@@ -17,12 +17,15 @@ export interface DirectoryOptions {
   readonly refreshMs: number | null
 }
 
-/** A name that was not there is not looked for again for this long. */
+/** Milliseconds for which a name that was not there is not looked for again. */
 const unknownMs = 1_000
 const unknownMax = 1_000
-/** Names that are looked for within that time. Anybody may make up more of them. */
+/**
+ * Names that are looked for within that time. The bound exists because any caller can make up
+ * names.
+ */
 const lookedForMax = 50
-/** Between tries to read the records at the start. */
+/** Pauses between tries to read the records at the start. */
 const pauses = { firstMs: 500, longestMs: 5_000 }
 const quietMs = 60_000
 
@@ -39,7 +42,7 @@ export class DeploymentDirectory {
   readonly #watchers = new Map<string, Set<(deployment: Deployment) => void>>()
   readonly #warn: (report: (omitted: number) => void) => void
   readonly #changed: (deployment: Deployment) => void
-  /** Since when so many names were looked for. */
+  /** Number of names that were looked for, and the start of that count. */
   #misses = { sinceMs: 0, count: 0 }
   #isRead = false
   #stop = () => {}
@@ -75,7 +78,10 @@ export class DeploymentDirectory {
     throw new HeddleError('not_found', `There is no deployment ${JSON.stringify(name)}.`)
   }
 
-  /** False if what is known has to do: it is late by one look at all records then. */
+  /**
+   * False if too many names were looked for: the answer is then as late as the last look at all
+   * records.
+   */
   #mayLookFor(name: string): boolean {
     const nowMs = this.#options.env.monotonicMs()
     if (nowMs < (this.#unknown.get(name) ?? 0)) return false
@@ -159,7 +165,7 @@ export class DeploymentDirectory {
     })
   }
 
-  /** Reads what has changed since, and what is gone or new. False if the store cannot be read. */
+  /** Reads all that has changed, is new or is gone. False if the store cannot be read. */
   async #refresh(): Promise<boolean> {
     try {
       const all = await this.#reader.all()

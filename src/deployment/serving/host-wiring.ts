@@ -1,9 +1,9 @@
-/** What the server gives its graph hosts: its address, long-term memory, a place for traces. */
+/** Gives graph hosts the server's address, its long-term memory and a way for traces. */
 
 import type { GraphItems, GraphProcess, WriteTraces } from '../../graph/index.ts'
 import type { Serving, UrlOfDeployment } from './serving.ts'
 
-/** Passes it on to all graph processes, and to those that are started later. */
+/** Passes these on to all graph processes, and to those that are started later. */
 export class HostWiring {
   readonly #each: () => Iterable<readonly [name: string, graph: GraphProcess]>
   /** Undefined until it is known whether the server answers clients; null if it does not. */
@@ -16,7 +16,7 @@ export class HostWiring {
     this.#each = each
   }
 
-  /** For the server. */
+  /** Setters for the server. */
   readonly use: Serving['useHost'] = {
     servedAt: async (urlOf) => {
       this.#urlOf = urlOf ?? null
@@ -39,7 +39,10 @@ export class HostWiring {
     if (this.#traces) graph.useTraces(this.#traces)
   }
 
-  /** A process whose server has no address executes all the same. */
+  /**
+   * Sends the address to a process. Errors are ignored: a process without an address executes as
+   * well.
+   */
   async #place(name: string, graph: GraphProcess): Promise<void> {
     if (this.#urlOf === undefined) return
     graph.servedAt(await this.#urlOf?.(name).catch(() => undefined))

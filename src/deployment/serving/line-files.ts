@@ -29,7 +29,7 @@ export class LineFiles {
   readonly #sizes = new Map<string, number>()
   readonly #warn: (report: (omitted: number) => void) => void
   readonly #env: Pick<Env, 'log' | 'monotonicMs'>
-  /** Tells the lines of this process from those before. */
+  /** Id of this process, which marks its lines. Lines of earlier processes have other ids. */
   readonly #life: string
   /** Lines that are not on disk yet, by deployment. */
   #waiting = new Map<string, NewLine[]>()
@@ -154,7 +154,7 @@ function lastBytes(text: string, bytesMax: number): string {
   return rest.subarray(rest.indexOf('\n') + 1).toString()
 }
 
-/** A process that was killed may have left half of a line. */
+/** Lines of a text. The last one may be cut off, because a process was killed. */
 function linesIn(text: string): readonly StoredLine[] {
   return text.split('\n').flatMap((line) => {
     try {

@@ -19,7 +19,7 @@ import type { CompileCaches } from './compile-caches.ts'
 import { hidingLog } from './hiding-log.ts'
 import type { ProcessMemory } from './process-memory.ts'
 
-/** What loading takes. */
+/** Parts of the member with which a revision is loaded. */
 export interface LoadParts {
   readonly deployments: Deployments
   readonly secrets: DeploymentSecrets
@@ -28,12 +28,12 @@ export interface LoadParts {
   readonly compileCaches: Pick<CompileCaches, 'hold'>
   /** The share of runs whose steps are traced; missing for none. */
   readonly tracedRatio?: number | undefined
-  /** Whether projects are loaded that name guards that are not offered; by default not. */
+  /** True to load projects that name guards that are not offered; by default false. */
   readonly ignoreAuth?: boolean | undefined
   readonly env: Env
 }
 
-/** Which revision is loaded, and who is notified of its process. */
+/** Request to load a revision, with receivers for the output of its process. */
 export interface LoadRequest {
   readonly deployment: Deployment
   /** The deployment of the same tenant that a preview takes secrets of. */
@@ -67,8 +67,8 @@ export interface LoadedProcess {
 }
 
 /**
- * Loads a revision. Throws HeddleError: one that need not be tried again has `retry: 'no'`. Nothing
- * is left of it then.
+ * Loads a revision. Throws HeddleError, with `retry: 'no'` if another try is useless. After an
+ * error, nothing is left of the process.
  */
 export async function loadRevision(parts: LoadParts, request: LoadRequest): Promise<LoadedProcess> {
   const releases: (() => void)[] = []
@@ -134,7 +134,7 @@ function hidden({ lines, dropped }: WrittenLines, hide: LoadedProcess['hide']): 
   return { dropped, lines: lines.map((line) => ({ ...line, text: hide(line.text) })) }
 }
 
-/** Whose secrets a process gets. */
+/** Owner of the secrets that a process gets. */
 export interface OwnedSecrets {
   readonly deployment: Deployment
   /** The deployment of the same tenant that it is a preview of. */
@@ -157,7 +157,7 @@ async function versionsOf(secrets: Pick<DeploymentSecrets, 'list'>, { id }: Depl
   return JSON.stringify(list.map(({ name, version }) => `${name} ${version}`).toSorted())
 }
 
-/** Its own before those of the deployment that it is a preview of. */
+/** Values of the secrets. Those of the deployment win over those of its original. */
 export async function secretsOf(secrets: Pick<DeploymentSecrets, 'reveal'>,
   { deployment, original, set }: OwnedSecrets): Promise<Readonly<Record<string, string>>> {
   const inherited = original ? await secrets.reveal(original.id, loadedSecretsOf(original)) : {}
@@ -180,7 +180,7 @@ function requirePlatform({ platform }: Manifest): void {
   }
 }
 
-/** What the store, a disk or an archive did. */
+/** Error of a failed load, for faults of the store, the disk or the archive. */
 function loadFault(error: unknown): HeddleError {
   if (error instanceof RevisionError) {
     return new HeddleError('graph_failed', error.message, {}, { cause: error })

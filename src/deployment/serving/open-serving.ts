@@ -20,11 +20,11 @@ import { ProcessMemory } from './process-memory.ts'
 import { firstToGo, useOf } from './retention.ts'
 import type { LoadedRevision, Serving, ServingProblem, ServingStats } from './serving.ts'
 
-/** What a member serves deployments with. */
+/** Parts of the member with which deployments are served. */
 export interface ServingOptions extends Omit<LoadParts, 'compileCaches'> {
   /** Compiled code of deployments is kept in `compiled` below it, and their lines in `lines`. */
   readonly revisionsDirectory: string
-  /** As whom the code of deployments runs; undefined for the user of this process. */
+  /** Users that run the code of deployments; undefined for the user of this process. */
   readonly users?: UserRange | undefined
   /** The host of the project that the server was started with. */
   readonly ownHost: GraphHost
@@ -62,7 +62,7 @@ class MemberServing implements Serving {
   readonly #wiring: HostWiring
   /** By name. */
   readonly #runtimes = new Map<string, DeploymentRuntime>()
-  /** Of deployments that are gone, until their work has ended. */
+  /** Runtimes of removed deployments, until their work has ended. */
   readonly #retired = new Set<DeploymentRuntime>()
   readonly #counts = { starts: 0, deaths: 0 }
   #stopSweep: (() => void) | undefined
@@ -193,7 +193,7 @@ class MemberServing implements Serving {
     return runtime
   }
 
-  /** One that is made again by the same name is another one. */
+  /** Makes the runtime of a deployment. A new deployment with an old name gets a new one. */
   #make(name: string): DeploymentRuntime {
     const { env, member } = this.#options
     const directory = this.#directory
@@ -250,7 +250,7 @@ class MemberServing implements Serving {
     return original?.tenant === tenant ? original : undefined
   }
 
-  /** What this member knows of a deployment has changed. */
+  /** Handles a change of a deployment that this member has learned of. */
   #changed({ name }: Deployment): void {
     const runtime = this.#runtimes.get(name)
     if (!runtime) return
@@ -290,7 +290,7 @@ class MemberServing implements Serving {
       )
   }
 
-  /** One at a time: its memory may be enough. */
+  /** Ends one idle process at a time, as its memory may be enough. */
   #endIdle(): void {
     const all = this.#all.flatMap(({ deployment, processes }) =>
       processes.map((each) => ({ each, use: useOf(deployment, each.revision) }))

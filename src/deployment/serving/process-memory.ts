@@ -1,10 +1,10 @@
-/** The memory that all graph processes of a member may have: who finds none left waits. */
+/** The memory that all graph processes of a member may have. A start that finds none left waits. */
 
 import { atLatest } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
 
-/** How much there is, and how some of it is freed. */
+/** Amount of memory, and a way to free some of it. */
 export interface ProcessMemoryOptions {
   readonly totalMb: number
   readonly env: Pick<Env, 'after'>
@@ -17,13 +17,13 @@ interface Waiter {
   readonly entered: PromiseWithResolvers<() => void>
 }
 
-/** Work in other processes may end within this time. */
+/** Milliseconds to wait for memory, within which other work may end. */
 const waitMs = 30_000
 
 /** Each process has its limit reserved: together they never fill more than there is. */
 export class ProcessMemory {
   readonly #options: ProcessMemoryOptions
-  /** First come, first served: a large process is not passed over for ever. */
+  /** Starts that wait, in order of arrival: a large process is not passed over for ever. */
   readonly #waiting = new Set<Waiter>()
   #usedMb = 0
 
@@ -32,8 +32,8 @@ export class ProcessMemory {
   }
 
   /**
-   * Resolves with what gives the memory back. Throws `full` if nothing became free in time, and
-   * `graph_failed` for more than there is at all.
+   * Resolves with a function that gives the memory back. Throws `full` if nothing became free in
+   * time, and `graph_failed` for more than the member has.
    */
   async reserve(mb: number): Promise<() => void> {
     const { totalMb, env } = this.#options

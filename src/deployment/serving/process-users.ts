@@ -1,4 +1,4 @@
-/** Which user of the operating system the processes of a deployment run as. Pure. */
+/** Choice of the operating system's user for the processes of a deployment. Pure. */
 
 import { HeddleError } from '../../errors.ts'
 import { namesOf } from '../../settings/index.ts'
@@ -17,8 +17,8 @@ interface Owner {
 }
 
 /**
- * Gives each deployment a user that no other one has meanwhile. It keeps it without processes, too,
- * until all others of the range have owners: then it is given to who comes next.
+ * Gives each deployment a user that no other one has at that time. A deployment keeps it without
+ * processes, too, until all other users of the range have owners. The next deployment then gets it.
  */
 export class ProcessUsers {
   readonly #range: UserRange
@@ -47,12 +47,12 @@ export class ProcessUsers {
     if (owner) owner.processes--
   }
 
-  /** Takes the user of a deployment away, which was to be its own and could not be. */
+  /** Takes back a user that could not be prepared for its deployment. */
   forget(id: string): void {
     this.#owners.delete(id)
   }
 
-  /** One without an owner, or else of a deployment that has no process. */
+  /** A user without an owner, or else that of a deployment without processes. */
   #free(): number {
     const taken = new Set([...this.#owners.values()].map(({ user }) => user))
     const { first, last } = this.#range

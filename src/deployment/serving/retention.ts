@@ -1,13 +1,13 @@
-/** Which graph processes a member keeps, and which of them go first. Pure. */
+/** Choice of the graph processes that a member keeps, and of those that go first. Pure. */
 
 import type { Deployment } from '../deployment.ts'
 
-/** How a deployment uses a revision. */
+/** Role of a revision in its deployment. */
 export type RevisionUse = 'pointer' | 'previous' | 'other'
 
 /**
- * Idle processes end after this long. That of the revision before is kept so that a rollback loads
- * nothing. Any other was checked, and may become active soon.
+ * Milliseconds after which idle processes end. That of the previous revision is kept so that a
+ * rollback loads nothing. Any other was checked, and may become active soon.
  */
 const idleMs: Readonly<Record<RevisionUse, number>> = { pointer: 10 * 60_000, previous: 15 * 60_000,
   other: 2 * 60_000 }
@@ -21,7 +21,7 @@ export interface ProcessUse {
   readonly lastUsedMs: number
 }
 
-/** How a deployment uses a revision now; undefined without a deployment. */
+/** Role of a revision now; undefined without a deployment. */
 export function useOf(deployment: Deployment | undefined, revision: string):
   | RevisionUse
   | undefined {
@@ -32,7 +32,7 @@ export function useOf(deployment: Deployment | undefined, revision: string):
   return previous === revision && preview === null ? 'previous' : 'other'
 }
 
-/** True if the process is to end now: what nobody uses is not kept for long. */
+/** True if the process ends now. One without a role in its deployment is kept only briefly. */
 export function isOverdue({ isIdle, lastUsedMs }: ProcessUse, use: RevisionUse | undefined,
   nowMs: number): boolean {
   return isIdle && (use === undefined || nowMs - lastUsedMs >= idleMs[use])
@@ -61,7 +61,7 @@ export function choose<Process extends ProcessUse>(processes: Iterable<Process>,
 
 const ranks: Readonly<Record<RevisionUse, number>> = { other: 1, previous: 2, pointer: 3 }
 
-/** The idle process that is missed least; undefined if all have work. */
+/** The idle process whose loss costs least; undefined if all have work. */
 export function firstToGo<Process extends ProcessUse>(
   processes: readonly { readonly process: Process; readonly use: RevisionUse | undefined }[],
 ): Process | undefined {

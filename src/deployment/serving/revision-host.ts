@@ -10,16 +10,16 @@ import { abortable } from './abortable.ts'
 import type { ProcessLease } from './revision-process.ts'
 import type { RevisionProcesses } from './revision-processes.ts'
 
-/** What a revision's host works with. */
+/** Parts of a revision's host. */
 export interface RevisionHostParts {
   readonly revision: string
   readonly env: Env
   readonly processes: RevisionProcesses
   /** The graphs as the revision's record has them; undefined if it is not known. */
   readonly graphs: () => readonly GraphDescription[] | undefined
-  /** How many runs of the deployment execute at once, by tenant. */
+  /** Bound on the runs of the deployment that execute at once, in turns by tenant. */
   readonly turns: Pick<FairSemaphore, 'enter'>
-  /** Outlives processes. */
+  /** Lines of runs, which outlive processes. */
   readonly runLogs: RunLogs
 }
 
@@ -37,7 +37,7 @@ interface Job {
 const drained: ExecutionOutcome = { status: 'drained', waiting: false, interrupts: '{}',
   error: null }
 
-/** Between tries to load it for work that waits. */
+/** Pauses between tries to load the revision for waiting work. */
 const pauses = { firstMs: 250, longestMs: 5_000 }
 
 const noGraphs: readonly GraphDescription[] = []
@@ -118,7 +118,7 @@ export class RevisionHost implements GraphHost {
     await Promise.all(graphs.map((graph) => graph.drain(deadline)))
   }
 
-  /** Drops what waits: nobody is notified. */
+  /** Drops all waiting work. Its listeners are not called. */
   close(): void {
     this.#draining = true
     for (const job of [...this.#jobs.values()]) if (!job.lease) this.#remove(job)
@@ -150,7 +150,7 @@ export class RevisionHost implements GraphHost {
     }
   }
 
-  /** What can be tried again is, until the job is dropped. */
+  /** A lease of a loaded process. Retries what can be tried again, until the job is dropped. */
   async #loaded(signal: AbortSignal): Promise<ProcessLease> {
     const { processes, env } = this.#parts
     const backoff = new Backoff(env, pauses)
@@ -209,7 +209,7 @@ export class RevisionHost implements GraphHost {
   }
 }
 
-/** What code throws may have a secret in it, and every caller that may read a run reads that. */
+/** The outcome without secrets, because errors of code may contain them and callers read them. */
 function hiddenIn(outcome: ExecutionOutcome, hide: ProcessLease['hide']): ExecutionOutcome {
   const { error } = outcome
   return error === null

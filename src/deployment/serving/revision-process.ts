@@ -12,35 +12,35 @@ import type { LoadState } from './serving.ts'
 export interface ProcessLease {
   readonly graph: GraphProcess
   readonly hide: LoadedProcess['hide']
-  /** Calls after the first do nothing. */
+  /** Ends the work. Calls after the first do nothing. */
   leave(): void
 }
 
-/** Why a revision cannot serve. */
+/** Reason for which a revision cannot serve. */
 export interface LoadFailure {
   readonly reason: string
   /** True if nothing of it can be executed. */
   readonly isWhole: boolean
 }
 
-/** What a process is started with. */
+/** Secrets and bounds with which a process is started. */
 export interface ProcessOptions {
   readonly envVersion: number
   readonly secrets: SecretSet | undefined
   readonly startMs?: number | undefined
 }
 
-/** What its process is used for: executions, or questions and preparations. */
+/** Use of a process: for executions, or for questions and preparations. */
 export type ProcessWork = 'executing' | 'asking'
 
-/** Whoever waits for a process that has become ready begins within this time. */
+/** Milliseconds within which waiting work begins on a process that has become ready. */
 const awaitedMs = 1_000
 
-/** Counts what is done in a graph process. It never decides when that ends. */
+/** Counts the work in a graph process. It never decides when the process ends. */
 export class RevisionProcess implements ProcessUse {
-  /** How often secrets had been changed when it was started. */
+  /** Number of changes of secrets when it was started. */
   readonly envVersion: number
-  /** Milliseconds that loading may take, where whoever started it waits no longer. */
+  /** Milliseconds that loading may take, where its caller waits for less than usual. */
   readonly startMs: number | undefined
   /** Its own secrets; undefined for those that programs before sets know. */
   readonly secrets: SecretSet | undefined
@@ -88,7 +88,7 @@ export class RevisionProcess implements ProcessUse {
   get secretVersions(): string | undefined {
     return this.#loaded?.secretVersions
   }
-  /** Why graphs of it cannot be executed; undefined if all can. */
+  /** Reason for which graphs of it cannot be executed; undefined if all can. */
   get failure(): LoadFailure | undefined {
     const graphs = this.#loaded?.graph.graphs() ?? []
     const [first, ...others] = graphs.filter(({ failed }) => failed === true)
@@ -105,7 +105,7 @@ export class RevisionProcess implements ProcessUse {
     return this.#cancel.signal
   }
 
-  /** It is loaded. False if it died or was ended meanwhile. */
+  /** Notes that it is loaded. False if it died or was ended meanwhile. */
   ready(loaded: LoadedProcess): boolean {
     if (this.#state !== 'loading') return false
     this.#loaded = loaded
@@ -114,7 +114,7 @@ export class RevisionProcess implements ProcessUse {
     return true
   }
 
-  /** It takes nothing new. */
+  /** Takes no new work from now on. */
   leave(): void {
     if (this.#state === 'ready') this.#state = 'leaving'
   }
@@ -138,7 +138,7 @@ export class RevisionProcess implements ProcessUse {
     } }
   }
 
-  /** Its process has ended by itself. */
+  /** Notes that its process has ended by itself. */
   died(): void {
     this.#state = 'absent'
     const loaded = this.#loaded

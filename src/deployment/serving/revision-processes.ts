@@ -13,37 +13,37 @@ import { choose, isOverdue, isSuperseded, useOf } from './retention.ts'
 import { RevisionProcess } from './revision-process.ts'
 import type { LoadFailure, ProcessLease, ProcessOptions, ProcessWork } from './revision-process.ts'
 
-/** What the processes of a revision are started with, and what they report. */
+/** Parts of a revision's processes, and the receivers of their reports. */
 export interface RevisionProcessesParts {
   readonly revision: string
   readonly env: Env
   /** The deployment as it is known now; undefined if it is gone. */
   readonly deployment: () => Deployment | undefined
-  /** The same, looked for if it is not known. Throws `not_found`. */
+  /** Finds the deployment in the store if it is not known. Throws `not_found`. */
   readonly find: () => Promise<Deployment>
-  /** Of the secrets that a process with such a set gets now. */
+  /** Text that is equal for equal secrets, for a process that would start now with such a set. */
   readonly secretVersions: (set: SecretSet | undefined) => Promise<string>
   readonly load: (process: RevisionProcess,
     died: (reason: string) => void) => Promise<LoadedProcess>
   readonly started: () => void
   readonly died: (reason: string) => void
   readonly broke: (error: HeddleError) => void
-  /** It was loaded, but not all of its graphs. */
+  /** Called when it was loaded without some of its graphs. */
   readonly lacked: (failure: LoadFailure) => void
-  /** A process has begun to load, or has become ready or idle, or has ended. */
+  /** Called when a process has begun to load, or has become ready or idle, or has ended. */
   readonly changed: () => void
 }
 
-/** Pauses before the next start. They grow while processes die soon after theirs. */
+/** Pauses before the next start. They grow while processes die soon after their start. */
 const pauses = { firstMs: 100, longestMs: 10_000 }
-/** A process that lived this long did not die of its start. */
+/** Milliseconds after which the death of a process is not blamed on its start. */
 const livedMs = 60_000
 
-/** What a roll-out asks for. */
+/** Request of a roll-out for a process with certain secrets. */
 export interface PreparedSecrets extends Omit<ProcessOptions, 'secrets' | 'startMs'> {
-  /** Missing for those that were loaded last. */
+  /** The secrets; missing for those that were loaded last. */
   readonly secrets?: SecretSet | undefined
-  /** How long loading may take, where that is less than usual. */
+  /** Milliseconds that loading may take, where that is less than usual. */
   readonly withinMs?: number | undefined
 }
 
@@ -57,10 +57,10 @@ export class RevisionProcesses {
   readonly #parts: RevisionProcessesParts
   readonly #all = new Map<RevisionProcess, Promise<void>>()
   readonly #ending = new Set<Promise<void>>()
-  /** How often in a row it could not be loaded, or died soon. */
+  /** Number of times in a row that it could not be loaded, or died soon. */
   #failures = 0
   #retryAtMs = Number.NEGATIVE_INFINITY
-  /** The secrets with which it could not be loaded the last time; null if it was. */
+  /** Version of the secrets with which the last load failed; null if it succeeded. */
   #brokenWith: number | null = null
   #problem: LoadProblem | undefined
   #closed = false
@@ -95,8 +95,8 @@ export class RevisionProcesses {
   }
 
   /**
-   * A process for work, loaded if there is none. Throws HeddleError, and the reason of the signal:
-   * what waits in vain is dropped, and loading goes on.
+   * A process for work, loaded if there is none. Throws HeddleError, or the reason of the signal:
+   * then only the caller stops waiting, and loading goes on.
    */
   async take(work: ProcessWork, signal?: AbortSignal): Promise<ProcessLease> {
     for (;;) {
@@ -190,7 +190,7 @@ export class RevisionProcesses {
     })
   }
 
-  /** Late, never wrong: what cannot be loaded with newer secrets goes on with those before. */
+  /** A process with the newest secrets. If these cannot be loaded, one with the secrets before. */
   #usable(deployment: Deployment): RevisionProcess | undefined {
     const { envVersion } = deployment
     const ready = this.all.filter(({ isReady }) => isReady)
@@ -213,7 +213,7 @@ export class RevisionProcesses {
     return chosen(this.all.filter(({ state }) => state === 'loading'), this.#optionsOf(deployment))
   }
 
-  /** Secrets that were loaded in vain are not loaded for long. */
+  /** Ends processes with secrets of a roll-out that failed. */
   #leaveCandidates({ envVersion }: Deployment, options: ProcessOptions): void {
     for (const process of this.all) {
       const isTried = process.envVersion > envVersion && process.secrets !== undefined
@@ -253,7 +253,7 @@ export class RevisionProcesses {
     this.#parts.changed()
   }
 
-  /** What loads without one of its graphs is tried again after a pause. */
+  /** Notes the result of a load. One without any usable graph is tried again after a pause. */
   #noteLoaded(process: RevisionProcess): void {
     const { failure, envVersion } = process
     if (failure !== undefined) this.#parts.lacked(failure)
@@ -263,7 +263,10 @@ export class RevisionProcesses {
     if (failure?.isWhole === true) this.#wait(++this.#failures)
   }
 
-  /** A process without graphs makes way for the next try, and until then says why. */
+  /**
+   * True for a process without usable graphs, which makes way for the next try. Throws its failure
+   * while that try is not due.
+   */
   #isInVain(process: RevisionProcess): boolean {
     const { failure } = process
     if (failure?.isWhole !== true) return false
@@ -278,7 +281,10 @@ export class RevisionProcesses {
     this.#problem = failure && { ...failure, sinceMs }
   }
 
-  /** Secrets that are only tried say nothing of those that serve. */
+  /**
+   * True if the secrets of the process are only tried by a roll-out: its failures are not the
+   * deployment's.
+   */
   #isTried({ envVersion }: RevisionProcess): boolean {
     return envVersion > (this.#parts.deployment()?.envVersion ?? envVersion)
   }

@@ -37,7 +37,7 @@ export interface ServingProblem {
   readonly sinceMs: number
 }
 
-/** What graph processes did since the start of the member. */
+/** Counts of graph processes since the start of the member. */
 export interface ServingStats {
   /** Graph processes that were started, for whatever reason. */
   readonly starts: number
@@ -65,11 +65,11 @@ export interface Serving extends DeployedGraphs {
   /** The last lines that the code of a deployment wrote on this member, also before its start. */
   lines(deployment: string, query: LineQuery): Promise<readonly DeploymentLine[]>
   loaded(): readonly LoadedRevision[]
-  /** What this member has tried to load in vain. */
+  /** Revisions that this member could not load. */
   problems(): readonly ServingProblem[]
   /**
-   * Throws `graph_failed` with the reason if this member knows that a deployment cannot serve. It
-   * is tried again from time to time.
+   * Throws `graph_failed` with the reason if this member knows that a deployment cannot serve.
+   * Loading is tried again from time to time.
    */
   requireServes(name: string): Promise<void>
   stats(): ServingStats

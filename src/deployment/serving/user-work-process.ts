@@ -10,7 +10,10 @@ assert(process.getuid?.() !== 0, 'this file is started as a user of its own')
 if (work === 'end') endOthers()
 else await empty(folder)
 
-/** All at once, so that none of them can start another one meanwhile. Linux spares this one. */
+/**
+ * Ends all other processes of the user in one call, so that none can start another one meanwhile.
+ * Linux spares the caller.
+ */
 function endOthers(): void {
   try {
     process.kill(-1, 'SIGKILL')
@@ -20,7 +23,7 @@ function endOthers(): void {
   }
 }
 
-/** Folders that it may not read are its own all the same. */
+/** Empties a folder, after making it readable: the user owns it all the same. */
 async function empty(path: string): Promise<void> {
   await chmod(path, 0o700)
   for (const entry of await readdir(path, { withFileTypes: true })) {

@@ -12,7 +12,7 @@ import { asUser } from '../../graph/index.ts'
  */
 export type UserWork = readonly ['end'] | readonly ['empty', folder: string]
 
-/** More than a folder of compiled code needs. */
+/** Milliseconds for the work, which is more than a folder of compiled code needs. */
 const workMs = 60_000
 
 /** Resolves when it is done. Rejects if the user may not. */

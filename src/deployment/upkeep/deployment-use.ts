@@ -1,6 +1,7 @@
 /**
- * Who has called a deployment, and when a preview was last called. A record is kept for each tenant
- * that is not the owner, and for the callers of previews: a removal finds all data by them.
+ * Notes on the callers of deployments, and on the last call of each preview. A record is kept for
+ * each tenant that is not the owner, and for the callers of previews: a removal finds all data by
+ * them.
  */
 
 import { LRUCache } from '../../../cluster/index.ts'
@@ -13,7 +14,7 @@ import { namespaceOf } from '../namespace.ts'
 import { recordsOf, useCatalog } from '../records/record-places.ts'
 import { noteMs } from './preview-end.ts'
 
-/** What notes are kept with. */
+/** Stores and clock that notes are kept with. */
 export interface DeploymentUseParts {
   readonly catalogs: Pick<CatalogClient, 'create' | 'delete' | 'list'>
   readonly env: Pick<Env, 'nowMs' | 'monotonicMs' | 'log'>
@@ -22,8 +23,8 @@ export interface DeploymentUseParts {
 /** The notes of requests. All methods throw HeddleError. */
 export interface DeploymentUse {
   /**
-   * To be awaited before a request is served. It costs a write for the first request of another
-   * tenant to this member, and one an hour for a preview, which nobody waits for.
+   * Notes a request. Await it before the request is served. It costs a write for the first request
+   * of another tenant to this member, and one an hour for a preview, which is not awaited.
    */
   note(deployment: Deployment, tenant: string): Promise<void>
   /** All namespaces that may have data. */
@@ -34,7 +35,7 @@ export interface DeploymentUse {
   forget(deployment: Deployment): Promise<void>
 }
 
-/** Callers that a member remembers. What it forgets, it notes again. */
+/** Callers that a member remembers. A forgotten caller is noted again. */
 const rememberedMax = 10_000
 
 interface Note {

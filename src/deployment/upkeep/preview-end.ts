@@ -1,4 +1,4 @@
-/** When a preview ends: after a time without a request. Pure. */
+/** The end of a preview: after a time without a request. Pure. */
 
 import type { Deployment, Preview } from '../deployment.ts'
 
@@ -8,8 +8,8 @@ export function noteMs({ ttlMs }: Preview): number {
 }
 
 /**
- * When a preview is removed if nothing happens; undefined for what is no preview. A change or a
- * deployment counts as a request. It is never too early: a request just after a note is not noted.
+ * Time at which an unused preview is removed; undefined for other deployments. A change counts as a
+ * request. It is never too early: a request just after a note is not noted.
  */
 export function previewEndMs({ preview, createdAtMs, modifiedAtMs }: Deployment,
   lastUsedMs: number): number | undefined {

@@ -1,9 +1,11 @@
-/** When a deployment ends that no build has given a revision. Pure. */
+/** The end of a deployment without a successful build. Pure. */
 
 import type { Deployment } from '../deployment.ts'
 import type { Revision } from '../revision.ts'
 
-/** Time in which the reason of a failed build is read, and the deployment is used again. */
+/**
+ * Milliseconds in which the reason of a failed build can be read, and the deployment be used again.
+ */
 const unusedMs = 3_600_000
 
 /** True if it may have ended: only then its revisions have to be read. */

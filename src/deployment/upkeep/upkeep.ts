@@ -1,6 +1,7 @@
 /**
- * What is done to deployments without being asked, by the member that owns their records: previews
- * and what no build succeeded for end, removals go on until nothing is left, and old revisions go.
+ * Work on deployments that no caller asks for, by the member that owns their records. It ends
+ * previews and deployments without a successful build, continues removals until nothing is left,
+ * and removes old revisions.
  */
 
 import type { Env } from '../../../cluster/index.ts'
@@ -13,7 +14,7 @@ import type { NamespaceData } from './namespace-data.ts'
 import { previewEndMs } from './preview-end.ts'
 import { hasFailed, mayEnd } from './provisional-end.ts'
 
-/** What deployments are kept in order with. */
+/** Records, data and ports for the upkeep of deployments. */
 export interface UpkeepParts {
   readonly deployments: Pick<Deployments, 'get' | 'change' | 'remove' | 'note' | 'revisions'>
   /** All deployments as this member knows them, from memory. */
@@ -21,9 +22,9 @@ export interface UpkeepParts {
   readonly use: Pick<DeploymentUse, 'namespaces' | 'lastMs' | 'forget'>
   readonly data: NamespaceData
   readonly members: Pick<RolloutMembers, 'live' | 'learn'>
-  /** Removes revisions that nobody needs any more. */
+  /** Removes revisions that are not needed any more. */
   retention(deployment: Deployment): Promise<void>
-  /** Whether this member owns the records. Two that do this at once do no harm. */
+  /** True if this member owns the records. Two members that do this at once do no harm. */
   owns(): boolean
   readonly env: Pick<Env, 'after' | 'nowMs' | 'monotonicMs' | 'log'>
 }
@@ -35,13 +36,13 @@ export interface Upkeep {
   close(): void
 }
 
-/** Requests that had begun before members learned of a removal have ended after this time. */
+/** Milliseconds after which requests that members admitted before a removal have ended. */
 const settleMs = 10_000
-/** How often a removal looks for more before it is left for the next look. */
+/** Passes of a removal over its data before it is left for the next look. */
 const passesMax = 20
 /** Revisions of a deployment that are looked at: no more are kept. */
 const revisionsMax = 1_000
-/** Old revisions are looked for this often. */
+/** Milliseconds between two searches for old revisions. */
 const retentionMs = 24 * 3_600_000
 
 /** Does nothing before the first look, and asks the store nothing where no deployment is. */
@@ -169,7 +170,10 @@ class DeploymentUpkeep implements Upkeep {
     await this.#learned(name)
   }
 
-  /** What any member admits after this, it refuses. Throws if one cannot be asked. */
+  /**
+   * Makes every member read the deployment again, so that later requests are refused. Throws if a
+   * member cannot be asked.
+   */
   async #learned(name: string): Promise<void> {
     const { members } = this.#parts
     await Promise.all(members.live().map((member) => members.learn(member, name)))

@@ -14,8 +14,8 @@ interface KnownSource {
 const [reducer, stream] = ['messagesStateReducer', 'stream and _streamIterator'] as const
 
 /**
- * What `npm run check` compares with the newest release that test/newest pins. A row is added after
- * the suite has passed on that release, and its functions have been read.
+ * Rows that `npm run check` compares with the newest release pinned by test/newest. A row is added
+ * after the suite has passed on that release, and its functions have been read.
  */
 const knownSources: readonly KnownSource[] = [
   { hash: '9fc35abccc9ae422', functions: reducer, from: '1.2.9', to: '1.5.0' },
@@ -28,8 +28,8 @@ const knownSources: readonly KnownSource[] = [
 const hashes: ReadonlySet<string> = new Set(knownSources.map(({ hash }) => hash))
 
 /**
- * Whether the source of the functions is known: stricter than a version number, and true for every
- * version in which it is the same.
+ * True if the source text of the functions is known. This is stricter than a version number, and
+ * holds for every version in which the text is the same.
  */
 export function isKnown(...functions: readonly unknown[]): boolean {
   const text = functions.map(String).join('\n')

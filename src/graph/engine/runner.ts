@@ -41,7 +41,9 @@ import { consume, consumeEvents } from './run-stream.ts'
 import type { Shortcuts } from './shortcuts.ts'
 import { requireNodes, waitingPaths } from './waiting-nodes.ts'
 
-/** What all executions of a worker share. */
+/**
+ * Parts that all executions of a worker share: the project's library, codecs, clock and shortcuts.
+ */
 export interface Workbench {
   readonly library: GraphLibrary
   readonly codec: ValueCodec
@@ -58,7 +60,7 @@ export interface Workbench {
   describe(graphId: string): GraphDescription | undefined
 }
 
-/** What belongs to one execution. */
+/** Parts of one execution: its thread's checkpoints and memory, the way out, and its signals. */
 export interface Assignment {
   readonly execution: Execution
   readonly source: CheckpointSource
@@ -335,7 +337,10 @@ async function open({ shortcuts }: Workbench, graph: ServedGraph, input: unknown
     ?? await graph.stream(input as never, options as Options)
 }
 
-/** What the thread waits for now. Interrupts of completed tasks do not count. */
+/**
+ * The nodes and interrupts that the thread waits at now. Interrupts of completed tasks do not
+ * count.
+ */
 async function whatIsLeft({ codec }: Workbench, graph: ServedGraph, saver: HeddleSaver,
   threadId: string
 ): Promise<Pick<ExecutionOutcome, 'waiting' | 'interrupts' | 'values' | 'waitsAt' | 'askers'>> {
@@ -352,7 +357,9 @@ async function whatIsLeft({ codec }: Workbench, graph: ServedGraph, saver: Heddl
   })
 }
 
-/** What an edit wrote, by node, if it names nodes. The engine does not keep that. */
+/**
+ * The values that an edit wrote, by node, which the engine does not keep; null if no node is named.
+ */
 function namedWrites(updates: readonly ParsedUpdate[]): Fields | null {
   const named = updates.filter(({ asNode }) => asNode !== null)
   if (named.length === 0) return null

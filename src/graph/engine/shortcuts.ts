@@ -1,12 +1,11 @@
 /**
- * What is replaced in the project's own copy of LangGraph.js for speed: a file a shortcut. Each is
- * taken only if the source of the functions is known (known-sources.ts), and has the results of
- * the library. The gains are in docs/architecture.md, "Speed, measured".
+ * Replacements of parts of the project's own copy of LangGraph.js for speed: one file a shortcut.
+ * Each is taken only if the source of the functions is known (known-sources.ts), and has the
+ * results of the library. The gains are in docs/architecture.md, "Speed, measured".
  *
- * | shortcut (its file) | risk | test |
- * |---|---|---|
- * | bare-stream | uses a private method of the engine | shortcuts.test.ts |
- * | append-path | of changes in place, notices only some | append-path, changed-state.test.ts |
+ * | shortcut (its file) | risk | test | |---|---|---| | bare-stream | uses a private method of the
+ * engine | shortcuts.test.ts | | append-path | of changes in place, notices only some |
+ * append-path, changed-state.test.ts |
  *
  * Off switch: HEDDLE_ENGINE_SHORTCUTS, `off` for all, or the names of some.
  */
@@ -30,7 +29,7 @@ export function shortcutsOn(setting = ''): ReadonlySet<ShortcutName> {
   return new Set(off.has('off') ? [] : shortcutNames.filter((name) => !off.has(name)))
 }
 
-/** What replaces parts of the library while a graph runs. */
+/** The replacements that the runs of a worker use; undefined for one that was not taken. */
 export interface Shortcuts {
   readonly updates: ChannelUpdates | undefined
   readonly bareStream: BareStream | undefined

@@ -23,7 +23,7 @@ export interface Inquiry {
   readonly threadId: string
   readonly question: StateQuestion
   readonly source: CheckpointSource
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts when no caller waits for the answer any more. */
   readonly cancelled?: AbortSignal
 }
 
@@ -84,7 +84,7 @@ interface Seen {
   readonly graph: ServedGraph
   readonly saver: HeddleSaver
   readonly show: (found: Found) => SnapshotAnswer
-  /** What the parent's tasks wrote is asked for. */
+  /** True if the writes of the parent's tasks are asked for: the parent is then read as well. */
   readonly withParents: boolean
 }
 
@@ -182,7 +182,9 @@ function taskOf({ id, name, error, interrupts, path, state, result }: Task,
   }
 }
 
-/** What the parent's tasks wrote, by node. It is a list if a node had several tasks. */
+/**
+ * Results of the parent's tasks, by node: a list if a node had several tasks; null without results.
+ */
 function tasksWrites({ tasks }: StateSnapshot): Fields | null {
   const results = new Map<string, unknown[]>()
   for (const { name, result } of tasks as readonly Task[]) {

@@ -24,7 +24,7 @@ export interface StepTrace {
   ended(outcome: ExecutionOutcome): void
 }
 
-/** What this needs of a client of the project's library. */
+/** The part of LangSmith's client in the project's library that is used here. */
 interface TraceClient {
   readonly fetchImplementation?: unknown
   createRun(run: SpanInput): Promise<void>
@@ -58,12 +58,15 @@ const clientsMax = 100
 const waitingBytes = 32 * 1024 * 1024
 /** Runs of a worker that are known while they are traced. */
 const runsMax = 10_000
-/** What the engine calls a graph that has no name. */
+/** Name that the engine gives to a graph that has no name. */
 const unnamed = 'LangGraph'
 /** Members of a span in which the id of its root is. */
 const places = ['id', 'trace_id', 'parent_run_id', 'dotted_order']
 const home = 'http://traces.invalid'
-/** What the library wants to know first. Nothing is compressed: it stays in this process. */
+/**
+ * Capabilities of the trace server, which the library asks for first. Nothing is compressed, as the
+ * bodies stay in this process.
+ */
 const info = { version: '0.18.0', instance_flags: {}, batch_ingest_config: {
   use_multipart_endpoint: true,
   size_limit: 100,
@@ -186,16 +189,16 @@ export class StepTraces {
   }
 }
 
-/** How runs are traced. */
+/** Sampling of runs, and the ports of the worker that traces them. */
 export interface StepTracesOptions {
-  /** The share of runs that are. */
+  /** Share of runs that are traced, from 0 to 1. */
   readonly ratio: number
   readonly send: SendTraces
   readonly nowMs: () => number
   uuid(): string
 }
 
-/** Where a span is if its root has another id than the run. */
+/** The span with the run's id replaced by that of its root, in all places that name it. */
 function placedBelow({ runId, rootId }: TracedRun, span: SpanInput): SpanInput {
   return Object.fromEntries(places.flatMap((name) => {
     const value = span[name]

@@ -1,9 +1,9 @@
-/** What leaves a worker with traces, and who waits for the answers. */
+/** Sends bodies with traces out of a worker, and keeps the callers that wait for the answers. */
 
 import { limitConcurrency } from '../../../cluster/index.ts'
 import type { SendTraces, TraceBody } from './step-traces.ts'
 
-/** Bodies that a worker sends at a time, as the main thread has to hold them. */
+/** Bodies that a worker sends at a time. The bound protects the main thread, which holds them. */
 const bodiesAtOnce = 2
 
 /** Sends bodies to the main thread. Lives in the worker. */

@@ -110,8 +110,8 @@ interface Caller {
 }
 
 /**
- * What a task has begun, in order: a function may call several graphs, or one several times. With
- * durability `exit` those that have ended left nothing, so that some calls may be missing.
+ * Graphs that a task has begun, in order: a function may call several, or one several times. With
+ * durability `exit` the ended ones left no checkpoint, so some calls may be missing.
  */
 async function* begunBy({ saver, threadId }: Pick<Thread, 'saver' | 'threadId'>,
   { ns: above, task, subgraphs }: Caller): AsyncGenerator<Begun> {

@@ -1,4 +1,4 @@
-/** Who waits until what was sent is in the log, and for which number. */
+/** Numbers of the batches that were sent, and the callers that wait until one is in the log. */
 
 /** Numbers batches from 1: the other side confirms a number when that batch is in the log. */
 export class Acknowledgements {
@@ -9,7 +9,7 @@ export class Acknowledgements {
   /** Steps were sent without a number: that of a later batch will cover them. */
   #isBehind = false
 
-  /** Whether the next batch needs a number, even if it is empty. */
+  /** True if the next batch needs a number because a caller waits, even if the batch is empty. */
   get isWanted(): boolean {
     return this.#wanted !== undefined
   }
@@ -25,7 +25,7 @@ export class Acknowledgements {
     return this.#wanted.promise
   }
 
-  /** The number of a batch that is sent now; 0 if nobody waits for it. */
+  /** The number of a batch that is sent now; 0 if no caller waits for it. */
   numberOf({ steps }: { readonly steps: readonly unknown[] }): number {
     const wanted = this.#wanted
     this.#wanted = undefined
@@ -45,7 +45,7 @@ export class Acknowledgements {
     }
   }
 
-  /** Nothing more is confirmed: whoever waits learns why. */
+  /** Rejects every caller that waits: no batch is confirmed any more. */
   refuse(reason: unknown): void {
     for (const waiting of [this.#wanted, ...this.#unconfirmed.values()]) {
       waiting?.promise.catch(() => {})

@@ -82,7 +82,7 @@ export class ChildLifecycle {
       ...toolCallId !== undefined && { cause: { type: 'toolCall', tool_call_id: toolCallId } } })
   }
 
-  /** What is inside ends with it, and before it. */
+  /** Ends a namespace. The namespaces inside it end first. */
   #end(key: string, how: Omit<LifecycleData, 'graph_name'>): void {
     const inner = [...this.#begun].filter(([each]) => each === key || each.startsWith(`${key}|`))
     for (const [each, { namespace, name }] of inner.toReversed()) {

@@ -23,7 +23,7 @@ export interface ChunkSink {
   engineEvent(event: unknown): void
 }
 
-/** What one run wants of its events. Mapped events go to `notify`, in order. */
+/** Options of one run's events. Mapped events go to `notify`, in order. */
 export interface EventMapperOptions {
   /** Stream modes of the API. */
   readonly modes: readonly string[]
@@ -61,7 +61,7 @@ export function engineModes(modes: readonly string[]): string[] {
   return [...needed]
 }
 
-/** Whether the engine has to report on subgraphs as well. */
+/** True if the engine has to report on subgraphs as well. */
 export function seesSubgraphs(
   { streamModes, streamSubgraphs }: Pick<RunRequest, 'streamModes' | 'streamSubgraphs'>,
 ): boolean {
@@ -119,7 +119,7 @@ export class EventMapper implements ChunkSink {
     this.#lifecycle?.close(how)
   }
 
-  /** Events of subgraphs that nobody asked for: the mode `lifecycle` needs some of them. */
+  /** True for an event of a subgraph that the caller did not ask for: only `lifecycle` needs it. */
   #isUnasked(namespace: readonly string[], mode: string): boolean {
     return namespace.length > 0 && !this.#options.subgraphs && !reachesRoot.has(mode)
   }

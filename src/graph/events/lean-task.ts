@@ -1,4 +1,4 @@
-/** What the mode `tasks-lean` says of a task: that it started or ended, never its values. */
+/** Events of the mode `tasks-lean`: a task started or ended, without any of its values. */
 
 import type { TaskPayload } from './task-payload.ts'
 

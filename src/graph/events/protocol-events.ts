@@ -17,7 +17,7 @@ import type { ValuesReference } from './values-reference.ts'
 export const protocolModes: readonly string[] = ['values', 'updates', 'messages', 'tools', 'custom',
   'tasks']
 
-/** What the events of one run are made with. */
+/** Options of the events of one run, which `notify` receives in order. */
 export interface ProtocolEventsOptions {
   /** The JSON text that the API shows of a value. */
   readonly text: (value: unknown) => JsonText

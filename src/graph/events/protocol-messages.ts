@@ -3,7 +3,7 @@
 import { StreamedMessage } from './streamed-message.ts'
 import type { MessageChunk, MessageData } from './streamed-message.ts'
 
-/** Where an event of a message is from. */
+/** Origin of a message's events: the namespace and the node that made it. */
 export interface MessagePlace {
   readonly namespace: readonly string[]
   readonly node: string

@@ -15,7 +15,7 @@ const batchBytesMax = 1024 * 1024
 /** An event that is decided when it is sent; undefined for none. */
 export type LateEvent = () => StepEvent | undefined
 
-/** How an outbox sends. */
+/** Ports of an outbox: the way out of the worker, and the end of the current turn. */
 export interface StepOutboxPorts {
   readonly send: (batch: WorkerBatch) => void
   /** Calls `flush` later, when the code that runs now has yielded. */
@@ -33,7 +33,7 @@ interface Held {
   readonly events: number
 }
 
-/** What was added since the last batch. */
+/** Steps and events that were added since the last batch. */
 interface Turn {
   readonly steps: Step[]
   /** Of the steps. */

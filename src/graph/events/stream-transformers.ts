@@ -35,7 +35,7 @@ export function transformersOf(graph: object): readonly (() => StreamTransformer
   return Array.isArray(streamTransformers) ? streamTransformers : []
 }
 
-/** What an event is about, before it has a number and a time. */
+/** Content of an event, before it has a number and a time. */
 export interface EventContent {
   readonly method: string
   readonly namespace: readonly string[]
@@ -59,9 +59,9 @@ export class StreamTransformers {
   readonly #nowMs: () => number
   #transformers: StreamTransformer[] = []
   readonly #channels: Channel[] = []
-  /** What is known only at the end, by the name under which it is sent. */
+  /** Values that are known only when the run ends, each with the name under which it is sent. */
   readonly #finals: { readonly name: string; readonly value: PromiseLike<unknown> }[] = []
-  /** Where the event is from that is seen now: what is pushed meanwhile belongs there. */
+  /** Namespace of the event that is seen now: values pushed meanwhile belong to it. */
   #namespace: readonly string[] = []
   #seq = 0
 

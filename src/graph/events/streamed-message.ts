@@ -35,7 +35,9 @@ interface Block {
   dueLength: number
 }
 
-/** How much longer arguments are when they are sent again: all sendings together stay linear. */
+/**
+ * Factor by which arguments grow before they are sent again, so that all bytes sent stay linear.
+ */
 const growth = 1.25
 
 /** Members of content that say the same as `tool_call_chunks`. */

@@ -8,7 +8,7 @@ interface SubgraphFailure {
   readonly message: string
 }
 
-/** How a run ended. */
+/** End of a run or of a subgraph: an object names the error of one that failed. */
 export type RunEnd = 'completed' | 'interrupted' | SubgraphFailure
 
 type Namespace = readonly string[]

@@ -17,7 +17,7 @@ export function isExecutionMethod(method: string): method is ExecutionMethod {
   return (executionMethods as readonly string[]).includes(method)
 }
 
-/** What the name of an event of the thread says. */
+/** Parts of the name of an event of the thread. */
 export interface ThreadNameParts {
   readonly method: ExecutionMethod
   /** Empty for none. */
@@ -30,7 +30,7 @@ export function isThreadEvent(name: string): boolean {
   return name.startsWith(prefix)
 }
 
-/** `thread:<method>|<node>|<namespace…>`. */
+/** Name of an event of the thread: `thread:<method>|<node>|<namespace…>`. */
 export function threadName({ method, node, namespace }: ThreadNameParts): string {
   return [`${prefix}${method}`, node, ...namespace].join('|')
 }

@@ -6,7 +6,7 @@ import { formatWithOptions } from 'node:util'
 import { keptOfRun, lineBytes, lineMax } from './run-line.ts'
 import type { LineLevel, WrittenLine, WrittenLines } from './run-line.ts'
 
-/** What lines are taken with. */
+/** Ports of a capture: the way out of the worker, the current node, and the filter of secrets. */
 export interface LineCaptureParts {
   /** Sends lines of a job. */
   send(job: number, lines: WrittenLines): void
@@ -21,7 +21,7 @@ export interface LineCaptureParts {
   readonly printsJobs?: boolean
 }
 
-/** A log by level. */
+/** A log with one function for each level. */
 export type LineLog = Readonly<Record<LineLevel, (text: string) => void>>
 
 /** The console's own way to print. */
@@ -132,7 +132,7 @@ export class LineCapture {
   }
 }
 
-/** What user code throws while it is printed is not shown. */
+/** Result of `read`; undefined if user code throws while its value is printed. */
 function quietly<Result>(read: () => Result): Result | undefined {
   try {
     return read()

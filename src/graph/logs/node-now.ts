@@ -5,7 +5,9 @@ interface Engine {
   readonly getConfig?: () => { readonly metadata?: Readonly<Record<string, unknown>> } | undefined
 }
 
-/** Undefined outside of nodes. */
+/**
+ * Name of the node whose code runs now; undefined outside of nodes and for engines that lack it.
+ */
 export function nodeOf(engine: object): string | undefined {
   const node = (engine as Engine).getConfig?.()?.metadata?.['langgraph_node']
   return typeof node === 'string' ? node : undefined

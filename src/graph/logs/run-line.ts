@@ -1,8 +1,8 @@
 /** A line that the code of a run wrote to its console or to its logger. */
 
-/** How a line was written. */
+/** Levels of lines: the console method or the logger method that wrote the line. */
 export const lineLevels = ['debug', 'info', 'warn', 'error'] as const
-/** How a line was written. */
+/** One of the levels, from `debug` to `error`. */
 export type LineLevel = typeof lineLevels[number]
 
 /** A line as its worker sends it. */
@@ -24,7 +24,7 @@ export interface WrittenLines {
 /** Characters of a line; the rest is cut. */
 export const lineMax = 8 * 1024
 
-/** What is kept of a run: its last lines. */
+/** Bounds on the last lines of a run that are kept. */
 export const keptOfRun = { lines: 1_000, bytes: 200 * 1024 } as const
 
 /** Bytes that a line takes beside its text. */

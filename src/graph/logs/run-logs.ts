@@ -3,7 +3,7 @@
 import { keptOfRun, lineBytes, lineMax } from './run-line.ts'
 import type { WrittenLine, WrittenLines } from './run-line.ts'
 
-/** Names a run. */
+/** Full name of a run, under which its lines are kept. */
 export interface LoggedRun {
   readonly tenant: string
   readonly threadId: string
@@ -16,7 +16,7 @@ export interface LoggedLine extends WrittenLine {
   readonly attempt: number
 }
 
-/** Which lines are asked for: those after a number, or the last ones. */
+/** Choice of lines: up to `limit` after the number `after`, or the last ones without it. */
 export interface LinePage {
   readonly limit: number
   readonly after?: number | undefined

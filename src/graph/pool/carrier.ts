@@ -7,7 +7,10 @@ import type { CompiledProject } from '../project/project-compiler.ts'
 import type { ExecutionMark } from './execution-marks.ts'
 import type { ToWorker, WorkerData } from './worker-mail.ts'
 
-/** What a worker is started with: plain data, but for the number that is shared with it. */
+/**
+ * Start of a worker: plain data. The `mark` has a file descriptor, which is valid in this process
+ * only.
+ */
 export interface WorkerStart {
   readonly name: string
   readonly project: CompiledProject
@@ -15,7 +18,9 @@ export interface WorkerStart {
   readonly heapMb: number
   /** The environment of its graphs. */
   readonly variables: NodeJS.ProcessEnv
-  /** Where the worker marks what it executes; missing if nothing is marked. */
+  /**
+   * Slot of the file in which the worker marks the run that it executes; missing if it marks none.
+   */
   readonly mark?: ExecutionMark
   /** The share of runs whose steps are traced; missing for none. */
   readonly tracedRatio?: number
@@ -23,7 +28,7 @@ export interface WorkerStart {
   readonly isInProcess?: boolean
 }
 
-/** What a carrier reports. */
+/** Events of a carrier: messages, lack of memory, errors and the end. */
 export interface CarrierEvents {
   /** Called with whatever was posted. User code may have posted it. */
   mails(mails: unknown): void
@@ -35,13 +40,13 @@ export interface CarrierEvents {
   exited(code: number | null): void
 }
 
-/** Where a worker lives: a thread, or a process of its own. */
+/** The home of a graph worker: a thread, or a process of its own. */
 export interface Carrier {
   readonly stdout: Readable
   readonly stderr: Readable
   /** The job whose code was entered last. It can be read while the worker is stuck. */
   readonly enteredJob: number
-  /** How often code of jobs was entered, modulo 2³². It can be read as well. */
+  /** Number of times that code of jobs was entered, modulo 2³². It can be read as well. */
   readonly entries: number
   /** Sends messages, which arrive in order. */
   post(mails: readonly ToWorker[]): void

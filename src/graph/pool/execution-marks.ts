@@ -1,7 +1,8 @@
 /**
- * Which run each worker executes, in a file that outlives the process. After a crash these runs are
- * the suspects. A worker writes its slot when it enters the code of another run. The file is never
- * synced, because the operating system keeps what a process has written, however the process ends.
+ * The run that each worker executes, in a file that outlives the process. After a crash these runs
+ * are the suspects. A worker writes its slot when it enters the code of another run. The file is
+ * never synced, because the operating system keeps what a process has written, however the process
+ * ends.
  */
 
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync,
@@ -54,7 +55,9 @@ export class ExecutionMarks {
     this.#taken.delete(mark.slot)
   }
 
-  /** What earlier processes were executing when they ended. Call when the directory is ours. */
+  /**
+   * Runs that earlier processes were executing when they ended. Call when the directory is ours.
+   */
   left(): MarkedRun[] {
     return this.#earlier().flatMap((file) => {
       try {
@@ -90,7 +93,7 @@ export function markRun({ fd, slot }: ExecutionMark, { tenant, threadId, runId }
   write({ fd, slot }, text.length < slotBytes / 3 ? text : '\n')
 }
 
-/** Empties a slot. */
+/** Empties a slot, so that a crash from now on blames no run. */
 export function clearMark(mark: ExecutionMark): void {
   write(mark, '\n')
 }

@@ -38,15 +38,15 @@ export class ExecutionScheduler {
   readonly #nextJob: () => number
   readonly #jobs = new Map<number, Job>()
   readonly #byExecution = new Map<number, Job>()
-  /** What waits until a worker has room for it. */
+  /** Executions that wait until a worker has room for them. */
   readonly #queue = new TurnQueue<Job>(turnOf)
-  /** What waits for a worker of its own. */
+  /** Executions that wait for a worker of their own. */
   readonly #apart = new Set<Job>()
   readonly #holdTimes = new HoldTimes()
   /** The worker that executed a thread last, and so may have its head in memory. */
   readonly #affinity = new LRUCache<string, WorkerLink>({ max: affinityMax })
   readonly #crashBlame = new CrashBlame()
-  /** What runs wrote to their consoles. */
+  /** Receives the lines that runs write to their consoles. */
   readonly #lines: TakeLines
   #draining = false
   #willPump = false
@@ -337,7 +337,7 @@ function threadOf({ tenant, threadId }: Execution): string {
   return `${tenant}\n${threadId}`
 }
 
-/** Whose turns an execution takes. An edit is a call that somebody waits for. */
+/** The turn that an execution takes. An edit is a call whose caller waits. */
 function turnOf({ execution: { tenant, isAwaited, request } }: Job): Turn {
   const at = tenant.indexOf('@')
   return { tenant: at < 0 ? tenant : tenant.slice(0, at),
@@ -345,7 +345,7 @@ function turnOf({ execution: { tenant, isAwaited, request } }: Job): Turn {
     isAwaited: isAwaited === true || request.kind === 'edit' }
 }
 
-/** Names what takes turns of its own. */
+/** Name of the lane: executions of one lane take turns among themselves. */
 function laneOf({ tenant, isAwaited, request }: Execution): string {
   return isAwaited === true || request.kind === 'edit' ? `${tenant}\n` : tenant
 }

@@ -36,7 +36,7 @@ export interface GraphHostOptions {
   readonly heapMb?: number | undefined
   /** Variables that graphs see: names, or patterns that end with `*`; by default `*`. */
   readonly variables?: readonly string[]
-  /** Where workers mark what they execute; missing if nothing is marked. */
+  /** Files in which workers mark the runs that they execute; missing if they mark none. */
   readonly marks?: ExecutionMarks | undefined
   /** The share of runs whose steps are traced by the project's library; missing for none. */
   readonly tracedRatio?: number | undefined
@@ -45,7 +45,7 @@ export interface GraphHostOptions {
   readonly env: Env
 }
 
-/** What the host of a graph process does not do itself. */
+/** Duties that the host of a graph process leaves to the server. */
 export interface InProcess {
   /** All that graphs see as their environment. */
   readonly environment: NodeJS.ProcessEnv
@@ -97,7 +97,7 @@ export interface RunningGraphHost extends GraphHost {
   stats(): HostStats
   /** Gives graphs the URL at which this server answers clients; undefined if it does not. */
   servedAt(url: string | undefined): void
-  /** What the project's embedding makes of texts. Throws as questions about graphs do. */
+  /** Vectors that the project's embedding makes of texts. Throws as questions about graphs do. */
   embed(texts: readonly string[], kind: 'documents' | 'query'): Promise<unknown>
   /** Gives graphs the items of their tenants. Without it they have none. */
   useItems(items: GraphItems): void

@@ -1,13 +1,16 @@
-/** What the official client uses inside a graph: a fetch to its own server, and a logger. */
+/**
+ * The two things that the official client finds inside a graph: a fetch to its own server, and a
+ * logger.
+ */
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { formatWithOptions } from 'node:util'
 
 import type { Log } from '../../../cluster/index.ts'
 
-/** Where a client without an address looks for its fetch. Source: SDK, client/base. */
+/** Name under which a client without an address looks for its fetch. Source: SDK, client/base. */
 const ownFetch = Symbol.for('langgraph_api:fetch')
-/** What `getLogger()` returns. Source: SDK, logging. */
+/** Name under which `getLogger()` looks for its result. Source: SDK, logging. */
 const ownLog = Symbol.for('langgraph.api.sdk-logger')
 
 /** The server's URL. It is a promise, as runs are resumed before the front door opens. */

@@ -1,4 +1,4 @@
-/** What jobs of a worker ask for items, and who waits for the answers. */
+/** Sends requests for items out of a worker, and keeps the jobs that wait for the answers. */
 
 import { limitConcurrency } from '../../../cluster/index.ts'
 import type { ItemOperation, ItemResult } from '../../items/index.ts'
@@ -6,7 +6,10 @@ import type { AskItems } from '../engine/graph-store.ts'
 import { unwrap } from './worker-mail.ts'
 import type { Result, WorkerMail } from './worker-mail.ts'
 
-/** What a worker asks at a time. More waits here, as the main thread has to hold what is asked. */
+/**
+ * Requests that a worker sends at a time. The others wait here, as the main thread holds what it
+ * gets.
+ */
 const asksAtOnce = 64
 
 /** Sends what jobs ask to the main thread. Lives in the worker. */

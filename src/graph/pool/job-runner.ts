@@ -34,19 +34,19 @@ interface Job {
   readonly abort: AbortController
 }
 
-/** What shows to others which job's code is executed. */
+/** Memory in which a worker shows to others the job whose code it executes. */
 interface Shown {
   readonly entered: Int32Array
   readonly mark?: ExecutionMark | undefined
 }
 
-/** How a worker's messages leave it. */
+/** Ways for messages and lines to leave the worker. */
 export interface WaysOut {
   readonly batcher: MessagePortBatcher
   readonly lines: Pick<LineCapture, 'during'>
 }
 
-/** What traces the steps of runs. */
+/** Tracing of the steps of runs, where a project has it. */
 export interface OpenTraces {
   readonly traces: StepTraces
   readonly mails: TraceMails
@@ -253,7 +253,7 @@ export class JobRunner {
   }
 }
 
-/** As it is sent: not at all if it is short. */
+/** The time as it is sent: left out below one millisecond. */
 function timed(heldMs: number): { readonly heldMs?: number } {
   return heldMs > 0 ? { heldMs } : {}
 }

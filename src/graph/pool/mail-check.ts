@@ -162,12 +162,12 @@ export function isListOf(value: unknown, isOne: (each: Bag) => boolean): boolean
   return Array.isArray(value) && value.every((each: unknown) => isBag(each) && isOne(each))
 }
 
-/** True for an object. */
+/** True for any object, lists included. */
 export function isBag(value: unknown): value is Bag {
   return typeof value === 'object' && value !== null
 }
 
-/** True for a text. */
+/** True for a text, also an empty one. */
 export function isText(value: unknown): value is string {
   return typeof value === 'string'
 }
@@ -177,7 +177,7 @@ export function isTextList(value: unknown): boolean {
   return Array.isArray(value) && value.every(isText)
 }
 
-/** True for a number. */
+/** True for a number, also NaN and infinity. */
 export function isNumber(value: unknown): value is number {
   return typeof value === 'number'
 }

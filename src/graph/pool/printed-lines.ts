@@ -1,4 +1,4 @@
-/** What user code prints, line by line. */
+/** Splits the output of user code into lines. */
 
 import type { Readable } from 'node:stream'
 

@@ -3,10 +3,10 @@
 import type { WorkerStart } from './carrier.ts'
 import type { ToWorker } from './worker-mail.ts'
 
-/** What the process gets: its worker first, then the worker's messages. */
+/** Messages to the process: its worker first, then the messages for that worker. */
 export type ToApart = { readonly start: WorkerStart } | { readonly mails: readonly ToWorker[] }
 
-/** What the process sends: the events of its worker. */
+/** Messages from the process: the events of its worker. */
 export type FromApart = { readonly mails: unknown } | { readonly full: true } | {
   readonly failed: string
 }

@@ -1,4 +1,6 @@
-/** A process of its own for one graph worker. What ends it ends neither the server nor its runs. */
+/**
+ * Runs one graph worker in a process of its own, whose end harms neither the server nor its runs.
+ */
 
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,7 +14,7 @@ import { residentBytes } from './worker-heap.ts'
 const besideHeapMb = 1024
 const lookMs = 500
 const mib = 1024 * 1024
-/** What V8 prints before it ends a process that one large object took beyond its limit. */
+/** Text that V8 prints before it ends a process in which one large object exceeded the limit. */
 const outOfMemory = 'JavaScript heap out of memory'
 
 /** Starts a worker in a process of its own. Used for a run that may end its process. */

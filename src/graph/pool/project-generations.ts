@@ -37,7 +37,7 @@ export class ProjectGenerations {
     return this.#serving || this.#newest
   }
 
-  /** Those that are served. */
+  /** The graphs of the serving generation. */
   get graphs(): readonly GraphDescription[] {
     return this.#graphs
   }
@@ -76,7 +76,7 @@ export class ProjectGenerations {
     if (generation === this.#newest) this.#opening?.resolve('serving')
   }
 
-  /** The project cannot be loaded: whoever waits for it learns why. */
+  /** Rejects every caller that waits for the project, because it cannot be loaded. */
   failed(error: HeddleError): void {
     this.#opening?.reject(error)
   }

@@ -1,6 +1,6 @@
 /** Makes an execution part of a trace, for the project's own tracing. */
 
-/** Where every copy of the OpenTelemetry API looks for what the project has set up. */
+/** Name under which every copy of the OpenTelemetry API finds the setup of the project. */
 const apiOfProject = Symbol.for('opentelemetry.js.api.1')
 
 /** Does `work` within a trace. `trace` is a W3C traceparent; undefined if nothing is traced. */

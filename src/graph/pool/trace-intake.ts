@@ -1,4 +1,4 @@
-/** What comes out of workers with traces, on its way to the platform. */
+/** Receives the traces of workers, on their way to the platform. */
 
 import { HeddleError } from '../../errors.ts'
 import type { TraceBody } from '../engine/step-traces.ts'

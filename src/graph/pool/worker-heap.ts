@@ -1,4 +1,4 @@
-/** How much memory a graph worker may fill with JavaScript objects, and what a process uses. */
+/** Memory that a graph worker may fill with JavaScript objects, and memory that a process uses. */
 
 import { readFileSync } from 'node:fs'
 import { totalmem } from 'node:os'
@@ -32,7 +32,7 @@ export function defaultHeapMb(memory: number, workers: number): number {
   return Math.floor(Math.min(mostMb, Math.max(leastMb, ofWorkers / workers)))
 }
 
-/** Bytes that a process has in memory; undefined if the system does not tell, or it has ended. */
+/** Bytes that a process has in memory; undefined if it has ended, or if the system does not say. */
 export function residentBytes(pid: number | undefined): number | undefined {
   try {
     const found = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))

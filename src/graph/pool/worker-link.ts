@@ -10,7 +10,7 @@ import { isWorkerMail } from './mail-check.ts'
 import { eachLine } from './printed-lines.ts'
 import type { ToWorker, WorkerMail } from './worker-mail.ts'
 
-/** What a link reports to the pool. */
+/** Events that a link reports to the pool. */
 export interface WorkerEvents {
   mail(link: WorkerLink, mail: WorkerMail): void
   /** The worker has ended, for whatever reason. */
@@ -35,7 +35,7 @@ const tenantsMax = 10_000
 /** Time without a message after which nodes that begin count as no sign of life any more. */
 const mutedMs = 60_000
 
-/** How a worker is started, and for which project. */
+/** Start of a worker, with the generation of its project. */
 export interface WorkerOptions extends WorkerStart {
   readonly generation: number
   /** True if the worker gets a process of its own, for a run that may end the process it is in. */
@@ -56,15 +56,15 @@ export class WorkerLink {
   quarantined = false
   /** Executions in progress in it. */
   executions = 0
-  /** What may hold its event loop. */
+  /** Work that may hold its event loop. */
   readonly load: LoopLoad
-  /** What takes its place, if it is silent and has several executions. */
+  /** The worker that takes its place, if it is silent and has several executions. */
   successor: WorkerLink | undefined
   /** True if an execution was aborted in it, whose code may still run, even for ever. */
   hasAborted = false
   /** True if it ended because its graphs had filled its memory. */
   isFull = false
-  /** What its process or thread ended with; null while it lives. */
+  /** Exit code of its process or thread; null while it lives. */
   exitCode: number | null = null
   readonly #carrier: Carrier
   /** Tenants whose runs it got; undefined if nothing is traced. */

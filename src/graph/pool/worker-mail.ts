@@ -15,7 +15,7 @@ import type { CompiledProject } from '../project/project-compiler.ts'
 import { messageOf } from '../project/thrown.ts'
 import type { ExecutionMark } from './execution-marks.ts'
 
-/** What a worker thread gets when it starts. */
+/** Data with which a worker thread starts. */
 export interface WorkerData {
   readonly name: string
   readonly project: CompiledProject
@@ -26,7 +26,9 @@ export interface WorkerData {
   readonly entered: Int32Array<SharedArrayBuffer>
   /** Carries the messages. */
   readonly port: MessagePort
-  /** Where the worker marks what it executes; missing if nothing is marked. */
+  /**
+   * Slot of the file in which the worker marks the run that it executes; missing if it marks none.
+   */
   readonly mark?: ExecutionMark
   /** The share of runs whose steps are traced; missing for none. */
   readonly tracedRatio?: number
@@ -87,7 +89,7 @@ export type WorkerMail =
   | { readonly type: 'trace'; readonly tracing: number } & TraceBody
   /** Answers `flush`. */
   | { readonly type: 'flushed' }
-  /** What the code of a job wrote to its console. */
+  /** Lines that the code of a job wrote to its console. */
   | { readonly type: 'wrote'; readonly job: number } & WrittenLines
   /** Answers `ping`, with the longest turn of the loop since the last one; missing below 1 ms. */
   | { readonly type: 'pong'; readonly heldMs?: number }
@@ -109,7 +111,7 @@ export type Reading =
   | { readonly kind: 'tuple'; readonly ns: string; readonly checkpointId: string | null }
   | { readonly kind: 'list'; readonly query: TupleQuery }
 
-/** How a promise settled, in a form that can be posted. */
+/** Result or error of a promise, in a form that can be posted. */
 export type Result<T> = { readonly value: T } | { readonly error: MailedError }
 
 interface MailedError {
@@ -142,7 +144,7 @@ export async function readFrom(source: CheckpointSource | undefined,
   return tuple ? [tuple] : []
 }
 
-/** The error for work that was given up. */
+/** The error of work that was given up because its caller has gone. */
 export function nobodyWaits(): HeddleError {
   return new HeddleError('unavailable', 'Nobody waits for this any more.')
 }

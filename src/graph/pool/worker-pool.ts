@@ -13,7 +13,7 @@ import { WorkerLink } from './worker-link.ts'
 import type { TakePrinted } from './worker-link.ts'
 import type { ToWorker, WorkerMail } from './worker-mail.ts'
 
-/** What a pool reports to its host. */
+/** Events that a pool reports to its host. */
 export interface PoolEvents {
   /** A worker can take work: it is new, or has answered a ping. */
   ready(): void
@@ -36,7 +36,7 @@ export interface PoolOptions {
   readonly heapMb: number
   /** The environment of graphs. */
   readonly variables: NodeJS.ProcessEnv
-  /** Where workers mark what they execute; missing if nothing is marked. */
+  /** File in which workers mark the runs that they execute; missing if they mark none. */
   readonly marks?: ExecutionMarks | undefined
   /** The share of runs whose steps are traced; missing for none. */
   readonly tracedRatio?: number | undefined
@@ -57,7 +57,7 @@ const pauses = { firstMs: 100, longestMs: 10_000 }
 const livedMs = 60_000
 /** Time after which a warning names the file that the loading of a project waits for. */
 const slowLoadMs = 10_000
-/** How long the workers of an earlier project may continue their executions. */
+/** Time for which workers of an earlier project may continue their executions. */
 const outgoingMs = 30_000
 
 /** Keeps the wanted number of workers. Belongs to the graph host. */

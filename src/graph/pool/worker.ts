@@ -122,7 +122,7 @@ batcher.send({ type: 'ready', graphs, failures, unknown,
 // A graph process is killed at its end. The next one starts in two thirds of the time.
 if (isInProcess) flushCompileCache()
 
-/** What traces the steps of runs, or why nothing does. */
+/** The tracing of runs' steps, or the reason why there is none. */
 async function openTracing(
   ratio: number,
 ): Promise<{ readonly opened?: OpenTraces; readonly untraced?: string }> {

@@ -7,19 +7,19 @@ import type { WrittenLines } from '../logs/run-line.ts'
 import { readFrom, resultOf } from '../pool/worker-mail.ts'
 import type { FromProcess, ToProcess } from './process-mail.ts'
 
-/** Where what is asked of a process goes. */
+/** The way to a graph process. */
 export interface ProcessPost {
   send(mail: ToProcess): void
-  /** Sends a message with the next one: nobody waits for it. */
+  /** Sends a message together with the next one, for messages whose arrival may be late. */
   sendAlong(mail: ToProcess): void
   /** Resolves when the process has taken most of what was sent. */
   drained(): Promise<void>
 }
 
-/** What is reported of executions beside what their listeners get. */
+/** Events of executions, beside those that their listeners get. */
 export interface ExecutionEvents {
   wrote(execution: Execution, lines: WrittenLines): void
-  /** Called when an execution is over, however it ended. */
+  /** Called when an execution has ended, whatever its outcome. */
   over(execution: Execution, outcome: ExecutionOutcome | LossReason): void
 }
 
@@ -59,7 +59,9 @@ export class ChildExecutions {
     return this.#given.has(id)
   }
 
-  /** True if an execution of this tenant is under way: nobody else's items may be asked for. */
+  /**
+   * True if an execution of this tenant is under way. Items of other tenants may not be asked for.
+   */
   serves(tenant: string): boolean {
     return this.#tenants.has(tenant)
   }
@@ -76,7 +78,7 @@ export class ChildExecutions {
     if (this.#remove(id)) this.#post.send({ type: 'abort', id })
   }
 
-  /** Handles a message about an execution. One that is over is spoken of in vain. */
+  /** Handles a message about an execution. Messages about an ended execution are ignored. */
   mail(mail: FromProcess & { type: 'steps' | 'ended' | 'lost' | 'wrote' }): void {
     const given = this.#given.get(mail.id)
     if (!given) return

@@ -1,4 +1,4 @@
-/** What a graph process asks of the server: items of its tenants, and where traces go. */
+/** Services of the server to graph processes: items of their tenants, and a way for traces. */
 
 import { LRUCache } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'

@@ -1,4 +1,4 @@
-/** How the processes of one project are started. */
+/** Builds the starts of the processes of one project: flags, environment and bounds. */
 
 import { fileURLToPath } from 'node:url'
 

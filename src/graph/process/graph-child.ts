@@ -18,7 +18,7 @@ import { isProcessMail } from './process-mail-check.ts'
 import type { FromProcess, ProcessStart, ToProcess } from './process-mail.ts'
 import { Wire } from './wire.ts'
 
-/** How a child is started. */
+/** Start of a child process: its arguments, its environment and its bounds. */
 export interface ChildStart {
   readonly flags: readonly string[]
   readonly environment: Readonly<Record<string, string>>
@@ -30,7 +30,7 @@ export interface ChildStart {
   readonly start: ProcessStart
 }
 
-/** What a child reports. */
+/** Events of a child process. */
 export interface ChildEvents {
   mail(mail: FromProcess): void
   printed: TakePrinted
@@ -38,14 +38,14 @@ export interface ChildEvents {
   died(cause: DeathCause, reason: string): void
 }
 
-/** What a process said when it had loaded its project. */
+/** First report of a process: it has loaded its project. */
 export type Loaded = FromProcess & { readonly type: 'ready' }
 
 const lookMs = 1_000
 /** Silence after which a process counts as stuck. It sends a message each second. */
 const silentMs = 30_000
 const mib = 1024 * 1024
-/** What V8 prints before it ends a process that has no memory left. */
+/** Text that V8 prints before it ends a process that has no memory left. */
 const outOfMemory = 'JavaScript heap out of memory'
 const noStats: HostStats = { starting: 1, ready: 0, busy: 0, underWay: 0, waiting: 0, lost: 0 }
 
@@ -66,7 +66,7 @@ export class GraphChild {
   #loading: string | null = null
   #isLoaded = false
   #isClosed = false
-  /** V8 said so, or user code that printed the same. */
+  /** True if V8 printed that memory ran out. User code may have printed the same. */
   #hadNoMemory = false
   /** Why it was ended by us; undefined if it was not. */
   #verdict: { readonly cause: DeathCause; readonly reason: string } | undefined
@@ -121,7 +121,7 @@ export class GraphChild {
     this.#wire.send(mail)
   }
 
-  /** Sends a message with the next one: nobody waits for it. */
+  /** Sends a message together with the next one, for messages whose arrival may be late. */
   sendAlong(mail: ToProcess): void {
     this.#wire.sendAlong(mail)
   }

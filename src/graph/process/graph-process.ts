@@ -20,12 +20,12 @@ export interface GraphProcessOptions {
   readonly memoryMb: number
   /** True if its packages have native code. */
   readonly allowsAddons: boolean
-  /** Where compiled code is kept between starts; the process may write there. */
+  /** Folder that keeps compiled code between starts; the process may write there. */
   readonly compileCache?: string
   /** The user, and the group of the same id, that it runs as; by default those of this process. */
   readonly user?: number | undefined
   readonly tracedRatio?: number | undefined
-  /** Whether it starts although its project names guards that are not offered; by default not. */
+  /** True if it starts although its project names guards that are not offered; by default false. */
   readonly ignoreAuth?: boolean | undefined
   readonly env: Env
   /** Time that loading may take, in milliseconds; by default, and at most, 60 000. */
@@ -34,7 +34,7 @@ export interface GraphProcessOptions {
   readonly printed?: TakePrinted
   /** Takes lines that a run wrote, which `logs` has as well. */
   readonly wrote?: (run: LoggedRun, lines: WrittenLines) => void
-  /** Where lines of runs are kept; by default they are gone with this process. */
+  /** Store for the lines of runs; by default they are gone with this process. */
   readonly runLogs?: Pick<RunLogs, 'add' | 'read'>
   /**
    * The runs that earlier processes of the deployment died with. Each gets a process of its own.

@@ -8,13 +8,13 @@ import { unwrap } from '../pool/worker-mail.ts'
 import type { Reading, Result } from '../pool/worker-mail.ts'
 import type { FromProcess, ReadFor, ToProcess } from './process-mail.ts'
 
-/** What the server says of a batch that is not in the log and never will be. */
+/** Answer of the server for a batch that is not in the log and never will be. */
 const notStored = { error: { code: 'unavailable', message: 'It was not stored.' } } as const
 
 /** Passes executions from the server to the host, and what they do back to the server. */
 export class HostedExecutions {
   readonly #send: (mail: FromProcess) => void
-  /** What waits for an answer of the server, by the number of its message. */
+  /** Callers that wait for an answer of the server, by the number of its message. */
   readonly #waiting = new Map<number, (result: Result<unknown>) => void>()
   #host: Pick<GraphHost, 'execute' | 'pause' | 'abort'> | undefined
   #last = 0

@@ -11,7 +11,7 @@ import type { TakePrinted } from '../pool/worker-link.ts'
 import type { DeathCause } from './loss.ts'
 import type { FromProcess } from './process-mail.ts'
 
-/** What a child that hosts graphs reports. */
+/** Events of a child that hosts graphs. */
 export interface HostingEvents extends ExecutionEvents {
   readonly printed: TakePrinted
   /** Called once when it has ended by itself. It still has what it executed. */

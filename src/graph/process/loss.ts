@@ -11,7 +11,7 @@ import type { Execution, LossReason } from '../execution.ts'
  */
 export type DeathCause = 'memory' | 'ended' | 'silent' | 'broken'
 
-/** What a process had when it died. */
+/** Circumstances of a process when it died. */
 export interface Death {
   readonly cause: DeathCause
   /** True if the process was for one execution. */
@@ -23,8 +23,8 @@ export interface Death {
 }
 
 /**
- * Why each execution of a process that died is lost. What fills the memory of a process that it has
- * to itself would do so again. Together with others, it is found the next time.
+ * Reason for which each execution of a dead process is lost. A run that filled the memory of a
+ * process of its own would do so again. Among several, the culprit is found the next time.
  */
 export function lossOf({ cause, isApart, executions, remembers }: Death): LossReason {
   if (cause !== 'memory') return 'crashed'

@@ -1,11 +1,11 @@
-/** Where Heddle's own code and its packages are, for processes that may read little else. */
+/** Paths of Heddle's own code and its packages, for processes that may read little else. */
 
 import { existsSync, realpathSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
 const root = new URL('../../../', import.meta.url)
-/** What a graph process imports of the root. A data directory may lie beside it. */
+/** Parts of Heddle's root that a graph process imports. A data directory may lie beside them. */
 const parts = ['src', 'cluster', 'proto', 'package.json', 'node_modules']
 
 /** Paths of Heddle's code, and of the folders in which Node looks for its packages. */

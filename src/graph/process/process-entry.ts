@@ -55,7 +55,7 @@ function deliver(mail: ToProcess): void {
 
 /** Mail that came before the host was there. */
 const early: ToProcess[] = []
-/** What the host does now. */
+/** Figures of the host, which replaces this function when it has started. */
 let stats = (): HostStats => ({ starting: 1, ready: 0, busy: 0, underWay: 0, waiting: 0, lost: 0 })
 const beat = () => send({ type: 'beat', stats: stats(), residentBytes: process.memoryUsage.rss() })
 env.every(beatMs, beat)

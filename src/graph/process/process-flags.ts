@@ -1,4 +1,4 @@
-/** How a graph process is started: its flags, its environment, its memory. Pure. */
+/** Flags, environment and memory of a graph process. Pure. */
 
 import type { GraphProcessOptions } from './graph-process.ts'
 
@@ -42,7 +42,7 @@ export function processSees({ variables, compileCache, user }: EnvironmentOption
     ...cacheIn(compileCache) }
 }
 
-/** What the process may read, and how it is bound. */
+/** Limits on a process: the paths that it may read, and its memory. */
 export interface ProcessBounds
   extends Pick<GraphProcessOptions, 'folder' | 'allowsAddons' | 'compileCache' | 'memoryMb'> {
   /** The folders and files of Heddle's own code and its packages. */
@@ -53,7 +53,7 @@ export interface ProcessBounds
   readonly knows: (flag: string) => boolean
 }
 
-/** Node's arguments. */
+/** Node's arguments for the process. They are its whole permission: all else is refused. */
 export function processFlags(
   { folder, allowsAddons, compileCache, memoryMb, ownCode, guard, knows }: ProcessBounds,
 ): string[] {

@@ -9,7 +9,7 @@ import type { HostStats } from '../pool/host.ts'
 import type { GraphInquiry, Reading, Result } from '../pool/worker-mail.ts'
 import type { CompiledProject } from '../project/project-compiler.ts'
 
-/** What a graph process serves. It is the first message. */
+/** Start of a graph process, which is the first message to it. */
 export interface ProcessStart {
   readonly project: CompiledProject
   readonly workers: number
@@ -34,7 +34,7 @@ export type ToProcess =
   /** Answers `read`. */
   | { readonly type: 'stored'; readonly reading: number; readonly result: Result<StoredTuple[]> }
   | { readonly type: 'ask'; readonly asking: number; readonly inquiry: ProcessInquiry }
-  /** Nobody waits for the answer any more. */
+  /** Stops an answer: its caller does not wait any more. */
   | { readonly type: 'cancel'; readonly asking: number }
   /** Answers `items`. */
   | { readonly type: 'remembered'; readonly asking: number; readonly result: Result<ItemResult[]> }
@@ -69,11 +69,11 @@ export type FromProcess =
   | { readonly type: 'items'; readonly asking: number; readonly tenant: string;
     readonly operations: readonly ItemOperation[] }
   | { readonly type: 'trace'; readonly tracing: number; readonly body: TraceBody }
-  /** What the code of an execution wrote to its console. */
+  /** Lines that the code of an execution wrote to its console. */
   | { readonly type: 'wrote'; readonly id: number } & WrittenLines
   /** A line that was written outside of executions. */
   | { readonly type: 'printed'; readonly level: 'info' | 'warn'; readonly line: string }
-  /** What the host wrote to its log. */
+  /** Line that the host wrote to its log. */
   | { readonly type: 'logged'; readonly level: 'debug' | 'info' | 'warn' | 'error';
     readonly message: string; readonly details: Readonly<Record<string, string>> }
   /** Sent once a second. */

@@ -56,7 +56,10 @@ class ProcessGraphHost implements GraphProcess {
   /** Why it executes nothing any more; undefined while it lives. */
   #deathReason: string | undefined
   #isClosed = false
-  /** What was given after the death and is not lost yet: what ends its timer, by id. */
+  /**
+   * Executions that were given after the death and are not lost yet: a function that stops the
+   * timer, by id.
+   */
   readonly #losses = new Map<number, () => void>()
 
   constructor(options: GraphProcessOptions, project: CompiledProject) {
@@ -184,7 +187,7 @@ class ProcessGraphHost implements GraphProcess {
     await Promise.all([this.#main.close(), this.#apart.close()])
   }
 
-  /** After a pause, as whoever gave it may give it again at once. */
+  /** Reports the loss after a pause, because the caller may give the execution again at once. */
   #loseLater(id: number, listener: ExecutionListener): void {
     this.#losses.set(id, this.#options.env.after(lossPauseMs, () => {
       this.#losses.delete(id)

@@ -11,7 +11,7 @@ import { DefaultDeserializer, DefaultSerializer } from 'node:v8'
 const frameMax = 512 * 1024 * 1024
 const headerBytes = 4
 
-/** What a wire reports. */
+/** Events of a wire: messages, and the end by a broken frame. */
 export interface WireEvents<In> {
   /** Called with each message, in order. Nothing is known of its shape. */
   mail(mail: In): void
@@ -46,7 +46,7 @@ export class Wire<Out, In> {
     setImmediate(() => this.flush())
   }
 
-  /** Sends a message with the next one: nobody waits for it. */
+  /** Sends a message together with the next one, for messages whose arrival may be late. */
   sendAlong(mail: Out): void {
     this.#mails.push(mail)
   }

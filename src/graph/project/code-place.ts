@@ -1,4 +1,4 @@
-/** Where in a project's own code something was thrown. */
+/** Finds the place in a project's own code at which an error was thrown. */
 
 /** The topmost stack frame in `root` outside of its node_modules, as `src/agent.ts:3:7`. */
 export function placeIn(root: string, error: unknown): string | undefined {

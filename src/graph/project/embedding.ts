@@ -5,7 +5,7 @@ import { placeIn } from './code-place.ts'
 import type { EmbeddingEntry } from './project-compiler.ts'
 import { messageOf } from './thrown.ts'
 
-/** What the texts are: parts of values, or what somebody asks. */
+/** Kind of the texts: parts of values that are stored, or a query by a caller. */
 export type TextKind = 'documents' | 'query'
 
 /** An Embeddings object of LangChain. */
@@ -28,7 +28,7 @@ export class ProjectEmbedding {
   }
 
   /**
-   * What the code made of the texts, as plain data: lists of numbers, with null for what is none.
+   * Vectors of the texts as plain data: lists of numbers, with null for a result that is not one.
    * Throws `graph_failed` if the code throws or cannot be loaded.
    */
   async embed(texts: readonly string[], kind: TextKind): Promise<unknown> {

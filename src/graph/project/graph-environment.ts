@@ -1,4 +1,4 @@
-/** Which variables of the server's environment its graphs see. Pure. */
+/** Chooses the variables of the server's environment that its graphs see. Pure. */
 
 import { knownSettings } from '../../settings/index.ts'
 

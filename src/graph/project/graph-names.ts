@@ -1,5 +1,6 @@
 /**
- * What a caller may name of a graph, and what is wrong with a command or an update that names it.
+ * The names of a graph that a caller may use, and the faults of a command or an update that uses
+ * others.
  */
 
 import { HeddleError } from '../../errors.ts'

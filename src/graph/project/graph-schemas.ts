@@ -1,4 +1,4 @@
-/** What goes into a graph, what comes out of it and what configures it, as JSON Schema. */
+/** Schemas of a graph's input, output, state and configuration, as JSON Schema. */
 
 import type { BaseChannel } from '@langchain/langgraph'
 

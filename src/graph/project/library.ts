@@ -20,7 +20,7 @@ import { messageOf } from './thrown.ts'
 type Langgraph = typeof import('@langchain/langgraph')
 type Messages = typeof import('@langchain/core/messages')
 
-/** What a graph is fetched for. Only factories use it. */
+/** Purpose for which a graph is fetched. Only factories use it. */
 export interface GraphUse {
   readonly access: AccessContext
   /** A RunnableConfig. */
@@ -192,7 +192,7 @@ export class GraphLibrary {
   }
 }
 
-/** Undefined for an engine that does not say it. */
+/** Version of the project's engine; undefined if it does not state one. */
 async function engineVersion(): Promise<string | undefined> {
   try {
     const about = await import('@langchain/langgraph/package.json', { with: { type: 'json' } })
@@ -222,7 +222,7 @@ interface GraphShape extends Pick<GraphDescription, 'plain' | 'nodes'> {
 /** For a graph that could not be built. Stored values are then shown as they are. */
 const unknownShape = { stateChannels: null, plain: true, nodes: [] }
 
-/** What must be known of a graph to read its state. */
+/** The parts of a graph that are needed to read its state. */
 export function shapeOf(graph: ServedGraph): GraphShape {
   const { streamChannelsAsIs: stateChannels, streamChannelsList, channels, nodes } = graph
   return {
@@ -232,7 +232,7 @@ export function shapeOf(graph: ServedGraph): GraphShape {
   }
 }
 
-/** What is known of a graph that is the same at each use. */
+/** The parts of a description that are the same at each use of the graph. */
 async function staticParts(graph: ServedGraph): Promise<
   SubgraphNames & Pick<GraphDescription, 'channels'>
 > {

@@ -46,7 +46,7 @@ interface ModuleSource {
   readonly source: string
 }
 
-/** What esbuild found from one graph file on, or why it failed. */
+/** Files that esbuild found from one graph file on, or the reason why it failed. */
 type Discovery = { readonly inputs: Metafile['inputs'] } | { readonly failure: string }
 
 type Compiled = (readonly [url: string, source: ModuleSource])[]

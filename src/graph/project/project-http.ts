@@ -1,7 +1,7 @@
 /**
- * What a langgraph.json says of who may call what: guards, which are not offered yet, and groups of
- * routes that are off. A project that counts on a guard must not be served without: what it guards
- * would be open to everybody.
+ * Access settings of a langgraph.json: guards, which are not offered yet, and groups of routes that
+ * are off. A project that counts on a guard must not be served without it: what it guards would be
+ * open to every caller.
  */
 
 import { readFile } from 'node:fs/promises'
@@ -35,7 +35,7 @@ export async function guardFaultOfFile(file: string): Promise<string | undefined
 /** Groups of routes that a project may turn off. */
 export const routeGroups = ['assistants', 'threads', 'runs', 'store', 'meta'] as const
 
-/** One of them. */
+/** Name of one group of routes. */
 export type RouteGroup = typeof routeGroups[number]
 
 const flag = () => z.boolean('must be true or false').nullish()

@@ -1,4 +1,4 @@
-/** What a project's own code imports: which packages have to be there for it to run. */
+/** Imports of a project's own code: the packages that have to be there for it to run. */
 
 import { resolve } from 'node:path'
 
@@ -15,7 +15,7 @@ interface NamedImport {
   readonly isRequired: boolean
 }
 
-/** What was found from the files of the graphs on. */
+/** Files and imports that were found, beginning at the files of the graphs. */
 export interface ProjectImports {
   /** Absolute paths of all own files that are imported, those of the graphs among them. */
   readonly files: readonly string[]

@@ -1,4 +1,7 @@
-/** What a langgraph.json says of webhooks, items and threads, for a member that only serves it. */
+/**
+ * The settings for webhooks, items and threads of a langgraph.json, for a member that only serves
+ * it.
+ */
 
 import type { WebhookPolicy } from '../../egress/index.ts'
 import type { TimeToLiveRequest } from '../../search/index.ts'
@@ -15,7 +18,7 @@ export interface ProjectSettings {
     readonly ttl_ms: number
     readonly refresh_on_read: boolean
   }
-  /** How long new threads live; null for no end. */
+  /** Time to live of new threads; null for no end. */
   readonly time_to_live: TimeToLiveRequest | null
   /** Groups of routes that are not served; absent if all are. */
   readonly disabled_routes?: RouteGroup[]

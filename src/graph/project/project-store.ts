@@ -21,7 +21,7 @@ export const storeShape = z.looseObject({
   }, { error: 'must be an object' }).nullish(),
 }, { error: 'must be an object' })
 
-/** Checked store settings. */
+/** Store settings of a langgraph.json, checked and in milliseconds. */
 export interface ProjectStore {
   /** Undefined if items are not found by meaning. */
   readonly embedding?: ProjectEmbedding | undefined
@@ -42,7 +42,7 @@ export interface ProjectEmbedding {
 }
 
 const minuteMs = 60_000
-/** What setTimeout takes at most. */
+/** Longest time that setTimeout takes, in milliseconds. */
 const longestMs = 2 ** 31 - 1
 
 /** The settings with their defaults. */

@@ -1,11 +1,11 @@
-/** How long threads live by the project's `checkpointer.ttl`. */
+/** Time to live of new threads, from the project's `checkpointer.ttl`. */
 
 import { z } from 'zod'
 
 import { expiryStrategies } from '../../search/index.ts'
 import type { TimeToLiveRequest } from '../../search/index.ts'
 
-/** A hundred years. */
+/** Longest time to live in minutes: a hundred years. */
 const minutesMax = 52_560_000
 
 const minutes = z.number('must be a number of minutes')

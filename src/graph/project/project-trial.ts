@@ -1,4 +1,4 @@
-/** The trial run of a project: what is run on a revision before anybody else is sent to it. */
+/** The trial run of a project: it must succeed on a revision before other runs are sent there. */
 
 import { z } from 'zod'
 
@@ -30,7 +30,7 @@ export function trialOf({ check }: z.infer<typeof heddleShape>): TrialRun | unde
     ...expect !== undefined && { expectJson: JSON.stringify(expect) } }
 }
 
-/** What is wrong with it; undefined if nothing is. */
+/** Fault of the trial run, with the field that is wrong; undefined if there is none. */
 export function trialFault({ graphId, inputJson, expectJson = '' }: TrialRun,
   graphIds: readonly string[]): { readonly field: string; readonly message: string } | undefined {
   if (!graphIds.includes(graphId)) {

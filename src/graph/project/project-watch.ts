@@ -13,7 +13,7 @@ import type { CompiledProject } from './project-compiler.ts'
 import { readProject } from './project.ts'
 import type { Project } from './project.ts'
 
-/** Who learns of changes. */
+/** Receiver of changes to a project and of their faults. */
 export interface ProjectListener {
   /** Called when the compiled project or its settings have changed. */
   changed(compiled: CompiledProject, project: Project): void

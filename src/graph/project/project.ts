@@ -32,15 +32,17 @@ export interface Project {
   readonly envFile: string | null
   /** Decides which webhooks its runs may call. */
   readonly webhooks: WebhookPolicy
-  /** How items of long-term memory are kept and found. */
+  /**
+   * Settings that say how long items of long-term memory are kept, and whether they are embedded.
+   */
   readonly store: ProjectStore
-  /** How long its new threads live; undefined for no end. */
+  /** Time to live of its new threads; undefined for no end. */
   readonly timeToLive: TimeToLiveRequest | undefined
   /** The same three, as a deployment keeps them. */
   readonly settings: ProjectSettings
-  /** What is run on a revision of it before anybody else is sent there. */
+  /** Run that must succeed on a revision before other runs are sent there. */
   readonly trial?: TrialRun
-  /** Whether it was read although it names what guards it and is not offered. */
+  /** True if it was read although it names a guard that is not offered. */
   readonly ignoreAuth: boolean
   /** A message for each setting of the file that has no effect. */
   readonly warnings: readonly string[]
@@ -105,11 +107,13 @@ const configShape = z.looseObject({
 
 type Config = z.infer<typeof configShape>
 
-/** How a project is read. */
+/** Options for reading a project. */
 export interface ReadingOptions {
-  /** It gets its headers of webhooks later, and nothing of this process. */
+  /**
+   * True for a deployment: headers of webhooks follow later, and nothing of this process is used.
+   */
   readonly deployed?: boolean
-  /** Whether it is read although it names `auth` or `http.app`, which are not offered yet. */
+  /** True to accept a project that names `auth` or `http.app`, which are not offered yet. */
   readonly ignoreAuth?: boolean | undefined
 }
 

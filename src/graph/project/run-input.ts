@@ -32,7 +32,7 @@ type WireGoto = string | { readonly node: string; readonly input: unknown }
 /** Finds the ids of the interrupts that wait on the thread. */
 export type PendingInterrupts = () => Promise<readonly string[]>
 
-/** What the engine gets: the input or a Command; null to continue from the head. */
+/** Input for the engine: a value or a Command; null to continue from the head. */
 export async function runInput(request: RunRequest, engine: EngineWords,
   pending: PendingInterrupts): Promise<unknown> {
   if (request.command === null) return JSON.parse(request.input)
@@ -57,7 +57,7 @@ export function parsedUpdate({ values, command, asNode }: EditUpdate): ParsedUpd
     command: command === null ? null : JSON.parse(command) as WireCommand }
 }
 
-/** What one update of an edit writes. */
+/** Values or Command that one update of an edit writes. */
 export function editInput({ values, command }: ParsedUpdate, engine: EngineWords): unknown {
   return command === null ? values : commandOf(command, engine)
 }

@@ -31,7 +31,7 @@ function isPartOf(bound: object, graph: object): boolean {
 /** Nodes of subgraphs that a description may have. */
 const pathsMax = 1_000
 
-/** What a description says of subgraphs. */
+/** The part of a description that names subgraphs. */
 export type SubgraphNames = Pick<GraphDescription, 'subgraphs' | 'subgraphNodes'>
 
 /**

@@ -1,4 +1,4 @@
-/** What user code threw, which may be any value, shown as itself. */
+/** Shows a value that user code threw, which need not be an error. */
 
 import { inspect, types } from 'node:util'
 

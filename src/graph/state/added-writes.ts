@@ -1,4 +1,4 @@
-/** Which writes on a checkpoint change the values that the engine shows of it. */
+/** Finds out whether writes on a checkpoint change the values that the engine shows of it. */
 
 import type { Writes } from '../../../proto/gen/storage/v1/log.ts'
 import { nullTask } from './pending-writes.ts'

@@ -99,7 +99,7 @@ export class ApiShaper {
     return copy ?? record
   }
 
-  /** What a structured clone keeps and JSON does not; undefined for anything else. */
+  /** An object that a structured clone keeps and JSON does not; undefined for anything else. */
   #builtIn(value: object): object | undefined {
     if (types.isMap(value)) {
       for (const [key, member] of value) {

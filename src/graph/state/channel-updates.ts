@@ -1,6 +1,6 @@
 /** The updates of channels since their last checkpoint, where the reducer is a known one. */
 
-/** A channel's operator. */
+/** Operator of a channel, which combines its value with an update. */
 export type Reducer = (left: unknown, right: unknown) => unknown
 
 /**

@@ -1,4 +1,4 @@
-/** Which pending writes belong to which checkpoint, also before that checkpoint is put. */
+/** Assigns pending writes to their checkpoints, also before the checkpoint is put. */
 
 import { PendingWrites } from './pending-writes.ts'
 import type { ThreadMemory } from './thread-memory.ts'

@@ -6,7 +6,7 @@ import { liveCheckpoint } from './thread-memory.ts'
 import type { LiveCheckpoint, ThreadMemory } from './thread-memory.ts'
 import type { Decode } from './value-codec.ts'
 
-/** Where checkpoints are looked for. */
+/** Places that are searched for checkpoints: the memory first, then the log. */
 export interface CheckpointPlaces {
   readonly memory: ThreadMemory
   readonly source: CheckpointSource

@@ -7,7 +7,7 @@ import type { Print } from './object-print.ts'
 import { objectsIn } from './objects-in.ts'
 import type { Decode, Encode } from './value-codec.ts'
 
-/** A channel's list. */
+/** Value of a channel that holds a list. */
 export type List = readonly unknown[]
 
 /** Last elements of a list that are checked for changes that no update mentions. */
@@ -19,7 +19,7 @@ const splicesMax = 8
 /** Objects above which they are looked for in one pass. */
 const searchesMax = 4
 
-/** What lies between the common start and the common end of two lists. */
+/** The part between the common start and the common end of two lists. */
 interface Difference {
   readonly at: number
   readonly remove: number
@@ -38,7 +38,7 @@ export class KnownList {
   /** Our own copy, since a reducer may change the engine's list in place. */
   readonly #elements: unknown[] = []
   readonly #stored: Value[] = []
-  /** How the last elements looked when they were encoded. */
+  /** Prints of the last elements, taken when these were encoded. */
   readonly #prints: (Print | undefined)[] = []
   /** Stored values of elements that came from the graph, which may hold them elsewhere too. */
   readonly #shared = new Set<Value>()

@@ -1,4 +1,4 @@
-/** What is stored of a checkpoint: all channels, or only what changed since its parent. */
+/** The part of a checkpoint that is stored: all channels, or only the changes since its parent. */
 
 import type { ChannelVersions } from '@langchain/langgraph-checkpoint'
 
@@ -19,13 +19,13 @@ export interface PutState {
   readonly parentId: string
   readonly values: ChannelValues
   readonly newVersions: ChannelVersions
-  /** Whether code of the graph may have run since the parent. */
+  /** True if code of the graph may have run since the parent. */
   readonly byTasks: boolean
 }
 
-/** What to store, and what to remember. */
+/** Changes to store, and sizes to remember. */
 export interface NextState extends Pick<LiveCheckpoint, 'channels' | 'deltaBytes' | 'fullBytes'> {
-  /** Whether the changes state every channel. */
+  /** True if the changes state every channel. */
   readonly full: boolean
   readonly changes: ChannelChange[]
 }

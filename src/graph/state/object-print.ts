@@ -3,7 +3,7 @@
 import { isChatMessage } from './chat-message.ts'
 import type { AnyMessage } from './chat-message.ts'
 
-/** How an object looked: its members, then those of the objects among them, and so on. */
+/** Look of an object at a time: its members, then those of the objects among them, and so on. */
 export interface Print {
   readonly seen: readonly unknown[]
   /** Number of members in `seen` that are of the object itself. */
@@ -21,7 +21,7 @@ export type Look = 'own' | 'deep'
 /** Members after which a print ends, with the object that reaches this number. */
 const seenMax = 256
 
-/** How a value looks now; undefined for what cannot be changed in place. */
+/** Print of a value as it is now; undefined for a value that cannot be changed in place. */
 export function printOf(value: unknown): Print | undefined {
   if (!isObject(value)) return undefined
   const seen: unknown[] = []
@@ -91,7 +91,7 @@ function firstOf(entries: Map<unknown, unknown> | Set<unknown>): unknown[] {
   return first
 }
 
-/** Where members end that are the same as those from `at` on; -1 if they differ. */
+/** Index after the members that equal those from `at` on; -1 if they differ. */
 function compare(object: object, seen: readonly unknown[], at: number): number {
   let end = at
   if (Array.isArray(object)) {

@@ -1,4 +1,4 @@
-/** What tasks wrote on a checkpoint, until the next checkpoint includes it. */
+/** Writes of tasks on a checkpoint, until the next checkpoint includes them. */
 
 import type { CheckpointPendingWrite, PendingWrite } from '@langchain/langgraph-checkpoint'
 
@@ -58,7 +58,7 @@ interface KnownWrite {
   shared: Value | undefined
 }
 
-/** What has to be stored of a task's writes. */
+/** The part of a task's writes that has to be stored. */
 interface Taken {
   readonly taken: Write[]
   /** Set if the writes are not complete yet. Resolves with what has to be stored instead. */

@@ -71,7 +71,7 @@ function hidden(value: unknown, made: Map<object, unknown>): unknown {
     })
 }
 
-/** What an instance says of itself. The mark on top is its own. */
+/** Serialized form of an instance, with its parts hidden. The mark on top is the instance's own. */
 function hiddenWords(words: unknown, within: (part: unknown) => unknown): unknown {
   if (typeof words !== 'object' || words === null || !isPlain(words)) return within(words)
   return Object.fromEntries(Object.entries(words).map(([key, part]) => [key, within(part)]))

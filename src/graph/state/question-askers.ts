@@ -2,7 +2,7 @@
 
 import type { CheckpointPendingWrite } from '@langchain/langgraph-checkpoint'
 
-/** The channel of questions. */
+/** Name of the channel in which the engine keeps questions. */
 export const interruptChannel = '__interrupt__'
 
 /**

@@ -20,7 +20,7 @@ import type { StepSink } from './step-sink.ts'
 import type { LiveCheckpoint, Skeleton, ThreadMemory } from './thread-memory.ts'
 import type { Decode, Encode, ValueCodec } from './value-codec.ts'
 
-/** Where the saver of one execution reads (`source`), and where its steps go (`sink`). */
+/** Options of the saver of one execution, which reads from `source` and writes steps to `sink`. */
 export interface SaverOptions {
   readonly threadId: string
   /** The run that writes; empty for an edit. */
@@ -32,7 +32,7 @@ export interface SaverOptions {
   readonly memory: ThreadMemory
   /** Merged into every checkpoint's metadata, without `thread_id`. The engine's own wins. */
   readonly metadata: Readonly<Record<string, unknown>>
-  /** What the engine gets of the writes that wait on a checkpoint; all by default. */
+  /** Filter of the pending writes that the engine gets with a checkpoint; all by default. */
   readonly pending?: (writes: CheckpointPendingWrite[]) => CheckpointPendingWrite[]
   /** True if a step ends only when it is in the log. */
   readonly sync: boolean

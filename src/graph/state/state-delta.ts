@@ -1,4 +1,4 @@
-/** What one checkpoint changed against the one before it. */
+/** The changes of one checkpoint against the one before it. */
 
 import type { ChannelChange } from '../../../proto/gen/storage/v1/value.ts'
 import type { StoredChannel } from '../execution.ts'
@@ -10,7 +10,7 @@ import type { Decode, Encode } from './value-codec.ts'
 /** Values of channels, by name. */
 export type ChannelValues = Record<string, unknown>
 
-/** What happened to the channels since their last checkpoint. */
+/** Knowledge of the writes to channels since their last checkpoint. */
 export interface Written {
   /** True if the engine has written the channel. */
   isNew(channel: string): boolean

@@ -1,4 +1,4 @@
-/** Where a saver puts what an execution has saved. */
+/** Destination for the steps that a saver makes of an execution. */
 
 import type { Step } from '../execution.ts'
 

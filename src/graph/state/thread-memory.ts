@@ -37,14 +37,14 @@ export async function liveCheckpoint(stored: StoredTuple, decode: Decode): Promi
   return { id, parentId, skeleton, metadata, channels, writes, deltaBytes, fullBytes }
 }
 
-/** What one execution knows of its thread: the newest checkpoint of each namespace it touched. */
+/** Memory of an execution's thread: the newest checkpoint of each namespace that it touched. */
 export interface ThreadMemory {
   readonly newest: Map<string, LiveCheckpoint>
   /** True if the thread has no checkpoint at all, so that the log need not be read. */
   empty: boolean
 }
 
-/** Makes the memory what the log would give. No value shares an object with another one then. */
+/** Turns the memory into what the log would give. Values then share no object with one another. */
 export async function settle({ newest }: ThreadMemory, decode: Decode): Promise<void> {
   for (const { channels, writes } of newest.values()) {
     await channels.settle(decode)
@@ -83,7 +83,7 @@ export class ThreadMemories {
     this.#roots = new LRUCache({ max: threads, maxSize: bytes, sizeCalculation: weightOf })
   }
 
-  /** Removes and returns the memory. It is empty unless it is of the head `headId`. */
+  /** Removes and returns the memory; an empty one if the thread's head is not `headId`. */
   take(thread: string, headId: string | null): ThreadMemory {
     const root = this.#roots.get(thread)
     this.forget(thread)

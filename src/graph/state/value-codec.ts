@@ -15,7 +15,7 @@ import { hasHiddenMarks, hideMarks, showMarks } from './plain-data.ts'
 /** The `Serialized.type` of bytes that V8's structured clone wrote. */
 const cloneType = 'v8'
 
-/** An encoded value. */
+/** An encoded value, as the log holds it. */
 export interface Encoded {
   readonly value: Value
   /** True if decoding gives an equal value; otherwise live and stored value may differ. */

@@ -125,7 +125,7 @@ export class GraphTypes {
   }
 }
 
-/** Where a compiled graph keeps the type of its input. */
+/** Member in which a compiled graph keeps the type of its input. */
 const inputName = '~InputType'
 
 /** The name and the action of a node, if this is a call that adds one. */

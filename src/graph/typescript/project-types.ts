@@ -1,4 +1,4 @@
-/** What a project's TypeScript sources say about its graphs, read once in a process of its own. */
+/** Types of a project's TypeScript sources for its graphs, read once in a process of its own. */
 
 import { fork } from 'node:child_process'
 import { extname } from 'node:path'
@@ -12,7 +12,7 @@ import { changedMs } from './file-times.ts'
 import type { TypedNode, TypedSchemas } from './graph-types.ts'
 import type { TypesRead, TypesWanted } from './type-mail.ts'
 
-/** What names the files whose types are read. */
+/** The part of a project that names the files whose types are read. */
 export type TypedProject = Pick<CompiledProject, 'graphs'>
 
 /** The types of a project's graphs. What could not be read is missing. */
@@ -22,10 +22,10 @@ export interface ProjectTypes {
   readonly nodes: readonly TypedNode[]
 }
 
-/** How the process that reads is bound. */
+/** Limits on the process that reads types. */
 export interface ReaderBounds {
   readonly flags: readonly string[]
-  /** Whom it runs as; undefined for the user of this process. */
+  /** User that it runs as; undefined for the user of this process. */
   readonly user: number | undefined
 }
 
@@ -128,9 +128,9 @@ interface Read extends ProjectTypes {
   readonly graphs: Map<string, TypedSchemas>
   nodes: readonly TypedNode[]
   files: FileTimes
-  /** When it was last seen that no file has changed. */
+  /** Time at which the files were last seen unchanged. */
   lookedMs: number
-  /** When it is to be read again in any case. */
+  /** Time at which the types are read again in any case. */
   untilMs: number
 }
 

@@ -3,13 +3,13 @@
 import type { FileTimes } from './file-times.ts'
 import type { TypedNode, TypedSchemas } from './graph-types.ts'
 
-/** Which graphs to read, in this order. */
+/** Graphs whose types are read, in this order. */
 export interface TypesWanted {
   readonly graphs: readonly { readonly graphId: string; readonly file: string;
     readonly exportName: string }[]
 }
 
-/** What was read, as it comes. */
+/** Messages with types, sent as they are read. */
 export type TypesRead =
   /** The project's files that the types come from. */
   | { readonly type: 'files'; readonly read: FileTimes }

@@ -8,13 +8,13 @@ import { message } from '../project/message-schema.ts'
 import { compiler } from './compiler.ts'
 import type { Checker, Declared, Node, Program, Type } from './compiler.ts'
 
-/** A JSON Schema. */
+/** A JSON Schema, as an object with any members. */
 export type JsonSchema = Record<string, unknown>
 
 /** Characters of the longest schema of a field. A longer one says nothing to a person. */
 const longest = 64 * 1024
 
-/** What describes nothing: `undefined`, which JSON has not. */
+/** Schema that no value fits: it stands for `undefined`, which JSON lacks. */
 const never = { not: {} }
 
 /** Converts types to JSON Schemas. */

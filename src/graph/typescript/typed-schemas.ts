@@ -4,7 +4,7 @@ import type { GraphSchemas } from '../execution.ts'
 import type { TypedNode, TypedSchemas } from './graph-types.ts'
 import type { JsonSchema } from './type-schema.ts'
 
-/** Whether types could say more: a field may be anything, or nothing at all is known. */
+/** True if types could add to the schemas: a field may be anything, or no schema is known. */
 export function lacksTypes({ input_schema, output_schema, state_schema }: GraphSchemas): boolean {
   return [input_schema, output_schema, state_schema].some((schema) =>
     isEmpty(schema) || Object.values(propertiesOf(schema)).some(isEmpty)
@@ -65,7 +65,7 @@ function fieldsOf(schema: unknown): string {
   return JSON.stringify(Object.keys(propertiesOf(schema)).toSorted())
 }
 
-/** Whether a schema says nothing. */
+/** True if a schema is missing or has no members. */
 function isEmpty(schema: unknown): boolean {
   return schema == null || Object.keys(schema).length === 0
 }

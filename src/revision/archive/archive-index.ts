@@ -1,6 +1,6 @@
 /**
- * What the packages of a project were packed to before, as Git remembers the files of its index. A
- * package whose files did not change since is not read again.
+ * Remembers the archives that the packages of a project were packed to, as Git remembers files in
+ * its index. A package whose files did not change is not read again.
  */
 
 import { createHash } from 'node:crypto'
@@ -11,27 +11,29 @@ import { ownVersion } from '../../settings/index.ts'
 import type { ManifestArchive } from '../manifest.ts'
 import type { TreeSource } from './archive.ts'
 
-/** What a manifest says of an archive, wherever it belongs. */
+/** The part of a manifest about one archive that holds wherever the archive lies. */
 export type PackedArchive = Omit<ManifestArchive, 'kind' | 'path'>
 
 interface Entry {
-  /** Of all its files: their paths, sizes, times and inodes. */
+  /** Hash of the paths, sizes, times and inodes of all its files. */
   readonly stamp: string
   readonly packed: PackedArchive
 }
 
-/** How what was packed is remembered. */
+/** Use of the index in one build. */
 export interface IndexUse {
-  /** The time now, before files are looked at. */
+  /** Current time, taken before files are looked at. */
   readonly nowMs: number
-  /** False to pack all packages anew, and to remember that. */
+  /** False to pack all packages anew. The index is written all the same. */
   readonly isRead: boolean
 }
 
-/** Some file systems keep times of two seconds: a file this new may change and keep its times. */
+/**
+ * Age below which a file may change and keep its times: some file systems count in steps of 2 s.
+ */
 const racyMs = 2_000
 
-/** Other versions may pack the same files in another way. */
+/** Name of the version that packs, as other versions may pack the same files in another way. */
 const program = `heddle ${ownVersion()} node ${process.version}`
 
 /** The archives of one project, by the path of the package. */
@@ -47,14 +49,14 @@ export class ArchiveIndex {
     this.#before = before
   }
 
-  /** Opens the one of a project. What cannot be read counts as nothing. */
+  /** Opens the index of a project. An index that cannot be read counts as empty. */
   static async open(root: string, { nowMs, isRead }: IndexUse): Promise<ArchiveIndex> {
     const file = join(root, 'node_modules', '.cache', 'heddle-archives')
     const text = isRead ? await readFile(file, 'utf8').catch(() => '') : ''
     return new ArchiveIndex(file, nowMs, entriesIn(text))
   }
 
-  /** What a package was packed to; undefined if it has to be packed. */
+  /** Archive of a package; undefined if it has to be packed. */
   find(path: string, tree: readonly TreeSource[]): PackedArchive | undefined {
     const known = this.#before.get(path)
     if (known === undefined || known.stamp !== stampOf(tree)) return undefined
@@ -62,7 +64,7 @@ export class ArchiveIndex {
     return known.packed
   }
 
-  /** Remembers what a package was packed to, unless its files are too new to tell changes. */
+  /** Remembers the archive of a package, unless its files are too new to show later changes. */
   note(path: string, tree: readonly TreeSource[], packed: PackedArchive): void {
     const newestMs = Math.max(...tree.map((each) => each.kind === 'file' ? each.changedMs : 0))
     if (newestMs >= this.#nowMs - racyMs) return
@@ -83,7 +85,7 @@ export class ArchiveIndex {
   }
 }
 
-/** Nothing of a text that another version wrote, or that is not whole. */
+/** Entries of the index; none if another version wrote it, or if it is cut off. */
 function entriesIn(text: string): ReadonlyMap<string, Entry> {
   const end = text.indexOf('\n')
   const body = text.slice(end + 1)

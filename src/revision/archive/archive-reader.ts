@@ -13,7 +13,7 @@ import type { FileEntry, LinkEntry } from './tar-header.ts'
 /** The bytes of the chunk that is named by this hash. */
 export type ReadChunk = (sha256: string) => Promise<Buffer>
 
-/** An entry that was read. What comes of a file has to be used up before the next entry. */
+/** An entry that was read. Use up the content of a file before the next entry is taken. */
 export type ReadEntry = LinkEntry | FileEntry & { readonly content: AsyncIterable<Buffer> }
 
 /**
@@ -63,7 +63,7 @@ class PlainBytes {
     this.#pieces = this.#stream[Symbol.asyncIterator]()
   }
 
-  /** Exactly so many bytes. */
+  /** Reads exactly this number of bytes. */
   async take(bytes: number): Promise<Buffer> {
     const parts: Buffer[] = []
     for (let missing = bytes; missing > 0;) {
@@ -99,7 +99,7 @@ class PlainBytes {
     this.#stream.destroy()
   }
 
-  /** At least one byte, and at most so many. */
+  /** Reads at least one byte, and at most this number. */
   async #next(bytes: number): Promise<Buffer> {
     if (this.#rest.length === 0 && !await this.#pull()) throw cutOff(this.#archive)
     const part = this.#rest.subarray(0, bytes)
@@ -107,7 +107,7 @@ class PlainBytes {
     return part
   }
 
-  /** Reads on; false at the end. */
+  /** Reads the next piece; false at the end. */
   async #pull(): Promise<boolean> {
     if (this.#rest.length > 0) return true
     const { done, value } = await this.#pieces.next().catch((error: unknown) => {

@@ -97,7 +97,7 @@ function sha256(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-/** By bytes and not by a language: every machine sorts the same. */
+/** Compares texts by their bytes, so that every machine sorts alike, whatever its language. */
 function compareBytes(one: string, other: string): number {
   return Buffer.compare(Buffer.from(one), Buffer.from(other))
 }

@@ -1,8 +1,8 @@
-/** What every reader of a tar file needs: the size of its blocks, and the texts in them. Pure. */
+/** Block size and text fields of tar files, for all readers of them. Pure. */
 
 import { RevisionError } from '../revision-error.ts'
 
-/** Bytes of a block: a header is one, and what follows fills whole ones. */
+/** Bytes of a block. A header is one block, and contents fill whole blocks. */
 export const blockBytes = 512
 
 /** Bytes that are missing to the end of the last block. */

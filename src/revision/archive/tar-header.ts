@@ -17,7 +17,7 @@ export interface FileEntry {
   readonly bytes: number
 }
 
-/** A symbolic link. */
+/** A symbolic link to a place in the same tree. */
 export interface LinkEntry {
   readonly kind: 'link'
   readonly path: string
@@ -55,7 +55,7 @@ export function headerOf(entry: TreeEntry): Buffer {
   return Buffer.concat([before, text, paddingOf(text.length), main])
 }
 
-/** What fills the last block of so many bytes. */
+/** Zero bytes that fill the last block of a content with this length. */
 export function paddingOf(bytes: number): Buffer {
   return tarEnd.subarray(0, bytesToBlockEnd(bytes))
 }
@@ -71,12 +71,15 @@ function placeOf(path: string): { readonly name: string; readonly prefix: string
   return undefined
 }
 
-/** Only ASCII: what other characters mean in these fields is not settled. */
+/**
+ * True if the text fits into a field of ustar. Only ASCII does: other characters have no fixed
+ * meaning there.
+ */
 function fits(text: string, bytes: number): boolean {
   return text.length <= bytes && /^[\x20-\x7e]*$/.test(text)
 }
 
-/** `27 path=…` and a line's end. The length counts its own digits. */
+/** A pax record: `27 path=…` and a line end. The length counts its own digits. */
 function recordOf(key: string, value: string): string {
   const rest = ` ${key}=${value}\n`
   const bytes = Buffer.byteLength(rest)

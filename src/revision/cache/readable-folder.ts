@@ -3,7 +3,7 @@
 import { chmod, mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-/** Of a folder that all may read. */
+/** Mode of a folder that every user may read. */
 const readable = 0o755
 
 /** Makes a folder with all above it that are missing: code that runs as another user reads it. */

@@ -11,13 +11,13 @@ import type { Manifest, ManifestArchive } from '../manifest.ts'
 import { linkNestedPackages } from './nested-packages.ts'
 import { syncFolder, unpack } from './unpack.ts'
 
-/** Where revisions are kept, and how many. */
+/** Folder of the cache, and the bytes that it may have. */
 export interface RevisionCacheOptions {
-  /** It is made if it is missing. One process uses it at a time. */
+  /** Folder, which is made if it is missing. One process uses it at a time. */
   readonly directory: string
   /**
-   * Bytes of all trees together. What was used least recently goes first; what is held never
-   * goes, even if that is more.
+   * Bytes of all trees together. The least recently used tree goes first. A held tree never goes,
+   * even if there are more bytes.
    */
   readonly bytesMax: number
   readonly env: Pick<Env, 'nowMs'>
@@ -40,14 +40,14 @@ interface Tree {
 }
 
 /**
- * Others pass and see no names: code of a deployment may run as a user of its own, which finds the
- * files of its revision only, as their name is a hash that it is given.
+ * Mode of the folders: other users pass and see no names. Code of a deployment may run as a user of
+ * its own, which finds the files of its revision only, as their name is a hash that it is given.
  */
 const passable = 0o711
-/** What others may do with a folder. */
+/** Bits of a mode for users other than the owner. */
 const ofOthers = 0o007
 
-/** Folders of the cache begin so, and nothing else in the directory does. */
+/** Form of the names of the cache's folders. Nothing else in the directory has it. */
 const isTree = /^[0-9a-f]{64}/
 
 /**
@@ -142,7 +142,7 @@ export class RevisionCache {
     })
   }
 
-  /** Makes the mark, after all that it promises. */
+  /** Writes the mark of a complete folder, after all that it promises is on disk. */
   async #complete(folder: string, bytes: number): Promise<void> {
     const parent = join(this.#pathOf(folder), '..')
     await syncFolder(parent)
@@ -157,7 +157,7 @@ export class RevisionCache {
     await utimes(`${this.#pathOf(folder)}.json`, time, time)
   }
 
-  /** The complete folders of another; what else looks like one is removed. */
+  /** Names of the complete folders in a folder. Incomplete ones are removed. */
   async #find(parent: string): Promise<readonly string[]> {
     const names = (await readdir(this.#pathOf(parent))).filter((name) => isTree.test(name))
     const found: string[] = []
@@ -173,7 +173,10 @@ export class RevisionCache {
     return found
   }
 
-  /** What the mark says; undefined if it is none, or if users of graphs could not read the tree. */
+  /**
+   * Size and last use from a tree's mark; undefined without one, or if users of graphs could not
+   * read it.
+   */
   async #read(folder: string): Promise<Tree | undefined> {
     const file = `${this.#pathOf(folder)}.json`
     try {
@@ -197,20 +200,20 @@ export class RevisionCache {
     }
   }
 
-  /** Packages stay as long as there are own files that use them. */
+  /** True if a tree may be removed. Packages stay as long as own files use them. */
   #isFree(folder: string): boolean {
     return !this.#holders.has(folder) && !this.#busy.has(folder)
       && ![...this.#trees.keys()].some((other) => other.startsWith(`${folder}/`))
   }
 
-  /** The mark goes first: a folder without it is removed at the next start. */
+  /** Removes a tree. The mark goes first: a folder without it is removed at the next start. */
   async #erase(folder: string): Promise<void> {
     for (const path of [`${this.#pathOf(folder)}.json`, this.#pathOf(folder)]) {
       await rm(path, { recursive: true, force: true })
     }
   }
 
-  /** Does what no other call may see half done. */
+  /** Does work on a folder alone, so that no other call sees it half done. */
   async #alone(folder: string, work: () => Promise<void>): Promise<void> {
     const done = work()
     this.#busy.set(folder, done.catch(() => {}))

@@ -16,7 +16,7 @@ import { makeReadable } from './readable-folder.ts'
 /** Files that are written at once. */
 const writesMax = 16
 
-/** Larger files are written piece by piece, one after another. */
+/** Bytes above which a file is written piece by piece, one file after another. */
 const wholeBytesMax = 512 * 1024
 
 /**
@@ -43,7 +43,7 @@ export async function unpack(archives: readonly ManifestArchive[], folder: strin
   await tree.finish()
 }
 
-/** Brings to disk which entries a folder has. */
+/** Brings the names of a folder's entries to disk. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {
@@ -53,7 +53,7 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Whoever named the place: it is in the folder, and one where such an archive may lie. */
+/** Throws unless the place of an archive is in the folder, at a path where its kind may lie. */
 function requirePlace({ kind, path }: ManifestArchive): void {
   if (path !== '') requirePath(path)
   if (kind === 'package' ? isPackagePlace(path) : path === '') return
@@ -61,7 +61,7 @@ function requirePlace({ kind, path }: ManifestArchive): void {
     `The archive of ${kind} files has no place at ${JSON.stringify(path)}.`)
 }
 
-/** Each archive has a place: none may put something where another revision looks for it. */
+/** Throws unless an archive of links has links at places of packages only, away from own files. */
 function requireOwnPlace({ kind }: ManifestArchive, entry: ReadEntry): void {
   const isRight = kind !== 'links' || entry.kind === 'link' && isPackagePlace(entry.path)
   if (!isRight) {
@@ -121,7 +121,7 @@ class Tree {
     await Promise.all([...this.#made.keys()].map((each) => this.#limited(() => syncFolder(each))))
   }
 
-  /** Waits now and then, so that what is read does not pile up. */
+  /** Waits now and then for writes, so that read data do not pile up in memory. */
   async #room(): Promise<void> {
     if (this.#writes.length >= 4 * writesMax) await this.settle()
   }

@@ -20,7 +20,7 @@ export interface CheckedGraph {
   readonly failure: string | null
 }
 
-/** What is checked: the process gets what that of a deployment has. */
+/** A revision to check, with all that the process of a deployment gets. */
 export interface RevisionCheck
   extends Pick<GraphProcessOptions, 'variables' | 'workers' | 'memoryMb' | 'ignoreAuth'> {
   readonly held: Pick<HeldRevision, 'root' | 'configFile'>
@@ -29,8 +29,8 @@ export interface RevisionCheck
 }
 
 /**
- * The graphs of a revision that is on disk, with their nodes. Throws an error that says why if the
- * process ends before: the code exits, uses up its memory or does not return.
+ * The graphs of a revision that is on disk, with their nodes. Throws an error with the reason if
+ * the process ends before: the code exits, uses up its memory or does not return.
  */
 export async function checkGraphs(
   { held: { root, configFile }, manifest, ...options }: RevisionCheck,

@@ -1,4 +1,4 @@
-/** Which files a project does not want to be packed, as its ignore files say it. */
+/** Rules of ignore files: the files of a project that are not packed. */
 
 /** Lines of one ignore file. */
 export interface IgnoreFile {
@@ -18,7 +18,10 @@ interface Rule {
   readonly keeps: boolean
 }
 
-/** Never packed, whatever the ignore files say: secrets, what is installed, and data. */
+/**
+ * Names that are never packed, whatever the ignore files say: secrets, installed packages, and
+ * data.
+ */
 const neverPacked = /^(\.env.*|\.npmrc|\.git|\.heddle|node_modules|.*\.(pem|key))$/i
 
 /** True for the name of a file or a folder that is in no revision. */
@@ -39,7 +42,7 @@ export class IgnoreRules {
     return new IgnoreRules([...this.#rules, ...files.flatMap(rulesOf)])
   }
 
-  /** True if the last line that matches the path says so. */
+  /** True if the last line that matches the path excludes it. */
   ignores(path: string, isFolder: boolean): boolean {
     const last = this.#rules.findLast(({ folder, pattern, onlyFolders }) => {
       if (onlyFolders && !isFolder) return false
@@ -65,7 +68,7 @@ function rulesOf({ folder, form, text }: IgnoreFile): Rule[] {
   })
 }
 
-/** Without the blanks at its end, but for one that a backslash keeps. */
+/** The line without blanks at its end, except for one that a backslash keeps. */
 function withoutBlanks(line: string): string {
   const text = line.trimEnd()
   return text.endsWith('\\') ? line.slice(0, text.length + 1) : text

@@ -8,7 +8,7 @@ import { isObject } from '../../json/index.ts'
 /** Versions by name. */
 type Needs = Readonly<Record<string, string>>
 
-/** The fields that are used, in the one form of the several that package managers take. */
+/** The used fields of a package.json, in one form for the several that package managers accept. */
 export interface PackageJson {
   readonly name?: string
   readonly version?: string
@@ -38,8 +38,8 @@ export async function readPackage(folder: string): Promise<PackageJson | undefin
 }
 
 /**
- * What a package.json says. Strangers write it: what has a form that no package manager takes
- * counts as missing.
+ * Fields of a package.json. It may come from anyone: a field in a form that no package manager
+ * takes counts as missing.
  */
 export function packageOf(said: Readonly<Record<string, unknown>>): PackageJson {
   const { name, version, workspaces, packageManager } = said
@@ -62,7 +62,7 @@ export function packageOf(said: Readonly<Record<string, unknown>>): PackageJson 
   }
 }
 
-/** npm takes one text for a list of one. */
+/** Texts of a list. npm takes one text for a list of one. */
 function textsIn(said: unknown): string[] {
   const listed: readonly unknown[] = Array.isArray(said) ? said : [said]
   return listed.filter((each) => typeof each === 'string')
@@ -77,7 +77,7 @@ function needsIn(said: unknown): Needs {
   )
 }
 
-/** A name is looked for as a path. */
+/** True for a package name that is safe to look for as a path. */
 function isName(name: string): boolean {
   return name !== '' && !name.split(/[\\/]/).some((step) => step === '' || step.startsWith('.'))
 }

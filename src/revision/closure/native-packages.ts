@@ -1,4 +1,4 @@
-/** Whether the native packages of a project run where it is going to run. */
+/** Checks that the native packages of a project run on its platform. */
 
 import { readFile } from 'node:fs/promises'
 
@@ -42,7 +42,7 @@ function needsBuilding({ about, files }: FilledPackage): boolean {
   return about.gypfile || files.some(({ path }) => path === 'binding.gyp')
 }
 
-/** Many packages bring the code of all platforms. */
+/** True if one of the files runs on the platform. Many packages bring the code of all platforms. */
 async function someRuns(files: readonly string[], platform: Platform): Promise<boolean> {
   for (const file of files) {
     if (isCodeFor(await readFile(file), platform)) return true

@@ -9,7 +9,7 @@ import { RevisionError } from '../revision-error.ts'
 import { IgnoreRules, isNeverPacked } from './ignore-rules.ts'
 import type { IgnoreFile } from './ignore-rules.ts'
 
-/** What is packed. */
+/** Files that are packed, and those that are left out. */
 export interface OwnFilesOptions {
   /** Absolute and without links. */
   readonly root: string
@@ -18,7 +18,10 @@ export interface OwnFilesOptions {
   /** Absolute paths of files that the graphs import: these are packed also if they are ignored. */
   readonly needed: readonly string[]
   readonly filesMax: number
-  /** Files that are not the project's, as `<device> <inode>`; by default where it prints. */
+  /**
+   * Files that are not the project's, as `<device> <inode>`; by default those to which this process
+   * prints.
+   */
   readonly printed?: ReadonlySet<string>
 }
 
@@ -52,7 +55,7 @@ async function walk(options: OwnFilesOptions, folder: string, above: IgnoreRules
   }
 }
 
-/** Docker reads the file at the root only. */
+/** The ignore files of a folder. A .dockerignore counts at the root only. */
 async function ignoreFilesIn(root: string, folder: string,
   names: ReadonlySet<string>): Promise<IgnoreFile[]> {
   const present = ignoreFiles.filter((name) =>
@@ -76,7 +79,7 @@ async function add({ root, filesMax, printed = printedFiles() }: OwnFilesOptions
   }
 }
 
-/** The files that a shell has made of what this process prints: they grow while it packs. */
+/** Files into which a shell writes the output of this process: they grow while it packs. */
 function printedFiles(): ReadonlySet<string> {
   return new Set([1, 2].flatMap((fd) => {
     try {

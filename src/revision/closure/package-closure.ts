@@ -42,13 +42,13 @@ export interface PackageClosure {
   readonly workspaceLinks: readonly PackageLink[]
 }
 
-/** Where the walk begins. */
+/** Starting points of the search for packages. */
 export interface ClosureOptions {
   /** Absolute and without links. */
   readonly root: string
   /** Absolute folders of own packages: that of the project, and those of files that it imports. */
   readonly ownFolders: readonly string[]
-  /** What own files import: from which folder, and whether they run without it. */
+  /** Imports of own files: the importing folder, and whether the file runs without the package. */
   readonly imports: readonly { readonly folder: string; readonly name: string;
     readonly isOptional: boolean }[]
   readonly platform: Platform
@@ -113,7 +113,7 @@ class Walk {
     if (found !== undefined) this.#direct.add(found)
   }
 
-  /** Finds a package and adds it. Returns its folder; undefined if it can be done without. */
+  /** Finds a package and adds it. Returns its folder; undefined if the project runs without it. */
   async #need({ folder, name, isOptional, whose }: Need): Promise<string | undefined> {
     const place = await this.#find(folder, name)
     if (place === undefined) {
@@ -171,7 +171,7 @@ class Walk {
     ;(isOwn ? this.#workspaceLinks : this.#links).set(path, { path, target })
   }
 
-  /** As Node looks for a package: beside the importing file, then in each folder above. */
+  /** Finds a package as Node does: beside the importing file, then in each folder above. */
   async #find(folder: string, name: string): Promise<string | undefined> {
     for (let place = folder;; place = dirname(place)) {
       const found = join(place, 'node_modules', name)
@@ -192,7 +192,9 @@ async function isThere(file: string): Promise<boolean> {
   return await lstat(file).then(() => true, () => false)
 }
 
-/** Yarn then keeps packages in archives, which only its own loader reads. */
+/**
+ * The error for Plug'n'Play: yarn then keeps packages in archives, which only its own loader reads.
+ */
 function plugAndPlay(): RevisionError {
   return new RevisionError('not_installed',
     "The project is installed with Plug'n'Play, and so its " +

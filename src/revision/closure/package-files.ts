@@ -6,16 +6,18 @@ import { join } from 'node:path'
 import type { TreeSource } from '../archive/archive.ts'
 import { sourceAt } from './own-files.ts'
 
-/** What only debuggers and compilers read: a third of all files of the starter's packages. */
+/**
+ * Files for debuggers and compilers only, which are not packed: a third of the starter's packages.
+ */
 const [notRun, notRunNorTyped] = [/\.(d\.cts|map)$/, /\.(d\.[cm]?ts|map)$/]
 
-/** What is packed of a package. */
+/** Package to pack, and the files of it that are kept. */
 export interface PackageFilesOptions {
   /** Absolute. Links that lead out of it are refused. */
   readonly root: string
   /** Absolute. */
   readonly folder: string
-  /** Declarations are kept: schemas of graphs are read from the types of their code. */
+  /** True if declarations are kept: schemas of graphs are read from the types of their code. */
   readonly isTyped: boolean
 }
 

@@ -1,9 +1,9 @@
-/** Platforms, and which of them native code is for. */
+/** Platforms, and the check that native code is for one of them. */
 
 import { RevisionError } from '../revision-error.ts'
 import type { PackageJson } from './installed-package.ts'
 
-/** Where a revision is going to run. */
+/** System, processor and C library that a revision runs on. */
 export interface Platform {
   /** As Node.js names it: linux, darwin, win32. */
   readonly os: string
@@ -23,7 +23,7 @@ export function platformHere(): Platform {
   return { os, cpu, libc: 'glibcVersionRuntime' in header ? 'glibc' : 'musl' }
 }
 
-/** As `linux-x64-glibc`. */
+/** Name of a platform, such as `linux-x64-glibc`. */
 export function platformName({ os, cpu, libc }: Platform): string {
   return [os, cpu, ...libc ? [libc] : []].join('-')
 }
@@ -42,7 +42,9 @@ export function runsOn({ os, cpu, libc }: PackageJson, platform: Platform): bool
     && (platform.libc === undefined || allows(libc, platform.libc))
 }
 
-/** Lists of npm: names, or names with `!` for all others, or `any`. */
+/**
+ * True if a list of npm allows a name. It has names, or names with `!` for all others, or `any`.
+ */
 function allows(listed: readonly string[], name: string): boolean {
   if (listed.length === 0 || listed.includes('any')) return true
   const [not, only] = [listed.filter((each) => each.startsWith('!')),
@@ -74,7 +76,7 @@ export function isCodeFor(bytes: Buffer, { os, cpu, libc }: Platform): boolean {
   return true
 }
 
-/** What is linked to neither of both runs with both. */
+/** True unless the code is linked to the other C library. Code linked to neither runs with both. */
 function isLibc(bytes: Buffer, libc: Platform['libc']): boolean {
   return !bytes.includes(libc === 'musl' ? 'libc.so.6\0' : 'libc.musl-')
 }

@@ -1,11 +1,11 @@
-/** Files that nothing imports, and without which a project is not what it was: its settings. */
+/** Finds settings files, which no code imports and which change how a project runs. */
 
 import { stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 import { isBelow } from './own-files.ts'
 
-/** They say how the files beside and below them are loaded. */
+/** Names of files that say how the files beside and below them are loaded. */
 const names = ['package.json', 'tsconfig.json'] as const
 
 /**

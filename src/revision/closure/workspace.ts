@@ -1,4 +1,4 @@
-/** Where a project ends: its own folder, or the root of the workspace that it is a part of. */
+/** Finds the root of a project: its own folder, or that of the workspace that it is a part of. */
 
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -7,7 +7,7 @@ import { basename, dirname, join, matchesGlob, relative } from 'node:path'
 import { RevisionError } from '../revision-error.ts'
 import { readPackage } from './installed-package.ts'
 
-/** What package managers write, the usual ones first. */
+/** Names of the lock files of package managers, the usual ones first. */
 export const lockFiles = ['package-lock.json', 'npm-shrinkwrap.json', 'pnpm-lock.yaml', 'yarn.lock',
   'bun.lock', 'bun.lockb']
 

@@ -7,7 +7,7 @@ import { yarnSettingsName } from './installer-view.ts'
 /** Variables by name. */
 type Variables = Readonly<Record<string, string | undefined>>
 
-/** None of them is a secret of ours. */
+/** Variables of the server that a build gets. None of them is a secret of ours. */
 const passedOn = ['LANG', 'TZ', 'HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy',
   'https_proxy', 'no_proxy', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR']
 
@@ -24,13 +24,13 @@ export function buildEnvironment(variables: Variables, home: string): Record<str
   )
 }
 
-/** Programs are never looked for in the folder of a project, where a relative path leads. */
+/** PATH without relative folders, which would lead into the folder of a project. */
 function pathOf({ PATH = '' }: Variables): string {
   return [dirname(process.execPath), ...PATH.split(':').filter((folder) => isAbsolute(folder))]
     .join(':')
 }
 
-/** Each package manager has a name of its own for it. */
+/** Addresses of the registry, under the name that each package manager has for it. */
 function registryIn(variables: Variables): Variables {
   const registry = variables['npm_config_registry'] ?? variables['NPM_CONFIG_REGISTRY']
   if (registry === undefined) return {}
@@ -40,13 +40,16 @@ function registryIn(variables: Variables): Variables {
     ...host?.protocol === 'http:' && { YARN_UNSAFE_HTTP_WHITELIST: host.hostname } }
 }
 
-/** The settings of the machine have logins for its own use. */
+/** Variables for npm, without the settings of the machine, which have logins for its own use. */
 function ofNpm(home: string): Variables {
   return { npm_config_update_notifier: 'false', npm_config_fetch_timeout: '60000',
     npm_config_fetch_retries: '1', npm_config_globalconfig: join(home, 'npmrc') }
 }
 
-/** What yarn 2 and later keep lies in the project otherwise, and would be packed. */
+/**
+ * Variables for yarn 2 and later, which otherwise keep files in the project, where they would be
+ * packed.
+ */
 function ofYarn({ HTTP_PROXY, HTTPS_PROXY, http_proxy: http, https_proxy: https }: Variables,
   home: string): Variables {
   return { PREFIX: home, YARN_IGNORE_PATH: '1', YARN_RC_FILENAME: yarnSettingsName,
@@ -55,7 +58,10 @@ function ofYarn({ HTTP_PROXY, HTTPS_PROXY, http_proxy: http, https_proxy: https 
     YARN_HTTPS_PROXY: HTTPS_PROXY ?? https }
 }
 
-/** It starts what is installed on the machine, and downloads nothing that a project names. */
+/**
+ * Variables for corepack. It starts installed programs only, and downloads none that a project
+ * names.
+ */
 function ofCorepack({ COREPACK_HOME, XDG_CACHE_HOME, HOME }: Variables): Variables {
   const cache = XDG_CACHE_HOME ?? (HOME && join(HOME, '.cache'))
   return { COREPACK_HOME: COREPACK_HOME ?? (cache && join(cache, 'node/corepack')),

@@ -1,4 +1,4 @@
-/** What a build process receives, and what it sends. */
+/** Messages to and from a build process. */
 
 import type { Manifest, ManifestArchive } from '../manifest.ts'
 import type { Platform } from '../closure/platform.ts'
@@ -15,34 +15,37 @@ export type SourceForm =
   | { readonly kind: 'archive'; readonly archive: ManifestArchive }
   | { readonly kind: 'tar' }
 
-/** What is built. */
+/** Task of a build process. */
 export interface BuildTask {
   readonly source: SourceForm
   /** The langgraph.json, from the root of the files. */
   readonly config: string
-  /** What its files are not there to say. */
+  /** Details that the uploaded files do not contain, as the caller gave them. */
   readonly said: { readonly wantsEnv: readonly string[]; readonly source: Manifest['source'] }
   readonly platform: Platform
-  /** Whether it is built although it names guards that are not offered. */
+  /** True to build a project that names guards that are not offered. */
   readonly ignoreAuth?: boolean | undefined
-  /** Whose packages it may take that are installed already. */
+  /** Owner of installed packages that the build may take. */
   readonly scope: string
   readonly limits: RevisionLimits
   /** Hosts and ranges of the server's network that packages may come from; none by default. */
   readonly allowed?: readonly string[]
-  /** Everything that it writes lies below it, but for packages that are kept. */
+  /** Folder for everything that the build writes, except for packages that are kept. */
   readonly work: string
-  /** Where installed packages are kept. */
+  /** Folder of installed packages that are kept. */
   readonly installed: string
 }
 
-/** What a build process sends: lines, and one end. */
+/** Messages of a build process: lines, and one end. */
 export type BuildMail =
   | { readonly kind: 'line'; readonly text: string }
   | { readonly kind: 'done'; readonly manifest: Manifest; readonly warnings: readonly string[] }
   | { readonly kind: 'refused'; readonly code: RevisionFault | 'invalid'; readonly message: string }
 
-/** Names of what lies in the folder of a build. What a lock file may name lies in it as well. */
+/**
+ * Names in the folder of a build. The project lies deep, so that places above it stay in the
+ * folder.
+ */
 export const inWork = { source: 'source',
   project: ['project', ...Array<string>(climbsMax).fill('_')]
     .join('/'), chunks: 'chunks', home: 'home', empty: 'empty', aside: 'aside' } as const

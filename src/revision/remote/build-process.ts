@@ -1,4 +1,4 @@
-/** The entry of the process that builds what was uploaded: it ends with its build. */
+/** The entry of the process that builds uploaded files. It ends with its build. */
 
 import { setPriority } from 'node:os'
 
@@ -6,7 +6,7 @@ import { systemEnv } from '../../../cluster/index.ts'
 import type { BuildMail, BuildTask } from './build-mail.ts'
 import { doBuild } from './do-build.ts'
 
-/** Builds make way for runs. */
+/** Priority of a build, which is lower than that of runs. */
 const niceness = 10
 
 const env = systemEnv({ level: 'silent' })

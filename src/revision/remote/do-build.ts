@@ -1,4 +1,4 @@
-/** The work of a build: what was uploaded is written, its packages are installed, all is packed. */
+/** The work of a build: writes the uploaded files, installs their packages and packs all. */
 
 import { mkdir, realpath, writeFile } from 'node:fs/promises'
 import { join, posix } from 'node:path'
@@ -14,12 +14,12 @@ import { installPackages } from './install.ts'
 import { bytesOf, keepInstalled } from './installed-packages.ts'
 import { writeProject } from './project-files.ts'
 
-/** How often it is looked how much is on disk. */
+/** Milliseconds between two looks at the bytes on disk. */
 const lookMs = 3_000
-/** An installation may need more than what is packed of it. */
+/** Factor of the bytes on disk to those that are packed, as an installation may need more. */
 const diskShare = 3
 
-/** Where a build says what it does, and what wakes it. */
+/** Receiver of a build's lines, and the timer that it uses. */
 export interface BuildSurroundings {
   say(text: string): void
   readonly env: Pick<Env, 'every'>
@@ -65,7 +65,9 @@ function refused(error: unknown): BuildMail {
   return { kind: 'refused', code: 'invalid', message: withoutOutside(message) }
 }
 
-/** What a compiler says of files that are not the project's is not for whoever uploaded it. */
+/**
+ * Message of a compiler without lines about files of the server, which the uploader must not read.
+ */
 function withoutOutside(message: string): string {
   return message.split('\n').map((line) =>
     line.includes('../../') ? 'A file outside of the project is imported.' : line

@@ -14,14 +14,14 @@ import { openHosts, requireOpenText } from './open-hosts.ts'
 /** Folders between a project and that of its build: a lock file may not lead up further. */
 export const climbsMax = 8
 
-/** Those of a server without a registry of its own. */
+/** Hosts that are open on a server without a registry of its own. */
 const anyHosts = openHosts(undefined)
 
 const fromGit = /git\+(?:ssh|https?|file):|git:\/\/|git@[\w.-]+:|\.git#/
-/** How a package is named that is in a registry, in an archive of one, or in the project. */
+/** Protocols of packages that are in a registry, in an archive of one, or in the project. */
 const protocols: readonly string[] = ['npm', 'jsr', 'workspace', 'patch', 'file', 'link', 'portal',
   'catalog', 'http', 'https']
-/** How packages of a lock file are fetched that are in no registry, as pnpm says it. */
+/** Kinds of packages in a pnpm lock file that come from elsewhere than a registry. */
 const kinds: readonly string[] = ['git', 'binary', 'variations', 'custom']
 const absolute = /(?:^|[@:#"'])(?:[\\/]|[a-z]:[\\/])|(?:^|[@:"'])~[\\/]/i
 
@@ -48,7 +48,7 @@ export function requireRegistryLock(lock: LockFile, hosts = anyHosts): void {
   }
 }
 
-/** The same for what is kept of a file of settings. `folder` is where it is, from the root. */
+/** Throws for kept settings that name such a package. `folder` is their place, from the root. */
 export function requireRegistrySettings(kept: KeptSettings, folder: string, name: string,
   hosts = anyHosts): void {
   const file = posix.join(folder, name)
@@ -65,7 +65,7 @@ export function requireRegistrySettings(kept: KeptSettings, folder: string, name
   }
 }
 
-/** As an address is read, which may hold another one. */
+/** The text decoded as addresses are, several times, because one may hold another. */
 function decoded(text: string, times = 4): string {
   if (!/%[0-9a-f]{2}/i.test(text)) return text
   if (times === 0) throw notFromRegistry('an address that cannot be read')

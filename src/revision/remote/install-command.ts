@@ -1,4 +1,6 @@
-/** What installs the packages that a lock file names. Scripts of packages are never run. */
+/**
+ * Builds the command that installs the packages of a lock file. Scripts of packages are never run.
+ */
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,7 +10,7 @@ import { platformHere } from '../closure/platform.ts'
 import type { Platform } from '../closure/platform.ts'
 import { RevisionError } from '../revision-error.ts'
 
-/** What installs packages. */
+/** A command of a package manager. */
 export interface InstallCommand {
   readonly program: PackageManager
   readonly args: readonly string[]
@@ -30,7 +32,7 @@ export interface FoundInstall {
 
 type PackageManager = 'npm' | 'pnpm' | 'yarn' | 'bun'
 
-/** Who reads each lock file, the usual ones first. */
+/** Package manager for each lock file, the usual ones first. */
 const readers: Readonly<Record<string, PackageManager>> = {
   'package-lock.json': 'npm',
   'npm-shrinkwrap.json': 'npm',
@@ -67,7 +69,7 @@ export async function installFor(folders: readonly string[],
   throw new RevisionError('no_lock_file', 'It needs a lock file of npm, pnpm, yarn or bun.')
 }
 
-/** What installs the packages of a lock file for a platform. Throws RevisionError. */
+/** Command that installs the packages of a lock file for a platform. Throws RevisionError. */
 export function installCommand(lockFile: string, text: string, platform: Platform): InstallCommand {
   const program = readers[lockFile]!
   const here = platformHere()

@@ -1,4 +1,4 @@
-/** Installs the packages of a project whose files nobody here has looked at. */
+/** Installs the packages of a project that may come from anyone. */
 
 import { spawn } from 'node:child_process'
 import { access } from 'node:fs/promises'
@@ -22,7 +22,7 @@ import { closedPlace, openHosts } from './open-hosts.ts'
 import type { OpenHosts } from './open-hosts.ts'
 import { filesNamed } from './project-files.ts'
 
-/** How packages that are there can be found again. */
+/** Result of an installation: the key under which its packages are kept. */
 export interface Installation {
   /** Undefined if they must not be kept. */
   readonly key: string | undefined
@@ -62,7 +62,7 @@ export async function installPackages(
   return { key }
 }
 
-/** Options that a project of one's own does not need: it may have code that is run. */
+/** Options that protect the server, as the project may have code that the package manager runs. */
 async function shieldOf({ command: { program }, lock }: FoundInstall): Promise<readonly string[]> {
   if (program === 'yarn' && !isYarnTwo(lock.text)) return ['--no-default-rc']
   if (program !== 'pnpm') return []
@@ -72,7 +72,10 @@ async function shieldOf({ command: { program }, lock }: FoundInstall): Promise<r
   return ['--ignore-pnpmfile', ...isAlone ? ['--ignore-workspace'] : []]
 }
 
-/** Runs a package manager, which reaches open hosts only. A proxy of the server decides itself. */
+/**
+ * Runs a package manager with a proxy, so that it reaches open hosts only. If the server has a
+ * proxy of its own, that one decides.
+ */
 async function guarded(hosts: OpenHosts,
   run: (variables: Readonly<Record<string, string>>) => Promise<void>): Promise<void> {
   const proxies = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy']

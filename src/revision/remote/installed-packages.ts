@@ -1,13 +1,13 @@
 /**
- * Packages that builds have installed, by what their lock files and manifests say: the next build
- * of the same ones takes them. They are moved and never copied; those used last stay.
+ * Keeps the packages that builds have installed, by their lock files and manifests, for the next
+ * build of the same ones. They are moved and never copied; those used last stay.
  */
 
 import { createHash } from 'node:crypto'
 import { lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 
-/** How much is kept. */
+/** Bounds on the kept packages. */
 export interface InstalledLimits {
   readonly bytes: number
   readonly sets: number
@@ -19,16 +19,16 @@ const installedLimits: InstalledLimits = { bytes: 2_000_000_000, sets: 20 }
 const folderName = 'node_modules'
 const listName = 'folders.json'
 
-/** What an installation depends on. */
+/** Conditions under which an installation may be taken again. */
 export interface InstalledKey {
-  /** Whose it is: nobody gets what somebody else installed. */
+  /** Owner of the packages: no other owner gets what this one installed. */
   readonly scope: string
   readonly platform: string
   readonly command: readonly string[]
   readonly lockText: string
 }
 
-/** Undefined if the packages depend on more than this, as on files of the project. */
+/** Key of the packages; undefined if they depend on more than this, as on files of the project. */
 export async function installedKey(root: string, files: readonly string[],
   { scope, platform, command, lockText }: InstalledKey): Promise<string | undefined> {
   // Archives and folders of the project that are copied; npm links folders.
@@ -42,7 +42,7 @@ export async function installedKey(root: string, files: readonly string[],
   return hash.digest('hex')
 }
 
-/** Moves what was kept into the project. False if there is none. */
+/** Moves kept packages into the project. False if there are none. */
 export async function takeInstalled(directory: string, key: string, root: string,
   work: string): Promise<boolean> {
   const taken = join(work, 'taken')
@@ -63,7 +63,7 @@ export async function takeInstalled(directory: string, key: string, root: string
   }
 }
 
-/** Moves what was installed out of the project, and removes what was not used for longest. */
+/** Moves installed packages out of the project, and removes the least recently used ones. */
 export async function keepInstalled(directory: string, key: string, root: string, work: string,
   limits: InstalledLimits = installedLimits): Promise<void> {
   const kept = join(work, 'kept')
@@ -85,7 +85,7 @@ export async function keepInstalled(directory: string, key: string, root: string
   await evict(directory, limits)
 }
 
-/** The folders of packages of a project, the upper ones. */
+/** The outermost folders of packages in a project. */
 async function installedFolders(root: string, folder = ''): Promise<string[]> {
   const entries = await readdir(join(root, folder), { withFileTypes: true })
   const below = entries.filter((entry) => entry.isDirectory()).map(async ({ name }) => {

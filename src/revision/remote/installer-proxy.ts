@@ -15,7 +15,7 @@ import { hostOf } from '../../egress/index.ts'
 import { placeOf } from './open-hosts.ts'
 import type { OpenHosts } from './open-hosts.ts'
 
-/** An open proxy. */
+/** An open proxy with its address. */
 export interface InstallerProxy {
   readonly url: string
   /** Places that were asked for and are closed, as a sentence names them. */
@@ -28,7 +28,7 @@ const silenceMs = 30_000
 /** Headers between a client and its proxy alone. */
 const ofProxy = ['proxy-connection', 'proxy-authorization', 'connection']
 
-/** Opens it on a free port. `silentMs` is the silence that it bears. */
+/** Opens the proxy on a free port. A connection is cut after `silentMs` of silence. */
 export async function openInstallerProxy(hosts: OpenHosts,
   silentMs = silenceMs): Promise<InstallerProxy> {
   const refused: string[] = []
@@ -38,7 +38,7 @@ export async function openInstallerProxy(hosts: OpenHosts,
     socket.once('close', () => sockets.delete(socket)).on('error', () => socket.destroy())
     return socket
   }
-  /** The address of a place; undefined if it is closed, or has none. */
+  /** The address of a host; undefined if it is closed, or has none. */
   const open = async (url: URL): Promise<string | undefined> => {
     const host = hostOf(url)
     const found = isIP(host) === 0

@@ -11,7 +11,9 @@ import { keptManifest, keptWorkspace, keptYarnSettings } from './kept-settings.t
 import type { KeptSettings } from './kept-settings.ts'
 import { filesNamed } from './project-files.ts'
 
-/** What yarn 2 and later take for .yarnrc.yml, in the folder of a project and in those above. */
+/**
+ * File that yarn 2 and later read for .yarnrc.yml, in the folder of a project and in those above.
+ */
 export const yarnSettingsName = '.yarnrc.kept.yml'
 
 /** Files that package managers read, of any version. */
@@ -20,7 +22,9 @@ const runFiles = /^(\.pnpmfile\.[cm]?js|\.pnp\..*|\.yarnclean|\.corepack\.env)$/
 const lockFiles = /^(package-lock\.json|npm-shrinkwrap\.json|pnpm-lock.*|yarn\.lock|bun\.lockb?)$/i
 const isRead = (name: string) => [readFiles, runFiles, lockFiles].some((each) => each.test(name))
 
-/** What is shown of a file, and under which name. All others are not shown. */
+/**
+ * Files that package managers see, each with its shown name and its filter. All others are hidden.
+ */
 const views: Readonly<
   Record<string, { readonly as: string; readonly keep: (text: string) => KeptSettings }>
 > = {
@@ -34,13 +38,13 @@ export interface ViewedProject {
   readonly root: string
   readonly lock: LockFile
   readonly hosts: OpenHosts
-  /** Where its files are meanwhile. */
+  /** Folder for the original files meanwhile. */
   readonly aside: string
 }
 
 /**
- * Does some work while only that is shown. All files are as they were afterwards, unless it fails.
- * Throws RevisionError for settings that name packages from elsewhere.
+ * Does some work while package managers see only the shown files. Afterwards all files are as
+ * before, unless it fails. Throws RevisionError for settings that name packages from elsewhere.
  */
 export async function withInstallerView<Result>({ root, lock, hosts, aside }: ViewedProject,
   work: () => Promise<Result>): Promise<Result> {
@@ -61,7 +65,7 @@ export async function withInstallerView<Result>({ root, lock, hosts, aside }: Vi
   return result
 }
 
-/** What is shown of a file; undefined for nothing. Throws RevisionError. */
+/** The shown form of a file; undefined if it is hidden. Throws RevisionError. */
 async function viewOf(file: string, root: string, { folder }: LockFile, hosts: OpenHosts) {
   const place = dirname(file)
   // A package manager would take it for a workspace with a lock file that nobody looked at.

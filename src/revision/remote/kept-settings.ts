@@ -1,7 +1,7 @@
 /**
- * What package managers may read of a project's settings: which packages it needs, and how they
- * are laid out. All others are left out, for some run code, download programs, or name folders of
- * the server. Pure.
+ * Settings of a project that package managers may read: the packages that it needs, and their
+ * layout. All others are left out, as some run code, download programs, or name folders of the
+ * server. Pure.
  */
 
 import { parse } from 'yaml'
@@ -29,7 +29,7 @@ const pnpmSettings: readonly string[] = ['packages', 'catalog', 'catalogs', 'ove
 const yarnSettings: readonly string[] = ['catalog', 'catalogs', 'packageExtensions',
   'compressionLevel', 'nmHoistingLimits', 'supportedArchitectures']
 
-/** What is kept of a package.json. Throws RevisionError. */
+/** The kept settings of a package.json. Throws RevisionError. */
 export function keptManifest(text: string): KeptSettings {
   const found = objectOf('package.json', () => JSON.parse(text) as unknown)
   const { pnpm } = found
@@ -37,12 +37,12 @@ export function keptManifest(text: string): KeptSettings {
     ...typeof pnpm === 'object' && pnpm !== null && { pnpm: picked(pnpm, pnpmSettings) } }
 }
 
-/** What is kept of a pnpm-workspace.yaml. Throws RevisionError. */
+/** The kept settings of a pnpm-workspace.yaml. Throws RevisionError. */
 export function keptWorkspace(text: string): KeptSettings {
   return picked(objectOf('pnpm-workspace.yaml', () => parse(text) as unknown), pnpmSettings)
 }
 
-/** What is kept of a .yarnrc.yml. Throws RevisionError. */
+/** The kept settings of a .yarnrc.yml. Throws RevisionError. */
 export function keptYarnSettings(text: string): KeptSettings {
   return picked(objectOf('.yarnrc.yml', () => parse(text) as unknown), yarnSettings)
 }

@@ -13,11 +13,11 @@ const versionMs = 30_000
 const elsewhere = 'have it installed there, or deploy without --remote: then the packages that ' +
   'are installed where you type it are sent.'
 
-/** Where a program is looked for, and tried. */
+/** Folders in which a program is looked for, and tried. */
 export interface ProgramPlaces {
   /** As the variable PATH has them. */
   readonly path: string
-  /** A folder without settings of a project. */
+  /** A folder without settings of a project, in which the program is tried. */
   readonly empty: string
 }
 
@@ -36,7 +36,7 @@ export async function managerProgram({ command: { program }, lock }: FoundInstal
   return file
 }
 
-/** A path that is not absolute leads into the project. */
+/** The program's file on the path. Relative folders are skipped: they lead into the project. */
 async function fileOf(program: string, path: string): Promise<string | undefined> {
   for (const folder of path.split(':').filter((each) => isAbsolute(each))) {
     const file = join(folder, program)
@@ -62,7 +62,7 @@ function requireYarn(version: string, isTwo: boolean): void {
     `the server that builds has yarn ${version}: ${elsewhere}`)
 }
 
-/** The first line that is no place in code, without its full stop. */
+/** The first line of a message that is not a place in code, without its full stop. */
 function complaintOf(error: unknown): string {
   const { stderr = '', stdout = '' } = error as { readonly stderr?: string;
     readonly stdout?: string }

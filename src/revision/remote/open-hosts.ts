@@ -1,6 +1,6 @@
 /**
- * Where package managers may go: to registries and other places of the internet, and neither to
- * this machine nor to its network, for a lock file may name any address. Pure.
+ * Hosts that package managers may reach: registries and other places of the internet, and neither
+ * this machine nor its network, as a lock file may name any address. Pure.
  */
 
 import { AddressRules, closedByText, hostOf } from '../../egress/index.ts'
@@ -35,7 +35,7 @@ export function requireOpenText(text: string, { registry, rules }: OpenHosts): v
   }
 }
 
-/** The error of packages that would be fetched from there. */
+/** The error for packages that would be fetched from a closed host. */
 export function closedPlace(where: string): RevisionError {
   return new RevisionError('not_from_registry', `A package of the project comes from ${where}: ` +
     'what is built here takes packages from registries only. Publish it in one, or deploy it ' +

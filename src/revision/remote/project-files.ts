@@ -1,4 +1,4 @@
-/** Puts the files of a project, as they were uploaded, into a folder. */
+/** Puts the uploaded files of a project into a folder. */
 
 import { chmod, mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
 import { createReadStream } from 'node:fs'
@@ -38,7 +38,10 @@ async function writeTar(from: string, folder: string, limits: RevisionLimits): P
   }
 }
 
-/** Packages, secrets and the like would count as if they had been installed or typed here. */
+/**
+ * Removes packages, secrets and the like: they would count as if they had been installed or typed
+ * here.
+ */
 async function removeNeverPacked(folder: string): Promise<void> {
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name)

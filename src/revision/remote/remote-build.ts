@@ -16,16 +16,16 @@ import { inWork } from './build-mail.ts'
 import type { BuildMail, BuildTask } from './build-mail.ts'
 import { withoutFolders } from './without-folders.ts'
 
-/** What is built, and where. */
+/** Project to build, and the places and receivers of the build. */
 export interface RemoteBuildOptions
   extends
     Pick<BuildTask,
       'source' | 'config' | 'said' | 'platform' | 'scope' | 'ignoreAuth' | 'allowed'> {
-  /** For builds and packages of builds alone. */
+  /** Folder for builds and for packages of builds alone. */
   readonly directory: string
-  /** Writes what was uploaded: a file, or the chunks of an archive into the folder of this name. */
+  /** Writes the upload: a file, or the chunks of an archive into the folder of this name. */
   fetch(to: string): Promise<void>
-  /** Called with each line that the build says. */
+  /** Called with each line that the build prints. */
   say(text: string): void
   readonly limits?: RevisionLimits
   readonly limitMs?: number
@@ -40,17 +40,17 @@ export interface RemotelyBuilt extends BuiltRevision {
   chunk(sha256: string): Promise<Buffer>
 }
 
-/** How long a build may take. */
+/** Milliseconds that a build may take. */
 export const buildLimitMs = 600_000
 
 const heapMb = 1_024
-/** How the folder of a build begins; then comes the process that it belongs to. */
+/** Prefix of the folder of a build, before the id of its process. */
 const workName = 'work-'
 const lineCharacters = 2_000
 
 /**
- * Builds, and hands the result to `use`. Nothing is left afterwards but packages for the next
- * build. Throws RevisionError, and the reason of the signal.
+ * Builds, and hands the result to `use`. Afterwards only packages for the next build are left.
+ * Throws RevisionError, and the reason of the signal.
  */
 export async function buildRemotely<Result>(options: RemoteBuildOptions,
   use: (built: RemotelyBuilt) => Promise<Result>): Promise<Result> {
@@ -67,7 +67,7 @@ export async function buildRemotely<Result>(options: RemoteBuildOptions,
   }
 }
 
-/** Removes what processes that are gone have left. Call before this process builds. */
+/** Removes the folders of processes that have ended. Call before this process builds. */
 export async function clearBuilds(directory: string): Promise<void> {
   for (const name of await readdir(directory).catch(() => [])) {
     const [, pid] = /^work-(\d{1,10})-/.exec(name) ?? []

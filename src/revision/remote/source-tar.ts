@@ -1,6 +1,6 @@
 /**
  * Reads a tar file that another program made of a project, and believes nothing that it has not
- * checked. Files only: whatever else it has is refused, but folders, which follow from the files.
+ * checked. Folders are skipped, as they follow from the files. Entries of other kinds are refused.
  */
 
 import { createGunzip } from 'node:zlib'
@@ -20,9 +20,11 @@ export interface SourceFile {
   readonly content: AsyncIterable<Buffer>
 }
 
-/** Bytes of what is said of an entry beside its header. */
+/** Bytes of the records about an entry, beside its header. */
 const aboutMax = 64 * 1024
-/** What is said of entries, as a share of the files that there may be: some say much of each. */
+/**
+ * Bound on entries, as a multiple of the allowed files: some programs write several entries a file.
+ */
 const entriesPerFile = 3
 
 /**
@@ -81,7 +83,7 @@ interface Header {
   readonly executable: boolean
 }
 
-/** Pax records of one entry or of all, and long names of GNU. */
+/** True for pax records of one entry or of all, and for long names of GNU. */
 function isAbout(type: string): boolean {
   return ['x', 'g', 'L', 'K'].includes(type)
 }
@@ -123,7 +125,7 @@ function wholeIn(text: string): number {
   return Number(text)
 }
 
-/** Without what leads to the folder itself. */
+/** The path without `./` and the like at its beginning. */
 function pathOf(said: string): string {
   if (said.length > pathBytesMax * 4) {
     throw new RevisionError('bad_path', `A path of it is longer than ${pathBytesMax} bytes.`)

@@ -13,7 +13,7 @@ import type { Manifest, ManifestArchive } from '../manifest.ts'
 import { RevisionError } from '../revision-error.ts'
 import { revisionLimits } from '../revision-limits.ts'
 
-/** A project's own files, and what is known of it here alone. */
+/** A project's own files, with details that only this machine knows. */
 export interface PackedSources {
   readonly archive: ManifestArchive
   readonly chunks: readonly Chunk[]

@@ -1,11 +1,11 @@
-/** What builds and loaders say, without the folders of the server that they name. Pure. */
+/** Removes folders of the server from messages of builds and loaders. Pure. */
 
 /** An absolute path of two names at least, but not the rest of an address. */
 const absolute = /(?<![\w.:/\\@%~-])\/(?:[\w.@+=-]+\/)+([\w.@+=-]*)/g
 
 /**
- * A text for whoever uploaded the files. `work` is the folder of a build; without one, all that is
- * left of a path is the name of its file.
+ * A text without folders, for the uploader of the files. `work` is the folder of a build; without
+ * one, only the file name is left of a path.
  */
 export function withoutFolders(text: string, work?: string): string {
   const plain = text.replaceAll('file:///', '/')

@@ -1,4 +1,4 @@
-/** Whether actors of a member are in memory, as a service for other members. */
+/** Says whether actors of a member are in memory, as a service for other members. */
 
 import type { ActivationTable, ActorKey, Service } from '../../../cluster/index.ts'
 import { rawValues } from '../../json/index.ts'

@@ -1,4 +1,4 @@
-/** What a member is built on: the durable ports, ownership, and the transport to other members. */
+/** Foundation of a member: the durable ports, ownership, and the transport to other members. */
 
 import type { ActivationTable, ClusterStatus, Member, OwnershipCheck, Ownership, Service,
   Transport } from '../../../cluster/index.ts'
@@ -30,7 +30,7 @@ export interface Backend {
   readonly limits: LimitTable
   /** The billing records. */
   readonly billing: BillingTable
-  /** Where spans are stored: threads of the platform open it. */
+  /** Store of spans, which threads of the platform open. */
   readonly spans: SpanStorePlace
   /** Searches over all members. */
   readonly everybody: ScatteredIndex
@@ -38,7 +38,7 @@ export interface Backend {
   readonly due: DueThreads
   /** Crons of this member that are or will be due. */
   readonly dueCrons: DueCrons
-  /** Who owns which shard, as far as this member knows. */
+  /** Owners of all shards, as far as this member knows. */
   readonly ownership: Ownership
   /** Undefined if no other member can own anything. */
   readonly ownershipCheck: OwnershipCheck | undefined
@@ -48,8 +48,8 @@ export interface Backend {
   askMember(member: Member, service: string, question: unknown,
     cancelled?: AbortSignal): Promise<unknown>
   /**
-   * What each front door let through recently under a limit; undefined for one that does not
-   * answer. Empty if this member itself has counted everything that still counts.
+   * Recent admits of each front door under a limit; undefined for one that does not answer. Empty
+   * if this member has counted all that still matters.
    */
   askDoors(question: AdmitsQuestion,
     recentMs: number): Promise<readonly (RecentAdmits | undefined)[]>
@@ -62,26 +62,26 @@ export interface Backend {
   giveBack(): Promise<void>
   /** Throws a HeddleError if the data cannot be reached now. */
   check(): Promise<void>
-  /** Where the data is, for the banner at the start. */
+  /** Description of the place of the data, for the banner at the start. */
   readonly place: string
-  /** How other members know this one; undefined if there can be no others. */
+  /** Name by which other members know this one; undefined if there can be no others. */
   readonly name: string | undefined
-  /** How the cluster looks from here. */
+  /** The cluster as this member sees it. */
   status(): ClusterStatus
   /** Closes the backend. Call when no actor is left. */
   close(deadline: AbortSignal): Promise<void>
 }
 
-/** What uses the backend. */
+/** The actors on a backend, and the services that members offer one another. */
 export interface HostedActors {
   readonly activations: ActivationTable
   /** Wakes threads that an earlier owner left unfinished. */
   wake(threads: readonly UnfinishedThread[]): Promise<void>
   /** Wakes the threads and crons that sleep and are due by then. */
   wakeAt(atMs: number): void
-  /** What else other members may ask this one. */
+  /** Further services for other members. */
   readonly services: readonly Service[]
-  /** What this front door let through recently. */
+  /** Requests that this front door let through recently under a limit. */
   recentOf(question: AdmitsQuestion): RecentAdmits
   /** Time that an actor may take to passivate when its shard moves. */
   readonly releaseMs: number

@@ -165,7 +165,7 @@ async function trustOf({ secret, tls }: MemberSettings, store: CassandraStore,
   return { secret: secret === '' ? store.secret : secret }
 }
 
-/** The ownership check of a server that owns nothing, and so writes nothing. */
+/** Ownership check of a server that owns and writes nothing. */
 const nobodysCheck: OwnershipCheck = {
   state: 'fenced',
   closing: Promise.resolve(),

@@ -1,4 +1,4 @@
-/** How members ask each other of deployments: the names of the questions, and their wire. */
+/** Names of the questions about deployments that members ask one another, and their wire. */
 
 import { rawValues } from '../../json/index.ts'
 
@@ -6,15 +6,16 @@ import { rawValues } from '../../json/index.ts'
 export const deploymentWire = { values: rawValues }
 
 /**
- * To load a revision, also with other secrets than now, to learn of a change, to count runs, to
- * look at a roll-out, for lines, for the next update, to build, for what cannot be loaded.
+ * Names of the questions: to load a revision, also with other secrets than now, to learn of a
+ * change, to count runs, to look at a roll-out, for lines, for the next update, to build, and for
+ * revisions that cannot be loaded.
  */
 export const deploymentQuestions = { prepare: 'deployment-prepare',
   prepareWith: 'deployment-prepare-with', learn: 'deployment-learn', tally: 'deployment-tally',
   look: 'deployment-look', lines: 'deployment-lines', updates: 'deployment-updates',
   build: 'deployment-build', problems: 'deployment-problems' } as const
 
-/** All of them. */
+/** Wires of all questions about deployments. */
 export const deploymentWires = Object.values(deploymentQuestions).map((name) => ({ name,
   wire: deploymentWire })
 )

@@ -1,4 +1,4 @@
-/** What a member says of itself to others that show the cluster. */
+/** Details of a member, for others that show the cluster. */
 
 import { availableParallelism } from 'node:os'
 
@@ -6,7 +6,7 @@ import type { Env, Service } from '../../../cluster/index.ts'
 import type { MemberDetails } from '../../frontdoor/index.ts'
 import { rawValues } from '../../json/index.ts'
 
-/** Where the figures come from. */
+/** Sources of the figures. */
 export interface MemberDetailsParts {
   readonly env: Pick<Env, 'nowMs' | 'monotonicMs'>
   readonly version: string

@@ -11,8 +11,8 @@ const answerMs = 2_000
 
 /**
  * The address of this machine towards the first of these nodes that accepts a connection. Throws
- * `unavailable` if none does: at a guessed address, other members would find nobody and take this
- * member for dead.
+ * `unavailable` if none does: at a guessed address, other members would not reach this member and
+ * would take it for dead.
  */
 export async function ownAddressTowards(contactPoints: readonly string[],
   env: Pick<Env, 'after'>): Promise<string> {

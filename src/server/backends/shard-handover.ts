@@ -1,5 +1,5 @@
 /**
- * What lives in the shards of this member: loaded when one is taken, released when it moves.
+ * Loads rows and actors of a shard when it is taken, and releases them when it moves.
  *
  * Rule: [drain].
  */
@@ -33,7 +33,7 @@ const loadAgain = { firstMs: 1_000, longestMs: 1_000 }
  */
 const [calmMs, latestMs] = [250, 5_000]
 
-/** What happens when this member takes a shard or gives one back. */
+/** Host of the shards that this member takes and gives back. */
 export function shardHandover(
   { env, shards, store, actors, owns }: ShardHandoverOptions,
 ): ShardHost {

@@ -1,5 +1,6 @@
 /**
- * Since when this member owns its shards. A new counter in an old shard need not ask other members.
+ * Records for how long this member has owned its shards. A new counter in an old shard need not ask
+ * other members.
  */
 
 import { actorKeyText, atLatest, shardOf } from '../../../cluster/index.ts'
@@ -7,7 +8,7 @@ import type { Env, ClusterNode, ShardHost } from '../../../cluster/index.ts'
 import { limitActorKey, limitServiceName } from '../../limits/index.ts'
 import type { AdmitsQuestion, RecentAdmits } from '../../limits/index.ts'
 
-/** How to ask other members. `shards` is the number of all shards. */
+/** Clock and node for asking other members. `shards` is the number of all shards. */
 export interface ShardOwnershipAgeParts {
   readonly env: Env
   readonly node: Pick<ClusterNode, 'self' | 'askMember' | 'status'>

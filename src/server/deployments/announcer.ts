@@ -4,7 +4,7 @@ import { atLatest } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
 import type { RolloutMembers, Serving } from '../../deployment/index.ts'
 
-/** Who is notified, and how. */
+/** Members to notify, and the way to them. */
 export interface AnnouncerParts {
   readonly env: Pick<Env, 'after' | 'log'>
   readonly members: Pick<RolloutMembers, 'live' | 'learn'>
@@ -13,7 +13,7 @@ export interface AnnouncerParts {
   self(): string
 }
 
-/** Whoever does not answer by then learns of it later, by itself. */
+/** Milliseconds to wait for members. A later one learns of the change by its own looks. */
 const announceMs = 2_000
 
 /**

@@ -1,4 +1,7 @@
-/** Which member builds: the one that is asked if it does, or else the next one that does. */
+/**
+ * Chooses the member that builds: the one that is asked if it builds, or else the next one that
+ * does.
+ */
 
 import type { Service } from '../../../cluster/index.ts'
 import type { Builder, BuildMembers } from '../../deployment/index.ts'
@@ -27,7 +30,7 @@ export function buildMembers(parts: MemberQuestionParts,
   }
 }
 
-/** One that is away or runs an older program takes none. */
+/** Treats an error as a refusal: a member that is away or runs an older program takes no build. */
 function unlessNotAsked(error: unknown): false {
   const { code } = HeddleError.from(error)
   if (code === 'unavailable' || code === 'internal') return false

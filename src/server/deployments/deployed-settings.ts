@@ -1,4 +1,4 @@
-/** What langgraph.json says of webhooks, items and threads, for each namespace its own. */
+/** Settings of langgraph.json for webhooks, items and threads, separately for each namespace. */
 
 import { withPolicy } from '../../egress/index.ts'
 import type { Egress } from '../../egress/index.ts'
@@ -7,7 +7,7 @@ import type { DeployedGraphs, ProjectSettings } from '../../graph/index.ts'
 import type { ItemSettings } from '../../items/index.ts'
 import type { TimeToLiveRequest } from '../../search/index.ts'
 
-/** The settings of the server's own project, and where those of deployments come from. */
+/** The settings of the server's own project, and the source of those of deployments. */
 export interface DeployedSettingsParts {
   readonly deployed: Pick<DeployedGraphs, 'view'>
   /** The way out, without the policy of any project. */

@@ -4,12 +4,12 @@ import { HeddleError } from '../../errors.ts'
 import type { DeployedGraphs } from '../../graph/index.ts'
 import type { Serving } from '../../deployment/index.ts'
 
-/** Serving that is there from some moment on. */
+/** Serving of deployments that becomes available later. */
 export interface LaterServing {
   readonly graphs: DeployedGraphs
-  /** Resolves when it is there. */
+  /** Resolves with the serving when it is available. */
   readonly opened: Promise<Serving>
-  /** It is there. */
+  /** Makes the serving available. */
   settle(serving: Serving): void
 }
 

@@ -6,7 +6,7 @@ import { deploymentQuestions, deploymentWire } from '../backends/deployment-wire
 import { askMembers } from '../member-questions.ts'
 import type { MemberQuestionParts } from '../member-questions.ts'
 
-/** Which lines every member is asked for. */
+/** Question to every member for its lines. */
 interface LineQuestion {
   readonly deployment: string
   readonly query: Omit<LineQuery, 'after'>

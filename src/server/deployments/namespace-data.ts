@@ -12,7 +12,7 @@ import type { ScatteredIndex } from '../../search/index.ts'
 import type { ThreadClient } from '../../thread/index.ts'
 import { hasProjects, removePlatformData } from './platform-data.ts'
 
-/** What finds and removes data. */
+/** Indexes that find data, and clients that remove it. */
 export interface NamespaceDataParts {
   readonly everybody: Pick<ScatteredIndex, 'threads' | 'items' | 'assistants' | 'crons'>
   readonly threads: Pick<ThreadClient, 'delete'>
@@ -33,7 +33,9 @@ interface Kind<Row> {
   remove(row: Row): Promise<void>
 }
 
-/** Makes it. What fires or executes by itself goes first. */
+/**
+ * Data of namespaces. Removal begins with crons and threads, which start new work by themselves.
+ */
 export function namespaceData(parts: NamespaceDataParts): NamespaceData {
   const { everybody, threads, items, assistants, crons, catalogs, platform, env } = parts
   return {

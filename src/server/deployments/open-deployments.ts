@@ -54,15 +54,15 @@ export interface MemberDeploymentParts {
   readonly later: LaterServing
   /** MiB of the machine, or of the container. */
   readonly memoryMb: number
-  /** Whether this member owns an actor. */
+  /** True if this member owns an actor. */
   owns(key: ActorKey): boolean
 }
 
 /** The deployments of a member, which belong to its server. */
 export interface MemberDeployments {
-  /** What other members ask this one. */
+  /** Services for other members. */
   readonly services: readonly Service[]
-  /** What the front door needs. */
+  /** Options for the front door. */
   readonly door: NonNullable<FrontDoorOptions['deployments']>
   /**
    * Reads the records and drives roll-outs from now on. Call when the router can be asked. Resolves
@@ -71,7 +71,7 @@ export interface MemberDeployments {
   begin(): Promise<Serving>
   /** The variables of the code of the active revision. */
   variablesOf(namespace: string): Promise<Readonly<Record<string, string>>>
-  /** How roll-outs ended that this member drove. */
+  /** Counts of the roll-outs that this member drove to their end. */
   readonly rolloutsEnded: RolloutCounts
   drain(deadline: AbortSignal): Promise<void>
   close(): Promise<void>
@@ -246,7 +246,7 @@ function ownHosts({ allowHosts, deploymentsHosts, regionUrls }: Settings): reado
   return [...own, ...ofRegions]
 }
 
-/** Nothing is made on disk before a first revision comes. */
+/** A cache of revisions whose folder is made when the first revision comes. */
 function lazyCache(settings: Settings, env: Env): Pick<RevisionCache, 'hold'> {
   let cache: Promise<RevisionCache> | undefined
   return {

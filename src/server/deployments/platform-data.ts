@@ -8,7 +8,7 @@ import type { CatalogClient, CatalogName, CatalogRecord, DocumentPlace, Platform
 type Collection = CatalogName['collection']
 type OpenPlatform = Pick<Platform, 'documents' | 'ingest' | 'rules' | 'shares'>
 
-/** Where a namespace's records are. */
+/** Places of the records of a namespace. */
 export interface PlatformDataParts {
   readonly catalogs: CatalogClient
   readonly platform: OpenPlatform
@@ -38,7 +38,7 @@ export async function hasProjects(catalogs: CatalogClient, tenant: string): Prom
   return total > 0
 }
 
-/** Removes it all. Returns how many records there were. */
+/** Removes all records of a namespace with their documents. Returns the number of records. */
 export async function removePlatformData(parts: PlatformDataParts): Promise<number> {
   let count = 0
   for (const collection of collections) count += await removeCollection(parts, collection)
@@ -58,7 +58,10 @@ async function removeCollection(parts: PlatformDataParts, collection: Collection
   }
 }
 
-/** First what only the record leads to, so that a removal that was cut off finds the rest. */
+/**
+ * Removes a record last, after all to which only it leads: a removal that was cut off finds the
+ * rest.
+ */
 async function removeRecord({ catalogs, platform, tenant }: PlatformDataParts,
   collection: Collection, { id, bodyJson }: CatalogRecord): Promise<void> {
   for (const kind of documentsOf[collection] ?? []) {

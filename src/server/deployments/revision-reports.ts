@@ -1,4 +1,4 @@
-/** What uses the revisions of a deployment, and what another revision would change for it. */
+/** Reports on the use of a deployment's revisions, and on the effects of another revision. */
 
 import { reportOf } from '../../deployment/index.ts'
 import type { CountRevisionUse, Deployment, Deployments, DeploymentSecrets, DeploymentUse,
@@ -7,12 +7,12 @@ import { ignoreNotFound } from '../../errors.ts'
 import type { ScatteredIndex } from '../../search/index.ts'
 import { revisionUse } from '../../thread/index.ts'
 
-/** Where reports come from. */
+/** Records, indexes and secrets that reports are made from. */
 export interface ReportParts {
   readonly records: Pick<Deployments, 'get' | 'revision'>
   readonly secrets: Pick<DeploymentSecrets, 'list'>
   readonly everybody: Pick<ScatteredIndex, 'threads'>
-  /** All that may have data of a deployment. */
+  /** Finds all namespaces that may have data of a deployment. */
   readonly namespaces: DeploymentUse['namespaces']
 }
 
@@ -21,7 +21,7 @@ const namespacesMax = 200
 
 type NamespaceUse = NonNullable<Awaited<ReturnType<typeof revisionUse>>>
 
-/** Counts runs and waiting threads of all who have data in a deployment. */
+/** Counts runs and waiting threads of all callers with data in a deployment. */
 export function useCounter(parts: ReportParts): CountRevisionUse {
   return async (name) => {
     const found = await usesOf(parts, await parts.records.get(name))
@@ -59,7 +59,7 @@ export function revisionReporter(parts: ReportParts): ReportRevision {
   }
 }
 
-/** Undefined if there are too many. */
+/** Uses by namespace; undefined if there are too many namespaces. */
 async function usesOf({ everybody: { threads }, namespaces }: ReportParts,
   deployment: Deployment): Promise<readonly NamespaceUse[] | undefined> {
   const all = await namespaces(deployment)

@@ -1,26 +1,26 @@
-/** What operators may ask of stored revisions: whether all chunks are there and true. */
+/** Survey of stored revisions for operators: checks that all chunks are present and intact. */
 
 import type { Service } from '../../../cluster/index.ts'
 import type { Deployment, Deployments, Revision } from '../../deployment/index.ts'
 import { HeddleError, ignoreNotFound } from '../../errors.ts'
 import { rawValues } from '../../json/index.ts'
 
-/** What a survey found of some chunks of a revision. */
+/** Result of a survey of some chunks of a revision. */
 export interface RevisionSurvey {
   /** As `shop r3`. */
   readonly name: string
-  /** Chunks that are missing, or whose bytes are not true. */
+  /** Number of chunks that are missing or damaged. */
   readonly broken: number
   /** The chunk to go on with; null if this was the last one of the revision. */
   readonly nextChunk: number | null
 }
 
-/** Which chunks to look at: those of the revision after a name, or of the first. */
+/** Choice of chunks: those of the revision after a name, or of the first revision. */
 export interface RevisionsRequest {
   readonly after: string | null
-  /** The first of them, from 0. */
+  /** Index of the first chunk, from 0. */
   readonly chunk: number
-  /** Reads all bytes. */
+  /** True to read all bytes. */
   readonly deep: boolean
 }
 
@@ -36,10 +36,10 @@ type Records = Pick<Deployments, 'list' | 'revisions' | 'missing' | 'manifest' |
 
 /** Chunks that are read for one answer. */
 const chunksTogether = 4
-/** More than a cluster may have. */
+/** Page of all deployments or revisions of a cluster. */
 const all = { limit: Number.MAX_SAFE_INTEGER, offset: 0 }
 
-/** Makes what operators use. What is being uploaded, removed or was refused is not looked at. */
+/** Survey over the records. Revisions that are uploading, removed or refused are skipped. */
 export function revisionsAdmin(records: Records): RevisionsAdmin {
   return {
     survey: async ({ after, chunk, deep }) => {
@@ -85,7 +85,7 @@ async function chunksOf(records: Records, { id }: Deployment, revision: Revision
   return { broken, nextChunk: next < chunks.length ? next : null }
 }
 
-/** The same for operators of a cluster, who ask a member. */
+/** The survey as a service for operators of a cluster, who ask a member. */
 export function revisionsService(admin: RevisionsAdmin): Service<unknown, RevisionSurvey | null> {
   return { ...revisionsWire, answer: (options) => admin.survey(options as RevisionsRequest) }
 }

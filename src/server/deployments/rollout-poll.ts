@@ -1,22 +1,28 @@
-/** When the member that drives roll-outs looks at them by itself: words of a change may be lost. */
+/**
+ * Lets the member that drives roll-outs look at them regularly, as messages about a change may be
+ * lost.
+ */
 
 import type { Env } from '../../../cluster/index.ts'
 import type { RolloutDriver } from '../../deployment/index.ts'
 
-/** Roll-outs are looked at this often. */
+/** Milliseconds between looks at roll-outs. */
 const lookMs = 5_000
-/** Whether this member has become the driver is looked at this often, which asks nobody. */
+/** Milliseconds between checks whether this member has become the driver, which cost no message. */
 const ownerMs = 200
 
-/** Who drives, and what with. */
+/** Driver of roll-outs, and the check whether this member is it. */
 export interface DriverLooksParts {
   readonly env: Pick<Env, 'every'>
   readonly driver: Pick<RolloutDriver, 'look'>
-  /** Whether this member drives roll-outs. */
+  /** True if this member drives roll-outs. */
   owns(): boolean
 }
 
-/** Looks from time to time, and as soon as this member takes over, until the result is called. */
+/**
+ * Looks from time to time, and as soon as this member takes over, until the returned function is
+ * called.
+ */
 export function lookAtRollouts({ env, driver, owns }: DriverLooksParts): () => void {
   let didOwn = owns()
   const ends = [

@@ -1,4 +1,4 @@
-/** What members ask each other in a roll-out, and the members as a roll-out sees them. */
+/** Services of members for a roll-out, and the members as a roll-out calls them. */
 
 import { actorKeyText, shardOf } from '../../../cluster/index.ts'
 import type { ActorKey, Member, Service } from '../../../cluster/index.ts'
@@ -14,14 +14,14 @@ const { prepare: prepareName, prepareWith: prepareWithName, learn: learnName, ta
   look: lookName } = deploymentQuestions
 const wire = deploymentWire
 
-/** What this member answers with. */
+/** Parts of this member that answer. */
 export interface RolloutServiceParts {
   readonly serving: Pick<Serving, 'prepare' | 'learn' | 'tally'>
   /** Looks at the roll-out of a deployment, if this member drives them. */
   look(deployment: string): void
 }
 
-/** What other members may ask this one. */
+/** Services for other members. */
 export function rolloutServices({ serving, look }: RolloutServiceParts): readonly Service[] {
   return [
     { name: prepareName, wire, answer: (options) => serving.prepare(options as PrepareRequest) },
@@ -39,7 +39,7 @@ export function rolloutServices({ serving, look }: RolloutServiceParts): readonl
   ]
 }
 
-/** What the members are found and asked with. */
+/** Parts with which members are found and asked. */
 export interface RolloutMembersParts extends RolloutServiceParts {
   readonly backend: Pick<Backend, 'status' | 'askMember' | 'ownership'>
 }

@@ -40,7 +40,7 @@ export function readServing(metrics: Metrics,
     () => [{ value: serving.stats().deaths }])
 }
 
-/** How roll-outs ended, by their kind. */
+/** Counts of ended roll-outs, by kind and result. */
 export class RolloutCounts {
   readonly #counts = new Map<string,
     { readonly kind: RolloutKind; readonly result: RolloutResult; count: number }>()

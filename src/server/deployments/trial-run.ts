@@ -9,21 +9,21 @@ import { contains, isObject } from '../../json/index.ts'
 import type { AwaitedRun } from '../../thread/index.ts'
 import type { RunsOfServer } from '../cron-firing.ts'
 
-/** What makes trial runs. */
+/** Members and operations for trial runs. */
 export interface TrialRunParts {
   readonly members: Pick<RolloutMembers, 'live' | 'learn'>
   readonly runs: RunsOfServer
   readonly env: Pick<Env, 'after' | 'log'>
 }
 
-/** Time for a run. */
+/** Milliseconds that a trial run may take. */
 const trialMs = 60_000
 /** Characters of what is shown of an answer. */
 const shownCharacters = 300
 
 /**
- * Makes them: as stateless runs of the owner, which leave no thread behind. Rejects if none could
- * be made now. A run that nobody waits for any more, or that takes too long, is cancelled.
+ * Makes trial runs as stateless runs of the owner, which leave no thread behind. Rejects if none
+ * could be made now. A run is cancelled if its caller has gone or if it takes too long.
  */
 export function trialRuns(parts: TrialRunParts): (
   deployment: Deployment,
@@ -51,7 +51,7 @@ export function trialRuns(parts: TrialRunParts): (
   }
 }
 
-/** The values of a run, which is cancelled if they are waited for in vain. */
+/** The values of a run. Cancels the run if they do not arrive in time. */
 async function valuesOf({ runs, env }: TrialRunParts, namespace: string,
   { row, result }: AwaitedRun, signal: AbortSignal): Promise<string> {
   const waiting = new AbortController()

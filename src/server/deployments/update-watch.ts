@@ -1,4 +1,4 @@
-/** Wakes whoever follows a deployment when something happens to it on any member. */
+/** Wakes followers of a deployment when something happens to it on any member. */
 
 import { pause } from '../../../cluster/index.ts'
 import type { Env, Member, Service } from '../../../cluster/index.ts'

@@ -9,13 +9,13 @@ import type { Reading, RepairReading } from './reading.ts'
  */
 export type Verdict = 'ok' | 'warn' | 'bad'
 
-/** What a check found. */
+/** Result of a check. */
 export interface Finding {
   readonly check: string
   readonly verdict: Verdict
-  /** How it is. */
+  /** State of the checked thing, in a sentence. */
   readonly message: string
-  /** What to do about it; missing if it is as it should be. */
+  /** Advice for the operator; missing if all is as it should be. */
   readonly cure?: string
 }
 
@@ -301,7 +301,7 @@ const checks: Readonly<Record<string, Check>> = {
   },
 }
 
-/** What all checks find that have something to look at. */
+/** Findings of all checks that apply to the reading. */
 export function examine(reading: Reading): readonly Finding[] {
   return Object.entries(checks).flatMap(([check, look]) => {
     const found = look(reading)
@@ -317,7 +317,7 @@ function daysOf(ms: number): string {
   return `${(ms / dayMs).toFixed(1)} days`
 }
 
-/** Since when deletions of a table may be on some replicas only. */
+/** Time from which on deletions of a table may be on some replicas only. */
 function sinceMs({ repairedAtMs, createdAtMs }: RepairReading): number {
   return Math.max(repairedAtMs ?? createdAtMs, createdAtMs)
 }

@@ -13,10 +13,16 @@ import { consultDoctor } from './doctor.ts'
 import { examineGuards } from './guarded-projects.ts'
 import { examineUpgrade } from './upgrade.ts'
 
-/** What an upgrade needs besides: room for the new tables, and an owner for each shard. */
+/**
+ * Checks of the machine that matter for an upgrade: room for the new tables, and an owner for each
+ * shard.
+ */
 const needed = ['disk space', 'store', 'shards', 'replication', 'backup']
 
-/** How an upgrade of what these settings name would go. Throws HeddleError if it cannot be read. */
+/**
+ * Findings about an upgrade of the store in these settings. Throws HeddleError if it cannot be
+ * read.
+ */
 export async function consultUpgrade(settings: Settings, env: Env): Promise<readonly Finding[]> {
   const { cassandra, dataDirectory: directory } = settings
   const version = ownVersion()

@@ -64,7 +64,7 @@ function certificateFiles({ cassandra }: Settings): readonly string[] {
   return files.filter((file) => file !== undefined)
 }
 
-/** What whoever reads it can use against the server: keys, passwords, and all data. */
+/** Files whose readers could harm the server: keys, passwords, and all data. */
 function privateFilesOf(settings: Settings): readonly string[] {
   const { cassandra, dataDirectory: directory } = settings
   const data = existsSync(directory) ? readdirSync(directory).filter(isPrivate) : []
@@ -99,7 +99,7 @@ async function readStore(settings: Settings, env: Env, deep: boolean): Promise<P
   }
 }
 
-/** Opening tables would update older ones. */
+/** True if the schema is this program's. Opening older tables would change them. */
 function isCurrent(schema: SchemaReading | undefined): boolean {
   return schema !== undefined && schema.oldest <= schema.known && schema.newest >= schema.known
 }
@@ -112,7 +112,7 @@ function orphansIn({ owned, members, ...found }: Keyspaces): CassandraReading {
   return { ...found, members, orphaned: orphaned.map(({ shard }) => shard) }
 }
 
-/** Through the server that runs there, or else from the store itself. */
+/** Reads tables through the server that runs there, or else from the store itself. */
 async function readTables(settings: Settings, env: Env, deep: boolean): Promise<Partial<Reading>> {
   try {
     const { keyAdmin, secrets, revisions, close } = await openAdminAccess(settings, env)
@@ -129,7 +129,7 @@ async function readTables(settings: Settings, env: Env, deep: boolean): Promise<
   }
 }
 
-/** Undefined if no server answers that can read them. */
+/** Survey of all revisions; undefined if no server answers that can read them. */
 async function readRevisions(revisions: RevisionsAdmin,
   deep: boolean): Promise<Reading['revisions']> {
   const broken = new Set<string>()

@@ -11,7 +11,9 @@ const configName = 'langgraph.json'
 /** Folders above a langgraph.json within a revision, and folders that are looked at. */
 const [depthMax, foldersMax] = [4, 20_000]
 
-/** How the project of a server and the revisions that this machine has unpacked would fare. */
+/**
+ * Finding about the server's project and the revisions unpacked here: those that would be refused.
+ */
 export async function examineGuards({ config, dataDirectory, ignoreAuth }: Pick<Settings,
   | 'config'
   | 'dataDirectory'

@@ -1,4 +1,4 @@
-/** What the doctor reads of the machine: its disk, its memory, its files. */
+/** Reads the machine for the doctor: its disk, its memory, its files. */
 
 import { X509Certificate } from 'node:crypto'
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, rmSync, statfsSync, statSync,

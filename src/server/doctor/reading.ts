@@ -1,4 +1,4 @@
-/** What the doctor knows of a machine and its store. What cannot be read is missing. */
+/** Readings of a machine and its store, for the doctor. A part that cannot be read is missing. */
 
 /** A certificate in a file. */
 export interface CertificateReading {
@@ -12,7 +12,7 @@ export interface MemberReading {
   readonly address: string
 }
 
-/** How a table with several replicas stands between its deletions and its repairs. */
+/** Deletions and repairs of a table with several replicas. */
 export interface RepairReading {
   /** With its keyspace. */
   readonly table: string
@@ -23,9 +23,9 @@ export interface RepairReading {
   readonly repairedAtMs?: number
 }
 
-/** What only Cassandra knows. */
+/** Readings that only Cassandra has. */
 export interface CassandraReading {
-  /** How far the clock of this machine is ahead. */
+  /** Milliseconds by which the clock of this machine is ahead of Cassandra's. */
   readonly clockAheadMs: number
   readonly nodes: number
   /** Replicas of the data and of the control rows in the local data center; 0 if not replicated. */
@@ -38,7 +38,7 @@ export interface CassandraReading {
   readonly repairs?: readonly RepairReading[]
 }
 
-/** How a schema and this program fit. */
+/** Versions of a schema, to compare with those that this program knows. */
 export interface SchemaReading {
   /** Steps that this program knows. */
   readonly known: number
@@ -58,9 +58,9 @@ export interface Reading {
   /** Files that this process may have open. */
   readonly descriptors?: number
   readonly memory: { readonly limitMb: number; readonly workers: number;
-    /** What one worker's graphs may fill; missing for a share of the limit. */
+    /** MiB that one worker's graphs may fill; missing for a share of the limit. */
     readonly heapMb?: number;
-    /** What graph processes of deployments may fill together; missing if it is not known. */
+    /** MiB that graph processes of deployments may fill together; missing if it is not known. */
     readonly graphsMb?: number }
   /** Users that deployments run as, and why they cannot; missing if they run as the server. */
   readonly graphsUsers?: { readonly count: number; readonly fault: string | undefined }
@@ -75,7 +75,7 @@ export interface Reading {
   /** API keys that are not revoked, by when they end; missing if they cannot be read. */
   readonly keys?: readonly { readonly id: string; readonly expiresAtMs: number | null }[]
   readonly auth: 'none' | 'keys'
-  /** Whether others than this machine reach the front door. */
+  /** True if other machines can reach the front door. */
   readonly isPublic: boolean
   readonly trustedProxies: number
   /** Secrets of workspaces; missing if they cannot be counted. */
@@ -83,12 +83,12 @@ export interface Reading {
     readonly sealedWithOlder: number }
   /** Revisions that are kept, and those of which chunks are missing or not true, as `shop r3`. */
   readonly revisions?: { readonly stored: number; readonly broken: readonly string[];
-    /** Whether all bytes were read. */
+    /** True if all bytes were read. */
     readonly deep: boolean }
   readonly schema?: SchemaReading
   /** Missing on Cassandra; null if none is known. */
   readonly lastBackupMs?: number | null
-  /** Whether the cluster has a secret of its own, or certificates. */
+  /** True if the cluster has a secret of its own, or certificates. */
   readonly hasClusterSecret?: boolean
   readonly cassandra?: CassandraReading
   /** Why the store could not be read. */

@@ -1,9 +1,9 @@
-/** Whether servers can be upgraded to this program, and back. Pure over readings. */
+/** Decides whether servers can be upgraded to this program, and back. Pure over readings. */
 
 import type { Finding } from './checks.ts'
 import type { SchemaReading } from './reading.ts'
 
-/** What the decision needs. */
+/** Versions of the program, of the tables and of the members. */
 export interface UpgradeReading {
   /** The version of this program. */
   readonly version: string
@@ -14,7 +14,7 @@ export interface UpgradeReading {
   readonly running: readonly (string | null)[]
 }
 
-/** How each thing is, with what has to be done first. */
+/** Findings about versions, tables and the way back, each with the step that must come first. */
 export function examineUpgrade(reading: UpgradeReading): readonly Finding[] {
   return [versions(reading), tables(reading), wayBack(reading)]
 }

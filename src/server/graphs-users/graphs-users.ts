@@ -14,12 +14,12 @@ import type { UserRange } from '../../settings/index.ts'
 import { trialFault, usersFault } from './users-fault.ts'
 import type { UsersMachine, UserTrial } from './users-fault.ts'
 
-/** What others may do with a file. */
+/** Bits of a mode for users other than the owner. */
 const ofOthers = 0o007
-/** They may pass a folder. */
+/** Mode by which other users may pass a folder. */
 const passable = 0o001
 
-/** A machine that is busy starts a process within this time. */
+/** Milliseconds for the start of a trial process, which even a busy machine keeps. */
 const trialMs = 30_000
 
 /**
@@ -41,7 +41,10 @@ export function thisMachine(): UsersMachine {
     passwd: textOf('/etc/passwd'), group: textOf('/etc/group') }
 }
 
-/** Others find only what is in the folder of this name. The same is true of files to come. */
+/**
+ * Closes a directory to other users, except for the folder of this name. The same holds for later
+ * files.
+ */
 async function closeToOthers(directory: string, open: string): Promise<void> {
   // For all that this process makes from now on, and the processes that it starts.
   process.umask(process.umask(ofOthers) | ofOthers)
@@ -68,8 +71,8 @@ async function requireTrial(users: UserRange, revisions: string): Promise<void> 
 }
 
 /**
- * Gives the last user a folder, starts a process as the first and ends it. Resolves with what is
- * wrong; undefined if nothing is. Rejects with what the system refused.
+ * Gives the last user a folder, starts a process as the first and ends it. Resolves with the fault;
+ * undefined if there is none. Rejects with the error of the system.
  */
 async function tried({ first: user, last }: UserRange,
   revisions: string): Promise<string | undefined> {

@@ -1,4 +1,4 @@
-/** The entry of a process that says what it may do as the user that it was started as. */
+/** The entry of a process that reports its permissions as the user that it was started as. */
 
 import { accessSync, constants, readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'

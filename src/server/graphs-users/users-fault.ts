@@ -1,9 +1,9 @@
-/** Why graphs cannot run as users of their own on a machine. Pure. */
+/** Reasons for which graphs cannot run as users of their own on a machine. Pure. */
 
 import { namesOf } from '../../settings/index.ts'
 import type { UserRange } from '../../settings/index.ts'
 
-/** What is known of a machine without trying. */
+/** Properties of a machine that can be read without a trial. */
 export interface UsersMachine {
   readonly platform: string
   /** The user of this process; undefined where there are none. */
@@ -17,7 +17,7 @@ export interface UsersMachine {
 
 const setting = namesOf('graphsUsers')
 
-/** A sentence for the operator; undefined if nothing speaks against it. */
+/** Message for the operator; undefined if users of graphs should work. */
 export function usersFault(users: UserRange, machine: UsersMachine): string | undefined {
   const { platform, uid, groups, passwd, group } = machine
   if (platform !== 'linux') return `${setting} is for Linux, and this is ${platform}.`
@@ -31,7 +31,7 @@ export function usersFault(users: UserRange, machine: UsersMachine): string | un
   return taken && `${setting} has the id ${taken}: choose ids that belong to nobody.`
 }
 
-/** What the process of a user has found out about itself. */
+/** Report of a trial process about itself. */
 export interface UserTrial {
   /** The text of /proc/self/status. */
   readonly status: string
@@ -39,7 +39,7 @@ export interface UserTrial {
   readonly barred: string | null
 }
 
-/** What is wrong, after the name of the setting; undefined if all is well. */
+/** Fault after the name of the setting; undefined if the trial was good. */
 export function trialFault(user: number, { status, barred }: UserTrial): string | undefined {
   const rights = /^Cap(?:Prm|Eff|Amb):\s*0*[1-9a-f]/m.test(status)
   const groups = /^Groups:[ \t]*(\S.*)$/m.exec(status)?.[1]?.trim()

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 
 import type { Metrics } from './metrics.ts'
 
-/** An open metrics port. */
+/** An open port for metrics. */
 export interface MetricsServer {
   readonly port: number
   close(): Promise<void>

@@ -77,16 +77,16 @@ export function lastBackup(directory: string): LastBackup | undefined {
   }
 }
 
-/** What came of a restore. `stopped` is undefined if everything goes on. */
+/** Result of a restore. `stopped` is undefined if unfinished work goes on. */
 export interface Restored {
   readonly bytes: number
   readonly stopped: Stopped | undefined
 }
 
-/** What is restored, and how. */
+/** Backup to restore, and the fate of its unfinished work. */
 export interface RestoreRequest {
   readonly backup: string
-  /** The next server goes on with what was unfinished. */
+  /** True if the next server continues the unfinished work. */
   readonly resumes: boolean
   readonly env: Env
 }

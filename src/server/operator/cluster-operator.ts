@@ -1,4 +1,4 @@
-/** What an operator asks of the members of a cluster: who is there, and that one of them ends. */
+/** Asks the members of a cluster for operators: lists them, and ends one of them. */
 
 import { atLatest, openMemberCaller, readMemberTls } from '../../../cluster/index.ts'
 import type { Env, Heartbeat, MemberCaller, ShardClaim } from '../../../cluster/index.ts'
@@ -25,7 +25,7 @@ export interface ListedMember {
   readonly details: MemberDetails | null
 }
 
-/** What can be asked, until it is closed. */
+/** Questions to a cluster, until it is closed. */
 export interface ClusterOperator {
   /** All members that have left a heartbeat lately. */
   list(): Promise<readonly ListedMember[]>
@@ -41,7 +41,7 @@ export interface ClusterOperator {
   close(): Promise<void>
 }
 
-/** A member that takes longer does not answer. */
+/** Milliseconds after which a member counts as not answering. */
 const answerMs = 3_000
 
 /** Connects to the cluster. Throws HeddleError if it cannot be reached. */

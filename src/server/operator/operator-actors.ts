@@ -6,7 +6,7 @@ import type { ActorKind, Env, Router } from '../../../cluster/index.ts'
 import type { EmbeddedStore } from '../../store/embedded/index.ts'
 import type { Backend } from '../backends/backend.ts'
 
-/** Who owns what, and the way there. */
+/** Owners of shards, and the way to them. */
 export type OperatorPlace = Pick<Backend, 'ownership' | 'ownershipCheck' | 'transport'>
 
 /** Everything belongs to this process: it has the data directory. */

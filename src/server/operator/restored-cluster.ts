@@ -20,23 +20,23 @@ import { Metrics } from '../metrics/metrics.ts'
 import { stopRestored } from './stop-restored.ts'
 import type { Stopped } from './stop-restored.ts'
 
-/** What was done to a cluster. `stopped` is undefined if everything goes on. */
+/** Result for a restored cluster. `stopped` is undefined if unfinished work goes on. */
 export interface RestoredCluster {
   readonly fenced: number
   readonly lifted: number
   readonly stopped: Stopped | undefined
 }
 
-/** How a cluster is made usable. */
+/** Cluster to make usable, and the fate of its unfinished work. */
 export interface RestoredClusterRequest {
   readonly settings: CassandraSettings
   readonly region: string | undefined
-  /** The members go on with what was unfinished. */
+  /** True if the members continue the unfinished work. */
   readonly resumes: boolean
   readonly env: Env
 }
 
-/** By how much the epoch of each shard grows: more than it did since the older snapshot. */
+/** Growth of each shard's epoch: more than it grew since the older snapshot. */
 const liftedBy = 1_000
 
 /** Time in which a member that is up leaves another heartbeat. */

@@ -1,6 +1,6 @@
 /**
- * Stops what a backup would go on with: runs, webhooks, crons and rules may have had their effects
- * after the backup was made. Each is stopped by its own actor, so that the logs say so.
+ * Stops the unfinished work of a backup: runs, webhooks, crons and rules may have had their effects
+ * after the backup was made. Each is stopped by its own actor, so that the logs show it.
  */
 
 import { limitConcurrency, pause } from '../../../cluster/index.ts'
@@ -27,7 +27,7 @@ export interface RestoredPlace
   begin(activations: ActivationTable): Promise<readonly UnfinishedThread[]>
 }
 
-/** How many of each were stopped. */
+/** Counts of the stopped runs, webhooks, crons and rules. */
 export interface Stopped {
   readonly runs: number
   readonly webhooks: number

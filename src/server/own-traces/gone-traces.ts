@@ -14,7 +14,7 @@ const lateMs = 60_000
 /** Attempts of a run whose traces are found. */
 const attemptsMax = 100
 
-/** What the removal works with. */
+/** Own runs and platform, from which traces are removed. */
 export interface GoneTracesParts {
   /** Missing if own runs are not traced. */
   readonly ownRuns: Pick<OwnRuns, 'forget'> | undefined
@@ -31,7 +31,7 @@ interface GonePlatform {
   readonly ingest: Pick<Platform['ingest'], 'remove'>
 }
 
-/** Resolves when nobody finds the traces of the runs. Throws `unavailable`. */
+/** Resolves when the traces of the runs cannot be found any more. Throws `unavailable`. */
 export function removeGoneTraces(
   { ownRuns, platform: open, tracesSteps, env }: GoneTracesParts,
 ): NonNullable<ThreadPorts['runsGone']> {

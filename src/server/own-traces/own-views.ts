@@ -1,4 +1,4 @@
-/** Shows the platform what threads know of their runs: its traces keep no copy of that. */
+/** Shows the platform details of runs from their threads, as its traces keep no copy of them. */
 
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../../errors.ts'
@@ -60,7 +60,7 @@ function shown(text: string | null): string | null {
   return text === null || text === '' || text.length > textMax ? null : text
 }
 
-/** What is gone stays gone; what cannot be read now may be asked for again. */
+/** Result of `find`, or `gone` after a permanent error. An error that may pass is thrown again. */
 async function orGone<Gone, Found>(gone: Gone, find: () => Promise<Found>): Promise<Found | Gone> {
   try {
     return await find()

@@ -14,7 +14,7 @@ const lookedMax = 1_000
 /** Milliseconds by which the clock of an owner may differ from the one that made the id. */
 const skewMs = 60_000
 
-/** What is asked. */
+/** Indexes and threads that runs are found with. */
 export interface RunningRunsParts {
   readonly runs: RunSearch
   readonly threads: Pick<ThreadClient, 'getRun'>
@@ -47,7 +47,7 @@ export function runningRuns(
   }
 }
 
-/** When runs with these ids were created; nothing if one of them does not say it. */
+/** Creation time of runs with these ids; empty if one of the ids does not contain it. */
 function madeWithin(
   ids: readonly string[],
 ): Pick<RunSearchQuery, 'createdAfterMs' | 'createdBeforeMs'> {

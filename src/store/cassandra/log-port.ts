@@ -46,7 +46,7 @@ interface Ranked<Update = RowUpdate> {
   readonly rank: bigint
 }
 
-/** What one call changes beside the log. */
+/** Rows beside the log that one call changes. */
 interface RowChanges {
   readonly rows: readonly NewRow[]
   readonly ranked: readonly Ranked[]

@@ -33,7 +33,7 @@ import { LimitTable } from './tables/limit-table.ts'
 import { RunTable } from './tables/run-table.ts'
 import { StoredBodies } from './tables/stored-body.ts'
 
-/** Where and how a store is opened. */
+/** Connection, local index and region with which a store is opened. */
 export interface CassandraStoreOptions extends ConnectionOptions {
   readonly commit: CommitMode
   /** Directory of the local index, which is rebuilt at each start. */
@@ -90,7 +90,7 @@ export interface CassandraStore {
   readonly index: ShardIndex
   /** Call before a shard is given back, when no work on it is in progress. */
   release(shard: number): void
-  /** How far the clock of this machine is ahead of Cassandra's, at least. */
+  /** Milliseconds by which the clock of this machine is ahead of Cassandra's, at least. */
   clockAheadMs(): Promise<number>
   /** True if Cassandra answers. */
   reachable(): Promise<boolean>
@@ -185,7 +185,7 @@ export async function openCassandraStore(options: CassandraStoreOptions): Promis
   }
 }
 
-/** What operator commands need: tables, without the worker threads of a store. */
+/** Tables for operator commands, without the worker threads of a store. */
 export interface OperatorTables extends Pick<CassandraStore, 'keys' | 'billing'> {
   /** The region that the keyspace belongs to, if any. */
   readonly region?: string

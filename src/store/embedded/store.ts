@@ -37,7 +37,7 @@ export interface EmbeddedStore {
   readonly keys: KeyTable
   readonly limits: LimitTable
   readonly billing: BillingTable
-  /** What a tenant uses. */
+  /** Reads the use of a tenant. */
   use(tenant: string): Promise<TenantUse>
   /** Sleeping threads after a given place, the one that is due first in front. */
   due: DueThreads
@@ -74,7 +74,7 @@ export interface ScratchStore
   unfinished(shard: number): Promise<readonly UnfinishedThread[]>
 }
 
-/** Where and how a store is opened. */
+/** Directory and clock with which a store is opened. */
 export interface EmbeddedStoreOptions {
   readonly directory: string
   readonly env: Env

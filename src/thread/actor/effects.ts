@@ -1,4 +1,4 @@
-/** What is done for each kind of effect. */
+/** Carries out each kind of effect of a decision. */
 
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import { goingAway, HeddleError } from '../../errors.ts'
@@ -85,7 +85,7 @@ function endRun(parts: ThreadParts, { run, values }: Of<'endRun'>, durable: Prom
   retention.ended(run, answered, isWaited || isFollowed)
 }
 
-/** Whoever watches a roll-out learns how runs of its revision end. */
+/** Reports the end of a run to the watchers of its revision's roll-out, once it is on disk. */
 function reportEnd({ context: { ports: { deployed }, tenant } }: ThreadParts, { revision }: RunRow,
   status: string, durable: Promise<void>): void {
   if (!deployed || revision === undefined) return

@@ -90,7 +90,7 @@ export function timeLimit(parts: ThreadParts, { executionId }: Report<'time_limi
   return afterEdit(parts)
 }
 
-/** Starts what can start. */
+/** Starts the next run or edit that is due. */
 export function wake(parts: ThreadParts): Turn {
   return turn(parts, decideNext)
 }

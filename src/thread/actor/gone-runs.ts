@@ -5,7 +5,7 @@ import type { RunTable } from '../../search/index.ts'
 import type { ThreadPorts } from '../context/thread-context.ts'
 import { planOf } from '../model/run-request.ts'
 
-/** What a removal works with. */
+/** Ports with which the traces of removed runs are removed. */
 export interface GoneRunsPorts extends Pick<ThreadPorts, 'runsGone'> {
   readonly runs: Pick<RunTable, 'list'>
 }

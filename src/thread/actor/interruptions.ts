@@ -17,7 +17,7 @@ export class Interruptions {
     this.#keys.set(textOf(context), true)
   }
 
-  /** Whether the activation before this one, in the same epoch, failed so. Removes the entry. */
+  /** True if the activation before this one, in the same epoch, failed so. Removes the entry. */
   take(context: ActorContext): boolean {
     return this.#keys.delete(textOf(context))
   }

@@ -20,7 +20,7 @@ type PurgePorts = Pick<ThreadPorts, 'log' | 'env'> & GoneRunsPorts
 export class Purge {
   readonly #ports: PurgePorts
   readonly #context: ActorContext
-  /** How many deletes of the thread are not purged yet. */
+  /** Count of the thread's deletes that are not purged yet. */
   #due = 0
   #quiet: Promise<unknown> = Promise.resolve()
   #lastTry: Promise<void> = Promise.resolve()

@@ -22,7 +22,7 @@ export class RunRetention {
     this.#context = context
   }
 
-  /** Whether the thread goes as soon as no webhook is owed. */
+  /** True if the thread is deleted as soon as no webhook is owed. */
   get isDue(): boolean {
     return this.#isDue
   }

@@ -17,7 +17,7 @@ export class RunTimer {
     return this.#stop !== undefined
   }
 
-  /** Whether somebody else wakes the thread in time, whose runs all wait for theirs. */
+  /** True if the member wakes the thread in time, because all its runs are due later. */
   get mayDoze(): boolean {
     const { ports: { env, wakeAt }, threadLog } = this.#context
     return wakeAt !== undefined && dueAtMs(threadLog.state.runs) > env.nowMs() + dozeMs

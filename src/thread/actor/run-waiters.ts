@@ -30,7 +30,7 @@ export class RunWaiters {
     return promise
   }
 
-  /** Whether anybody waits. */
+  /** True if any caller waits for a run. */
   get any(): boolean {
     return this.#waiters.size > 0
   }

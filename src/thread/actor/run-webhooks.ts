@@ -33,7 +33,7 @@ export class RunWebhooks {
     this.#context = context
   }
 
-  /** Whether any webhook is still to be called. */
+  /** True if any webhook is still to be called. */
   get owed(): boolean {
     return this.#owed.length > 0
   }

@@ -73,7 +73,7 @@ export class StateEditor {
     return { appended: Promise.resolve() }
   }
 
-  /** Whether the execution is that of the edit under way. */
+  /** True if the execution is that of the edit under way. */
   has(executionId: number): boolean {
     return this.#editing?.id === executionId
   }

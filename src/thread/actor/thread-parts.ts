@@ -1,4 +1,4 @@
-/** What one activation of a thread works with. */
+/** Parts of one activation of a thread. */
 
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
@@ -42,7 +42,7 @@ export interface ThreadParts {
   readonly purge: Purge
 }
 
-/** What the next decision is made on. */
+/** Input of the next decision: the state of the thread, and the work under way. */
 export function situationOf(
   { context, context: { threadLog }, slot, editor, trial }: ThreadParts,
 ): Situation {
@@ -52,7 +52,7 @@ export function situationOf(
     ...deployment && { deployment } }
 }
 
-/** Whether any run is under way, waited for, or due before others would wake the thread. */
+/** True if any run is under way, waited for, or due before others would wake the thread. */
 export function isAwake(
   { context: { threadLog }, waiters, editor, slot, timer }: ThreadParts,
 ): boolean {
@@ -60,7 +60,7 @@ export function isAwake(
   return threadLog.state.runs.length > 0 && (isNeeded || !timer.mayDoze)
 }
 
-/** Whether anything is in progress, owed or followed. */
+/** True if anything is in progress, owed or followed. */
 export function isOccupied(parts: ThreadParts): boolean {
   const { context: { threadLog }, feeds, threadFeed, editor, webhooks, purge } = parts
   return isAwake(parts) || feeds.followed || threadFeed.followed || editor.busy || webhooks.owed ||

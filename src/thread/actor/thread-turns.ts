@@ -152,7 +152,7 @@ export function renewIfDeleted(parts: ThreadParts): void {
   if (threadLog.state.row.seq > 0) threadLog.renew(purge.lastTry)
 }
 
-/** Whether the thread exists, and its time to live has not ended. */
+/** True if the thread exists, and its time to live has not ended. */
 export function isThere(
   { context: { threadLog: { state }, ports: { env } } }: ThreadParts,
 ): boolean {

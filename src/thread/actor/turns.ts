@@ -1,4 +1,4 @@
-/** Which turn each command of a thread takes. */
+/** Turn that each command of a thread takes. */
 
 import type { Turn } from '../../../cluster/index.ts'
 import type { AppliedCommand } from '../../../proto/gen/storage/v1/row.ts'

@@ -4,7 +4,7 @@ import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
 import { timeText } from '../../json/index.ts'
 
-/** What a webhook says about the end of a run. */
+/** Content of the webhook about the end of a run. */
 export interface RunEnd {
   readonly run: RunRow
   /** Its record as the API shows it, an object. */

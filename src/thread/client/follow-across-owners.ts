@@ -30,7 +30,7 @@ export interface FollowAcrossOwnersOptions {
   follow(after: string | null, listener: FeedListener): Promise<() => void>
 }
 
-/** How long an owner is looked for, apart from the time of the last try. */
+/** Time for which an owner is looked for, apart from that of the last try. */
 const patienceMs = 60_000
 
 const pauses = { firstMs: 250, longestMs: 250 }
@@ -49,7 +49,7 @@ class FollowAcrossOwners {
   readonly #options: FollowAcrossOwnersOptions
   /** The last event that was sent to the listener. */
   #last: string | null
-  /** How many follows were begun: only the newest is listened to. */
+  /** Count of the follows that were begun: only the newest is listened to. */
   #follows = 0
   /** The newest has sent something: its loss begins a new search. */
   #fruitful = true

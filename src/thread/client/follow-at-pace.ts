@@ -23,7 +23,7 @@ class PacedListener implements FeedListener {
   #characters = 0
   /** Resolves when nothing waits any more; undefined if that is so now. */
   #passing: Promise<void> | undefined
-  /** How it ends when nothing waits any more. */
+  /** End of the follow, to be passed on when no more events wait. */
   #end: FeedEnd | undefined
   #stopped = false
   #stopFollow = () => {}

@@ -19,7 +19,7 @@ export interface JoinAcrossOwners {
   readonly cancelled?: AbortSignal | undefined
 }
 
-/** How long an owner is looked for. An answer that took longer came from an owner. */
+/** Time for which an owner is looked for. An answer that took longer came from an owner. */
 const patienceMs = 60_000
 
 /** Between tries. The caller waits, so they do not grow. */
@@ -52,7 +52,7 @@ export async function joinSteadily(
   }
 }
 
-/** Whether asking again may help: the actor went away, or is out of reach. */
+/** True if asking again may help: the actor went away, or is out of reach. */
 function mayChange({ code, retry, details, outcome }: HeddleError, made: boolean): boolean {
   if (outcome === 'maybe_done') return true
   // After it, the caller that made the run would start a second one; others just ask again.

@@ -1,4 +1,4 @@
-/** How much a deployment's revisions are used: runs that execute, and threads that wait. */
+/** Use of a deployment's revisions: runs that execute, and threads that wait. */
 
 import type { ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../../errors.ts'
@@ -13,7 +13,7 @@ export interface WaitingThreads {
   readonly threads: number
 }
 
-/** What uses the revisions of a namespace now. */
+/** Runs and threads that use the revisions of a namespace now. */
 export interface RevisionUse {
   /** Runs that execute, by revision. */
   readonly running: ReadonlyMap<string, number>

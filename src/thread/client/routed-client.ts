@@ -26,7 +26,7 @@ import { joinSteadily } from './join-across-owners.ts'
 import { pageOfRows } from './page-of-rows.ts'
 import { startAndWait } from './start-and-wait.ts'
 
-/** What calls to threads are made with. */
+/** Ports and quotas with which calls to threads are made. */
 export interface ThreadClientOptions {
   readonly router: Router
   readonly threads: ThreadSearch
@@ -79,7 +79,7 @@ export function createThreadClient(
   const join = (tenant: string, id: string, runId: string, cancelled?: AbortSignal) =>
     ask<JsonText>(tenant, id, { type: 'join', runId }, cancelled)
 
-  /** Whether tasks come next at a checkpoint. */
+  /** Resolves to true if tasks come next at a checkpoint. */
   const isWaiting = async (tenant: string, id: string, checkpointId: string) => {
     const query = { checkpointId, checkpointNs: '', subgraphs: false, select: ['next'] }
     const text = await read<JsonText>(tenant, id, { type: 'state', query })

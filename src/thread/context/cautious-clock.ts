@@ -15,7 +15,7 @@ import { clocksApartMs } from '../../limits/index.ts'
 /** Milliseconds since 1970. One for each process. */
 export type CautiousClock = () => number
 
-/** Starts the clock. */
+/** Starts the clock of a process, which takes the time of this moment for right. */
 export function cautiousClock(env: Pick<Env, 'nowMs' | 'monotonicMs'>): CautiousClock {
   const mostAheadMs = env.nowMs() - env.monotonicMs() + clocksApartMs
   return () => Math.min(env.nowMs(), mostAheadMs + env.monotonicMs())

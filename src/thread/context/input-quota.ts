@@ -19,7 +19,7 @@ export interface Inputs {
   requireLeft(holder: object): void
 }
 
-/** How many characters of inputs a process holds, by tenant. */
+/** Count of the characters of inputs that a process holds, by tenant. */
 export class InputQuota {
   readonly #charactersMax: number
   readonly #full: string

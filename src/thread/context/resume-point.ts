@@ -1,4 +1,4 @@
-/** What a run has left in the log: its events, and what a resumed attempt must know. */
+/** Rests of a run in the log: its events, and the state from which an attempt resumes. */
 
 import type { Branch, RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import { decodeRow, rowsOf } from '../../checkpoint/index.ts'

@@ -1,4 +1,4 @@
-/** What a thread works with: its log, its ports, its limits, and its own mailbox. */
+/** Context of a thread: its log, its ports, its limits, and its own mailbox. */
 
 import type { ActorKey, Env } from '../../../cluster/index.ts'
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
@@ -16,7 +16,7 @@ import type { CautiousClock } from './cautious-clock.ts'
 import type { InputQuota, Inputs } from './input-quota.ts'
 import type { Quarantine } from './quarantine.ts'
 
-/** What threads need of the rest of the member. */
+/** Services of the member that threads use. */
 export interface ThreadPorts extends ThreadLogPorts {
   readonly runs: RunTable
   /** The server's own project. */
@@ -31,7 +31,7 @@ export interface ThreadPorts extends ThreadLogPorts {
   readonly reads: ReadQuota
   /** Shared by all threads of this member: what feeds of finished runs may remember. */
   readonly feeds: ByteBudget<EventStream>
-  /** Where the runs of this member wait that may be why a process died. */
+  /** Place where runs of this member wait that may have made a process die. */
   readonly quarantine: Quarantine
   /** Unique in this process. */
   readonly nextExecutionId: () => number
@@ -54,15 +54,15 @@ export interface ThreadPorts extends ThreadLogPorts {
   /** The time to live of new threads that ask for none; undefined for no end. */
   readonly defaultTimeToLive?: (tenant: string) => TimeToLiveRequest | undefined
   /**
-   * Whether a due time is settled; by default it is. The thread of its run stays until then:
-   * without it the cron would fire again.
+   * Resolves to true if a due time is settled; by default it is. The thread of its run stays until
+   * then: without it the cron would fire again.
    */
   readonly isSettled?: (tenant: string, due: RunDue) => Promise<boolean>
   /** Sends a command to another thread. */
   readonly ask: (key: ActorKey, command: unknown) => Promise<unknown>
 }
 
-/** Bounds of each thread. */
+/** Bounds of one thread: its runs, its edits and its webhooks. */
 export interface ThreadLimits {
   /** Runs that may wait on one thread. */
   readonly pendingRuns: number
@@ -70,7 +70,7 @@ export interface ThreadLimits {
   readonly pendingCharacters: number
   /** State edits that may wait on one thread. */
   readonly pendingEdits: number
-  /** How long the thread of a stateless run is kept for clients that come to read its events. */
+  /** Time for which a stateless run's thread is kept: clients may come to read its events. */
   readonly retentionMs: number
   /** An edit runs no node: one that takes longer hangs in a reducer. */
   readonly editMs: number
@@ -88,7 +88,7 @@ export const defaultLimits: ThreadLimits = {
   owedWebhooks: 100,
 }
 
-/** What the parts of one activation share. */
+/** Shared parts of one activation. */
 export interface ThreadContext {
   readonly ports: ThreadPorts
   readonly threadLog: ThreadLog

@@ -1,4 +1,4 @@
-/** Which graphs a thread is executed and read with: those of its deployment's revisions, or own. */
+/** Graphs of a thread, for executions and reads: of its deployment's revisions, or the server's. */
 
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import { idleHost, isDeployment, noView } from '../../graph/index.ts'

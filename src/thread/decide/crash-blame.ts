@@ -1,4 +1,4 @@
-/** What the death of an owner says about a run that was in progress there. Pure. */
+/** Blame on a run that was in progress when its owner died. Pure. */
 
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import { attemptsMax } from './run-queue.ts'

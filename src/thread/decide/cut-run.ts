@@ -12,13 +12,13 @@ import type { Rollback } from './rollback.ts'
 import { rolledBack } from './run-result.ts'
 import { startNext } from './start-next.ts'
 
-/** How runs are cut, with what was read for that. */
+/** Order to cut runs, with all that was read for it. */
 export interface Cut {
   readonly runs: readonly RunRow[]
   readonly action: CancelRun['action']
   /** Given if one of the runs is rolled back that had been started. */
   readonly rollback?: Rollback | undefined
-  /** What the record of an interrupted run shows. */
+  /** Reason in the record of an interrupted run. */
   readonly reason?: string
   /** Written with it: marks the command as done. */
   readonly note?: readonly RecordOf[]

@@ -1,4 +1,4 @@
-/** What decisions are made on, and what they come to. Pure. */
+/** Decisions of a thread: their input, and their result. Pure. */
 
 import type { CheckpointPlace, RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { RecordOf } from '../../checkpoint/index.ts'
@@ -44,7 +44,7 @@ export interface Situation {
   readonly deployment?: DeploymentView | undefined
 }
 
-/** What a command comes to. */
+/** Result of a command: the records to write, the effects to carry out, and the reply. */
 export interface Decision {
   readonly records: readonly RecordOf[]
   /** Replace the places of checkpoints in the same row. */

@@ -1,4 +1,4 @@
-/** Whether the thread of a stateless run goes. Pure. */
+/** End of the thread of a stateless run. Pure. */
 
 import { Draft } from './decision.ts'
 import type { Decision, Situation } from './decision.ts'

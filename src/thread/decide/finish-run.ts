@@ -34,7 +34,7 @@ export function finish(draft: Draft, run: RunRow,
   if (temporary) draft.effect({ kind: 'forgetStatesSoon' })
 }
 
-/** Where a thread of a deployment waits; nothing for threads of the server's own project. */
+/** Nodes at which a thread of a deployment waits; nothing for the server's own project. */
 export function waitingPlace(revision: string | undefined,
   nodes: readonly string[] = []): { readonly waitingAt?: WaitingPlace } {
   return revision === undefined || nodes.length === 0

@@ -12,7 +12,7 @@ interface Noted {
   readonly note: readonly RecordOf[]
 }
 
-/** What only the graph's own steps may say. */
+/** Metadata keys that only the graph's own steps may set. */
 const reserved = ['source', 'step', 'parents', 'run_id', 'thread_id']
 
 /** Throws `busy` for a thread with unfinished runs, or whose state is being edited. */

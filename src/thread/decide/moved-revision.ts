@@ -1,4 +1,4 @@
-/** Which revision a run goes on with that was under way when the pointer moved. Pure. */
+/** Revision with which a run continues that was under way when the pointer moved. Pure. */
 
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import { chooseRevision, revisionInstead } from '../../graph/index.ts'

@@ -10,13 +10,13 @@ import type { ThreadState } from '../model/thread-state.ts'
 import type { Draft } from './decision.ts'
 import type { Ending } from './run-result.ts'
 
-/** What a run is executed with. */
+/** Revision with which a run is executed. */
 export interface Pin {
   /** Undefined for a run of the server's own project. */
   readonly revision?: string | undefined
   /** Its attempts before had another revision, which is not there any more. */
   readonly moved: boolean
-  /** How it ends instead, if no revision can execute it. */
+  /** Its end instead, if no revision can execute it. */
   readonly ending?: Ending
 }
 

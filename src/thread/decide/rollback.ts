@@ -1,10 +1,10 @@
-/** What a rollback changes: the new head, and the checkpoints that are found no more. Pure. */
+/** Changes by a rollback: the new head, and the checkpoints that are found no more. Pure. */
 
 import type { CheckpointPlace, RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { RecordOf } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
 
-/** What was read of a run that is rolled back. */
+/** Places that were read for the rollback of a run. */
 export interface Rollback {
   /** Undefined: back to no checkpoint at all. */
   readonly head: CheckpointPlace | undefined

@@ -1,4 +1,4 @@
-/** What the end, the loss or the recovery of an execution does to its run. Pure. */
+/** Changes of a run by the end, the loss or the recovery of its execution. Pure. */
 
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { ExecutionOutcome, LossReason } from '../../graph/index.ts'
@@ -73,7 +73,7 @@ export function decideRest(at: Situation, isTimed: boolean, nowMs: number): Deci
   return draft.decided()
 }
 
-/** How a thread was found when it was loaded. */
+/** State in which a thread was found when it was loaded. */
 export interface Found {
   /** Only the store had failed under the activation before this one. */
   readonly storeFailed: boolean

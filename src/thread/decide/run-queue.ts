@@ -1,4 +1,4 @@
-/** Which run comes next, and what a new one does to those before it. Pure decisions. */
+/** Order of the runs, and the effect of a new one on those before it. Pure decisions. */
 
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../../errors.ts'
@@ -38,7 +38,7 @@ export function admit(runs: readonly RunRow[], strategy: MultitaskStrategy,
   }
 }
 
-/** What the inputs of runs take in memory. */
+/** Characters that the inputs of runs take in memory. */
 export function charactersOf(runs: readonly RunRow[]): number {
   return runs.reduce((sum, { kwargsJson }) => sum + kwargsJson.length, 0)
 }
@@ -53,15 +53,15 @@ export type NextRun =
   | { readonly kind: 'wait'; readonly atMs: number }
   | { readonly kind: 'none' }
 
-/** How long to wait at most before looking again: timers stand still while a machine sleeps. */
+/** Longest wait before looking again: timers stand still while a machine sleeps. */
 export const lookAgainMs = 60_000
 
 /** A thread whose runs all wait for longer than this sleeps then, if nobody needs it. */
 export const dozeMs = 1_000
 
 /**
- * How long runs wait where the store failed under them: meanwhile their thread can be read, which
- * ends with the next write that fails.
+ * Pause of runs where the store failed under them: meanwhile their thread can be read, which ends
+ * with the next write that fails.
  */
 export const storeFailedMs = 2_000
 

@@ -1,4 +1,4 @@
-/** How a run ended, and its result as waiting clients get it. Never `null`. */
+/** End of a run, and its result as waiting clients get it. Never `null`. */
 
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
@@ -14,7 +14,7 @@ export interface Ending {
   /** The state values as the graph gave them, if its checkpoint lacks some of them. */
   readonly values?: JsonText | undefined
   readonly error?: { readonly error: string; readonly message: string }
-  /** Where in the project the error was thrown. */
+  /** Place in the project at which the error was thrown. */
   readonly at?: string | undefined
   /** Nothing was executed: the thread stays as it was before the run. */
   readonly refused?: true
@@ -60,7 +60,7 @@ export const threadDeleted: JsonText = JSON.stringify({
   message: 'The thread was deleted before the run had ended.',
 })
 
-/** Whether the run ended with interrupts that wait for answers. */
+/** True if the run ended with interrupts that wait for answers. */
 export function asks({ interruptsJson }: RunRow): boolean {
   return questionsOf(interruptsJson).length > 0
 }

@@ -13,7 +13,7 @@ import { pinOf } from './pinned-revision.ts'
 import { attemptsMax, charactersOf, nextRun } from './run-queue.ts'
 import { outOfAttempts } from './run-result.ts'
 
-/** How a run is started. */
+/** Circumstances in which a run is started. */
 export interface StartOptions {
   readonly urgency?: Urgency
   /** The thread is being loaded, so that no row of this activation is on disk yet. */

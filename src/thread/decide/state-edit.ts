@@ -54,7 +54,7 @@ export function decideFirstState(
   return { graphId, supersteps, checkpoint: null, before, note }
 }
 
-/** What the graph made of an edit. */
+/** Result of an edit, as the graph worked it out. */
 export interface EditedState {
   readonly edit: Edit
   readonly steps: readonly Step[]

@@ -1,11 +1,11 @@
-/** What a batch of an execution adds to the log and to the feed. Pure. */
+/** Records and events that a batch of an execution adds to the log and the feed. Pure. */
 
 import type { RecordOf } from '../../checkpoint/index.ts'
 import type { Step, StepBatch, StepEvent } from '../../graph/index.ts'
 import type { FeedEntry } from '../model/feed-entry.ts'
 import type { EventPlace } from '../model/event-position.ts'
 
-/** Where a batch arrives. */
+/** Place of a batch in the log and in the feed. */
 export interface BatchPlace {
   readonly runId: string
   /** The row that the batch goes into if it adds to the log. */

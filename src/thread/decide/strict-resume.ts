@@ -1,4 +1,4 @@
-/** Whether an answer fits the interrupts that wait, and whether any wait. Pure. */
+/** Check of an answer against the interrupts that wait. Pure. */
 
 import { isInterruptId } from '../../graph/index.ts'
 import type { WaitingInterrupt } from '../../graph/index.ts'
@@ -34,7 +34,7 @@ function isMap(resume: unknown): resume is object {
     && Object.keys(resume).every(isInterruptId)
 }
 
-/** Whether the thread rests at an interrupt: no run is in progress or due. */
+/** True if the thread rests at an interrupt: no run is in progress or due. */
 function isAsking({ runs, row }: ThreadState, nowMs: number): boolean {
   if (runs.some(({ started, notBeforeMs }) => started || notBeforeMs <= nowMs)) return false
   return Object.values(JSON.parse(row.interruptsJson) as Record<string, unknown[]>)

@@ -1,4 +1,4 @@
-/** What a batch has for followers of its whole thread: a record, and events beside it. Pure. */
+/** Share of a batch for followers of its whole thread: a record, and events beside it. Pure. */
 
 import type { JsonText, RecordOf } from '../../checkpoint/index.ts'
 import { checkpointMark, isThreadEvent } from '../../graph/index.ts'

@@ -1,4 +1,4 @@
-/** How long a thread lives, and the record of it. Pure. */
+/** Time to live of a thread, and the record of it. Pure. */
 
 import type { TimeToLive } from '../../../proto/gen/storage/v1/time_to_live.ts'
 import type { TimeToLiveRequest } from '../../search/index.ts'

@@ -1,10 +1,10 @@
-/** Which webhooks of ended runs are called, given up and settled. Pure. */
+/** Webhooks of ended runs that are called, given up and settled. Pure. */
 
 import type { OwnCommand } from '../model/command.ts'
 import { Draft } from './decision.ts'
 import type { Decision, Situation } from './decision.ts'
 
-/** How the call of a webhook ended. */
+/** Outcome of the call of a webhook. */
 export type Settled = Omit<Extract<OwnCommand, { type: 'settled' }>, 'type'>
 
 /** Calls the webhooks that are owed. Beyond `owedMax`, the oldest are given up. */

@@ -9,7 +9,7 @@ import { RunExecution } from './run-execution.ts'
 import type { RunFeeds } from './run-feeds.ts'
 import type { ThreadFeed } from './thread-feed.ts'
 
-/** Where the execution of a thread runs, if there is one. */
+/** Place for the one execution of a thread. */
 export class ExecutionSlot {
   readonly #context: ThreadContext
   readonly #feeds: RunFeeds

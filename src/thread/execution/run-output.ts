@@ -1,4 +1,4 @@
-/** What an execution sends: log rows of its steps, and events behind them for its followers. */
+/** Output of an execution: log rows of its steps, and events behind them for its followers. */
 
 import type { RecordOf } from '../../checkpoint/index.ts'
 import { isThreadEvent } from '../../graph/index.ts'
@@ -20,12 +20,12 @@ export interface Appended {
 }
 
 /**
- * How long readers may hold up a run that sends more than they take: two seconds, and beyond that
- * only as long as a line of 100 Mbit/s needs.
+ * Time for which readers may hold up a run that sends more than they take: two seconds, and beyond
+ * that only as long as a line of 100 Mbit/s needs.
  */
 const patience = { ms: 2_000, charactersPerMs: 10_000 } as const
 
-/** Where the events of an execution go. */
+/** Feeds that get the events of an execution. */
 export interface OutputFeeds {
   readonly feeds: RunFeeds
   /** Undefined if the execution makes no events of its thread. */
@@ -44,7 +44,7 @@ export class RunOutput {
   readonly #reorder = new ReorderBuffer()
   /** Resolves when the last batch is on disk. */
   #appended: Promise<void> = Promise.resolve()
-  /** What is left of the patience with readers. */
+  /** Rest of the patience with readers, in milliseconds. */
   #patienceMs: number = patience.ms
 
   constructor(context: ThreadContext, { feeds, threadFeed }: OutputFeeds, runId: string) {

@@ -68,7 +68,7 @@ export class ThreadFeed implements LogWatcher {
     if (taken) await atLatest(this.#context.ports.env, ms, taken)
   }
 
-  /** What is remembered may be released when others need the memory. */
+  /** Lends the memory of the remembered events: it is given back when others need it. */
   lendMemory(): void {
     const stream = this.#stream
     if (!stream) return
@@ -230,7 +230,7 @@ export class ThreadFeed implements LogWatcher {
     },
   }
 
-  /** What is retained: the runs under way, those that wait, and the last finished one. */
+  /** Events of the runs under way, of those that wait, and of the last finished one. */
   async *#read(after: EventPlace, through: EventPlace): AsyncGenerator<FeedEntry> {
     const { threadLog, ports: { log } } = this.#context
     const { row, runs, exists } = threadLog.state

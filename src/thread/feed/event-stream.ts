@@ -21,10 +21,10 @@ function isIn(modes: ReadonlySet<string>, name: string): boolean {
   return mode === undefined || modes.has(mode)
 }
 
-/** How much a feed remembers: older events are read from the log, as far as that has them. */
+/** Events that a feed remembers: older ones are read from the log, as far as that has them. */
 const remembered = { events: 4_000, bytes: 2 * 1024 * 1024 } as const
 
-/** How much is sent at once to a follower that catches up. */
+/** Bytes that are sent at once to a follower that catches up. */
 const portionBytes = 256 * 1024
 
 /** A bound on events, by their number and their bytes. */
@@ -41,7 +41,7 @@ interface Follower {
   readonly modes: ReadonlySet<string> | null
   readonly listener: FeedListener
   readonly past: FeedPast
-  /** What is published while it catches up; undefined when it does not. */
+  /** Events published while it catches up; undefined when it has caught up. */
   waiting: { readonly entries: FeedEntry[]; bytes: number } | undefined
   /** Resolves when it has caught up, or is gone. */
   caughtUp?: Promise<void>
@@ -55,7 +55,7 @@ export interface FeedPast {
   values(checkpointId: string): Promise<JsonText | undefined>
 }
 
-/** How the feed of a run begins. */
+/** Graph, bounds and past of the feed of a run. */
 export interface EventStreamOptions {
   /** The graph whose state values are sent. */
   readonly graphId: string
@@ -65,7 +65,7 @@ export interface EventStreamOptions {
   readonly endSeen: () => void
   /** The last event before this feed began, in an earlier activation of the thread. */
   readonly forgotten?: EventPlace
-  /** How much it remembers, and how far a follower may fall behind. */
+  /** Events that it remembers, and by which a follower may fall behind. */
   readonly bound?: EventBound
   /** False for an event that only present followers get; by default, all are remembered. */
   readonly isKept?: (entry: FeedEntry) => boolean

@@ -13,7 +13,7 @@ export class ByteBudget<Key> {
     this.#limitBytes = limitBytes
   }
 
-  /** How many hold something. */
+  /** Count of those that hold some of the budget. */
   get holders(): number {
     return this.#held.size
   }

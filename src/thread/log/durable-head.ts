@@ -1,4 +1,4 @@
-/** How far a thread's log is on disk. */
+/** Position up to which a thread's log is on disk. */
 
 import type { LogHead } from '../../checkpoint/index.ts'
 

@@ -3,7 +3,7 @@
 import type { CheckpointSource, StoredTuple } from '../../checkpoint/index.ts'
 import type { ThreadLog } from './thread-log.ts'
 
-/** How the checkpoints of an execution are read. */
+/** Known head, and retries, for reads of the checkpoints of an execution. */
 export interface SourceOptions {
   /** The thread's head if it was just read: the first query need not read it again. */
   readonly head?: StoredTuple | undefined

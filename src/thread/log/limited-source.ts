@@ -10,13 +10,13 @@ import { sizesWritten } from './sizes-written.ts'
 /** To read more, and to send it on, takes some milliseconds each. */
 const longBytes = 1024 * 1024
 
-/** What a question does not need, or has already. */
+/** Parts of checkpoints that a question does not need, or has already. */
 export interface SourceScope {
   /** States that are remembered, by checkpoint. */
   readonly known?: (checkpointId: string) => ChannelView | undefined
-  /** What is not read of checkpoints of the root. */
+  /** Parts of the root's checkpoints that are not read. */
   readonly unread?: LeftOut | undefined
-  /** What the engine does not get of them, as the answer is put together without it. */
+  /** Parts of them that the engine does not get, as the answer is put together without it. */
   readonly unsent?: LeftOut | undefined
   /** Note how much each step wrote. */
   readonly sizes?: boolean
@@ -25,7 +25,7 @@ export interface SourceScope {
 /** Remembers the states that it returns, so that their values need not be read again. */
 export class LimitedSource implements CheckpointSource {
   readonly views = new Map<string, ChannelView>()
-  /** How much each checkpoint's step wrote, if that is asked for. */
+  /** Bytes that each checkpoint's step wrote, if that is asked for. */
   readonly sizes = new Map<string, ChannelSizes>()
   readonly #reader: CheckpointReader
   readonly #allowance: ReadAllowance
@@ -79,7 +79,7 @@ export class LimitedSource implements CheckpointSource {
     }
   }
 
-  /** What the engine gets. It gets all of a state to which it adds what was written on it. */
+  /** The checkpoint for the engine. It gets all of a state to which it adds writes of tasks. */
   async #shown(read: ReadCheckpoint, isNamed: boolean): Promise<StoredTuple> {
     const { checkpoint: { ns, id }, writes } = read
     const { unread, unsent } = this.#scope

@@ -7,7 +7,7 @@ import { billingRow } from '../../billing/index.ts'
 import { bytesInTurns, encodeRowInTurns, recordBytes } from '../../checkpoint/index.ts'
 import type { LogPort, RecordOf, RowUpdate } from '../../checkpoint/index.ts'
 
-/** What one decision adds to the row that is being filled. */
+/** Additions of one decision to the row that is being filled. */
 export interface LogWriterEntry {
   readonly records: readonly RecordOf[]
   readonly places?: readonly CheckpointPlace[]
@@ -47,7 +47,7 @@ const threadRowEvery = 256
 /** A row with more takes no more records: rows are read as a whole. */
 const fullBytes = 1024 * 1024
 
-/** How long a row waits for more. Nothing in it was acknowledged, so nothing can be lost. */
+/** Wait of a row for more records. Nothing in it was acknowledged, so nothing can be lost. */
 const patienceMs = 20
 
 /** The log that is written, and where its next row goes. */

@@ -1,4 +1,4 @@
-/** Which events of a run the engine would emit again when the run is resumed. */
+/** Filter of the events that the engine would emit again when a run is resumed. */
 
 import type { RecordOf } from '../../checkpoint/index.ts'
 import type { EmittedEvent } from '../../graph/index.ts'

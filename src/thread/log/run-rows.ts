@@ -1,4 +1,4 @@
-/** What several records together change of the rows of runs. */
+/** Changes by several records together to the rows of runs. */
 
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { RowUpdate } from '../../checkpoint/index.ts'

@@ -1,4 +1,4 @@
-/** How many bytes the step that ended with a checkpoint wrote, by channel. */
+/** Bytes that the step before a checkpoint wrote, by channel. */
 
 import { changeSizes, writeSizes } from '../../checkpoint/index.ts'
 import type { ChannelSizes, ReadCheckpoint } from '../../checkpoint/index.ts'

@@ -12,7 +12,7 @@ import type { ThreadState } from '../model/thread-state.ts'
 import { newRun } from '../model/unfinished-run.ts'
 import { RunRows } from './run-rows.ts'
 
-/** What is read, from where, and on whose behalf. */
+/** The thread to read, the ports to read it from, and the epoch of the reader. */
 export interface StoredThreadOptions {
   readonly ports: { readonly log: LogPort; readonly threads: Pick<ThreadIndex, 'get'> }
   readonly tenant: string

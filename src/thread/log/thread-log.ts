@@ -25,7 +25,7 @@ import type { StoredThreadOptions } from './stored-thread.ts'
 export interface ThreadLogPorts {
   readonly log: LogPort
   readonly threads: Pick<ThreadIndex, 'get'>
-  /** Whether a billing record is made of each run that ends; by default not. */
+  /** True if each run that ends leaves a billing record; by default none is made. */
   readonly billing?: boolean
   /**
    * Gets the rows of runs that have ended, once that is on disk; by default, nobody does. Runs that
@@ -36,7 +36,7 @@ export interface ThreadLogPorts {
   readonly views: ByteBudget<object>
 }
 
-/** What a thread is loaded with. */
+/** Ports and callbacks with which a thread is loaded. */
 export interface ThreadLogOptions extends StoredThreadOptions {
   readonly ports: ThreadLogPorts
   readonly after: Env['after']
@@ -153,7 +153,7 @@ export class ThreadLog {
     return this.#writer.logged
   }
 
-  /** Whether something that was written is not on disk: on its way, or lost. */
+  /** True if something that was written is not on disk: on its way, or lost. */
   get unsettled(): boolean {
     return this.#onDisk.head.seq < this.#state.row.seq
   }

@@ -65,14 +65,14 @@ export type OwnCommand =
   /** The thread moves to another owner: start nothing more. `done` gets the end of what runs. */
   | { readonly type: 'rest'; readonly done: (rested: Promise<void>) => void }
 
-/** Where a copy is made. */
+/** Checkpoint at which a copy is made. */
 export interface CopyPlace {
   readonly checkpointId: string
   /** Tasks come next there. */
   readonly waiting: boolean
 }
 
-/** What a copy takes over from the thread it was copied from. */
+/** Inheritance of a copy from the thread it was copied from. */
 export interface Origin {
   readonly threadId: string
   readonly branch: Branch
@@ -87,7 +87,7 @@ export interface Origin {
   readonly configJson: string
   /** Bytes of its log: the copy counts them too. Missing from an older member. */
   readonly storedBytes?: number
-  /** What of its log is not shown as it is. Missing from an older member. */
+  /** Parts of its log that are shown changed or not at all. Missing from an older member. */
   readonly shown?: Pick<ThreadRow,
     | 'historyStart'
     | 'historyEnds'
@@ -95,7 +95,7 @@ export interface Origin {
     | 'waitingAt'>
 }
 
-/** Where a part of a history begins. */
+/** Begin of a part of a history. */
 export interface HistoryPlace {
   /** The last state of the part before; null for the first part. */
   readonly after: string | null
@@ -109,7 +109,7 @@ export interface HistorySlice {
   readonly next: HistoryPlace | null
 }
 
-/** Which run is followed, and from where. */
+/** The run to follow, and the place to follow it from. */
 export interface FollowRequest {
   /** Empty for the thread as a whole. */
   readonly runId: string

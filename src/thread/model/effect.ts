@@ -1,4 +1,4 @@
-/** What a decision makes the thread do beside writing its log: plain data. */
+/** Effects of a decision beside the log that it writes: plain data. */
 
 import type { Branch, RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
@@ -66,7 +66,7 @@ export type Effect =
   | { readonly kind: 'endAll'; readonly seq: number }
   | { readonly kind: 'refuseUnwritten'; readonly runId: string }
   | { readonly kind: 'logFailure'; readonly run: RunRow; readonly reason: string;
-    /** Where in the project the error was thrown. */
+    /** Place in the project at which the error was thrown. */
     readonly at: string | undefined }
   | { readonly kind: 'stopTimer' }
   | { readonly kind: 'wakeIn'; readonly ms: number }
@@ -82,7 +82,7 @@ export type Effect =
   | { readonly kind: 'logGivenUp'; readonly runId: string; readonly reason: string }
   | { readonly kind: 'refuseEdits' }
 
-/** What the caller of a command gets: plain data. */
+/** Answer to the caller of a command: plain data. */
 export type Reply =
   /** Nobody waits. */
   | { readonly kind: 'nothing' }

@@ -15,7 +15,7 @@ export const lastIndex = 1_000_000_000
 /** The `end` event of a run is its last one. */
 export const endIndex = lastIndex + 1
 
-/** Before every event. */
+/** The place before every event. */
 export const start: EventPlace = { seq: -1, index: 0 }
 
 /** In place of an id: only events that come from now on. */
@@ -36,7 +36,7 @@ export function placeOf(id: string | null): EventPlace {
   return seq === undefined ? start : { seq: Number(seq), index: Number(index) }
 }
 
-/** Whether event `a` comes after event `b`. */
+/** True if event `a` comes after event `b`. */
 export function isAfter(a: EventPlace, b: EventPlace): boolean {
   return a.seq > b.seq || (a.seq === b.seq && a.index > b.index)
 }

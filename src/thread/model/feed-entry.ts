@@ -26,7 +26,7 @@ export function errorEntry(json: JsonText, seq: number): FeedEntry {
   return { place: { seq, index: lastIndex }, name: 'error', json, valuesOf: '' }
 }
 
-/** How a run ended, as its stream says it: its status, or that nothing is left of it. */
+/** End of a run as its stream says it: its status, or that nothing is left of it. */
 export type EndOfRun = Pick<RunRow, 'runId' | 'lastSeq'> & { readonly status: string }
 
 /** The event that says that no other follows, and how the run ended. */

@@ -1,4 +1,4 @@
-/** What a human said first on a thread, taken from the input of a run. */
+/** First words of a human on a thread, taken from the input of a run. */
 
 import { isObject } from '../../json/index.ts'
 import { RawJson } from '../../raw-json.ts'

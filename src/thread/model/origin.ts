@@ -1,10 +1,10 @@
-/** What a copy takes over from its thread: as it is, or as it was at a checkpoint. Pure. */
+/** Inheritance of a copy from its thread: as it is, or as it was at a checkpoint. Pure. */
 
 import type { CheckpointPlace } from '../../../proto/gen/storage/v1/row.ts'
 import type { Origin } from './command.ts'
 import type { ThreadState } from './thread-state.ts'
 
-/** What a copy takes over; call it when all of that is on disk. */
+/** The thread as a copy inherits it; call this when all of that is on disk. */
 export function originOf({ row, resting }: ThreadState, storedBytes: number): Origin {
   const { threadId, epoch, movedBack, interruptsJson, metadataJson, configJson } = row
   return { threadId, branch: row.branch!, epoch, through: row.seq, head: row.head ?? null,
@@ -24,7 +24,7 @@ export function originAt(origin: Origin, { place, epoch, isLast, waiting }: Orig
     shown: { ...shown, historyEnds: ends.length === 0 ? undefined : { ends } } }
 }
 
-/** Where in the log of its origin a copy is made. */
+/** Place in the log of its origin at which a copy is made. */
 export interface OriginPlace {
   readonly place: CheckpointPlace
   /** Epoch of the checkpoint's row. */

@@ -1,10 +1,10 @@
-/** Where a thread of a deployment waits, and the revision that its state is seen with. Pure. */
+/** Nodes at which a thread of a deployment waits, and the revision of its state. Pure. */
 
 import { chooseRevision } from '../../graph/index.ts'
 import type { DeploymentView, WaitingThread } from '../../graph/index.ts'
 import type { ThreadState } from './thread-state.ts'
 
-/** Where the thread waits, as its row says. Null if it does not. */
+/** Nodes at which the thread waits, as its row says. Null if it does not wait. */
 export function waitingThread({ row: { waitingAt } }: ThreadState): WaitingThread | null {
   return waitingAt ? { nodes: waitingAt.nodes, raisedBy: waitingAt.revision } : null
 }

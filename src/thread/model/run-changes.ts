@@ -1,4 +1,4 @@
-/** What the records of a thread change of the rows of its runs. Pure. */
+/** Changes by the records of a thread to the rows of its runs. Pure. */
 
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { RecordOf } from '../../checkpoint/index.ts'
@@ -21,7 +21,7 @@ export function endedRun(run: RunRow, value: Payload<'runEnded'>, seq: number): 
   }
 }
 
-/** What a record changes of the rows of runs. */
+/** Changes by one record to the rows of runs. */
 export interface RunChanges {
   readonly changed: RunRow | undefined
   readonly removedRunIds: readonly string[]

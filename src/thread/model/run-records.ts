@@ -6,12 +6,12 @@ import { textWithPlaces } from '../../raw-json.ts'
 import { openingOf } from './opening.ts'
 import type { StartRun } from './thread-client.ts'
 
-/** What the run changes of its thread, then the run itself. */
+/** The run's changes of its thread, then the run itself. */
 export function admissionRecords(run: StartRun, row: ThreadRow, nowMs: number): RecordOf[] {
   return [...patched(run, row, nowMs), created(run, row, nowMs)]
 }
 
-/** What the end of a run says about blame: it has ended. */
+/** Fields of a run that has ended: it is blamed for no crash. */
 export const blameless = { ownerDeaths: 0, suspect: false, attempt: 0 } as const
 
 /** Begins an attempt of a run. */

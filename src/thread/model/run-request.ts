@@ -25,7 +25,7 @@ interface WireCheckpoint {
   readonly checkpoint_map: Readonly<Record<string, string>>
 }
 
-/** What an earlier attempt left: a resumed run continues from it instead of its input. */
+/** Rest of an earlier attempt: a resumed run continues from it instead of its input. */
 export interface ResumePoint {
   readonly wrote: boolean
   readonly emitted: readonly EmittedEvent[]
@@ -35,12 +35,12 @@ export interface ResumePoint {
 /** A run that has not been started before. */
 export const noResumePoint: ResumePoint = { wrote: false, emitted: [], asked: null }
 
-/** What executing the run takes beside its request. */
+/** Data for the execution of a run beside its request. */
 export function planOf(run: Pick<RunRow, 'planJson'>): RunPlan {
   return JSON.parse(run.planJson) as RunPlan
 }
 
-/** What the run's request asked for. Long values of it are raw. */
+/** Arguments of the run's request. Long values are raw JSON. */
 export function kwargsOf({ kwargsJson: text }: Pick<RunRow, 'kwargsJson'>,
   { rawKwargs: places = [] }: RunPlan): Record<string, unknown> {
   return valueOf({ text, places }) as Record<string, unknown>
@@ -109,7 +109,7 @@ function withoutClaims(configurable: Record<string, unknown> = {}): Record<strin
     .filter(([name]) => !name.startsWith('langgraph_auth_')))
 }
 
-/** Where a run is to begin; null for the head. */
+/** Checkpoint at which a run is to begin; null for the head. */
 export function forkOf({ kwargs }: Pick<StartRun, 'kwargs'>): CheckpointSelector | null {
   return selector((kwargs as Kwargs).checkpoint)
 }

@@ -50,7 +50,7 @@ export interface ThreadClient {
    */
   history(tenant: string, threadId: string, query: HistoryQuery,
     cancelled?: AbortSignal): AsyncGenerator<HistoryPart, void, void>
-  /** How many bytes the thread takes, as JSON text of the API. */
+  /** Bytes that the thread takes, as JSON text of the API. */
   storage(tenant: string, threadId: string, cancelled?: AbortSignal): Promise<JsonText>
   /** Merges metadata into that of the newest checkpoint. */
   patchState(tenant: string, threadId: string, metadata: Record<string, unknown>): Promise<void>
@@ -66,7 +66,8 @@ export interface ThreadClient {
   startAndWait(tenant: string, threadId: string, run: StartRun): Promise<AwaitedRun>
   getRun(tenant: string, threadId: string, runId: string): Promise<RunRow>
   /**
-   * What its code wrote to the console, as far as the owner executed it and still has it in memory.
+   * Lines that its code wrote to the console, as far as the owner executed it and still has them in
+   * memory.
    */
   runLogs(tenant: string, threadId: string, runId: string, page: LinePage): Promise<LoggedLines>
   listRuns(query: RunQuery, cancelled?: AbortSignal): Promise<RunRow[]>
@@ -110,7 +111,7 @@ export interface ValuesFilter {
 /** Top-level keys that a thread's metadata may have: search keeps an entry for each. */
 export const metadataKeysMax = 256
 
-/** A thread to create. */
+/** A thread to create, and the state to begin with. */
 export interface CreateThread {
   /** A new id if the client named none. */
   readonly threadId: string
@@ -121,7 +122,7 @@ export interface CreateThread {
   readonly timeToLive?: TimeToLiveRequest
 }
 
-/** What is changed of a thread. */
+/** Changes to a thread by a client. */
 export interface ThreadPatch {
   /** Merged shallowly. */
   readonly metadata: Readonly<Record<string, unknown>>
@@ -129,7 +130,7 @@ export interface ThreadPatch {
   readonly timeToLive?: TimeToLiveRequest
 }
 
-/** Which state is asked for. */
+/** The state that is asked for. */
 export interface StateQuery {
   readonly checkpointId: string | null
   readonly checkpointNs: string
@@ -137,7 +138,7 @@ export interface StateQuery {
   readonly select?: StateSelection
 }
 
-/** Which states of a history are asked for, newest first. */
+/** The states of a history that are asked for, newest first. */
 export interface HistoryQuery {
   readonly checkpointId: string | null
   readonly checkpointNs: string
@@ -161,7 +162,7 @@ export interface StateUpdate {
   readonly checkpoint: CheckpointSelector | null
 }
 
-/** What a new run does to the unfinished ones; see `Admission`. */
+/** Effect of a new run on the unfinished ones; see `Admission`. */
 export type MultitaskStrategy = 'reject' | 'enqueue' | 'interrupt' | 'rollback'
 
 /** A run as the front door resolved it: the assistant is looked up, the ids are made. */
@@ -202,7 +203,7 @@ export interface StartRun {
   readonly resumeOnly?: true
 }
 
-/** What executing the run takes beside `kwargs`; never shown to clients. */
+/** Data for the execution of a run beside `kwargs`; never shown to clients. */
 export interface RunPlan {
   readonly graphId: string
   /** The assistant's metadata, merged under the thread's and the run's. */
@@ -213,11 +214,11 @@ export interface RunPlan {
   readonly resumable: boolean
   /** Stateless: remove the thread when the run is done. */
   readonly temporary: boolean
-  /** How long an execution may take, from when a worker gets it. A resumed run begins anew. */
+  /** Longest time of an execution, from when a worker gets it. A resumed run begins anew. */
   readonly timeoutMs: number
   /** The URL that gets a POST when the run ends. */
   readonly webhook?: string
-  /** Where raw values are in the text of `kwargs`. Its thread adds them. */
+  /** Places of raw values in the text of `kwargs`. Its thread adds them. */
   readonly rawKwargs?: readonly RawPlace[]
   /** The trace that the run is part of; missing if nothing is traced. */
   readonly trace?: string
@@ -239,7 +240,7 @@ export interface RunDue {
   readonly dueMs: number
 }
 
-/** How a run is cancelled. */
+/** Way in which a run is cancelled, and the runs that are exempt. */
 export interface CancelRun {
   readonly action: 'interrupt' | 'rollback'
   /** By default `request`. */
@@ -257,7 +258,7 @@ export interface AwaitedRun {
   result(cancelled?: AbortSignal): Promise<JsonText>
 }
 
-/** Which events of a run are followed. */
+/** The events of a run that are followed. */
 export interface FollowRun {
   /** An event id; `-1`, `-` or null: from the start. */
   readonly after: string | null
@@ -289,7 +290,7 @@ export interface FeedEvent {
   readonly json: JsonText
 }
 
-/** How a follow ends; see `FeedListener.ended`. */
+/** End of a follow; see `FeedListener.ended`. */
 export type FeedEnd = 'over' | 'lagged' | 'lost' | 'unread'
 
 /** Called in order, with as many events at once as there are. */

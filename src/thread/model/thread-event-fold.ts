@@ -48,7 +48,7 @@ export class ThreadEventFold {
     return this.#slot
   }
 
-  /** Where the last finished run began, if that is known: what was before is not sent. */
+  /** Start of the last finished run, if it is known: earlier events are not sent. */
   get retained(): EventPlace | undefined {
     return this.#retained
   }
@@ -185,7 +185,7 @@ export class ThreadEventFold {
     })), started.length)
   }
 
-  /** What they wrote is gone: there are no values after it. */
+  /** Events of a rollback: all that the dropped runs wrote is gone, so no values follow. */
   #rolledBack({ droppedRunIds, atMs }: Payload<'headMoved'>): FeedEntry[] {
     const entries = droppedRunIds.flatMap((runId, offset): Unplaced[] => {
       const known = this.#runs.get(runId)

@@ -5,7 +5,7 @@ import type { FeedEvent } from './thread-client.ts'
 import { threadSeqOf } from './thread-event.ts'
 import type { ThreadEvent, ThreadEventMethod } from './thread-event.ts'
 
-/** What a feed of the thread knows of an event beside its place and its data. */
+/** Head of an event of a thread: all but its place and its data. */
 export interface ThreadEventHead {
   readonly method: ThreadEventMethod
   readonly runId: string

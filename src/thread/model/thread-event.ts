@@ -4,7 +4,7 @@ import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
 import type { EventPlace } from './event-position.ts'
 
-/** What an event of a thread is about: the methods of protocol v2. */
+/** Subject of an event of a thread: the methods of protocol v2. */
 export type ThreadEventMethod = 'lifecycle' | 'values' | 'checkpoints' | 'messages' | 'tools'
   | 'updates' | 'tasks' | 'custom' | 'input.requested' | 'input.answered'
 
@@ -29,7 +29,7 @@ export interface ThreadEvent {
   readonly data: JsonText
 }
 
-/** How a follow of a thread ends; see `ThreadEventListener.ended`. */
+/** End of a follow of a thread; see `ThreadEventListener.ended`. */
 export type ThreadFollowEnd = 'gone' | 'lagged' | 'lost' | 'unread'
 
 /** Called in order, with as many events at once as there are. */
@@ -44,7 +44,7 @@ export interface ThreadEventListener {
   ended(how: ThreadFollowEnd): void
 }
 
-/** Which events of a thread are followed. */
+/** The events of a thread that are followed. */
 export interface WatchThread {
   /** Only later ones; null for all that are retained. */
   readonly afterSeq: number | null

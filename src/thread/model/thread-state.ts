@@ -307,7 +307,7 @@ function asPatches(patches: CheckpointPatch[]): Pick<ThreadRow, 'checkpointPatch
   return { checkpointPatches: patches.length === 0 ? undefined : { patches } }
 }
 
-/** What is left begins at the head. */
+/** Cuts the history off before the head. */
 function historyCut(state: ThreadState): ThreadState {
   const { row, row: { head } } = state
   const historyStart = head && { checkpointId: head.id, seq: head.seq }

@@ -1,4 +1,4 @@
-/** Which nodes a run would execute next that has stopped between two supersteps. */
+/** Next nodes of a run that has stopped between two supersteps. */
 
 import { decodeRow } from '../../checkpoint/index.ts'
 import type { ThreadContext } from '../context/thread-context.ts'

@@ -8,18 +8,18 @@ import type { SlicePlace } from '../../json/index.ts'
 import type { SourceScope } from '../log/limited-source.ts'
 import type { Channels } from '../log/thread-log.ts'
 
-/** What is added to the engine's part of an answer. */
+/** Additions to the engine's part of an answer. */
 export interface AnswerParts {
   readonly values?: JsonText
-  /** Where parts of lists begin, by key. */
+  /** Places at which parts of lists begin, by key. */
   readonly slices?: Readonly<Record<string, SlicePlace>>
-  /** How much the step wrote. */
+  /** Bytes that the step wrote, by channel. */
   readonly sizes?: ChannelSizes | undefined
 }
 
 /**
- * What of a thread's checkpoints a question need not read. The values of a plain graph are joined
- * from stored text, so that the engine never gets them.
+ * Parts of a thread's checkpoints that a question need not read. The values of a plain graph are
+ * joined from stored text, so that the engine never gets them.
  */
 export function scopeOf({ select, ns }: StateQuestion, graph: GraphDescription): SourceScope {
   if (!select) return {}

@@ -29,9 +29,9 @@ const leanStates = [256, 256] as const
 const togetherMax = 16 * 1024 * 1024
 /** A part with more than one state has no more: members hand each other 64 MB at most. */
 const partMax = 2 * togetherMax
-/** What reading states together takes at first. */
+/** Bytes that are reserved at first for states that are read together. */
 const togetherBytes = 2 * stateBytes
-/** What reading a state takes for each character of its answer, with the state before it. */
+/** Bytes for each character of its answer that reading a state takes, with the state before it. */
 const bytesOfCharacter = 4
 
 /** A bound, for a thread may be rolled back again and again while its history is read. */
@@ -186,7 +186,7 @@ export class StateQueries {
     return { texts, last: answers.at(-1)?.checkpointId }
   }
 
-  /** What is selected of the values, if anything is. */
+  /** The selected values, if any are selected. */
   async #valuesOf(answer: SnapshotAnswer, select: StateSelection,
     { source, graph, allowance }: Asked): Promise<AnswerParts> {
     const { valuesOf: checkpointId } = answer
@@ -209,7 +209,7 @@ export class StateQueries {
   }
 }
 
-/** How many states are read together, up to `most`, if all are as long as the longest so far. */
+/** Count of states to read together, up to `most`, if all are as long as the longest so far. */
 function togetherOf(largest: number, most: number): number {
   return Math.min(most, Math.max(1, Math.floor(togetherMax / largest)))
 }

@@ -17,10 +17,10 @@ export interface ValuesPlace {
   readonly withTasks?: boolean
 }
 
-/** What a read of one state takes at first: most states are much smaller. */
+/** Bytes that are reserved at first for reading one state: most states are much smaller. */
 export const stateBytes = 4 * 1024 * 1024
 
-/** Who waits for what is read. */
+/** Caller of a read: its cancellation, and the bytes that it takes at most. */
 export interface ReadRequest {
   readonly cancelled?: AbortSignal | undefined
   /** Throws `too_large`, with what it takes as the fact `bytes`, if that is more. */

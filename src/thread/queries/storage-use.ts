@@ -1,4 +1,4 @@
-/** How many bytes a thread takes: its log, read once from end to end, a portion at a time. */
+/** Bytes of a thread: its log, read once from end to end, a portion at a time. */
 
 import { changesBytes, decodeRow, recordBytes } from '../../checkpoint/index.ts'
 import type { JsonText, RecordOf } from '../../checkpoint/index.ts'

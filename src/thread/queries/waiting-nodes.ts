@@ -61,7 +61,7 @@ interface Fork {
   readonly usual: string
 }
 
-/** What waits at a checkpoint, for the revision of the last run. */
+/** Nodes that wait at a checkpoint, by the graphs of the last run's revision. */
 async function waitingAt(context: ThreadContext,
   { run, id, view: { revisions }, usual }: Fork): Promise<WaitingThread> {
   const { ports: { runs }, threadLog: { state: { row } }, tenant, threadId } = context

@@ -1,4 +1,4 @@
-/** Where a thread waits at a checkpoint, down to nodes of subgraphs, as its log says. */
+/** Nodes at which a thread waits at a checkpoint, down to subgraphs, as its log says. */
 
 import type { ChannelView } from '../../checkpoint/index.ts'
 import { interruptedTasks, memoryNamespace, nextNodesOf, taskNamespace } from '../../graph/index.ts'

@@ -1,9 +1,9 @@
-/** How long runs hold the event loop of a worker, as their graphs show it. Pure. */
+/** Time for which the runs of a graph hold the event loop of a worker, estimated by graph. Pure. */
 
 import { LRUCache } from '../../../../cluster/index.ts'
 import { aheadMaxMs } from './loop-load.ts'
 
-/** What a run takes at least, so that a burst of the shortest is bounded as well. */
+/** Least time that a run counts for, so that a burst of the shortest runs is bounded as well. */
 const leastMs = 0.5
 /** Graphs whose times are remembered. */
 const graphsMax = 1_000
@@ -11,18 +11,21 @@ const graphsMax = 1_000
 const believedMaxMs = 60_000
 
 /**
- * How long runs of a graph hold a loop at a time, by the graph: the longest time of a run. One long
- * time among short ones is not believed: a machine that is busy makes it.
+ * Longest time for which a run of each graph held a loop. A single long time among short ones is
+ * ignored, because a busy machine makes such times.
  */
 export class HoldTimes {
   readonly #graphs = new LRUCache<string, { ms: number; lastMs: number }>({ max: graphsMax })
 
-  /** Of a graph of which no run has ended: as much as is given at once, so that it is found out. */
+  /**
+   * The time for a graph. Before its first run has ended, it is all that is given at once, so that
+   * the graph is measured alone.
+   */
   of(graph: string): number {
     return this.#graphs.get(graph)?.ms ?? aheadMaxMs
   }
 
-  /** A run has held the loop. What it did twice is believed. */
+  /** Notes that a run has held the loop. A time that occurred twice is believed. */
   held(graph: string, { secondMs }: Longest): void {
     const known = this.#graphs.get(graph)
     if (known) known.ms = raised(known.ms, secondMs)

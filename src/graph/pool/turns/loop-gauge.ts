@@ -1,6 +1,6 @@
 /** Measures how long the code of jobs holds the event loop. Lives in the worker. */
 
-/** What the gauge reads, and how it learns that the loop has turned. */
+/** Ports of the gauge: two clocks, and the end of a turn of the loop. */
 export interface LoopPorts {
   readonly nowMs: () => number
   /** Milliseconds for which the loop has waited for events, in all. */

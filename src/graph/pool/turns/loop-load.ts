@@ -1,11 +1,13 @@
-/** What may still hold the event loop of a worker, and whether more may be put behind it. Pure. */
+/**
+ * Estimates for how long a worker's event loop is taken, and whether it has room for more. Pure.
+ */
 
 /**
  * Milliseconds for which what is given to a worker may hold its loop. More waits in the main
  * thread, where turns are taken. Less would let the loop rest between two short nodes.
  */
 export const aheadMaxMs = 25
-/** Up to here a node counts as short: its run holds nobody up once it has begun. */
+/** Milliseconds up to which a node counts as short: its run delays no other once it has begun. */
 const shortMs = 5
 /** Runs of different lanes that may be put behind each other on a loop that is held. */
 const lanesMax = 32
@@ -17,7 +19,7 @@ export interface Holder {
   readonly lane: string
 }
 
-/** What one worker has before it. */
+/** The runs that one worker has to begin or to continue, with the time that each may take. */
 export class LoopLoad {
   readonly #nowMs: () => number
   /** Runs that have sent nothing yet, and when they were given. The oldest is first. */
@@ -40,7 +42,7 @@ export class LoopLoad {
     return this.#waiting.size + this.#begun.size === 0
   }
 
-  /** True if something that has begun may only wait by now, which its worker would not say. */
+  /** True if a run that has begun may only be waiting by now, which its worker would not report. */
   get mayRest(): boolean {
     return this.#begun.size > 0
   }
@@ -62,8 +64,8 @@ export class LoopLoad {
   }
 
   /**
-   * The run has sent something, after it had held the loop. If its nodes are short, it is before
-   * nobody any more.
+   * Notes that the run has sent something after it had held the loop. A run of short nodes delays
+   * no other from now on.
    */
   begun(job: number, heldMs: number): void {
     const holder = this.#waiting.get(job) ?? this.#begun.get(job)

@@ -5,11 +5,11 @@ export interface Turn {
   readonly tenant: string
   /** The name of a deployment of the tenant; empty for the server's own project. */
   readonly deployment: string
-  /** True if somebody waits for the result. */
+  /** True if a caller waits for the result. */
   readonly isAwaited: boolean
 }
 
-/** What waits of one deployment. */
+/** Items of one deployment that wait. */
 interface Waiting<Item> {
   readonly awaited: Set<Item>
   readonly background: Set<Item>
@@ -21,8 +21,8 @@ interface Waiting<Item> {
 type Deployments<Item> = Map<string, Waiting<Item>>
 
 /**
- * A queue in which nobody gets two turns while others wait for one. Of one deployment, what is
- * awaited takes every other turn before what runs in the background. Each is in order of arrival.
+ * A queue that gives each tenant one turn before any gets its second. Within a deployment, awaited
+ * items take every other turn before background items. Each kind is in order of arrival.
  */
 export class TurnQueue<Item> {
   readonly #turnOf: (item: Item) => Turn

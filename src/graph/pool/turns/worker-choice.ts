@@ -1,13 +1,13 @@
-/** Which worker takes the next piece of work. */
+/** Choice of the worker that takes the next piece of work. */
 
 import type { Holder, LoopLoad } from './loop-load.ts'
 
-/** What the choice looks at. */
+/** A worker as the choice sees it. */
 export interface Candidate {
   /** Executions in progress. */
   readonly executions: number
   readonly silentMs: number
-  /** What may hold its event loop. */
+  /** Work that may hold its event loop. */
   readonly load: Pick<LoopLoad, 'aheadMs' | 'hasRoomFor'>
 }
 

@@ -1,4 +1,4 @@
-/** What an operator may know of the keyspaces without changing them. */
+/** Reads the state of the keyspaces for an operator, without changing them. */
 
 import type { Env } from '../../../../cluster/index.ts'
 import { HeddleError } from '../../../errors.ts'
@@ -12,7 +12,7 @@ import type { TableRepair } from './repair-history.ts'
 import { shardsOf } from './setting-table.ts'
 import { ShardTable } from './shard-table.ts'
 
-/** How the keyspaces are. */
+/** State of the keyspaces, as operator commands show it. */
 export interface KeyspaceReading {
   readonly clockAheadMs: number
   /** Nodes of the local data center. */

@@ -1,4 +1,4 @@
-/** Which parts of the ring of tokens repairs went through, and since when. Pure. */
+/** Coverage of the ring of tokens by repairs, and since when. Pure. */
 
 /** A repair that ended well. */
 export interface Repair {

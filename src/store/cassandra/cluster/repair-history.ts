@@ -7,7 +7,7 @@ import type { Connection } from '../driver/connection.ts'
 import { repairedSince } from './repair-coverage.ts'
 import type { Repair } from './repair-coverage.ts'
 
-/** How a table stands between its deletions and its repairs. */
+/** Age of a table's repairs, against the time for which it remembers deletions. */
 export interface TableRepair {
   /** With its keyspace. */
   readonly table: string

@@ -1,4 +1,4 @@
-/** What was fixed when the cluster was created. It never changes. */
+/** Settings that were fixed when the cluster was created. They never change. */
 
 import { defaultShards } from '../../../../cluster/index.ts'
 import type { Env } from '../../../../cluster/index.ts'

@@ -1,4 +1,4 @@
-/** Who owns each shard: one row each in the control keyspace, changed by compare-and-set only. */
+/** Owners of the shards: one row each in the control keyspace, changed by compare-and-set only. */
 
 import type { ClaimChange, ClaimOutcome, ShardClaim, ShardPort } from '../../../../cluster/index.ts'
 import { AmbiguousSwap } from '../driver/connection.ts'

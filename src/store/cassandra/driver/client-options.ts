@@ -1,4 +1,4 @@
-/** How the driver is set up: which hosts it asks, how it logs in, and how long it waits. */
+/** Settings of the driver: its hosts, its login, and its time-outs. */
 
 import { policies, types } from 'cassandra-driver'
 
@@ -8,7 +8,7 @@ import { PasswordFromFile, tlsFromFiles } from './live-credentials.ts'
 import type { TlsFiles } from './live-credentials.ts'
 import { RetryNextHost } from './retry-next-host.ts'
 
-/** Where Cassandra is, and how to log in. */
+/** Hosts of Cassandra, the keyspace, and the login. */
 export interface ConnectionOptions {
   readonly env: Env
   /** Host names or addresses, with `:port` if it is not 9042. */
@@ -18,7 +18,7 @@ export interface ConnectionOptions {
   readonly keyspace: string
   readonly user?: string
   readonly password?: string
-  /** Where the password is read again for each new connection; undefined if nowhere. */
+  /** File from which each new connection reads the password again; undefined if there is none. */
   readonly passwordFile?: string | undefined
   readonly tls?: TlsFiles
 }

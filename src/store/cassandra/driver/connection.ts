@@ -248,7 +248,7 @@ export class Connection {
     return await this.#client.execute(cql, [], prepared).then(() => true, () => false)
   }
 
-  /** How far the clock of this machine is ahead of Cassandra's, at least. */
+  /** Milliseconds by which the clock of this machine is ahead of Cassandra's, at least. */
   async clockAheadMs(): Promise<number> {
     const askedMs = this.#env.nowMs()
     const [row] = await this.read({

@@ -1,4 +1,4 @@
-/** What an error of the driver says about its request: it was done, was not, or may have been. */
+/** Outcome of a request by its driver error: it was done, was not, or may have been. */
 
 import { errors, types } from 'cassandra-driver'
 

@@ -1,4 +1,4 @@
-/** How long a read keeps trying, and how long each of its attempts takes. */
+/** Time for a read and for each of its attempts. */
 
 import type { Env } from '../../../../cluster/index.ts'
 import { attemptMs } from './client-options.ts'

@@ -1,10 +1,10 @@
-/** What keeps a member from reaching Cassandra when it starts, in words that say what to do. */
+/** Reasons why a member cannot reach Cassandra when it starts, in words that say what to do. */
 
 import { errors } from 'cassandra-driver'
 
 import { HeddleError } from '../../../errors.ts'
 
-/** What was tried. */
+/** Address and login of an attempt to connect. */
 export interface Attempt {
   readonly contactPoints: readonly string[]
   readonly localDataCenter: string

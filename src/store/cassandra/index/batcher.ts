@@ -2,7 +2,7 @@
 
 import type { Env } from '../../../../cluster/index.ts'
 
-/** How large a group is, and how long it waits. */
+/** Size of a group of callers, and the longest wait for it. */
 export interface BatcherOptions {
   readonly env: Env
   /** Callers in a group. Fewer than this do not wait for each other. */

@@ -1,4 +1,4 @@
-/** What branches grew from, and which branches need their rows. Rule: [copies_noted]. */
+/** Ancestors of branches, and the branches that need their rows. Rule: [copies_noted]. */
 
 import type { Branch } from '../../../../proto/gen/storage/v1/row.ts'
 import { segmentsOf } from '../../../checkpoint/index.ts'
@@ -6,7 +6,7 @@ import type { NewRow } from '../../../checkpoint/index.ts'
 import type { Connection } from '../driver/connection.ts'
 import type { WriteTimestamp } from './write-timestamp.ts'
 
-/** What may be removed of a branch: its rows after `after`. */
+/** Removable part of a branch: its rows after `after`. */
 export interface Cut {
   readonly branchId: string
   readonly after: number

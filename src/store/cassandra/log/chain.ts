@@ -1,12 +1,12 @@
 /** The chain: which of the rows in the newest partitions are the end of the log. Rule: [chain]. */
 
-/** Where a row stands. Of two rows with the same number, the one of the newer epoch counts. */
+/** Epoch and number of a row. Of two rows with the same number, that of the newer epoch counts. */
 export interface Position {
   readonly epoch: number
   readonly seq: number
 }
 
-/** What a row says of itself and of the rows before it. */
+/** Position of a row, with its statements on the rows before it. */
 export interface ChainRow extends Position {
   /** Epoch of the row before this one, whose seq is one less. */
   readonly prevEpoch: number
@@ -14,7 +14,7 @@ export interface ChainRow extends Position {
   readonly settledSeq: number
 }
 
-/** Sorts newest first. */
+/** Sorts positions with the newest first. */
 export function comparePositions(a: Position, b: Position): number {
   return b.epoch - a.epoch || b.seq - a.seq
 }

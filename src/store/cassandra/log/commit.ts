@@ -1,4 +1,4 @@
-/** How rows become history: what the two modes of writing the log have in common. */
+/** Commit of rows to history: the common ground of the two modes of writing the log. */
 
 import type { BranchEnd } from './log-reader.ts'
 import type { OutgoingRow } from './log-row.ts'
@@ -33,7 +33,7 @@ export interface Commit {
   write(row: OutgoingRow): Promise<void>
 }
 
-/** How long to wait before trying again, and whether to try. */
+/** Pause before the next try, and the sign that there is none. */
 export interface Patience {
   pause(): Promise<void>
   /** True when the store closes. What is not known by then is given up. */

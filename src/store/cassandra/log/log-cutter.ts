@@ -9,7 +9,7 @@ import { chunkKey } from './log-reader.ts'
 import type { LogReader } from './log-reader.ts'
 import type { WriteTimestamp } from './write-timestamp.ts'
 
-/** What may be removed: rows after `after`; all rows if it is 0. */
+/** Removable part of a branch: rows after `after`; all rows if it is 0. */
 export interface LogCut {
   readonly branchId: string
   readonly after: number

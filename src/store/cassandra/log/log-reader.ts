@@ -18,7 +18,7 @@ import type { Partition, StoredRow } from './log-row.ts'
 import { indexRowUpTo, inheritedOf } from './place-index-row.ts'
 import type { Inherited, StatingRow } from './place-index-row.ts'
 
-/** Where a branch ends. */
+/** End of a branch: its last row, and the places that wait for an index row. */
 export interface BranchEnd {
   readonly tail: StoredRow
   readonly places: Inherited
@@ -113,7 +113,7 @@ export class LogReader {
     throw new HeddleError('not_found', 'Rows of this log are gone: it was deleted meanwhile.')
   }
 
-  /** What rows of a branch with these epoch ranges state, oldest first. */
+  /** Statements of the rows of a branch with these epoch ranges, oldest first. */
   async stating(branchId: string, ranges: EpochRangeList, from: number,
     through: number): Promise<StatingRow[]> {
     const rows = await Promise.all(

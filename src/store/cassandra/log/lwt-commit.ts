@@ -10,7 +10,7 @@ import { RowInsert } from './log-row.ts'
 import type { OutgoingRow, Partition } from './log-row.ts'
 import type { StatingRow } from './place-index-row.ts'
 
-/** Who may write to a partition, and after which row. */
+/** Head of a partition: the epoch that may write to it, and its newest row. */
 interface Head {
   readonly epoch: number
   readonly seq: number

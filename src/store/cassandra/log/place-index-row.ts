@@ -44,7 +44,7 @@ export function pendingPlacesOf(row: StatingRow, waiting: readonly StatingRow[])
   return isIndexRow ? { carried: rows, waiting: [] } : { carried: [], waiting: rows }
 }
 
-/** What the next owner of a branch finds of its places. */
+/** Places of a branch that its next owner takes over. */
 export interface Inherited {
   /** Rows whose places wait for the next place index row. */
   readonly waiting: readonly StatingRow[]

@@ -1,4 +1,4 @@
-/** What lies together for a trace: its blocks, and which spans it has. */
+/** Rows that lie together for a trace: its blocks, and the ids of its spans. */
 
 import { hash } from 'node:crypto'
 

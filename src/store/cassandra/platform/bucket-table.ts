@@ -19,7 +19,7 @@ const hoursPage = 5_000
 /** Traces that one statement asks for, and that are marked at a time. */
 const [tracesAtOnce, marksAtOnce] = [200, 16]
 
-/** What of a project is removed. */
+/** Removed spans of a project. */
 export interface Removals {
   /** Spans that begin before. */
   readonly beforeUs: number
@@ -85,7 +85,7 @@ export class BucketTable {
     return hours
   }
 
-  /** What of a project is removed. */
+  /** Reads the removals of a project. */
   async removals(tenant: string, project: Uuid): Promise<Removals> {
     const [row] = await this.#connection.read({
       cql: `SELECT DISTINCT removed_before, some_removed FROM ${this.#hours} ` +

@@ -251,7 +251,7 @@ export class CassandraSpans implements SpanStore {
   }
 }
 
-/** How long what belongs to a trace lives: as long as any of its spans of this request. */
+/** Seconds that rows of a trace live: as long as any of its spans here; 0 for ever. */
 function timesToLive(places: readonly SpanPlace[],
   ofProject: (project: Uuid) => number): (trace: Uuid) => number {
   const traces = new Map<Uuid, number>()

@@ -6,7 +6,7 @@ import type { Row } from '../driver/connection.ts'
 import { chunksOf } from '../log/chunk-table.ts'
 import type { ChunkTable } from '../log/chunk-table.ts'
 
-/** What the columns `data` and `chunks` of a row hold. With chunks, the data is empty. */
+/** Columns `data` and `chunks` of a row. With chunks, the data is empty. */
 export interface InRow {
   readonly data: Uint8Array
   readonly chunks: number

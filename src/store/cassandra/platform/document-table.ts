@@ -24,7 +24,7 @@ const forEver = 0
 const ofPlace = 'tenant = ? AND kind = ? AND owner = ?'
 const columns = 'key, data, chunks, version'
 
-/** Writes and reads documents. */
+/** Writes and reads documents of the platform. */
 export class DocumentTable implements DocumentPort {
   readonly #connection: Connection
   readonly #bodies: ConstantBodies

@@ -18,7 +18,7 @@ const columns = 'name, type, trace_id, chunks, version'
 /** Bytes of a row besides its content. */
 const rowBytes = 200
 
-/** Writes and reads files. */
+/** Writes and reads attachments of spans. */
 export class FileTable {
   readonly #connection: Connection
   readonly #bodies: ConstantBodies

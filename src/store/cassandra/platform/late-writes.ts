@@ -14,7 +14,7 @@ interface Known {
   readonly untilMs: number
 }
 
-/** What of projects is removed, as a writer knows it: of the last second, it may miss some. */
+/** Removals of projects as a writer knows them: it may miss some of the last second. */
 export class LateWrites {
   readonly #buckets: BucketTable
   readonly #visibility: Visibility

@@ -1,4 +1,4 @@
-/** Where spans are, by their id. */
+/** Locations of spans by their ids: the start of a span, and its trace. */
 
 import { bytesOfUuid, uuidOfBytes } from '../../../platform/index.ts'
 import type { SpanPlace, Uuid } from '../../../platform/index.ts'
@@ -13,7 +13,7 @@ const [idsOfRead, readsAtOnce] = [100, 16]
 
 const rowBytes = 150
 
-/** Writes and reads locations. */
+/** Writes and reads locations of spans. */
 export class LocationTable {
   readonly #connection: Connection
   readonly #table: string

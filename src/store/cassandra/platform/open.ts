@@ -6,7 +6,7 @@ import type { ConnectionOptions } from '../driver/client-options.ts'
 import { Connection } from '../driver/connection.ts'
 import { CassandraSpans } from './cassandra-spans.ts'
 
-/** What a thread connects with: all but the environment, which cannot be sent to it. */
+/** Options with which a thread connects: all but the environment, which cannot be sent to it. */
 type PlainOptions = Omit<ConnectionOptions, 'env'>
 
 /** The store of spans that uses the keyspace of a store that is open already. */

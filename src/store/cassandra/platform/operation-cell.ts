@@ -45,7 +45,7 @@ export function cellOf(write: SpanWrite, nth: number): OperationCell {
 /** The columns that `headOf` reads. */
 export const headColumns = 'start_us, span_id, ops, feedback'
 
-/** Where a row is. */
+/** Row of a head, with the tenant and the project that it is of. */
 export interface HeadRow {
   readonly tenant: string
   readonly project: Uuid

@@ -1,4 +1,4 @@
-/** Which partition a span, its trace and its id are in. */
+/** Partitions of a span, of its trace and of its id. */
 
 import { hash } from 'node:crypto'
 
@@ -12,7 +12,7 @@ import type { Hour, Uuid } from '../../../platform/index.ts'
 const bucketHours = 6
 
 const minuteUs = 60_000_000
-/** Microseconds of an hour. */
+/** Length of an hour in microseconds. */
 export const hourUs = 60 * minuteUs
 
 /** Partitions of the locations of ids that say no time. */

@@ -21,14 +21,14 @@ const reversedMax = 2_000
 /** Times that a column can hold and that are exact here. */
 const [earliestUs, latestUs] = [-8e15, 8e15]
 
-/** What a scan reads with. */
+/** Tables that a scan reads. */
 export interface ScanParts {
   readonly spans: SpanTable
   readonly buckets: BucketTable
   readonly visibility: Visibility
 }
 
-/** What is read of a project: all between two positions. */
+/** Part of a project that is read: all between two positions. */
 interface ProjectRange extends Omit<BucketRange, 'bucket'> {
   /** In the order of the scan. */
   readonly buckets: readonly number[]
@@ -108,7 +108,7 @@ async function* oldestWith(spans: SpanTable, term: Term,
   for (let at = 0; at < oldest.length; at += nextSlice) yield oldest.slice(at, at + nextSlice)
 }
 
-/** What is read of buckets, in their order. The first pages of some are asked for ahead. */
+/** Rows of buckets, in the order of the buckets. The first pages of some are asked for ahead. */
 async function* oneAfterTheOther(buckets: readonly number[], firstWidth: number,
   read: (bucket: number) => AsyncIterator<Rows>): AsyncGenerator<Rows, void, void> {
   let width = firstWidth
@@ -128,7 +128,7 @@ async function* oneAfterTheOther(buckets: readonly number[], firstWidth: number,
   }
 }
 
-/** What a plan wants of a project, by its hours that have spans. */
+/** Range of a project that a plan asks for, by the hours of the project that have spans. */
 async function rangeOf(table: BucketTable, plan: Plan, project: Uuid,
   after: ScanMark | undefined): Promise<ProjectRange> {
   const { tenant, order } = plan
@@ -143,7 +143,7 @@ async function rangeOf(table: BucketTable, plan: Plan, project: Uuid,
   return after === undefined ? range : restAfter(range, after)
 }
 
-/** What of a range comes after a head. */
+/** Rest of a range after a head. */
 function restAfter(range: ProjectRange, mark: ScanMark): ProjectRange {
   const rest = range.order === 'newest'
     ? { ...range, to: earlier(range.to, positionOf(mark, 'at')) }

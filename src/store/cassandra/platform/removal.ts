@@ -14,7 +14,7 @@ import type { RollUpTable } from './roll-up-table.ts'
 import { positionAt } from './span-table.ts'
 import type { BucketRange, SpanTable } from './span-table.ts'
 
-/** What is removed from. */
+/** Tables from which spans are removed. */
 export interface RemovalParts {
   readonly connection: Connection
   readonly spans: SpanTable

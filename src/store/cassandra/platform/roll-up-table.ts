@@ -20,7 +20,7 @@ const deletesAtOnce = 8
  */
 const [settlingUs, settledUs] = [5 * 60e6, 10 * 60e6]
 
-/** Keeps roll-ups. */
+/** Writes, reads and deletes roll-ups. */
 export class RollUpTable {
   readonly #connection: Connection
   readonly #env: Pick<Env, 'nowMs'>

@@ -51,7 +51,7 @@ const inPartition = 'tenant = ? AND project = ? AND bucket = ?'
 const inRange = `${inPartition} AND (start_us, span_id) >= (?, ?) AND (start_us, span_id) < (?, ?)`
 const atPlace = `${inPartition} AND start_us = ? AND span_id = ?`
 
-/** Writes and reads heads. */
+/** Writes and reads heads of spans. */
 export class SpanTable {
   readonly #connection: Connection
   readonly #table: string

@@ -1,4 +1,4 @@
-/** Which spans are not removed. Late operations may have written again what was removed. */
+/** Filter for removed spans. Late operations may have written again what was removed. */
 
 import type { SpanPlace } from '../../../platform/index.ts'
 import type { BucketTable, Removals } from './bucket-table.ts'

@@ -39,7 +39,7 @@ export class WaitingFeedback {
     }])
   }
 
-  /** What waits for any of these spans. */
+  /** Feedback that waits for any of these spans. */
   async for(tenant: string, spans: Iterable<Uuid>): Promise<readonly Waiting[]> {
     const found: Waiting[] = []
     const reads = [...Map.groupBy(new Set(spans), idMinute)].flatMap(([minute, all]) =>

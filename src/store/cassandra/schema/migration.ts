@@ -55,7 +55,7 @@ const logChunk = ({ keyspace }: Keyspaces) =>
   row_key text, part int, data blob, PRIMARY KEY ((row_key, part))
 ) WITH ${reads} AND ${compaction}`
 
-/** Which rows of an ancestor a living branch needs. */
+/** Rows of an ancestor that a living branch needs. */
 const branchNeed = ({ keyspace }: Keyspaces) =>
   `CREATE TABLE IF NOT EXISTS ${keyspace}.branch_need (
   ancestor uuid, branch uuid, through bigint, PRIMARY KEY ((ancestor), branch)
@@ -80,7 +80,7 @@ const runOrder = ({ keyspace }: Keyspaces) =>
   PRIMARY KEY ((tenant, thread_id), created_at, run_id)
 ) WITH CLUSTERING ORDER BY (created_at DESC, run_id DESC) AND ${reads} AND ${compaction}`
 
-/** Which runs of a tenant were made in an hour since 1970. A run is written once. */
+/** Runs of a tenant that were made in an hour since 1970. A run is written once. */
 const runTime = ({ keyspace }: Keyspaces) =>
   `CREATE TABLE IF NOT EXISTS ${keyspace}.run_time (
   tenant text, hour int, created_at bigint, run_id text, thread_id text,

@@ -10,7 +10,7 @@ import { migrations, reads } from './migration.ts'
 import type { Migration } from './migration.ts'
 import { SchemaLock } from './schema-lock.ts'
 
-/** What to make, and how. */
+/** Steps of the schema, and the replication of new keyspaces. */
 export interface SchemaOptions {
   readonly connection: Connection
   readonly env: Env
@@ -23,7 +23,7 @@ export interface SchemaOptions {
 /** Tables that exist before there is a version. */
 export const tablesOfTheLock = ['schema_lock', 'schema_version']
 
-/** What the keyspaces say of their version. */
+/** Version of the keyspaces, as their own table says it. */
 interface Version {
   /** The oldest member that can work with the tables, by the steps that it knows. */
   readonly oldest: number
@@ -87,7 +87,7 @@ async function migrate(connection: Connection, lock: SchemaLock, { log }: Env,
   }
 }
 
-/** What the keyspaces have seen; undefined if they are new. */
+/** Version of the keyspaces; undefined if they are new. */
 export async function versionOf(connection: Connection): Promise<Version | undefined> {
   const tables = await tablesIn(connection, connection.control)
   if (!tables.includes('schema_version')) return undefined

@@ -1,4 +1,4 @@
-/** What limits let through: rows that are written once, and expire by themselves. */
+/** Admitted requests of limits: rows that are written once, and expire by themselves. */
 
 import type { Env, OwnershipCheck } from '../../../../cluster/index.ts'
 import type { LimitAdmit, LimitKey, LimitTable as LimitTablePort } from '../../../limits/index.ts'

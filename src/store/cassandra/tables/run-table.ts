@@ -14,7 +14,7 @@ import { RunTimes } from './run-times.ts'
 import { bodyColumns } from './stored-body.ts'
 import type { RowAddress, StoredBodies } from './stored-body.ts'
 
-/** Names a run. */
+/** Key of a run, with its tenant and its thread. */
 export interface RunKey {
   readonly tenant: string
   readonly threadId: string

@@ -11,7 +11,7 @@ const hoursKept = 2_000
 /** Hours, and places of runs, that are read at a time. */
 const pageRows = 500
 
-/** Where a run is, and the thread that it is on. */
+/** Place of a run in the order of creation, and the thread that it is on. */
 export interface PlacedRun extends RunPlace {
   readonly threadId: string
 }

@@ -1,6 +1,6 @@
 /**
- * What the main thread knows of the log's branches. It is enough to tell, for most writes, that the
- * writer thread will not refuse them.
+ * Tails of the log's branches, as far as the main thread knows them. It is enough to tell, for most
+ * writes, that the writer thread will not refuse them.
  */
 
 import { LRUCache } from '../../../../cluster/index.ts'
@@ -14,7 +14,7 @@ const tailsKept = 20_000
 /** Tail of a branch without rows. */
 const newTail: Tail = { no: undefined, dead: false, epoch: 0, seq: 0 }
 
-/** What is committed, as far as it matters here. */
+/** Committed branches of the database. */
 export interface KnownBranches {
   hasBranch(id: string): boolean
 }

@@ -11,7 +11,7 @@ export interface WriteBatch {
   readonly packed: WireBatch
 }
 
-/** What became of a batch. */
+/** Outcome of the commit of a batch. */
 export interface Committed {
   /** Of the batch, on through all generations of the store; 0 if they are not numbered. */
   readonly number: number
@@ -30,9 +30,9 @@ export interface DurableQueue {
   answered(id: number, isDone: boolean): boolean
   /** The id was just made: no other branch has it. */
   expectBranch(id: string): void
-  /** Whether the rows of a thread may be newer than those that are in the database. */
+  /** True if the rows of a thread may be newer than those that are in the database. */
   isAheadOn(tenant: string, threadId: string): boolean
-  /** Whether an acknowledged write up to this id is not in the database. */
+  /** True if an acknowledged write up to this id is not in the database. */
   isAheadSince(lastId: number): boolean
   /** Acknowledges nothing more. May be called again. */
   close(): void

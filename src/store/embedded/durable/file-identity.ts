@@ -11,7 +11,7 @@ import { writeAheadPath } from './write-ahead-file.ts'
 /** The parts of a file's or directory's status that tell it from another. */
 export type Seen = Pick<Stats, 'ino' | 'ctimeMs'>
 
-/** How files are looked at. */
+/** Clock and function with which files are looked at. */
 export interface FileIdentityOptions {
   /** Undefined to look at the files each time, without relying on a clock. */
   readonly clock?: Pick<Env, 'nowMs'>

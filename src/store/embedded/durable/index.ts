@@ -24,7 +24,7 @@ export type { WriteAheadRecord } from './write-ahead-record.ts'
  */
 const writesAhead: boolean = true
 
-/** What the queue of an open store works on. */
+/** Database, clock and branches of an open store, for its queue. */
 export interface QueueOptions {
   /** The path of the database. */
   readonly file: string

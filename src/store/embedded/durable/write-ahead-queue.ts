@@ -10,7 +10,7 @@ import type { WriteAheadFile } from './write-ahead-file.ts'
 /** If the writer thread cannot do them, it is time that others learn of that. */
 const unappliedMax = 32
 
-/** What the queue decides by, and writes to. */
+/** Parts by which the queue decides, and the file that it writes to. */
 export interface WriteAheadParts {
   readonly place: Pick<FileIdentity, 'check'>
   readonly ahead: Pick<WriteAheadFile, 'hasRoom' | 'append' | 'rewind' | 'close'>
@@ -26,7 +26,7 @@ export class WriteAheadQueue implements DurableQueue {
   readonly #unapplied = new Map<number, Write>()
   /** Writes sent otherwise, and not answered; by their ids. */
   readonly #underWay = new Map<number, Write>()
-  /** Whether the newest answered write that did not go through the write-ahead file succeeded. */
+  /** True if the newest answered write that did not go through the write-ahead file succeeded. */
   #lastIsDone = true
   #closed = false
 

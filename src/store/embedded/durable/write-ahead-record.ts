@@ -27,7 +27,7 @@ export interface EncodedBatch {
   readonly bytes: Uint8Array
 }
 
-/** Bytes of the record. */
+/** Length of the record in bytes, with its head. */
 export function lengthOf({ text, bytes }: EncodedBatch): number {
   return headBytes + text.byteLength + bytes.byteLength
 }

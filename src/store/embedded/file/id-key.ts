@@ -4,7 +4,7 @@ import { hash } from 'node:crypto'
 
 const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/
 
-/** Bytes of a key. */
+/** Length of a key in bytes. */
 export const idKeyBytes = 16
 
 /** The bytes of a UUID. For any other text, the beginning of its SHA-256. */

@@ -1,4 +1,4 @@
-/** Which schema steps a file has seen, and which programs can work with them. */
+/** Schema steps that a file has seen, and the programs that can work with them. */
 
 import { DatabaseSync } from 'node:sqlite'
 
@@ -16,7 +16,7 @@ export interface SchemaStep {
   readonly oldest: number
 }
 
-/** What a file says of its own version. */
+/** Version of a file, as the file itself says it. */
 export interface FileVersion {
   /** `user_version`: the oldest program that can work with the file, by the steps that it knows. */
   readonly oldest: number
@@ -24,7 +24,7 @@ export interface FileVersion {
   readonly newest: number | undefined
 }
 
-/** What to do to a file. */
+/** SQL that migrates a file, and the versions to note in it. */
 export interface Migration {
   readonly sql: string
   readonly oldest: number

@@ -5,7 +5,7 @@ import { segmentsOf } from '../../../checkpoint/index.ts'
 import type { Database, Statement } from '../file/database.ts'
 import { idKey } from '../file/id-key.ts'
 
-/** What may be removed of a branch: its rows after `after`. */
+/** Removable part of a branch: its rows after `after`. */
 export interface Cut {
   readonly branch: number
   readonly after: number

@@ -33,7 +33,7 @@ interface Job {
   readonly reject: (error: unknown) => void
 }
 
-/** What a queue works with. */
+/** Connection, clock and counts of a queue. */
 export interface CommitQueueParts {
   readonly database: Database
   readonly hours: HourRows

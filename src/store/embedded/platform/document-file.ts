@@ -23,7 +23,7 @@ const documentSchema: readonly SchemaStep[] = [{ oldest: 1, sql: `
     key TEXT NOT NULL, body BLOB NOT NULL, UNIQUE (tenant, kind, owner, key));
 ` }]
 
-/** Where and how documents are opened. */
+/** Data directory of the documents, and the access to it. */
 export interface DocumentFileOptions {
   readonly directory: string
   readonly access: 'write' | 'read'

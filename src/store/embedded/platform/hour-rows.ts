@@ -16,7 +16,7 @@ export const commitUs = 1_000_000
 /** The hours of all projects. */
 export class HourRows {
   readonly #database: Database
-  /** What the open transaction touches: hours by project. */
+  /** Hours that the open transaction touches, by project. */
   readonly #touched = new Map<number, Set<Hour>>()
   /** Hours of which it deletes spans. */
   readonly #shrunk = new Set<string>()

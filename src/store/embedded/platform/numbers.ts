@@ -11,7 +11,7 @@ export interface NumberedProject {
   readonly id: Uuid
   /** Its spans that began before are removed. */
   readonly goneUs: number
-  /** How long its spans live, in seconds; null if no write said it. */
+  /** Life of its spans in seconds; null if no write said it. */
   readonly lifeS: number | null
 }
 

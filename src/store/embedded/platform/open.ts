@@ -4,7 +4,7 @@ import { systemEnv } from '../../../../cluster/index.ts'
 import type { SpanStore } from '../../../platform/index.ts'
 import { traceStore } from './span-store.ts'
 
-/** What the spans of a server are opened with. */
+/** Directory and bounds with which the spans of a server are opened. */
 export interface EmbeddedSpansOptions {
   /** The data directory. */
   readonly directory: string
@@ -16,7 +16,7 @@ export interface EmbeddedSpansOptions {
   readonly indexesWords?: boolean
 }
 
-/** What `SpanStoreModule` says. The file is opened at the first call. */
+/** Opens the spans, as `SpanStoreModule` says. The file is opened at the first call. */
 export async function openSpanStore(options: unknown,
   access: 'write' | 'read'): Promise<SpanStore> {
   return traceStore({ ...options as EmbeddedSpansOptions, access,

@@ -1,4 +1,4 @@
-/** Where an embedded server keeps its spans. */
+/** Place of the spans of an embedded server. */
 
 import type { SpanStorePlace } from '../../../platform/index.ts'
 import type { EmbeddedSpansOptions } from './open.ts'

@@ -41,7 +41,7 @@ interface Position {
 
 type Posting = readonly [startUs: number, no: number]
 
-/** How a scan begins. */
+/** Plan, project and start of a scan. */
 export interface ProjectScanOptions {
   readonly database: Database
   readonly plan: Plan

@@ -1,4 +1,4 @@
-/** What a question in SQL sees: the spans of its projects, and the feedback on them. */
+/** Views for questions in SQL: the spans of their projects, and the feedback on them. */
 
 /** The names that a question reads from. */
 export const visibleTables = ['runs', 'feedback'] as const

@@ -12,7 +12,7 @@ import type { SpanRow } from './span-row.ts'
 import { rowBytes } from './tenant-use.ts'
 import type { TenantUse } from './tenant-use.ts'
 
-/** What a deletion works with. */
+/** Connection and tables from which spans are deleted. */
 export interface SpanDeletionParts {
   readonly database: Database
   readonly numbers: Numbers

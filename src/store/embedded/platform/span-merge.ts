@@ -1,5 +1,5 @@
 /**
- * How a row takes in the next operation on its span, so that operations in any order make the head
+ * Merge of the next operation on a span into its row, so that operations in any order make the head
  * that `foldHead` of src/platform makes of all of them.
  */
 
@@ -44,7 +44,7 @@ export interface StoredSpan {
   marks: readonly FeedbackMark[]
 }
 
-/** A span without operations. */
+/** A new span, which has no operations yet. */
 export function emptySpan(place: SpanPlace): StoredSpan {
   return { place, fields: noFields, ranks: Array.from(fieldOrder, () => noRank), posted: new Set(),
     unposted: new Set(), blocks: [], marks: [] }

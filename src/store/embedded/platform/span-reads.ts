@@ -13,7 +13,7 @@ const sliceOf = 500
 
 type PlaceRow = readonly [project: Uint8Array, startUs: number, trace: Uint8Array, traceUs: number]
 
-/** Reads over one connection. */
+/** Reads of spans over one connection. */
 export class SpanReads {
   readonly #database: Database
   readonly #numbers: Numbers

@@ -30,13 +30,13 @@ const [patienceMs, busyMs] = [10_000, 50]
 const goneMs = 30 * 86_400_000
 const dayMs = 86_400_000
 
-/** Who has to give room, and why. */
+/** Tenant that has to give room, and the reason. */
 interface Crowded {
   readonly tenant: number
   readonly reason: 'disk' | 'tenant'
 }
 
-/** What a removal works with. */
+/** Connection, bounds and listener of a removal. */
 export interface SpanRemovalParts {
   readonly database: Database
   readonly numbers: Numbers
@@ -186,7 +186,7 @@ export class SpanRemoval {
     if (removed.spans > 0) this.#parts.onRemoval(removed)
   }
 
-  /** What a crash left of removed traces, then one project after the other. */
+  /** Deletes the rest of removed traces after a crash, then visits one project after the other. */
   #goOnRound(): void {
     const { database, numbers, feedback, env } = this.#parts
     const [no, trace] = database.prepare<[number, Uint8Array]>(

@@ -176,7 +176,7 @@ function truth(value: boolean | null): Amount {
   return value === null ? null : Number(value)
 }
 
-/** What SQLite gives back as a number: a longer one would make the row unreadable. */
+/** Clamps a number to those that SQLite gives back: a longer one makes the row unreadable. */
 function amount(value: number | null): Amount {
   if (value === null || Number.isNaN(value)) return null
   return Math.min(Math.max(value, Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER)
@@ -262,7 +262,7 @@ function ranksOf(row: SpanRow): number[] {
   })
 }
 
-/** Which fields a row has, by `fieldOrder`: most of their columns are in the same order. */
+/** Flags of the fields that a row has, in `fieldOrder`: most of their columns are in that order. */
 function filledIn(row: SpanRow): readonly boolean[] {
   return [...row.slice(5, 21), row[29]].map((value) => value !== null)
 }

@@ -17,7 +17,7 @@ import type { StoredSpan } from './span-merge.ts'
 import { rowBytes } from './tenant-use.ts'
 import type { TenantUse } from './tenant-use.ts'
 
-/** What a writer works with. */
+/** Connection and tables that a writer fills. */
 export interface SpanWriterParts {
   readonly database: Database
   readonly numbers: Numbers

@@ -10,7 +10,7 @@ import type { SqlAnswer, SqlQuestion, SqlType } from '../../../platform/index.ts
 import { parentIn } from './dotted-order.ts'
 import { viewStatements, visibleTables } from './run-view.ts'
 
-/** What the process is sent. */
+/** Message that starts the process: the question, and the file to read. */
 export interface SqlStart extends SqlQuestion {
   /** Path of `traces.db`. */
   readonly file: string
@@ -18,7 +18,7 @@ export interface SqlStart extends SqlQuestion {
   readonly hidden: string
 }
 
-/** What it sends back. */
+/** Message with which it ends: the answer, or the fault in the statement. */
 export type SqlEnd = { readonly answer: SqlAnswer } | { readonly wrong: string }
 
 /** Bounds of an answer, and bytes that SQLite may use. */
@@ -26,7 +26,7 @@ const [rowsMax, bytesMax, heapBytes] = [10_000, 8 * 1024 * 1024, 128 * 1024 * 10
 
 process.once('message', (start) => process.send!(answered(start as SqlStart)))
 
-/** What is wrong with a statement is for the one who wrote it. */
+/** Answer to a question. A fault in its statement is reported to the one who wrote it. */
 function answered(start: SqlStart): SqlEnd {
   const database = new DatabaseSync(start.file, { readOnly: true, returnArrays: true })
   const { hidden } = start

@@ -18,7 +18,7 @@ const heapMb = 128
 
 const program = fileURLToPath(new URL('./sql-process.ts', import.meta.url))
 
-/** What the answers need. */
+/** Clock and random bytes for the answers. */
 type SqlEnv = Pick<Env, 'after' | 'secret'>
 
 /** Answers over the file with this path. */
@@ -32,7 +32,7 @@ export function sqlOver(file: string, env: SqlEnv): SqlPort {
   }
 }
 
-/** What the process sent: `late` if it had to be killed, undefined if it died. */
+/** Message of the process: `late` if it had to be killed, undefined if it died. */
 async function endOf(start: SqlStart, env: SqlEnv,
   signal?: AbortSignal): Promise<SqlEnd | 'late' | undefined> {
   signal?.throwIfAborted()

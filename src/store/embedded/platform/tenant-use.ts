@@ -13,10 +13,10 @@ const [knownFrom, offBy] = [16 * 1024 * 1024, 4]
 /** Contents of a row of a table. */
 const contents = { span: 'terms', block: 'data', file: 'data', feedback: 'body' } as const
 
-/** What the tenants of a file have, by their numbers. */
+/** Bytes of the tenants of a file, by their numbers. */
 export class TenantUse {
   readonly #database: Database
-  /** What the open transaction changes. */
+  /** Changes of the bytes by the open transaction. */
   readonly #changed = new Map<number, number>()
 
   constructor(database: Database) {

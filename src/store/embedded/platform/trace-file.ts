@@ -24,20 +24,20 @@ import { WordIndexer } from '../words/word-indexer.ts'
 /** Time for which a thread that reads waits for the one that writes, when it keeps a roll-up. */
 const readerPatienceMs = 20
 
-/** Where and how traces are opened. */
+/** Directory, bounds and access with which traces are opened. */
 export interface TraceFileOptions {
   readonly directory: string
   /** Bytes that the file may use. */
   readonly diskBytes: number
   /** Bytes that a tenant may have in it; by default any number. */
   readonly tenantBytes?: number
-  /** Whether words are indexed; by default they are. */
+  /** True, the default, if words are indexed. */
   readonly indexesWords?: boolean | undefined
   readonly access: 'write' | 'read'
   readonly env: Env
 }
 
-/** Everything over one connection. */
+/** Tables for reading, over one connection. */
 export interface OpenTraces {
   readonly database: Database
   readonly numbers: Numbers
@@ -46,7 +46,7 @@ export interface OpenTraces {
   readonly reads: SpanReads
 }
 
-/** What the one thread that writes has besides. */
+/** Tables that only the one thread that writes has. */
 export interface TraceWrites {
   readonly queue: CommitQueue
   readonly writer: SpanWriter
@@ -76,7 +76,7 @@ export class TraceFile {
     this.path = join(resolve(options.directory), 'traces.db')
   }
 
-  /** What is read; undefined if nothing was ever written. */
+  /** Tables for reading; undefined if nothing was ever written. */
   get reads(): OpenTraces | undefined {
     if (this.#closed) throw new HeddleError('unavailable')
     const file = statSync(this.path, { throwIfNoEntry: false })
@@ -89,7 +89,7 @@ export class TraceFile {
     return this.#open
   }
 
-  /** What is written and read. */
+  /** Tables for reading and writing. Throws `internal` in a thread that only reads. */
   get writes(): OpenTraces & TraceWrites {
     const { writes, ...reads } = this.reads as OpenFile
     if (writes === undefined) throw new HeddleError('internal')

@@ -72,7 +72,7 @@ export function expiryOf(row: ThreadRow): Expiry | undefined {
   return atMs === 0 ? undefined : { atMs, hides: row.timeToLive!.strategy === 'delete' }
 }
 
-/** What a thread uses, and when it must be woken. */
+/** Use of a thread, and the time at which it must be woken. */
 export function countedOf(row: ThreadRow): ThreadUse {
   return { use: useOfThread(row), dueAtMs: dueAtMs(row.unfinished) }
 }

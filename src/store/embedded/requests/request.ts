@@ -1,4 +1,4 @@
-/** What the main thread asks the writer thread, and what that answers. */
+/** Requests of the main thread to the writer thread, and the answers. */
 
 import type { Branch, CheckpointPlace } from '../../../../proto/gen/storage/v1/row.ts'
 import type { KeyRow } from '../../../access/index.ts'
@@ -65,7 +65,7 @@ export interface Reader {
   admits(key: LimitKey, sinceMs: number): LimitAdmit[]
 }
 
-/** Name of a question. */
+/** Name of a question to the writer thread. */
 export type Question = keyof Reader
 
 /** All requests of one turn of the main thread's event loop. Replies refer to their ids. */
@@ -98,17 +98,17 @@ export interface WireError {
   readonly code: ErrorCode
   readonly message: string
   readonly details: Readonly<Record<string, unknown>>
-  /** What SQLite said, for the server's log. */
+  /** Words of SQLite, for the server's log. */
   readonly cause: unknown
 }
 
-/** A search through documents. */
+/** Order to search through documents, with the id of its reply. */
 export interface SearchOrder {
   readonly id: number
   readonly question: SearchQuestion
 }
 
-/** What a search through documents looks for. */
+/** Subject of a search through documents. */
 export type SearchQuestion =
   | { readonly kind: 'threads'; readonly query: ThreadQuery }
   | { readonly kind: 'assistants'; readonly query: AssistantQuery }
@@ -121,17 +121,17 @@ export type SearchQuestion =
 export interface SearchFound extends Documents {
   readonly items?: readonly EncodedItem[]
   readonly namespaces?: readonly Namespace[]
-  /** Where a search of runs goes on. */
+  /** Place from which the next search of runs continues. */
   readonly next?: RunPlace | undefined
   readonly covered: readonly number[]
 }
 
-/** What the search thread answers. */
+/** Answer of the search thread. */
 export type SearchReply =
   | { readonly id: number; readonly found: SearchFound }
   | { readonly id: number; readonly error: WireError }
 
-/** What the writer thread answers: a value or an error. */
+/** Answer of the writer thread: a value or an error. */
 export interface Reply {
   readonly id: number
   readonly value?: unknown

@@ -1,4 +1,4 @@
-/** What the writer thread is asked to change. */
+/** Changes that the writer thread is asked to make. */
 
 import type { BillingRow } from '../../../billing/index.ts'
 import type { BranchSubject, NewRow, PurgeSubject } from '../../../checkpoint/index.ts'

@@ -46,7 +46,7 @@ export class ExpiringThreads {
     else this.#drop.run(no)
   }
 
-  /** Whether any thread must not be found at that time. */
+  /** True if any thread must not be found at that time. */
   anyHidden(atMs: number): boolean {
     return this.#hidden.get(atMs) !== undefined
   }

@@ -22,7 +22,7 @@ interface Candidate {
   readonly score?: number
 }
 
-/** What was compared with a query. Scores belong to the items at the same place. */
+/** Items that were compared with a query. Scores belong to the items at the same place. */
 interface Compared {
   readonly items: readonly CachedItem[]
   readonly scores: readonly number[]

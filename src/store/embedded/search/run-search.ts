@@ -19,7 +19,7 @@ interface RunsFound {
   readonly next: RunPlace | undefined
 }
 
-/** Searches on one connection. */
+/** Searches runs over one connection. */
 export class RunSearch {
   readonly #database: Database
   readonly #body: Statement<readonly [body: Uint8Array]>

@@ -1,4 +1,4 @@
-/** How long a search through documents continues before other searches have their turn. */
+/** Slices of a search through documents: after each, other searches have their turn. */
 
 import { contains } from '../../../json/index.ts'
 import type { SizedRow } from './stored-row.ts'
@@ -30,7 +30,7 @@ export class Slice {
 /** A row that may match: its number, the bytes of all that is read of it, and its metadata. */
 export type CandidateRow = readonly [no: number, bytes: number, json: string]
 
-/** What the metadata must contain, and the page that is wanted. */
+/** Metadata that rows must contain, and the page that is wanted. */
 interface MetadataPage {
   readonly metadata: Readonly<Record<string, unknown>>
   readonly limit: number

@@ -15,7 +15,7 @@ export interface Search {
   readonly ids: readonly string[] | undefined
   readonly tokens: readonly string[]
   readonly hidden: boolean
-  /** What the full-text index is to match; undefined for anything. */
+  /** Expression for the full-text index; undefined for anything. */
   readonly match: string | undefined
   /** Times between which the last update is, both exclusive; undefined for any. */
   readonly updated: readonly [after: number, before: number] | undefined
@@ -23,7 +23,7 @@ export interface Search {
   readonly expiredBy?: number | undefined
 }
 
-/** Where a statement starts: rows `d` of a table. */
+/** Start of a statement: rows `d` of a table. */
 export interface Start {
   readonly from: string
   readonly where: string
@@ -36,7 +36,7 @@ export interface Start {
 }
 
 /**
- * How a page is sorted. If `edged`, it ends before the value `:edge`. If `placed`, it begins behind
+ * Sort order of a page. If `edged`, it ends before the value `:edge`. If `placed`, it begins behind
  * the value `:afterValue` and the id `:afterId`.
  */
 export interface Sorting {

@@ -13,7 +13,7 @@ import { HeddleError } from '../../../errors.ts'
 import type { Database, Statement } from '../file/database.ts'
 import { shardOfNumber } from './row-number.ts'
 
-/** What is known of an item with vectors. */
+/** Entry of an item with vectors in the cache. */
 export interface CachedItem {
   readonly no: number
   readonly namespace: string

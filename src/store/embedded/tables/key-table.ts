@@ -23,7 +23,7 @@ export const keySchema = `
 type Columns = readonly [id: string, tenant: string, role: string, name: string, hash: string,
   createdAt: number, expiresAt: number | null, usedAt: number | null, revokedAt: number | null]
 
-/** What the writer is asked to change. */
+/** Change of a key, for the writer thread. */
 export type KeyChange =
   | { readonly what: 'insert'; readonly row: KeyRow }
   | { readonly what: 'revoke'; readonly id: string; readonly atMs: number }

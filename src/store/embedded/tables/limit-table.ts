@@ -1,4 +1,4 @@
-/** What limits let through. Rows are removed when they have expired. */
+/** Admitted requests of limits. Rows are removed when they have expired. */
 
 import type { LimitAdmit, LimitKey } from '../../../limits/index.ts'
 import type { Database, Statement } from '../file/database.ts'

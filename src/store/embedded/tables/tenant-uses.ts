@@ -1,7 +1,7 @@
 /**
- * How much each tenant uses, and which threads sleep until a run is due. Both change in the
- * transaction that changes their rows, so they never need to be counted again. The one exception is
- * a file that an older program has written, which does not count.
+ * Use of each tenant, and the threads that sleep until a run is due. Both change in the transaction
+ * that changes their rows, so they never need to be counted again. The one exception is a file that
+ * an older program has written, which does not count.
  */
 
 import { noUse } from '../../../limits/index.ts'
@@ -43,7 +43,7 @@ export const useSchema = `
 
 type UseColumns = readonly [threads: number, bytes: number, runs: number, delayedRuns: number]
 
-/** What is known of a thread besides its row. */
+/** Counts of a thread besides its row. */
 export interface ThreadUse {
   readonly use: TenantUse
   /** When the thread must be woken, in milliseconds; 0 if it does not sleep. */

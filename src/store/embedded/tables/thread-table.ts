@@ -80,7 +80,7 @@ export const threadSchema = `
 /** Table of threads that owe something. They are few, so most writes do not touch it. */
 export const owingSchema = 'CREATE TABLE IF NOT EXISTS owing (no INTEGER PRIMARY KEY);'
 
-/** What is stored of a thread, without its keys and body. */
+/** Stored row of a thread, without its keys and body. */
 interface Known
   extends
     Omit<ThreadEntry,
@@ -108,7 +108,7 @@ const comparedColumns = [['status', 'status'], ['hidden', 'hidden'], ['created_a
 /** SQL condition for threads that have something to do now. Others wait until a run is due. */
 export const isAwake = 'no NOT IN (SELECT no FROM due)'
 
-/** Where search indexes list a row; null for a hidden one. */
+/** Values by which search indexes list a row; null for a hidden one. */
 type Shown = Pick<ThreadEntry, 'status' | 'createdAtMs' | 'metadataJson'>
 
 /** Stores and finds rows of threads. Belongs to `Tables`; `Lookup` has one that only reads. */

@@ -25,14 +25,14 @@ const divider = '\uE000'
 /** A span for which the words of a question speak, or that has to be looked at. */
 export type WordCandidate = readonly [no: number, startUs: number, id: Uint8Array]
 
-/** What a question is about: spans of a project that start in a time. */
+/** Range of a question: spans of a project that start in a time. */
 export interface WordBounds {
   readonly project: number
   readonly fromUs: number
   readonly toUs: number
 }
 
-/** What is indexed of a span. */
+/** Text of a span for the index. */
 export function indexedText(project: number, words: ReadonlySet<string> | undefined): string {
   // A span with too many words is a candidate always.
   return [...words ?? ['']].map((word) => inProject(project, word)).join(' ')

@@ -25,11 +25,11 @@ const keptBytes = 8 * 1024 * 1024
 /** Later than all numbers of spans. */
 const everMore = Number.MAX_SAFE_INTEGER
 
-/** What an indexer works with. */
+/** Connection, clock and switch of an indexer. */
 export interface WordIndexerParts {
   readonly database: Database
   readonly spans: NumberedSpans
-  /** What else changes the file. */
+  /** Queue of all other changes to the file. */
   readonly queue: { readonly isIdle: boolean; readonly isClosed: boolean }
   readonly env: Env
   /** False: there is no index, and what there was of it goes. */
@@ -45,7 +45,7 @@ export interface NumberedSpan {
   readonly head: Pick<SpanHead, 'id' | 'name' | 'blocks'>
 }
 
-/** Spans by their numbers. */
+/** Port that finds spans by their numbers. */
 export interface NumberedSpans {
   /** The first of them from … to …, by their numbers. */
   numbered(first: number, last: number, limit: number): readonly NumberedSpan[]
@@ -170,7 +170,7 @@ export class WordIndexer {
   }
 }
 
-/** What cannot be opened cannot be searched either, and must not hold up the rest. */
+/** Parts of a block; none if it cannot be opened, so that it does not hold up the rest. */
 function partsIn(data: Uint8Array): readonly PayloadPart[] {
   try {
     return openBlock(data)

@@ -16,12 +16,12 @@ import { diskError } from '../file/disk-error.ts'
 import { schema, Tables } from '../requests/tables.ts'
 import { backupParts, requireSound } from './backup-file.ts'
 
-/** What to back up, and where to. */
+/** Data directory to back up, and the path of the backup. */
 export interface BackupOptions {
   readonly directory: string
   /** Path of the backup. Nothing may be there yet. */
   readonly target: string
-  /** Whether traces are part of it; by default they are. */
+  /** True, the default, if traces are part of it. */
   readonly traces?: boolean
 }
 
@@ -98,7 +98,7 @@ function partOf(from: string, target: string): Part {
   return { from, target, draft: `${target}-${process.pid}` }
 }
 
-/** Whoever finds the backup finds all of it. */
+/** Publishes the main file last: whoever finds it finds all parts. */
 function publishAll(parts: readonly Part[], discard: () => void): readonly BackupFile[] {
   try {
     const files = parts.map(({ draft, target }) => ({ file: target, bytes: statSync(draft).size }))

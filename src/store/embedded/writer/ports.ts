@@ -163,7 +163,7 @@ export function runTable(link: WriterLink, lookup: Lookup,
   }
 }
 
-/** Assistants. */
+/** Port to assistants, over the writer thread. */
 export function assistantIndex(link: WriterLink, documents: DocumentSearch): AssistantIndex {
   return {
     get: async (tenant, assistantId) => {
@@ -183,7 +183,7 @@ export function assistantIndex(link: WriterLink, documents: DocumentSearch): Ass
   }
 }
 
-/** Crons. */
+/** Port to crons, over the writer thread. */
 export function cronIndex(link: WriterLink, documents: DocumentSearch): CronIndex {
   return {
     get: async (tenant, cronId) => {
@@ -219,7 +219,7 @@ export function itemIndex(link: WriterLink, lookup: Lookup, documents: DocumentS
   }
 }
 
-/** What limits let through. */
+/** Port to the admitted requests of limits, over the writer thread. */
 export function limitTable(link: WriterLink): LimitTable {
   return {
     append: (key, admit) => link.write({ kind: 'admit', entry: { ...key, ...admit } }),
@@ -227,12 +227,12 @@ export function limitTable(link: WriterLink): LimitTable {
   }
 }
 
-/** Billing rows. */
+/** Port to billing rows, over the writer thread. */
 export function billingTable(link: WriterLink): BillingTable {
   return { page: (query) => link.ask('billed', query) }
 }
 
-/** API keys. */
+/** Port to API keys, over the writer thread. */
 export function keyTable(link: WriterLink): KeyTable {
   return {
     insert: (row) => link.write({ kind: 'key', change: { what: 'insert', row } }),

@@ -1,4 +1,4 @@
-/** How the tables of a data directory and this program fit. */
+/** Check of the tables of a data directory against this program. */
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

@@ -11,7 +11,7 @@ import { diskError } from '../file/disk-error.ts'
 import { schema } from '../requests/tables.ts'
 import { backupParts, requireSound } from './backup-file.ts'
 
-/** Which backup, and where it goes. */
+/** Path of a backup, and the data directory to restore it into. */
 export interface RestoreOptions {
   /** Path of the backup, as `beginBackup` made it. */
   readonly backup: string
@@ -30,7 +30,7 @@ export interface Restoring {
   discard(): void
 }
 
-/** What an empty disk may have by itself. */
+/** Entries that an empty disk may have by itself. */
 const ofTheSystem = ['lost+found']
 
 /**

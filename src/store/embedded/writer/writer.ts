@@ -93,7 +93,7 @@ class Waiting {
   }
 }
 
-/** What the thread writes into. `place` is set for a file that has to outlive the process. */
+/** Files that the thread writes to. `place` is set for a file that has to outlive the process. */
 interface Opened {
   readonly database: Database
   readonly tables: Tables
