@@ -25,7 +25,7 @@ export interface SpanStart {
 export interface TraceSpan {
   /** Identifies it, also in other members. */
   readonly trace: string
-  /** Runs `work`; it and all that follows from it are part of this span. */
+  /** Calls `work`; it and all that follows from it are part of this span. */
   within<Result>(work: () => Result): Result
   /** Called once. `failure`: why it failed, in a word or a sentence. */
   end(details?: SpanDetails, failure?: string): void
