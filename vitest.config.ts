@@ -92,7 +92,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'conformance',
-          setupFiles: budget,
+          setupFiles: [...budget, 'test/support/answer-check.ts'],
           include: [conformance],
           exclude: [packages],
           isolate: false,

@@ -1,6 +1,6 @@
 /** The rules of the web page, beside those of the whole house in tidy.test.ts. */
 
-import { basename } from 'node:path'
+import { basename, dirname } from 'node:path'
 
 import { describe, it } from 'vitest'
 
@@ -15,17 +15,19 @@ const studio = sources.filter(({ path }) => /^src\/studio\/(?!public\/)/.test(pa
 const house = sources.filter(({ path }) => /^(src|cluster)\/(?!studio\/)/.test(path))
 
 describe('the web page', () => {
-  it('knows the server by its schemas alone, and only their types', () => {
+  it('knows the server by the types of its contract alone', () => {
     const broken = studio.flatMap(({ path, code, imports }) =>
       imports
         .filter(({ ours, target }) => ours && !target.startsWith('src/studio/'))
         .filter(({ target }) =>
-          !target.startsWith('src/frontdoor/schema/') ||
-          !new RegExp(`import type [^;]*?${basename(target)}'`).test(code)
+          !/^src\/(api\/index\.ts|frontdoor\/schema\/)/.test(target) ||
+          new RegExp(`import (?!type )[^;']*?${basename(dirname(target))}/${basename(target)}'`)
+            .test(code)
         )
         .map(({ target }) => `${path} → ${target}`)
     )
-    expectNone(broken, 'Ask the API for it, or export its type from src/frontdoor/schema.')
+    expectNone(broken,
+      'Ask the API for it, or export its type from src/api: schemas must not reach the page.')
   })
 
   it('has its packages to itself', () => {

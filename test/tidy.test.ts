@@ -23,7 +23,7 @@ const isTest = (path: string) => path.startsWith('test/')
 
 /** Lower never imports higher. */
 const order = ['proto/gen', 'cluster', 'src/errors', 'src/raw-json', 'src/settings', 'src/json',
-  'src/egress', 'src/access', 'src/limits', 'src/search', 'src/assistants', 'src/items',
+  'src/api', 'src/egress', 'src/access', 'src/limits', 'src/search', 'src/assistants', 'src/items',
   'src/billing', 'src/checkpoint', 'src/graph', 'src/revision', 'src/thread', 'src/crons',
   'src/platform', 'src/deployment', 'src/frontdoor', 'src/store', 'src/server', 'src/cli',
   'src/main']
@@ -138,7 +138,7 @@ function doorBetween(from: string, to: string): string | undefined {
 
 /** The one address of each outside package; `node:` modules are free unless named here. */
 const addresses: readonly (readonly [RegExp, readonly string[]])[] = [
-  [/^typebox\b/, ['src/frontdoor/', 'src/revision/manifest.ts']],
+  [/^typebox\b/, ['src/api/', 'src/frontdoor/', 'src/revision/manifest.ts']],
   [/^fastify\b|^@fastify\/|^@connectrpc\//, ['src/frontdoor/']],
   [/^@bufbuild\/protobuf/, ['src/frontdoor/', 'src/checkpoint/message-bytes.ts',
     'src/checkpoint/long-message.ts', 'proto/gen/']],
@@ -265,8 +265,9 @@ describe('imports', () => {
   it('reach every file that tests share from a test', () => {
     // Clients that send traces, and the suites of others, are driven in processes of their own.
     const starts = new RegExp('^test/(.*\\.(test|long|night|newest)\\.ts|bench/bench\\.ts|' +
-      'browser/page/page\\.ts|studio/support/setup\\.ts|support/budget/case-cost\\.ts|' +
-      'tracing/(setup\\.ts|[\\w/-]+\\.mjs)|upstream/[\\w./-]+\\.mjs)$')
+      'browser/page/page\\.ts|studio/support/setup\\.ts|support/answer-check\\.ts|' +
+      'support/budget/case-cost\\.ts|tracing/(setup\\.ts|[\\w/-]+\\.mjs)|' +
+      'upstream/[\\w./-]+\\.mjs)$')
     const reached = reachedFrom(byPath, ['vitest.config.ts',
       ...paths.filter((path) => starts.test(path))])
     const dead = sources.map(({ path }) => path)
@@ -418,7 +419,9 @@ describe('code', () => {
       const lines = text.split('\n')
       return lines.flatMap((line, index) => {
         const name = declaration.exec(line)?.[1]
-        const isBare = name !== undefined && !/\*\/\s*$/.test(lines[index - 1] ?? '')
+        // An operation says it in its summary, which the documentation shows.
+        const isBare = name !== undefined && !/\*\/\s*$/.test(lines[index - 1] ?? '') &&
+          !/ = operation\(/.test(line)
         return isBare ? [`${path}:${index + 1} ${name}`] : []
       })
     })

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { Compile } from 'typebox/schema'
 import { describe, expect, it } from 'vitest'
+import { operations } from '../../src/api/index.ts'
 import { say } from '../support/run-events.ts'
 import { useServer } from '../support/server.ts'
 import { ask } from '../support/wire.ts'
@@ -52,6 +53,14 @@ function operationAt({ paths }: Description, method: string, path: string): Oper
 }
 
 const unknown = randomUUID()
+
+it('describes every operation of the contract', async () => {
+  const { paths } = await (await fetch(`${server.url}/openapi.json`)).json() as Description
+  const described = operations.map(({ operation: { method, path } }) =>
+    paths[path.replaceAll(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]?.operationId
+  )
+  expect(described).toEqual(operations.map(({ name }) => name))
+})
 
 describe('an answer is as described', () => {
   it('of the server', async () => {

@@ -5,7 +5,7 @@ import { CronService } from '../../../proto/gen/frontdoor/v1/cron_pb.js'
 import { RunService } from '../../../proto/gen/frontdoor/v1/run_pb.js'
 import { StoreService } from '../../../proto/gen/frontdoor/v1/store_pb.js'
 import { ThreadService } from '../../../proto/gen/frontdoor/v1/thread_pb.js'
-import type { Access } from '../http/caller.ts'
+import type { Access } from '../../api/index.ts'
 
 type CallAccess<Service extends { readonly method: object }> = Readonly<
   Record<keyof Service['method'], Exclude<Access, 'public'>>

@@ -9,7 +9,8 @@ import type { Builds, CountRevisionUse, Deployment, DeploymentChange, Deployment
   DeploymentSecrets, ReportRevision, Revision, RevisionUse, Rollouts, Serving,
   ServingProblem } from '../../deployment/index.ts'
 import { HeddleError, ignoreNotFound } from '../../errors.ts'
-import type { Access, Caller } from '../http/caller.ts'
+import type { Access } from '../../api/index.ts'
+import type { Caller } from '../http/caller.ts'
 import { sendJson } from '../http/list-reply.ts'
 import { route } from '../http/route.ts'
 import type { RouteParts } from '../http/route.ts'

@@ -1,6 +1,7 @@
 /** Who makes a request, and what that caller may do. */
 
 import type { CallerRole } from '../../access/index.ts'
+import type { Access, Operation } from '../../api/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { GraphDescription } from '../../graph/index.ts'
 
@@ -36,19 +37,6 @@ export type Identity =
 export type Finding =
   | { readonly identity: Identity; readonly caller: Caller }
   | { readonly identity: Identity; readonly refused: HeddleError }
-
-/**
- * What a route does.
- *
- * public  open to everybody, and says nothing of any tenant
- * shown   reads what its owner may have made public: one without credentials is nobody
- * read    only reads
- * change  all others
- * self    reads about the caller itself
- * deploy  reads or changes deployments: for admins and deployers
- * admin   reads or changes what only admins may know of: keys, the cluster
- */
-export type Access = 'public' | 'shown' | 'read' | 'change' | 'self' | 'deploy' | 'admin'
 
 /** The tenant of everything on a server without authentication. */
 export const localTenant = 'local'
@@ -128,7 +116,9 @@ declare module 'fastify' {
     deployment: CalledDeployment | undefined
   }
   interface FastifyContextConfig {
-    /** What a route does. Every route must say so, or the server does not start. */
+    /** Every route must say it, or the server does not start. */
     access?: Access
+    /** The operation that a route serves. */
+    operation?: Operation
   }
 }

@@ -7,9 +7,10 @@
 
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 
+import type { Access } from '../../api/index.ts'
 import { assert } from '../../errors.ts'
 import { requireAllowed, nobody } from './caller.ts'
-import type { Access, Caller, Finding } from './caller.ts'
+import type { Caller, Finding } from './caller.ts'
 import { bringsNothing } from './identify.ts'
 import type { Identify } from './identify.ts'
 import type { App } from './route.ts'

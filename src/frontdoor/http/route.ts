@@ -5,11 +5,11 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyTypeProvi
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Static, TObject, TSchema } from 'typebox'
 
+import type { Access } from '../../api/index.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
 import type { Quotas, ReadQuota } from '../../limits/index.ts'
 import type { MakeFeedbackLinks, Operations } from '../operations/index.ts'
 import type { ListSchema } from '../schema/list-checker.ts'
-import type { Access } from './caller.ts'
 import type { ConnectionTicker } from './connections/connection-ticker.ts'
 import { sendRows } from './list-reply.ts'
 
@@ -78,8 +78,7 @@ export function route<Words extends RouteWords>(access: Access, operationId: str
   const silents = Object.entries(silent ?? (answer === undefined ? { 204: 'Done.' } : {}))
     .map(([status, description]) => [status, { description, type: 'null', headers }] as const)
   const good = answer === undefined ? {} : { 200: { ...goodAnswer(answer, events), headers } }
-  const failure = { $ref: 'Error#', headers: headersNamed('x-request-id', 'retry-after') }
-  const response = { ...good, ...Object.fromEntries(silents), default: failure }
+  const response = { ...good, ...Object.fromEntries(silents), default: failureAnswer }
   const open = access === 'public' && { security: [] }
   return { schema: { ...checked, operationId, tags: [tag], response, ...open }, config: { access } }
 }
@@ -100,11 +99,16 @@ function goodAnswer(answer: string, events = runEvents): object {
   return answer.endsWith('[]') ? { description: 'A list.', type: 'array', items: one } : one
 }
 
-function headersNamed(...names: readonly (keyof typeof answerHeaders)[]): object {
+/** Documents headers of answers. */
+export function headersNamed(...names: readonly (keyof typeof answerHeaders)[]): object {
   return Object.fromEntries(
     names.map((name) => [name, { type: 'string', description: answerHeaders[name] }]),
   )
 }
+
+/** Documents the answer to a request that failed. */
+export const failureAnswer = { $ref: 'Error#',
+  headers: headersNamed('x-request-id', 'retry-after') }
 
 interface Page<Row> {
   readonly rows: readonly Row[]

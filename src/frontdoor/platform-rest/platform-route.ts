@@ -7,7 +7,7 @@ import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { jsonOf } from '../../json/index.ts'
 import type { Platform, Project, Uuid } from '../../platform/index.ts'
-import type { Access } from '../http/caller.ts'
+import type { Access } from '../../api/index.ts'
 import { receiveBody } from '../http/received-body.ts'
 import type { App, RouteParts } from '../http/route.ts'
 

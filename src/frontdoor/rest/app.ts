@@ -2,6 +2,7 @@
 
 import type { TObject } from 'typebox'
 
+import { namedRecords } from '../http/documented.ts'
 import type { App, RouteParts } from '../http/route.ts'
 import { answerSchemas } from '../schema/answer.ts'
 import { listCheckerOf } from '../schema/list-checker.ts'
@@ -65,7 +66,7 @@ function checkRequests(app: App): void {
       }
     }
   })
-  for (const schema of answerSchemas) app.addSchema(schema)
+  for (const schema of [...answerSchemas, ...namedRecords()]) app.addSchema(schema)
 }
 
 function isList(schema: TObject | ListSchema): schema is ListSchema {

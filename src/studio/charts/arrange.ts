@@ -1,6 +1,6 @@
 /** The order of charts on a dashboard, and how wide each is. Pure. */
 
-import type { Chart, ChartBody } from './chart-calls.ts'
+import type { Chart } from '../../api/index.ts'
 
 /** Widths in words, the narrowest first. */
 const widths = ['third', 'half', 'full'] as const
@@ -21,7 +21,7 @@ export const widthBeside = (width: ChartWidth, step: 1 | -1): ChartWidth | undef
 
 /** What is changed of a chart so that it has a width. Its other metadata stay. */
 export const withWidth = ({ metadata }: Pick<Chart, 'metadata'>,
-  width: ChartWidth): Pick<ChartBody, 'metadata'> => ({ metadata: { ...metadata, width } })
+  width: ChartWidth): Pick<Chart, 'metadata'> => ({ metadata: { ...metadata, width } })
 
 /** The charts with one of them at another place. */
 export function moved<Each extends { readonly id: string }>(charts: readonly Each[], id: string,

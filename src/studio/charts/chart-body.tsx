@@ -2,8 +2,9 @@
 
 import { useMemo } from 'react'
 
+import type { Chart, ChartPoint } from '../../api/index.ts'
 import { Skeleton } from '../parts/skeleton.tsx'
-import type { ChartBody as ChartRecord, ChartPoint, ChartWindow } from './chart-calls.ts'
+import type { ChartWindow, WrittenChart } from './chart-calls.ts'
 import { ChartLegend } from './chart-legend.tsx'
 import { isWhole, linesOf, wordsOf } from './chart-lines.ts'
 import { ChartPlot } from './chart-plot.tsx'
@@ -12,7 +13,7 @@ import css from './charts.module.css'
 
 /** The body; without points they are on their way. */
 export function ChartBody({ chart: { title, chart_type: kind, series }, points, window, asTable }: {
-  readonly chart: Pick<ChartRecord, 'title' | 'chart_type' | 'series'>
+  readonly chart: Pick<Chart, 'title' | 'chart_type'> & Pick<WrittenChart, 'series'>
   readonly points: readonly ChartPoint[] | undefined
   readonly window: ChartWindow | undefined
   readonly asTable: boolean

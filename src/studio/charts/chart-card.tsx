@@ -3,10 +3,10 @@
 import { useRef } from 'react'
 import type { DragEvent, KeyboardEvent, ReactNode } from 'react'
 
+import type { Chart } from '../../api/index.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { widthOf } from './arrange.ts'
-import type { Chart } from './chart-calls.ts'
 import css from './charts.module.css'
 
 /** What moves a chart. */

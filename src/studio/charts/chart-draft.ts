@@ -1,10 +1,10 @@
 /** What the editor of a chart holds, and the chart that it makes. Pure. */
 
+import type { Chart, ChartBody, ChartSeries } from '../../api/index.ts'
 import { isLanguage, readLanguage, writeLanguage } from '../traces/filter/filter-language.ts'
 import { readWords, writeWords } from '../traces/filter/filter-parts.ts'
 import { widthOf, withWidth } from './arrange.ts'
 import type { ChartWidth } from './arrange.ts'
-import type { Chart, ChartBody, ChartSeries } from './chart-calls.ts'
 
 /** What a chart may show: its name, and the name and the metric of each series. */
 export const measures = {
@@ -79,7 +79,8 @@ export function draftOf(chart: Chart): ChartDraft {
 }
 
 /** The chart that a form makes; what a form does not say stays as it was. */
-export function bodyOf(draft: ChartDraft, before?: Chart): Partial<ChartBody> {
+export function bodyOf(draft: ChartDraft, before?: Chart): ChartBody & Pick<Chart,
+  'title' | 'chart_type'> {
   const base = { title: draft.title.trim(), chart_type: draft.kind,
     ...withWidth({ metadata: before?.metadata ?? null }, draft.width) }
   if (draft.measure === 'own') return base
@@ -108,7 +109,7 @@ export function filterOf({ about, filter }: Pick<ChartDraft, 'about' | 'filter'>
 }
 
 function seriesOf({ measure, feedbackKey, groupBy, groupKey }: ChartDraft,
-  before: readonly ChartSeries[] = []): readonly ChartSeries[] {
+  before: readonly ChartSeries[] = []): NonNullable<ChartBody['series']> {
   const { series } = measures[measure as MeasureId]
   return series.map(([name, metric]) => {
     const id = before.find((each) => each.metric === metric)?.id

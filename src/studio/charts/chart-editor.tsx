@@ -4,6 +4,7 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tansta
 import { useState } from 'react'
 import type { FormEvent } from 'react'
 
+import type { Chart, Dashboard } from '../../api/index.ts'
 import { nowMs } from '../env.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
@@ -13,7 +14,6 @@ import type { ChartTime } from '../addresses/charts.ts'
 import { lastIndex } from './arrange.ts'
 import { ChartBody } from './chart-body.tsx'
 import { changeChart, createChart, previewChart } from './chart-calls.ts'
-import type { Chart, Dashboard } from './chart-calls.ts'
 import { bodyOf, draftOf, emptyDraft, isWhole } from './chart-draft.ts'
 import type { ChartDraft } from './chart-draft.ts'
 import { ChartFields } from './chart-fields.tsx'
@@ -44,7 +44,9 @@ export function ChartEditor({ before, all, shown, time, close }: {
       const whole = isMoved
         ? { ...body, index: lastIndex(to?.charts ?? []), ...place !== '' && { section_id: place } }
         : body
-      return before === undefined ? createChart(whole) : changeChart(before.id, whole)
+      return before === undefined
+        ? createChart({ ...whole, series: whole.series ?? [] })
+        : changeChart(before.id, whole)
     },
     onSuccess: async ({ section_id: dashboard }) => {
       await cache.invalidateQueries({ queryKey: ['charts'] })
@@ -84,7 +86,7 @@ function Preview({ draft, before, time }: {
     ...before,
     ...bodyOf(settled, before),
   }
-  const isReady = series !== undefined && isWhole(settled)
+  const isReady = Array.isArray(series) && isWhole(settled)
   const { data, error, isPlaceholderData } = useQuery({
     queryKey: ['charts', 'preview', series, common, time],
     queryFn: async ({ signal }) => {

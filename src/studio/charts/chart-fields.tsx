@@ -2,10 +2,10 @@
 
 import { useQuery } from '@tanstack/react-query'
 
+import type { Dashboard } from '../../api/index.ts'
 import { projectNames } from '../api/platform/projects.ts'
 import { Field } from '../parts/field.tsx'
 import type { ChartWidth } from './arrange.ts'
-import type { Dashboard } from './chart-calls.ts'
 import { groupings, measures } from './chart-draft.ts'
 import type { ChartDraft } from './chart-draft.ts'
 import css from './charts.module.css'

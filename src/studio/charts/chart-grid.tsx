@@ -3,12 +3,12 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useLayoutEffect, useRef, useState } from 'react'
 
+import type { Chart, Dashboard } from '../../api/index.ts'
 import { nowMs } from '../env.ts'
 import { ErrorNotice, Notice } from '../parts/notice.tsx'
 import type { ChartTime } from '../addresses/charts.ts'
 import { ChartBody } from './chart-body.tsx'
 import { dashboardValues } from './chart-calls.ts'
-import type { Chart, Dashboard } from './chart-calls.ts'
 import { ChartCard, handleId } from './chart-card.tsx'
 import { ChartMenu } from './chart-menu.tsx'
 import css from './charts.module.css'

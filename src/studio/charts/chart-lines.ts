@@ -1,8 +1,9 @@
 /** The lines of a chart: the values of each series and group, side by side by their time. Pure. */
 
+import type { ChartPoint } from '../../api/index.ts'
+import type { WrittenChart } from './chart-calls.ts'
 import { count } from '../parts/amounts.ts'
 import { dollars, latency, score, share, zoned } from '../parts/trace-words.ts'
-import type { Chart, ChartPoint } from './chart-calls.ts'
 
 /** A line, or the bars of one kind. */
 export interface ChartLine {
@@ -25,7 +26,7 @@ export interface ChartLines {
 const linesMax = 12
 
 /** The lines of values that the API gave. */
-export function linesOf(series: Chart['series'], points: readonly ChartPoint[]): ChartLines {
+export function linesOf(series: WrittenChart['series'], points: readonly ChartPoint[]): ChartLines {
   const times = [...new Set(points.map(({ timestamp }) => timestamp))].toSorted()
   const place = new Map(times.map((time, at) => [time, at]))
   const lines = new Map<string, { key: string; label: string; values: (number | null)[] }>()
@@ -41,7 +42,7 @@ export function linesOf(series: Chart['series'], points: readonly ChartPoint[]):
     hasValues: all.some(({ values }) => values.some((value) => value !== null && value !== 0)) }
 }
 
-function labelOf(series: Chart['series'], id: string, group: string | null): string {
+function labelOf(series: WrittenChart['series'], id: string, group: string | null): string {
   const at = series.findIndex((each, place) => (each.id ?? String(place)) === id)
   const name = series[at]?.name ?? ''
   if (group === null) return name

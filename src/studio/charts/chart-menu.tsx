@@ -2,11 +2,11 @@
 
 import { useNavigate } from '@tanstack/react-router'
 
+import type { Chart } from '../../api/index.ts'
 import { Icon } from '../parts/icon.tsx'
 import { widthBeside, widthOf } from './arrange.ts'
 import type { ChartWidth } from './arrange.ts'
 import type { ChartTime } from '../addresses/charts.ts'
-import type { Chart } from './chart-calls.ts'
 import { draftOf, filterOf } from './chart-draft.ts'
 import { LazyMenu } from './lazy-menu.tsx'
 

@@ -3,6 +3,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 
+import type { Chart, Dashboard } from '../../api/index.ts'
 import { projectNames } from '../api/platform/projects.ts'
 import { counted } from '../parts/amounts.ts'
 import { Button } from '../parts/button.tsx'
@@ -12,7 +13,6 @@ import { ErrorNotice } from '../parts/notice.tsx'
 import { lastIndex } from './arrange.ts'
 import { createChart, createDashboard, deleteChart, deleteDashboard, renameDashboard,
   usualCharts } from './chart-calls.ts'
-import type { Chart, Dashboard } from './chart-calls.ts'
 import css from './charts.module.css'
 
 /** Makes a dashboard, empty or with the usual charts of a project, or renames one. */

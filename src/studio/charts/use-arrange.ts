@@ -2,12 +2,12 @@
 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 
+import type { Chart, Dashboard } from '../../api/index.ts'
 import { moved, newIndexes, withWidth } from './arrange.ts'
 import type { ChartWidth } from './arrange.ts'
 import { changeChart, dashboardList } from './chart-calls.ts'
-import type { Chart, ChartBody, Dashboard } from './chart-calls.ts'
 
-type Change = { readonly id: string } & Partial<Pick<ChartBody, 'index' | 'metadata'>>
+type Change = { readonly id: string } & Partial<Pick<Chart, 'index' | 'metadata'>>
 
 /** What arranges the charts of a dashboard. */
 export function useArrange(dashboard: Dashboard) {

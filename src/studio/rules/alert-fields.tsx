@@ -3,7 +3,7 @@
 import { Field } from '../parts/field.tsx'
 import { FormPart } from './form-part.tsx'
 import { metrics } from './rule-draft.ts'
-import type { DraftProps } from './rule-draft.ts'
+import type { DraftProps, RuleDraft } from './rule-draft.ts'
 import css from './rules.module.css'
 
 /** The fields. */
@@ -13,7 +13,7 @@ export function AlertFields({ draft, set, isBelow }: DraftProps & { readonly isB
       <Field label={`When this is ${isBelow ? 'below' : 'above'} a bound`}>
         {(ids) => (
           <select {...ids} value={draft.metric}
-            onChange={({ target }) => set({ metric: target.value })}
+            onChange={({ target }) => set({ metric: target.value as RuleDraft['metric'] })}
           >
             <option value="">Never</option>
             {draft.metric !== '' && metrics[draft.metric] === undefined && (

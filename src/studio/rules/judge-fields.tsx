@@ -2,9 +2,9 @@
 
 import { useMutation, useQuery } from '@tanstack/react-query'
 
+import type { RuleEvaluator } from '../../api/index.ts'
 import { assistantList } from '../api/assistants.ts'
 import { newestRun, tryJudge } from './rule-calls.ts'
-import type { Judge } from './rule-calls.ts'
 import { Button } from '../parts/button.tsx'
 import { Field } from '../parts/field.tsx'
 import { ErrorNotice, Notice } from '../parts/notice.tsx'
@@ -22,7 +22,7 @@ const kinds: readonly (readonly [JudgeKind, string])[] = [
 
 interface JudgeProps extends DraftProps {
   /** The judge as it is kept, with what the fields do not show; undefined if there is none. */
-  readonly before: Judge | undefined
+  readonly before: RuleEvaluator | undefined
 }
 
 /** The fields. */

@@ -2,7 +2,7 @@
 
 import { Link } from '@tanstack/react-router'
 
-import type { RuleLine } from './rule-calls.ts'
+import type { RuleLine } from '../../api/index.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { TraceLink } from '../parts/trace-link.tsx'

@@ -1,6 +1,6 @@
 /** A line of the log of a rule. */
 
-import type { RuleLine } from './rule-calls.ts'
+import type { RuleLine } from '../../api/index.ts'
 import { StatusChip } from '../parts/status.tsx'
 import type { Status } from '../parts/status.tsx'
 import { TimeText } from '../parts/time-text.tsx'

@@ -1,6 +1,6 @@
 /** A rule as its editor has it: texts of fields, and the rule that they make. Pure. */
 
-import type { Alert, Judge, RuleBody, Webhook } from './rule-calls.ts'
+import type { Rule, RuleAlert, RuleBody, RuleEvaluator, RuleWebhook } from '../../api/index.ts'
 import type { JsonObject } from '../api/client.ts'
 import { isObject } from '../json/is-object.ts'
 
@@ -25,11 +25,14 @@ export interface RuleDraft {
   readonly model: string
   readonly mapping: string
   readonly calls: string
-  readonly metric: string
+  readonly metric: RuleAlert['metric'] | ''
   readonly threshold: string
   readonly minutes: string
   readonly alertUrl: string
 }
+
+/** The members of a rule that its author writes. */
+export type WrittenRule = Pick<Rule, keyof Rule & keyof RuleBody>
 
 /** What parts of the form read and write. */
 export interface DraftProps {
@@ -59,7 +62,7 @@ export const emptyDraft: RuleDraft = { name: '', project: '', filter: '', percen
   metric: '', threshold: '', minutes: '60', alertUrl: '' }
 
 /** The draft of a rule. What the editor does not show stays as it is when it is saved. */
-export function draftOf(rule: RuleBody): RuleDraft {
+export function draftOf(rule: WrittenRule): RuleDraft {
   const [judge] = rule.evaluators ?? []
   const [alert] = rule.alerts ?? []
   return {
@@ -81,7 +84,7 @@ export function draftOf(rule: RuleBody): RuleDraft {
 }
 
 /** The fields of a judge. Those that its kind does not have are those of a new one. */
-function fieldsOf(judge: Judge | undefined) {
+function fieldsOf(judge: RuleEvaluator | undefined) {
   const { graph, hub, prompt, schema, model, mapping } = emptyDraft
   const { structured, graph_id: id } = judge ?? {}
   if (!structured) return { graph: id ?? graph, hub, prompt, schema, model, mapping }
@@ -101,7 +104,7 @@ function fieldsOf(judge: Judge | undefined) {
   }
 }
 
-function kindOf(judge: Judge | undefined): JudgeKind {
+function kindOf(judge: RuleEvaluator | undefined): JudgeKind {
   if (judge === undefined) return 'none'
   if (judge.graph_id) return 'graph'
   return judge.structured?.hub_ref ? 'hub' : 'prompt'
@@ -111,7 +114,7 @@ function kindOf(judge: Judge | undefined): JudgeKind {
  * The rule that a draft makes, over the rule before. What was not changed is what it was before,
  * also where the fields cannot show all of it. Throws an error with a sentence.
  */
-export function ruleOfDraft(draft: RuleDraft, before?: RuleBody): Partial<RuleBody> {
+export function ruleOfDraft(draft: RuleDraft, before?: WrittenRule): RuleBody {
   const shown = before && draftOf(before)
   const edited = <Value>(names: readonly (keyof RuleDraft)[], was: Value | undefined,
     make: () => Value): Value =>
@@ -152,7 +155,7 @@ function listOf<Each>(first: Each | undefined, before: readonly Each[] | null | 
 }
 
 /** The call at an address. Headers may be secrets of the one before: only that gets them. */
-function calledAt<Call extends Webhook>(url: string, before: Call | undefined): Call | {
+function calledAt<Call extends RuleWebhook>(url: string, before: Call | undefined): Call | {
   url: string
 } {
   if (before === undefined || before.url === url) return { ...before, url }
@@ -164,7 +167,7 @@ function calledAt<Call extends Webhook>(url: string, before: Call | undefined): 
  * The judge of a draft, over the one before: a part that the fields do not show stays, and so does
  * one whose field was not changed. Throws an error with a sentence.
  */
-export function judgeOf(draft: RuleDraft, given?: Judge): Judge | undefined {
+export function judgeOf(draft: RuleDraft, given?: RuleEvaluator): RuleEvaluator | undefined {
   const before = kindOf(given) === draft.judge ? given : undefined
   const was = before?.structured ?? {}
   const shown = fieldsOf(before)
@@ -196,8 +199,10 @@ export function judgeOf(draft: RuleDraft, given?: Judge): Judge | undefined {
   }
 }
 
-function alertOf({ metric, threshold, minutes, alertUrl }: RuleDraft, before: Alert | undefined):
-  | Alert
+function alertOf({ metric, threshold, minutes, alertUrl }: RuleDraft,
+  before: RuleAlert | undefined
+):
+  | RuleAlert
   | undefined {
   if (metric === '') return undefined
   return { ...calledAt(alertUrl.trim(), before), metric, threshold: Number(threshold),
@@ -262,7 +267,7 @@ export function samplingWords(percent: number): string {
 }
 
 /** What a rule does, in words. */
-export function actionsOf(rule: RuleBody & { readonly evaluator_id?: string | null }): string {
+export function actionsOf(rule: WrittenRule): string {
   const words = [
     rule.add_to_annotation_queue_id && 'queue',
     rule.add_to_dataset_id && 'dataset',

@@ -4,10 +4,10 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { FormEvent } from 'react'
 
+import type { Rule } from '../../api/index.ts'
 import { projectPage } from '../api/platform/projects.ts'
 import { changeRule, countRuns, createRule, datasetNames, deleteRule,
   queueNames } from './rule-calls.ts'
-import type { Rule } from './rule-calls.ts'
 import { nowMs } from '../env.ts'
 import { counted } from '../parts/amounts.ts'
 import { Button } from '../parts/button.tsx'

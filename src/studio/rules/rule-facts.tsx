@@ -1,6 +1,6 @@
 /** What a rule has done so far, in numbers. */
 
-import type { RuleState } from './rule-calls.ts'
+import type { RuleState } from '../../api/index.ts'
 import { count, counted } from '../parts/amounts.ts'
 import { Notice } from '../parts/notice.tsx'
 import { TimeText } from '../parts/time-text.tsx'

@@ -2,8 +2,8 @@
 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 
+import type { Rule } from '../../api/index.ts'
 import { changeRule } from './rule-calls.ts'
-import type { Rule } from './rule-calls.ts'
 import { Button } from '../parts/button.tsx'
 import { messageOf } from '../parts/notice.tsx'
 

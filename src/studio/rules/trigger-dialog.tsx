@@ -3,8 +3,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 
+import type { Rule } from '../../api/index.ts'
 import { countRuns, triggerRule } from './rule-calls.ts'
-import type { Rule } from './rule-calls.ts'
 import { nowMs } from '../env.ts'
 import { counted } from '../parts/amounts.ts'
 import { Button } from '../parts/button.tsx'

@@ -2,9 +2,9 @@
 
 import { describe, expect, it } from 'vitest'
 
+import type { Chart, ChartBody } from '../../../src/api/index.ts'
 import { moved, newIndexes, widthBeside, widthOf,
   withWidth } from '../../../src/studio/charts/arrange.ts'
-import type { Chart } from '../../../src/studio/charts/chart-calls.ts'
 import { bodyOf, draftOf, emptyDraft, filterOf, groupings,
   measures } from '../../../src/studio/charts/chart-draft.ts'
 import type { ChartDraft, MeasureId } from '../../../src/studio/charts/chart-draft.ts'
@@ -12,9 +12,9 @@ import { linesOf, summaryOf, wordsOf } from '../../../src/studio/charts/chart-li
 import { alone, lineLook, linePath, markPath, nearest, timeTicks,
   valueAxis } from '../../../src/studio/charts/chart-scale.ts'
 
-const chartOf = (body: Partial<Chart>): Chart => ({ id: 'c', title: 'x', description: null,
-  chart_type: 'line', series: [], index: 0, section_id: null, metadata: null, common_filters: null,
-  data: [], ...body })
+const chartOf = (body: ChartBody): Chart =>
+  ({ id: 'c', title: 'x', description: null, chart_type: 'line', series: [], index: 0,
+    section_id: null, metadata: null, common_filters: null, data: [], ...body }) as Chart
 
 describe('the order of charts', () => {
   it('is kept by as few indexes as possible, whatever is moved', () => {

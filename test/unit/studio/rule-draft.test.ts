@@ -4,32 +4,36 @@ import fc from 'fast-check'
 import type { Arbitrary } from 'fast-check'
 import { expect, it } from 'vitest'
 
-import { RuleFields } from '../../../src/frontdoor/platform-rest/rules/rule-body.ts'
+import { createRule } from '../../../src/api/index.ts'
+import type { RuleBody } from '../../../src/api/index.ts'
 import { changedRule, ruleJson } from '../../../src/platform/evaluate/rules/rule.ts'
-import type { Rule, RuleBody as KeptBody } from '../../../src/platform/evaluate/rules/rule.ts'
+import type { Rule } from '../../../src/platform/evaluate/rules/rule.ts'
 import { actionsOf, draftOf, emptyDraft, mappingIn, ruleOfDraft,
   samplingWords } from '../../../src/studio/rules/rule-draft.ts'
-import type { RuleBody } from '../../../src/studio/rules/rule-calls.ts'
+import type { WrittenRule } from '../../../src/studio/rules/rule-draft.ts'
 
-const rule: RuleBody = {
+const rule: WrittenRule = {
   display_name: 'Polite',
   session_id: 'p',
   dataset_id: null,
   is_enabled: true,
   sampling_rate: 0.25,
   filter: 'eq(is_root, true)',
+  trace_filter: null,
+  tree_filter: null,
   add_to_annotation_queue_id: null,
   add_to_dataset_id: 'd',
   webhooks: [{ url: 'https://a', headers: { 'x-key': '••••' } }, { url: 'https://b' }],
   evaluators: [{ graph_id: 'judge' }, { graph_id: 'other' }],
+  evaluator_id: null,
   alerts: [{ metric: 'cost', threshold: 2, window_minutes: 5, url: 'https://c',
     headers: { 'x-key': '••••' } }],
   spend_limit: { calls_per_day: 3, tokens_per_day: 9 },
+  backfill_from: null,
 }
 
 it('makes the same rule of a rule that nobody changed', () => {
-  const { is_enabled: _e, dataset_id: _d, ...said } = rule
-  expect(ruleOfDraft(draftOf(rule), rule)).toEqual(said)
+  expect({ ...rule, ...ruleOfDraft(draftOf(rule), rule) }).toEqual(rule)
 })
 
 it('changes the first of each, and leaves out what is empty', () => {
@@ -106,22 +110,22 @@ function accepted(shape: Shape, name = ''): Arbitrary<unknown> {
   }
 }
 
-const kept = accepted(RuleFields as Shape).map((body): Rule => {
-  const { code_evaluators: _, ...said } = body as KeptBody & { readonly code_evaluators?: unknown }
-  const whole = changedRule(undefined, { ...said, display_name: said.display_name ?? '' })
+const kept = accepted(createRule.body as Shape).map((body): Rule => {
+  const { code_evaluators: _, ...written } = body as RuleBody
+  const whole = changedRule(undefined, { ...written, display_name: written.display_name ?? '' })
   return { ...JSON.parse(JSON.stringify(whole)) as Rule, id: 'r', createdMs: 0, modifiedMs: 0 }
 })
 
 /** What is kept after the page has shown a rule, and saved a draft of it. */
-function savedOf(before: Rule, change: (draft: ReturnType<typeof draftOf>) => object): KeptBody {
-  const shown = JSON.parse(JSON.stringify(ruleJson(before, { tenant: 't' }))) as RuleBody
+function savedOf(before: Rule, change: (draft: ReturnType<typeof draftOf>) => object): RuleBody {
+  const shown = JSON.parse(JSON.stringify(ruleJson(before, { tenant: 't' }))) as WrittenRule
   const draft = draftOf(shown)
   const body = JSON.parse(JSON.stringify(ruleOfDraft({ ...draft, ...change(draft) }, shown)))
-  return changedRule(before, body as KeptBody)
+  return changedRule(before, body as RuleBody)
 }
 
 /** Without headers that are none, in either spelling. */
-const plain = (rule: KeptBody): unknown =>
+const plain = (rule: RuleBody): unknown =>
   JSON.parse(JSON.stringify(rule), (name, value: unknown) =>
     name === 'headers' && value === null ? undefined : value)
 
@@ -135,8 +139,8 @@ it('keeps whatever the server accepts, when only the name was changed', () => {
 it('keeps the rest of what was changed', () => {
   const judge = {
     structured: { prompt: [['system', 'Be strict.'], ['human', 'Is {{a}} good?']],
-      template_format: 'mustache', schema: { type: 'object' }, variable_mapping: { a: 'input.a' },
-      model: { dialect: 'openai' } },
+      template_format: 'mustache' as const, schema: { type: 'object' },
+      variable_mapping: { a: 'input.a' }, model: { dialect: 'openai' } },
   }
   const alert = { metric: 'feedback_score', threshold: 2, window_minutes: 5, url: 'https://c',
     comparison: 'below', feedback_key: 'k', headers: { 'x-key': 'secret' } } as const

@@ -1,25 +1,12 @@
 /** Kept evaluators: judges with a name, which rules refer to. */
 
 import type { Env } from '../../../../cluster/index.ts'
+import type { EvaluatorBody, LlmEvaluator, RuleEvaluator } from '../../../api/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import type { CatalogClient } from '../../records/catalog/catalog-client.ts'
 import type { CatalogRecord } from '../../records/catalog/catalog-record.ts'
 import { collection } from '../../records/catalog/collection.ts'
 import type { Uuid } from '../../spans/span.ts'
-import type { RuleEvaluator } from './rule.ts'
-
-/** What a client says of an evaluator by a prompt of the hub. */
-export interface LlmEvaluator {
-  readonly prompt_repo_handle?: string | null
-  readonly commit_hash_or_tag?: string | null
-  readonly variable_mapping?: Readonly<Record<string, string>> | null
-}
-
-/** What a client says of an evaluator. */
-export interface EvaluatorBody {
-  readonly name?: string | null
-  readonly llm_evaluator?: LlmEvaluator | null
-}
 
 /** A kept evaluator. */
 export interface Evaluator {

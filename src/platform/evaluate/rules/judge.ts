@@ -2,13 +2,13 @@
 
 import { withTimeout } from '../../../../cluster/index.ts'
 import type { Env } from '../../../../cluster/index.ts'
+import type { RuleEvaluator, RuleVerdict } from '../../../api/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import { isObject } from '../../../json/index.ts'
 import { namedId } from '../../records/catalog/named-id.ts'
 import type { Uuid } from '../../spans/span.ts'
 import type { JudgeAnswer, JudgeMessage, RulePort } from './judge-port.ts'
 import { judgeProject, ruleMark, valueAt } from './rule.ts'
-import type { RuleEvaluator } from './rule.ts'
 
 /** A span as judges and webhooks get it. */
 export type SpanDetail = Readonly<Record<string, unknown>> & {
@@ -35,17 +35,9 @@ export interface Judgement {
   readonly span: SpanDetail
 }
 
-/** One thing that a judge says. */
-export interface Verdict {
-  readonly key: string
-  readonly score: number | boolean | null
-  readonly value: unknown
-  readonly comment: string | null
-}
-
 /** What a judge said, and what that used. */
 export interface JudgeResult {
-  readonly verdicts: readonly Verdict[]
+  readonly verdicts: readonly RuleVerdict[]
   /** The trace of the judge itself. */
   readonly judgeRun: Uuid
   readonly tokens: number
@@ -200,13 +192,13 @@ function constructed(name: string, kwargs: Readonly<Record<string, unknown>>) {
 }
 
 /** Each property is a verdict. An object says score, value and comment by itself. */
-export function verdictsOf(said: Readonly<Record<string, unknown>>): readonly Verdict[] {
+export function verdictsOf(said: Readonly<Record<string, unknown>>): readonly RuleVerdict[] {
   const text = (value: unknown) => (typeof value === 'string' ? value.slice(0, textMax) : null)
   const comment =
     Object.entries(said).map(([key, value]) => commentKeys.has(key) ? text(value) : null).find((
       each,
     ) => each !== null) ?? null
-  return Object.entries(said).flatMap(([key, value]): Verdict[] => {
+  return Object.entries(said).flatMap(([key, value]): RuleVerdict[] => {
     if (key === '' || key.length > 180 || commentKeys.has(key)) return []
     if (typeof value === 'number' || typeof value === 'boolean') {
       return [{ key, score: value, value: null, comment }]

@@ -5,15 +5,16 @@
 
 import { pause } from '../../../../cluster/index.ts'
 import type { Env } from '../../../../cluster/index.ts'
+import type { RuleEvaluator, RuleVerdict, RuleWebhook } from '../../../api/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import { namedId } from '../../records/catalog/named-id.ts'
 import { feedbackOf } from '../../records/feedback/feedback-row.ts'
 import type { Feedback } from '../../spans/feedback-port.ts'
 import type { Uuid } from '../../spans/span.ts'
 import { judge, JudgeFault } from './judge.ts'
-import type { JudgeParts, SpanDetail, Verdict } from './judge.ts'
+import type { JudgeParts, SpanDetail } from './judge.ts'
 import { ruleMark } from './rule.ts'
-import type { Rule, RuleEvaluator, RuleWebhook } from './rule.ts'
+import type { Rule } from './rule.ts'
 import type { ActionEntry, SpanOutcome } from './rule-state.ts'
 
 /** What actions work with. */
@@ -164,14 +165,14 @@ function requirePayload(span: SpanDetail): void {
   throw new HeddleError('invalid', 'The run is longer than 1 MiB.')
 }
 
-function saidBy(verdicts: readonly Verdict[]): string {
+function saidBy(verdicts: readonly RuleVerdict[]): string {
   const said = verdicts.map(({ key, score, value }) => `${key}: ${String(score ?? value)}`)
   return `Judged: ${said.join(', ')}.`.slice(0, 500)
 }
 
 function feedbackRow({ env }: ActionParts,
   { tenant, rule, span, verdict, judgeRun }: { readonly tenant: string; readonly rule: Rule;
-    readonly span: SpanDetail; readonly verdict: Verdict; readonly judgeRun: Uuid }): Feedback {
+    readonly span: SpanDetail; readonly verdict: RuleVerdict; readonly judgeRun: Uuid }): Feedback {
   const { key, score, value, comment } = verdict
   return feedbackOf(tenant, {
     id: namedId('rule', `feedback\n${rule.id}\n${span.id}\n${key}`),

@@ -2,13 +2,13 @@
 
 import { hash } from 'node:crypto'
 
+import type { RuleAlert } from '../../../api/index.ts'
 import { isObject } from '../../../json/index.ts'
 import { namedId } from '../../records/catalog/named-id.ts'
 import { webhookDone } from './rule-actions.ts'
 import { projectsOf, questionOf } from './rule-pass.ts'
 import type { PassParts, RuleInPass } from './rule-pass.ts'
 import { ruleMark } from './rule.ts'
-import type { RuleAlert } from './rule.ts'
 
 /** Members of the statistics that each metric is made of. */
 const members: Readonly<Record<RuleAlert['metric'], readonly string[]>> = {

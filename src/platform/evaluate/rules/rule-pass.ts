@@ -1,6 +1,7 @@
 /** One pass of a rule: reads the ends after its cursor, and acts on the spans that it is about. */
 
 import { limitConcurrency } from '../../../../cluster/index.ts'
+import type { RuleEvaluator } from '../../../api/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import type { DocumentPort } from '../../spans/document-port.ts'
 import type { Project, Projects } from '../../records/projects/project.ts'
@@ -14,7 +15,7 @@ import type { SpanDetail } from './judge.ts'
 import { actOn } from './rule-actions.ts'
 import type { ActingRule, ActionParts } from './rule-actions.ts'
 import { isSampled, ownerOf } from './rule.ts'
-import type { Rule, RuleEvaluator } from './rule.ts'
+import type { Rule } from './rule.ts'
 import type { MatchedSpan, RuleReads } from './rule-query.ts'
 import type { Progress, RuleCommand, RuleState, SpanOutcome } from './rule-state.ts'
 

@@ -1,5 +1,6 @@
 /** The records of rules: what they say, what they have done, and which of them are awake. */
 
+import type { RuleBody } from '../../../api/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import type { CatalogClient, CatalogName } from '../../records/catalog/catalog-client.ts'
 import type { CatalogRecord } from '../../records/catalog/catalog-record.ts'
@@ -8,7 +9,7 @@ import type { Project } from '../../records/projects/project.ts'
 import type { Uuid } from '../../spans/span.ts'
 import type { Reader } from '../../ingest/ended/ended-span.ts'
 import { ownerOf, recordName, ruleOf, rulesMax } from './rule.ts'
-import type { Rule, RuleBody } from './rule.ts'
+import type { Rule } from './rule.ts'
 import { unbegun } from './rule-state.ts'
 import type { RuleState } from './rule-state.ts'
 

@@ -6,8 +6,8 @@
  * 2. Calls of judges are charged before they are made.
  */
 
+import type { RuleSpendLimit } from '../../../api/index.ts'
 import { hourOf, hourOfKey, keptHours, keyAt } from '../../ingest/ended/ended-span.ts'
-import type { RuleSpendLimit } from './rule.ts'
 
 /** Spans that began in a time, oldest first: those of a back-fill or a trigger. */
 export interface SecondCursor {

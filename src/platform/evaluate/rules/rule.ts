@@ -2,85 +2,17 @@
 
 import { hash } from 'node:crypto'
 
+import { RuleFields } from '../../../api/index.ts'
+import type { RuleBody, Rule as RuleJson, RuleEvaluator, RuleWebhook } from '../../../api/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import { isObject } from '../../../json/index.ts'
 import type { CatalogRecord } from '../../records/catalog/catalog-record.ts'
 import { withoutLogins } from '../models/endpoint.ts'
 import type { Uuid } from '../../spans/span.ts'
 
-/** A call to an endpoint of the tenant. */
-export interface RuleWebhook {
-  readonly url: string
-  readonly headers?: Readonly<Record<string, string>> | null
-}
-
-/** A judge: a prompt for a model, or a graph of this server. */
-export interface RuleEvaluator {
-  readonly structured?: {
-    /** `name`, `owner/name` or either with `:ref`. */
-    readonly hub_ref?: string | null
-    /** Pairs of a role and a template; or a manifest. */
-    readonly prompt?: unknown
-    readonly template_format?: string | null
-    readonly schema?: Readonly<Record<string, unknown>> | null
-    /** A path for each variable, such as `input.question`, `output` or `reference`. */
-    readonly variable_mapping?: Readonly<Record<string, string>> | null
-    /** A serialised model. */
-    readonly model?: Readonly<Record<string, unknown>> | null
-  } | null
-  readonly graph_id?: string | null
-}
-
-/** What an alert measures. */
-export const alertMetrics = ['run_count', 'error_count', 'error_rate', 'latency_p50', 'latency_p99',
-  'feedback_score', 'cost'] as const
-
-/** A bound on a statistic of the spans of a rule. */
-export interface RuleAlert {
-  readonly metric: (typeof alertMetrics)[number]
-  readonly threshold: number
-  readonly window_minutes: number
-  /** Above by default. */
-  readonly comparison?: 'above' | 'below' | null
-  /** Of `feedback_score`. */
-  readonly feedback_key?: string | null
-  readonly url: string
-  readonly headers?: Readonly<Record<string, string>> | null
-}
-
-/** What a day may cost. */
-export interface RuleSpendLimit {
-  readonly calls_per_day?: number | null
-  readonly tokens_per_day?: number | null
-}
-
-/** What a client says of a rule. */
-export interface RuleBody {
-  readonly display_name?: string | null
-  readonly session_id?: Uuid | null
-  readonly dataset_id?: Uuid | null
-  readonly is_enabled?: boolean | null
-  readonly sampling_rate?: number | null
-  readonly filter?: string | null
-  readonly trace_filter?: string | null
-  readonly tree_filter?: string | null
-  readonly add_to_annotation_queue_id?: Uuid | null
-  readonly add_to_dataset_id?: Uuid | null
-  readonly webhooks?: readonly RuleWebhook[] | null
-  readonly evaluators?: readonly RuleEvaluator[] | null
-  /** Id of a kept evaluator. */
-  readonly evaluator_id?: Uuid | null
-  readonly alerts?: readonly RuleAlert[] | null
-  readonly spend_limit?: RuleSpendLimit | null
-  readonly backfill_from?: string | null
-}
-
 /** A rule as its catalog keeps it. */
-export interface Rule extends Required<Omit<RuleBody, 'is_enabled' | 'sampling_rate'>> {
+export interface Rule extends Pick<RuleJson, keyof typeof RuleFields.properties> {
   readonly id: Uuid
-  readonly display_name: string
-  readonly is_enabled: boolean
-  readonly sampling_rate: number
   readonly createdMs: number
   readonly modifiedMs: number
 }
@@ -94,23 +26,12 @@ export const ruleMark = '__rule'
 /** The project of the calls of judges. */
 export const judgeProject = 'evaluators'
 
-const empty: Omit<Rule, 'id' | 'createdMs' | 'modifiedMs'> = {
+/** A rule that says nothing: with all members, so that a record of an earlier version has them. */
+const empty = {
+  ...Object.fromEntries(Object.keys(RuleFields.properties).map((name) => [name, null])),
   display_name: '',
-  session_id: null,
-  dataset_id: null,
   is_enabled: true,
   sampling_rate: 1,
-  filter: null,
-  trace_filter: null,
-  tree_filter: null,
-  add_to_annotation_queue_id: null,
-  add_to_dataset_id: null,
-  webhooks: null,
-  evaluators: null,
-  evaluator_id: null,
-  alerts: null,
-  spend_limit: null,
-  backfill_from: null,
 }
 
 /** The rule of a record. */
@@ -207,9 +128,9 @@ export function isSampled(trace: Uuid, rate: number): boolean {
 /** A rule as clients read it: values of headers are hidden, logins in addresses left out. */
 export function ruleJson({ createdMs, modifiedMs, ...rule }: Rule,
   names: { readonly tenant: string; readonly project?: string | undefined;
-    readonly dataset?: string | undefined }): Record<string, unknown> {
-  const shown = (calls: readonly RuleWebhook[] | null) =>
-    calls?.map((call) => ({ ...call, url: withoutLogins(call.url), headers: call.headers
+    readonly dataset?: string | undefined }): RuleJson {
+  const shown = <Call extends RuleWebhook>(calls: readonly Call[] | null) =>
+    calls?.map((call) => ({ ...call, url: withoutLogins(call.url) as string, headers: call.headers
       ? Object.fromEntries(
         Object.keys(call.headers).map((name) => [name, hidden]),
       )

@@ -2,6 +2,7 @@
 
 import { pause } from '../../../../cluster/index.ts'
 import type { Env } from '../../../../cluster/index.ts'
+import type { Rule as RuleJson, RuleBody, RuleEvaluator } from '../../../api/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import type { CatalogClient } from '../../records/catalog/catalog-client.ts'
 import type { DocumentPort } from '../../spans/document-port.ts'
@@ -17,7 +18,7 @@ import { judge, manifestOf } from './judge.ts'
 import type { JudgeParts, JudgeResult } from './judge.ts'
 import type { RuleClient } from './rule-client.ts'
 import { changedRule, ownerOf, requireSound, ruleJson, rulesMax } from './rule.ts'
-import type { Rule, RuleBody, RuleEvaluator } from './rule.ts'
+import type { Rule } from './rule.ts'
 import { readLog } from './rule-log.ts'
 import { ruleRecords } from './rule-records.ts'
 import type { RuleRecords } from './rule-records.ts'
@@ -46,7 +47,7 @@ export interface Rules {
     time: { readonly fromUs?: number | undefined;
       readonly throughUs?: number | undefined }): Promise<RuleState>
   /** As clients read them. */
-  json(tenant: string, rules: readonly Rule[]): Promise<readonly Record<string, unknown>[]>
+  json(tenant: string, rules: readonly Rule[]): Promise<readonly RuleJson[]>
   /** What a judge says of one span. Nothing is kept but the call of the model. */
   tryJudge(tenant: string, evaluator: RuleEvaluator, span: Uuid,
     signal: AbortSignal): Promise<JudgeResult>
@@ -158,7 +159,7 @@ function backfillOf({ backfill_from: from }: RuleBody): number | undefined {
 }
 
 async function rulesJson({ projects, judging }: RuleParts, tenant: string,
-  rules: readonly Rule[]): Promise<readonly Record<string, unknown>[]> {
+  rules: readonly Rule[]): Promise<readonly RuleJson[]> {
   const ids = rules.flatMap(({ session_id: id }) => (id === null ? [] : [id]))
   const sets = new Set(rules.flatMap(({ dataset_id: id }) => (id === null ? [] : [id])))
   const named = new Map((await projects.get(tenant, [...new Set(ids)]))

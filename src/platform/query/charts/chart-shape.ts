@@ -1,20 +1,17 @@
 /** Charts and sections in answers, and the ready dashboard of a project. Pure. */
 
+import type { Chart as ChartJson, ChartPoint, ChartSection, Dashboard } from '../../../api/index.ts'
 import { namedId } from '../../records/catalog/named-id.ts'
 import type { Uuid } from '../../spans/span.ts'
-import type { Chart, ChartSection } from './chart.ts'
-
-/** A value of a series at a time. */
-export type ChartPoint = Readonly<Record<string, unknown>>
+import type { Chart } from './chart.ts'
 
 /** A chart with its values. */
-export function chartJson(chart: Chart, data: readonly ChartPoint[] = []): Record<string, unknown> {
+export function chartJson(chart: Chart, data: readonly ChartPoint[] = []): ChartJson {
   return { ...chart, data }
 }
 
 /** A section with its charts. */
-export function sectionJson(section: ChartSection,
-  charts: readonly Record<string, unknown>[]): Record<string, unknown> {
+export function sectionJson(section: ChartSection, charts: readonly ChartJson[]): Dashboard {
   return { ...section, session_id: null, sub_sections: null, layout: null, charts }
 }
 

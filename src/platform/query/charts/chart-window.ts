@@ -1,19 +1,12 @@
 /** Which time a chart shows, in which steps, and what it asks for them. Pure. */
 
+import type { ChartFilters, ChartSeries, ChartWindowBody } from '../../../api/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import type { Project } from '../../records/projects/project.ts'
 import type { Uuid } from '../../spans/span.ts'
 import { readTimeUs } from '../../spans/time.ts'
 import type { GroupBy, SeriesQuestion } from '../question.ts'
-import type { Chart, ChartFilters, ChartSeries } from './chart.ts'
-
-/** The time of a chart, as a client asks for it. */
-export interface WindowBody {
-  readonly start_time?: unknown
-  readonly end_time?: unknown
-  readonly stride?: { readonly days?: number | null; readonly hours?: number | null;
-    readonly minutes?: number | null } | null
-}
+import type { Chart } from './chart.ts'
 
 /** From … to before …, in steps. */
 export type ChartWindow = Pick<SeriesQuestion, 'fromUs' | 'toUs' | 'strideUs'>
@@ -28,7 +21,7 @@ const stepsUsual = 60
 const longUs = 12 * 60 * minuteUs
 
 /** The window: by default the last day. Throws `invalid`. */
-export function windowOf({ start_time: start, end_time: end, stride }: WindowBody,
+export function windowOf({ start_time: start, end_time: end, stride }: ChartWindowBody,
   nowMs: number): ChartWindow {
   const toUs = timeIn('end_time', end) ?? nowMs * 1_000
   const fromUs = timeIn('start_time', start) ?? toUs - dayUs

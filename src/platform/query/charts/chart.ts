@@ -1,69 +1,15 @@
 /** Charts of a tenant and the sections that they stand in, kept in catalogs. */
 
 import type { Env } from '../../../../cluster/index.ts'
+import type { Chart as ChartJson, ChartBody, ChartSection,
+  SectionBody } from '../../../api/index.ts'
 import type { CatalogClient } from '../../records/catalog/catalog-client.ts'
 import type { CatalogRecord } from '../../records/catalog/catalog-record.ts'
 import { collection } from '../../records/catalog/collection.ts'
 import type { Uuid } from '../../spans/span.ts'
 
-/** Which spans a series or a chart is about. */
-export interface ChartFilters {
-  readonly session?: readonly Uuid[] | null
-  readonly filter?: string | null
-  readonly trace_filter?: string | null
-  readonly tree_filter?: string | null
-}
-
-/** A line or the bars of a chart. */
-export interface ChartSeries {
-  readonly id: Uuid
-  readonly name: string
-  readonly metric: string
-  readonly filters?: ChartFilters | null
-  readonly feedback_key?: string | null
-  readonly group_by?: { readonly attribute: string; readonly path?: string | null;
-    readonly max_groups?: number | null } | null
-}
-
-/** What a client says of a chart. Series without an id get one. */
-export interface ChartBody {
-  readonly title?: string | null
-  readonly description?: string | null
-  readonly chart_type?: string | null
-  readonly series?: readonly (Omit<ChartSeries, 'id'> & { readonly id?: Uuid | null })[] | null
-  readonly index?: number | null
-  readonly section_id?: Uuid | null
-  readonly metadata?: Readonly<Record<string, unknown>> | null
-  readonly common_filters?: ChartFilters | null
-}
-
-/** A chart. */
-export interface Chart {
-  readonly id: Uuid
-  readonly title: string
-  readonly description: string | null
-  readonly chart_type: string
-  readonly series: readonly ChartSeries[]
-  readonly index: number
-  readonly section_id: Uuid | null
-  readonly metadata: Readonly<Record<string, unknown>> | null
-  readonly common_filters: ChartFilters | null
-}
-
-/** What a client says of a section. */
-export interface SectionBody {
-  readonly title?: string | null
-  readonly description?: string | null
-  readonly index?: number | null
-}
-
-/** A section. */
-export interface ChartSection {
-  readonly id: Uuid
-  readonly title: string
-  readonly description: string | null
-  readonly index: number
-}
+/** A chart as its catalog keeps it. */
+export type Chart = Omit<ChartJson, 'data'>
 
 /** The charts of tenants. All methods throw HeddleError; `not_found` for what does not exist. */
 export interface Charts {

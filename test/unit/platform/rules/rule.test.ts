@@ -4,7 +4,6 @@ import { expect, it } from 'vitest'
 
 import { changedRule, requireSound, ruleJson,
   ruleOf } from '../../../../src/platform/evaluate/rules/rule.ts'
-import type { RuleWebhook } from '../../../../src/platform/evaluate/rules/rule.ts'
 
 it.each(['Host', 'host', 'Transfer-Encoding'])('No call has a header %s of its own', (name) => {
   const call = { url: 'https://a.example', headers: { [name]: 'internal.example' } }
@@ -42,7 +41,7 @@ it('Logins in addresses that were kept before are not shown', () => {
     }, { graph_id: 'agent' }, { structured: { model: null } }] })
   expect(changedRule(rule, { display_name: 'y' }).webhooks).toEqual([{ url, headers }])
   // Headers that are sent back hidden stay, with the address as it was shown.
-  const { webhooks } = shown as { webhooks: RuleWebhook[] }
+  const { webhooks } = shown
   expect(changedRule(rule, { webhooks }).webhooks)
     .toEqual([{ url: 'https://a.example/x', headers }])
 })

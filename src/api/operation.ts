@@ -1,0 +1,80 @@
+/** Operations of the API: each is written once, for its route, its clients and its documents. */
+
+import { Type } from 'typebox'
+import type { Static, TObject, TSchema } from 'typebox'
+
+/**
+ * The access that an operation needs.
+ *
+ * public  open to everybody, and says nothing of any tenant
+ * shown   reads what its owner may have made public, also without credentials
+ * read    only reads
+ * change  all others
+ * self    reads about the caller itself
+ * deploy  reads or changes deployments: for admins and deployers
+ * admin   reads or changes what only admins may know of: keys, the cluster
+ */
+export type Access = 'public' | 'shown' | 'read' | 'change' | 'self' | 'deploy' | 'admin'
+
+/** Methods of operations. */
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** Everything that is written of an operation beside its address. */
+export interface Terms {
+  readonly access: Access
+  /** One line for the documentation. */
+  readonly summary: string
+  /** Of the path; by default each of its parts is a text. */
+  readonly params?: TObject
+  readonly query?: TObject
+  readonly body?: TSchema
+  /** The JSON of a good answer; missing if there is none. It changes no answer. */
+  readonly answer?: TSchema
+  /** Of a good answer: by default 200, and 204 without JSON. */
+  readonly status?: 201 | 202
+}
+
+/** An operation. Its path has parts such as `:id`. */
+export type Operation<Verb extends Method = Method, Path extends string = string,
+  Details extends Terms = Terms> = Details & { readonly method: Verb; readonly path: Path }
+
+/** Declares an operation. */
+export function operation<const Verb extends Method, const Path extends `/${string}`,
+  Details extends Terms>(method: Verb, path: Path, terms: Details): Operation<Verb, Path, Details> {
+  const names = path.split('/').filter((part) => part.startsWith(':'))
+  const texts = Type.Object(
+    Object.fromEntries(names.map((name) => [name.slice(1), Type.String()])),
+  )
+  return { ...names.length > 0 && { params: texts }, ...terms, method, path }
+}
+
+/** The values that a schema describes. */
+export type Value<Schema extends TSchema> = Shown<Static<Schema>>
+
+type Shown<Given> = Given extends readonly (infer Each)[] ? readonly Shown<Each>[]
+  : Given extends object ? { readonly [Name in keyof Given]: Shown<Given[Name]> }
+  : Given
+
+/** Parts of the path of a request. */
+export type Params<Of extends Operation> = Of extends
+  { readonly params: infer Schema extends TObject } ? Value<Schema>
+  : { readonly [Name in NamesIn<Of['path']>]: string }
+
+type NamesIn<Path extends string> = Path extends `${infer First}/${infer Rest}`
+  ? NamesIn<First> | NamesIn<Rest>
+  : Path extends `:${infer Name}` ? Name
+  : never
+
+/** The query of a request. */
+export type Query<Of extends Operation> = Of extends
+  { readonly query: infer Schema extends TObject } ? Value<Schema>
+  : object
+
+/** The body of a request. */
+export type Body<Of extends Operation> = Of extends { readonly body: infer Schema extends TSchema }
+  ? Value<Schema>
+  : undefined
+
+/** The JSON of a good answer. */
+export type Answer<Of extends Operation> = Of extends
+  { readonly answer: infer Schema extends TSchema } ? Value<Schema> : void

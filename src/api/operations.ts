@@ -1,0 +1,48 @@
+/** All operations, by their names and by their addresses. */
+
+import * as charts from './charts.ts'
+import * as evaluators from './evaluators.ts'
+import type { Answer, Body, Operation, Params, Query } from './operation.ts'
+import * as rules from './rules.ts'
+
+/** Files of operations, under the headings that they have in the documentation. */
+const resources = { Charts: charts, Rules: rules, Evaluators: evaluators } as const
+
+/** An operation with its name, which generated clients have and which never changes. */
+export interface NamedOperation {
+  readonly operation: Operation
+  readonly name: string
+  readonly resource: string
+}
+
+/** Every operation. */
+export const operations: readonly NamedOperation[] = Object.entries(resources)
+  .flatMap(([resource, file]) =>
+    Object.entries(file).filter(isOperation)
+      .map(([name, operation]) => ({ operation, name, resource }))
+  )
+
+function isOperation(entry: readonly [string, object]): entry is [string, Operation] {
+  return 'method' in entry[1]
+}
+
+type Declared<File> = File extends unknown ? Extract<File[keyof File], Operation> : never
+type Any = Declared<(typeof resources)[keyof typeof resources]>
+type ByRoute = { readonly [Each in Any as `${Each['method']} ${Each['path']}`]: Each }
+
+/** A method and a path, such as `PATCH /api/v1/runs/rules/:id`, of an operation that exists. */
+export type Route = keyof ByRoute
+
+/** The parts of a request to an operation. Those that must be given are not optional. */
+export type Asked<Of extends Route> =
+  & Part<'params', Params<ByRoute[Of]>>
+  & Part<'query', Query<ByRoute[Of]>>
+  & Part<'body', Body<ByRoute[Of]>>
+
+type Part<Name extends string, Given> = undefined extends Given ?
+  { readonly [N in Name]?: undefined }
+  : object extends Given ? { readonly [N in Name]?: Given }
+  : { readonly [N in Name]: Given }
+
+/** The JSON that an operation answers. */
+export type Answered<Of extends Route> = Answer<ByRoute[Of]>

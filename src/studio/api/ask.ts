@@ -1,0 +1,29 @@
+/** Calls operations of the API. Their types are those of the contract in src/api. */
+
+import type { Answered, Asked, Route } from '../../api/index.ts'
+import { ask as askPath } from './client.ts'
+import type { Call } from './client.ts'
+
+/** The parts of a call; they may be left out where none must be given. */
+export type Parts<Of extends Route> = Asked<Of> & { readonly signal?: AbortSignal | undefined }
+
+type Optional<Given> = object extends Given ? [parts?: Given] : [parts: Given]
+
+/** The JSON that an operation answers, as `PATCH /api/v1/runs/rules/:id`. Throws ApiError. */
+export function ask<Of extends Route>(route: Of,
+  ...[parts = {} as Parts<Of>]: Optional<Parts<Of>>): Promise<Answered<Of>> {
+  const { params, query, body, signal } = parts
+  const [method, path] = route.split(' ') as [NonNullable<Call['method']>, string]
+  return askPath(addressOf(path, params, query), { method, body, signal })
+}
+
+function addressOf(path: string, params: object = {}, query: object = {}): string {
+  const filled = Object.entries(params).reduce(
+    (rest, [name, value]) => rest.replace(`:${name}`, encodeURIComponent(String(value))),
+    path,
+  )
+  const asked = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [value].flat().map((each): [string, string] => [name, String(each)])
+  )
+  return asked.length === 0 ? filled : `${filled}?${String(new URLSearchParams(asked))}`
+}
