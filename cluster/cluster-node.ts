@@ -41,7 +41,7 @@ export interface ClusterNodeOptions {
   readonly port: number
   /** True if it may own shards; any other member only forwards requests to those that do. */
   readonly owns: boolean
-  /** Of all actors and services whose commands cross. */
+  /** Names and codecs of all actors and services whose commands cross to other members. */
   readonly wires: readonly Asked[]
   readonly sessions: SessionPort
   readonly shardOwners: ShardPort
@@ -66,11 +66,11 @@ export interface ClusterNodeParts {
 /** State of the cluster as one member sees it. */
 export interface ClusterStatus {
   readonly member: Member
-  /** Those that may own shards. */
+  /** Members that may own shards. */
   readonly view: readonly Member[]
-  /** Those that give their shards back before they go. */
+  /** Members that give their shards back before they go. */
   readonly leaving: readonly Member[]
-  /** Those that were ever owned. */
+  /** Claims of the shards that were ever owned. */
   readonly shards: readonly ShardClaim[]
 }
 

@@ -29,7 +29,7 @@ export interface ErrorDetails {
   readonly details?: string
 }
 
-/** Some quote what was sent. More than headers hold would end a whole connection of gRPC. */
+/** Characters of a message, which may quote the request: longer headers end a whole connection. */
 const messageMax = 2_000
 
 /** An error that a caller may see. Its message says what to do. */
@@ -127,10 +127,10 @@ export function hasCode(error: unknown, code: ClusterErrorCode): error is CodedE
   return error instanceof CodedError && error.code === code
 }
 
-/** The message of `goingAway`, by which callers know that error. */
+/** The message of `goingAway`, which the server's own errors use as well. */
 export const goingAwayMessage = 'This member is going away; ask again.'
 
-/** From a member that accepts nothing new: a repeated request reaches another one, or a new one. */
+/** Error of a member that accepts no new work: a repeated request reaches another member. */
 export function goingAway(): ClusterError {
   return new ClusterError('unavailable', goingAwayMessage)
 }

@@ -13,7 +13,7 @@ export interface MemberCallerOptions {
   readonly env: Env
   readonly cluster: string
   readonly trust: MemberTrust
-  /** Of the services that are asked. */
+  /** Names and codecs of the services that are asked. */
   readonly wires: readonly Asked[]
   readonly reviveError: ReviveError
 }

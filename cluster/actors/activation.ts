@@ -137,7 +137,7 @@ export class Activation {
     })
   }
 
-  /** Not within the turn that asks for it. */
+  /** Passivates after the turn that asks for it, unless the actor is occupied then. */
   #sleep(): void {
     queueMicrotask(() => {
       if (!this.occupied) void this.passivate(new AbortController().signal)

@@ -5,7 +5,7 @@ import type { ActorKey } from './actor-key.ts'
 
 /** A member of version N reads what one of N+1 wrote, and ignores what it does not know. */
 export interface ActorWire<Listener = unknown, Request = unknown> {
-  /** Of commands, of their replies, and of what a follower asks for. */
+  /** Codec of commands, of their replies, and of the requests of followers. */
   readonly values: ValueCodec
   /** Undefined if the actor has nothing to follow. */
   readonly listeners?: ListenerCodec<Listener>
@@ -48,7 +48,7 @@ export interface ListenerCodec<Listener = unknown> {
 export interface FollowSharing<Listener = unknown, Request = unknown> {
   /** Followers whose requests have the same name may share; undefined for one that does not. */
   nameOf(request: Request): string | undefined
-  /** For its first follower. `onEnd` is called when the actor will send nothing more. */
+  /** Begins it for its first follower. `onEnd` is called when the actor will send no more. */
   begin(request: Request, onEnd: () => void): SharedFollow<Listener, Request>
 }
 

@@ -40,7 +40,7 @@ export interface Actor<Command = unknown, Reply = unknown, Listener = unknown, R
   /** Tells `listener` until the returned function is called. A turn like any other. */
   follow(request: Request, listener: Listener): Promise<() => void>
   /**
-   * True while something is in progress or somebody follows: it is not passivated for idleness
+   * True while something is in progress or a client follows: it is not passivated for idleness
    * then. It stays too while a turn is under way, a command waits or a promised reply is due.
    */
   readonly occupied: boolean

@@ -15,7 +15,7 @@ import type { Env } from '../runtime/env.ts'
 export interface RecentCommandsOptions {
   /** Answers that are remembered: 20 000 by default. */
   readonly answers?: number
-  /** And how many bytes of them: 32 MiB by default. */
+  /** Bytes of the remembered answers: 32 MiB by default. */
   readonly bytes?: number
   /** Commands that may be under way: 100 000 by default. */
   readonly underWay?: number

@@ -20,7 +20,7 @@ export function pauseMsMax({ firstMs, longestMs }: BackoffRange, tries: number):
   return Math.min(longestMs, firstMs * 2 ** (tries - 1))
 }
 
-/** From half of `ms` to all of it; `random` is from 0 to below 1. */
+/** Shortens `ms` by chance, at most to its half; `random` is from 0 to below 1. */
 export function jittered(ms: number, random: number): number {
   return ms * (1 + random) / 2
 }

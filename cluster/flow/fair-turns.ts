@@ -23,8 +23,8 @@ export class FairTurns {
   }
 
   /**
-   * For work of a key that begins now: what it calls often, and awaits. What is done within a
-   * millisecond waits for no turn, however long others have just worked.
+   * Returns the function that work of a key calls often, from its begin on, and awaits. Work of
+   * less than a millisecond waits for no turn, however long others have just worked.
    */
   pauses(key: string): () => Promise<void> | undefined {
     let beganMs = this.#env.monotonicMs()

@@ -1,6 +1,6 @@
 /** A limit on concurrent work: what exceeds it waits, in the order in which it came. */
 
-/** The result does what it is given, at most `limit` at the same time. */
+/** Returns a function that does the work it is given, at most `limit` pieces at the same time. */
 export function limitConcurrency(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = []
   let underWay = 0

@@ -4,12 +4,12 @@ import type { Env } from '../runtime/env.ts'
 import { untilAvailable } from './until-available.ts'
 
 /**
- * While a node of the store comes or goes, there may be no quorum for some seconds. A member that
- * starts can wait for that: it serves nobody yet.
+ * Time without an answer after which a start fails. While a node of the store comes or goes, there
+ * may be no quorum for some seconds.
  */
 const patienceMs = 30_000
 
-/** `work` may be done again. Throws what it throws; `unavailable` only when that lasts. */
+/** Repeats `work` while it throws `unavailable`, for 30 s. Throws all other errors at once. */
 export function retryAtStartup<Answer>(env: Env, work: () => Promise<Answer>): Promise<Answer> {
   const beganMs = env.monotonicMs()
   return untilAvailable({

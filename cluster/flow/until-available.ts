@@ -4,7 +4,7 @@ import { hasCode } from '../errors.ts'
 import type { Env } from '../runtime/env.ts'
 import { Backoff } from './backoff.ts'
 
-/** Between tries. Someone waits, so they do not grow. */
+/** Pauses between tries. They do not grow, because a caller waits. */
 const pauses = { firstMs: 250, longestMs: 250 }
 
 /** Listener of the waits, and the sign that ends the repeats. */

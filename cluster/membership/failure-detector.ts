@@ -97,7 +97,7 @@ export class FailureDetector {
     this.#listeners.add(listener)
   }
 
-  /** Resolves when it is known who is there. Throws if the store does not answer. */
+  /** Resolves when the members are known. Throws if the store does not answer. */
   async start(): Promise<void> {
     this.#examiner.begin()
     await this.#look()
@@ -127,7 +127,7 @@ export class FailureDetector {
     await this.#looking
   }
 
-  /** From now on others take over what this member has. */
+  /** Announces that this member leaves: from then on others take over its shards. */
   async leave(): Promise<void> {
     if (this.#state !== 'closed') this.#state = 'leaving'
     this.#change()
@@ -135,7 +135,7 @@ export class FailureDetector {
     await this.look()
   }
 
-  /** Somebody could not reach the member: examines whether it is there. */
+  /** Examines a member that some caller in this process could not reach. */
   doubt(member: Member): void {
     if (this.#table.has(member.id)) void this.#examiner.examine(member)
   }
@@ -198,7 +198,7 @@ export class FailureDetector {
   }
 
   /**
-   * Without heartbeats of members that have ended: one that was frozen may have left a last one.
+   * Leaves out heartbeats of members that have ended: one that was frozen may have left a last one.
    */
   async #believable(heartbeats: readonly Heartbeat[]): Promise<readonly Heartbeat[]> {
     const others = heartbeats.filter(({ id }) => id !== this.#options.self.id)

@@ -16,6 +16,6 @@ export interface HeartbeatPort {
   heartbeat(heartbeat: Heartbeat): Promise<void>
   /** The newest heartbeat of each member that left one in the last minutes. */
   heartbeats(): Promise<readonly Heartbeat[]>
-  /** For a member that has ended. */
+  /** Removes the heartbeat of a member that has ended. */
   forget(member: string): Promise<void>
 }

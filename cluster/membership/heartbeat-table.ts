@@ -20,7 +20,7 @@ export interface HeartbeatChanges {
 /** After a gap this long, of the store or of this member itself, no member is judged at once. */
 export const gapMs = 3_000
 
-/** Without I/O: the failure detector reads and fills it. */
+/** Table of the heartbeats, without I/O: the failure detector reads the store and fills it. */
 export class HeartbeatTable {
   readonly #signs = new Map<string, Sign>()
   #readMs = Number.NEGATIVE_INFINITY
@@ -35,7 +35,7 @@ export class HeartbeatTable {
     return [...this.#signs.values()].map(memberOf)
   }
 
-  /** Those that are not about to leave. */
+  /** Members that are not about to leave. */
   get staying(): readonly Member[] {
     return [...this.#signs.values()].filter(({ heartbeat }) => !heartbeat.leaving).map(memberOf)
   }

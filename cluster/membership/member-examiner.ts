@@ -46,7 +46,7 @@ export class MemberExaminer {
   readonly #silent = new Map<string, number>()
   /** When none of the others could be asked about another, the last time. */
   #aloneMs = Number.NEGATIVE_INFINITY
-  /** Of this member itself, noted whenever it probes its neighbours. */
+  /** Lag of this member itself, noted whenever it probes its neighbours. */
   readonly #lag: EventLoopLag
 
   constructor(options: MemberExaminerOptions) {

@@ -23,6 +23,6 @@ export interface SessionPort {
    * that begins after that says `alive`.
    */
   fence(session: string, by: string): Promise<'fenced' | 'left'>
-  /** Resolves when it is `left`, or when somebody fenced it before. */
+  /** Resolves when it is `left`, or when another member fenced it before. */
   leave(session: string): Promise<void>
 }

@@ -73,7 +73,7 @@ export function judgeSilence({ isReached, witness, own: { stoodStill, wasAlone }
   return isSeen || witness === 'nobody asked' || wasAlone ? reachable : silent
 }
 
-/** It was silent for `silenceMs`. `hasHeartbeat`: it left a new heartbeat meanwhile. */
+/** Verdict on a member after a silence. `hasHeartbeat`: it left a new heartbeat meanwhile. */
 export function judgeHeartbeat({ hasHeartbeat, silenceMs, own: { stoodStill, slackMs } }: {
   readonly hasHeartbeat: boolean
   readonly silenceMs: number

@@ -48,7 +48,7 @@ export interface RouterOptions {
 const patienceMs = 20_000
 /** The same if it may have been received: only the next owner can tell, and the client cannot. */
 const unconfirmedPatienceMs = 45_000
-/** After a failed try, if no owner changes before. */
+/** Pauses after a failed try; a change of an owner ends them early. */
 const pauses = { firstMs: 100, longestMs: 100 }
 
 /** Reaches every actor of the cluster, wherever it lives, and wherever it moves meanwhile. */
@@ -153,7 +153,7 @@ function nobody(): ClusterError {
   return new ClusterError('unavailable', 'Nobody owns this right now: ask again in a moment.')
 }
 
-/** As those of a router, with the services of this member. */
+/** Options of the receiving side: those of a router, and the services of this member. */
 export interface InboundOptions extends Omit<RouterOptions, 'transport' | 'env'> {
   readonly services: readonly Service[]
 }

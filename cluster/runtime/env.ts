@@ -40,11 +40,11 @@ export interface Env {
   every(ms: number, fn: () => void): () => void
   /** Random, version 4. */
   uuid(): string
-  /** By time, version 7: each is greater than the last one made by this process or worker. */
+  /** A UUID of version 7: each is greater than the last one made by this process or worker. */
   uuid7(): string
-  /** From 0 to below 1: for pauses, never for secrets. */
+  /** A number from 0 to below 1: for pauses, never for secrets. */
   random(): number
-  /** 32 bytes that nobody can foresee, as 43 characters of base64url. */
+  /** 32 unpredictable bytes, as 43 characters of base64url. */
   secret(): string
   readonly log: Log
 }

@@ -12,7 +12,7 @@ export interface SpanStart {
   readonly name: string
   /**
    * server  begun by a message from outside
-   * client  waits for somebody else
+   * client  waits for another process
    * inner   anything else; the default
    */
   readonly kind?: 'server' | 'client' | 'inner'

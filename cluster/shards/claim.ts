@@ -1,12 +1,12 @@
 /**
  * Claim of a shard: by compare and set against its last owner.
  *
- *   1. A shard is claimed from nobody, from an owner that gave it back, or from a session whose end
- *      was proven to this very claimant. Never from a session that may live.
+ *   1. A shard is claimed if it has no owner, if its owner gave it back, or if the end of the
+ *      owner's session was proven to this very claimant. Never from a session that may live.
  *   2. Each try has an epoch that no earlier try had, and only a clear `claimed` counts: after an
  *      unknown outcome the shard is claimed again, from oneself if the first try came through.
  *
- * It is given back the same way, to nobody, in the epoch in which it was owned.
+ * It is given back the same way, to no owner, in the epoch in which it was owned.
  *
  * Rule: [fence].
  */
@@ -31,7 +31,7 @@ export interface ClaimOptions {
 const changesAtOnce = 16
 /** After this many tries, the store must be broken. */
 const triesMax = 20
-/** Between tries: a store that is too busy to tell needs rest. */
+/** Pauses between tries: a store that is too busy to answer needs rest. */
 const pauses = { firstMs: 50, longestMs: 1_000 }
 
 /**

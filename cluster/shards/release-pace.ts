@@ -20,7 +20,7 @@ const takenMs = 1_000
 export interface PacedRelease {
   /** Stops the shard and gives it back. Resolves when it is free, and never throws. */
   release(): Promise<void>
-  /** Resolves when somebody owns it. */
+  /** Resolves when a member owns the shard. */
   taken(): Promise<void>
 }
 

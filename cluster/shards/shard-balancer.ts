@@ -48,7 +48,7 @@ const hintsMax = 100
 const pauses = { firstMs: 500, longestMs: 500 }
 /** When to check whether a shard of another member is free, although no message said so. */
 const lookAgainMs = 2_000
-/** When owners that somebody waits for are read again. */
+/** Delay before owners that a caller waits for are read again. */
 const readAgainMs = 150
 /** Changes within this time are announced together. */
 const announceTogetherMs = 5
@@ -97,7 +97,7 @@ export class ShardBalancer implements Ownership {
     return this.#table.ownerOf(shard)
   }
 
-  /** Somebody waits: the store may know the owners that are not known here. */
+  /** Resolves at the next change of an owner. Reads the owners again meanwhile: a caller waits. */
   changed(): Promise<void> {
     this.#readTimer.within(readAgainMs)
     return this.#change.next()
@@ -226,7 +226,7 @@ export class ShardBalancer implements Ownership {
     }
   }
 
-  /** Resolves when somebody owns it. */
+  /** Resolves when a member owns the shard. */
   async #taken(shard: number): Promise<void> {
     while (this.#table.known[shard]?.session === null) await this.#change.next()
   }

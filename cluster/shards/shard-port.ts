@@ -34,9 +34,9 @@ export type ClaimOutcome =
 
 /** The owners of all shards, with a compare and set for each. */
 export interface ShardPort {
-  /** Of all shards that were ever owned, as a quorum says: hints for what to claim from. */
+  /** Claims of all shards that were ever owned, as a quorum says: hints for the next claims. */
   owners(): Promise<readonly ShardClaim[]>
-  /** Of one shard; undefined if it was never owned. */
+  /** Claim of one shard; undefined if it was never owned. */
   owner(shard: number): Promise<ShardClaim | undefined>
   /** One compare and set. Throws `unavailable` if nothing was tried. */
   claim(change: ClaimChange): Promise<ClaimOutcome>

@@ -21,7 +21,7 @@ export interface MemberSigns {
   sees(session: string): boolean
 }
 
-/** Without I/O: the shard balancer acts on what it says. */
+/** Table of the shards, without I/O: the shard balancer acts on its moves. */
 export class ShardTable {
   readonly #self: Member
   readonly #signs: MemberSigns

@@ -39,7 +39,7 @@ export class FollowOutbox {
   get lagged(): boolean {
     return this.#state === 'lagged'
   }
-  /** It was released before the last call was put. */
+  /** True if the connection broke before the last call was put. */
   get broken(): boolean {
     return this.#state === 'gone'
   }

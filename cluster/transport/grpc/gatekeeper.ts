@@ -28,9 +28,9 @@ export function introduction({ secret }: MemberTrust,
 const refusedMs = 10_000
 
 /**
- * Turns callers without trust away by their headers: not a byte of what they send is kept. They
- * learn nothing else, whatever they ask for, and logged once this member `belongs`: one that is
- * refused itself reports that with a message of its own.
+ * Refuses callers without trust by their headers: not a byte of what they send is kept, and all get
+ * the same answer. Refusals are logged once this member `belongs`: before that, a member that is
+ * refused itself reports it with a message of its own.
  */
 export function onlyTrusted({ secret }: MemberTrust, env: Env,
   belongs: () => boolean): ServerInterceptor {

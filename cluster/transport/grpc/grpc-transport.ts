@@ -15,7 +15,7 @@ import { saidBytesMax, withinLimit } from './options.ts'
 /** Links, the kinds whose bytes cross them, and the patience with one answer. */
 export interface GrpcTransportOptions extends LinkOptions {
   readonly kinds: readonly Asked[]
-  /** By then the other member answers, with the reply or that it is under way: 10 s by default. */
+  /** Time for an answer, with the reply or that it is under way: 10 s by default. */
   readonly patienceMs?: number
 }
 
@@ -107,7 +107,7 @@ export function grpcTransport(options: GrpcTransportOptions): GrpcTransport {
   }
 }
 
-/** Asks for the reply until it comes, or nobody waits for it any more. */
+/** Asks for the reply until it comes, or the caller has gone. */
 async function untilReply(link: MemberLink, request: DeliverRequest,
   cancelled?: AbortSignal): Promise<Uint8Array> {
   const { commandId } = request

@@ -34,7 +34,7 @@ export interface LinkOptions {
 
 /** A stream whose first message has come. */
 export interface OpenStream<Message> {
-  /** Those after the first one. */
+  /** Messages after the first one. */
   readonly messages: AsyncIterator<Message>
   /** Ends the stream, for both sides. */
   end(): void

@@ -23,7 +23,7 @@ const limits: ChannelOptions = {
   'grpc.max_send_message_length': messageBytesMax + envelopeBytes,
 }
 
-/** Of the side that answers. */
+/** Channel options of the side that answers. */
 export const serverOptions: ChannelOptions = {
   ...limits,
   // A front door that vanished leaves follows behind; this ends them.
@@ -31,7 +31,7 @@ export const serverOptions: ChannelOptions = {
   'grpc.keepalive_timeout_ms': 10_000,
 }
 
-/** Of the side that calls. */
+/** Channel options of the side that calls. */
 export const clientOptions: ChannelOptions = {
   ...limits,
   // The default is 64 KiB for a stream and for a whole connection: a stream of many megabytes a
