@@ -30,7 +30,7 @@ export class RunKeys {
     this.#namespaces.delete(hashOf(key))
   }
 
-  /** The namespace of a key; undefined if it is none of a run, or has ended. */
+  /** The namespace of a key; undefined for a key of no run, or one that has ended. */
   find(key: string): string | undefined {
     return key.startsWith('hdl_run_') ? this.#namespaces.get(hashOf(key)) : undefined
   }
