@@ -32,7 +32,7 @@ export type CronCommand =
   /** Fires what is due. Answered when that is settled; rejected if it must be tried again. */
   | { readonly kind: 'look' }
 
-/** From its own firing. */
+/** Commands of callers, and those that the cron sends to itself. */
 type OwnCommand =
   | CronCommand
   | { readonly kind: 'settle'; readonly firing: Firing; readonly outcome: FiringOutcome }

@@ -129,7 +129,7 @@ function isOpen(row: CronRow, dueMs: number): boolean {
   return dueMs > row.firedMs || isInGap(row, dueMs)
 }
 
-/** Of two times, of which 0 is none. */
+/** The earlier one of two times, of which 0 means none. */
 function earlier(one: number, other: number): number {
   return one === 0 || other === 0 ? Math.max(one, other) : Math.min(one, other)
 }
