@@ -62,7 +62,7 @@ export function redirectFault(error: unknown, target: string): HeddleError {
   return new HeddleError('unavailable', `it redirects to an address that cannot be reached${why}`)
 }
 
-/** The host as messages name it; empty, which every message has, if there is none. */
+/** Host of a URL as messages name it; for no URL the empty text, which every message contains. */
 function hostIn(target: string): string {
   const url = URL.parse(target)
   return url === null ? '' : hostOf(url)
