@@ -11,7 +11,7 @@ const valueMax = 512 * 1024
 /** Characters of a filter as JSON. Bounded, because it is compared with every item. */
 const filterMax = 16 * 1024
 
-/** Not in a label: the separator of namespaces on the wire, what other stores use, and NUL. */
+/** Not allowed in a label: the separators of namespaces on the wire and in other stores, NUL. */
 const forbidden = ['.', ':', '\0'] as const
 
 /** Throws `invalid` unless these can be the first labels of a namespace. */

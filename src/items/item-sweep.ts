@@ -18,7 +18,7 @@ export interface SweepParts {
 const defaultMs = 5 * 60_000
 /** Time that what has ended stays, so that a repeated command is recognised. */
 const keptMs = 10 * 60_000
-/** Items that are found at a time, and removed at a time: few, as nobody waits for it. */
+/** Items that are found at a time, and removed at a time: few, because no caller waits. */
 const [pageSize, atOnce] = [500, 4]
 const quietMs = 60 * 60_000
 /** Pages of one sweep. What is left, or cannot be removed, is for the next one. */

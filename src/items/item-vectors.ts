@@ -71,7 +71,7 @@ function isFloat(value: unknown): boolean {
   return Number.isFinite(value) && Number.isFinite(Math.fround(value as number))
 }
 
-/** It cannot become right by asking again, so it is no 5xx. */
+/** Error of a wrong embedding. Asking again does not help, so it is no 5xx. */
 function wrong(what: string): HeddleError {
   return new HeddleError('graph_failed', `The embedding of store.index.embed ${what}.`)
 }
