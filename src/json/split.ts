@@ -31,7 +31,7 @@ export interface Split {
 const shortPiece = 256
 /** Pieces of a document. An object or list with more members is one piece. */
 const piecesMax = 10_000
-/** Characters and values of what is read. */
+/** Characters and values of the rest, which is parsed at once. */
 const restMax = { characters: 1024 * 1024, values: 50_000 }
 
 type Path = readonly (string | number)[]
