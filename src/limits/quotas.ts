@@ -182,7 +182,7 @@ export class Quotas {
     return { highest, refused: { ...this.#refused } }
   }
 
-  /** Returns what it counts as in progress. Nothing happens between the last look and that. */
+  /** Returns the counts of work in progress. Nothing is awaited between the last look and that. */
   async #admit(tenant: string, known: Known, wanted: QuotaRequest): Promise<readonly Counted[]> {
     const added = counted.filter((name) => wanted[name] !== undefined)
     if (known.use === undefined || this.#ended(known, added, farShare) !== undefined) {

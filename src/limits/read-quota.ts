@@ -69,7 +69,7 @@ export interface Reading {
   readonly bytes: number
   /** Bytes that the read may take; by default as much as there is for a tenant. */
   readonly most?: number | undefined
-  /** Aborts, with a HeddleError as its reason, when nobody waits for the answer any more. */
+  /** Aborts, with a HeddleError as its reason, when the caller has gone. */
   readonly cancelled?: AbortSignal | undefined
 }
 
@@ -267,7 +267,7 @@ export class ReadAllowance {
   /**
    * Counts bytes that are kept; a negative number for dropped ones. Throws `too_large` if that is
    * more than there is, with `bytes` among its details: what is needed at least. Throws the
-   * signal's reason if nobody waits any more.
+   * signal's reason if the caller has gone.
    */
   keep(bytes: number): void {
     this.#gone?.throwIfAborted()
