@@ -66,7 +66,7 @@ export interface Settings {
   readonly deploymentsDomain: string | undefined
   /** Host names that admins may give to deployments; `*.example.org` for all below one. */
   readonly deploymentsHosts: readonly string[]
-  /** As whom the code of deployments runs; undefined for the user of the server. */
+  /** Users under whose ids the code of deployments runs; undefined for the user of the server. */
   readonly graphsUsers: UserRange | undefined
   readonly trustTenants: boolean
   /** True if projects are served without the `auth` and `http.app` that they name. */
@@ -186,7 +186,7 @@ export class SettingsError extends Error {
   override readonly name = 'SettingsError'
 }
 
-/** Without keys there is one tenant: its public prompts have an owner also if nobody names one. */
+/** Tenants by handle. Without keys there is one tenant, with the handle `local` by default. */
 function hubHandles(given: ReadonlyMap<string, string>,
   auth: 'none' | 'keys'): ReadonlyMap<string, string> {
   return given.size > 0 || auth === 'keys' ? given : new Map([['local', 'local']])
@@ -284,7 +284,7 @@ function metricsSettings(reader: SettingsReader): Settings['metrics'] {
   return port === undefined ? null : Object.freeze({ host: reader.value('metricsHost'), port })
 }
 
-/** From the standard variables of OpenTelemetry. */
+/** Reads the standard variables of OpenTelemetry. */
 function tracingSettings(environment: SettingsSource['environment'], mistakes: string[]):
   | TracingSettings
   | null {
