@@ -22,7 +22,7 @@ export interface KeyspaceReading {
     readonly leaving: boolean }[]
   readonly shards: number
   readonly owned: readonly { readonly shard: number; readonly session: string | null }[]
-  /** Of tables with several replicas. Missing if the history of repairs cannot be read. */
+  /** Repairs of tables with several replicas. Missing if the history of repairs cannot be read. */
   readonly repairs?: readonly TableRepair[]
   readonly schema: { readonly known: number; readonly oldest: number; readonly newest: number }
 }

@@ -7,13 +7,13 @@ export interface Repair {
   readonly ranges: readonly string[]
 }
 
-/** From a token up to and including another one. */
+/** Tokens after one of them, up to and including another one. */
 interface Interval {
   readonly from: bigint
   readonly to: bigint
 }
 
-/** Beyond the tokens of each partitioner. */
+/** Bounds beyond the tokens of each partitioner. */
 const [lowest, highest] = [-(2n ** 128n), 2n ** 128n]
 
 /**
@@ -39,7 +39,7 @@ function intervalsOf(range: string): readonly Interval[] {
   return from < to ? [{ from, to }] : [{ from, to: highest }, { from: lowest, to }]
 }
 
-/** In order, and no two that touch. */
+/** Joins intervals that touch, and returns them in order. */
 function union(intervals: readonly Interval[]): readonly Interval[] {
   const merged: Interval[] = []
   for (const next of intervals.toSorted((one, other) => one.from < other.from ? -1 : 1)) {

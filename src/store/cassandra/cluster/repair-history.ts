@@ -9,7 +9,7 @@ import type { Repair } from './repair-coverage.ts'
 
 /** Age of a table's repairs, against the time for which it remembers deletions. */
 export interface TableRepair {
-  /** With its keyspace. */
+  /** Name of the table, with its keyspace. */
   readonly table: string
   /** The time after which Cassandra forgets that a row was deleted. */
   readonly gcGraceMs: number

@@ -64,12 +64,12 @@ export class RowInsert {
     this.#cql = `${insertInto(table, columns)} USING TIMESTAMP ?`
   }
 
-  /** For a plain write, in which null leaves a column out. */
+  /** Statement for a plain write, in which null leaves a column out. */
   plain(row: OutgoingRow): Statement {
     return { cql: this.#cql, values: [...valuesOf(row), row.timestamp] }
   }
 
-  /** For a conditional write, in which null would be kept as a tombstone. */
+  /** Statement for a conditional write, in which null would be kept as a tombstone. */
   conditional(row: OutgoingRow): Statement {
     const values = valuesOf(row)
     const there = (_: unknown, at: number) => values[at] !== null

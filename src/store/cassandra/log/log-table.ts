@@ -365,7 +365,7 @@ function stale({ epoch, seq }: Position): HeddleError {
   return new HeddleError('stale_append', undefined, { epoch, seq })
 }
 
-/** As many rows as are wanted, from slices in reading order. */
+/** Cuts slices in reading order to as many rows as are wanted. */
 function limited<Each extends Slice>(slices: readonly Each[], reverse: boolean,
   limit = Infinity): Each[] {
   let left = limit

@@ -9,7 +9,8 @@ const epochBits = 24n
 const counterBits = 38n
 
 /**
- * Above the microseconds of any wall clock, so that a stray write without such a timestamp loses.
+ * Least timestamp, above the microseconds of any wall clock: a stray write without one of ours
+ * loses.
  */
 const floor = 1n << (epochBits + counterBits)
 

@@ -97,7 +97,7 @@ export class BucketTable {
       someTraces: row?.['some_removed'] === true }
   }
 
-  /** Those of the traces that were removed from a project. */
+  /** Those of the given traces that were removed from a project. */
   async removedOf(tenant: string, project: Uuid,
     traces: Iterable<Uuid>): Promise<ReadonlySet<Uuid>> {
     const all = [...new Set(traces)]

@@ -18,7 +18,7 @@ const keysTogether = 100
 const rowsTogether = 100
 /** Bytes of a row besides its body. */
 const rowBytes = 200
-/** They live until they are deleted. */
+/** Time to live of documents: they stay until they are deleted. */
 const forEver = 0
 
 const ofPlace = 'tenant = ? AND kind = ? AND owner = ?'

@@ -5,7 +5,7 @@ import type { Plan, ScannedHeads, SpanHead } from '../../../platform/index.ts'
 /** Heads of a slice, at most. */
 const sliceMax = 500
 
-/** A scan with what it has given and nobody has taken. */
+/** A scan, and the results of it that were not taken yet. */
 interface Source {
   readonly slices: AsyncIterator<ScannedHeads>
   heads: readonly SpanHead[]

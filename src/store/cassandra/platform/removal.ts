@@ -32,7 +32,7 @@ const page = 500
 /** Later than all spans. */
 const never = Number.MAX_SAFE_INTEGER
 
-/** Resolves when nobody finds what is removed and its rows are gone. */
+/** Resolves when no reader finds the removed spans any more and their rows are gone. */
 export async function remove(parts: RemovalParts, tenant: string, what: Removal): Promise<void> {
   switch (what.kind) {
     case 'traces':
@@ -60,7 +60,7 @@ async function removeTraces(parts: RemovalParts, tenant: string,
   })
 }
 
-/** From the oldest bucket on, so that what ends early can begin again. */
+/** Removes from the oldest bucket on, so that a removal that was cut short can begin again. */
 async function removeBefore(parts: RemovalParts, tenant: string, project: Uuid,
   beforeUs: number): Promise<void> {
   const last = hourOf(beforeUs)

@@ -8,7 +8,7 @@ import { hourOf, hourUs, monthOf } from './partition-key.ts'
 
 /** Seconds that a roll-up lives. */
 const livesS = 24 * 60 * 60
-/** Larger ones are made again each time. */
+/** Bytes of a stored roll-up; larger ones are computed again each time. */
 const bytesMax = 256 * 1024
 /** Roll-ups that are read at a time. */
 const page = 50

@@ -36,12 +36,12 @@ export interface Position {
   readonly id: Buffer
 }
 
-/** Before all spans that begin at a time. */
+/** Position before all spans that begin at a time. */
 export function positionAt(startUs: number): Position {
   return { startUs, id: Buffer.alloc(0) }
 }
 
-/** At this span, or right after it. */
+/** Position of this span, or right after it. */
 export function positionOf({ startUs, id }: ScanMark, side: 'at' | 'after'): Position {
   const bytes = bytesOfUuid(id)
   return { startUs, id: side === 'at' ? bytes : Buffer.concat([bytes, Buffer.alloc(1)]) }

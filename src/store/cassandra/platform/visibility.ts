@@ -11,7 +11,7 @@ export class Visibility {
     this.#buckets = buckets
   }
 
-  /** Those of a tenant's places that are not removed, in their order. */
+  /** Places of a tenant that are not removed, in their order. */
   async of<Place extends SpanPlace>(places: readonly Place[]): Promise<readonly Place[]> {
     const projects = Map.groupBy(places, ({ project }) => project)
     const visible = await Promise.all(

@@ -1,5 +1,5 @@
 /**
- * Feedback on spans that nobody knows yet: clients send it while the span is still on its way.
+ * Feedback on spans that are not known yet: clients send it while the span is still on its way.
  * Whoever writes feedback notes it here and then looks for the span; whoever writes a span then
  * looks here. So one of the two finds the other, and gives the span its mark.
  */

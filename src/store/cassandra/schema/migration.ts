@@ -21,9 +21,9 @@ export interface Migration {
   readonly oldest: number
 }
 
-/** For rows that are written at any time, and read by key or in the order of a partition. */
+/** Compaction of rows that are written at any time, and read by key or by partition. */
 const compaction = `compaction = {'class': 'UnifiedCompactionStrategy', 'scaling_parameters': 'T4'}`
-/** For rows that are rewritten in place: few sstables for a row. */
+/** Compaction of rows that are rewritten in place: few sstables for a row. */
 const rewritten = `compaction = {'class': 'UnifiedCompactionStrategy', 'scaling_parameters': 'L4'}`
 
 /**
@@ -93,7 +93,7 @@ const runHour = ({ keyspace }: Keyspaces) =>
   tenant text, hour int, PRIMARY KEY ((tenant), hour)
 ) WITH CLUSTERING ORDER BY (hour DESC) AND ${reads} AND ${rewritten}`
 
-/** Read a partition at a time when a shard is taken, so deleted rows must go soon. */
+/** Table whose partitions are read when a shard is taken, so deleted rows must go soon. */
 const ownedRow = (table: string, id: string) => ({ keyspace }: Keyspaces) =>
   `CREATE TABLE IF NOT EXISTS ${keyspace}.${table} (
   shard int, bucket int, tenant text, ${id} text,

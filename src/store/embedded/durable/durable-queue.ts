@@ -13,7 +13,7 @@ export interface WriteBatch {
 
 /** Outcome of the commit of a batch. */
 export interface Committed {
-  /** Of the batch, on through all generations of the store; 0 if they are not numbered. */
+  /** Number of the batch, through all generations of the store; 0 if batches are not numbered. */
   readonly number: number
   /** True if the writes are on disk: their callers are answered, and the writer must do them. */
   readonly acknowledged: boolean

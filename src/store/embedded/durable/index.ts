@@ -33,7 +33,7 @@ export interface QueueOptions {
   readonly branches: KnownBranches
 }
 
-/** For a database that outlives the process. Throws what the system throws. */
+/** Makes the queue of a database that outlives the process. Throws system errors as they are. */
 export function durableQueue({ file, env, generation, branches }: QueueOptions): DurableQueue {
   if (!writesAhead) return new CommitQueue()
   const place = new FileIdentity(file, { clock: env })

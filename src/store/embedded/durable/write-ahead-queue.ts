@@ -20,9 +20,9 @@ export interface WriteAheadParts {
 /** Acknowledges a write that comes alone as soon as the write-ahead file has it. */
 export class WriteAheadQueue implements DurableQueue {
   readonly #parts: WriteAheadParts
-  /** Of the newest batch with writes. */
+  /** Number of the newest batch with writes. */
   #number: number
-  /** In the write-ahead file and acknowledged, but not yet in the database; by their ids. */
+  /** Acknowledged writes in the write-ahead file that are not in the database yet; by their ids. */
   readonly #unapplied = new Map<number, Write>()
   /** Writes sent otherwise, and not answered; by their ids. */
   readonly #underWay = new Map<number, Write>()

@@ -53,7 +53,7 @@ export function feedbackStore(file: TraceFile, asked: Asked): FeedbackPort {
   }
 }
 
-/** A span whose marks have changed, and the keys of what it got. */
+/** A span whose marks have changed, and the keys of its new feedback. */
 interface ToMark {
   readonly tenant: number
   readonly span: Uuid

@@ -138,7 +138,7 @@ export class ProjectScan {
     return rarest
   }
 
-  /** By an index of project, start and id. */
+  /** Windows in the order of an index of project, start and id. */
   *#byStart(
     { index, begin, fromUs, toUs }: { readonly index: string; readonly begin: Position;
       readonly fromUs: number; readonly toUs: number },
@@ -177,7 +177,7 @@ export class ProjectScan {
     }
   }
 
-  /** By the postings of a term. */
+  /** Windows in the order of the postings of a term. */
   *#byPostings(term: Term): Iterable<ScanWindow> {
     const find = this.#database.prepare<Posting>(`
       SELECT start_us, no FROM posting WHERE term = ? AND start_us >= ? AND start_us < ?

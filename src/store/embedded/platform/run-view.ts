@@ -20,7 +20,7 @@ const isKept = (hidden: string) =>
 /**
  * The statements that make the views. Times are RFC 3339 texts; `start_us` is the start in
  * microseconds since 1970, by which a project is sorted. `hidden` names the views that read tables.
- * Nobody who asks can know it, so whatever reads a table through it is one of these.
+ * A question cannot know it, so whatever reads a table through it is one of these.
  *
  * @param hidden unguessable
  * @param kinds the column of kinds of tokens, or NULL in a file without

@@ -30,7 +30,7 @@ const projectsOf = 500
 /** Deletes in the transaction of its caller. Each call returns how many spans it deleted. */
 export class SpanDeletion {
   readonly #parts: SpanDeletionParts
-  /** Behind which project of a tenant the comparison goes on. */
+  /** Project of each tenant behind which the comparison continues. */
   readonly #after = new Map<number, number>()
 
   constructor(parts: SpanDeletionParts) {

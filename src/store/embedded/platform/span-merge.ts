@@ -31,8 +31,8 @@ export interface StoredSpan {
   readonly place: SpanPlace
   fields: SpanFields
   /**
-   * Of the operation that each field is from, by `fieldOrder`: the higher one wins. A patch has its
-   * arrival, a post the negative of it.
+   * Rank of the operation that each field is from, by `fieldOrder`: the higher one wins. A patch
+   * has its arrival, a post the negative of it.
    */
   readonly ranks: number[]
   /** Terms that have a posting. */

@@ -66,7 +66,7 @@ export class SpanRemoval {
     this.#endTimer = parts.env.after(stepMs, () => void this.#step())
   }
 
-  /** Nobody finds what is removed when it resolves. */
+  /** Resolves when no reader finds the removed spans any more. */
   async remove(tenant: string, what: Removal): Promise<void> {
     if (what.kind === 'traces') return this.#removeTraces(tenant, what.traces)
     const { numbers, hours, queue, env } = this.#parts

@@ -14,7 +14,7 @@ import { viewStatements, visibleTables } from './run-view.ts'
 export interface SqlStart extends SqlQuestion {
   /** Path of `traces.db`. */
   readonly file: string
-  /** A name that nobody can guess. */
+  /** An unguessable name, for the views that read tables. */
   readonly hidden: string
 }
 

@@ -5,7 +5,7 @@ import type { Database } from '../file/database.ts'
 /** Bytes of a row of these tables and of its index entries, besides its contents. */
 export const rowBytes = { span: 300, posting: 40, block: 60, file: 120, feedback: 300 } as const
 
-/** The tables of which some rows are looked at to learn who has how much, and how many of each. */
+/** Tables that are sampled to estimate the use of tenants, and the rows of each sample. */
 const [sampled, samples] = [['span', 'block', 'file', 'feedback'] as const, 256]
 /** Bytes that a file has when its tenants have something, and a difference that is too much. */
 const [knownFrom, offBy] = [16 * 1024 * 1024, 4]
@@ -57,7 +57,7 @@ export class TenantUse {
     ).get(bytes)?.[0]
   }
 
-  /** Nothing of a tenant was found: what is known of it is wrong. */
+  /** Forgets the bytes of a tenant of which nothing was found: they are wrong. */
   clear(tenant: number): void {
     this.#changed.delete(tenant)
     this.#database.prepare('DELETE FROM tenant_use WHERE tenant = ?').run(tenant)

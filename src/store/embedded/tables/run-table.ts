@@ -40,7 +40,7 @@ export const runSchema = `
     WHERE status <> 'success';
 `
 
-/** For searches of a tenant's runs. Few runs end in a way that the second one lists. */
+/** Indexes for searches of a tenant's runs. Few runs end in a way that the second one lists. */
 export const runTimeSchema = `
   CREATE INDEX run_time ON run (tenant, created_at);
   CREATE INDEX run_failed ON run (tenant, status, created_at)

@@ -19,7 +19,7 @@ const askedMax = 4
 const [wordsOfPrefix, spansOfPrefix] = [64, 50_000]
 /** Spans whose words a statement reads, by their numbers, and found ones whose rows it reads. */
 const [numbersAtOnce, rowsAtOnce] = [100_000, 1_000]
-/** Between the number of the project and the word. No word has it. */
+/** Separator between the number of the project and the word. No word has it. */
 const divider = '\uE000'
 
 /** A span for which the words of a question speak, or that has to be looked at. */

@@ -22,7 +22,7 @@ const [togetherMs, failedMs] = [50, 60_000]
 const spansAtOnce = 32
 /** Bytes of opened blocks that are kept for the next spans. */
 const keptBytes = 8 * 1024 * 1024
-/** Later than all numbers of spans. */
+/** A number above those of all spans. */
 const everMore = Number.MAX_SAFE_INTEGER
 
 /** Connection, clock and switch of an indexer. */
@@ -156,7 +156,7 @@ export class WordIndexer {
     return parts
   }
 
-  /** From now on all spans, and those to come, are ones that the index lacks. */
+  /** Empties the index: all spans, also those to come, are noted as missing in it. */
   #drop(): boolean {
     const { database } = this.#parts
     const [known] = database.prepare<[number]>(

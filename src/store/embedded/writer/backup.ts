@@ -158,7 +158,7 @@ function makeDraft(draft: string): void {
   }
 }
 
-/** Waits for the disk. A copy that cannot be read back is none. */
+/** Checks that a copy can be read, and waits until it is on disk. */
 function settle(draft: string): void {
   requireSound(draft)
   const file = openSync(draft, 'r+')

@@ -9,7 +9,7 @@ import type { Write } from '../requests/write.ts'
 /** A write to be committed. */
 export interface Commit {
   readonly write: Write
-  /** Of its batch; 0 if batches are not numbered. */
+  /** Number of its batch; 0 if batches are not numbered. */
   readonly number: number
   /** It is on disk already, outside of the database. */
   readonly acknowledged: boolean
