@@ -134,7 +134,7 @@ function afterEdit(parts: ThreadParts): Turn {
   return parts.editor.busy ? { reply: undefined } : wake(parts)
 }
 
-/** A suspect that has finished a superstep is none any more. */
+/** Decides on the trial: a suspect that has finished a superstep is cleared. */
 function lookAtSuspect(parts: ThreadParts): void {
   if (!parts.trial.place) return
   void perform(parts, decideTrial)

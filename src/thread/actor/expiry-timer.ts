@@ -34,7 +34,7 @@ export class ExpiryTimer {
     this.#set()
   }
 
-  /** It was due, but something else came first. */
+  /** Looks again later: the thread was due, but something else came first. */
   again(): void {
     if (this.#atMs > 0) this.#setIn(lookAgainMs)
   }

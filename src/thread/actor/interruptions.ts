@@ -4,7 +4,7 @@ import { LRUCache } from '../../../cluster/index.ts'
 import type { ActorContext } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
 
-/** Bounded, for nobody takes the entry of a thread that is loaded elsewhere. */
+/** Bounded, because the entry of a thread that is loaded elsewhere is never taken. */
 const rememberedMax = 10_000
 
 /** The threads of one member whose actor failed while the store was away. */

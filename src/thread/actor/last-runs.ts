@@ -5,7 +5,7 @@ import type { ThreadContext } from '../context/thread-context.ts'
 
 /** Runs that are looked at, and how long an owner may have left them unreported. */
 const [runsMax, lateMs] = [20, 60_000]
-/** Older ones were reported long ago, and perhaps somebody has deleted their traces since. */
+/** Age of runs that are not reported again: their traces may have been deleted since. */
 const oldMs = 24 * 60 * 60 * 1000
 
 const unfinished: ReadonlySet<string> = new Set<RunStatus>(['pending', 'running'])

@@ -11,7 +11,7 @@ import type { ThreadPorts } from '../context/thread-context.ts'
 import { removeTracesOf } from './gone-runs.ts'
 import type { GoneRunsPorts } from './gone-runs.ts'
 
-/** Before the next try. */
+/** Pauses before the next try. */
 const pauses = { firstMs: 1_000, longestMs: 60_000 }
 
 type PurgePorts = Pick<ThreadPorts, 'log' | 'env'> & GoneRunsPorts
@@ -36,14 +36,14 @@ export class Purge {
   }
 
   /**
-   * A new thread of the same id waits for it: once that has a row, nobody would find what is left
-   * of this one. Rejects if the delete, or the newest try to purge, failed.
+   * Resolves when the newest try to purge is over. A new thread of the same id waits for it,
+   * because its row would hide the rest of this one. Rejects if the delete, or that try, failed.
    */
   get lastTry(): Promise<void> {
     return this.#lastTry
   }
 
-  /** Also called at loading, for a member may have died between the delete and the purge. */
+  /** Tries once. Also called at loading: a member may have died between delete and purge. */
   async once(branch: Branch): Promise<void> {
     const { key: { tenant, id }, epoch } = this.#context
     // The rows of the runs name the traces, and go with the log.

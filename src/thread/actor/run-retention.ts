@@ -9,11 +9,11 @@ import type { RunDue } from '../model/thread-client.ts'
 export class RunRetention {
   readonly #context: ThreadContext
   #stopTimer: (() => void) | undefined
-  /** Nobody can come back to the run that ended last. */
+  /** True if no client can come back to the run that ended last. */
   #mayGo = false
   /** The due time that the run which ended last was made for; null if that is not known. */
   #due: RunDue | undefined | null = null
-  /** Set while somebody is asked whether the due time of the run is settled. */
+  /** Set while the cron is asked whether the due time of the run is settled. */
   #asking: object | undefined
   /** The time of the thread is up: it stays only for webhooks that are owed. */
   #isDue = false

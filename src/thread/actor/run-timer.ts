@@ -29,7 +29,7 @@ export class RunTimer {
     this.#stop = env.after(ms, () => notify({ type: 'wake' }))
   }
 
-  /** Sleeps if nobody needs the thread. If it is needed now, it tries again at the next look. */
+  /** Sleeps if the thread is not needed. If it is needed now, it tries again at the next look. */
   waitUntil(atMs: number, isNeeded: boolean): void {
     const { ports: { env, wakeAt }, sleep } = this.#context
     wakeAt?.(atMs)

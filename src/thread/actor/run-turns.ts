@@ -95,7 +95,7 @@ function rollbackFor({ context: { threadLog, ports } }: ThreadParts, runs: reado
   return started && rollbackOf(started, threadLog, ports)
 }
 
-/** Nobody finds traces of these runs when they have been rolled back. */
+/** Removes the traces of these runs, before they are rolled back. */
 async function removeTraces({ context: { ports, tenant } }: ThreadParts,
   runs: readonly RunRow[]): Promise<void> {
   await ports.runsGone?.(tenant, runs.filter(({ started }) => started))

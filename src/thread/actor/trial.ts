@@ -23,7 +23,7 @@ export class Trial {
     return this.#place
   }
 
-  /** Its turn comes as a `wake`. */
+  /** Enters the quarantine. The command `wake` is sent when the trial may begin. */
   enter({ runId, updatedAtMs }: RunRow): void {
     const { ports: { quarantine }, notify } = this.#context
     const place: Place = { runId, isOn: false, leave: quarantine.enter(updatedAtMs, () => {

@@ -21,7 +21,7 @@ export interface Received {
   readonly command: ThreadCommand | OwnCommand
   /** The record that marks it as done. */
   readonly note: readonly RecordOf[]
-  /** Aborts when nobody waits for the reply any more. */
+  /** Aborts when the caller has gone. */
   readonly cancelled?: AbortSignal | undefined
 }
 

@@ -15,7 +15,7 @@ export interface JoinAcrossOwners {
    * again if it was lost before it was on disk.
    */
   readonly startAgain?: () => Promise<void>
-  /** Aborts, with a HeddleError as its reason, when nobody waits any more. */
+  /** Aborts, with a HeddleError as its reason, when the caller has gone. */
   readonly cancelled?: AbortSignal | undefined
 }
 

@@ -38,15 +38,15 @@ export interface ThreadPorts extends ThreadLogPorts {
   /** The way out, to webhooks. */
   readonly egress: Pick<Egress, 'send'>
   /**
-   * Resolves when nobody finds the traces of these runs any more, which are deleted or rolled back.
-   * Called before they are; by default, they have no traces.
+   * Resolves when the traces of these runs, which are deleted or rolled back, cannot be found any
+   * more. Called before they are; by default, they have no traces.
    */
   readonly runsGone?: (tenant: string, runs: readonly RunRow[]) => Promise<void>
   /** A run's record as the API shows it: a JSON object. */
   readonly showRun: (run: RunRow) => JsonText
   /**
-   * Somebody wakes the threads that sleep and are due, as the store says: the earliest of them is
-   * due at this time. Undefined if nobody does: threads with delayed runs stay awake then.
+   * Notes that a sleeping thread is due at this time, so that the member wakes it. Undefined if
+   * nothing wakes threads: those with delayed runs stay awake then.
    */
   readonly wakeAt?: (atMs: number) => void
   /** Decides when a thread whose time to live has ended is deleted; by default the clock. */

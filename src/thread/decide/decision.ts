@@ -13,18 +13,18 @@ export interface CurrentExecution {
   readonly id: number
   /** The run as it was when the execution began. */
   readonly run: RunRow
-  /** It was handed to a worker. */
+  /** True if it was handed to a worker. */
   readonly begun: boolean
   /** The revision that it stops for, or that its run has stopped for before. */
   readonly stopsFor?: string | undefined
-  /** It was asked to stop for that. */
+  /** True if it was asked to stop for that revision. */
   readonly isStopping?: boolean
 }
 
 /** The suspect that waits in the quarantine, or is on trial. */
 export interface QuarantinePlace {
   readonly runId: string
-  /** It may start. */
+  /** True if the suspect may start. */
   readonly isOn: boolean
 }
 
@@ -110,7 +110,7 @@ export class Draft {
     return this.#state.runs.find((run) => run.runId === runId)
   }
 
-  /** Somebody waits for a decision as soon as one of its records is written `now`. */
+  /** Adds records. With `now`, a caller waits for the decision. */
   write(records: readonly RecordOf[], urgency: Urgency = 'now'): void {
     if (records.length === 0) return
     for (const record of records) {

@@ -4,7 +4,7 @@ import { Draft } from './decision.ts'
 import type { Decision, Situation } from './decision.ts'
 import { decideDelete } from './thread.ts'
 
-/** Deletes the thread unless somebody still follows the run or a webhook is owed. */
+/** Deletes the thread unless a client still follows the run or a webhook is owed. */
 export function decideExpiry(at: Situation, isFollowed: boolean, nowMs: number): Decision {
   const { exists, runs, row } = at.state
   const hasEnded = exists && row.hidden && runs.length === 0

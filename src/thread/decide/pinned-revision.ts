@@ -14,7 +14,7 @@ import type { Ending } from './run-result.ts'
 export interface Pin {
   /** Undefined for a run of the server's own project. */
   readonly revision?: string | undefined
-  /** Its attempts before had another revision, which is not there any more. */
+  /** True if earlier attempts had another revision, which is not there any more. */
   readonly moved: boolean
   /** Its end instead, if no revision can execute it. */
   readonly ending?: Ending

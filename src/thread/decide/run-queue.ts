@@ -56,7 +56,7 @@ export type NextRun =
 /** Longest wait before looking again: timers stand still while a machine sleeps. */
 export const lookAgainMs = 60_000
 
-/** A thread whose runs all wait for longer than this sleeps then, if nobody needs it. */
+/** Wait beyond which a thread sleeps if all its runs are due later and no client needs it. */
 export const dozeMs = 1_000
 
 /**

@@ -31,7 +31,7 @@ export function errorResult(errorJson: JsonText): JsonText {
   return `{"__error__":${errorJson}}`
 }
 
-/** As an execution reported it; `status` is its own. */
+/** Ending as an execution reported it, with this status. */
 export function endingOf(outcome: ExecutionOutcome, status: 'success' | 'error'): Ending {
   const { waiting, interrupts: interruptsJson, values, at, error, waitsAt, askers } = outcome
   return { status, waiting, interruptsJson, values, at, waitsAt, askers, ...error && { error } }

@@ -23,7 +23,7 @@ export interface AdmittedRun {
   readonly rollback: Rollback | undefined
   /** Written with it: marks the command as done. */
   readonly note: readonly RecordOf[]
-  /** Of a thread that is made for the run. */
+  /** Time to live of a thread that is made for the run. */
   readonly timeToLive?: TimeToLiveRequest | undefined
 }
 

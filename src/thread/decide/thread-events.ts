@@ -8,7 +8,7 @@ import { nameOfMade } from '../model/thread-event-head.ts'
 /** The events of a batch, by whom they are for. */
 export interface SplitEvents {
   readonly ofRun: readonly StepEvent[]
-  /** Those of the thread that have their data. */
+  /** Events of the thread that have their data. */
   readonly ofThread: readonly StepEvent[]
 }
 

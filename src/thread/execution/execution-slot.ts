@@ -51,7 +51,7 @@ export class ExecutionSlot {
     else execution.begin(noResumePoint)
   }
 
-  /** The feed of the thread, if the run wants events of the thread or somebody follows them. */
+  /** The feed of the thread, if the run wants events of the thread or a client follows them. */
   #threadFeedFor(run: RunRow): ThreadFeed | undefined {
     const feed = this.#threadFeed
     feed.prepare(planOf(run).threadEvents === true)

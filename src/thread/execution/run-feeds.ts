@@ -21,7 +21,7 @@ import { stateBytes } from '../queries/state-values.ts'
 export class RunFeeds {
   readonly #context: ThreadContext
   readonly #feeds = new Map<string, EventStream>()
-  /** Of runs that have ended and forgotten, but still followed. */
+  /** Feeds of runs that have ended and are forgotten, but still followed. */
   readonly #stillRead = new Set<EventStream>()
   /** Ids of `awaited` runs: no client knows them yet, so none can follow. */
   readonly #unannounced = new Set<string>()

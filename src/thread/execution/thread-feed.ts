@@ -1,4 +1,4 @@
-/** The events of a thread as a whole: of all its runs, for as long as anybody follows. */
+/** The events of a thread as a whole: of all its runs, for as long as any client follows. */
 
 import { decodeRow, rowsOf } from '../../checkpoint/index.ts'
 import type { JsonText, RecordOf } from '../../checkpoint/index.ts'
@@ -33,8 +33,9 @@ function isKept({ name, json = '' }: FeedEntry): boolean {
 }
 
 /**
- * Closed until somebody follows or a run wants events of the thread. Then it watches the log:
- * events that records stand for are the same when they are read from the log later.
+ * Feed of a thread that is closed until a client follows or a run wants events of the thread. Then
+ * it watches the log: events that records stand for are the same when they are read from the log
+ * later.
  */
 export class ThreadFeed implements LogWatcher {
   readonly #context: ThreadContext
@@ -56,7 +57,10 @@ export class ThreadFeed implements LogWatcher {
     return this.#stream?.followed ?? false
   }
 
-  /** A run begins: opens if it wants events of the thread, closes if nobody does. */
+  /**
+   * A run begins: opens the feed if the run wants events of the thread; closes it if no client
+   * follows either.
+   */
   prepare(isWanted: boolean): void {
     if (isWanted) this.#stream ??= this.#opened()
     else if (!this.followed) this.#close()
@@ -206,7 +210,7 @@ export class ThreadFeed implements LogWatcher {
     return known ?? graphOf(this.#context)
   }
 
-  /** With the values of a state that is remembered and need not be worked out. */
+  /** Adds the values of a state to an event, if they are remembered and need not be worked out. */
   #withValues(entry: FeedEntry): FeedEntry {
     if (entry.json !== undefined) return entry
     const { checkpointId, graphId } = stateOf(entry.valuesOf)

@@ -31,7 +31,7 @@ export class LimitedSource implements CheckpointSource {
   readonly #allowance: ReadAllowance
   readonly #scope: SourceScope
   readonly #failed = new AbortController()
-  /** Aborts when nobody waits any more, or with the error when a read has failed. */
+  /** Aborts when the caller has gone, or with the error when a read has failed. */
   readonly cancelled: AbortSignal
 
   constructor(reader: CheckpointReader, allowance: ReadAllowance, scope: SourceScope = {}) {

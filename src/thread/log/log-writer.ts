@@ -36,8 +36,8 @@ interface OpenRow {
 }
 
 /**
- * now    somebody waits for it
- * soon   nobody does yet: it may wait for more that goes into the same row
+ * now    a caller waits for it
+ * soon   no caller does yet: it may wait for more that goes into the same row
  */
 export type Urgency = 'now' | 'soon'
 
@@ -125,7 +125,7 @@ export class LogWriter {
     return row.durable
   }
 
-  /** Somebody waits for what was written: the open row is closed in this tick. */
+  /** Closes the open row in this tick, because a caller waits for what was written. */
   hurry(): void {
     const row = this.#open
     if (!row?.stopWaiting) return
@@ -218,7 +218,7 @@ export class LogWriter {
     await this.#appendInTurn(body, updates, append)
   }
 
-  /** For a long row, and for rows that come while one is encoded: they are appended in order. */
+  /** Appends a long row, and rows that come while one is encoded, in their order. */
   async #appendInTurn(body: Uint8Array | Promise<Uint8Array>, updates: readonly RowUpdate[],
     append: (body: Uint8Array, updates: RowUpdate[]) => Promise<void>): Promise<void> {
     const before = this.#encoding

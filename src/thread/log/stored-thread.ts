@@ -59,7 +59,7 @@ export async function storedThread(
     lacksTimes: lacksTimes(row, unfinished) }
 }
 
-/** With the bytes of one more row. */
+/** The state with the bytes of one more row. */
 function withBytes(state: ThreadState, bytes: number): ThreadState {
   return { ...state, row: { ...state.row, storedBytes: state.row.storedBytes + bytes } }
 }

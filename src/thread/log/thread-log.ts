@@ -28,8 +28,8 @@ export interface ThreadLogPorts {
   /** True if each run that ends leaves a billing record; by default none is made. */
   readonly billing?: boolean
   /**
-   * Gets the rows of runs that have ended, once that is on disk; by default, nobody does. Runs that
-   * are rolled back or deleted are not among them.
+   * Gets the rows of runs that have ended, once that is on disk. Runs that are rolled back or
+   * deleted are not among them.
    */
   readonly runsEnded?: (runs: readonly RunRow[]) => void
   /** Shared by all threads of this member: how many bytes of states they may remember. */

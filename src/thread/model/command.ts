@@ -8,7 +8,7 @@ import type { Refusal } from './refusal.ts'
 import type { CancelRun, CreateThread, FollowRun, HistoryQuery, StartRun, StateQuery, StateUpdate,
   ThreadPatch } from './thread-client.ts'
 
-/** From the front door, and between threads. */
+/** Commands from the front door, and from other threads. */
 export type ThreadCommand =
   | { readonly type: 'create'; readonly request: CreateThread }
   /**
@@ -42,7 +42,7 @@ export type ThreadCommand =
   | { readonly type: 'delete_run'; readonly runId: string }
   | { readonly type: 'join'; readonly runId: string }
 
-/** From the thread's own executions and timers. */
+/** Commands from the thread's own executions and timers. */
 export type OwnCommand =
   | { readonly type: 'steps'; readonly executionId: number; readonly batch: StepBatch;
     readonly done: (appended: Promise<void>) => void }
@@ -114,6 +114,6 @@ export interface FollowRequest {
   /** Empty for the thread as a whole. */
   readonly runId: string
   readonly follow: FollowRun
-  /** For the thread as a whole: it need not exist yet. */
+  /** True for a follow of the whole thread that need not exist yet. */
   readonly waits?: boolean
 }

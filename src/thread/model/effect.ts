@@ -84,7 +84,7 @@ export type Effect =
 
 /** Answer to the caller of a command: plain data. */
 export type Reply =
-  /** Nobody waits. */
+  /** Nothing, as no caller waits. */
   | { readonly kind: 'nothing' }
   /** Nothing, when all that was written is on disk. */
   | { readonly kind: 'done' }
@@ -92,7 +92,7 @@ export type Reply =
   | { readonly kind: 'thread' }
   /** The run, when it is on disk. */
   | { readonly kind: 'run'; readonly run: RunRow }
-  /** The run before it is on disk, for a caller that names it to nobody. */
+  /** The run before it is on disk, for a caller that keeps its id to itself until then. */
   | { readonly kind: 'early'; readonly run: RunRow }
   /** Nothing, when the delete is on disk and the first try to purge its log is over. */
   | { readonly kind: 'purged'; readonly branch: Branch }

@@ -18,10 +18,10 @@ export const endIndex = lastIndex + 1
 /** The place before every event. */
 export const start: EventPlace = { seq: -1, index: 0 }
 
-/** In place of an id: only events that come from now on. */
+/** Id that asks only for events that come from now on. */
 export const fromNow = 'now'
 
-/** Behind every event that there is. */
+/** The place behind every event. */
 const end: EventPlace = { seq: Number.MAX_SAFE_INTEGER, index: 0 }
 
 /** `<seq>.<index>`. Clients only hand it back. */

@@ -40,7 +40,7 @@ export interface ThreadClient {
   count(filter: ThreadFilter & ValuesFilter, cancelled?: AbortSignal): Promise<number>
 
   /**
-   * A ThreadState of the API as JSON text. `cancelled` aborts when nobody waits for it any more.
+   * A ThreadState of the API as JSON text. `cancelled` aborts when the caller has gone.
    */
   state(tenant: string, threadId: string, query: StateQuery,
     cancelled?: AbortSignal): Promise<JsonText>
@@ -77,7 +77,7 @@ export interface ThreadClient {
   /**
    * The run's result when it has ended: the state values as JSON text with `__interrupt__` if it
    * waits, `{"__error__": {error, message}}` if it failed. Never `null`. `cancelled` aborts, with a
-   * HeddleError, when nobody waits any more.
+   * HeddleError, when the caller has gone.
    */
   joinRun(tenant: string, threadId: string, runId: string,
     cancelled?: AbortSignal): Promise<JsonText>
@@ -175,13 +175,13 @@ export interface StartRun {
   readonly commandId: string
   /** Wins over the metadata of thread and assistant, which the thread merges under it. */
   readonly metadata: Record<string, unknown>
-  /** As the run record shows it: input, command, config, … Long values of clients are raw. */
+  /** Arguments as the run record shows them: input, command, config, … Long values are raw. */
   readonly kwargs: Record<string, unknown>
   readonly plan: RunPlan
   readonly afterMs: number
   /**
-   * The caller waits for the result and names the run to nobody before. Start and end of a quick
-   * run may then be written in one row, which is half the work.
+   * The caller waits for the result and keeps the run's id to itself before. Start and end of a
+   * quick run may then be written in one row, which is half the work.
    */
   readonly awaited: boolean
   /**
@@ -224,7 +224,7 @@ export interface RunPlan {
   readonly trace?: string
   /** Its executions make events of protocol v2, beside those of its stream modes. */
   readonly threadEvents?: boolean
-  /** Somebody waits for its end, or follows it, from the start: it begins before others. */
+  /** True if a client waits for its end, or follows it, from the start: it begins before others. */
   readonly isAwaited?: boolean
   /** The due time that it was made for; missing if a client asked for it. */
   readonly due?: RunDue
@@ -254,7 +254,7 @@ export interface CancelRun {
 /** A run that was accepted, and its result. */
 export interface AwaitedRun {
   readonly row: RunRow
-  /** As `joinRun`. `cancelled` aborts, with a HeddleError, when nobody waits any more. */
+  /** As `joinRun`. `cancelled` aborts, with a HeddleError, when the caller has gone. */
   result(cancelled?: AbortSignal): Promise<JsonText>
 }
 

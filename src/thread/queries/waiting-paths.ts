@@ -11,7 +11,7 @@ const tasksMax = 100
 /** A checkpoint of the root, or the newest one of a subgraph. */
 interface Level {
   readonly ns: string
-  /** Of the node that the subgraph is in; empty for the root. */
+  /** Path of the node that the subgraph is in; empty for the root. */
   readonly path: string
   readonly view: ChannelView
   /** Null for the newest. */
