@@ -90,7 +90,7 @@ export interface ClusterNode {
   status(): ClusterStatus
   /** Gives every shard back to the members that stay, if there are any. */
   giveBack(): Promise<void>
-  /** When nothing is under way any more. */
+  /** Closes the node; to be called when nothing is under way any more. */
   close(deadline: AbortSignal): Promise<void>
 }
 

@@ -190,7 +190,7 @@ export class ActivationTable {
     return activation.post(operation)
   }
 
-  /** Why no newcomer is let in; undefined if there is room, or room was made. */
+  /** Reason to refuse a newcomer; undefined if there is room, or room was made. */
   #refusal(key: ActorKey, epoch: number): CodedError | undefined {
     if (this.#closed) return goingAway()
     if (!this.#options.owns(key, epoch)) return new ClusterError('not_owner')

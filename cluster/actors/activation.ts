@@ -41,7 +41,7 @@ export interface ActivationOptions {
 
 /** One life of one actor. It begins as soon as it is made. */
 export class Activation {
-  /** When it was last asked for something, by the monotonic clock. */
+  /** Time of the last request, by the monotonic clock. */
   usedMs = 0
   readonly #options: ActivationOptions
   readonly #mailbox: Mailbox

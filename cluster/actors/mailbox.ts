@@ -13,7 +13,7 @@ import type { Actor, Turn } from './actor.ts'
 /** One turn of the actor, as an envelope asks for it. */
 export type Operation = (actor: Actor) => Turn | Promise<Turn>
 
-/** An act that waits, and the promise of its reply. */
+/** A turn that waits, and the promise of its reply. */
 export interface Envelope {
   readonly operation: Operation
   readonly promise: Promise<unknown>
@@ -21,7 +21,7 @@ export interface Envelope {
   reject(reason: unknown): void
 }
 
-/** The limit of a mailbox, and what it begins with. */
+/** Bound of a mailbox, and the envelopes that it begins with. */
 export interface MailboxOptions {
   /** Envelopes that may wait; the next is answered `full`. */
   readonly bound: number

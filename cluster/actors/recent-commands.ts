@@ -35,7 +35,7 @@ interface Answered {
 /** Memory of one entry beside the bytes of its answer. */
 const entryBytes = 200
 
-/** Does each command once, however often it comes. */
+/** Carries each command out once, however often it is sent. */
 export class RecentCommands {
   readonly #env: Pick<Env, 'after'>
   readonly #underWay = new Map<string, UnderWay>()

@@ -1,5 +1,5 @@
 /**
- * When the next validation of the own session begins: a policy, which no rule depends on.
+ * Schedule of the validations of the own session: a policy, which no rule depends on.
  *
  * A validation is one read of the store, whoever shares it. Callers that come in one tick share
  * one; so do those that come while another one is under way.

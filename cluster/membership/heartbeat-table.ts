@@ -25,7 +25,7 @@ export class HeartbeatTable {
   readonly #signs = new Map<string, Sign>()
   #readMs = Number.NEGATIVE_INFINITY
 
-  /** When the heartbeats were read last, by the monotonic clock. */
+  /** Time of the last read of the heartbeats, by the monotonic clock. */
   get readMs(): number {
     return this.#readMs
   }

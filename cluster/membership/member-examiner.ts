@@ -17,7 +17,7 @@ export interface MemberExaminerOptions {
   readonly table: HeartbeatTable
   /** True if the member answers at its address. */
   lives(member: Member): Promise<boolean>
-  /** When any message last came from the member, by the monotonic clock. */
+  /** Time of the last message from the member, by the monotonic clock. */
   lastSeenMs(member: Member): number
   /** True if `peer` finds that `member` answers. Throws if the peer cannot be asked. */
   askPeer(peer: Member, member: Member): Promise<boolean>
@@ -42,9 +42,9 @@ const witnesses = 2
 export class MemberExaminer {
   readonly #options: MemberExaminerOptions
   readonly #examined = new Set<string>()
-  /** Since when each silent member has been silent. */
+  /** Time since which each silent member has been silent. */
   readonly #silent = new Map<string, number>()
-  /** When none of the others could be asked about another, the last time. */
+  /** Last time at which no other member could be asked about a silent one. */
   #aloneMs = Number.NEGATIVE_INFINITY
   /** Lag of this member itself, noted whenever it probes its neighbours. */
   readonly #lag: EventLoopLag
@@ -107,7 +107,7 @@ export class MemberExaminer {
     }
   }
 
-  /** The others look while this one still waits. */
+  /** Judges a silent member. Others are asked while this member still waits for its answer. */
   async #judge(member: Member): Promise<Verdict> {
     const { env } = this.#options
     const reached = this.reaches(member)

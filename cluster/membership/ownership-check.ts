@@ -66,7 +66,7 @@ export class SessionOwnershipCheck implements OwnershipCheck {
   #newestAlive = 0
   /** Waiting callers, by the last validation begun when they came: any later one will do. */
   readonly #riders = new Map<number, PromiseWithResolvers<void>>()
-  /** Why nothing is confirmed any more. */
+  /** Reason for which nothing is confirmed any more. */
   #reason: string = reasons.left
 
   constructor(options: SessionOwnershipCheckOptions) {

@@ -9,7 +9,7 @@ export interface EventLoopLagOptions {
   readonly everyMs: number
   /** If `note` comes later than this, the member stood still. */
   readonly stillMs: number
-  /** For how long lag is taken into account. */
+  /** Time for which a lag is taken into account. */
   readonly lastingMs: number
 }
 

@@ -44,9 +44,9 @@ export interface ShardBalancerOptions {
 
 /** Actors of one shard that are named to its next owner. */
 const hintsMax = 100
-/** When something that failed is tried again. */
+/** Pauses before something that failed is tried again. */
 const pauses = { firstMs: 500, longestMs: 500 }
-/** When to check whether a shard of another member is free, although no message said so. */
+/** Delay before a check for free shards of other members, in case no message announced them. */
 const lookAgainMs = 2_000
 /** Delay before owners that a caller waits for are read again. */
 const readAgainMs = 150
@@ -185,7 +185,7 @@ export class ShardBalancer implements Ownership {
     }
   }
 
-  /** Does what is decided for each shard. Returns a promise for each that is taken. */
+  /** Moves each shard as it is decided. Returns a promise for each shard that is taken. */
   #move(): Promise<void>[] {
     const moves = Map.groupBy(this.#table.moves(), ({ move }) => move)
     const shards = (move: 'take' | 'give') => (moves.get(move) ?? []).map(({ shard }) => shard)

@@ -105,7 +105,7 @@ export class ShardTable {
     return this.#places[shard] === this.#self.id
   }
 
-  /** Each shard with what is to be done; none if no member stays that could take one. */
+  /** Each shard with its next move; none if no member stays that could take one. */
   moves(): readonly { readonly shard: number; readonly move: ShardMove }[] {
     return this.#places.map((_, shard) => ({
       shard,

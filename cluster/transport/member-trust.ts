@@ -65,7 +65,7 @@ function hashOf(text: string): Buffer {
   return hash('sha256', text, 'buffer')
 }
 
-/** Why the other member is not accepted; undefined if it is. */
+/** Reason why the other member is not accepted; undefined if it is. */
 export function incompatibility(own: ProtocolIdentity, other: ProtocolIdentity):
   | string
   | undefined {

@@ -21,7 +21,7 @@ export interface GrpcTransportOptions extends LinkOptions {
 
 /** A transport that knows when each member last answered. */
 export interface GrpcTransport extends Transport {
-  /** When any message last came from the member, by the monotonic clock. */
+  /** Time of the last message from the member, by the monotonic clock. */
   lastSeenMs(member: Member): number
   /** Ends all that is under way to a member that has ended: callers may go elsewhere. */
   forget(member: Member): void
@@ -32,7 +32,7 @@ export interface GrpcTransport extends Transport {
 /** Time of the network beside the patience; after that the connection counts as broken. */
 const wayMs = 5_000
 
-/** Longer, because an actor that is not active reads its past first. */
+/** Time for a follow to begin: an actor that is not active reads its past first. */
 const followMs = 15_000
 
 /** Connections to a member that were not used for this long are closed. */

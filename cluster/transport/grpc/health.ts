@@ -25,7 +25,7 @@ export class Health implements HealthServiceImplementation {
     this.#changed = Promise.withResolvers()
   }
 
-  /** Says for the last time that it does not serve. */
+  /** Reports for the last time that the server does not serve. */
   close(): void {
     this.#closed = true
     this.send('NOT_SERVING')

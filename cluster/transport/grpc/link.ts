@@ -53,7 +53,7 @@ const connectMs = 3_000
 /** The connections to one member. */
 export class MemberLink {
   readonly address: string
-  /** When any message last came from the member, by the monotonic clock. */
+  /** Time of the last message from the member, by the monotonic clock. */
   lastSeenMs = Number.NEGATIVE_INFINITY
   readonly #options: LinkOptions
   readonly #lines = new Map<Lane, Line>()
@@ -66,7 +66,7 @@ export class MemberLink {
     this.#options = options
   }
 
-  /** Since when nothing is under way; Infinity while something is. */
+  /** Time since which nothing is under way; Infinity while something is. */
   get idleSinceMs(): number {
     const waiting = this.#underWay.size + (this.#commandStream?.waiting ?? 0)
     return waiting > 0 ? Infinity : this.#usedMs
@@ -201,7 +201,7 @@ export class MemberLink {
   }
 }
 
-/** Why the last attempt to connect failed: the library says it only to a call that fails by it. */
+/** Reason why the last attempt to connect failed; only a call that fails by it gets to know it. */
 async function lastFailure(client: MemberServiceClient): Promise<string> {
   try {
     await client.probe({})

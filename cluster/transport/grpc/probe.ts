@@ -40,7 +40,7 @@ export function grpcProbe(options: LinkOptions,
   }
 }
 
-/** Over a new connection, so that no old state is believed. Never throws. */
+/** Probes a member over a new connection, so that no old state is believed. Never throws. */
 export function sight(member: Member, options: LinkOptions): Promise<Sighting> {
   const { env } = options
   return new Promise((resolve) => {

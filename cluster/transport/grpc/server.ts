@@ -46,7 +46,7 @@ export interface GrpcServer {
   close(deadline: AbortSignal): Promise<void>
 }
 
-/** Why a member cannot listen on its address, by the error of the system. */
+/** Reasons why a member cannot listen on its address, by the error of the system. */
 const obstacles: readonly (readonly [RegExp, string])[] = [
   [/EADDRINUSE/, 'is in use: each member needs an address of its own'],
   [/EADDRNOTAVAIL/, 'is no address of this machine'],
