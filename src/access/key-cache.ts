@@ -61,7 +61,7 @@ export type KeyStats = Readonly<
 interface Entry {
   row: KeyRow
   lookedMs: number
-  /** When a look last failed. */
+  /** Time at which a look last failed. */
   failedMs: number
   usedMs: number
 }
@@ -90,7 +90,7 @@ export class KeyCache {
   readonly #turns = new FairSemaphore(looksOfUnknownKeys)
   /** By address and id: looks that wait for their turn, or have it. */
   readonly #unknownKeys = new Map<string, Promise<Entry | undefined>>()
-  /** When a look for an unknown key last failed. */
+  /** Time at which a look for an unknown key last failed. */
   #unknownFailedMs = -Infinity
   #count = { looks: 0, failures: 0, turnedAway: 0 }
 
@@ -201,7 +201,7 @@ export class KeyCache {
     }
   }
 
-  /** One look for all that want the same. */
+  /** Looks a key up once for all callers that want it at the same time. */
   #look(id: string, lane: <T>(work: () => Promise<T>) => Promise<T>): Promise<Look> {
     const under = this.#looks.get(id)
     if (under !== undefined) return under

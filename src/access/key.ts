@@ -102,7 +102,7 @@ export function isHashOf(hashed: string, { hash: kept }: KeyRow): boolean {
   return timingSafeEqual(Buffer.from(hashed, 'hex'), Buffer.from(kept, 'hex'))
 }
 
-/** Why a key is no longer valid; undefined if it is valid. */
+/** Reason why a key is no longer valid; undefined if it is valid. */
 export function keyFault({ revokedAtMs, expiresAtMs }: KeyRow, nowMs: number): string | undefined {
   if (revokedAtMs !== null) return 'This API key was revoked; ask for another.'
   if (expiresAtMs !== null && expiresAtMs <= nowMs) return 'This API key expired; ask for another.'
