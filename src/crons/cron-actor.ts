@@ -29,7 +29,7 @@ export type CronCommand =
   | { readonly kind: 'patch'; readonly change: CronChange }
   /** Deletes only the cron with this log; any if it is undefined. */
   | { readonly kind: 'delete'; readonly branchId?: string }
-  /** Fires what is due. Answered when that is settled; rejected if it must be tried again. */
+  /** Fires a due time. Answered when it is settled; rejected if it must be tried again. */
   | { readonly kind: 'look' }
 
 /** Commands of callers, and those that the cron sends to itself. */
@@ -151,7 +151,7 @@ class CronActor implements Actor<OwnCommand> {
     await this.#orForget(this.#purge(row))
   }
 
-  /** A clock that was ahead, and is not any more, has left due times behind that are to come. */
+  /** Follows a clock that was ahead and has gone back: skipped due times are still to come. */
   async #followClock(): Promise<void> {
     const row = this.#row
     if (this.#firing || row === null) return
@@ -159,7 +159,7 @@ class CronActor implements Actor<OwnCommand> {
     if (look.kind === 'move') await this.#write(row, { record: look.record })
   }
 
-  /** Fires what is due, unless that is being done. Resolves when it is settled. */
+  /** Fires a due time, unless that is being done. Resolves when it is settled. */
   #look(): Promise<void> {
     if (this.#firing) return this.#firing.settled.promise
     const row = this.#row
