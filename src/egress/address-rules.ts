@@ -47,7 +47,7 @@ export class AddressRules {
     this.#hosts = new Set(allowed.map((target) => target.toLowerCase()))
   }
 
-  /** Why `address` may not be called for `host`; undefined if it may. */
+  /** Reason why `address` may not be called for `host`; undefined if it may. */
   fault(host: string, address: string): string | undefined {
     if (this.#hosts.has(host)) return undefined
     const behind = behindOf(ipAddress(address)!)

@@ -203,7 +203,7 @@ class HttpEgress {
     }
   }
 
-  /** Asks where another answer led to. What fails there is said without a word of the address. */
+  /** Sends the next hop of a redirect. Its errors do not repeat a word of the address. */
   async #askThere<Result>(hop: Hop, ask: (hop: Hop) => Promise<Result>,
     stopped: AbortSignal): Promise<Result> {
     try {

@@ -43,14 +43,14 @@ function faultOf(text: string, url: URL, rules: AddressRules): string | undefine
       `server is started with --egress-allow ${host}`
 }
 
-/** Why a host may not be called, as far as its text tells; undefined if it may. */
+/** Reason why a host may not be called, as far as its text tells; undefined if it may. */
 export function closedByText(host: string, rules: AddressRules): string | undefined {
   const addresses = isIP(host) === 0 ? addressesOfName(host) : [host]
   const faults = addresses.map((address) => rules.fault(host, address))
   return faults.includes(undefined) ? undefined : faults[0]
 }
 
-/** The addresses of names that mean the same everywhere. */
+/** Addresses of names that mean the same on every machine. */
 function addressesOfName(host: string): string[] {
   return /(^|\.)localhost$/.test(host) ? ['127.0.0.1', '::1'] : []
 }
