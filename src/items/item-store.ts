@@ -40,7 +40,7 @@ export interface ItemStoreParts {
 }
 
 const minuteMs = 60_000
-/** Times above are as good as none: a hundred years. */
+/** Times to live above a hundred years count as none. */
 const ttlMaxMs = 100 * 365 * 24 * 60 * minuteMs
 
 /** Reads and writes items. Everything of a tenant is seen by that tenant only. */
