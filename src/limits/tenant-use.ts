@@ -30,8 +30,8 @@ export function useOfThread(
 }
 
 /**
- * When a thread must be awake although all its unfinished runs wait for their time: at the first of
- * these times, in milliseconds. 0 if it must be awake at once, or has no unfinished run.
+ * Time at which a thread must be awake although all its unfinished runs wait for theirs: the first
+ * of these times, in milliseconds. 0 if it must be awake at once, or has no unfinished run.
  */
 export function dueAtMs(unfinished: readonly Waiting[]): number {
   if (unfinished.length === 0 || !unfinished.every(isDelayed)) return 0
