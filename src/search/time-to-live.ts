@@ -1,6 +1,6 @@
 /**
- * When a thread with a time to live is due: a question about its row, asked by its owner and by the
- * stores. Pure.
+ * Time at which a thread with a time to live is due: a question about its row, asked by its owner
+ * and by the stores. Pure.
  */
 
 import type { ThreadRow } from '../../proto/gen/storage/v1/row.ts'
@@ -26,8 +26,8 @@ const busyGraceMs = 60_000
 type Living = Pick<ThreadRow, 'timeToLive' | 'updatedAtMs' | 'deleted' | 'owedWebhooks'>
 
 /**
- * When the thread is due, in milliseconds since 1970. 0 if it lives until it is deleted, or as long
- * as it is busy or owes a webhook.
+ * Time at which the thread is due, in milliseconds since 1970. 0 if it lives until it is deleted,
+ * or as long as it is busy or owes a webhook.
  */
 export function expiryAtMs({ timeToLive, updatedAtMs, deleted, owedWebhooks }: Living,
   isBusy: boolean): number {
