@@ -1,4 +1,4 @@
-/** When tables were last repaired, by the history that Cassandra keeps for 30 days. */
+/** Times of the last repairs of tables, by the history that Cassandra keeps for 30 days. */
 
 import { types } from 'cassandra-driver'
 

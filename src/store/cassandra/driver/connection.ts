@@ -82,7 +82,7 @@ export class Connection {
   readonly #env: Env
   readonly #pauses = new Set<() => void>()
   readonly #writeMedian = new RunningMedian(patienceMs / slowTimes)
-  /** When the last request was answered. */
+  /** Time at which the last request was answered. */
   #answeredMs = Number.NEGATIVE_INFINITY
   #closed = false
 

@@ -33,10 +33,7 @@ export class BucketTable {
   readonly #env: Pick<Env, 'monotonicMs'>
   readonly #hours: string
   readonly #gone: string
-  /**
-   * When an hour was written last, by its key and how long it lives; the one written longest ago
-   * first.
-   */
+  /** Time of the last write of an hour, by its key and its life; the oldest write first. */
   readonly #known = new Map<string, number>()
 
   constructor(connection: Connection, env: Pick<Env, 'monotonicMs'>) {

@@ -1,4 +1,4 @@
-/** When a write counts as durable: at the commit of the database, or before it. */
+/** Durability of a write: with the commit of the database, or before it. */
 
 import type { WireBatch } from '../requests/wire-batch.ts'
 import type { Write } from '../requests/write.ts'
@@ -26,7 +26,7 @@ export interface Committed {
 export interface DurableQueue {
   /** Throws HeddleError if the files of the store were removed or replaced. */
   commit(batch: WriteBatch): Committed
-  /** The writer thread has answered a write. Whether that was acknowledged before. */
+  /** Takes the writer thread's answer to a write. True if the write was acknowledged before. */
   answered(id: number, isDone: boolean): boolean
   /** The id was just made: no other branch has it. */
   expectBranch(id: string): void

@@ -7,7 +7,7 @@ import type { Committed, DurableQueue, WriteBatch } from './durable-queue.ts'
 import type { FileIdentity } from './file-identity.ts'
 import type { WriteAheadFile } from './write-ahead-file.ts'
 
-/** If the writer thread cannot do them, it is time that others learn of that. */
+/** Acknowledged writes that may wait for the writer thread: callers must notice if it is stuck. */
 const unappliedMax = 32
 
 /** Parts by which the queue decides, and the file that it writes to. */

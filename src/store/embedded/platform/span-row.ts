@@ -84,7 +84,7 @@ export function bytesOfRow(row: SpanRow): number {
   return bytesOfSpan(row.slice(5), row[24] ?? 0)
 }
 
-/** When the last operation on the span of a row arrived that changed it. */
+/** Arrival of the last operation that changed the span of a row. */
 export function arrivalOf(row: SpanRow): number {
   const [startUs, blocks, postUs, patchUs, ranks] = [row[2], row[22], row[25], row[26], row[28]]
   const ofFields = ranks !== null

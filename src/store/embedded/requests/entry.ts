@@ -66,7 +66,7 @@ function threadEntry(row: ThreadRow, body: Uint8Array): EntryUpdate {
       ...opening !== undefined && { opens: true } } }
 }
 
-/** When a thread is due that has a time to live; undefined for never. */
+/** Time at which a thread with a time to live is due; undefined for never. */
 export function expiryOf(row: ThreadRow): Expiry | undefined {
   const atMs = expiryAtMs(row, row.unfinished.length > 0)
   return atMs === 0 ? undefined : { atMs, hides: row.timeToLive!.strategy === 'delete' }

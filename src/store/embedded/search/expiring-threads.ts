@@ -15,7 +15,7 @@ export const expiringSchema = `
   INSERT INTO expiring_life VALUES (0);
 `
 
-/** When a thread is due. */
+/** Time at which a thread is due, and the effect on searches. */
 export interface Expiry {
   readonly atMs: number
   /** It is not found from then on. */

@@ -46,7 +46,7 @@ type UseColumns = readonly [threads: number, bytes: number, runs: number, delaye
 /** Counts of a thread besides its row. */
 export interface ThreadUse {
   readonly use: TenantUse
-  /** When the thread must be woken, in milliseconds; 0 if it does not sleep. */
+  /** Time at which the thread must be woken, in milliseconds; 0 if it does not sleep. */
   readonly dueAtMs: number
 }
 
