@@ -15,7 +15,7 @@ export class ExpiryTimer {
     this.#context = context
   }
 
-  /** When the thread is due; 0 for never, or not while it is as it is. */
+  /** Time at which the thread is due; 0 for never, or as long as its present state forbids it. */
   get atMs(): number {
     const { row, runs, exists } = this.#context.threadLog.state
     return exists ? expiryAtMs(row, runs.length > 0) : 0

@@ -1,4 +1,4 @@
-/** Has the traces of runs removed before the runs themselves are. */
+/** Removes the traces of runs before the runs themselves are removed. */
 
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { RunTable } from '../../search/index.ts'

@@ -10,7 +10,7 @@ const oldMs = 24 * 60 * 60 * 1000
 
 const unfinished: ReadonlySet<string> = new Set<RunStatus>(['pending', 'running'])
 
-/** Nothing waits for it: runs that are reported again change nothing. */
+/** Reports the last runs in the background: runs that are reported again change nothing. */
 export function reportLastRuns({ ports, threadLog, tenant, threadId }: ThreadContext): void {
   const { runsEnded, runs, env } = ports
   const { isInherited, state: { row: { lastRunId = '', deleted } } } = threadLog

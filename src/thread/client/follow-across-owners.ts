@@ -53,7 +53,7 @@ class FollowAcrossOwners {
   #follows = 0
   /** The newest has sent something: its loss begins a new search. */
   #fruitful = true
-  /** When the newest was accepted: losing one that lasted begins a new search, too. */
+  /** Time of the newest follow's begin: losing one that lasted begins a new search, too. */
   #sinceMs = Infinity
   #untilMs = 0
   #ended = false

@@ -22,7 +22,7 @@ export interface JoinAcrossOwners {
 /** Time for which an owner is looked for. An answer that took longer came from an owner. */
 const patienceMs = 60_000
 
-/** Between tries. The caller waits, so they do not grow. */
+/** Pauses between tries. The caller waits, so they do not grow. */
 const pauses = { firstMs: 250, longestMs: 250 }
 
 /**

@@ -14,7 +14,7 @@ interface Waiting {
   readonly start: () => void
 }
 
-/** After this long the next one starts, though the one before it has not finished a superstep. */
+/** Time after which the next suspect starts, though the one before has not finished a superstep. */
 export const trialMs = 10_000
 
 /** The suspects of one member: one is on trial, the others wait. */
@@ -36,7 +36,7 @@ export class Quarantine {
     return this.#marked.has(textOf(run))
   }
 
-  /** From now on suspects start: clients are answered, and innocent runs continue. */
+  /** Lets suspects start from now on: clients are answered, and innocent runs continue. */
   open(): void {
     this.#isOpen = true
     this.#next()

@@ -137,7 +137,7 @@ function move(draft: Draft, runId: string, { stopsFor }: CurrentExecution,
   })
 }
 
-/** Its own process died: it goes back to the quarantine, without the attempts that it cost. */
+/** Counts the attempts of a suspect whose own process died: back to the quarantine, or the end. */
 function proven(draft: Draft, run: RunRow): void {
   draft.leaveQuarantine()
   const attempt = attemptAfterProof(run)

@@ -18,7 +18,7 @@ export interface Ending {
   readonly at?: string | undefined
   /** Nothing was executed: the thread stays as it was before the run. */
   readonly refused?: true
-  /** Why it was cancelled, if it was. */
+  /** Reason of the cancel, if the run was cancelled. */
   readonly cancelReason?: string | undefined
   /** The nodes that come next; undefined if none do, or if that is not known. */
   readonly waitsAt?: readonly string[] | undefined

@@ -81,13 +81,13 @@ export function decideEdited(at: Situation, { edit, steps, outcome, revision }: 
   return draft.decided({ kind: 'done' })
 }
 
-/** Why an edit failed whose execution ended without success. */
+/** Error of an edit whose execution ended without success. */
 export function failedEdit({ error }: Pick<ExecutionOutcome, 'error'>): HeddleError {
   return new HeddleError(error ? 'graph_failed' : 'unavailable',
     error?.message ?? 'The state update was cut short; try again.')
 }
 
-/** Why an edit failed whose worker was lost. */
+/** Error of an edit whose worker was lost. */
 export function lostEdit(reason: LossReason): HeddleError {
   return reason === 'full'
     ? new HeddleError('graph_failed', 'The update filled the memory of its worker.')

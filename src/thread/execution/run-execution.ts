@@ -43,7 +43,7 @@ export class RunExecution {
     this.#threadEvents = feeds.threadFeed !== undefined
   }
 
-  /** It was handed to the graph host. */
+  /** True if it was handed to the graph host. */
   get begun(): boolean {
     return this.#begun
   }
@@ -138,8 +138,8 @@ export class RunExecution {
   }
 
   /**
-   * Why the answer that a strict run begins with is not used. No other run is executed meanwhile,
-   * so what waits now waits until this run uses it.
+   * Reason why the answer that a strict run begins with is refused; undefined for one that fits. No
+   * other run is executed meanwhile, so what waits now waits until this run uses it.
    */
   async #refusal(known: StoredTuple | undefined): Promise<Refusal | undefined> {
     const { threadLog } = this.#context

@@ -95,7 +95,7 @@ export class ThreadFeed implements LogWatcher {
     }
   }
 
-  /** Has records written of which the last one has places for these events. */
+  /** Calls `write`, whose last record has places for these events. */
   writeWith(passing: readonly PassingEvent[], write: () => Promise<void>): Promise<void> {
     this.#passing = passing
     try {

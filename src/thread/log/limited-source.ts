@@ -7,7 +7,7 @@ import { addsToValues } from '../../graph/index.ts'
 import type { ReadAllowance } from '../../limits/index.ts'
 import { sizesWritten } from './sizes-written.ts'
 
-/** To read more, and to send it on, takes some milliseconds each. */
+/** Bytes kept above which each further read, of milliseconds, gets a turn of the event loop. */
 const longBytes = 1024 * 1024
 
 /** Parts of checkpoints that a question does not need, or has already. */

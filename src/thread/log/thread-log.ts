@@ -77,7 +77,7 @@ export class ThreadLog {
   /** Undefined for most threads: then nothing is done for it. */
   watcher: LogWatcher | undefined
 
-  /** When it was loaded, its last row was an earlier owner's. */
+  /** True if its last row was an earlier owner's when it was loaded. */
   readonly isInherited: boolean
 
   private constructor(options: ThreadLogOptions, state: ThreadState, isInherited = false) {

@@ -1,4 +1,4 @@
-/** Why a run was cancelled, in the words that its record shows. Pure. */
+/** Reason of the cancel of a run, in the words that its record shows. Pure. */
 
 /**
  * request            a client asked for it

@@ -1,4 +1,4 @@
-/** Why the answer of a strict run was refused. */
+/** Reason for which the answer of a strict run was refused. */
 
 /**
  * not_pending   the answer names interrupts that do not wait

@@ -119,7 +119,7 @@ export function forkIdOf(kwargs: Readonly<Record<string, unknown>>): string | un
   return selector((kwargs as Kwargs).checkpoint)?.checkpointId ?? undefined
 }
 
-/** Neither new input nor a jump: the tasks that wait are executed. */
+/** True for a run with neither new input nor a jump: the tasks that wait are executed. */
 export function continues({ input, command }: Readonly<Record<string, unknown>>): boolean {
   const { resume } = (command ?? {}) as { readonly resume?: unknown }
   return command == null ? input == null : resume != null
