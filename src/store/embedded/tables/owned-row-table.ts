@@ -22,9 +22,9 @@ export interface Conditions {
   readonly values: NamedValues
 }
 
-/** What kinds differ in. */
+/** Table, columns and conditions by which one kind of rows differs from others. */
 export interface OwnedRowKind<Filter, Sort extends string> {
-  /** Of the table, and of its column `<name>_id`. */
+  /** Name of the table, and of its column `<name>_id`. */
   readonly name: string
   /** Columns besides the tenant, the id, and those that tell which row is newer. */
   readonly columns: readonly string[]
@@ -33,13 +33,13 @@ export interface OwnedRowKind<Filter, Sort extends string> {
   readonly conditionsOf: (filter: Filter) => Conditions
 }
 
-/** What each filter has. */
+/** Parts of a filter that all kinds have. */
 interface AnyFilter {
   readonly tenant: string
   readonly metadata?: Readonly<Record<string, unknown>>
 }
 
-/** What a query has besides its filter. */
+/** Order and bounds of a page, besides the filter of its query. */
 interface Page<Sort> {
   readonly sortBy: Sort
   readonly sortOrder: 'asc' | 'desc'
