@@ -1,58 +1,41 @@
 /** One member with all that it serves: started stage by stage, stopped in reverse. */
 
-import { createLifecycle } from '../../cluster/index.ts'
-import type { ActivationTable, Env, Tracing } from '../../cluster/index.ts'
-import { keyAdmin, RunKeys } from '../access/index.ts'
-import { withPolicy, openEgress } from '../egress/index.ts'
-import type { WebhookPolicy } from '../egress/index.ts'
-import { compileProject, ExecutionMarks, graphHosts, memoryMb, readProject, startGraphHost,
-  watchProject } from '../graph/index.ts'
-import type { Project, RouteGroup, RunningGraphHost } from '../graph/index.ts'
-import type { ItemSettings } from '../items/index.ts'
-import { limitUseService, Quotas, rateLimits, readLimitOverrides, ReadQuota,
+import type { ActivationTable, Env } from '../../cluster/index.ts'
+import { keyAdmin } from '../access/index.ts'
+import { readProject } from '../graph/index.ts'
+import type { ExecutionMarks, Project } from '../graph/index.ts'
+import { limitUseService, Quotas, rateLimits, readLimitOverrides,
   RefusedCallers } from '../limits/index.ts'
 import type { RateLimit } from '../limits/index.ts'
-import { catalogClient, openPlatform, ruleClient } from '../platform/index.ts'
-import type { Platform } from '../platform/index.ts'
+import { catalogClient } from '../platform/index.ts'
 import { ownVersion } from '../settings/index.ts'
 import type { Settings } from '../settings/index.ts'
-import { createThreadClient, Quarantine } from '../thread/index.ts'
-import { openActors } from './actors.ts'
-import { watchClock } from './clock-jumps.ts'
+import type { Serving } from '../deployment/index.ts'
+import type { Quarantine } from '../thread/index.ts'
 import { openAdminSocket } from './admin-socket.ts'
 import { activityService } from './backends/actor-activity.ts'
-import type { Backend } from './backends/backend.ts'
-import { openCassandraBackend } from './backends/cassandra-backend.ts'
-import { openEmbeddedBackend } from './backends/embedded-backend.ts'
 import { memberDetailsService } from './backends/member-details.ts'
-import { meteredLog } from './metrics/metered-ports.ts'
-import { openMetricsServer } from './metrics/metrics-port.ts'
-import type { MetricsServer } from './metrics/metrics-port.ts'
-import { Metrics } from './metrics/metrics.ts'
-import { deployedSettings } from './deployments/deployed-settings.ts'
-import { laterServing } from './deployments/later-serving.ts'
-import { openDeployments } from './deployments/open-deployments.ts'
+import { openBase } from './stages/base.ts'
+import type { Base } from './stages/base.ts'
+import { watchClock } from './clock-jumps.ts'
 import { revisionsAdmin, revisionsService } from './deployments/revisions-admin.ts'
 import { readRollouts, readServing } from './deployments/serving-metrics.ts'
+import { drainService, endByOperator } from './drain.ts'
 import { graphConfigOf } from './graph-config.ts'
 import { itemsWithinQuota } from './graph-items.ts'
 import { openGraphsUsers } from './graphs-users/graphs-users.ts'
-import { drainService, endByOperator } from './drain.ts'
+import { openMember } from './stages/member.ts'
+import type { Member } from './stages/member.ts'
+import { openMetricsServer } from './metrics/metrics-port.ts'
+import type { MetricsServer } from './metrics/metrics-port.ts'
+import { Metrics } from './metrics/metrics.ts'
 import { openDoor } from './open-front-door.ts'
-import { removeGoneTraces } from './own-traces/gone-traces.ts'
-import { OwnRuns } from './own-traces/own-runs.ts'
-import { ownViews } from './own-traces/own-views.ts'
 import { portError } from './port-error.ts'
-import { countRemovedSpans, readActors, readLimits, readOwnership, readReads, readServer,
-  readWorkers } from './readings.ts'
-import { runningRuns } from './own-traces/running-runs.ts'
-import { rulePort } from './rule-port.ts'
+import { readActors, readLimits, readOwnership, readServer, readWorkers } from './readings.ts'
 import { watchRules } from './rule-watch.ts'
 import { secretsAdmin, secretsService } from './secrets-admin.ts'
-import { secretsKeysOf } from './secrets-keys.ts'
-import { tracedSteps } from './traced-steps.ts'
-import { readTracingHeaders } from './tracing-headers.ts'
-import type { OpenTracing } from './tracing.ts'
+import { noStages, releaseMsOf } from './stages/stages.ts'
+import type { StartStage } from './stages/stages.ts'
 
 /** A running server with its addresses. */
 export interface Server {
@@ -84,25 +67,18 @@ export interface ServedGraph {
   readonly loaded: boolean
 }
 
-/** Time for a start. A longer one never succeeds: a disk hangs, or a graph's own code. */
-const startMs = 60_000
-/** Time to open the store. It is longer, as another member may be making the tables first. */
-const storeStartMs = 240_000
-
-/** Share of the shutdown time that each stage may take, in the order in which they end. */
-const endingShares = { shards: 0.51, metrics: 0.01, keys: 0.01, door: 0.05, runs: 0.15, actors: 0.1,
-  graphs: 0.03, deployments: 0.02, platform: 0.02, store: 0.1, traces: 0.02 } as const
-
-/**
- * Age at which rules read the ends of spans. Clocks of several members differ, so theirs is longer.
- */
-const ruleLagMs = { one: 2_000, many: 5_000 } as const
-
 /** Time after which the verdicts on all runs in progress are on disk. */
 const judgedMs = 5_000
 
-/** Share of the time for giving shards back after which runs in progress are cut short. */
-const releaseShare = 0.8
+/** All that the later stages of a start need. */
+interface Start {
+  readonly settings: Settings
+  readonly env: Env
+  readonly metrics: Metrics
+  readonly start: StartStage
+  readonly rows: readonly RateLimit[]
+  readonly assistantDefaults: ReturnType<typeof graphConfigOf>['defaults']
+}
 
 /**
  * Starts a server. Resolves when it serves. Throws HeddleError with a message if a setting cannot
@@ -110,151 +86,144 @@ const releaseShare = 0.8
  */
 export async function openServer(settings: Settings, env: Env,
   endProcess: (reason: string) => void): Promise<Server> {
-  const { cassandra, dataDirectory: directory, drainMs, region, graphsUsers } = settings
   const rows = limitsOf(settings)
   const project = await readProject(settings.config, { ignoreAuth: settings.ignoreAuth })
   const graphConfig = graphConfigOf(settings, project)
   for (const warning of [...project.warnings, ...graphConfig.stray]) env.log.warn(warning)
-  if (graphsUsers) await openGraphsUsers(graphsUsers, directory)
+  if (settings.graphsUsers) await openGraphsUsers(settings.graphsUsers, settings.dataDirectory)
   const metrics = new Metrics()
   readServer(metrics, ownVersion())
-  const lifecycle = createLifecycle(env)
-  const stage = <T>(name: keyof typeof endingShares, start: () => T | Promise<T>,
-    stop: (value: T, deadline: AbortSignal) => unknown) =>
-    lifecycle.start(name, { start, stop, stopMs: drainMs * endingShares[name],
-      startMs: name === 'store' && cassandra !== null ? storeStartMs : startMs })
+  const { start, stop } = noStages(settings, env)
+  const starting: Start = { settings, env, metrics, start, rows,
+    assistantDefaults: graphConfig.defaults }
+  const base = await openBase({ ...starting, project, endProcess })
+  const member = await openMember({ ...starting, base })
+  const asked = servicesOf(starting, base, member)
+  const { woken, serving, stopClockWatch } = await beginRuns(starting, { base, member, asked })
+  const door = await openToClients(starting, { base, member, asked })
+  base.graphs.host.servedAt(door?.url)
+  await serving.useHost.servedAt(door && ((name) => door.urlOfDeployment(name)))
+  // Now clients are answered. In a cluster, threads are woken whenever their owner dies.
+  const { marks, quarantine } = base
+  if (marks === undefined) quarantine.open()
+  else void woken.then(() => begin(quarantine, marks, env))
+  const metricsServer = await openToOperators(starting, { base, asked, url: door?.url })
+  await holdShards(starting, { base, member, stopClockWatch })
+  const { place, name } = base.backend
+  return {
+    url: door?.url,
+    studioUrl: door?.studioUrl,
+    platformUrl: door?.platformUrl,
+    metricsPort: metricsServer?.port,
+    place,
+    member: name,
+    graphs: servedGraphs(project, base),
+    close: stop,
+  }
+}
 
-  const tracing = await stage('traces', () => openTracing(settings, env),
-    (tracing) => tracing?.close())
-  const watchers = { env, metrics, ...tracing && { tracing } }
-  const marks = cassandra === null ? marksIn(directory, env) : undefined
-  const [backend,
-    { host: graphs, webhooks, itemSettings, disabledRoutes, timeToLive: defaultTimeToLive }] =
-      await Promise.all([
-        stage('store', () => openBackend(settings, { ...watchers, endProcess }),
-          (backend, deadline) => backend.close(deadline)),
-        stage('graphs', () => openGraphs(project, settings, { env, marks }),
-          ({ close }) => close()),
-      ])
-  const { egressProxy: proxy, egressAllow: allowed } = settings
-  const secretsKeys = secretsKeysOf(settings, env)
-  const wayOut = openEgress({ env, version: ownVersion(), proxy, allowed })
-  const egress = withPolicy(wayOut, webhooks)
-  const runKeys = settings.auth === 'keys' ? new RunKeys(env) : undefined
-  const later = laterServing()
-  const settingsOf = deployedSettings({ deployed: later.graphs, wayOut,
-    own: { egress, itemSettings, timeToLive: defaultTimeToLive },
-    variablesOf: (namespace) => deployments.variablesOf(namespace) })
-  const reads = new ReadQuota(env)
-  readReads(metrics, reads)
-  const quarantine = new Quarantine(env, marks?.left())
-  const tracesSteps = (runId: string) => graphs.tracesSteps(runId)
-  const ownRuns = settings.ownTraces === 'off' ? undefined : new OwnRuns(env, tracesSteps)
-  let opened: Platform | undefined
-  const actors = await stage('actors',
-    () =>
-      openActors(backend, { ...watchers, runKeys, host: graphs, deployed: later.graphs, rows,
-        egress: settingsOf.egress, reads, billing: settings.billing, quarantine,
-        quotas: settings.quotas, assistantDefaults: graphConfig.defaults,
-        itemSettings: settingsOf.itemSettings, defaultTimeToLive: settingsOf.timeToLive,
-        ruleEngine: () => opened?.ruleEngine, runsGone: removeGoneTraces({ ownRuns, platform: () =>
-          opened, env, tracesSteps }), ...ownRuns && { runsEnded: (runs) =>
-          ownRuns.ended(runs) } }), async (actors, deadline) => {
-    await actors.close(deadline)
-    await wayOut.close()
-  })
-  const rules = ruleClient(actors.router, env)
-  const threads = createThreadClient({ router: actors.router, env, reads,
-    threads: backend.everybody.threads, newThreadId: env.uuid })
-  const platform = await stage('platform',
-    () =>
-      openPlatform({ store: backend.spans, catalogs: catalogClient(actors.router), env,
-        egress: wayOut, ...secretsKeys && { secretsKeys }, handles: settings.hubHandle,
-        modelQuota: settings.modelQuota,
-        own: { ...ownViews(threads), runningRuns: ownRuns === undefined
-          ? async () => []
-          : runningRuns({ runs: backend.runs, threads, projects: () => opened?.projects }) },
-        rules: { client: rules, lagMs: ruleLagMs[cassandra === null ? 'one' : 'many'],
-          ways: rulePort({ egress, graphs: graphHosts(graphs, later.graphs), runs: actors.runs }) },
-        onRemoval: countRemovedSpans(metrics),
-        ...ownRuns && { settled: () => ownRuns.settled() } }), async (platform) => {
-    opened = undefined
-    await ownRuns?.close()
-    await platform.close()
-  })
-  opened = platform
-  ownRuns?.handOverTo(platform)
-  const steps = tracedSteps(platform)
-  graphs.useTraces(steps)
-  const deployments = await stage('deployments',
-    () =>
-      openDeployments({ settings, env, backend, platform, secretsKeys, graphs, later, reads,
-        memoryMb: memoryMb(), router: actors.router, items: actors.items, runs: actors.runs,
-        owns: actors.owns }), ({ close }) => close())
-  const { activations, limits, wakeAt } = actors
-  const activity = activityService(activations)
+/** The parts of a member that others ask, and operators. */
+function servicesOf({ env }: Start, { backend, graphs: { host }, secretsKeys }: Base,
+  { actors: { activations, counters, limits, router }, deployments }: Member) {
   const refused = new RefusedCallers(env)
-  const limitUse = limitUseService({ counters: actors.counters, clients: limits, refused })
-  const details = memberDetailsService({ env, version: ownVersion(),
-    actors: () => actorsIn(activations), runs: () => graphs.stats().underWay })
-  const secrets = secretsAdmin({ keys: backend.keys,
-    secrets: { env, keys: secretsKeys, catalogs: catalogClient(actors.router) } })
-  const revisions = revisionsAdmin(deployments.door.records)
+  return {
+    refused,
+    activity: activityService(activations),
+    limitUse: limitUseService({ counters, clients: limits, refused }),
+    details: memberDetailsService({ env, version: ownVersion(), actors: () => actorsIn(activations),
+      runs: () => host.stats().underWay }),
+    secrets: secretsAdmin({ keys: backend.keys,
+      secrets: { env, keys: secretsKeys, catalogs: catalogClient(router) } }),
+    revisions: revisionsAdmin(deployments.door.records),
+  }
+}
+
+/** A member that is open, with the parts that others ask. */
+interface OpenMember {
+  readonly base: Base
+  readonly member: Member
+  readonly asked: ReturnType<typeof servicesOf>
+}
+
+/** Lets runs begin. `woken` resolves when all threads were woken that have something to do. */
+async function beginRuns({ settings, env, metrics, start }: Start,
+  { base, member, asked }: OpenMember
+): Promise<
+  { readonly woken: Promise<void>; readonly serving: Serving; readonly stopClockWatch: () => void }
+> {
+  const { backend, graphs: { host } } = base
+  const { actors, deployments, steps } = member
+  const { activations, limits, wakeAt } = actors
   const use = (tenant: string) => backend.everybody.use(tenant)
   const quotas = new Quotas({ limits: settings.quotas, use }, env)
   const items = itemsWithinQuota(actors.items, quotas)
-  graphs.useItems(items)
+  host.useItems(items)
   const woken = Promise.withResolvers<void>()
   const wake: typeof actors.wake = (threads) => actors.wake(threads).finally(woken.resolve)
-  await stage('runs', () =>
+  await start('runs', () =>
     backend.begin({
       activations,
       wake,
       wakeAt,
-      services: [activity, limitUse, details, secretsService(secrets), drainService(endByOperator),
-        revisionsService(revisions), ...deployments.services],
+      services: [asked.activity, asked.limitUse, asked.details, secretsService(asked.secrets),
+        drainService(endByOperator), revisionsService(asked.revisions), ...deployments.services],
       recentOf: (question) => limits.recent(question),
-      releaseMs: drainMs * endingShares.shards * releaseShare,
+      releaseMs: releaseMsOf(settings),
     }), async (_, deadline) => {
-    await Promise.all([graphs.drain(deadline), deployments.drain(deadline)])
+    await Promise.all([host.drain(deadline), deployments.drain(deadline)])
   })
-  const stopClockWatch = watchClock({ env, directory, wentBack: () => wakeAt(0) })
+  const stopClockWatch = watchClock({ env, directory: settings.dataDirectory,
+    wentBack: () => wakeAt(0) })
   const serving = await deployments.begin()
   serving.useHost.useItems(items)
   serving.useHost.useTraces(steps)
   readOwnership(metrics, backend)
   readActors(metrics, activations)
-  readWorkers(metrics, () => graphs.stats())
+  readWorkers(metrics, () => host.stats())
   readServing(metrics, serving)
   readRollouts(metrics, serving, deployments.rolloutsEnded, env)
   readLimits(metrics, limits)
-  const answersClients = cassandra?.member.roles.includes('frontdoor') ?? true
-  const door = !answersClients
-    ? undefined
-    : await stage('door',
-      () =>
-        openDoor(settings, { ...watchers, assistantDefaults: graphConfig.defaults, runKeys, backend,
-          graphs, actors, rows, reads, platform, egress: settingsOf.egress, deployed: later.graphs,
-          deployments: deployments.door, activity, refused, limitUse, details, disabledRoutes }),
-      (door, deadline) => door.close(deadline))
-  graphs.servedAt(door?.url)
-  await serving.useHost.servedAt(door && ((name) => door.urlOfDeployment(name)))
-  // Now clients are answered. In a cluster, threads are woken whenever their owner dies.
-  if (marks === undefined) quarantine.open()
-  else void woken.promise.then(() => begin(quarantine, marks, env))
+  return { woken: woken.promise, serving, stopClockWatch }
+}
+
+/** Opens the front door; undefined if this member answers no clients. */
+async function openToClients({ settings, start, rows, assistantDefaults }: Start,
+  { base, member, asked }: OpenMember) {
+  const { backend, graphs: { host, disabledRoutes }, later, reads, runKeys, watchers } = base
+  const { actors, platform, egress, deployments } = member
+  const { activity, refused, limitUse, details } = asked
+  const answersClients = settings.cassandra?.member.roles.includes('frontdoor') ?? true
+  if (!answersClients) return undefined
+  return start('door',
+    () =>
+      openDoor(settings, { ...watchers, assistantDefaults, runKeys, backend, graphs: host, actors,
+        rows, reads, platform, egress, deployed: later.graphs, deployments: deployments.door,
+        activity, refused, limitUse, details, disabledRoutes }),
+    (door, deadline) => door.close(deadline))
+}
+
+/** Opens the socket for commands on this machine, and the port of metrics. */
+async function openToOperators({ settings, env, metrics, start }: Start,
+  { base: { backend }, asked: { secrets, revisions }, url }: Pick<OpenMember, 'base' | 'asked'> & {
+    readonly url: string | undefined
+  }): Promise<MetricsServer | undefined> {
+  const { cassandra, dataDirectory: directory, region, metrics: place } = settings
   if (cassandra === null) {
     const admin = keyAdmin({ table: backend.keys, region, env })
-    await stage('keys', () =>
-      openAdminSocket({ directory, url: door?.url, env, keyAdmin: admin, billing: backend.billing,
-        secrets, revisions }), (socket) =>
+    await start('keys', () =>
+      openAdminSocket({ directory, url, env, keyAdmin: admin, billing: backend.billing, secrets,
+        revisions }), (socket) =>
       socket?.close())
   }
-  const { metrics: metricsPlace } = settings
-  const metricsServer = metricsPlace === null
-    ? undefined
-    : await stage('metrics', () => openMetrics(metricsPlace, metrics), (door) => door.close())
-  // Comes before the front door closes: requests that come while shards move go to the new owners.
-  await stage('shards',
+  if (place === null) return undefined
+  return start('metrics', () => openMetrics(place, metrics), (door) => door.close())
+}
+
+/** Comes before the front door closes: requests that come while shards move go to new owners. */
+async function holdShards({ env, start }: Start,
+  { base: { backend }, member: { actors, platform, rules }, stopClockWatch }: Pick<OpenMember,
+    'base' | 'member'> & { readonly stopClockWatch: () => void }): Promise<void> {
+  await start('shards',
     () =>
       watchRules({ records: platform.rules!.records, client: rules, env, owns: (key) =>
         actors.owns(key) }), (stopWatching) => {
@@ -262,66 +231,22 @@ export async function openServer(settings: Settings, env: Env,
     stopClockWatch()
     return backend.giveBack()
   })
-  const served = project.graphs.map(({ graphId, file }) => ({ graphId, file,
-    loaded: graphs.describe(graphId)?.failed !== true })
+}
+
+function servedGraphs(project: Project, { graphs: { host } }: Base): readonly ServedGraph[] {
+  return project.graphs.map(({ graphId, file }) => ({ graphId, file,
+    loaded: host.describe(graphId)?.failed !== true })
   )
-  const { place, name: member } = backend
-  return {
-    url: door?.url,
-    studioUrl: door?.studioUrl,
-    platformUrl: door?.platformUrl,
-    metricsPort: metricsServer?.port,
-    place,
-    member,
-    graphs: served,
-    close: lifecycle.stop,
-  }
 }
 
 function actorsIn(activations: ActivationTable): number {
   return [...activations.stats().values()].reduce((sum, { alive }) => sum + alive, 0)
 }
 
-/** Receivers of the reports of each part. */
-interface Watchers {
-  readonly env: Env
-  readonly metrics: Metrics
-  /** Undefined if there is no collector. */
-  readonly tracing?: Tracing
-}
-
-/** Undefined if the directory cannot be used. The store reports that. */
-function marksIn(directory: string, env: Env): ExecutionMarks | undefined {
-  try {
-    return new ExecutionMarks(directory, env.uuid())
-  } catch {
-    return undefined
-  }
-}
-
 /** Lets suspects begin, when all innocent runs continue. */
 function begin(quarantine: Quarantine, marks: ExecutionMarks, env: Env): void {
   quarantine.open()
   env.after(judgedMs, () => marks.forgetEarlier())
-}
-
-async function openBackend(settings: Settings,
-  watchers: Watchers & { endProcess(reason: string): void }): Promise<Backend> {
-  const { env, metrics, endProcess } = watchers
-  const { cassandra, dataDirectory: directory, inRegion, traces } = settings
-  const region = inRegion ? settings.region : undefined
-  const backend = cassandra === null
-    ? await openEmbeddedBackend(directory, env, endProcess, traces)
-    : await openCassandraBackend({ settings: cassandra, region, directory, ...watchers })
-  return { ...backend, log: meteredLog(backend.log, metrics, env) }
-}
-
-/** Starts tracing. Without a collector, not even the library is loaded. */
-async function openTracing({ tracing }: Settings, env: Env): Promise<OpenTracing | undefined> {
-  if (tracing === null) return undefined
-  readTracingHeaders(process.env)
-  const { startTracing } = await import('./tracing.ts')
-  return startTracing({ ...tracing, version: ownVersion(), instance: env.uuid(), env })
 }
 
 function openMetrics(place: NonNullable<Settings['metrics']>,
@@ -333,67 +258,4 @@ function openMetrics(place: NonNullable<Settings['metrics']>,
 
 function limitsOf({ region, limitOverrides: file }: Settings): readonly RateLimit[] {
   return rateLimits(region, file === null ? undefined : readLimitOverrides(file))
-}
-
-interface Graphs {
-  readonly host: RunningGraphHost
-  /** Policy for the webhooks of runs, which the project states at the time of the call. */
-  webhooks(): WebhookPolicy
-  /** Settings for items, which the project states at the time of the call. */
-  itemSettings(): ItemSettings
-  /**
-   * Time to live of new threads, which the project states at the time of the call; undefined for no
-   * end.
-   */
-  timeToLive(): Project['timeToLive']
-  /** Groups of routes that the project turns off at the time of the call. */
-  disabledRoutes(): readonly RouteGroup[]
-  close(): Promise<void>
-}
-
-async function openGraphs(project: Project,
-  { workers, workerHeapMb: heapMb, graphEnv: variables, reload, ownTraces, ownTracesRatio }:
-    Settings, { env, marks }: { env: Env; marks: ExecutionMarks | undefined }): Promise<Graphs> {
-  // Relative paths in the project's code start from its configuration, as with the project's own
-  // tools.
-  process.chdir(project.root)
-  const compiled = await compileProject(project)
-  const host = await startGraphHost({ project: compiled, workers, heapMb, variables, marks, env,
-    tracedRatio: ownTraces === 'deep' ? ownTracesRatio : undefined })
-  const cannotReload = ({ message: reason, cause: error }: Error) =>
-    env.log.error('The changed project cannot be loaded; the one before it stays.', { reason,
-      ...error !== undefined && { error } })
-  let { webhooks, store, timeToLive, settings: { disabled_routes: disabledRoutes = [] } } = project
-  const stopWatching = !reload ? () => {} : watchProject(env, project, compiled, {
-    changed: (compiled, project) => {
-      host.reload(compiled).then((opened) => {
-        if (opened === 'superseded') return
-        webhooks = project.webhooks
-        store = project.store
-        timeToLive = project.timeToLive
-        disabledRoutes = project.settings.disabled_routes ?? []
-        env.log.info('The project was reloaded.')
-      }, cannotReload)
-    },
-    failed: cannotReload,
-  })
-  return {
-    host,
-    webhooks: () => webhooks,
-    itemSettings: () => itemSettingsOf(store, host),
-    timeToLive: () => timeToLive,
-    disabledRoutes: () => disabledRoutes,
-    close: async () => {
-      stopWatching()
-      await host.close()
-      marks?.close()
-    },
-  }
-}
-
-function itemSettingsOf({ embedding, ...store }: Project['store'],
-  host: Pick<RunningGraphHost, 'embed'>): ItemSettings {
-  if (embedding === undefined) return store
-  const { dims, fields } = embedding
-  return { ...store, index: { dims, fields, embed: (texts, kind) => host.embed(texts, kind) } }
 }
