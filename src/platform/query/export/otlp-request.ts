@@ -10,7 +10,7 @@ import type { PayloadField } from '../../spans/payload.ts'
 import { readTimeUs } from '../../spans/time.ts'
 import type { SpanHead, Uuid } from '../../spans/span.ts'
 
-/** Value of an attribute. An empty object stands for null. */
+/** Value of an attribute. An object without members stands for null. */
 type AnyValue =
   | Readonly<Record<string, never>>
   | { readonly stringValue: string }
@@ -27,7 +27,7 @@ interface Attribute {
 
 /** Code of the status of a span that failed. */
 const failedCode = 2
-/** Attributes that every span gets when it is imported. */
+/** Keys of metadata that every imported span gets, so that exports leave them out. */
 const ofOpenTelemetry = new Set(['OTEL_TRACE_ID', 'OTEL_SPAN_ID'])
 
 /** The request with this one span. */
