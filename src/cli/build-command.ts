@@ -89,7 +89,7 @@ async function checked({ manifest, env: variables }: BuiltRevision, chunks: Chun
     const cache = await RevisionCache.open({ directory, bytesMax: Infinity, env })
     const held = await cache.hold(manifest, async (sha256) => chunks.get(sha256)!)
     const { workers, memory_mb: memoryMb } = defaultDeploymentLimits
-    // What it says is in its answer.
+    // Its log is silent, because the answer has all messages.
     const silent = systemEnv({ level: 'silent' })
     return await checkGraphs({ held, manifest, workers, memoryMb, ignoreAuth, env: silent,
       variables: { ...variables, ...process.env as Record<string, string> } })

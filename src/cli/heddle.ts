@@ -130,7 +130,7 @@ async function serve(args: readonly string[], caller: HeddleCaller,
     .helpOption('-h, --help', 'Print this help.')
     .configureOutput({ writeOut: caller.print, writeErr: () => {} })
     .exitOverride())
-  // Who starts a server sees its settings, and everybody else the commands.
+  // Help shows settings to callers that start a server, and commands to all others.
   const starts = isDev(args) || callingScript(caller.environment) === 'start'
   if (!starts) command.helpInformation = () => commandsHelp
   try {

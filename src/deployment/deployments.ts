@@ -37,8 +37,8 @@ export interface BegunRevision {
 }
 
 /**
- * All deployments of the cluster, whoever owns them: callers' rights are for others to check. All
- * methods throw HeddleError.
+ * All deployments of the cluster, of every owner. The caller has to check the rights of its own
+ * callers. All methods throw HeddleError.
  */
 export interface Deployments {
   /** `exists` if a tenant has the name or a host, or another had it; `full`; `invalid`. */

@@ -3,7 +3,7 @@
 import type { GraphDescription, ProjectSettings, TrialRun } from '../graph/index.ts'
 
 /**
- * uploading  chunks of it are missing, or nobody has checked it
+ * uploading  chunks of it are missing, or it was not checked yet
  * building   a member makes it from the project's own files
  * ready      every graph of it was loaded
  * refused    it can never serve; `reason` says why

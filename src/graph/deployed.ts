@@ -42,7 +42,7 @@ export interface DeployedGraphs {
   hostOf(namespace: string, revision: string): GraphHost
   /** Calls back after each change of the deployment that this member learns of. */
   onChange(namespace: string, changed: () => void): () => void
-  /** Says how a run ended, for whoever watches a roll-out. */
+  /** Reports the end of a run to the watch of a roll-out. */
   ended(namespace: string, revision: string, status: string): void
 }
 

@@ -18,7 +18,7 @@ export interface Execution {
   /** Empty for an edit. */
   readonly runId: string
   readonly attempt: number
-  /** The thread's head; null for none. What a worker remembers of another head is dropped. */
+  /** The thread's head; null for none. A worker drops its memory of another head. */
   readonly headId: string | null
   /** The trace that it is part of; missing if nothing is traced. */
   readonly trace?: string

@@ -156,7 +156,7 @@ export function openActors({ ownership, ownershipCheck: check, transport, ...bac
     try {
       await activations.wake(key, epoch)
     } catch (error) {
-      // A deployment that was removed has nobody to execute its runs.
+      // Runs of a removed deployment are never executed.
       if (closing || HeddleError.from(error).code === 'not_found') return
       env.log.error('A thread could not be woken; it is tried again.', { key, error })
       env.after(backoff.nextMs(), () => void wakeOne(key, backoff))

@@ -1,6 +1,4 @@
-/**
- * Administration of all tenants' stored secrets for operators: counts them, and seals them anew.
- */
+/** Administration of all stored secrets, for operators: counts them, and seals them anew. */
 
 import type { Service } from '../../cluster/index.ts'
 import type { KeyTable } from '../access/index.ts'
@@ -25,7 +23,7 @@ const lone = 'local'
 /** The service and its wire. */
 export const secretsWire = { name: 'secrets', wire: { values: rawValues } } as const
 
-/** Administration over the secrets of all tenants that have a key. */
+/** Administration of the secrets of tenants with keys, and of a server without authentication. */
 export function secretsAdmin({ secrets, keys }: SecretsAdminParts): SecretsAdmin {
   return {
     survey: async ({ rekey }) => {

@@ -7,8 +7,8 @@ import { HeddleError } from '../errors.ts'
 const variables = ['OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_EXPORTER_OTLP_TRACES_HEADERS'] as const
 
 /**
- * Sets the standard variables, which the exporter reads, from those with `_FILE`. What is set here
- * is not in `/proc/self/environ`. Throws HeddleError if a file cannot be read.
+ * Sets the standard variables, which the exporter reads, from those with `_FILE`. Values that are
+ * set here are not in `/proc/self/environ`. Throws HeddleError if a file cannot be read.
  */
 export function readTracingHeaders(environment: NodeJS.ProcessEnv): void {
   for (const variable of variables) {

@@ -89,7 +89,7 @@ async function repeated<T>(target: Asking, request: ControlRequest,
       return await once(target, request, read)
     } catch (error) {
       const isUnsent = error instanceof NoAnswerError && !error.sent
-      // Where nobody has ever listened, nobody will in a second: say so at once.
+      // A server that never answered will not do so in a second: fail at once.
       const mayRepeat = isUnsent
         ? target.hasAnswered && env.monotonicMs() < endMs
         : isRepeatable && tries < triesMax &&
@@ -114,7 +114,7 @@ async function once<T>(target: Asking, request: ControlRequest, read: ReadAnswer
       signal: signal === undefined ? late.signal : AbortSignal.any([late.signal, signal]) })
     target.hasAnswered = true
     if (!answer.ok) throw await errorOf(answer, target)
-    // What is followed has no end of its own.
+    // A followed answer has no end of its own, so no time limit.
     if (request.signal !== undefined) stopWaiting()
     return await read(answer)
   } catch (error) {

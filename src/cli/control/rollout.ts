@@ -31,7 +31,7 @@ export async function beginRollout(access: ControlAccess, revision: string,
       path: `${path}/revisions/${revision}/activate`, body, headers: { prefer: 'respond-async' } })
     return rollout.id
   } catch (error) {
-    // It may have begun although nobody said so.
+    // It may have begun although no answer came.
     const begun = error instanceof NoAnswerError && error.sent
       ? begunSince(before, await readDeployment(access), revision)
       : undefined

@@ -8,7 +8,7 @@ import { ControlError, failureLines, NoAnswerError } from '../control/control-er
 import { readDeployment } from '../control/rollout.ts'
 import type { StepRows } from './step-rows.ts'
 
-/** Result of a check. */
+/** Result of a check: the revision and its report. */
 export interface CheckedRevision {
   readonly revision: ControlRevision
   readonly report: ControlReport

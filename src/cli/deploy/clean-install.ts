@@ -29,7 +29,7 @@ const left: readonly string[] = ['node_modules', '.git', '.heddle']
 export async function withCleanInstall(
   { config, platform, build, run = runInstall }: CleanInstall,
 ): Promise<BuiltRevision> {
-  // What guards the project is looked at when the copy is built.
+  // Guards of the project are checked when the copy is built.
   const { root: folder, configFile } = await readProject(config, { ignoreAuth: true })
   const { root } = await workspaceOf(folder)
   const copy = await realpath(await mkdtemp(join(tmpdir(), 'heddle-clean-')))

@@ -28,7 +28,7 @@ function imageConfig(
   { base: { config }, layer, configPath, revisionHash }: Omit<ImageParts, 'folder'>,
 ): ImageConfig {
   const { Env: before = [], WorkingDir: folder = '/' } = config.config ?? {}
-  // The project belongs to root, and a server runs as somebody else.
+  // The project belongs to root, and a server runs as another user.
   const data = before.some((each) => each.startsWith('HEDDLE_DATA_DIR='))
     ? []
     : [`HEDDLE_DATA_DIR=${posix.join(folder, '.heddle')}`]

@@ -5,7 +5,7 @@ import type { Manifest, SourceForm } from '../../revision/index.ts'
 import { StoredFields } from '../records/stored-fields.ts'
 
 /**
- * waiting    its files are uploaded, and nobody has begun it
+ * waiting    its files are uploaded, and no member has begun it
  * receiving  a file is being received: its address was used
  * received   that file is there
  * building   a member builds it
@@ -58,7 +58,7 @@ export function buildOf({ id, bodyJson }: CatalogRecord): Build {
     deployment: body.text('deployment', ''),
     tenant: body.text('tenant', ''),
     revision: body.text('revision', ''),
-    // Nobody begins one whose phase is not known here; it is given up in time.
+    // A build in an unknown phase is not begun here, and given up in time.
     phase: phases.includes(phase) ? phase as BuildPhase : 'receiving',
     by: body.text('by', ''),
     source: body.object<SourceForm>('source', ['kind']) ?? { kind: 'tar' },

@@ -56,7 +56,7 @@ export function buildsOver(parts: BuildParts & { readonly members: BuildMembers 
     receive: async (address, content) => {
       const build = await addressed(catalogs, address)
       if (build === undefined || build.endsAtMs < env.nowMs()) throw noAddress()
-      // Whoever changes it first has used the address.
+      // The first caller that changes the record has used the address.
       await moved(catalogs, build, 'waiting', 'receiving').catch((error: unknown) => {
         throw HeddleError.from(error).code === 'stale' ? noAddress() : error
       })
@@ -156,7 +156,7 @@ async function readBuild(catalogs: CatalogClient, id: string): Promise<Build | u
 async function addressed(catalogs: CatalogClient, address: string): Promise<Build | undefined> {
   const [, id, secret] = /^([0-9a-f-]{36})\.([\w-]{43})$/.exec(address) ?? []
   const build = id === undefined ? undefined : await readBuild(catalogs, id)
-  // Of a hash, nobody learns more by the time that a comparison takes.
+  // The duration of a comparison reveals nothing of a hash.
   return build?.addressHash === hashOf(secret ?? '') ? build : undefined
 }
 

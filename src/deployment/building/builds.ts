@@ -35,7 +35,7 @@ export interface StartRequest {
 }
 
 /**
- * Builds of all deployments, whoever owns them. All methods throw HeddleError; `not_ready` if no
+ * Builds of all deployments, of every owner. All methods throw HeddleError; `not_ready` if no
  * member builds.
  */
 export interface Builds {

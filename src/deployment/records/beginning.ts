@@ -118,7 +118,7 @@ interface Reference extends Unsettled {
   readonly manifest?: Manifest
 }
 
-/** The change that makes references count; undefined if another change came first. */
+/** Makes references count. Resolves with the revision; undefined if another change came first. */
 async function refer(parts: BeginningParts, now: StoredDeployment,
   { kind, revision, manifest, others }: Reference): Promise<StoredRevision | undefined> {
   const { stored, contents } = parts
@@ -137,7 +137,7 @@ async function refer(parts: BeginningParts, now: StoredDeployment,
   }
   await stored.settle(after)
   const made = await stored.revisionById(revision.id)
-  // It was removed at once, or a build was ended by somebody else.
+  // It was removed at once, or another process ended the build.
   if (made === undefined || made.content !== content) throw crowded()
   return made
 }

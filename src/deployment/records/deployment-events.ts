@@ -1,6 +1,6 @@
 /**
  * Events of deployments. The newest one is in a record, so that each has one number; it is written
- * as a document before the next one replaces it. So whoever has read an event misses none before.
+ * as a document before the next one replaces it. So a reader of an event has missed none before it.
  */
 
 import { FairSemaphore } from '../../../cluster/index.ts'

@@ -227,7 +227,7 @@ class CatalogDeployments implements Deployments {
   }
 
   async settle(deployment: Deployment): Promise<void> {
-    // The step stays: nobody who has read the record is kept from changing it.
+    // The step stays, so that changes of others, who have read the record before, go on.
     await this.#changed(deployment, bodyOf({ owed: [] }))
   }
 

@@ -104,7 +104,7 @@ async function keptCopies({ contents }: RemovalParts, { unsettled }: StoredDeplo
     const { content, deployment, state, name } = revision
     if (content === null || state === 'removed') continue
     const copies = await contents.copies(deployment, content)
-    // What it needs is not known, so nothing may be deleted.
+    // Its chunks are not known, so nothing may be deleted.
     if (copies === undefined) {
       throw new HeddleError('partly_done', `The manifest of ${name} is lost: remove it first.`)
     }

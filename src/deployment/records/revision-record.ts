@@ -75,7 +75,7 @@ export function revisionOf(
     name: name.slice(name.indexOf('/') + 1),
     number: orderMs,
     hash: body.text('hash', ''),
-    // Nobody starts a run on a revision whose state is not known here.
+    // A revision in an unknown state takes no runs here.
     state: states.includes(state) ? state as RevisionState : 'refused',
     message: body.text('message', ''),
     by: body.text('by', ''),

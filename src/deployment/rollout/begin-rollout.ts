@@ -58,7 +58,7 @@ export function begunRollout(deployment: Deployment, revision: Revision, options
   if (refusal !== undefined) return { refusal }
   const { active, rollout: before } = deployment
   const { id, kind, by, message = '', prepareMs = prepareMsDefault } = options
-  // Without an active revision there is nobody who could take the rest.
+  // Without an active revision, no other revision can take the rest.
   const percent = kind === 'activate' && active !== null ? options.percent ?? 100 : 100
   const isWatched = kind === 'activate' && active !== null && active !== revision.name
   const rollout: Rollout = { id, kind, revision: revision.name, from: active, percent,

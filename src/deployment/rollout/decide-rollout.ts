@@ -109,7 +109,7 @@ function clockFollowed({ deployment: { rollout }, nowMs }: RolloutView): Deploym
 }
 
 function applied(view: RolloutView, rollout: Rollout, news: RolloutNews): Partial<RolloutDecision> {
-  // Whoever was fenced or has left says nothing any more.
+  // News of members that were fenced or have left is ignored.
   if ('member' in news && !view.live.includes(news.member)) return {}
   switch (news.kind) {
     case 'prepared':

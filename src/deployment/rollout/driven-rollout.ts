@@ -28,8 +28,7 @@ export interface DrivenRolloutParts {
     revision: Revision) => Promise<Readonly<Record<string, unknown>>>
   /**
    * Makes the trial run of a revision on this member. Resolves with what was bad about it; null if
-   * it was good. The run is cancelled when the signal aborts: nobody waits for it any more. Without
-   * it, none is made.
+   * it was good. The run is cancelled when the signal aborts. Without it, none is made.
    */
   readonly tryOut?: (deployment: Deployment, revision: Revision,
     signal: AbortSignal) => Promise<string | null>

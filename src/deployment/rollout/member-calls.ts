@@ -34,7 +34,9 @@ interface Call {
   problem?: string
 }
 
-/** All calls of one roll-out. Each is under way once. What failed is called again when asked. */
+/**
+ * All calls of one roll-out. Each is under way once. A failed call is made again when asked for.
+ */
 export class MemberCalls {
   readonly #parts: MemberCallsParts
   readonly #calls = new Map<string, Call>()

@@ -12,7 +12,7 @@ const timesBefore = 5
 const deathsMax = 3
 const deathsMs = 60_000
 
-/** The counts of one watch. What a member counted before its first tally here does not count. */
+/** The counts of one watch. Runs before a member's first tally here do not count. */
 export class RunWatch {
   readonly #first = new Map<string, RevisionTally>()
   readonly #last = new Map<string, RevisionTally>()

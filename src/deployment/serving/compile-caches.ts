@@ -110,7 +110,7 @@ export class CompileCaches {
     const folder = this.#pathOf(id)
     const owner = await ownerOf(folder)
     if (owner === user) return
-    // What another user has compiled is not executed.
+    // Code that another user has compiled is never executed.
     await this.#remove(id)
     await mkdir(folder, { mode: closed })
     await chown(folder, user, user)

@@ -66,7 +66,7 @@ export class DeploymentRuntime {
     this.#parts = parts
     this.#lines = new DeploymentLines(parts.member)
     const concurrency = () => (parts.deployment()?.limits ?? defaultDeploymentLimits).concurrency
-    // What waits has been admitted: threads bound how many runs they have.
+    // Waiting runs were admitted before: threads bound their number.
     const waiting = Number.MAX_SAFE_INTEGER
     this.#turns = new FairSemaphore({ waiting, full: 'Too many runs wait.', get inAll() {
       return concurrency()
@@ -103,7 +103,7 @@ export class DeploymentRuntime {
     served.preparing++
     try {
       const { graph, hide, leave, isFresh } = await processes.prepare(options)
-      // What code throws at its import may have a secret in it, and folders of this member.
+      // Errors at the import of code may contain secrets, and folders of this member.
       const graphs = graph.graphs().map(({ failure, ...known }) =>
         failure === undefined ? known : { ...known, failure: withoutFolders(hide(failure)) }
       )

@@ -13,7 +13,7 @@ import type { KnownDeployment } from './deployment-reader.ts'
 export interface DirectoryOptions {
   readonly deployments: Deployments
   readonly env: Env
-  /** Milliseconds between looks at all records; null where nobody else changes them. */
+  /** Milliseconds between looks at all records; null where no other process changes them. */
   readonly refreshMs: number | null
 }
 
@@ -30,7 +30,7 @@ const pauses = { firstMs: 500, longestMs: 5_000 }
 const quietMs = 60_000
 
 /**
- * Keeps the records of all deployments. What it knows may be late, and never goes back. Nothing is
+ * Keeps the records of all deployments. Its knowledge may be late, and never goes back. Nothing is
  * asked of the store for callers without a deployment.
  */
 export class DeploymentDirectory {

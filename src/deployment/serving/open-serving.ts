@@ -32,7 +32,7 @@ export interface ServingOptions extends Omit<LoadParts, 'compileCaches'> {
   readonly member: string
   /** Called with the deployment's id after its code has written lines here. */
   readonly written?: (deployment: string) => void
-  /** Milliseconds between looks at all records; null where nobody else changes them. */
+  /** Milliseconds between looks at all records; null where no other process changes them. */
   readonly refreshMs: number | null
   readonly limits: {
     /** MiB that all graph processes of this member may fill together. */

@@ -139,7 +139,7 @@ export class RevisionProcesses {
         : undefined
       if (this.#closed) throw goingAway()
       const ready = chosen(this.all.filter(({ isReady }) => isReady), options)
-      // What it lacked may be there now.
+      // A graph that failed may load now.
       const isOld = ready?.failure !== undefined && !isFresh
       if (ready && !isOld && (versions ?? ready.secretVersions) === ready.secretVersions) {
         return { ...this.#lease(ready, 'asking'), isFresh }
@@ -226,7 +226,7 @@ export class RevisionProcesses {
     const process = new RevisionProcess(options, this.#parts.env)
     this.#parts.started()
     const loading = this.#load(process)
-    // Whoever started it may not wait for it.
+    // The caller may not wait for it, so a rejection must not count as unhandled.
     loading.catch(() => {})
     this.#all.set(process, loading)
     this.#parts.changed()
@@ -300,7 +300,7 @@ export class RevisionProcesses {
   }
 
   #died(process: RevisionProcess, reason: string): void {
-    // What dies while it is loaded has not been loaded.
+    // A process that dies during its load counts as a failed load.
     if (!this.#all.has(process) || process.state === 'loading') return process.died()
     this.#all.delete(process)
     this.#failures = process.ageMs > livedMs ? 1 : this.#failures + 1

@@ -63,7 +63,7 @@ export function deploymentUse({ catalogs, env }: DeploymentUseParts): Deployment
       const key = `${id}/${tenant}`
       const before = notes.get(key)
       const nowMs = env.monotonicMs()
-      // Whoever comes at the same time waits for the same write.
+      // Requests at the same time wait for the same write.
       if (before !== undefined && nowMs < before.untilMs) {
         if (isForeign) await before.done
         return

@@ -117,7 +117,7 @@ class DeploymentUpkeep implements Upkeep {
       await deployments.note(id, { kind: 'deployment', by: 'heddle',
         data: { change: 'removing', reason } })
     } catch (error) {
-      // Somebody has changed it, so it is in use.
+      // It was changed, so it is in use.
       if (HeddleError.from(error).code !== 'stale') throw error
       return
     }

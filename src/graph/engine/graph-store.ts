@@ -108,7 +108,7 @@ function operationOf(given: Given): ItemOperation {
   const { namespacePrefix: prefix, namespace = [], key = '', value, limit, offset = 0 } = given
   const place = { namespace: [...namespace], key }
   if (prefix !== undefined) {
-    // It is posted to another thread. What is no JSON would not be equal to any value anyway.
+    // It is posted to another thread. A value outside of JSON equals no stored value anyway.
     const filter = given.filter ? JSON.parse(JSON.stringify(given.filter)) as object : undefined
     return { kind: 'search', prefix: [...prefix], filter: filter as Record<string, unknown>,
       query: given.query ?? undefined, limit: limit ?? 10, offset }

@@ -54,7 +54,7 @@ interface TracedRun {
 
 /** Tenants whose clients are kept. Others flush by themselves. */
 const clientsMax = 100
-/** Bytes that wait in a client. What comes then is left out. */
+/** Bytes that wait in a client. Later spans are left out until there is room. */
 const waitingBytes = 32 * 1024 * 1024
 /** Runs of a worker that are known while they are traced. */
 const runsMax = 10_000

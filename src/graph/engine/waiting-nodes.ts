@@ -161,7 +161,7 @@ async function openTasks({ saver, threadId }: Pick<Thread, 'saver' | 'threadId'>
     return tasks.filter(({ id, name }) => name !== '__start__' && !done.has(id))
   } catch (error) {
     if (error instanceof HeddleError) throw error
-    // What the engine cannot read has no nodes that are known.
+    // A state that the engine cannot read has no known nodes.
     return []
   }
 }

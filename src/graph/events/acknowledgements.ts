@@ -3,7 +3,7 @@
 /** Numbers batches from 1: the other side confirms a number when that batch is in the log. */
 export class Acknowledgements {
   #newest = 0
-  /** Set while somebody waits for what is not sent yet. */
+  /** Set while a caller waits for steps that are not sent yet. */
   #wanted: PromiseWithResolvers<void> | undefined
   readonly #unconfirmed = new Map<number, PromiseWithResolvers<void>>()
   /** Steps were sent without a number: that of a later batch will cover them. */

@@ -155,7 +155,7 @@ export class EventMapper implements ChunkSink {
     const isRoot = namespace.length === 0
     const interrupts = interruptsOf(payload)
     const { text, durable, notify } = this.#options
-    // Where a graph stops, the state has what finished tasks wrote, which no checkpoint holds.
+    // At a stop, the state has the writes of finished tasks, which no checkpoint holds.
     const isStep = isRoot && !interrupts && !this.stopped
     const reference = isStep ? this.#options.reference : undefined
     const name = this.#name('values', namespace)

@@ -77,8 +77,8 @@ function isChunk(message: MessageChunk): boolean {
 }
 
 /**
- * The graph's namespace, where every client looks. What a model says inside of a tool is no message
- * of the graph.
+ * The graph's namespace, where every client looks. Output of a model inside of a tool is not a
+ * message of the graph.
  */
 function placeOf(namespace: readonly string[], type: string, node = ''): MessagePlace {
   const isInTool = namespace.at(-1)?.startsWith('tools:') === true && type !== 'tool'

@@ -72,7 +72,7 @@ export class StepOutbox implements StepSink {
   step(step: Step): void {
     const bytes = recordBytes(step)
     const isFull = this.#next.bytes + bytes > batchBytesMax
-    // What is not complete belongs to this step: it stays with it.
+    // A held part belongs to this step and stays in its batch.
     if (isFull && this.#next.held.length === 0) this.#flush(null)
     this.#next.bytes += bytes
     this.#next.steps.push(step)

@@ -81,7 +81,7 @@ export class StreamTransformers {
     return this.#guarded(() => this.#process(content))
   }
 
-  /** Call once when the run has ended. What is not known a moment later is not sent. */
+  /** Call once when the run has ended. Values that are not known a moment later are not sent. */
   async end(failure: string | undefined): Promise<void> {
     const ended: unknown[] = []
     this.#guarded(() => {

@@ -5,7 +5,8 @@ import type { JsonText, ExecutionOutcome, StepBatch } from '../execution.ts'
 /** A batch as it is sent to the main thread. */
 export interface WorkerBatch extends StepBatch {
   /**
-   * Number that the main thread confirms when the batch is in the log; 0 if nobody waits for that.
+   * Number that the main thread confirms when the batch is in the log; 0 if no caller waits for
+   * that.
    */
   readonly ackId: number
   /** Set in the last batch of an execution; null in others. */
@@ -25,8 +26,8 @@ function lengthOfAll(texts: readonly JsonText[]): number {
 }
 
 /**
- * Splits a batch that is too long. What belongs into one row of the log stays in the first part.
- * The data of events that are not logged follows in the others. The last part has the outcome.
+ * Splits a batch that is too long. Content of one row of the log stays in the first part. The data
+ * of events that are not logged follows in the others. The last part has the outcome.
  */
 export function* partsOf(batch: WorkerBatch): Generator<WorkerBatch> {
   if (lengthOf(batch) <= inFlightMax) return yield batch

@@ -120,7 +120,7 @@ export class LineCapture {
 
   #textOf(words: readonly unknown[]): string {
     const text = quietly(() => formatWithOptions({ breakLength: Infinity }, ...words)) ?? ''
-    // What is cut may begin in the middle of a secret: it is hidden before.
+    // Secrets are hidden before the cut, which may fall into the middle of one.
     const shown = this.#parts.hide(text.slice(0, 2 * lineMax))
     return shown.length > lineMax || text.length > 2 * lineMax
       ? `${shown.slice(0, lineMax - 1)}…`

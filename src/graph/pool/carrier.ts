@@ -56,9 +56,9 @@ export interface Carrier {
 
 /**
  * MiB: two halves of 16 MiB, and as much for what is large. Node lets a worker that has filled its
- * memory take a little more while it ends. What a collection moves out of the young generation must
- * fit into that, or V8 ends the whole process. With 64 MiB, whose halves V8 rounds up to 32, it
- * ended half the time.
+ * memory take a little more while it ends. Objects that a collection moves out of the young
+ * generation must fit into that, or V8 ends the whole process. With 64 MiB, whose halves V8 rounds
+ * up to 32, it ended half the time.
  */
 const youngGenerationMb = 48
 

@@ -124,7 +124,8 @@ export class ExecutionScheduler {
     const { members } = this.#pool
     if (members.length > 0) { while (this.#queue.take((job) => this.#dispatch(job, members))); }
     if (this.#queue.size === 0) return
-    // The answer says whether the loop is held. What has not begun yet will send something.
+    // The answer says whether the loop is held. Runs that have not begun will send something by
+    // themselves.
     for (const link of members) if (link.load.mayRest) link.ping()
   }
 
@@ -163,8 +164,8 @@ export class ExecutionScheduler {
   }
 
   /**
-   * Handles a worker that has filled its memory. What filled it shows in a worker of its own, which
-   * a suspect gets. In any other worker it may have been a neighbour, or what earlier runs have
+   * Handles a worker that has filled its memory. The culprit shows in a worker of its own, which
+   * each suspect gets. In any other worker it may have been a neighbour, or what earlier runs have
    * left. No run loses an attempt.
    */
   #filled(link: WorkerLink): void {

@@ -62,7 +62,7 @@ export class GraphQueries {
     const asking: Asking = { inquiry, source, reply, asked: new Map(), losses: 0, reads: 0,
       bytes: 0, stopTimers: () => {} }
     const isEmbed = inquiry.kind === 'embed'
-    // Who embeds twice pays twice.
+    // Embeddings are not asked for twice, as each call costs money.
     let stopHedge = isEmbed ? () => {} : this.#env.after(hedgeAfterMs, () => {
       if (asking.reads === 0 && asking.bytes < largeBytes) return this.#send(asking)
       stopHedge = this.#env.after(lateHedgeMs, () => this.#send(asking))

@@ -50,7 +50,7 @@ export function workerProcess(env: Pick<Env, 'every'>, start: WorkerStart,
     else events.failed(new Error(message.failed))
   })
   child.on('error', (error) => events.failed(error))
-  // What it sent is read when the channel is closed, and what it printed at `close`.
+  // All messages were read at `disconnect`, and all output at `close`.
   const gone = Promise.all([once(child, 'disconnect'), once(child, 'close')])
   void gone.then(([, [code]]) => {
     stopLooking()

@@ -117,8 +117,8 @@ export class WorkerLink {
   }
 
   /**
-   * Posts a message. What is posted in one turn of the event loop is sent together, as waking a
-   * thread is expensive.
+   * Posts a message. Messages of one turn of the event loop are sent together, as waking a thread
+   * is expensive.
    */
   post(mail: ToWorker): void {
     if (this.#mails.length === 0) setImmediate(() => this.#flush())

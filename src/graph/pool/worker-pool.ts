@@ -198,7 +198,7 @@ export class WorkerPool {
 
   #start(generation: number, isApart = false): WorkerLink {
     const { heapMb, variables, marks, tracedRatio, printed } = this.#options
-    // What runs apart does not end this process, so it is not marked.
+    // A run in a process of its own cannot end this process, so it needs no mark.
     const mark = isApart ? undefined : marks?.take()
     const options = { name: `graph-${++this.#names}`, generation, heapMb, variables, isApart,
       project: this.#projects.project(generation), ...mark && { mark },

@@ -29,7 +29,7 @@ interface Given {
   readonly listener: ExecutionListener
 }
 
-/** Reads of checkpoints at a time. What is read is in memory until the process has taken it. */
+/** Reads of checkpoints at a time. The tuples are in memory until the process has taken them. */
 const readsAtOnce = 32
 
 /** Sends executions to one process, and passes on what comes back. */
@@ -127,7 +127,8 @@ export class ChildExecutions {
     { step, batch }: FromProcess & { type: 'steps' }): Promise<void> {
     const isStored = await listener.steps(batch).then(() => true, () => false)
     const mail: ToProcess = { type: 'landed', step, isStored }
-    // An execution that has ended waits for nothing. What was not stored must be forgotten at once.
+    // An execution that has ended waits for nothing. A step that was not stored must be forgotten
+    // at once.
     if (isStored && !this.#given.has(execution.id)) this.#post.sendAlong(mail)
     else this.#post.send(mail)
   }

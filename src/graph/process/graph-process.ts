@@ -41,7 +41,7 @@ export interface GraphProcessOptions {
    * Without it, a run that fills the memory of its process alone ends with an error.
    */
   readonly suspects?: Suspects
-  /** Called once when the process has ended by itself. What it executed was `lost` before. */
+  /** Called once when the process has ended by itself. Its executions were `lost` before. */
   readonly died?: (reason: string) => void
 }
 

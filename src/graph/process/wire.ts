@@ -19,7 +19,7 @@ export interface WireEvents<In> {
   broken(error: Error): void
 }
 
-/** One end of a wire. What is sent in one turn of the event loop is written together. */
+/** One end of a wire. Messages of one turn of the event loop are written together. */
 export class Wire<Out, In> {
   readonly #socket: Socket
   readonly #events: WireEvents<In>

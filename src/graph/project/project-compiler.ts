@@ -40,7 +40,7 @@ export interface GraphEntry {
 /** The module that embeds texts. */
 export type EmbeddingEntry = Pick<GraphEntry, 'url' | 'exportName' | 'failure'>
 
-/** JavaScript. What was compiled has its source map inside. */
+/** JavaScript. Compiled code has its source map inside. */
 interface ModuleSource {
   readonly format: 'module' | 'commonjs'
   readonly source: string

@@ -72,8 +72,8 @@ export class KnownValue {
 }
 
 /**
- * True if two stored values have the same bytes. What the graph's own serializer writes is not
- * compared, because it is written later. It counts as changed.
+ * True if two stored values have the same bytes. Bytes of the graph's own serializer are not
+ * compared, because it writes later. They count as changed.
  */
 export function sameStored(a: Value, b: Value): boolean {
   if (a.json !== b.json || a.form !== b.form) return false

@@ -35,9 +35,9 @@ const smallStringLength = 32
 
 /**
  * The channels of one checkpoint as live values. `advance` moves on to the next checkpoint and says
- * what changed. What an update contains is compared by its bytes. Elements of a list that no update
+ * what changed. Content of an update is compared by its bytes. Elements of a list that no update
  * contains are compared by identity, if the reducer leaves these alone. So a long list costs what
- * was added to it. What was changed in place without an update is noticed within bounds.
+ * was added to it. Changes in place without an update are noticed within bounds.
  */
 export class KnownChannels {
   readonly #channels = new Map<string, KnownList | KnownValue>()

@@ -117,7 +117,7 @@ function optionsFor(file: string): Options {
     ? {}
     : parseJsonConfigFileContent(readConfigFile(config, sys.readFile).config ?? {}, {
       ...sys,
-      // Which files the project has is known.
+      // The files of the project are known, so no folder is searched.
       readDirectory: () => [],
     }, dirname(config)).options
   return { ...own, ...settled }

@@ -15,7 +15,7 @@ import type { TypesRead, TypesWanted } from './type-mail.ts'
 /** The part of a project that names the files whose types are read. */
 export type TypedProject = Pick<CompiledProject, 'graphs'>
 
-/** The types of a project's graphs. What could not be read is missing. */
+/** The types of a project's graphs. Types that could not be read are missing. */
 export interface ProjectTypes {
   readonly graphs: ReadonlyMap<string, TypedSchemas>
   /** The graphs that its files add as nodes to others. */
@@ -29,7 +29,7 @@ export interface ReaderBounds {
   readonly user: number | undefined
 }
 
-/** Time that reading may take. What was read until then is kept. */
+/** Time that reading may take. Types that were read until then are kept. */
 const readMs = 30_000
 const lookMs = 1_000
 /** Time after which a reading that failed is tried again: the machine may have been busy. */

@@ -5,7 +5,10 @@ import type { MessagePort, Transferable, Worker } from 'node:worker_threads'
 import { HeddleError } from '../../errors.ts'
 import type { ErrorCode } from '../../errors.ts'
 
-/** Handlers by name. What they take and answer is plain data; `signal` ends with the caller. */
+/**
+ * Handlers by name. Their questions and answers are plain data; `signal` aborts when the caller
+ * leaves.
+ */
 export type Handlers = Readonly<
   Record<string, (question: never, signal: AbortSignal) => Promise<unknown>>
 >
@@ -33,7 +36,7 @@ interface FailedCall {
   readonly details: HeddleError['details']
 }
 
-/** Bytes in an answer that are moved instead of copied: their buffer must be used nowhere else. */
+/** Bytes in an answer that are moved instead of copied. Nothing else may use their buffer. */
 export class Moved {
   readonly bytes: Uint8Array
   constructor(bytes: Uint8Array) {
@@ -66,8 +69,8 @@ export function serveCalls(port: MessagePort, handlers: Handlers): void {
 }
 
 /**
- * The calls that a worker or a port answers. All end with `unavailable` when it closes. Before each
- * one, `settled` is awaited.
+ * The calls that a worker or a port answers. All end with `unavailable` when it closes. `settled`
+ * is awaited before each call.
  */
 export function callsTo<H>(port: MessagePort | Worker,
   settled: () => Promise<void> | undefined = () => undefined): Calls<H> {

@@ -3,7 +3,10 @@
 import type { FairSemaphore } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
 
-/** Waits for a turn. Resolves with the function that ends it. Throws `full`, to be tried again. */
+/**
+ * Waits for a turn. Resolves with the function that ends it. Throws `full`, after which another try
+ * may succeed.
+ */
 export async function enterTurn(turns: FairSemaphore, subject: string,
   signal?: AbortSignal): Promise<() => void> {
   try {

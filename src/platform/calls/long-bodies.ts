@@ -8,12 +8,12 @@ import { HeddleError } from '../../errors.ts'
 import type { ErrorCode } from '../../errors.ts'
 import { enterTurn } from './in-turn.ts'
 
-/** A body, and how it is read. Its bytes are moved. */
+/** A body with the way to read it. Its bytes are moved. */
 export interface BodyJob {
   readonly body: Uint8Array
 }
 
-/** A part of what a body says, its end, or why it cannot be read. */
+/** A part of a body's content, its end, or the reason why it cannot be read. */
 export type BodyMail =
   | { readonly part: unknown }
   | { readonly done: true }
@@ -22,7 +22,7 @@ export type BodyMail =
       readonly details: HeddleError['details'] }
   }
 
-/** Bodies that are read at once. Who receives them bounds how many wait. */
+/** Bodies that are read at once. The receiver of bodies bounds how many wait. */
 const turns = { inAll: 2, each: 1, waiting: 10_000,
   full: 'Too many long bodies are being read: send this one again in a moment.' } as const
 /** Time that a body may take, and megabytes of the heap of its thread. */
@@ -44,8 +44,8 @@ export class LongBodies<Job extends BodyJob> {
   }
 
   /**
-   * The parts of what a body says, as its script hands them over. Takes the bytes away from
-   * their buffer. Throws what reading throws, and `too_large` for what takes too long.
+   * The parts of a body, as its script hands them over. Takes the bytes out of their buffer. Throws
+   * the errors of reading, and `too_large` for a body that takes too long.
    */
   async *read(tenant: string, job: Job): AsyncGenerator<unknown, void, void> {
     const leave = await enterTurn(this.#turns, tenant)
@@ -99,7 +99,7 @@ class Reader {
     return this.#asked.promise
   }
 
-  /** Keeps it for a while for the next one, unless it is ended. */
+  /** Keeps the thread for a while for the next body, unless it is ended. */
   rest(idle: Reader[], env: Pick<Env, 'after'>): void {
     if (this.#ended !== undefined) return
     idle.push(this)

@@ -56,7 +56,7 @@ export async function answerTrace(parts: ScanParts, question: RunsQuestion,
   return written(parts, question, { heads, begin: '{"items":[', end: ']}', signal })
 }
 
-/** A page of traces: the root of each, and what its spans add up to. */
+/** A page of traces: the root of each, with the sums over its spans. */
 export async function answerTraces(parts: ScanParts, question: RunsQuestion,
   signal?: AbortSignal): Promise<Uint8Array> {
   const roots = { ...question, rootsOnly: true }
@@ -70,7 +70,7 @@ export async function answerTraces(parts: ScanParts, question: RunsQuestion,
     ) => ['{"root_run":', `,"trace_aggregates":${aggregates(byRoot.get(head.id)!)}}`] })
 }
 
-/** One run. */
+/** One run, as JSON. Throws `not_found` also for one that the question may not see. */
 export async function answerRun(parts: ScanParts,
   { tenant, id, projects, version, select, links, within, shareUrl }: Parameters<
     SpanReads['run']
@@ -96,7 +96,7 @@ function asksForUsage(select: readonly string[] | undefined): boolean {
   return select === undefined || select.some((name) => /_(tokens|cost|details)$/i.test(name))
 }
 
-/** What is written, and what is around it. */
+/** Runs to write, with the texts around them. */
 interface Written {
   readonly heads: readonly SpanHead[]
   readonly begin: string

@@ -5,7 +5,7 @@ import type { LinkKey } from '../records/downloads/download-link.ts'
 import type { SpanPort } from '../spans/span-port.ts'
 import type { AttachmentsOf } from './runs/run-writer.ts'
 
-/** Finds attachments in a store. Undefined if nobody asked for links. */
+/** Finds attachments in a store. Undefined if no links are asked for. */
 export function attachmentsIn(store: Pick<SpanPort, 'files'>, links: LinkKey | undefined):
   | AttachmentsOf
   | undefined {

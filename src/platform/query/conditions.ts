@@ -1,4 +1,4 @@
-/** What a question asks of spans, as one filter. */
+/** Combines the bounds and conditions of a question into one filter. */
 
 import { readUuid } from '../spans/uuid-bytes.ts'
 import type { RunsQuestion } from './question.ts'
@@ -30,12 +30,12 @@ export function conditionsOf(question: RunsQuestion): Filter {
   ] }
 }
 
-/** The filter of a text, or none. Blank texts are none. */
+/** The filter of a text; empty for a blank text. */
 export function optionalFilter(text: string | undefined): readonly Filter[] {
   return text === undefined || text.trim() === '' ? [] : [readFilter(text)]
 }
 
-/** In the second API a span without error has ended, too. */
+/** Filter for failed or successful spans. In the second API, a successful span must have ended. */
 function failure(failed: boolean, version: 1 | 2): readonly Filter[] {
   const error: Filter = { kind: 'present', field: 'error' }
   if (failed) return [error]

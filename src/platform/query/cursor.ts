@@ -1,4 +1,4 @@
-/** Cursors: where a page ended, and of which question it was. */
+/** Cursors: the end of a page, with a hash of the question that it belongs to. */
 
 import { hash } from 'node:crypto'
 
@@ -18,7 +18,7 @@ export function writeCursor(mark: ScanMark, question: RunsQuestion): string {
   return Buffer.concat([start, bytesOfUuid(mark.id), hashOf(question)]).toString('base64url')
 }
 
-/** Where the page before ended. Throws `malformed` for a cursor of another question. */
+/** End of the page before. Throws `malformed` for a cursor of another question. */
 export function readCursor(question: RunsQuestion): ScanMark | undefined {
   const { cursor } = question
   if (cursor === undefined || cursor === '') return undefined
@@ -31,8 +31,8 @@ export function readCursor(question: RunsQuestion): ScanMark | undefined {
 }
 
 /**
- * What makes it another question. Bounds of the start are none of it: where clients give none,
- * they follow the clock and differ from page to page.
+ * Hash of all members that identify a question. Bounds of the start are left out: where clients
+ * give none, they follow the clock and differ from page to page.
  */
 function hashOf(question: RunsQuestion): Buffer {
   const { tenant, projects, ids, trace, parent, type, endFromUs, endToUs, failed, rootsOnly, isRoot,

@@ -1,4 +1,4 @@
-/** Which of some heads meet a test. */
+/** Selects the heads that meet a test. */
 
 import type { Env } from '../../../cluster/index.ts'
 import type { SpanPort } from '../spans/span-port.ts'
@@ -7,11 +7,11 @@ import type { OwnTraces } from './own/own-traces.ts'
 import type { Payloads } from './payload/payloads.ts'
 import type { SpanTest } from './filter/test-span.ts'
 
-/** What scans read from. */
+/** Store and payloads that scans read from. */
 export interface ScanParts {
   readonly store: Pick<SpanPort, 'scan' | 'locate' | 'heads' | 'trace' | 'files'>
   readonly payloads: Payloads
-  /** Missing where no own runs are known. */
+  /** Traces of runs of this server; missing where none are known. */
   readonly own?: OwnTraces
   readonly env: Pick<Env, 'nowMs' | 'monotonicMs'>
 }

@@ -14,8 +14,8 @@ import { spanTest } from './filter/test-span.ts'
 import { traceFilter } from './trace-filter.ts'
 
 /**
- * The spans of a question that names some: those with ids, of which nothing else is asked for, or
- * the children of a span, which are in its trace. Undefined if it names none.
+ * The spans of a question that names them: by ids without further conditions, or by their parent,
+ * in whose trace they are. Undefined if it names none.
  */
 export async function listedHeads(parts: ScanParts, question: RunsQuestion,
   signal?: AbortSignal): Promise<readonly SpanHead[] | undefined> {

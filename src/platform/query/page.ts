@@ -1,4 +1,4 @@
-/** Pages of spans: how long a scan may go on for one, and where the next one begins. */
+/** Pages of spans: bounds on the scan for one page, and the place where the next one begins. */
 
 import { HeddleError } from '../../errors.ts'
 import type { ScanMark } from '../spans/span-port.ts'
@@ -10,18 +10,21 @@ import { listedHeads, wholeTrace } from './named-spans.ts'
 import { inOrder } from './payload/order.ts'
 import { scanSteps } from './scan.ts'
 
-/** How long a question may look. */
+/** Bounds on the heads and the time of a question. */
 export interface Budget {
   /** Heads and time after which a page ends with what it has. */
   readonly heads: number
   readonly ms: number
-  /** True if a page with nothing must not end before all was looked at. */
+  /** True if a page ends without a span only after all were looked at. */
   readonly untilOne: boolean
   /** Time after which a question fails. */
   readonly endMs: number
 }
 
-/** Iteration goes on behind an empty page in the first API, and ends there in the second. */
+/**
+ * Bounds of a page. Clients go on after an empty page in the first API, and end there in the
+ * second.
+ */
 function pageBudget(version: 1 | 2): Budget {
   return { heads: 50_000, ms: 2_000, untilOne: version === 2, endMs: 10_000 }
 }
@@ -33,13 +36,13 @@ export interface Page {
   readonly next: ScanMark | undefined
 }
 
-/** The error for a question that looked at too much. */
+/** Error for a question that looks at too many spans. */
 function tooMuch(): HeddleError {
   return new HeddleError('invalid',
     'The filter matches too few of the runs in this time: narrow the time range.')
 }
 
-/** The error for a question that would count too much. */
+/** Error for a question that counts too many spans. */
 export function tooManyToCount(): HeddleError {
   return new HeddleError('invalid',
     'There are too many runs to count in this time: narrow the time range.')
@@ -71,7 +74,7 @@ export async function findPage(parts: ScanParts, question: RunsQuestion, signal?
   return { heads, next: undefined }
 }
 
-/** All that match, in slices, for those who count them. Fails if that takes longer than `endMs`. */
+/** All matching heads in slices, for statistics. Throws if that takes longer than `endMs`. */
 export async function* matchingHeads(parts: ScanParts, question: RunsQuestion, signal?: AbortSignal,
   { endMs }: Pick<Budget, 'endMs'> = pageBudget(2)): AsyncGenerator<readonly SpanHead[], void,
   void> {

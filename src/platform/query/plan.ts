@@ -1,4 +1,4 @@
-/** Which heads a store must read for a filter: the part of it that a store can decide. */
+/** Plans the scan for a filter: the part of the filter that a store can decide. */
 
 import { isIndexedMetadata, isIndexedTag } from '../spans/indexed-term.ts'
 import type { Plan, Range, RangeField } from '../spans/span-port.ts'
@@ -7,7 +7,7 @@ import { termOf } from '../spans/term.ts'
 import { indexedWords } from '../spans/words.ts'
 import type { Comparison, Filter } from './filter/filter.ts'
 
-/** What a plan has besides where to look. */
+/** Conditions of a plan, besides the place where it looks. */
 type Conditions = Pick<Plan,
   'fromUs' | 'toUs' | 'rootsOnly' | 'terms' | 'words' | 'ranges' | 'type' | 'name'>
 
@@ -25,7 +25,7 @@ interface RankedTerm {
   readonly term: Term
 }
 
-/** Where a scan looks, and in which order. */
+/** Projects that a scan looks into, and its order. */
 export type ScanPlace = Pick<Plan, 'tenant' | 'projects' | 'order'>
 
 /** The plan for spans that meet a filter and start at `earliestUs` or later. */
@@ -46,7 +46,7 @@ export function planOf(filter: Filter, { tenant, projects, order }: ScanPlace,
   return { tenant, projects, order, ...conditions }
 }
 
-/** What must hold, whatever else does. */
+/** Parts of a filter that every wanted span must meet. */
 export function conjunctsOf(filter: Filter): readonly Filter[] {
   if (filter.kind === 'all') return filter.of.flatMap(conjunctsOf)
   if (filter.kind === 'any' && filter.of.length === 1) return conjunctsOf(filter.of[0]!)
@@ -68,7 +68,7 @@ function wanted(parts: readonly Filter[], field: 'type' | 'name'): string | null
   return found?.kind === 'text' ? found.value : null
 }
 
-/** From where to where spans start. */
+/** Bounds on the starts of the wanted spans. */
 function startsOf(parts: readonly Filter[], earliestUs: number) {
   let [fromUs, toUs] = [earliestUs, endOfTime]
   for (const part of parts) {

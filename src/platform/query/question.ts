@@ -8,7 +8,7 @@ import type { SpanPlace, Uuid } from '../spans/span.ts'
 /** Bounds and conditions of a question, as both APIs have them. Times are in microseconds. */
 export interface RunsQuestion {
   readonly tenant: string
-  /** Those that exist, with their retention. */
+  /** Projects that exist, with their retention. */
   readonly projects: readonly Project[]
   readonly ids?: readonly Uuid[]
   readonly trace?: Uuid
@@ -19,9 +19,9 @@ export interface RunsQuestion {
   readonly endFromUs?: number
   readonly endToUs?: number
   readonly failed?: boolean
-  /** True: only roots. */
+  /** True to ask for roots only. */
   readonly rootsOnly?: boolean
-  /** False: no roots. */
+  /** False to leave roots out. */
   readonly isRoot?: boolean
   readonly examples?: readonly Uuid[]
   readonly text?: string
@@ -34,17 +34,17 @@ export interface RunsQuestion {
   /** Members of the answer, as this API spells them; undefined for all. */
   readonly select?: readonly string[]
   readonly version: 1 | 2
-  /** True: usage of spans with that of their subtrees. The first API always has it. */
+  /** True to add the usage of subtrees to spans. The first API always does so. */
   readonly subtreeUsage?: boolean
-  /** Attachments are linked where the answer has a member for them. */
+  /** Key for links to attachments; without it, answers have none. */
   readonly links?: LinkKey
-  /** True: the answer of the first API is the bare list. */
+  /** True for a bare list as the answer of the first API. */
   readonly isList?: boolean
   /** Spans that are named by id must be in here. */
   readonly within?: Within
 }
 
-/** What a span is a part of: a trace, or the traces whose root meets a filter. */
+/** Bounds on spans that are named by id: a trace, or the traces whose root meets a filter. */
 export interface Within {
   readonly trace?: Uuid
   readonly traceFilter?: string
@@ -59,25 +59,27 @@ export interface SpanReads {
     question: { readonly tenant: string; readonly id: Uuid; readonly version: 1 | 2;
       readonly projects: readonly Project[]; readonly select?: readonly string[];
       readonly startUs?: number; readonly links?: LinkKey; readonly within?: Within;
-      /** Said in the answer, if it is given. */
+      /** URL of a share, as a member of the answer; missing to leave it out. */
       readonly shareUrl?: string | null },
   ): Promise<Uint8Array>
-  /** These runs in this order, each with members of its own, in a list. What is gone is missing. */
+  /**
+   * These runs in this order, each with members of its own, in a list. Removed runs are missing.
+   */
   listedRuns(question: ListedRuns): Promise<Uint8Array>
-  /** The ids of what `runs` would answer, up to the limit. */
+  /** Ids of the runs that `runs` would answer, up to the limit. */
   spanIds(question: RunsQuestion): Promise<readonly Uuid[]>
   /** An attachment of a span with its data; undefined if there is none. */
   spanFile(
     question: { readonly tenant: string; readonly span: Uuid; readonly name: string },
   ): Promise<{ readonly type: string; readonly data: Uint8Array } | undefined>
   /**
-   * Where spans are, with the projects that they are in. With `stored` no thread is asked for its
-   * runs: it may be the one that waits for the answer.
+   * Places of spans, with their projects. With `stored`, threads are not asked for their runs: the
+   * thread that waits for the answer may be one of them.
    */
   locate(
     question: { readonly tenant: string; readonly ids: readonly Uuid[]; readonly stored?: boolean },
   ): Promise<readonly SpanPlace[]>
-  /** Null if the filter can be read; else what is wrong. */
+  /** Null if the filter can be read; otherwise its fault. */
   validate(question: { readonly filter: string }): Promise<string | null>
   /** Root spans with their aggregates, of v2: `{"items":[…],"next_cursor":…}`. */
   traces(question: RunsQuestion): Promise<Uint8Array>
@@ -115,7 +117,7 @@ export interface SpanReads {
 /** Spans that are given out, in the lines of one form. */
 export type ExportQuestion = RunsQuestion & { readonly form: 'jsonl' | 'otlp' }
 
-/** Some lines, and where to go on: null if these are the last. */
+/** Some lines, and the cursor for the next ones; null after the last. */
 export interface ExportedLines {
   readonly lines: Uint8Array
   readonly cursor: string | null
@@ -128,7 +130,7 @@ export interface SqlCall {
   readonly query: string
 }
 
-/** Which runs, of the first API. */
+/** Choice of runs in a given order, of the first API. */
 export interface ListedRuns {
   readonly tenant: string
   readonly projects: readonly Project[]
@@ -140,7 +142,7 @@ export interface ListedRuns {
   readonly links?: LinkKey
 }
 
-/** How statistics are divided. */
+/** Division of statistics into groups. */
 export interface GroupBy {
   readonly attribute: 'name' | 'run_type' | 'tag' | 'metadata'
   /** The key of the metadata. */

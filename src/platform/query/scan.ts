@@ -15,11 +15,11 @@ const openedAtOnce = 16
 
 /** A step of a scan. */
 export interface ScanStep {
-  /** Those that match. */
+  /** Heads that meet the question. */
   readonly heads: readonly SpanHead[]
-  /** The last head that was looked at; undefined if it was none. */
+  /** The last head that was looked at; undefined if there was none. */
   readonly mark: ScanMark | undefined
-  /** How many heads were looked at for this step. */
+  /** Number of heads that were looked at for this step. */
   readonly looked: number
 }
 
@@ -69,7 +69,7 @@ export function firstArrivals({ projects }: Pick<RunsQuestion, 'projects'>,
   )
 }
 
-/** Whether a head is in a project of the question that still keeps it. */
+/** Test for heads: true in a project of the question that still keeps the head. */
 export function visibility(question: Pick<RunsQuestion, 'projects'>,
   nowMs: number): (head: SpanHead) => boolean {
   const first = firstArrivals(question, nowMs)

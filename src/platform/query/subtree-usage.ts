@@ -1,6 +1,6 @@
 /**
- * Tokens and costs of spans with all that is below them. Only calls of models have their own; what
- * is around them is asked for its sum.
+ * Adds tokens and costs of subtrees to spans. Only calls of models have usage of their own. The
+ * spans around them show its sum.
  */
 
 import { limitConcurrency } from '../../../cluster/index.ts'
@@ -13,13 +13,13 @@ import { parentsOf } from './runs/run-fields.ts'
 const usageFields = ['promptTokens', 'completionTokens', 'totalTokens', 'promptCost',
   'completionCost', 'totalCost', 'kinds'] as const
 
-/** What is below a span. */
+/** Sums over the spans below a span. */
 interface Subtree {
   readonly usage: Usage
   readonly firstTokenUs: number | null
 }
 
-/** Spans that are looked at for one answer. Those of traces beyond are shown as they are. */
+/** Spans that are looked at for one answer. Traces beyond the bound are shown without sums. */
 const lookedMax = 50_000
 const tracesAtOnce = 8
 
@@ -29,8 +29,8 @@ const leaves: ReadonlySet<string | null> = new Set(['llm', 'embedding', 'prompt'
 const nothing: Subtree = { usage: noUsage, firstTokenUs: null }
 
 /**
- * The same spans, with the usage below them where they have none of their own. Their first token is
- * the first below them. A span with nothing below it stays the same object.
+ * The same spans, with the usage below them where they have none of their own, and with the first
+ * token below them. A span with nothing below it stays the same object.
  */
 export async function withSubtreeUsage(store: Pick<SpanPort, 'trace'>, heads: readonly SpanHead[],
   signal?: AbortSignal): Promise<readonly SpanHead[]> {
@@ -90,8 +90,8 @@ function noteParents(parents: Map<Uuid, Uuid>, head: SpanHead): void {
 }
 
 /**
- * What is below each span, from the leaves up: each is looked at once. A span with usage counts
- * what is below it. Nothing leads out of a circle.
+ * Sums below each span, from the leaves up, so that each span is looked at once. A span with usage
+ * of its own counts for all that is below it. Spans in a circle are ignored.
  */
 function subtreesOf(telling: readonly SpanHead[],
   parents: ReadonlyMap<Uuid, Uuid>): ReadonlyMap<Uuid, Subtree> {

@@ -1,7 +1,7 @@
 /**
- * Filters on traces: `trace_filter` asks something of the root, `tree_filter` of any span of the
- * trace. If such a filter has a term, its traces are found first; else the trace of each span that
- * matches otherwise is looked at, once.
+ * Filters on traces: `trace_filter` tests the root, `tree_filter` any span of the trace. If such a
+ * filter has a term, its traces are found first. Otherwise the trace of each span that meets the
+ * other conditions is read once.
  */
 
 import { HeddleError } from '../../errors.ts'
@@ -22,14 +22,14 @@ import type { SpanTest } from './filter/test-span.ts'
 const tracesMax = 10_000
 /** Heads that are looked at to find the traces first. */
 const lookedMax = 50_000
-/** So few traces are read whole, instead of scanning for their spans. */
+/** Traces up to which all are read whole, instead of scanning for their spans. */
 const fewTraces = 100
-/** Traces that are looked at together. */
+/** Traces that are read together. */
 const readAtOnce = 8
 
-/** Which traces a question wants. */
+/** Selection of traces by the filters of a question. */
 export interface TraceFilter {
-  /** Those in a wanted trace, in their order. */
+  /** Heads in a wanted trace, in their order. */
   kept(heads: readonly SpanHead[]): Promise<readonly SpanHead[]>
   /** All spans of the wanted traces behind `after`, if it is known that these are few. */
   fewSpans(plan: Plan, after?: ScanMark): Promise<readonly ScannedHeads[] | undefined>
@@ -38,7 +38,7 @@ export interface TraceFilter {
 interface Side {
   readonly test: SpanTest
   readonly rootsOnly: boolean
-  /** A span of each trace, if all could be found. */
+  /** A span of each wanted trace, if all could be found. */
   readonly found: ReadonlyMap<string, SpanHead> | undefined
 }
 

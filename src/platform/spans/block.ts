@@ -10,13 +10,13 @@ import type { PayloadPart } from './payload.ts'
 import type { Block, BlockId, Uuid } from './span.ts'
 import { bytesOfUuid, uuidOfBytes } from './uuid-bytes.ts'
 
-/** Bytes from which on compression is worth its time. */
+/** Bytes from which on data are compressed. */
 const compressedFrom = 400
 
-/** Bytes from which on compression takes milliseconds. */
+/** Bytes from which on compression takes milliseconds, and runs beside this thread. */
 const asideFrom = 512 * 1024
 
-/** The first byte of stored data: what follows it. */
+/** First byte of stored data, which tells whether the rest is compressed. */
 const [plain, zstd] = [0, 1]
 
 /** Bytes that a block may have when it is opened. */
@@ -27,7 +27,7 @@ export function sealBlock(trace: Uuid, traceStartUs: number, parts: readonly Pay
   return sealed(trace, traceStartUs, bodyOf(parts))
 }
 
-/** The same, but a long block is compressed beside this thread. */
+/** Makes a block as `sealBlock` does. A long block is compressed beside this thread. */
 export async function sealBlockAside(trace: Uuid, traceStartUs: number,
   parts: readonly PayloadPart[]): Promise<Block> {
   const body = bodyOf(parts)

@@ -1,19 +1,19 @@
 /**
- * What a store keeps of documents: bytes by key, under what they belong to. They are what is too
- * long or too many for the records of a catalog, such as the manifests of a prompt.
+ * Storage of documents: bytes by key, below the record that they belong to. They hold data that are
+ * too long or too many for the records of a catalog, such as the manifests of a prompt.
  *
  * It runs in the threads of the platform; `test/contract/document-port-contract.ts` holds for both
- * stores. Which documents count is for the catalog to say: readers see them before it does.
+ * stores. A catalog decides which documents count: readers see them before it does.
  */
 
 import type { Uuid } from './span.ts'
 
-/** What a document is. Each kind has keys and bytes of its own. */
+/** Kind of a document. Each kind has keys and bytes of its own. */
 export type DocumentKind = 'commit' | 'example' | 'example_file' | 'queue_run' | 'rule_log'
   | 'ended_span' | 'share_token' | 'revision_chunk' | 'revision_manifest' | 'deployment_event'
   | 'build_source'
 
-/** Where documents are: those of one kind that belong to one record. */
+/** Place of documents: those of one kind that belong to one record. */
 export interface DocumentPlace {
   readonly tenant: string
   readonly kind: DocumentKind
@@ -27,17 +27,17 @@ export interface Document {
   readonly body: Uint8Array
 }
 
-/** Which documents to list. */
+/** Choice of documents to list. */
 export interface DocumentRange {
-  /** Only keys after this one … */
+  /** Key after which the list begins … */
   readonly after?: string
-  /** … and before this one. */
+  /** … and key before which it ends. */
   readonly before?: string
-  /** The last key first. */
+  /** True to begin with the last key. */
   readonly reverse?: boolean
   /** At most 1 000. */
   readonly limit: number
-  /** The list ends early when it has as many bytes, but has one document at least. */
+  /** Bytes after which the list ends early. It has at least one document. */
   readonly bytes?: number
 }
 
@@ -50,7 +50,7 @@ export interface DocumentPort {
   /** A page in the order of keys. It is empty only if nothing is left. */
   listDocuments(place: DocumentPlace, range: DocumentRange): Promise<readonly Document[]>
   deleteDocuments(place: DocumentPlace, keys: readonly string[]): Promise<void>
-  /** Removes all of a place. */
+  /** Removes all documents of a place. */
   dropDocuments(place: DocumentPlace): Promise<void>
 }
 

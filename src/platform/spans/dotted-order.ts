@@ -12,7 +12,7 @@ const timeLength = 22
 /** Characters of a segment: a time, an id and a dot. Lists of spans read the order of each. */
 const segmentMax = timeLength + 36 + 1
 
-/** What a dotted order says. */
+/** Parts of a dotted order. */
 export interface DottedOrder {
   readonly text: string
   readonly id: Uuid

@@ -1,4 +1,4 @@
-/** What a store keeps of feedback. Feedback lives as long as its span, or as its project. */
+/** Storage of feedback, which lives as long as its span, or as its project. */
 
 import type { FeedbackMark, SpanPlace, Uuid } from './span.ts'
 
@@ -8,7 +8,7 @@ export interface Feedback extends FeedbackMark {
   /** The span, or null for feedback on a project. */
   readonly span: Uuid | null
   readonly trace: Uuid | null
-  /** Null if neither the request nor the span said it. */
+  /** Project of the span; null if neither the request nor the span named it. */
   readonly project: Uuid | null
   readonly createdUs: number
   readonly modifiedUs: number
@@ -16,20 +16,20 @@ export interface Feedback extends FeedbackMark {
   readonly bodyJson: string
 }
 
-/** Which feedback to list, newest first. All that are given hold. */
+/** Choice of feedback to list, newest first. All given conditions hold. */
 export interface FeedbackQuery {
   readonly tenant: string
   /** At most 1 000 spans. */
   readonly spans?: readonly Uuid[]
   readonly project?: Uuid
-  /** True: only feedback on whole projects. */
+  /** True for feedback on whole projects only. */
   readonly onProject?: boolean
   readonly keys?: readonly string[]
   readonly limit: number
   readonly offset: number
 }
 
-/** A link with which anybody may give one kind of feedback on one span. */
+/** A link with which anyone may give one kind of feedback on one span. */
 export interface FeedbackToken {
   readonly id: Uuid
   /** SHA-256 of the token, in hex. */

@@ -3,7 +3,7 @@
 import { noFields } from './span.ts'
 import type { FeedbackMark, SpanFields, SpanHead, SpanWrite } from './span.ts'
 
-/** What a store keeps of a write. */
+/** The part of a write that a store keeps. */
 export type SpanOperation = Omit<SpanWrite, 'indexed'>
 
 /**
@@ -33,7 +33,7 @@ function folded(byArrival: readonly SpanOperation[]): SpanFields {
   return fields
 }
 
-/** The fields of both; where both say something, those of `over`. */
+/** The fields of both. Where both have a value, that of `over` wins. */
 function overlaid(under: SpanFields, over: SpanFields): SpanFields {
   const fields: Record<string, unknown> = { ...under }
   for (const [name, value] of Object.entries(over)) if (value !== null) fields[name] = value

@@ -1,6 +1,6 @@
 /**
- * Which terms are worth an index. The writer and the planner of a question both ask: a term that is
- * not in the index finds nothing there, so it is tested and never looked up.
+ * Chooses the terms that are worth an index. The writer and the planner of a question both use
+ * this: a term outside of the index is tested and never looked up.
  */
 
 /** False for tags that have few values, or one for each span. */

@@ -1,4 +1,4 @@
-/** What spans add up to by the kind of token: tokens, and what they cost. */
+/** Sums over spans by the kind of token: tokens, and their cost. */
 
 import { kindsMax } from './token-kinds.ts'
 import type { KindGroup, TokenKinds } from './token-kinds.ts'
@@ -6,14 +6,14 @@ import type { KindGroup, TokenKinds } from './token-kinds.ts'
 /** Sums by kind, of each group that has some. Kinds beyond the first are not counted. */
 export type KindSums = Map<KindGroup, Map<string, number>>
 
-/** Adds what a span used. */
+/** Adds the usage of a span. */
 export function addKinds(into: KindSums, kinds: TokenKinds): void {
   for (const [group, own] of Object.entries(kinds)) {
     for (const [kind, more] of Object.entries(own)) addKind(into, group as KindGroup, kind, more)
   }
 }
 
-/** Adds all of others. */
+/** Adds all sums of another set. */
 export function addKindSums(into: KindSums,
   other: ReadonlyMap<KindGroup, ReadonlyMap<string, number>>): void {
   for (const [group, own] of other) {

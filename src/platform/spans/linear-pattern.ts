@@ -1,4 +1,4 @@
-/** Regular expressions of customers. They match in linear time, so that none holds up a thread. */
+/** Regular expressions of customers, which match in linear time, so that none holds up a thread. */
 
 import { setFlagsFromString } from 'node:v8'
 
@@ -8,7 +8,7 @@ const linear = 'l'
 let isEnabled = false
 
 /**
- * Compiles a pattern. Undefined if it is none, or if only backtracking can match it, as with back
+ * Compiles a pattern. Undefined if it is broken, or if only backtracking can match it, as with back
  * references, look-around and large repeats.
  */
 export function linearPattern(pattern: string): RegExp | undefined {

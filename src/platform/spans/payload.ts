@@ -1,4 +1,4 @@
-/** The payload of a span: what its operations carried besides the fields of its head. */
+/** The payload of a span: members of its operations besides the fields of its head. */
 
 import type { Uuid } from './span.ts'
 
@@ -9,7 +9,7 @@ export const payloadFields = ['inputs', 'outputs', 'extra', 'error', 'events', '
 /** A member of a payload. `rest` is an object with all members that nothing else keeps. */
 export type PayloadField = (typeof payloadFields)[number]
 
-/** What one operation carried of one span. */
+/** Payload of one operation on one span. */
 export interface PayloadPart {
   readonly span: Uuid
   readonly kind: 'post' | 'patch'
@@ -17,7 +17,7 @@ export interface PayloadPart {
   readonly members: Readonly<Partial<Record<PayloadField, Buffer>>>
 }
 
-/** What all operations together say. JSON in UTF-8. */
+/** Payload of a span from all its operations. Members are JSON in UTF-8. */
 export type Payload = Readonly<Partial<Record<PayloadField, Buffer>>>
 
 /**

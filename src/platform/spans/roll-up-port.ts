@@ -1,4 +1,4 @@
-/** What a store keeps of statistics: a roll-up of each hour of a project that was asked for. */
+/** Storage of statistics: a roll-up of each hour of a project that was asked for. */
 
 import type { Uuid } from './span.ts'
 
@@ -7,7 +7,10 @@ export type Hour = number
 
 /** The roll-ups of all tenants. They can be made again at any time. */
 export interface RollUpPort {
-  /** Those that exist of the hours from … to before …. A write into an hour removes its roll-up. */
+  /**
+   * Stored roll-ups of the hours from `from` to before `to`. A write into an hour removes its
+   * roll-up.
+   */
   rollUps(tenant: string, project: Uuid, from: Hour,
     to: Hour): Promise<ReadonlyMap<Hour, Uint8Array>>
   /**
@@ -16,6 +19,6 @@ export interface RollUpPort {
    */
   putRollUp(tenant: string, project: Uuid, hour: Hour, body: Uint8Array,
     scanBeganUs: number): Promise<void>
-  /** The hours of a project, from … to before …, in which it has spans. */
+  /** The hours from `from` to before `to` in which a project has spans. */
   hours(tenant: string, project: Uuid, from: Hour, to: Hour): Promise<readonly Hour[]>
 }

@@ -1,10 +1,10 @@
-/** The texts of a span in which words are searched, and how much of them. Pure. */
+/** Texts of a span in which words are searched, and the bounds on them. Pure. */
 
 import { isObject } from '../../json/index.ts'
 import type { Payload, PayloadField } from './payload.ts'
 import { addWords } from './words.ts'
 
-/** Where words are searched. */
+/** Part of a span in which words are searched. */
 export type SearchPlace = 'name' | 'error' | 'inputs' | 'outputs' | 'tags' | 'metadata'
 
 /** All places where words are searched if the filter names none. */
@@ -50,7 +50,9 @@ export function wordsOfSpan(name: string | null, payload: Payload):
   return words
 }
 
-/** The JSON of a place. Of metadata that would take long to cut out, all that is around them. */
+/**
+ * The JSON of a place. If metadata would take long to cut out, all that is around them is returned.
+ */
 function jsonOf(payload: Payload, place: PayloadPlace): string {
   const json = payload[members[place]]
   if (json === undefined) return ''

@@ -1,5 +1,5 @@
 /**
- * What a store keeps of traces. It runs in the threads of the platform, never on the main thread;
+ * Storage of traces. It runs in the threads of the platform, never on the main thread;
  * `test/contract/span-port-contract.ts` holds for both stores.
  */
 
@@ -16,13 +16,13 @@ export interface SpansOfRequest {
   readonly spans: readonly SpanWrite[]
   readonly blocks: readonly Block[]
   readonly files: readonly FilePart[]
-  /** How long spans of each project live, in seconds. */
+  /** Seconds for which spans of each project are kept. */
   readonly timeToLiveS: ReadonlyMap<Uuid, number>
 }
 
 /** An attachment of a span. */
 export interface FilePart {
-  /** The span. */
+  /** Id of the span that it belongs to. */
   readonly owner: Uuid
   readonly ownerTrace: Uuid
   readonly name: string
@@ -42,23 +42,23 @@ export interface Range {
   readonly value: number
 }
 
-/** Which heads to read. What a store yields may be more than what meets the conditions. */
+/** Choice of heads to read. A store may yield more heads than those that meet the conditions. */
 export interface Plan {
   readonly tenant: string
   readonly projects: readonly Uuid[]
-  /** Starts from here on … */
+  /** Start from which on spans are read … */
   readonly fromUs: number
-  /** … and before here. */
+  /** … and before which they are read. */
   readonly toUs: number
-  /** By start, then id. */
+  /** Order by start, then by id. */
   readonly order: 'newest' | 'oldest'
   readonly rootsOnly: boolean
   /**
-   * All of these hold for each span that is wanted, and are worth an index in each that has them.
-   * The rarest first, as far as the plan knows.
+   * Terms that each wanted span has, and that are worth an index in it. The rarest come first, as
+   * far as the plan knows.
    */
   readonly terms: readonly Term[]
-  /** Each span that is wanted has all of these words, in its name or in its payload. */
+  /** Words that each wanted span has, in its name or in its payload. */
   readonly words?: readonly IndexedWord[]
   readonly ranges: readonly Range[]
   /** Wanted type and name; null for any. */
@@ -66,51 +66,54 @@ export interface Plan {
   readonly name: string | null
 }
 
-/** A position in the order of a scan: what comes after it is read. */
+/** A position in the order of a scan. The heads after it are read. */
 export interface ScanMark {
   readonly startUs: number
   readonly id: Uuid
 }
 
-/** Heads in the order of the plan, and how many were looked at for them. */
+/** Heads in the order of the plan, and the number that was looked at for them. */
 export interface ScannedHeads {
   readonly heads: readonly SpanHead[]
   readonly looked: number
 }
 
-/** What is removed. */
+/** Choice of spans to remove. */
 export type Removal =
   | { readonly kind: 'project'; readonly project: Uuid }
   | { readonly kind: 'traces'; readonly traces: readonly SpanPlace[] }
-  /** Spans of a project that began before. */
+  /** Removes the spans of a project that began before a time. */
   | { readonly kind: 'older'; readonly project: Uuid; readonly beforeUs: number }
 
 /** The spans of all tenants. All methods throw HeddleError. */
 export interface SpanPort {
   /**
-   * Durable when it resolves: with the ids of spans that were left out, for they are removed. The
-   * same operations may be written in any order and any number of times, and by several members at
-   * once. If it throws `unavailable`, a part may be written.
+   * Writes operations. Resolves when they are durable, with the ids of spans that were left out
+   * because they are removed. The same operations may be written in any order and any number of
+   * times, and by several members at once. If it throws `unavailable`, a part may be written.
    */
   write(request: SpansOfRequest): Promise<readonly Uuid[]>
-  /** Slices of at most 500 heads. Ends early when the consumer does. */
+  /** Slices of at most 500 heads. The scan ends early when its consumer does. */
   scan(plan: Plan, after?: ScanMark): AsyncIterable<ScannedHeads>
-  /** The places of spans; those that are not known are missing. */
+  /** The places of spans. Unknown spans are missing. */
   locate(tenant: string, ids: readonly Uuid[]): Promise<ReadonlyMap<Uuid, SpanPlace>>
-  /** The heads at these places, in any order; those that are gone are missing. */
+  /** The heads at these places, in any order. Removed spans are missing. */
   heads(places: readonly SpanPlace[]): Promise<readonly SpanHead[]>
   /** All heads of a trace by start, in slices of at most 500. */
   trace(place: SpanPlace): AsyncIterable<readonly SpanHead[]>
-  /** The blocks with these ids; those that are gone are missing. */
+  /** The blocks with these ids. Removed blocks are missing. */
   blocks(place: Pick<SpanPlace, 'tenant' | 'trace' | 'traceStartUs'>,
     ids: readonly BlockId[]): Promise<ReadonlyMap<BlockId, Uint8Array>>
   /** Names and types of the files of a span; with `name`, the data of that one too. */
   files(tenant: string, owner: Uuid, name?: string): Promise<readonly FilePart[]>
-  /** Nobody finds them when it resolves, and no late operation revives a removed trace. */
+  /**
+   * Removes spans. When it resolves, they cannot be found, and no late operation revives a removed
+   * trace.
+   */
   remove(tenant: string, what: Removal): Promise<void>
 }
 
-/** Why spans are removed that nobody asked to remove. */
+/** Reasons for which a store removes spans by itself. */
 export const removalReasons = ['age', 'disk', 'tenant'] as const
 
 /** Spans that were removed: they lived long enough, or took the room of the disk or a tenant. */
@@ -119,10 +122,10 @@ export interface RemovedSpans {
   readonly spans: number
 }
 
-/** Is called with what a store removed by itself. */
+/** Called with the spans that a store removed by itself. */
 export type RemovalListener = (removed: RemovedSpans) => void
 
-/** A store that removes spans by itself. In others they expire where nobody counts them. */
+/** A store that removes spans by itself. In other stores they expire without being counted. */
 export interface RemovalPort {
   watchRemovals(listener: RemovalListener): void
 }
@@ -134,8 +137,8 @@ export interface SpanStore
 }
 
 /**
- * What a module of a store exports, for a thread that opens it. `access` is `write` in the one
- * thread that writes and `read` in all others.
+ * Exports of a store's module, for a thread that opens it. `access` is `write` in the one thread
+ * that writes and `read` in all others.
  */
 export interface SpanStoreModule {
   openSpanStore(options: unknown, access: 'write' | 'read'): Promise<SpanStore>

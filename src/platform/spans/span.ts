@@ -1,4 +1,7 @@
-/** A span: what lists, filters, trees and statistics see of it, and how operations fill it. */
+/**
+ * A span: the parts that lists, filters, trees and statistics read, and the operations that fill
+ * them.
+ */
 
 import type { TokenKinds } from './token-kinds.ts'
 
@@ -14,7 +17,7 @@ export type BlockId = bigint
  */
 export type Term = bigint
 
-/** Where a span is. Both its operations and its reader can compute it. */
+/** Place of a span. Its operations and its readers can both compute it. */
 export interface SpanPlace {
   readonly tenant: string
   /** Id of the tracing project. */
@@ -27,7 +30,9 @@ export interface SpanPlace {
   readonly traceStartUs: number
 }
 
-/** What an operation says of a span. Null: nothing, so what another one said stays. */
+/**
+ * Fields that an operation sets in a span. Null sets nothing: the value of another operation stays.
+ */
 export interface SpanFields {
   readonly dottedOrder: string | null
   readonly parent: Uuid | null
@@ -51,7 +56,7 @@ export interface SpanFields {
   readonly kinds: TokenKinds | null
   /** Id of the conversation that it belongs to. */
   readonly thread: string | null
-  /** The example of a dataset that it was run for. */
+  /** Example of a dataset with which it was run. */
   readonly example: Uuid | null
 }
 
@@ -62,7 +67,10 @@ export interface SpanWrite {
   readonly kind: 'post' | 'patch'
   readonly arrivedUs: number
   readonly fields: SpanFields
-  /** Added to those of other operations. The first `indexed` of them are worth an index. */
+  /**
+   * Terms, which are added to those of other operations. The first `indexed` ones are worth an
+   * index.
+   */
   readonly terms: readonly Term[]
   readonly indexed: number
   /** The block with the payload of this operation; null if it has none. */
@@ -86,17 +94,17 @@ export interface FeedbackMark {
   readonly value: string | null
 }
 
-/** A span as all its operations together say. */
+/** A span with the fields of all its operations together. */
 export interface SpanHead extends SpanPlace, SpanFields {
-  /** When the last operation arrived that says something of it: retention counts from here. */
+  /** Time at which the last operation with a value arrived. Retention counts from it. */
   readonly arrivedUs: number
   readonly terms: readonly Term[]
-  /** In the order in which they arrived. */
+  /** Blocks of its payload, in the order in which they arrived. */
   readonly blocks: readonly BlockId[]
   readonly feedback: readonly FeedbackMark[]
 }
 
-/** An operation that says nothing. */
+/** Fields of an operation that sets none. */
 export const noFields: SpanFields = {
   dottedOrder: null,
   parent: null,

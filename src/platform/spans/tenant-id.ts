@@ -4,10 +4,10 @@ import { v5 } from 'uuid'
 
 import type { Uuid } from './span.ts'
 
-/** Made once and for all, so that ids stay the same. */
+/** UUID namespace of tenants, which never changes, so that their ids stay the same. */
 const namespace = '7f0dbd27-6ba0-4b53-a6b1-1d0b2a4ec6a5'
 
-/** The same tenant always has the same id, in every region. */
+/** Id of a tenant, which is the same in every region. */
 export function tenantId(tenant: string): Uuid {
   return v5(tenant, namespace)
 }

@@ -1,14 +1,17 @@
-/** Terms: hashes of what a span has, so that a filter finds and decides equality without a text. */
+/**
+ * Terms: hashes of a span's properties, so that filters find spans and decide equality without
+ * texts.
+ */
 
 import { hash } from 'node:crypto'
 
 import type { Term, Uuid } from './span.ts'
 
-/** The terms of what a span has. Scalars of metadata are written as JSON has them. */
+/** The term of each property. Scalars of metadata are written as JSON has them. */
 export const termOf = {
   name: (name: string) => hashed(`name:${name}`),
   error: hashed('error'),
-  /** A run of this server: no client can say that of a span. */
+  /** A run of this server. Clients cannot set this term. */
   own: hashed('own'),
   thread: (thread: string) => hashed(`thread:${thread}`),
   tag: (tag: string) => hashed(`tag:${tag}`),
@@ -19,7 +22,7 @@ export const termOf = {
   feedback: (key: string) => hashed(`fb:${key}`),
 } as const
 
-/** A signed number of 64 bits, as SQLite and Cassandra have it. */
+/** Hash as a signed number of 64 bits, which SQLite and Cassandra store. */
 function hashed(text: string): Term {
   return hash('sha256', text, 'buffer').readBigInt64BE()
 }

@@ -1,6 +1,8 @@
 /** Times of clients: ISO texts of any precision and zone, or milliseconds since 1970. */
 
-/** Microseconds since 1970; undefined if it is no time. A text without a zone is in UTC. */
+/**
+ * Microseconds since 1970; undefined if the value is not a time. A text without a zone is in UTC.
+ */
 export function readTimeUs(value: unknown): number | undefined {
   if (typeof value === 'number')
     return isTime(value * 1_000)
@@ -28,7 +30,7 @@ function isTime(us: number): boolean {
   return Number.isFinite(us) && us >= 0 && us < 2 ** 53
 }
 
-/** The same with its zone. */
+/** The time as clients write it, with its zone. */
 export function zonedTextUs(us: number): string {
   return `${timeTextUs(us)}+00:00`
 }

@@ -1,13 +1,17 @@
-/** Kinds of tokens, such as `cache_read`: how many a span used of each, and their cost. Pure. */
+/**
+ * Kinds of tokens, such as `cache_read`: the number that a span used of each, and their cost. Pure.
+ */
 
 /** Numbers by the kind of token. */
 export type ByKind = Readonly<Record<string, number>>
 
-/** What is known by kind. Stores number them in this order, which never changes. */
+/**
+ * Groups of numbers that are known by kind. Stores number them in this order, which never changes.
+ */
 export const kindGroups = ['promptTokens', 'completionTokens', 'promptCost',
   'completionCost'] as const
 
-/** Something that is known by kind. */
+/** A group of numbers that are known by kind. */
 export type KindGroup = typeof kindGroups[number]
 
 /** Tokens and US dollars by kind: parts of those of the span. Unknown groups are missing. */
@@ -22,7 +26,7 @@ export function knownKinds(kinds: TokenKinds): TokenKinds | null {
   return known.length === 0 ? null : Object.fromEntries(known)
 }
 
-/** The sums of both. */
+/** Sums of two sets by kind; null if neither has numbers. */
 export function addedKinds(one: TokenKinds | null, other: TokenKinds | null): TokenKinds | null {
   if (one === null || other === null) return one ?? other
   return knownKinds(
@@ -44,7 +48,7 @@ export function writeKinds(kinds: TokenKinds): string {
   return JSON.stringify(kindGroups.map((group) => kinds[group] ?? null))
 }
 
-/** The kinds that were written so. */
+/** Kinds from the text that `writeKinds` made. */
 export function readKinds(json: string): TokenKinds {
   const numbers = JSON.parse(json) as readonly (ByKind | null)[]
   return Object.fromEntries(kindGroups.flatMap((group, index) => {

@@ -1,6 +1,6 @@
 /**
- * Where the spans of OpenTelemetry are filed. They come in several requests and do not say when
- * their trace began, and no span has the id of the trace.
+ * Places of traces of OpenTelemetry. Their spans come in several requests without the start of
+ * their trace, and no span has the id of the trace.
  */
 
 import type { SpanPlace, Uuid } from './span.ts'
@@ -8,7 +8,7 @@ import type { SpanPlace, Uuid } from './span.ts'
 const filedMinutes = 4_096
 
 /**
- * The start under which all spans of a trace are filed. It is made of the trace's id: a minute of
+ * The start under which all spans of a trace are filed, computed from the trace's id: a minute of
  * January 1970.
  */
 export function filedStartUs(trace: Uuid): number {

@@ -1,4 +1,7 @@
-/** What a model used: tokens and costs, from where clients write them. Nothing else is parsed. */
+/**
+ * Usage of models: tokens and costs, read from the places where clients write them. Nothing else is
+ * parsed.
+ */
 
 import { isObject, itemsAt, memberAt } from '../../json/index.ts'
 import type { SpanFields } from './span.ts'
@@ -6,12 +9,12 @@ import { addedKinds, kindLengthMax, kindsMax, knownKinds } from './token-kinds.t
 import type { ByKind, TokenKinds } from './token-kinds.ts'
 import type { MemberPlace } from '../../json/index.ts'
 
-/** Tokens and costs of a span; null for what nobody said. */
+/** Tokens and costs of a span; null where no client stated them. */
 export type Usage = Pick<SpanFields,
   'promptTokens' | 'completionTokens' | 'totalTokens' | 'promptCost' | 'completionCost'
     | 'totalCost' | 'kinds'>
 
-/** No usage. */
+/** Usage without any tokens and costs. */
 export const noUsage: Usage = { promptTokens: null, completionTokens: null, totalTokens: null,
   promptCost: null, completionCost: null, totalCost: null, kinds: null }
 
@@ -22,8 +25,8 @@ const generationsMax = 1000
 const usageMax = 64 * 1024
 
 /**
- * The usage in valid outputs: at their top, or summed over the messages that were generated. It has
- * only the costs that a client says: `withSums` adds what follows from them.
+ * The usage in valid outputs: at their top, or summed over the generated messages. It has only the
+ * costs that a client stated: `withSums` adds the sums.
  */
 export function usageOfOutputs(outputs: Buffer): Usage | undefined {
   if (!outputs.includes(member)) return undefined
@@ -58,7 +61,7 @@ export function usageAt(bytes: Buffer, { from, to }: MemberPlace): Usage | undef
   return to - from > usageMax ? undefined : usageOf(JSON.parse(bytes.toString('utf8', from, to)))
 }
 
-/** What an object of this name says, as clients write it. Undefined for anything else. */
+/** Usage from an object of this name, as clients write it; undefined for anything else. */
 export function usageOf(value: unknown): Usage | undefined {
   if (!isObject(value)) return undefined
   const [prompt, completion] = [tokens(value.input_tokens), tokens(value.output_tokens)]
@@ -86,7 +89,7 @@ function kindsIn(
     completionCost: byKind(completionCost, cost) })
 }
 
-/** The same usage, with the sums of its costs where nobody said them. */
+/** The same usage, with the sums of its costs where no client stated them. */
 export function withSums(usage: Usage): Usage {
   if (usage === noUsage) return usage
   const { promptCost, completionCost, totalCost, kinds } = usage
@@ -108,7 +111,7 @@ function sumOf(numbers: ByKind | undefined): number | null {
   return numbers === undefined ? null : dollars(Object.values(numbers).reduce((a, b) => a + b, 0))
 }
 
-/** Dollars without the digits that are only there because they are binary. */
+/** Dollars without the digits that only binary arithmetic adds. */
 export function dollars(sum: number): number {
   return Number(sum.toPrecision(12))
 }
@@ -125,7 +128,7 @@ function plus(one: number | null, other: number | null): number | null {
   return one === null || other === null ? one ?? other : one + other
 }
 
-/** The sums of both. */
+/** Sums of two usages; null where both are null. */
 export function addedUsage(one: Usage, other: Usage): Usage {
   return {
     promptTokens: plus(one.promptTokens, other.promptTokens),

@@ -8,9 +8,9 @@ export function bytesOfUuid(id: Uuid): Buffer {
 }
 
 const digits = Buffer.from('0123456789abcdef')
-/** Where the digits of each byte stand in the text of an id. */
+/** Positions of each byte's digits in the text of an id. */
 const digitPlaces = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34]
-/** The text that is being written. It takes a third of the time of slices of hex digits. */
+/** Buffer for the text that is written. It takes a third of the time of slices of hex digits. */
 const written = Buffer.alloc(36, '-')
 
 /** The text of 16 bytes. */
@@ -26,7 +26,7 @@ export function uuidOfBytes(bytes: Uint8Array): Uuid {
 
 const canonical = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** The id in its canonical form; undefined if it is none. Dashes may be missing. */
+/** The id in its canonical form; undefined for other texts. Dashes may be missing. */
 export function readUuid(text: unknown): Uuid | undefined {
   if (typeof text !== 'string') return undefined
   if (canonical.test(text)) return text

@@ -1,6 +1,6 @@
 /**
- * Words: where they begin in a text, and what an index keeps of them. The search for words and the
- * index of words both ask here, so that the index finds all that the search does. Pure.
+ * Words: their beginnings in a text, and the words that an index keeps. The search for words and
+ * the index of words both use this, so that the index finds all that the search does. Pure.
  */
 
 /** Characters of a word that an index keeps. */
@@ -11,7 +11,7 @@ const longFrom = 16
 /** A part of a word as an index has it. */
 export interface IndexedWord {
   readonly text: string
-  /** Longer words that begin so are meant as well. */
+  /** True if longer words with this beginning are meant as well. */
   readonly isPrefix: boolean
 }
 
@@ -20,9 +20,9 @@ const alone =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u
 const letter = /[\p{L}\p{N}]/u
 
-/** What a UTF-16 code unit is in a text: a part of a word, a word by itself, or between words. */
+/** Kinds of UTF-16 code units: between words, part of a word, or a word by itself. */
 const [between, within, single] = [0, 1, 2]
-/** What each code unit is, once it was asked for; above what a byte may be, it is not known. */
+/** Kind of each code unit, once it was asked for; 255 before that. */
 const kinds = new Uint8Array(0x1_00_00).fill(255)
 
 function kindOf(unit: number): number {
@@ -50,7 +50,7 @@ export function positionOf(text: string, word: string, from = 0): number {
   return word.length < longFrom ? text.indexOf(word, from) : linearPosition(text, word, from)
 }
 
-/** By Knuth, Morris and Pratt. */
+/** Position of a word, by the algorithm of Knuth, Morris and Pratt. */
 function linearPosition(text: string, word: string, from: number): number {
   const back = fallbacksOf(word)
   let matched = 0
@@ -63,7 +63,10 @@ function linearPosition(text: string, word: string, from: number): number {
   return -1
 }
 
-/** How much of a word still matches, if the unit after each of its beginnings does not. */
+/**
+ * Table of the word before: for each position, the length of the longest beginning that also ends
+ * there, with which the search goes on after a mismatch.
+ */
 let last: { readonly word: string; readonly back: Uint16Array } | undefined
 
 function fallbacksOf(word: string): Uint16Array {
@@ -95,7 +98,7 @@ export function addWords(words: Set<string>, text: string): void {
   if (begin >= 0) words.add(text.slice(begin, begin + keptCharacters))
 }
 
-/** What an index must have of each text in which `hasWord` finds the word; none for `?!`. */
+/** Words that an index has for each text in which `hasWord` finds the word; none for `?!`. */
 export function indexedWords(word: string): readonly IndexedWord[] {
   const whole = new Set<string>()
   const isOpen = kindOf(word.charCodeAt(word.length - 1)) === within

@@ -1,6 +1,6 @@
 /**
- * Reads long bodies, one at a time, so that the thread that writes need not. It may be ended in the
- * middle of one. Started by ingest-handlers.ts.
+ * Reads long bodies, one at a time, for the thread that writes. It may be ended in the middle of
+ * one. Started by ingest-handlers.ts.
  */
 
 import { parentPort } from 'node:worker_threads'
@@ -22,7 +22,7 @@ import type { OperationsJob } from '../ingest/ingest-request.ts'
 assert(parentPort, 'long bodies are read in a worker thread')
 const port = parentPort
 
-/** What this thread reads. */
+/** Job of this thread: a long body of one of three kinds. */
 export type BodyJob = OperationsJob | ExamplesJob | ExperimentJob
 
 /** Examples that are handed over at a time. */
@@ -93,7 +93,7 @@ function detached(example: SentExample): SentExample {
       files: files.map((file) => ({ ...file, data: Uint8Array.from(file.data) })) } }
 }
 
-/** Buffers that belong to nobody else. */
+/** Buffers that are used nowhere else, so that they may be moved. */
 function movable(all: readonly Uint8Array[]): readonly ArrayBuffer[] {
   return [...new Set(all.filter((each) => each.byteLength === each.buffer.byteLength)
     .map((each) => each.buffer as ArrayBuffer))]

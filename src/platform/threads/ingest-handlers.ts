@@ -1,4 +1,4 @@
-/** What the ingest thread does with the calls of the main thread. */
+/** Handlers of the ingest thread for calls of the main thread. */
 
 import { FairSemaphore, FairTurns } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
@@ -24,7 +24,7 @@ import { inTurn } from '../calls/in-turn.ts'
 import { LongBodies } from '../calls/long-bodies.ts'
 import { TraceMemory } from '../ingest/trace-memory.ts'
 
-/** What the handlers work with. */
+/** Store, calls and clock of the handlers. */
 export interface IngestParts {
   readonly store: SpanStore
   readonly needs: Calls<IngestNeeds>
@@ -37,7 +37,7 @@ const atOnce = { inAll: 24, each: 6 }
 const waitingMax = 10_000
 /** Bytes of an inflated body from which on it takes a turn with others like it. */
 const largeBytes = 8 * 1024 * 1024
-/** Ends of spans are noted by the clock again after it went back by more. */
+/** Milliseconds by which the clock may go back before ends of spans follow it back. */
 const endsFollowMs = 10_000
 const fullMessage = 'Too many traces are waiting to be written: send them again in a moment.'
 
@@ -61,7 +61,7 @@ export function ingestHandlers({ store, needs, env }: IngestParts): IngestHandle
     full: fullMessage })
   const underway = new Set<Promise<unknown>>()
 
-  /** Closing waits for what runs here. */
+  /** Registers work, so that closing waits for it. */
   const finished = async <T>(work: Promise<T>): Promise<T> => {
     underway.add(work)
     try {

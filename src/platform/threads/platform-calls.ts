@@ -1,4 +1,4 @@
-/** What the main thread asks the two threads of the platform: one that writes, one that reads. */
+/** Calls of the main thread to the two threads of the platform: one that writes, one that reads. */
 
 import type { ExampleWrites } from '../evaluate/datasets/example-calls.ts'
 import type { ExampleReads } from '../evaluate/datasets/example-reader.ts'
@@ -12,17 +12,17 @@ import type { SpanReads } from '../query/question.ts'
 import type { DocumentReads, DocumentWrites } from '../records/documents/documents.ts'
 import type { QueueReads } from '../records/queues/queue-reads.ts'
 
-/** What the ingest thread does. It is the only one that writes. */
+/** Calls of the ingest thread, which is the only one that writes. */
 export interface IngestHandlers
   extends SpanWrites, DocumentWrites, ExampleWrites, ExperimentWrites {
-  /** Finishes what is being written. */
+  /** Finishes all writes in progress, and closes the store. */
   close(call: null): Promise<void>
 }
 
-/** What the ingest thread asks the main thread. */
+/** Calls of the ingest thread to the main thread. */
 export interface IngestNeeds extends SpanWriteNeeds, DatasetWrites {}
 
-/** What the query thread does. */
+/** Calls of the query thread, which only reads. */
 export interface QueryHandlers
   extends SpanReads, DocumentReads, PromptReads, ExampleReads, QueueReads, ExperimentReads,
     RuleReads {

@@ -8,13 +8,13 @@ import { callsTo, serveCalls } from '../calls/calls.ts'
 import type { Calls, Handlers } from '../calls/calls.ts'
 import type { SpanStorePlace, ThreadStart } from './thread-start.ts'
 
-/** How a thread is started. */
+/** Start of a thread of the platform. */
 export interface PlatformThreadOptions {
   readonly name: 'ingest' | 'query'
   readonly store: SpanStorePlace
-  /** What the thread may ask here; by default nothing. */
+  /** Handlers for calls of the thread; none by default. */
   readonly needs?: Handlers
-  /** What is awaited before each call; by default nothing. */
+  /** Awaited before each call; missing if nothing has to settle. */
   readonly settled?: () => Promise<void> | undefined
   readonly log: Log
 }

@@ -1,4 +1,4 @@
-/** What the query thread answers to the main thread. */
+/** Handlers of the query thread for calls of the main thread. */
 
 import { FairSemaphore, FairTurns } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
@@ -25,7 +25,7 @@ import { withRunningRuns } from '../query/own/running-runs.ts'
 import { inSlices, payloadsIn } from '../query/payload/payloads.ts'
 import { readFilter } from '../query/filter/read-filter.ts'
 
-/** What the handlers work with. */
+/** Store and clock of the handlers. */
 export interface QueryParts {
   readonly store: SpanStore
   readonly env: Env
@@ -79,7 +79,7 @@ export function queryHandlers({ store, env, needs }: QueryParts): QueryHandlers 
     close: () => store.close() }
 }
 
-/** What is wrong with a filter; null if nothing is. */
+/** Fault of a filter; null if it can be read. */
 function wrongWith(filter: string): string | null {
   try {
     readFilter(filter)

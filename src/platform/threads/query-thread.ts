@@ -18,7 +18,7 @@ const handlers = queryHandlers({
   env: systemEnv({ name: 'query' }),
   ...needs && { needs: callsTo<QueryNeeds>(needs) },
 })
-/** Answers are long, and nothing else uses their buffers. */
+/** Handlers whose answers are moved, because they are long and used nowhere else. */
 const moving = Object.fromEntries(
   Object.entries<Handlers[string]>({ ...handlers }).map((
     [name, handle],

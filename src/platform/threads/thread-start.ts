@@ -1,10 +1,10 @@
-/** What a thread of the platform gets when it starts. */
+/** Data with which a thread of the platform starts. */
 
 import type { MessagePort } from 'node:worker_threads'
 
 /** The module of a store, and the plain data that it opens with. */
 export interface SpanStorePlace {
-  /** URL of a module that exports what `SpanStoreModule` says. */
+  /** URL of a module with the exports of `SpanStoreModule`. */
   readonly module: string
   readonly options: unknown
 }

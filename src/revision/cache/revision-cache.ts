@@ -122,7 +122,7 @@ export class RevisionCache {
 
   async #fill(folder: string, archives: readonly ManifestArchive[], readChunk: ReadChunk,
     signal: AbortSignal | undefined): Promise<void> {
-    // Where another call fails, this one tries again with its own chunks.
+    // After a failure of another call, this one tries again with its own chunks.
     while (this.#busy.has(folder)) await this.#busy.get(folder)
     const tree = this.#trees.get(folder)
     if (tree) return await this.#touch(folder, tree)

@@ -20,8 +20,8 @@ const writesMax = 16
 const wholeBytesMax = 512 * 1024
 
 /**
- * Unpacks archives into a new folder. What is there afterwards is on disk. Throws RevisionError at
- * the first fault; the folder is then to be removed. Links come last: no file is written through
+ * Unpacks archives into a new folder. All files are on disk when it resolves. Throws RevisionError
+ * at the first fault; the folder is then to be removed. Links come last: no file is written through
  * one.
  */
 export async function unpack(archives: readonly ManifestArchive[], folder: string,

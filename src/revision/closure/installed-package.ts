@@ -92,7 +92,7 @@ interface PackageNeed {
 export function needsOf(found: PackageJson): readonly PackageNeed[] {
   const { dependencies, optionalDependencies, peerDependencies, bundled } = found
   const required = Object.keys(dependencies).filter((name) => !(name in optionalDependencies))
-  // A missing peer is for whoever uses the package to know: many work without theirs.
+  // Peers are optional: many packages work without theirs.
   const optional = new Set([...Object.keys(optionalDependencies), ...Object.keys(peerDependencies),
     ...bundled])
   return [...required.map((name) => ({ name, isOptional: false })),

@@ -116,7 +116,7 @@ export async function sourceAt(root: string, folder: string,
   const real = await realpath(file).catch(() => undefined)
   if (real === undefined) return undefined
   if (!isBelow(root, real)) throw outside(file)
-  // What it leads to is not packed.
+  // The target of the link is not packed.
   if (relative(root, real).split(sep).some(isNeverPacked)) return undefined
   const target = relative(await realpath(dirname(file)), real).replaceAll(sep, '/') || '.'
   return target === '.' || !isBelow(folder, real) ? undefined : { kind: 'link', path, target }

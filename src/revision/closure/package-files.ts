@@ -22,8 +22,8 @@ export interface PackageFilesOptions {
 }
 
 /**
- * All files of a package that can matter when it runs. What is installed for it, in the folder
- * node_modules of the package itself, are other packages; deeper ones of that name are its own.
+ * All files of a package that can matter when it runs. Other packages, in the folder node_modules
+ * of the package itself, are left out; deeper ones of that name are its own.
  */
 export async function packageFiles(
   { root, folder, isTyped }: PackageFilesOptions,

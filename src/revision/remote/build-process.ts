@@ -14,7 +14,7 @@ const send = (mail: BuildMail) =>
   new Promise<void>((resolve) => void process.send?.(mail, () => resolve()))
 const say = (text: string) => void send({ kind: 'line', text })
 
-// Whoever wanted it is gone, and so go the programs that it has begun.
+// The server has ended: the build ends with all programs that it has begun.
 process.once('disconnect', endAll)
 process.once('message', (task) => {
   setPriority(niceness)

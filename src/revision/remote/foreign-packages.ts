@@ -59,7 +59,7 @@ export function requireRegistrySettings(kept: KeptSettings, folder: string, name
     requireOpenText(text, hosts)
     if (leadsAway(text) || climbsOut(folder, path) || climbsOut(folder, text)) throw outside(file)
   }
-  // What is a folder of the workspace, packages are installed into.
+  // Packages are installed into folders of the workspace, so these may not lie outside.
   for (const text of [...textsOf(kept['workspaces']), ...textsOf(kept['packages'])]) {
     if (climbsOf(text) > 0) throw outside(file)
   }

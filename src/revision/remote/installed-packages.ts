@@ -47,7 +47,7 @@ export async function takeInstalled(directory: string, key: string, root: string
   work: string): Promise<boolean> {
   const taken = join(work, 'taken')
   try {
-    // Nobody else has it from here on.
+    // No other build has it from here on.
     await rename(join(directory, key), taken)
     const folders = JSON.parse(await readFile(join(taken, listName), 'utf8')) as readonly string[]
     for (const [index, folder] of folders.entries()) {

@@ -68,7 +68,7 @@ export async function withInstallerView<Result>({ root, lock, hosts, aside }: Vi
 /** The shown form of a file; undefined if it is hidden. Throws RevisionError. */
 async function viewOf(file: string, root: string, { folder }: LockFile, hosts: OpenHosts) {
   const place = dirname(file)
-  // A package manager would take it for a workspace with a lock file that nobody looked at.
+  // A package manager would take the folder for a workspace with an unchecked lock file.
   const isAbove = place !== folder && isBelow(place, folder)
   const view = isAbove ? undefined : views[basename(file)]
   if (view === undefined) return undefined

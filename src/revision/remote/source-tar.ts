@@ -28,8 +28,8 @@ const aboutMax = 64 * 1024
 const entriesPerFile = 3
 
 /**
- * The files of a gzipped tar file. What is in no revision, such as `.env`, is left out. Throws
- * RevisionError.
+ * The files of a gzipped tar file. Files that belong to no revision, such as `.env`, are left out.
+ * Throws RevisionError.
  */
 export async function* readSourceTar(compressed: AsyncIterable<Uint8Array>,
   limits: Pick<RevisionLimits, 'unpackedBytes' | 'files'>): AsyncGenerator<SourceFile> {

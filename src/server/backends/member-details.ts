@@ -6,7 +6,7 @@ import type { Env, Service } from '../../../cluster/index.ts'
 import type { MemberDetails } from '../../frontdoor/index.ts'
 import { rawValues } from '../../json/index.ts'
 
-/** Sources of the figures. */
+/** Sources of the figures in a member's details. */
 export interface MemberDetailsParts {
   readonly env: Pick<Env, 'nowMs' | 'monotonicMs'>
   readonly version: string

@@ -118,7 +118,7 @@ export function openDeployments(parts: MemberDeploymentParts): MemberDeployments
       })
     )
     const use = await count(deployment.name)
-    // What cannot be counted may be in use.
+    // Revisions whose use cannot be counted are kept.
     if (use !== null) await records.collect(deployment, use)
   }
   const rolloutsEnded = new RolloutCounts()

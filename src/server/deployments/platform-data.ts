@@ -15,7 +15,10 @@ export interface PlatformDataParts {
   readonly tenant: string
 }
 
-/** The collections of a tenant. What acts by itself or shows things to others goes first. */
+/**
+ * The collections of a tenant. Collections that act by themselves or show things to others come
+ * first.
+ */
 const collections: readonly Collection[] = ['rule', 'rule_state', 'rule_wake', 'share', 'evaluator',
   'queue', 'chart', 'chart_section', 'view', 'comparison', 'dataset', 'comment', 'prompt',
   'feedback_config', 'secret', 'price', 'playground', 'workspace', 'project']
@@ -77,7 +80,7 @@ async function removeRecord({ catalogs, platform, tenant }: PlatformDataParts,
   }
   if (collection === 'rule') {
     await platform.rules?.delete(tenant, id).catch((error: unknown) => {
-      // One that nobody can read is only a record.
+      // An unreadable rule is only a record, which is deleted below.
       if (HeddleError.from(error).retry !== 'no') throw error
     })
   }

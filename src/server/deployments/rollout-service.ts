@@ -21,7 +21,7 @@ export interface RolloutServiceParts {
   look(deployment: string): void
 }
 
-/** Services for other members. */
+/** The services that other members may ask. */
 export function rolloutServices({ serving, look }: RolloutServiceParts): readonly Service[] {
   return [
     { name: prepareName, wire, answer: (options) => serving.prepare(options as PrepareRequest) },
@@ -48,7 +48,7 @@ export interface RolloutMembersParts extends RolloutServiceParts {
 export const deploymentsKey: ActorKey = { kind: catalogKindName, tenant: deploymentsTenant,
   id: 'deployment' }
 
-/** The members of this cluster. What this member is asked stays in it. */
+/** The members of this cluster. Calls of this member to itself use no transport. */
 export function rolloutMembers(parts: RolloutMembersParts): RolloutMembers {
   const { backend } = parts
   const own = new Map(rolloutServices(parts).map(({ name, answer }) => [name, answer]))

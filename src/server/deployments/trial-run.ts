@@ -1,4 +1,6 @@
-/** The trial run of a revision: what its project names, run before anybody else is sent to it. */
+/**
+ * The trial run of a revision, which its project names. It is run before other runs are sent there.
+ */
 
 import { withTimeout } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'

@@ -9,7 +9,7 @@ import type { Reading, RepairReading } from './reading.ts'
  */
 export type Verdict = 'ok' | 'warn' | 'bad'
 
-/** Result of a check. */
+/** Result of a check, with advice where something is wrong. */
 export interface Finding {
   readonly check: string
   readonly verdict: Verdict

@@ -11,7 +11,7 @@ const found: UserTrial = { status: readFileSync('/proc/self/status', 'utf8'),
   barred: [passed, ...read].map(barredAbove).find((path) => path !== null)
     ?? read.find((path) => !may(path, constants.R_OK)) ?? null }
 process.send!(found)
-// Whoever started it is to end it: that is tried, too.
+// The parent ends this process, to try that as well. It exits if the parent has gone.
 process.once('disconnect', () => process.exit())
 
 /** The uppermost folder that it may not pass; null if there is none. */

@@ -92,7 +92,7 @@ export interface RestoreRequest {
 }
 
 /**
- * Restores a backup into an empty data directory. What was unfinished in it is stopped before the
+ * Restores a backup into an empty data directory. Its unfinished work is stopped before the
  * directory can be started. Throws HeddleError with a message, and leaves the directory empty then.
  */
 export async function restoreStore({ cassandra, dataDirectory: directory }: Settings,
@@ -126,6 +126,6 @@ function noteBackup(directory: string, note: LastBackup): void {
   try {
     writeFileSync(join(directory, noteName), JSON.stringify(note), { mode: 0o600 })
   } catch {
-    // Whoever may only read the directory makes backups all the same.
+    // A user who may only read the directory can make backups all the same.
   }
 }

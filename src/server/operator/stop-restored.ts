@@ -178,7 +178,7 @@ async function each<Item>(items: readonly Item[],
   await Promise.all(items.map((item) => inTurn(() => work(item))))
 }
 
-/** Goes through everything that sleeps, a page at a time. What is stopped leaves the list. */
+/** Goes through everything that sleeps, a page at a time. A stopped item leaves the list. */
 async function eachDue<Item extends { readonly atMs: number; readonly no: number }>(
   due: (after: Pick<Item, 'atMs' | 'no'>, limit: number) => Promise<readonly Item[]>,
   work: (item: Item) => Promise<void>,

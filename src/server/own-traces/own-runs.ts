@@ -67,7 +67,7 @@ export class OwnRuns {
     else this.#wait(pauseMs)
   }
 
-  /** Hands these runs over neither now nor when they are reported again. */
+  /** Drops these runs, now and when they are reported again. */
   forget(runs: readonly Pick<RunRow, 'tenant' | 'runId'>[]): void {
     const gone = new Set(runs.map(keyOf))
     for (const key of gone) this.#known.set(key, true)
@@ -178,7 +178,7 @@ function mayWorkLater({ httpStatus, retry }: HeddleError): boolean {
   return httpStatus >= 500 && retry !== 'no'
 }
 
-/** A run that somebody cancelled did not do what it was for: that is an error of its trace. */
+/** A cancelled run counts as an error of its trace. */
 const failures: ReadonlySet<string> = new Set<RunStatus>(['error', 'timeout', 'interrupted'])
 const unfinished: ReadonlySet<string> = new Set<RunStatus>(['pending', 'running'])
 

@@ -15,14 +15,17 @@ export function sectionJson(section: ChartSection, charts: readonly ChartJson[])
   return { ...section, session_id: null, sub_sections: null, layout: null, charts }
 }
 
-/** The section of charts that stand in none. */
+/** The section for charts that are in no section. */
 export function looseSection(tenant: string): ChartSection {
   return { id: namedId('chart', `${tenant}\nloose`), title: 'Charts', description: null, index: 0 }
 }
 
 const ofTraces = 'eq(is_root, true)'
 
-/** Title, filter and series. Tokens and costs are those of the models, which are no roots. */
+/**
+ * Title, filter and series of the ready charts. Tokens and costs are those of models, which are
+ * never roots.
+ */
 const dashboard = [
   ['Traces', ofTraces, [['Traces', 'run_count']]],
   ['Error rate', ofTraces, [['Error rate', 'error_rate']]],

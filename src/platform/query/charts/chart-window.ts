@@ -1,4 +1,4 @@
-/** Which time a chart shows, in which steps, and what it asks for them. Pure. */
+/** The time that a chart shows, its steps, and the question for its values. Pure. */
 
 import type { ChartFilters, ChartSeries, ChartWindowBody } from '../../../api/index.ts'
 import { HeddleError } from '../../../errors.ts'
@@ -8,16 +8,16 @@ import { readTimeUs } from '../../spans/time.ts'
 import type { GroupBy, SeriesQuestion } from '../question.ts'
 import type { Chart } from './chart.ts'
 
-/** From … to before …, in steps. */
+/** Time from `fromUs` to before `toUs`, in steps. */
 export type ChartWindow = Pick<SeriesQuestion, 'fromUs' | 'toUs' | 'strideUs'>
 
 const minuteUs = 60_000_000
 const dayUs = 1_440 * minuteUs
 /** Steps of a chart at most. */
 const stepsMax = 1_000
-/** Steps that a chart has about if none are asked for. */
+/** Approximate number of steps of a chart whose client names none. */
 const stepsUsual = 60
-/** A time that is longer has steps of whole hours. */
+/** Microseconds above which a time has steps of whole hours. */
 const longUs = 12 * 60 * minuteUs
 
 /** The window: by default the last day. Throws `invalid`. */
@@ -38,7 +38,7 @@ export function windowOf({ start_time: start, end_time: end, stride }: ChartWind
   return { fromUs, toUs, strideUs }
 }
 
-/** Whole minutes, or whole hours of a longer time: these are counted already. */
+/** Usual step: whole minutes, or whole hours for a longer time, as roll-ups count hours. */
 function usualStride(spanUs: number): number {
   const unitUs = spanUs > longUs ? 60 * minuteUs : minuteUs
   return Math.max(1, Math.ceil(spanUs / stepsUsual / unitUs)) * unitUs
@@ -51,7 +51,10 @@ export function projectsOfChart({ series, common_filters: common }: Pick<Chart,
   return [...new Set(series.flatMap((each) => sessionsOf(each, common)))]
 }
 
-/** What a chart asks for. Of the projects that it names, only those given count. */
+/**
+ * The question for the values of a chart. Projects that the chart names count only if they are
+ * given.
+ */
 export function seriesQuestion(tenant: string, chart: Pick<Chart, 'series' | 'common_filters'>,
   projects: readonly Project[], window: ChartWindow): SeriesQuestion {
   const { series, common_filters: common } = chart

@@ -20,20 +20,20 @@ export interface Charts {
   get(tenant: string, id: Uuid): Promise<Chart>
   /** `full` if there are too many. */
   create(tenant: string, body: ChartBody): Promise<Chart>
-  /** Null and what is absent stay. */
+  /** Changes a chart. Members that are null or absent stay. */
   patch(tenant: string, id: Uuid, body: ChartBody): Promise<Chart>
   delete(tenant: string, id: Uuid): Promise<void>
   getSection(tenant: string, id: Uuid): Promise<ChartSection>
   createSection(tenant: string, body: SectionBody): Promise<ChartSection>
   patchSection(tenant: string, id: Uuid, body: SectionBody): Promise<ChartSection>
-  /** Its charts go with it. */
+  /** Deletes a section with its charts. */
   deleteSection(tenant: string, id: Uuid): Promise<void>
 }
 
 /** Charts and sections that a tenant may have. A list answers all of them. */
 const max = { charts: 1_000, sections: 100 } as const
 
-/** The charts in catalogs. */
+/** The charts of tenants, kept in catalogs. */
 export function chartsOver(catalogs: CatalogClient, env: Pick<Env, 'nowMs' | 'uuid'>): Charts {
   const charts = collection(catalogs, env, { name: 'chart', parse: chartOf,
     missing: (id) => `The chart ${id} does not exist.`,

@@ -1,6 +1,6 @@
 /**
- * Spans on their way out, in lines of JSON that can be sent in again: a run each, as
- * `POST /runs/batch` takes it, or a request of OpenTelemetry each.
+ * Exports spans in lines of JSON that can be imported again: one run a line, as `POST /runs/batch`
+ * takes it, or one request of OpenTelemetry a line.
  */
 
 import type { SpanHead } from '../../spans/span.ts'
@@ -15,10 +15,10 @@ import { runV1Fields } from '../runs/run-v1.ts'
 import type { ExportedLines, ExportQuestion } from '../question.ts'
 import { otlpRequest } from './otlp-request.ts'
 
-/** Bytes from which on the next lines come with another question. */
+/** Bytes after which an answer ends. The next lines need another question. */
 const linesBytes = 4 * 1024 * 1024
 
-/** What a run is made of again. The rest is counted anew. */
+/** Members of an exported run that are needed to import it. The others are computed again. */
 const members = ['id', 'name', 'run_type', 'start_time', 'end_time', 'error', 'extra', 'events',
   'inputs', 'outputs', 'serialized', 'tags', 'parent_run_id', 'trace_id', 'dotted_order',
   'reference_example_id'] as const

@@ -10,7 +10,7 @@ import type { PayloadField } from '../../spans/payload.ts'
 import { readTimeUs } from '../../spans/time.ts'
 import type { SpanHead, Uuid } from '../../spans/span.ts'
 
-/** A value of an attribute. An empty one is null. */
+/** Value of an attribute. An object without members stands for null. */
 type AnyValue =
   | Readonly<Record<string, never>>
   | { readonly stringValue: string }
@@ -25,9 +25,9 @@ interface Attribute {
   readonly value: AnyValue
 }
 
-/** Code of a status: the span failed. */
+/** Code of the status of a span that failed. */
 const failedCode = 2
-/** What every span gets when it comes in. */
+/** Keys of metadata that every imported span gets, so that exports leave them out. */
 const ofOpenTelemetry = new Set(['OTEL_TRACE_ID', 'OTEL_SPAN_ID'])
 
 /** The request with this one span. */
@@ -81,7 +81,7 @@ function* attributesOf(head: SpanHead, content: Content, project: string): Gener
   }
 }
 
-/** JSON of a member that says something; null otherwise. */
+/** JSON of a member with a value; null otherwise. */
 function textOf({ payload }: Content, field: PayloadField): string | null {
   const text = payload[field]?.toString() ?? 'null'
   return text === 'null' ? null : text
@@ -128,7 +128,10 @@ function anyValue(value: unknown): AnyValue {
   }
 }
 
-/** Half of an id: enough to tell the spans of a trace apart. The whole is an attribute. */
+/**
+ * The first half of an id, which is enough to tell the spans of a trace apart. The whole id is an
+ * attribute.
+ */
 function spanId(id: Uuid): string {
   return id.replaceAll('-', '').slice(16)
 }

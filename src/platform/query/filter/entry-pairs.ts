@@ -74,7 +74,7 @@ function pairsOf(of: EntrySource, parts: readonly EntryPart[]): readonly Filter[
     ...keys.map((each, index): Filter => ({ kind: 'entry', of, keys: each, tests: tests[index]! }))]
 }
 
-/** Without a key any entry will do. A value that is not wanted must be in none. */
+/** Filters of tests without a key: any entry may meet them. A negated value must be in no entry. */
 function keyless(of: EntrySource, tests: readonly EntryTest[]): readonly Filter[] {
   const wanted = tests.filter(({ negated }) => !negated)
   const unwanted = tests.filter(({ negated }) => negated)

@@ -1,7 +1,7 @@
 /**
  * The text of a filter as a tree. `value := call | text | number | true | false | null | list |
- * name`, `call := name "(" value {"," value} ")"`. Every part knows its place, so that what is
- * wrong can be pointed at.
+ * name`, `call := name "(" value {"," value} ")"`. Every part knows its place, so that errors can
+ * name it.
  */
 
 import { HeddleError } from '../../../errors.ts'
@@ -22,11 +22,11 @@ export const filterLengthMax = 8192
 /** Calls and lists that may be inside each other. */
 export const filterDepthMax = 32
 
-/** Calls that compare a field with a value. `neq` and `in` are made of `eq`. */
+/** Calls that compare a field with a value. `neq` and `in` are built from `eq`. */
 export const comparisons: Readonly<Record<string, Comparison>> = { eq: 'eq', gt: 'gt', gte: 'gte',
   lt: 'lt', lte: 'lte' }
 
-/** Also as Python writes them, since filters are often made by templates there. */
+/** Names of constants, also as Python writes them, since templates there often make filters. */
 const constants: Readonly<Record<string, boolean | null>> = { true: true, True: true, false: false,
   False: false, null: null, None: null }
 
@@ -131,7 +131,7 @@ class Reader {
     }
   }
 
-  /** What an escape means, of which the backslash has been read. */
+  /** Character of an escape whose backslash has been read. */
   #escaped(): string {
     const code = this.#match(/u[\da-fA-F]{4}/y)
     if (code !== undefined) return String.fromCharCode(Number.parseInt(code.slice(1), 16))

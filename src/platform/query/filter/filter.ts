@@ -3,17 +3,17 @@
 import type { SearchPlace } from '../../spans/searched-text.ts'
 import type { RangeField } from '../../spans/span-port.ts'
 
-/** A field of the head with a text. `status` is made of others. */
+/** A field of the head that holds a text. `status` is derived from other fields. */
 export type TextField = 'id' | 'name' | 'type' | 'status' | 'trace' | 'parent' | 'thread'
   | 'example' | 'project'
 
-/** A field of the head with a number. Times and the latency are in microseconds. */
+/** A field of the head that holds a number. Times and the latency are in microseconds. */
 export type NumberField = RangeField | 'executionOrder'
 
-/** How a value is compared. `neq` is the opposite of `eq`, also for a value that is absent. */
+/** Kind of a comparison. `neq` is the opposite of `eq`, also for a value that is absent. */
 export type Comparison = 'eq' | 'gt' | 'gte' | 'lt' | 'lte'
 
-/** A value that is no object and no list. Null asks whether the value is absent. */
+/** A value that is neither an object nor a list. Null asks whether the value is absent. */
 export type Scalar = string | number | boolean | null
 
 /** Objects of a span that have keys and values. */
@@ -23,9 +23,9 @@ export type EntrySource = 'metadata' | 'inputs' | 'outputs' | 'feedback'
 export interface EntryTest {
   readonly member: 'value' | 'score'
   readonly op: Comparison
-  /** It holds if it does with one of them. */
+  /** Values of which one must meet the comparison. */
   readonly values: readonly Scalar[]
-  /** True if the comparison must not hold. */
+  /** True if no value may meet the comparison. */
   readonly negated: boolean
 }
 

@@ -1,4 +1,4 @@
-/** Reads filters: which fields and calls there are, and what their values may be. */
+/** Reads filters: knows the fields and calls, and the values that each may have. */
 
 import { HeddleError } from '../../../errors.ts'
 import { isObject, nestedInLists } from '../../../json/index.ts'
@@ -15,7 +15,7 @@ import type { Comparison, Filter, NumberField, TextField } from './filter.ts'
 
 type Call = Extract<FilterPart, { kind: 'call' }>
 
-/** What a comparison with a field is read as. */
+/** Form in which a comparison with a field is read. */
 type FieldKind =
   | { readonly kind: 'text'; readonly field: TextField; readonly form: 'id' | 'lower' | 'any' }
   | { readonly kind: 'number'; readonly field: NumberField;
@@ -66,7 +66,7 @@ const deepMax = 32
 /** Characters of a word that is searched. */
 const wordMax = 200
 const tooLong = `A word of a search has ${wordMax} characters at most.`
-/** Keys and values that are compared as fast as one word is looked for, about. */
+/** Keys and values whose comparison costs about as much as the search for one word. */
 const valuesOfPart = 16
 
 /** Reads the text of a filter. Throws `malformed` and says at which character. */
@@ -94,7 +94,9 @@ function deepParts(filter: Filter): number {
   }
 }
 
-/** Every entry of a payload is compared with every key and value. */
+/**
+ * Cost of an entry filter in parts: each entry of a payload is compared with every key and value.
+ */
 function partsOfEntry({ keys, tests }: Extract<Filter, { kind: 'entry' }>): number {
   const values = tests.reduce((sum, test) => sum + test.values.length, keys?.length ?? 0)
   return Math.max(1, Math.ceil(values / valuesOfPart))
@@ -240,7 +242,9 @@ function hasFilter(call: Call): Filter {
   return containment(value)
 }
 
-/** Scalars are compared as texts, which terms decide. Only for what is nested a block is opened. */
+/**
+ * The filter of `has`. Terms compare the scalars as texts. Only nested values need an opened block.
+ */
 function containment(part: FilterPart): Filter {
   const value = parsedObject(part)
   const nested = Object.entries(value).filter(([, each]) => typeof each === 'object')

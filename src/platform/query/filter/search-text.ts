@@ -6,7 +6,7 @@ import { hasWord } from '../../spans/words.ts'
 import type { Content } from '../payload/content.ts'
 import type { Filter } from './filter.ts'
 
-/** True if each word is in one of the texts. Undefined if that needs the content. */
+/** Test for words: each must be in one of the texts. Undefined if the head does not decide it. */
 export function searchTest({ places, words }: Extract<Filter, { kind: 'search' }>) {
   const inHead = places.includes('name')
   const inContent = places.filter((place) => place !== 'name')

@@ -1,4 +1,4 @@
-/** Whether a span meets a filter: by its head if that is enough, else with its payload. */
+/** Tests whether a span meets a filter: by its head if that is enough, else with its payload. */
 
 import { contains } from '../../../json/index.ts'
 import type { SpanHead, Term } from '../../spans/span.ts'
@@ -9,10 +9,12 @@ import type { Comparison, EntrySource, EntryTest, Filter, NumberField, Scalar,
   TextField } from './filter.ts'
 import { searchTest } from './search-text.ts'
 
-/** Undefined if the head does not decide it and there is no content. */
+/**
+ * A test of a span. The result is undefined if the head does not decide it and there is no content.
+ */
 export type SpanTest = (head: SpanHead, content?: Content) => boolean | undefined
 
-/** The test of a filter. What can be computed once is computed here. */
+/** The test of a filter. Values that do not depend on the span are computed here, once. */
 export function spanTest(filter: Filter): SpanTest {
   switch (filter.kind) {
     case 'all':
@@ -66,13 +68,13 @@ export function isRoot(head: SpanHead): boolean {
   return head.root === true
 }
 
-/** What became of a span. */
+/** Status of a span: it failed, succeeded, or has not ended. */
 export function statusOf({ failed, endUs }: SpanHead): 'error' | 'success' | 'pending' {
   if (failed === true) return 'error'
   return endUs === null ? 'pending' : 'success'
 }
 
-/** Texts of a head. */
+/** The text of each field, from a head. */
 const textIn: Readonly<Record<TextField, (head: SpanHead) => string | null>> = {
   id: ({ id }) => id,
   name: ({ name }) => name,
@@ -85,7 +87,7 @@ const textIn: Readonly<Record<TextField, (head: SpanHead) => string | null>> = {
   project: ({ project }) => project,
 }
 
-/** Numbers of a head. */
+/** The number of each field, from a head; null where it has none. */
 export const numberIn: Readonly<Record<NumberField, (head: SpanHead) => number | null>> = {
   startUs: ({ startUs }) => startUs,
   endUs: ({ endUs }) => endUs,
@@ -179,7 +181,7 @@ function meets(actual: unknown, { op, values, negated }: EntryTest): boolean {
   return values.some((wanted) => scalarMeets(actual, op, wanted)) !== negated
 }
 
-/** A text is also equal to the number or the constant that it spells. */
+/** True if the value meets a scalar. A text also equals the number or constant that it spells. */
 function scalarMeets(actual: unknown, op: Comparison, wanted: Scalar): boolean {
   if (wanted === null) return op === 'eq' && (actual === null || actual === undefined)
   if (actual === null || actual === undefined || typeof actual === 'object') return false

@@ -17,7 +17,9 @@ export function ownPayload({ id, thread }: Pick<SpanHead, 'id' | 'thread'>,
   }
 }
 
-/** Inputs and outputs are objects in both APIs: what is none becomes a member of one. */
+/**
+ * Inputs or outputs as an object, as both APIs need them. Any other value becomes a member `name`.
+ */
 export function asObject(name: string, value: unknown): Readonly<Record<string, unknown>> {
   return isObject(value) ? value : { [name]: value }
 }
@@ -27,7 +29,7 @@ export function jsonBytes(value: unknown): Buffer {
   return Buffer.from(JSON.stringify(value ?? null))
 }
 
-/** `TypeError: x` of an error as threads keep it. */
+/** Error of a thread in one line, such as `TypeError: x`. */
 export function errorLine(
   { error, name = error, message }: Readonly<Record<string, unknown>>,
 ): string {

@@ -1,9 +1,11 @@
-/** What the query thread asks the main thread: runs of this server, as their threads know them. */
+/**
+ * Calls of the query thread to the main thread: runs of this server, as their threads know them.
+ */
 
 import type { Uuid } from '../../spans/span.ts'
 import type { OwnRun } from '../../ingest/ingest-call.ts'
 
-/** A state of a thread. */
+/** Name of a state of a thread. */
 export interface OwnStatePlace {
   readonly tenant: string
   readonly thread: string
@@ -16,7 +18,7 @@ export interface OwnRunTexts {
   readonly metadata: string | null
   /** Null if it did not fail. */
   readonly error: string | null
-  /** What it answered; null if it failed. */
+  /** Output of the run; null if it failed. */
   readonly outputs: string | null
   /** The newest checkpoint when it ended; empty if there was none. */
   readonly finalCheckpoint: string
@@ -28,7 +30,7 @@ export interface RunningRun {
   readonly project: Uuid
 }
 
-/** The threads of this server. What is gone is null or missing. */
+/** The threads of this server. Removed runs and states are null or missing. */
 export interface QueryNeeds {
   ownRun(
     name: { readonly tenant: string; readonly thread: string; readonly run: Uuid },

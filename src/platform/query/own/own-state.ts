@@ -1,4 +1,4 @@
-/** The states that a run of this server went through. */
+/** Reads the states that a run of this server went through. */
 
 import type { SpanHead } from '../../spans/span.ts'
 import type { Calls } from '../../calls/calls.ts'

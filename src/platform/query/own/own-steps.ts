@@ -12,7 +12,7 @@ import { readTimeUs } from '../../spans/time.ts'
 import { asObject, errorLine, jsonBytes } from './own-payload.ts'
 import type { OwnState, OwnTask } from './own-state.ts'
 
-/** A span that nobody stored, with all that there is of it. */
+/** A span that is in no store, with its payload. */
 export type OwnStep = readonly [SpanHead, Payload]
 
 /** A task of a run, when it ended, and the state that it began with. */
@@ -48,7 +48,7 @@ function doneTasks(root: SpanHead, states: readonly OwnState[]): readonly OwnTas
     })
 }
 
-/** Tasks that failed, or wait for an answer, have led to no state. */
+/** Tasks of the last state that failed or wait for an answer. They have led to no further state. */
 function lastTasks({ id, endUs, startUs }: SpanHead,
   [last]: readonly OwnState[]): readonly OwnTaskOf[] {
   if (last === undefined || last.metadata.run_id !== id) return []
@@ -56,8 +56,8 @@ function lastTasks({ id, endUs, startUs }: SpanHead,
 }
 
 /**
- * A run may end before the error of its task is written. If only one task did not end, that one
- * failed.
+ * The tasks with the error of the run. A run may end before the error of its task is written: if
+ * only one task did not end, that one gets the error.
  */
 function blamed(tasks: readonly OwnTaskOf[], error: string | null): readonly OwnTaskOf[] {
   const open = tasks.filter(({ task: { error: own, result, interrupts = [] } }) =>

@@ -1,6 +1,6 @@
 /**
- * Traces of runs of this server. Only their heads are stored: the rest is read from their threads,
- * when one of them is looked at.
+ * Traces of runs of this server. Only their heads are stored. The rest is read from their threads
+ * when it is needed.
  */
 
 import { limitConcurrency, LRUCache } from '../../../../cluster/index.ts'
@@ -16,7 +16,7 @@ import { ownPayload } from './own-payload.ts'
 import { statesOfRun } from './own-state.ts'
 import { stepsOf } from './own-steps.ts'
 
-/** Runs that are asked for at once. */
+/** Runs that are read from threads at once. */
 const runsAtOnce = 4
 /** Runs that are kept for the next spans of a question. */
 const runsKept = 8
@@ -27,7 +27,7 @@ export interface OwnTraces {
   expanded(heads: readonly SpanHead[], signal?: AbortSignal): Promise<readonly SpanHead[]>
   /** The traces of a store, with the tasks that were read for this question. */
   tracesIn(store: Pick<SpanPort, 'trace'>): Pick<SpanPort, 'trace'>
-  /** What answers show. Tests of filters look at stored payloads only: they look at many. */
+  /** Payloads for answers. Filters test stored payloads only, because they test many. */
   readonly shown: Payloads
 }
 
@@ -96,12 +96,12 @@ export function ownTraces(needs: Calls<QueryNeeds>, stored: Payloads): OwnTraces
   }
 }
 
-/** True for a run of this server, unless somebody sent a payload for it. */
+/** True for a run of this server, unless a client sent a payload for it. */
 function isOwn({ blocks, terms }: SpanHead): boolean {
   return blocks.length === 0 && terms.includes(termOf.own)
 }
 
-/** Neighbours for which a test says the same. */
+/** Groups of neighbours with the same result of a test. */
 function inGroups(heads: readonly SpanHead[],
   test: (head: SpanHead) => boolean): readonly (readonly [boolean, readonly SpanHead[]])[] {
   const groups: [boolean, SpanHead[]][] = []

@@ -1,4 +1,4 @@
-/** Runs of this server that have not ended: no store has them, so their threads are asked. */
+/** Finds runs of this server that have not ended. No store has them, so their threads are asked. */
 
 import { ownHead } from '../../ingest/own-runs.ts'
 import type { SpanPort } from '../../spans/span-port.ts'

@@ -1,4 +1,4 @@
-/** The payload of a span for those who look into it: each member is parsed once, when needed. */
+/** Content of a payload: each member is parsed once, when it is first needed. */
 
 import { isObject } from '../../../json/index.ts'
 import type { Payload, PayloadField } from '../../spans/payload.ts'
@@ -6,7 +6,7 @@ import type { Payload, PayloadField } from '../../spans/payload.ts'
 /** A payload, and its members as values. */
 export interface Content {
   readonly payload: Payload
-  /** Undefined if there is no such member, or if it is no JSON. */
+  /** Value of a member; undefined if it is missing or not JSON. */
   value(field: PayloadField): unknown
 }
 

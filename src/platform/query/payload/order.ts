@@ -21,7 +21,7 @@ function textOrder(a: string, b: string): number {
 /** Spans that are worked on before others get their turn. */
 const sliceOf = 500
 
-/** The heads in slices. */
+/** Splits heads into slices of 500. Other work gets its turn between them. */
 export function slicesOf(heads: readonly SpanHead[]): readonly (readonly SpanHead[])[] {
   return Array.from({ length: Math.ceil(heads.length / sliceOf) },
     (_, index) => heads.slice(index * sliceOf, (index + 1) * sliceOf))

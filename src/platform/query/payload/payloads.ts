@@ -17,9 +17,9 @@ import type { Content } from './content.ts'
 const keptBytes = 16 * 1024 * 1024
 /** Blocks that are read at once. */
 const blocksAtOnce = 4
-/** Spans after which others get their turn. */
+/** Spans after which other work gets its turn. */
 const groupMax = 500
-/** What a part takes besides its members, about. */
+/** Approximate bytes that a part takes besides its members. */
 const partBytes = 200
 
 /** Parts of an opened block by their span, in their order. */
@@ -28,8 +28,8 @@ type OpenedBlock = ReadonlyMap<Uuid, readonly PayloadPart[]>
 /** Payloads of spans, for one question. */
 export interface Payloads {
   /**
-   * The spans with their contents, in their order. What is gone is missing in them. A content is to
-   * be used before the next one is asked for.
+   * Spans with their contents, in their order. Removed blocks leave members out. Use a content
+   * before the next one is asked for.
    */
   of(heads: readonly SpanHead[]): AsyncIterable<readonly [SpanHead, Content]>
 }

@@ -30,11 +30,14 @@ function cut(text: string): string {
   return `${text.slice(0, end)}…`
 }
 
-/** Members that hold what people want to see. */
+/** Names of members whose text is shown first, as it tells people most. */
 const telling = ['messages', 'message', 'content', 'kwargs', 'input', 'question', 'output',
   'answer', 'text', 'generations']
 
-/** The text that matters in a value: of a list the last one, of messages their content. */
+/**
+ * The most telling text in a value: for a list that of its last element, for messages their
+ * content.
+ */
 function textIn(value: unknown, depth = 0): string | undefined {
   if (typeof value === 'string') return value
   if (typeof value !== 'object' || value === null || depth === 8) return undefined

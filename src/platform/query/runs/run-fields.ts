@@ -1,4 +1,4 @@
-/** What both APIs have in common when they show a span as a run. */
+/** Shared parts of both APIs for showing a span as a run. */
 
 import { LRUCache } from '../../../../cluster/index.ts'
 import { tenantId } from '../../spans/tenant-id.ts'
@@ -8,7 +8,7 @@ import type { ByKind } from '../../spans/token-kinds.ts'
 import { readUuid } from '../../spans/uuid-bytes.ts'
 import type { Content } from '../payload/content.ts'
 
-/** The JSON of a member of a run: a text, or bytes that are put in as they are. */
+/** JSON of a member of a run: a text, or bytes that are copied unchanged. */
 export type Json = string | Uint8Array
 
 /** An attachment of a span, and where it can be read. */
@@ -47,7 +47,7 @@ export function fromAttachments(
       attachments.length === 0 ? 'null' : JSON.stringify(Object.fromEntries(of(attachments))) }
 }
 
-/** A member that nothing here knows of yet. */
+/** A member that this server never has a value for. */
 export const unknownValue = fromHead(() => 'null')
 
 /** The JSON of a text that may need escapes. */
@@ -98,7 +98,7 @@ export function parentsOf({ dottedOrder, parent }: SpanHead): readonly Uuid[] {
 /** Ids of tenants that were asked for lately: each is a hash. */
 const tenantIds = new LRUCache<string, Uuid>({ max: 1000 })
 
-/** Where the pages of people show a run. */
+/** Path of the web page that shows a run. */
 export function appPath({ tenant, project, id, trace, startUs }: SpanHead): string {
   const owner = tenantIds.get(tenant) ?? tenantId(tenant)
   tenantIds.set(tenant, owner)
@@ -123,7 +123,7 @@ export function feedbackStats(marks: readonly FeedbackMark[],
   })))
 }
 
-/** Null of no numbers. */
+/** Mean of numbers; null without numbers. */
 export function average(numbers: readonly number[]): number | null {
   return numbers.length === 0
     ? null

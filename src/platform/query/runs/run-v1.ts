@@ -78,7 +78,7 @@ export const runV1Fields: RunFields = {
   ttl_seconds: unknownValue,
 }
 
-/** Without these the models of clients refuse a run. */
+/** Members without which the models of clients refuse a run. */
 export const runV1Required: readonly string[] = ['id', 'name', 'run_type', 'start_time', 'status',
   'trace_id', 'dotted_order', 'session_id', 'app_path']
 
@@ -92,12 +92,15 @@ export function runV1Beside(name: string): string | undefined {
     : undefined
 }
 
-/** The member that a select names. Some ask for a link where one is kept; here none is. */
+/**
+ * Name of the member for a select. Some selects ask for a link to stored data, which this server
+ * has not.
+ */
 export function runV1Member(select: string): string {
   return select.replace(/_or_signed_url$/, '')
 }
 
-/** Null if nobody said any. */
+/** Tokens by kind as JSON; null if none are known. */
 function tokensByKind(tokens: ByKind | undefined): string {
   return tokens === undefined ? 'null' : JSON.stringify(tokens)
 }

@@ -18,7 +18,7 @@ const time = (us: number | null) => (us === null ? 'null' : `"${timeTextUs(us)}Z
 const preview = (field: PayloadField) =>
   fromContent((_, content) => quoted(previewOf(content, field)))
 
-/** Null if nobody said any. */
+/** Numbers of a group by kind as JSON; null if none are known. */
 const byKind = (group: KindGroup) =>
   fromHead(({ kinds }) => JSON.stringify(rawKinds(kinds?.[group])))
 
@@ -75,7 +75,7 @@ export const runV2Fields: RunFields = {
   feedback_stats: fromHead(({ feedback }) => feedbackStats(feedback, spread)),
 }
 
-/** Without these the models of clients refuse a run. */
+/** Members without which the models of clients refuse a run. */
 export const runV2Required: readonly string[] = ['id', 'name', 'run_type']
 
 /** The member that a select names. */
@@ -83,7 +83,7 @@ export function runV2Member(select: string): string {
   return select.toLowerCase()
 }
 
-/** What this API says of scores besides their mean. */
+/** Members of this API about scores, besides their mean. */
 function spread(scores: readonly number[]): Readonly<Record<string, unknown>> {
   const mean = average(scores)
   const isSpread = mean !== null && scores.length > 1

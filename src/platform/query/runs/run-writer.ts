@@ -17,7 +17,7 @@ const apis = {
 
 const nothing = contentOf({})
 
-/** What is around each run, and who may end it. */
+/** Texts around each run, and further members of it. */
 export interface WriteOptions {
   readonly around?: ((head: SpanHead) => readonly [before: string, after: string]) | undefined
   /** More members of a run, as JSON with a comma before each. */
@@ -25,7 +25,7 @@ export interface WriteOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Writes runs. */
+/** Writes spans as runs of one API. */
 export interface RunWriter {
   /** Adds the runs to what is written, with a comma between them. */
   write(json: JsonWriter, heads: readonly SpanHead[], options?: WriteOptions): Promise<void>
@@ -80,7 +80,7 @@ export function runWriter(version: 1 | 2, select: readonly string[] | undefined,
   }
 }
 
-/** The heads without their payloads, and a turn for others now and then. */
+/** The heads without payloads. Other work gets a turn now and then. */
 async function* withNothing(heads: readonly SpanHead[]) {
   for (const slice of slicesOf(heads)) {
     for (const head of slice) yield [head, nothing] as const

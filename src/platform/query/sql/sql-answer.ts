@@ -7,7 +7,7 @@ import { firstArrivals } from '../scan.ts'
 import type { SpanStore } from '../../spans/span-port.ts'
 import type { SpanReads, SqlCall } from '../question.ts'
 
-/** Each question has a process of its own. */
+/** Turns of questions, as each needs a process of its own. */
 const turns = { inAll: 2, each: 1, waiting: 64, waitingEach: 8,
   full: 'Too many questions in SQL are waiting: ask again in a moment.' }
 

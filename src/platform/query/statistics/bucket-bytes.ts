@@ -1,8 +1,8 @@
-/** Buckets as bytes: for each, how far it is from the one before and how many numbers it has. */
+/** Encodes buckets: for each, its distance from the one before and the count of its numbers. */
 
 import type { Buckets } from './distribution.ts'
 
-/** The bytes of buckets. */
+/** Encodes buckets in ascending order, as numbers of variable length. */
 export function writeBuckets(buckets: ReadonlyMap<number, number>): Uint8Array {
   const bytes: number[] = []
   let before = 0
@@ -14,7 +14,7 @@ export function writeBuckets(buckets: ReadonlyMap<number, number>): Uint8Array {
   return Uint8Array.from(bytes)
 }
 
-/** The buckets in bytes. They are read when they are visited. */
+/** Decodes buckets, each time that they are visited. */
 export function bucketsIn(bytes: Uint8Array): Buckets {
   return { forEach(visit) {
     let [at, bucket] = [0, 0]

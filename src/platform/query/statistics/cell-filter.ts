@@ -9,11 +9,11 @@ import { spanTest } from '../filter/test-span.ts'
 import type { RunsQuestion } from '../question.ts'
 import type { CellKey } from './roll-up.ts'
 
-/** Which cells a question is about. */
+/** Choice of the cells that answer a question. */
 export interface CellFilter {
   readonly fromUs: number
   readonly toUs: number
-  /** Which cells are wanted: all, those of roots, or others. */
+  /** Cells that are wanted: all of them, those of roots, or those that `wants` names. */
   readonly choice: 'all' | 'roots' | 'some'
   wants(key: CellKey): boolean
 }
@@ -66,6 +66,6 @@ function isOfCells(part: Filter): boolean {
   }
 }
 
-/** A head of which only what cells have is asked for. */
+/** A head in which only the fields of cells have values, to test filters with. */
 const unknownHead: SpanHead = { ...noFields, tenant: '', project: '', id: '', trace: '', startUs: 0,
   traceStartUs: 0, arrivedUs: 0, terms: [], blocks: [], feedback: [] }

@@ -1,4 +1,4 @@
-/** Finds the conversations of a page: all roots are looked at, because any may belong to one. */
+/** Finds the conversations of a page. All roots are looked at, because any may belong to one. */
 
 import { HeddleError } from '../../../errors.ts'
 import { matchingHeads } from '../page.ts'
@@ -14,13 +14,13 @@ export interface Conversation {
   readonly thread: string
   readonly newest: SpanHead
   oldest: SpanHead
-  /** The newest one that failed. */
+  /** The newest root that failed. */
   failed: SpanHead | undefined
-  /** The last end; null if none has ended. */
+  /** Time of the last end; null if no root has ended. */
   lastEndUs: number | null
-  /** Those whose traces are summed up, the newest first. */
+  /** Roots whose traces are summed up, the newest first. */
   readonly roots: SpanHead[]
-  /** All of them. */
+  /** Tally of all its roots. */
   readonly tally: Tally
 }
 
@@ -29,26 +29,26 @@ export interface ConversationPage {
   readonly conversations: readonly Conversation[]
   /** True if older ones follow. */
   readonly hasMore: boolean
-  /** How many there are on all pages. */
+  /** Number of conversations on all pages. */
   readonly total: number
 }
 
-/** Which conversations a page has. */
+/** Bounds of a page of conversations. */
 export interface PagePlace {
   readonly limit: number
   /** True for a conversation of an earlier page, by its newest root and its number. */
   isEarlier(newest: SpanHead, index: number): boolean
-  /** Gets each root of all conversations. */
+  /** Called with each root of all conversations. */
   counted?(root: SpanHead): void
 }
 
 /** Threads that are counted, and roots of a page whose traces are summed up. */
 const [threadsMax, summedMax] = [100_000, 2_000]
 
-/** The page. Throws `invalid` if that takes too long. */
+/** Finds the page. Throws `invalid` if that takes too long. */
 export async function conversationPage(parts: StatisticsParts, question: RunsQuestion,
   { limit, isEarlier, counted }: PagePlace, signal?: AbortSignal): Promise<ConversationPage> {
-  /** Null for those of other pages. */
+  /** Conversations by thread; null for those of other pages. */
   const threads = new Map<string, Conversation | null>()
   const conversations: Conversation[] = []
   let [hasMore, summed] = [false, 0]

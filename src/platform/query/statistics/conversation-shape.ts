@@ -21,7 +21,7 @@ export interface ConversationContent {
   readonly usage: readonly TraceUsage[]
 }
 
-/** Shows a conversation. */
+/** Shows a conversation in the form of one API. */
 export type ConversationShape = (conversation: Conversation,
   content: ConversationContent) => Record<string, unknown>
 

@@ -16,7 +16,7 @@ import { TraceTally } from './trace-tally.ts'
 /** Traces of the conversations of one question. */
 const tracesMax = 200_000
 
-/** How many conversations a filter finds, and what their traces add up to. */
+/** Number of conversations that a filter finds, and the sums over their traces. */
 export async function tallyConversations(parts: StatisticsParts, roots: RunsQuestion,
   signal?: AbortSignal): Promise<{ readonly threads: number; readonly tally: Tally }> {
   const traces = new Set<Uuid>()
@@ -27,7 +27,7 @@ export async function tallyConversations(parts: StatisticsParts, roots: RunsQues
     } }, signal)
   const tally = new TraceTally()
   const { tenant, projects, order, limit, version, fromUs } = roots
-  // What is below a root begins with it or later, perhaps after the time that is asked for.
+  // Spans below a root begin with it or later, perhaps after the time that is asked for.
   const all: RunsQuestion = { tenant, projects, order, limit, version,
     ...fromUs !== undefined && { fromUs } }
   for await (const heads of matchingHeads(parts, all, signal, { endMs: countingMs })) {
@@ -36,7 +36,7 @@ export async function tallyConversations(parts: StatisticsParts, roots: RunsQues
   return { threads: total, tally: tally.tally }
 }
 
-/** The conversation that the filter finds, with what its traces add up to. */
+/** The conversation that the filter finds, with the sums over its traces. */
 export async function tallyConversation(parts: StatisticsParts, roots: RunsQuestion,
   signal?: AbortSignal
 ): Promise<

@@ -20,7 +20,7 @@ import type { StatisticsParts } from './count.ts'
 import { statsJson } from './run-stats.ts'
 import { jsonBytes } from './statistics.ts'
 
-/** A question about conversations. */
+/** A question about conversations, as `SpanReads.groups` takes it. */
 export type GroupsQuestion = Parameters<SpanReads['groups']>[0]
 
 /** Conversations of a page of the second API. */

@@ -15,28 +15,31 @@ import type { HourRollUps } from './hour-roll-ups.ts'
 import type { CellKey, KeptRollUp } from './roll-up.ts'
 import type { KeptTally } from './tally.ts'
 
-/** What statistics are made from. */
+/** Store and roll-ups that statistics are made from. */
 export interface StatisticsParts extends ScanParts {
   readonly store: ScanParts['store'] & RollUpPort & Pick<FeedbackPort, 'listFeedback'>
   readonly rollUps: HourRollUps
 }
 
-/** Takes what is counted. */
+/** Receiver of counted cells and spans. */
 export interface Counter {
-  /** Spans that began in the hour from `startUs`. Undefined: spans of any name, type and place. */
+  /**
+   * Takes spans that began in the hour from `startUs`. Without a key, they are spans of any name,
+   * type and place.
+   */
   cell(startUs: number, key: CellKey | undefined, tally: KeptTally): void
   heads(heads: readonly SpanHead[]): void | Promise<void>
 }
 
-/** What a question needs. */
+/** Details that a question needs of each count. */
 export interface Needs {
-  /** True if roll-ups can tell what is asked for. */
+  /** True if roll-ups have the numbers that are asked for. */
   readonly cells: boolean
-  /** True if each cell must say which one it is. */
+  /** True if each cell must name its key. */
   readonly keys: boolean
 }
 
-/** The hour in which time ends. Nothing begins in it. */
+/** The last hour of time, in which no span begins. */
 const lastHour = Math.floor(Number.MAX_SAFE_INTEGER / hourUs)
 
 /** Counts all spans that the question matches. Throws `invalid` if that takes too long. */
@@ -81,7 +84,7 @@ async function countProject(counting: ProjectCount): Promise<void> {
 async function countHour(counting: ProjectCount, startUs: number,
   { cells, rest }: KeptRollUp): Promise<void> {
   const { needs, counter, filter } = counting
-  // What is in no cell is only known from its spans.
+  // Numbers of spans in no cell need a scan of the hour.
   if (rest.count > 0 && (needs.keys || filter.choice !== 'all')) {
     return countStarts(counting, startUs, startUs + hourUs)
   }

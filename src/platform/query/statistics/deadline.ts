@@ -1,4 +1,4 @@
-/** How long a question about statistics may take. */
+/** Time limits for questions about statistics. */
 
 import type { Env } from '../../../../cluster/index.ts'
 import { tooManyToCount } from '../page.ts'
@@ -18,7 +18,7 @@ export class Deadline {
     this.signal = signal
   }
 
-  /** Waits for others; that time does not count. */
+  /** Waits for other work. That time does not count. */
   async waiting<Result>(work: Promise<Result>): Promise<Result> {
     const beganMs = this.#env.monotonicMs()
     const result = await work
@@ -26,7 +26,10 @@ export class Deadline {
     return result
   }
 
-  /** Gives others their turn. Throws `invalid` if the time is over, or when the caller left. */
+  /**
+   * Gives other work its turn. Throws `invalid` if the time is over, or the reason of the caller's
+   * signal.
+   */
   async turn(): Promise<void> {
     await new Promise((turn) => setImmediate(turn))
     this.signal?.throwIfAborted()

@@ -28,7 +28,7 @@ export interface Distribution extends KeptDistribution {
 
 const bucketsOfOctave = 32
 
-/** A distribution of nothing. */
+/** A distribution without any numbers. */
 export function emptyDistribution(): Distribution {
   return { count: 0, sum: 0, min: Infinity, max: -Infinity, buckets: new Map() }
 }
@@ -56,7 +56,7 @@ export function addDistribution(into: Distribution, other: KeptDistribution): vo
   })
 }
 
-/** The number that this share of all is not above; null of nothing. */
+/** The number that this share of all numbers does not exceed; null without numbers. */
 export function percentileOf({ count, min, max, buckets }: Distribution, share: number, scale = 1):
   | number
   | null {
@@ -74,7 +74,7 @@ export function percentileOf({ count, min, max, buckets }: Distribution, share: 
   return max
 }
 
-/** The mean; null of nothing. */
+/** The mean; null without numbers. */
 export function meanOf({ count, sum }: Distribution): number | null {
   return count === 0 ? null : sum / count
 }

@@ -1,4 +1,4 @@
-/** The names and types that most of some spans have, for filters that people may want next. */
+/** Facets: the most frequent names and types of some spans, which suggest further filters. */
 
 import type { SpanHead } from '../../spans/span.ts'
 import type { CellKey } from './roll-up.ts'
@@ -9,7 +9,7 @@ const [shownMax, countedMax] = [10, 1_000]
 /** Fields of filters that have facets. */
 const fields = { name: 'name', run_type: 'type' } as const
 
-/** Counts names and types. Those that are found late are not counted. */
+/** Counts names and types. Values beyond the bound are not counted. */
 export class Facets {
   readonly #counts = { name: new Map<string, number>(), run_type: new Map<string, number>() }
 
@@ -29,7 +29,7 @@ export class Facets {
     for (const head of heads) this.cell(head, 1)
   }
 
-  /** The largest first, each with the filter that finds it. */
+  /** Facets by frequency, the highest first, each with the filter that finds it. */
   json(): readonly Record<string, unknown>[] {
     return Object.entries(this.#counts).flatMap(([key, counts]) =>
       [...counts].toSorted(([a, one], [b, other]) => other - one || (a < b ? -1 : 1))

@@ -1,22 +1,22 @@
-/** What feedback of one key adds up to. */
+/** Sums of the feedback of one key. */
 
 import type { FeedbackMark } from '../../spans/span.ts'
 
 /** Grows by `addMark` and `addFeedback`. */
 export interface FeedbackTally {
   count: number
-  /** How many have a score. */
+  /** Number of marks with a score. */
   scores: number
   sum: number
   /** The sum of the squares of the scores. */
   squares: number
   min: number
   max: number
-  /** How often values were given; those beyond the first are not counted. */
+  /** Count of each value. Values beyond the first 20 are not counted. */
   readonly values: Map<string, number>
 }
 
-/** Feedback by its key. */
+/** Tallies of feedback by its key. */
 export type FeedbackTallies = Map<string, FeedbackTally>
 
 /** Keys of feedback that are counted, values of one key, and characters of a value. */
@@ -37,7 +37,7 @@ export function addMark(into: FeedbackTallies, { key, score, value }: FeedbackMa
   if (value !== null && value.length <= valueLengthMax) addValue(tally, value, 1)
 }
 
-/** Adds all of others. */
+/** Adds all tallies of another set. */
 export function addFeedback(into: FeedbackTallies, other: FeedbackTallies): void {
   for (const [key, own] of other) {
     const tally = tallyOf(into, key)

@@ -55,7 +55,7 @@ export class GroupNames {
   }
 }
 
-/** Tallies by group. */
+/** Tallies spans by group, up to the bound on groups. */
 export class GroupTallies implements Counter {
   readonly tallies = new Map<string, Tally>()
   readonly #attribute: GroupBy['attribute']

@@ -1,4 +1,4 @@
-/** The roll-ups of a project's hours: read where they are kept, made where they are not. */
+/** The roll-ups of a project's hours: read from the store, or made and stored. */
 
 import { FairSemaphore } from '../../../../cluster/index.ts'
 import type { Env } from '../../../../cluster/index.ts'
@@ -10,10 +10,10 @@ import { readRollUp, writeRollUp } from './roll-up-bytes.ts'
 import { RollUp } from './roll-up.ts'
 import type { KeptRollUp } from './roll-up.ts'
 
-/** Microseconds of an hour. */
+/** Microseconds of an hour, the length of a roll-up. */
 export const hourUs = 3_600_000_000
 
-/** Hours whose roll-ups are read at once, and that are looked at before others have their turn. */
+/** Hours whose roll-ups are read at once, and hours between two turns of other work. */
 const [readAtOnce, turnOf] = [200, 20]
 
 /** Projects that are rolled up at a time, each by one question: others wait for what it makes. */

@@ -1,4 +1,4 @@
-/** What a chart may show. Pure. */
+/** Metrics that charts may show. Pure. */
 
 import { HeddleError } from '../../../errors.ts'
 import type { ByKind, KindGroup } from '../../spans/token-kinds.ts'

@@ -13,7 +13,10 @@ import type { KeptRollUp, RollUp } from './roll-up.ts'
 import { emptyTally, measureNames } from './tally.ts'
 import type { KeptTally, Measure, Tally } from './tally.ts'
 
-/** Changes with the meaning of the numbers, for example with the width of the buckets. */
+/**
+ * Version of the bytes, which changes with the meaning of the numbers, such as the width of
+ * buckets.
+ */
 const format = 1
 
 /** The bytes of a roll-up. */

@@ -7,11 +7,11 @@ import type { KeptTally, Tally } from './tally.ts'
 /** Cells of a roll-up, and characters of a name with its type. */
 const [cellsMax, namesMax] = [1_000, 300]
 
-/** What the spans of a cell have in common. */
+/** Key of a cell, which its spans have in common. */
 export interface CellKey {
   readonly name: string | null
   readonly type: string | null
-  /** True for roots. */
+  /** True for the roots of traces. */
   readonly root: boolean
 }
 
@@ -22,7 +22,7 @@ export interface KeptRollUp {
   readonly rest: KeptTally
 }
 
-/** Grows by `add`. */
+/** A roll-up in the making, which grows by `add`. */
 export class RollUp implements KeptRollUp {
   readonly rest = emptyTally()
   readonly #cells = new Map<string, CellKey & { readonly tally: Tally }>()

@@ -8,7 +8,7 @@ import { feedbackJson } from './feedback-tally.ts'
 import { percentileIn } from './tally.ts'
 import type { Measure, Tally } from './tally.ts'
 
-/** Makes a member of statistics. Null if nothing is known. */
+/** Makes a member of statistics; null if it is not known. */
 type Stat = (tally: Tally) => unknown
 
 const seconds = (us: number | null) => (us === null ? null : us / 1e6)
@@ -76,7 +76,7 @@ export function meanLatency({ distributions }: Tally): number | null {
   return latency === undefined ? null : seconds(meanOf(latency))
 }
 
-/** The sum of what was measured; null if nothing was. */
+/** Sum of a measure; null if no span has it. */
 function sumOf({ distributions }: Tally, measure: Measure): number | null {
   return distributions.get(measure)?.sum ?? null
 }
@@ -93,7 +93,7 @@ function lastStart({ count, lastStartUs }: Tally): string | null {
   return count === 0 ? null : timeTextUs(lastStartUs)
 }
 
-/** Sums of dollars have more digits than they are worth. */
+/** Dollars as a text, rounded: sums have more digits than they are worth. */
 function costText(value: number | null): string | null {
   return value === null ? null : dollars(Number(value.toPrecision(12)))
 }

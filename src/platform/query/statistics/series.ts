@@ -86,7 +86,7 @@ interface Counted {
   readonly buckets: ReadonlyMap<number, Tally>
 }
 
-/** Values of an answer: as many groups are counted as have room in it, and at least one. */
+/** Values of an answer. As many groups are counted as it has room for, and at least one. */
 const valuesMax = 20_000
 
 async function countBuckets(parts: StatisticsParts, asked: SeriesQuestion, series: Series,

@@ -1,4 +1,4 @@
-/** What the query thread answers about statistics. */
+/** Answers of the query thread about statistics. */
 
 import type { Env } from '../../../../cluster/index.ts'
 import type { ScanParts } from '../matching.ts'

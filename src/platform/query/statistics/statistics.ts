@@ -104,7 +104,7 @@ async function projectStats(parts: StatisticsParts, tenant: string, project: Pro
     session_feedback_stats: await ownFeedback(parts, tenant, project) }
 }
 
-/** What evaluators said of an experiment as a whole; null for other projects. */
+/** Statistics of the feedback on an experiment as a whole; null for other projects. */
 async function ownFeedback({ store }: StatisticsParts, tenant: string,
   { id, referenceDatasetId }: Project): Promise<Record<string, unknown> | null> {
   if (referenceDatasetId === null) return null

@@ -1,4 +1,4 @@
-/** What spans add up to: counts, and distributions of what can be measured. */
+/** Tallies of spans: counts, and distributions of their measures. */
 
 import type { SpanHead } from '../../spans/span.ts'
 import { addDistribution, addNumber, emptyDistribution, percentileOf } from './distribution.ts'
@@ -8,7 +8,7 @@ import type { FeedbackTallies } from './feedback-tally.ts'
 import { addKinds, addKindSums } from '../../spans/kind-sums.ts'
 import type { KindSums } from '../../spans/kind-sums.ts'
 
-/** What is measured of a span, in microseconds, tokens and US dollars. */
+/** Measures of a span, in microseconds, tokens and US dollars. */
 const measures = {
   latency: { of: ({ startUs, endUs }) => (endUs === null ? null : Math.max(0, endUs - startUs)),
     scale: 1 },
@@ -28,21 +28,21 @@ const measures = {
   Record<string, { readonly of: (head: SpanHead) => number | null; readonly scale: number }>
 >
 
-/** Something that is measured. */
+/** Name of a measure, such as `latency`. */
 export type Measure = keyof typeof measures
 
-/** All that is measured. */
+/** Names of all measures, in a fixed order. */
 export const measureNames = Object.keys(measures) as readonly Measure[]
 
 /** A tally that others may be made of. */
 export interface KeptTally {
   readonly count: number
   readonly errors: number
-  /** How many have no end and no error. */
+  /** Number of spans without an end and without an error. */
   readonly pending: number
-  /** How many have a first token. */
+  /** Number of spans with a first token. */
   readonly streamed: number
-  /** The last start; 0 of no spans. */
+  /** The last start; 0 without spans. */
   readonly lastStartUs: number
   /** Those without a number are missing. */
   readonly distributions: ReadonlyMap<Measure, KeptDistribution>
@@ -60,13 +60,13 @@ export interface Tally extends KeptTally {
   readonly distributions: Map<Measure, Distribution>
 }
 
-/** A tally of nothing. */
+/** A tally without any spans. */
 export function emptyTally(): Tally {
   return { count: 0, errors: 0, pending: 0, streamed: 0, lastStartUs: 0, distributions: new Map(),
     feedback: new Map(), kinds: new Map() }
 }
 
-/** Adds a span. */
+/** Adds a span with its measures and feedback. */
 export function addHead(into: Tally, head: SpanHead): void {
   into.count += 1
   if (head.failed === true) into.errors += 1
@@ -96,7 +96,7 @@ export function addTally(into: Tally, other: KeptTally): void {
   addKindSums(into.kinds, other.kinds)
 }
 
-/** A percentile of what was measured; null if nothing was. */
+/** A percentile of a measure; null if no span has it. */
 export function percentileIn({ distributions }: Tally, measure: Measure, share: number):
   | number
   | null {

@@ -1,6 +1,6 @@
 /**
- * What traces add up to: their roots are counted, and the tokens and costs are those of all spans
- * in them, because roots have none of their own.
+ * Tallies traces: their roots are counted, with the tokens and costs of all spans in them, because
+ * roots have none of their own.
  */
 
 import type { SpanHead } from '../../spans/span.ts'
@@ -12,13 +12,13 @@ import type { CellKey } from './roll-up.ts'
 import { addHead, addTally, emptyTally } from './tally.ts'
 import type { KeptTally, Measure, Tally } from './tally.ts'
 
-/** What is summed up over all spans. */
+/** Measures that are summed up over all spans of a trace. */
 const usage: readonly Measure[] = ['totalTokens', 'promptTokens', 'completionTokens', 'totalCost',
   'promptCost', 'completionCost']
 
 /**
- * The question about all spans, if this one is about all roots. Undefined for one with another
- * condition: there each span counts its own tokens.
+ * The question for all spans of the traces, if this one asks for all roots. Undefined for one with
+ * another condition: each span then counts its own tokens.
  */
 export function wholeTraces(question: RunsQuestion): RunsQuestion | undefined {
   const filter = cellFilter(question)
@@ -44,7 +44,10 @@ export class TraceTally implements Counter {
     }
   }
 
-  /** The roots with the usage of all. Percentiles of the usage of a trace are not known. */
+  /**
+   * Tally of the roots, with the usage of all spans. The usage of single traces is not known, so
+   * percentiles of it are missing.
+   */
   get tally(): Tally {
     const { roots, all } = this
     const distributions = new Map(roots.distributions)

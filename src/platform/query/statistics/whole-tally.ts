@@ -1,4 +1,4 @@
-/** What spans add up to, whatever they are. */
+/** Tallies all spans of a question as one group. */
 
 import type { SpanHead } from '../../spans/span.ts'
 import type { Counter } from './count.ts'
@@ -6,7 +6,7 @@ import type { CellKey } from './roll-up.ts'
 import { addHead, addTally, emptyTally } from './tally.ts'
 import type { KeptTally } from './tally.ts'
 
-/** Counts all spans together. */
+/** Counter that puts all spans into one tally. */
 export class WholeTally implements Counter {
   readonly tally = emptyTally()
 

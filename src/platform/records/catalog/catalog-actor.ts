@@ -31,7 +31,7 @@ export const catalogKindName = 'catalog'
  */
 const recordLeaseMs = 1_000
 
-/** From the catalog itself. */
+/** Commands from other actors, and one from the catalog itself. */
 type OwnCommand = CatalogCommand | { readonly kind: 'shorten' }
 
 /** Ports of the catalogs of one member, the same for all of them. */
@@ -59,9 +59,9 @@ class CatalogActor implements Actor<OwnCommand> {
   readonly #log: CatalogLog
   readonly #index = new RecordIndex()
   #applied: readonly AppliedCommand[] = []
-  /** When a caller was last answered with a record that it may use for a while. */
+  /** Time of the last answer with a record that a caller may use for a while. */
   #leasedMs: number
-  /** Answers of deletions that wait. Each is rejected by its function. */
+  /** Answers of deletions that wait, as functions that reject them. */
   readonly #waiting = new Set<() => void>()
 
   constructor(context: ActorContext<OwnCommand>, parts: CatalogActorParts) {
@@ -128,7 +128,7 @@ class CatalogActor implements Actor<OwnCommand> {
     return decision
   }
 
-  /** Several changes may have asked for it. */
+  /** Moves the log to a new branch. Several changes may have asked for it: it is done once. */
   async #shorten(): Promise<void> {
     if (!this.#log.isLong(this.#index)) return
     const records = [...this.#index.values()]
@@ -141,7 +141,7 @@ class CatalogActor implements Actor<OwnCommand> {
       noun: this.#context.key.id.replaceAll('_', ' '), ...limits && { limits } }
   }
 
-  /** What a command that was done before is answered with. */
+  /** Answer for a command that was done before. */
   #resultOf(command: ChangingCommand): unknown {
     switch (command.kind) {
       case 'ensure':
@@ -182,12 +182,15 @@ class CatalogActor implements Actor<OwnCommand> {
     })
   }
 
-  /** Lets other work have its turn. */
+  /** Gives other work its turn. */
   #turn(): Promise<void> {
     return new Promise((resolve) => this.#parts.env.after(0, resolve))
   }
 
-  /** After a failure it is not known what is stored. The actor fails, and the next one reads it. */
+  /**
+   * Result of a write. After a failure the stored state is not known: the actor fails, and the next
+   * one reads it.
+   */
   async #orForget<Result>(work: Promise<Result>): Promise<Result> {
     try {
       return await work
@@ -198,7 +201,9 @@ class CatalogActor implements Actor<OwnCommand> {
   }
 }
 
-/** Asked again with new ids, it is made again. */
+/**
+ * Refuses the repetition of a command whose record was renamed. A new command with new ids will do.
+ */
 function renamed(): never {
   throw new HeddleError('unavailable', 'One of these was deleted or renamed meanwhile: ask again.')
 }

@@ -8,7 +8,7 @@ import type { CatalogCommand } from './catalog-command.ts'
 import type { CatalogRecord, Collection, NewRecord, RecordChange } from './catalog-record.ts'
 import type { RecordPage, RecordQuery } from './record-query.ts'
 
-/** Names a catalog. */
+/** Full name of a catalog. */
 export interface CatalogName {
   readonly tenant: string
   readonly collection: Collection
@@ -25,7 +25,7 @@ export interface CatalogClient {
   create(catalog: CatalogName, record: NewRecord, ifExists?: RecordChange): Promise<CatalogRecord>
   /** `not_found`; `exists` if the new name is taken; `stale` if it is not as expected. */
   change(catalog: CatalogName, id: string, change: RecordChange): Promise<CatalogRecord>
-  /** No member uses it any more when this resolves. `not_found`. */
+  /** Deletes a record. When this resolves, no member uses it any more. `not_found`. */
   delete(catalog: CatalogName, id: string): Promise<void>
   /** Those that exist. With `keeps` they may be used for one second from the moment of the call. */
   get(catalog: CatalogName, ids: readonly string[],

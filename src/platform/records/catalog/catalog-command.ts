@@ -1,4 +1,4 @@
-/** What a catalog is asked, and what each question does to its records. Pure. */
+/** Commands of a catalog, and the effect of each on its records. Pure. */
 
 import { HeddleError } from '../../../errors.ts'
 import { catalogLimits, changedRecord, charactersOf, madeRecord, meets,
@@ -21,11 +21,13 @@ export type ChangingCommand =
 /** A command to a catalog. */
 export type CatalogCommand =
   | ChangingCommand
-  /** Those that exist, in any order. `keeps`: the caller uses them for a second. */
+  /**
+   * Answers the records that exist, in any order. With `keeps`, the caller uses them for a second.
+   */
   | { readonly kind: 'get'; readonly ids: readonly string[]; readonly keeps?: boolean }
   | { readonly kind: 'list'; readonly query: RecordQuery }
 
-/** What a command does. */
+/** Effect of a command: records to save and to delete, and the reply. */
 export interface Decision {
   readonly saved: readonly CatalogRecord[]
   /** Ids. */
@@ -33,17 +35,18 @@ export interface Decision {
   readonly reply: CatalogRecord | readonly CatalogRecord[]
 }
 
-/** What a catalog decides by. */
+/** State and limits that a catalog decides by. */
 export interface DecisionParts {
   readonly index: ReadonlyRecordIndex
   readonly limits?: CatalogLimits
   readonly nowMs: number
-  /** What a record is called in messages. */
+  /** Name of a record's kind in messages. */
   readonly noun: string
 }
 
 /**
- * What a command does to the records. Throws `exists`, `stale`, `not_found`, `invalid` or `full`.
+ * Decides the effect of a command on the records. Throws `exists`, `stale`, `not_found`, `invalid`
+ * or `full`.
  */
 export function decide(command: ChangingCommand, parts: DecisionParts): Decision {
   switch (command.kind) {
@@ -100,7 +103,7 @@ function changed(record: CatalogRecord, change: RecordChange, parts: DecisionPar
   return { saved: [after], deleted: [], reply: after }
 }
 
-/** The record. Throws `not_found`. */
+/** The record with this id. Throws `not_found`. */
 export function existingRecord(id: string, { index, noun }: DecisionParts): CatalogRecord {
   const record = index.get(id)
   if (record === undefined) throw new HeddleError('not_found', `The ${noun} ${id} does not exist.`)

@@ -1,9 +1,9 @@
 /**
- * The log of one catalog: what each row adds to its records, and how they are read back.
+ * The log of one catalog: writes records into rows, and reads them back.
  *
  * A row has whole records, so the newest row that names a record decides. When the log is much
- * longer than its records are worth, they are written to a new branch, and the branch before is
- * removed. A root branch, whose id anybody can compute, names the branch that counts.
+ * longer than its records need, they are written to a new branch, and the branch before is removed.
+ * A root branch, whose id any member can compute, names the branch that counts.
  */
 
 import type { CatalogMoved } from '../../../../proto/gen/storage/v1/catalog.ts'
@@ -18,10 +18,13 @@ import { namedId } from './named-id.ts'
 /** Characters and number of the records in one row of a new branch. */
 const [sliceCharacters, sliceRecords] = [256 * 1024, 500]
 
-/** A log is long if it has this many times the rows, or bytes, that are needed, and some more. */
+/**
+ * Factors above which a log is long: rows and bytes, as multiples of the needed ones, and some
+ * more.
+ */
 const [spareFactor, spareBytes] = [4, 4 * 1024 * 1024]
 
-/** The catalog as its log says. */
+/** State of a catalog, as its log has it. */
 export interface CatalogState {
   /** Oldest change first. */
   readonly records: readonly CatalogRecord[]
@@ -31,7 +34,7 @@ export interface CatalogState {
 /** Whose log it is, and the epoch in which it is written. */
 export interface CatalogLogOptions extends LogBranchOptions {
   readonly collection: string
-  /** Rows that it may have in vain before it moves to a new branch. */
+  /** Superfluous rows that it may have before it moves to a new branch. */
   readonly spareRows: number
 }
 
@@ -172,7 +175,7 @@ class BackwardsReader {
     }
   }
 
-  /** False if a newer row decided. */
+  /** Decides about a record. False if a newer row has done so. */
   #decide(id: string): boolean {
     if (this.#decided.has(id)) return false
     this.#decided.add(id)

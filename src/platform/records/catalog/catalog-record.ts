@@ -12,7 +12,7 @@ export type Collection = 'project' | 'feedback_config' | 'chart' | 'chart_sectio
   | 'secret_tenant' | 'evaluator' | 'share' | 'secret' | 'price' | 'playground' | 'workspace'
   | 'deployment' | 'revision' | 'deployment_event' | 'deployment_use' | 'build' | 'model_use'
 
-/** What a caller says of a new record. */
+/** Content of a new record. */
 export interface NewRecord {
   readonly id: string
   readonly name: string
@@ -28,7 +28,7 @@ export interface NewRecord {
   readonly heldBytes?: number
 }
 
-/** A change of a record. What is absent stays. */
+/** A change of a record. Members that are absent stay. */
 export interface RecordChange extends Partial<Omit<NewRecord, 'id' | 'bodyJson' | 'heldBytes'>> {
   /**
    * Members that the body must have, or must not have where this is null: else nothing changes,
@@ -41,7 +41,7 @@ export interface RecordChange extends Partial<Omit<NewRecord, 'id' | 'bodyJson' 
   readonly bodyJson?: string
 }
 
-/** Limits of one catalog. */
+/** Limits of one catalog, on records, characters and bytes. */
 export const catalogLimits = {
   records: 100_000,
   /** Characters of all records together. */
@@ -51,7 +51,7 @@ export const catalogLimits = {
   nameCharacters: 1_000,
   /** Bytes of the documents of all records together. */
   heldBytes: 20 * 1024 ** 3,
-  /** Rows of the log that are read in vain before a snapshot is written. */
+  /** Superfluous rows of the log after which a snapshot is written. */
   spareRows: 1_000,
 } as const
 

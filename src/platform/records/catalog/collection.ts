@@ -10,12 +10,12 @@ import type { CatalogRecord, Collection, NewRecord, RecordChange } from './catal
 import { deleteChildren } from './delete-children.ts'
 import type { RecordQuery } from './record-query.ts'
 
-/** What differs between collections. */
+/** Properties of a collection: the form of its records, its bounds and its messages. */
 export interface CollectionOptions<Value> {
   readonly name: Collection
   /** Reads a record. */
   readonly parse: (record: CatalogRecord, tenant: string) => Value
-  /** The message of `not_found`, for an id. */
+  /** Message of `not_found` for an id. */
   readonly missing?: (id: string) => string
   /** Records that a tenant may have, or those of one parent; with the message of `full`. */
   readonly max?: { readonly count: number; readonly of?: 'parent'; readonly full: string }
@@ -43,16 +43,16 @@ export interface ValueChange
 export interface Records<Value> {
   /** `not_found`. */
   get(tenant: string, id: string): Promise<Value>
-  /** Those that exist. */
+  /** The records that exist. Others are left out. */
   some(tenant: string, ids: readonly string[]): Promise<readonly Value[]>
   /** A page of at most 100. */
   list(tenant: string, query: Partial<RecordQuery>): Promise<
     { readonly values: readonly Value[]; readonly total: number }
   >
-  /** All that match, up to `max` or a thousand. */
+  /** All records that match, up to `max` or a thousand. */
   all(tenant: string,
     query?: Omit<Partial<RecordQuery>, 'limit' | 'offset'>): Promise<readonly Value[]>
-  /** Those with these names, made if there are none. */
+  /** The records with these names, made if there are none. */
   ensure(tenant: string, values: readonly NewValue[]): Promise<readonly Value[]>
   /** `full`; `exists` if the name or the id is taken, unless `ifExists` says what changes then. */
   create(tenant: string, value: NewValue, ifExists?: ValueChange): Promise<Value>

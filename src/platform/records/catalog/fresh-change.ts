@@ -1,8 +1,8 @@
-/** Changes of records that are made from what was read of them. */
+/** Changes records by what was read of them, again while others change them. */
 
 import { HeddleError } from '../../../errors.ts'
 
-/** How often a change is made anew because another one was faster. */
+/** Tries of a change that other changes may overtake. */
 const triesMax = 20
 
 /** Reads and changes a record, anew while another change was faster. Throws `stale` after many. */

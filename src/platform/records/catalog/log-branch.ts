@@ -8,7 +8,7 @@ import { HeddleError } from '../../../errors.ts'
 export type CatalogLogPort = Pick<LogPort,
   'shared' | 'newBranchId' | 'open' | 'append' | 'tail' | 'read' | 'purge'>
 
-/** Who writes the branch. */
+/** Log, tenant and epoch of the branch's writer. */
 export interface LogBranchOptions {
   readonly log: CatalogLogPort
   readonly tenant: string
@@ -24,7 +24,7 @@ export interface ReadRow {
 /** Rows that are read together, and their bytes if there is more than one. */
 const [pageRows, pageBytes] = [500, 1024 * 1024]
 
-/** A branch without ancestors. */
+/** A branch without ancestors, with its end. */
 export class LogBranch {
   readonly id: string
   readonly #options: LogBranchOptions
@@ -100,7 +100,10 @@ export class LogBranch {
   }
 }
 
-/** Only a newer owner removes a branch that is in use: nobody is answered that it is not there. */
+/**
+ * Result of some work on a branch. Only a newer owner removes a branch that is in use: a missing
+ * one is `stale_append`, not `not_found`.
+ */
 async function owned<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()

@@ -1,4 +1,4 @@
-/** Ids that are made of what they stand for: the same thing always has the same id. */
+/** Ids that are computed from a name: the same name always has the same id. */
 
 import { v5 } from 'uuid'
 
@@ -10,9 +10,9 @@ const namespaces = {
   feedbackConfig: '9b0d0c56-62f6-4a2f-8f0e-8e7f2f0d3c21',
   /** Feedback that was sent without an id. */
   feedback: '3f6f3bb0-0a0e-4d0c-9a4e-4a4b1b7c7d11',
-  /** Sections and charts that nobody made. */
+  /** Sections and charts of the ready dashboards. */
   chart: '60a3f4a8-6f0e-4bb4-8d0f-6c7c86c2c3b7',
-  /** A part of what says which datasets have an example. */
+  /** A part of the list of datasets that have an example. */
   exampleBucket: '0c3e2b8e-58d4-4a9c-9a1f-6d1f0a9b3c77',
   /** An example of a file, by its dataset and its place in the file. */
   uploaded: '1f0c6e2b-93d7-4a58-8e41-5b7d2c90a6e4',
@@ -22,7 +22,7 @@ const namespaces = {
   ownStep: 'a4d8a1c2-0d4b-4f6e-9a53-5a0c7e21b6f0',
   /** The spans of a project that ended in one hour. */
   ended: '7c0e4f5d-2a0b-4c59-9a1e-0f7f3d0a6b52',
-  /** What a rule does about a span. */
+  /** Action of a rule on a span. */
   rule: 'e2b94b0c-6d5f-4b3a-8d5e-1c9b4a7f2e63',
   /** A key that signs links to files. */
   linkKey: '0d9f6a52-3c0e-4f0b-9c7a-52a0f1f0b8e4',

@@ -3,7 +3,7 @@
 import { catalogLimits, charactersOf } from './catalog-record.ts'
 import type { CatalogRecord } from './catalog-record.ts'
 
-/** What lists are sorted by, and then by id. */
+/** Keys by which lists are sorted, and then by id. */
 export type RecordOrder = 'order' | 'name' | 'created' | 'modified'
 
 /** The value of a record in an order. */

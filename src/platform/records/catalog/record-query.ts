@@ -1,4 +1,4 @@
-/** Lists of records: which ones, in which order, and a page of them. */
+/** Lists of records: conditions, order, and pages. */
 
 import { HeddleError } from '../../../errors.ts'
 import { contains, isObject } from '../../../json/index.ts'
@@ -6,7 +6,7 @@ import type { CatalogRecord } from './catalog-record.ts'
 import { compareInOrder } from './record-index.ts'
 import type { ReadonlyRecordIndex, RecordOrder } from './record-index.ts'
 
-/** Which records to list. All conditions that are given hold. */
+/** Choice of records. All given conditions hold. */
 export interface RecordQuery {
   readonly ids?: readonly string[]
   readonly name?: string
@@ -14,11 +14,11 @@ export interface RecordQuery {
   readonly nameContains?: string
   /** In the name or in the description of the metadata, in whatever case. */
   readonly text?: string
-  /** They belong to one of these; an empty text stands for none. */
+  /** Ids of parents, one of which each record has; an empty text stands for records without one. */
   readonly parentIds?: readonly string[]
-  /** True: they belong to something. False: they do not. */
+  /** True for records with a parent, false for those without one. */
   readonly hasParent?: boolean
-  /** What their metadata contain. */
+  /** JSON that their metadata contain. */
   readonly metadata?: unknown
   readonly sortBy: RecordOrder
   readonly descending: boolean
@@ -49,7 +49,7 @@ const pageRecords = 100
 
 /** Characters of metadata that are parsed before other work has its turn. */
 const parsedTogether = 256 * 1024
-/** What a record takes besides, about. */
+/** Approximate characters of a record, besides its metadata. */
 const recordCharacters = 500
 
 /** The page. `turn` resolves when other work had its turn. */
@@ -83,7 +83,7 @@ function candidates(index: ReadonlyRecordIndex,
     .sort((a, b) => compareInOrder(sortBy, a, b))
 }
 
-/** Which records meet all conditions but that of metadata. */
+/** Test for all conditions except for that on metadata. */
 function matcher({ ids, nameContains, parentIds, hasParent }: RecordQuery) {
   const part = nameContains?.toLowerCase()
   const [wanted, parents] = [ids && new Set(ids), parentIds && new Set(parentIds)]

@@ -5,7 +5,7 @@ import type { Calls } from '../../calls/calls.ts'
 import type { Document, DocumentPlace, DocumentPort,
   DocumentRange } from '../../spans/document-port.ts'
 
-/** What the ingest thread does with documents. */
+/** Calls of the ingest thread that change documents. */
 export interface DocumentWrites {
   putDocuments(
     call: { readonly place: DocumentPlace; readonly documents: readonly Document[] },
@@ -16,7 +16,7 @@ export interface DocumentWrites {
   dropDocuments(place: DocumentPlace): Promise<void>
 }
 
-/** What the query thread answers about documents. */
+/** Calls of the query thread that read documents. */
 export interface DocumentReads {
   getDocuments(
     question: { readonly place: DocumentPlace; readonly keys: readonly string[] },

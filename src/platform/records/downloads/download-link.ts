@@ -1,6 +1,6 @@
 /**
- * Links to attachments. Whoever has one may read the file for ten minutes, without a key. A link is
- * a signed text of what it names: nothing is kept of it.
+ * Links to attachments. Anyone with a link may read its file for ten minutes, without a key. A link
+ * is a signed text that names the file, so nothing of it is stored.
  */
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
@@ -19,21 +19,21 @@ export interface DownloadClaim {
   readonly name: string
   /** Media type as the client gave it. */
   readonly type: string
-  /** Under which it is kept; empty for spans. */
+  /** Key under which the file is stored; empty for spans. */
   readonly key: string
   readonly bytes: number
 }
 
-/** What links are signed with. */
+/** Secret and end of links that are made now. */
 export interface LinkKey {
   readonly secret: string
-  /** When links that are made now end, in seconds since 1970. */
+  /** Time at which links that are made now end, in seconds since 1970. */
   readonly expiresS: number
-  /** What stands before the path of a link, as `https://host/api/v1`; by default nothing. */
+  /** Text before the path of a link, such as `https://host/api/v1`; empty by default. */
   readonly base?: string
 }
 
-/** Seconds for which a link is good. */
+/** Seconds for which a link is valid. */
 export const linkSeconds = 600
 /** Characters of a token. */
 const tokenMax = 4_096
@@ -47,8 +47,8 @@ export function linkOf({ secret, expiresS, base = '' }: LinkKey, claim: Download
 }
 
 /**
- * When a token ends, in seconds since 1970: by that it is known what signed it. Throws `not_found`
- * if it has ended, or ends later than any that is made now.
+ * End of a token, in seconds since 1970, which tells the secret that signed it. Throws `not_found`
+ * if it has ended, or ends later than any link that is made now.
  */
 export function endOfLink(token: string, nowMs: number): number {
   const { exp } = claimIn(token)
@@ -56,7 +56,7 @@ export function endOfLink(token: string, nowMs: number): number {
   return exp
 }
 
-/** What a token names. Throws `not_found` if it was not signed so, or its time is over. */
+/** File that a token names. Throws `not_found` if its signature is wrong, or its time is over. */
 export function readLink(token: string, secret: string, nowMs: number): DownloadClaim {
   const { exp, ...claim } = claimIn(token)
   const end = token.lastIndexOf('.')

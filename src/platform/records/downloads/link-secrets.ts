@@ -1,9 +1,9 @@
 /**
- * The secrets that links to attachments are signed with: records of a catalog that belongs to no
- * tenant. Every 30 days a new one is made, so that none has to be changed by hand.
+ * The secrets that sign links to attachments: records of a catalog that belongs to no tenant. A new
+ * one is made every 30 days, so that none has to be changed by hand.
  *
- * A tenant that a link names is believed only when its signature was checked: nobody makes this
- * server look into the catalogs of tenants by names that are made up.
+ * A tenant that a link names is believed only after its signature was checked: no caller can make
+ * this server look into catalogs of invented tenants.
  */
 
 import type { Env } from '../../../../cluster/index.ts'
@@ -12,17 +12,17 @@ import type { CatalogClient } from '../catalog/catalog-client.ts'
 import { endOfLink, linkSeconds, readLink } from './download-link.ts'
 import type { DownloadClaim, LinkKey } from './download-link.ts'
 
-/** Makes and reads links. */
+/** Makes links to files, and reads them. */
 export interface Downloads {
-  /** What links that are made now are signed with. */
+  /** Key for links that are made now. */
   linkKey(): Promise<LinkKey>
   /** The file that a token names. Throws `not_found`. */
   claimOf(token: string): Promise<DownloadClaim>
 }
 
-/** How long a secret signs. */
+/** Seconds for which a secret signs links. */
 const periodSeconds = 30 * 86_400
-/** No tenant has this name. */
+/** Catalog of the secrets. No tenant has this name. */
 const catalog = { tenant: '', collection: 'workspace' } as const
 
 /** Links whose secrets are in a catalog. */

@@ -1,4 +1,4 @@
-/** What scores of a key of feedback mean: their range or their categories. */
+/** Meaning of the scores of a feedback key: their range or their categories. */
 
 import { isDeepStrictEqual } from 'node:util'
 
@@ -19,7 +19,7 @@ export interface FeedbackConfigBody {
   readonly is_lower_score_better?: boolean | null
 }
 
-/** Which configurations to list, by key. */
+/** Choice of configurations to list, sorted by key. */
 export interface FeedbackConfigQuery {
   readonly keys?: readonly string[]
   readonly nameContains?: string
@@ -35,16 +35,16 @@ export interface FeedbackConfigs {
   list(tenant: string, query: FeedbackConfigQuery): Promise<
     { readonly configs: readonly FeedbackConfigJson[]; readonly total: number }
   >
-  /** One that exists already must be the same, or `malformed`. */
+  /** Makes a configuration. One that exists must be the same, or it throws `malformed`. */
   create(tenant: string, body: FeedbackConfigBody): Promise<FeedbackConfigJson>
-  /** Makes it unless there is one. */
+  /** Makes a configuration unless there is one. */
   ensure(tenant: string, body: FeedbackConfigBody): Promise<void>
   patch(tenant: string, body: FeedbackConfigBody): Promise<FeedbackConfigJson>
-  /** Those that do not exist are ignored. */
+  /** Deletes configurations. Unknown keys are ignored. */
   delete(tenant: string, keys: readonly string[]): Promise<void>
 }
 
-/** The configurations in catalogs. */
+/** The configurations of tenants, kept in catalogs. */
 export function feedbackConfigsOver(catalogs: CatalogClient,
   env: Pick<Env, 'nowMs' | 'uuid'>): FeedbackConfigs {
   const configs = collection(catalogs, env, { name: 'feedback_config', parse: configOf,
@@ -76,7 +76,7 @@ export function feedbackConfigsOver(catalogs: CatalogClient,
   }
 }
 
-/** What is kept of a configuration. */
+/** The members of a configuration that are stored. */
 type Kept = Required<Omit<FeedbackConfigBody, 'feedback_key'>>
 
 interface Config {

@@ -1,4 +1,4 @@
-/** Feedback in requests: a checked row of what a client sent. Pure. */
+/** Feedback in requests, as a checked row. Pure. */
 
 import { HeddleError } from '../../../errors.ts'
 import { isObject } from '../../../json/index.ts'
@@ -10,7 +10,7 @@ import { readTimeUs } from '../../spans/time.ts'
 import { readUuid } from '../../spans/uuid-bytes.ts'
 import { feedbackMembers } from './feedback-members.ts'
 
-/** Characters of a key, and of all that one piece of feedback says. */
+/** Characters of a key, and of all members of one piece of feedback. */
 const [keyMax, bodyMax] = [180, 256 * 1024]
 
 /** Characters of a value that a span knows: it has the marks of all its feedback in its head. */
@@ -21,8 +21,8 @@ const fields = new Set(['id', 'key', 'run_id', 'trace_id', 'session_id', 'create
   'modified_at', 'feedbackConfig', 'feedback_config'])
 
 /**
- * The feedback that a body says. Sent again with the same id, it replaces itself. Without an id it
- * gets one that is made of the body and the time. Throws `invalid`.
+ * The feedback of a body. Feedback with an id replaces what was sent with it before. Without an id,
+ * it gets one that is made of the body and the time. Throws `invalid`.
  */
 export function feedbackOf(tenant: string, body: unknown, nowUs: number): Feedback {
   if (!isObject(body)) throw wrong('body', 'feedback is an object')
@@ -76,7 +76,7 @@ export function configIn(body: unknown): Readonly<Record<string, unknown>> | und
   return isObject(config) ? config : undefined
 }
 
-/** All that has no field, as JSON. */
+/** All members without a field, as JSON. */
 function rest(body: Readonly<Record<string, unknown>>): string {
   timeIn(body, 'start_time')
   const others = Object.entries(body).filter(([name, value]) =>

@@ -4,7 +4,7 @@ import type { Feedback } from '../../spans/feedback-port.ts'
 import { zonedTextUs } from '../../spans/time.ts'
 import { feedbackMembers } from './feedback-members.ts'
 
-/** Clients expect each member to be there. */
+/** All members with null, because clients expect each to be there. */
 const absent = Object.fromEntries(Object.keys(feedbackMembers).map((name) => [name, null]))
 
 /** Feedback as clients read it. */
@@ -22,7 +22,7 @@ export function feedbackJson(row: Feedback): Record<string, unknown> {
   }
 }
 
-/** Where feedback came from: `api`, `model`, `app` and so on; undefined if it did not say. */
+/** Source of feedback: `api`, `model`, `app` and so on; undefined if the client named none. */
 export function sourceOf({ bodyJson }: Feedback): string | undefined {
   const { feedback_source: source } = JSON.parse(bodyJson) as {
     readonly feedback_source?: { readonly type?: unknown } | null

@@ -1,4 +1,4 @@
-/** Tokens of feedback: links with which anybody may give one kind of feedback on one span. */
+/** Tokens of feedback: links with which anyone may give one kind of feedback on one span. */
 
 import { hash } from 'node:crypto'
 
@@ -9,12 +9,12 @@ import type { Uuid } from '../../spans/span.ts'
 import { readTimeUs, zonedTextUs } from '../../spans/time.ts'
 import { readUuid, uuidOfBytes } from '../../spans/uuid-bytes.ts'
 
-/** How often a token may be used. */
+/** Number of times that a token may be used. */
 export const tokenUsesMax = 20
-/** Feedback of one key on one span, by anybody, beyond which tokens give none. */
+/** Pieces of feedback of one key on one span, by any caller, above which tokens give no more. */
 export const tokenRowsMax = 200
 
-/** How long a token lives by default, and at most. */
+/** Milliseconds that a token lives, by default and at most. */
 const [livesMs, livesMsMax] = [3 * 3_600_000, 366 * 86_400_000]
 
 /** Hexadecimal digits of a token's hash in the ids of its feedback. */
@@ -22,7 +22,7 @@ const tagLength = 8
 
 const units = { days: 86_400_000, hours: 3_600_000, minutes: 60_000 } as const
 
-/** What a token is made with. */
+/** Values with which a token is made. */
 export interface TokenParts {
   readonly tenant: string
   readonly nowMs: number
@@ -59,8 +59,8 @@ export function tokenHash(token: string): string {
 }
 
 /**
- * A token as clients read it. The one that makes it gets the token as its id, and its link. Of one
- * that was made before nobody knows them.
+ * A token as clients read it. The client that makes it gets the token as its id, and its link.
+ * Later reads have neither, as only the hash is kept.
  */
 export function tokenJson({ id, key, expiresMs }: FeedbackToken,
   made?: { readonly token: string; readonly url: string }): Record<string, unknown> {
@@ -69,8 +69,8 @@ export function tokenJson({ id, key, expiresMs }: FeedbackToken,
 }
 
 /**
- * The id of feedback that is given with a token. It tells which one, and its time. All between is
- * random: ids of one millisecond would else differ only where the token stands.
+ * Id of feedback that is given with a token: its time, random digits, and the beginning of the
+ * token's hash. The random digits keep ids of one millisecond apart.
  */
 export function idByToken({ hash: hashed }: FeedbackToken, uuid7: string, secret: string): Uuid {
   const random = tokenText(secret)
@@ -83,7 +83,7 @@ export function isByToken({ hash: hashed }: FeedbackToken, id: Uuid): boolean {
   return id.endsWith(hashed.slice(0, tagLength))
 }
 
-/** The body of the feedback that somebody gives with a token. */
+/** Body of the feedback that a caller gives with a token. */
 export function feedbackByToken(token: FeedbackToken, given: Readonly<Record<string, unknown>>,
   id: string): Record<string, unknown> {
   const { score = null, value = null, comment = null, correction = null, metadata } = given

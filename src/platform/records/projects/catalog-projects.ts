@@ -8,7 +8,7 @@ import { metadataSought } from '../catalog/record-query.ts'
 import type { RecordQuery } from '../catalog/record-query.ts'
 import type { Project, ProjectQuery, Projects } from './project.ts'
 
-/** Days that spans live: by default, and in a project of the longer time. */
+/** Days for which spans are kept: by default, and in a project of the longer time. */
 export const retentionDays = { short: 14, long: 400 } as const
 
 /** The members of a project that are the body of its record. */
@@ -62,7 +62,8 @@ export function projectsOver(catalogs: CatalogClient, env: Pick<Env, 'nowMs' | '
 }
 
 /**
- * What changes of the project that has the name already. Clients send an empty `extra` for nothing.
+ * Change of the project that has the name already. Clients send an empty `extra` to leave it as it
+ * is.
  */
 function upserted({ name: _, extraJson, ...project }: Partial<Project>): RecordChange {
   return changeOf({ ...project, ...extraJson !== undefined && extraJson !== '{}' && { extraJson } })
@@ -91,7 +92,7 @@ function projectOf(
   }
 }
 
-/** What a change of a project is to its record. */
+/** Change of a record that a change of its project makes. */
 function changeOf(change: Partial<Project>): RecordChange {
   const { name, startMs, referenceDatasetId, extraJson, endMs, description, longLived, restJson,
     retentionDays: days, upload } = change

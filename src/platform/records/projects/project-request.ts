@@ -7,7 +7,7 @@ import type { Uuid } from '../../spans/span.ts'
 import { retentionDays } from './catalog-projects.ts'
 import type { Project } from './project.ts'
 
-/** The body of a request, checked. Null is as good as absent. */
+/** A checked body of a request. Members that are null count as absent. */
 export interface SessionBody {
   readonly id?: Uuid | null
   readonly name?: string | null
@@ -19,7 +19,7 @@ export interface SessionBody {
   readonly trace_tier?: string | null
 }
 
-/** Members that a project has no field for, and that are answered as they came. */
+/** Members without a field in a project, which are answered as they came. */
 const kept = ['default_dataset_id', 'num_examples', 'num_repetitions', 'evaluator_keys',
   'kicked_off_by'] as const
 
@@ -40,7 +40,7 @@ export function projectMade(body: SessionBody): Partial<Project> & { readonly na
   }
 }
 
-/** What a body changes of a project. Throws `invalid`. */
+/** Change of a project in a body. Throws `invalid`. */
 export function projectChanged(body: SessionBody): Partial<Project> {
   const { name, description, extra, trace_tier: tier } = body
   return {

@@ -25,13 +25,13 @@ export interface Project {
   readonly upload?: string
 }
 
-/** Which projects to list. Lists are by `sortBy`, then by id. */
+/** Choice of projects to list. Lists are sorted by `sortBy`, then by id. */
 export interface ProjectQuery {
   readonly ids?: readonly Uuid[]
   readonly name?: string
   readonly nameContains?: string
   readonly referenceDatasetIds?: readonly Uuid[]
-  /** True: only those without a dataset. False: only those with one. */
+  /** True for projects without a dataset, false for those with one. */
   readonly referenceFree?: boolean
   /** JSON that `extra.metadata` contains. */
   readonly metadataJson?: string
@@ -43,7 +43,7 @@ export interface ProjectQuery {
   readonly after?: Pick<Project, 'id' | 'name' | 'startMs' | 'createdMs'>
 }
 
-/** The projects of tenants. All methods throw HeddleError. Never a deleted one is answered. */
+/** The projects of tenants. All methods throw HeddleError. Deleted projects are never answered. */
 export interface Projects {
   /**
    * The projects of these names, made on first use. In the order of the names. They may be used for
@@ -60,8 +60,11 @@ export interface Projects {
   /** `exists` if the name is taken, unless `upsert`. */
   create(tenant: string, project: Partial<Project> & { readonly name: string },
     upsert: boolean): Promise<Project>
-  /** What is absent stays. `exists` if the new name is taken, `not_found`. */
+  /**
+   * Changes a project. Members that are absent stay. `exists` if the new name is taken,
+   * `not_found`.
+   */
   patch(tenant: string, id: Uuid, change: Partial<Project>): Promise<Project>
-  /** At once invisible everywhere. `not_found` if there is none. */
+  /** Deletes a project, which is invisible everywhere at once. `not_found` if there is none. */
   delete(tenant: string, id: Uuid): Promise<void>
 }

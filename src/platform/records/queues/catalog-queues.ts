@@ -16,16 +16,16 @@ import { itemBytes, queueFields, queueOf } from './queue.ts'
 import type { Queue, QueueBody } from './queue.ts'
 import type { ItemsPage, ItemsQuestion, ItemView, QueueReads } from './queue-reads.ts'
 
-/** Which queues to list. */
+/** Choice of queues to list. */
 export interface QueueQuery
   extends
     Pick<RecordQuery,
       'ids' | 'name' | 'nameContains' | 'sortBy' | 'descending' | 'limit' | 'offset'> {
-  /** Only those whose items go to this dataset. */
+  /** Dataset that the items of the listed queues go to. */
   readonly dataset?: Uuid
 }
 
-/** An item to add. */
+/** An item before it is added. */
 export interface NewItem {
   readonly subject: Subject
   readonly startUs?: number | null
@@ -51,14 +51,14 @@ export interface Queues {
   delete(tenant: string, queue: Uuid): Promise<void>
   /** Adds runs that exist; each is in the queue once. For rules. */
   add(tenant: string, queue: Uuid, runs: readonly Uuid[]): Promise<readonly AddedItem[]>
-  /** Adds what is not there yet. `full` if there are too many. */
+  /** Adds the items that are not there yet. `full` if there are too many. */
   addItems(tenant: string, queue: Uuid, items: readonly NewItem[]): Promise<readonly AddedItem[]>
   items(tenant: string, queue: Queue,
     question: Omit<ItemsQuestion, 'tenant' | 'queue' | 'rules' | 'nowMs'>): Promise<ItemsPage>
   /** One item, by its id or the id of its run. */
   item(tenant: string, queue: Queue, reviewer: Uuid, id: Uuid): Promise<ItemView>
   change(tenant: string, queue: Uuid, item: Uuid, change: ItemChange): Promise<void>
-  /** The queue of the item. */
+  /** Sets the status of an item for a reviewer. Returns the queue of the item. */
   setStatus(tenant: string, item: Uuid, reviewer: Uuid,
     status: Omit<ReviewerStatus, 'atMs'>): Promise<Queue>
   /** Removes items by their ids or those of their runs. All items for `all` but those named. */
@@ -67,7 +67,7 @@ export interface Queues {
   queuesWith(tenant: string, run: Uuid): Promise<readonly Queue[]>
 }
 
-/** What queues need. */
+/** Stores and calls that queues need. */
 export interface QueueParts {
   readonly catalogs: CatalogClient
   readonly documents: DocumentPort
@@ -79,7 +79,7 @@ export interface QueueParts {
   readonly env: Pick<Env, 'nowMs' | 'uuid'>
 }
 
-/** Queues of a tenant. To find the queue of an item, all are asked. */
+/** Queues of a tenant. The bound exists because a search for an item asks all of them. */
 const queuesMax = 200
 
 /** The id of a reviewer, by what identifies the caller. */
@@ -87,7 +87,7 @@ export function reviewerId(identity: readonly string[]): Uuid {
   return namedId('reviewer', JSON.stringify(identity))
 }
 
-/** Queues in catalogs and documents. */
+/** The queues of tenants, kept in catalogs and documents. */
 export function queuesOver({ catalogs, documents, query, env }: QueueParts): Queues {
   const queues = collection(catalogs, env, { name: 'queue', parse: queueOf,
     missing: () => 'There is no such annotation queue.',

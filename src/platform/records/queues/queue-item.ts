@@ -1,15 +1,15 @@
 /**
- * Items of annotation queues, and what became of them.
+ * Items of annotation queues, and the work of reviewers on them.
  *
- * An item is a document, written once. What each reviewer does with it is a document of its own
- * beside it, so that no two of them ever write the same one. Pure.
+ * An item is a document, written once. The verdict of each reviewer is a document of its own beside
+ * it, so that no two reviewers write the same one. Pure.
  */
 
 import { namedId } from '../catalog/named-id.ts'
 import type { Document } from '../../spans/document-port.ts'
 import type { Uuid } from '../../spans/span.ts'
 
-/** What is to be looked at: a run, or a conversation. */
+/** Subject of an item: a run, or a conversation. */
 export type Subject =
   | { readonly type: 'RUN'; readonly project: Uuid; readonly run: Uuid; readonly trace: Uuid }
   | { readonly type: 'THREAD'; readonly project: Uuid; readonly thread: string }
@@ -24,21 +24,21 @@ export interface StoredItem {
   readonly source: Uuid | null
 }
 
-/** What a caller changes of an item. */
+/** Change of an item by a caller. */
 export interface ItemChange {
   readonly addedMs?: number
   readonly reviewedMs?: number
 }
 
-/** What a reviewer said of an item; null takes it back. */
+/** Verdict of a reviewer on an item; null takes it back. */
 export interface ReviewerStatus {
   readonly status: 'viewed' | 'completed' | null
   readonly atMs: number
-  /** Sorts the item for this reviewer. */
+  /** Time by which the item is sorted for this reviewer. */
   readonly addedMs?: number
 }
 
-/** An item with all that was done. */
+/** An item with the verdicts of all reviewers. */
 export interface QueueItem extends StoredItem {
   readonly id: Uuid
   readonly reviewedMs: number | null
@@ -46,17 +46,20 @@ export interface QueueItem extends StoredItem {
   readonly statuses: ReadonlyMap<Uuid, ReviewerStatus>
 }
 
-/** How a queue decides who is to look at an item. */
+/** Rules by which a queue assigns items to reviewers. */
 export interface ReviewRules {
   readonly reviewers: number
-  /** How long a reviewer who looks at an item keeps others from it; 0 for not at all. */
+  /**
+   * Milliseconds for which a reviewer who looks at an item keeps others from it; 0 for no
+   * reservation.
+   */
   readonly reservedMs: number
 }
 
-/** In which list of a reviewer an item is. */
+/** The list of a reviewer in which an item is. */
 export type Section = 'needs_my_review' | 'needs_others_review' | 'archived'
 
-/** A queue holds so many items at most. */
+/** Items that a queue holds at most. */
 export const queueItemsMax = 10_000
 
 /** The id of an item: a queue has each run and each conversation once. */
@@ -73,12 +76,12 @@ export function runItemId(queue: Uuid, run: Uuid): Uuid {
 
 const changeMark = '!'
 
-/** Key of what was changed of an item. */
+/** Key of the document with the changes of an item. */
 export function changeKey(item: Uuid): string {
   return `${item}/${changeMark}`
 }
 
-/** Key of what a reviewer said. */
+/** Key of the document with a reviewer's verdict. */
 export function statusKey(item: Uuid, reviewer: Uuid): string {
   return `${item}/${reviewer}`
 }
@@ -100,7 +103,7 @@ export function itemsOf(documents: Iterable<Document>): readonly QueueItem[] {
       statuses = new Map()
       items.push({ ...value as StoredItem, id, reviewedMs: null, statuses })
     } else if (last?.id !== id) {
-      // Somebody wrote it while the item was removed.
+      // It was written while the item was removed.
     } else if (part === changeMark) {
       items[items.length - 1] = { ...last, ...value as ItemChange }
     } else {
@@ -110,7 +113,7 @@ export function itemsOf(documents: Iterable<Document>): readonly QueueItem[] {
   return items
 }
 
-/** Those who are done with an item, or look at it now. */
+/** Reviewers who have completed an item, or look at it now. */
 export function reviewersWith({ statuses }: QueueItem, status: 'viewed' | 'completed',
   sinceMs = -Infinity): readonly Uuid[] {
   return [...statuses].filter(([, said]) => said.status === status && said.atMs >= sinceMs)
@@ -129,7 +132,7 @@ export function sectionOf(item: QueueItem, reviewer: Uuid, { reviewers, reserved
   return done.length + others.length >= reviewers ? undefined : 'needs_my_review'
 }
 
-/** When an item is finished: the last of the reviewers that it needs was done then. */
+/** Time at which an item was finished: the last of its needed reviewers completed it. */
 export function archivedMs(item: QueueItem): number {
   const times = [...item.statuses.values()].filter(({ status }) => status === 'completed')
     .map(({ atMs }) => atMs)

@@ -1,4 +1,4 @@
-/** What the query thread answers about items of annotation queues. */
+/** Answers of the query thread about items of annotation queues. */
 
 import { HeddleError } from '../../../errors.ts'
 import type { Document, DocumentPlace, DocumentPort } from '../../spans/document-port.ts'
@@ -7,23 +7,23 @@ import type { Uuid } from '../../spans/span.ts'
 import { archivedMs, itemsOf, placeMs, reviewersWith, sectionOf } from './queue-item.ts'
 import type { QueueItem, ReviewRules, Section, StoredItem } from './queue-item.ts'
 
-/** Which items of a queue, in the order in which they were added. All conditions hold. */
+/** Choice of items of a queue, in the order in which they were added. All conditions hold. */
 export interface ItemsQuestion {
   readonly tenant: string
   readonly queue: Uuid
   readonly reviewer: Uuid
   readonly rules: ReviewRules
   readonly nowMs: number
-  /** Absent: those in all of them. */
+  /** List of the reviewer; absent for all lists. */
   readonly section?: Section
   readonly type?: 'RUN' | 'THREAD'
-  /** Of the start of the run. */
+  /** Bound on the start of the run. */
   readonly fromUs?: number
   readonly toUs?: number
-  /** Of when it was finished. */
+  /** Time after which the item was finished. */
   readonly archivedAfterMs?: number
   readonly archivedBeforeMs?: number
-  /** Only these. Their position is that among all. */
+  /** Ids of the wanted items. Their positions are those among all items. */
   readonly ids?: readonly Uuid[]
   readonly offset: number
   readonly limit: number
@@ -35,7 +35,7 @@ export interface ItemView extends StoredItem {
   readonly reviewedMs: number | null
   readonly section: Section | null
   readonly placeMs: number
-  /** In the list that was asked for, from 0. */
+  /** Position in the list that was asked for, from 0. */
   readonly position: number
   readonly completedBy: readonly Uuid[]
   readonly reservedBy: readonly Uuid[]
@@ -47,10 +47,10 @@ export interface ItemsPage {
   readonly total: number
 }
 
-/** Questions about items. */
+/** Questions about items, for the query thread. */
 export interface QueueReads {
   queueItems(question: ItemsQuestion): Promise<ItemsPage>
-  /** Which of these items exist. */
+  /** Those of these items that exist. */
   knownItems(
     question: { readonly tenant: string;
       readonly items: readonly { readonly queue: Uuid; readonly item: Uuid }[] },

@@ -1,10 +1,10 @@
-/** Annotation queues: what people are asked to look at, and how they score it. Pure. */
+/** Annotation queues: items that people review, and the rubric by which they score them. Pure. */
 
 import { isObject } from '../../../json/index.ts'
 import type { CatalogRecord } from '../catalog/catalog-record.ts'
 import type { Uuid } from '../../spans/span.ts'
 
-/** What a client says of a queue. Members that are absent stay. */
+/** Request of a client for a queue. Members that are absent stay. */
 export interface QueueBody {
   readonly description?: string | null
   readonly default_dataset?: Uuid | null
@@ -17,11 +17,11 @@ export interface QueueBody {
   readonly metadata?: Readonly<Record<string, unknown>> | null
 }
 
-/** A queue. */
+/** A queue, with the number of its items. */
 export interface Queue extends Required<QueueBody> {
   readonly id: Uuid
   readonly name: string
-  /** Items in it. One more than there are if a member was killed while it added one. */
+  /** Number of items. It is one too high if a member was killed while it added one. */
   readonly items: number
   readonly createdMs: number
   readonly modifiedMs: number
@@ -51,7 +51,7 @@ export function queueOf(
     createdMs: createdAtMs, modifiedMs: modifiedAtMs }
 }
 
-/** What of a body is kept. */
+/** Members of a body that are stored. */
 export function queueFields(body: QueueBody): QueueBody {
   return Object.fromEntries(
     Object.entries(body).filter(([name, value]) =>

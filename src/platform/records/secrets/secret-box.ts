@@ -1,10 +1,10 @@
-/** Seals secrets, so that what is stored says nothing of them. */
+/** Seals secrets, so that stored bytes reveal nothing of them. */
 
 import { createCipheriv, createDecipheriv } from 'node:crypto'
 
 import { HeddleError } from '../../../errors.ts'
 
-/** Where a secret belongs. It cannot be opened as if it were another one. */
+/** Owner and name of a secret. They are sealed with it: it cannot be opened as another one. */
 export interface SecretName {
   readonly tenant: string
   readonly name: string

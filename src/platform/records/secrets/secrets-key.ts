@@ -1,4 +1,4 @@
-/** The keys of all secrets, which a setting names a file of. */
+/** The keys of all secrets, from a file that a setting names. */
 
 import { existsSync, linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 
@@ -27,7 +27,7 @@ export function readSecretsKeys(file: string): SecretsKeys {
       const changedMs = changedMsOf(file)
       if (changedMs !== read.changedMs) read = { keys: keysOf(file), changedMs }
     } catch {
-      // Somebody replaces it just now, or has made a mistake.
+      // The file is being replaced just now, or is wrong.
     }
     return read.keys
   }
@@ -47,7 +47,7 @@ export function ownSecretsKeys(file: string, random: () => Uint8Array): SecretsK
   }
 }
 
-/** It is whole at once. One that is there stays. */
+/** Writes a key to a new file, whole at once. An existing file stays. */
 function makeKey(file: string, key: Uint8Array): void {
   if (existsSync(file)) return
   const draft = `${file}.${process.pid}`

@@ -21,7 +21,7 @@ export interface Secrets {
 /** A secret as it may be shown: never with its value. */
 export interface SecretDetails {
   readonly name: string
-  /** How often it was set. */
+  /** Number of times that it was set. */
   readonly version: number
   readonly updatedAtMs: number
 }
@@ -38,13 +38,13 @@ export interface OpenSecrets extends Secrets {
   revealAll(tenant: string): Promise<ReadonlyMap<string, string>>
   /** Names of those that were sealed with none of the keys of this server. */
   unopened(tenant: string): Promise<readonly string[]>
-  /** Stores values under names that nobody has yet, all or none, however many there are. */
+  /** Stores values under new names, all or none. There is no bound on their number. */
   add(tenant: string, values: ReadonlyMap<string, string>): Promise<void>
-  /** The values of these names that there are. */
+  /** The values of those of these names that exist. */
   revealSome(tenant: string, names: readonly string[]): Promise<ReadonlyMap<string, string>>
-  /** Deletes those of which `isNeeded` says no. */
+  /** Deletes the secrets for which `isNeeded` is false. */
   sweep(tenant: string, isNeeded: (name: string, createdAtMs: number) => boolean): Promise<void>
-  /** Deletes all of a tenant that is gone. */
+  /** Deletes all secrets of a tenant that is gone. */
   drop(tenant: string): Promise<void>
 }
 
@@ -53,7 +53,7 @@ export interface ReplacedSecret {
   readonly name: string
   readonly value: string
   readonly charactersMax?: number
-  /** By default the one after that which there is. One that is there already stays. */
+  /** Version of the secret; by default the next one. A version that exists already stays. */
   readonly version?: number
 }
 
@@ -61,7 +61,7 @@ export interface ReplacedSecret {
 const secretsMax = 100
 /** Characters of a value. */
 const valueMax = 8 * 1024
-/** How often a secret is set anew because somebody else was faster. */
+/** Tries of setting a secret that another caller sets at the same time. */
 const triesMax = 20
 
 /** The tenants that have stored secrets. No tenant has this name. */
@@ -203,7 +203,7 @@ class CatalogSecrets implements OpenSecrets {
     await this.#parts.catalogs.delete(secretTenants, tenantId(tenant)).catch(ignoreNotFound)
   }
 
-  /** Before its first secret: whoever looks for all secrets finds the tenant. */
+  /** Notes a tenant before its first secret, so that a survey of all secrets finds it. */
   async #noteTenant(tenant: string): Promise<void> {
     await this.#parts.catalogs.ensure(secretTenants, [{ id: tenantId(tenant), name: tenant,
       orderMs: 0, parentId: '', metadataJson: '{}', bodyJson: '{}' }]).catch(ignoreFull)
@@ -223,7 +223,7 @@ class CatalogSecrets implements OpenSecrets {
 
 interface SecretBody {
   readonly sealed: string
-  /** Missing in what an earlier program stored. */
+  /** Version; missing in records of earlier programs. */
   readonly version?: number
   readonly updatedAtMs?: number
 }
@@ -237,7 +237,7 @@ function detailsOf(record: CatalogRecord): SecretDetails {
   return { name: record.name, version, updatedAtMs }
 }
 
-/** True for what a secret may be called: like a variable of an environment. */
+/** True for a name that a secret may have, like a variable of an environment. */
 export function isSecretName(name: string): boolean {
   return /^[A-Za-z_]\w{0,127}$/.test(name)
 }
@@ -266,7 +266,7 @@ function tenantId(tenant: string): string {
   return namedId('secret', `tenant\n${tenant}`)
 }
 
-/** Tenants that have API keys are found by these as well. */
+/** Ignores a full list of tenants: those with API keys are found by their keys as well. */
 function ignoreFull(error: unknown): void {
   if (HeddleError.from(error).code !== 'full') throw error
 }

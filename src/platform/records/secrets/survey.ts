@@ -1,4 +1,6 @@
-/** All stored secrets: which keys they need, and how they are sealed anew with the first one. */
+/**
+ * Survey of all stored secrets: counts them by their keys, and seals them anew with the first key.
+ */
 
 import type { Env } from '../../../../cluster/index.ts'
 import { HeddleError } from '../../../errors.ts'
@@ -9,18 +11,18 @@ import type { Opened } from './secret-box.ts'
 import { secretRecords, secretsOf, secretTenants } from './secrets.ts'
 import type { SecretsKeys } from './secrets-key.ts'
 
-/** How many secrets there are, and which keys they need. */
+/** Counts of secrets, by the keys that they need. */
 export interface SecretsSurvey {
   readonly stored: number
-  /** No key opens these. */
+  /** Number of secrets that no key opens. */
   readonly unopened: number
-  /** Sealed with another key than the first one. */
+  /** Number of secrets that are sealed with another key than the first. */
   readonly sealedWithOlder: number
-  /** Sealed anew with the first key. */
+  /** Number of secrets that were sealed anew with the first key. */
   readonly rekeyed: number
 }
 
-/** Where secrets are, and what opens them. */
+/** Catalogs of secrets, and the keys that open them. */
 export interface SurveyParts {
   readonly catalogs: CatalogClient
   /** Undefined if this server has no key. */
@@ -28,10 +30,10 @@ export interface SurveyParts {
   readonly env: Pick<Env, 'secret'>
 }
 
-/** What is done about secrets that are sealed with an older key. */
+/** Options of a survey: `rekey` seals secrets with an older key anew. */
 export interface SurveyOptions {
   readonly rekey: boolean
-  /** Tenants that may have secrets of the time before their tenants were noted. */
+  /** Tenants that may have secrets from before tenants were noted. */
   readonly tenants: readonly string[]
 }
 
@@ -39,7 +41,7 @@ type Counts = { -readonly [Name in keyof SecretsSurvey]: number }
 
 const pageRecords = 100
 
-/** Goes through the secrets of all tenants. Their values are shown to nobody. */
+/** Goes through the secrets of all tenants. Their values never leave this function. */
 export async function surveySecrets(parts: SurveyParts,
   { rekey, tenants }: SurveyOptions): Promise<SecretsSurvey> {
   const counts: Counts = { stored: 0, unopened: 0, sealedWithOlder: 0, rekeyed: 0 }
@@ -89,7 +91,7 @@ function openedIfPossible(...args: Parameters<typeof opened>): Opened | undefine
   }
 }
 
-/** It was set or deleted meanwhile. */
+/** Ignores a secret that was set or deleted meanwhile. */
 function ignoreOvertaken(error: unknown): void {
   if (!['stale', 'not_found'].includes(HeddleError.from(error).code)) throw error
 }

@@ -1,6 +1,6 @@
 /**
- * The shares of tenants. The record of a catalog is the truth: without it, its token leads nowhere
- * at once, on all members. A document leads from the token to the record.
+ * The shares of tenants. The record in a catalog decides: without it, the token is invalid at once,
+ * on all members. A document leads from the token to the record.
  */
 
 import type { Env } from '../../../../cluster/index.ts'
@@ -19,9 +19,9 @@ export interface Shares {
   make(tenant: string, object: SharedObject): Promise<string>
   /** The token of the object, if it is shared. */
   tokenOf(tenant: string, object: SharedObject): Promise<string | undefined>
-  /** The token leads nowhere when this resolves. */
+  /** Ends a share. When this resolves, its token is invalid. */
   revoke(tenant: string, object: SharedObject): Promise<void>
-  /** What the token names. Throws `not_found`. */
+  /** Share of a token. Throws `not_found`. */
   find(token: string): Promise<Share>
 }
 
@@ -64,7 +64,7 @@ export function sharesOver(catalogs: CatalogClient, documents: DocumentPort,
           parentId: object.kind === 'dataset' ? object.id : object.project,
           bodyJson: JSON.stringify(body) }, {})
         const made = bodyOf(record).token
-        // Somebody else was faster.
+        // Another caller was faster.
         if (made !== token) await forget(token)
         return made
       } catch (error) {

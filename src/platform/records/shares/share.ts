@@ -1,4 +1,4 @@
-/** Shares: what anybody who has a token may read, without a key. Pure. */
+/** Shares: objects that anyone with a token may read, without a key. Pure. */
 
 import { hash } from 'node:crypto'
 
@@ -7,7 +7,7 @@ import type { DocumentPlace } from '../../spans/document-port.ts'
 import { uuidOfBytes } from '../../spans/uuid-bytes.ts'
 import type { Uuid } from '../../spans/span.ts'
 
-/** What is shared. */
+/** Object that a share shows: a trace, a conversation or a dataset. */
 export type SharedObject =
   /** A trace of a project, by its root. */
   | { readonly kind: 'run'; readonly project: Uuid; readonly id: Uuid }
@@ -42,7 +42,10 @@ export function shareToken(secret: string): string {
   return uuidOfBytes(bytes)
 }
 
-/** Where it is written which share a token is of. Without the token nobody finds it. */
+/**
+ * Place of the document that maps a token to its share. It is a hash of the token, so only its
+ * holder can compute it.
+ */
 export function tokenPlace(token: string): DocumentPlace {
   const owner = uuidOfBytes(hash('sha256', `share ${token}`, 'buffer').subarray(0, 16))
   return { tenant: '', kind: 'share_token', owner }

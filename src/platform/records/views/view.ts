@@ -1,4 +1,4 @@
-/** Saved views of projects: filters by a name, kept in catalogs. */
+/** Saved views of projects: named filters, kept in catalogs. */
 
 import type { Env } from '../../../../cluster/index.ts'
 import { HeddleError } from '../../../errors.ts'
@@ -14,7 +14,7 @@ export const viewTypes = ['runs', 'threads', 'single_run'] as const
 /** A list that a view is of. */
 export type ViewType = (typeof viewTypes)[number]
 
-/** What a client says of a view. */
+/** Request of a client for a view. */
 export interface ViewBody {
   readonly display_name?: string | null
   readonly description?: string | null
@@ -24,7 +24,7 @@ export interface ViewBody {
   readonly type?: ViewType | null
   readonly start_time?: string | null
   readonly end_time?: string | null
-  /** The time before now that the view shows, in words of the client. */
+  /** Time before now that the view shows, in the client's own notation. */
   readonly duration?: string | null
 }
 
@@ -36,14 +36,14 @@ export interface View extends Required<ViewBody> {
   readonly updated_at: string
 }
 
-/** Names a view. */
+/** Full name of a view. */
 export interface ViewName {
   readonly tenant: string
   readonly project: Uuid
   readonly id: Uuid
 }
 
-/** Which views of a project to list, oldest first. */
+/** Choice of a project's views, oldest first. */
 export interface ViewQuery {
   readonly type?: ViewType
   readonly limit: number
@@ -59,7 +59,10 @@ export interface Views {
   create(tenant: string, project: Uuid, body: ViewBody): Promise<View>
   /** `not_found`. */
   get(name: ViewName): Promise<View>
-  /** What is absent stays, and so does the name or the type that is null. `not_found`. */
+  /**
+   * Changes a view. Members that are absent stay, and so do the name and the type if they are null.
+   * `not_found`.
+   */
   patch(name: ViewName, body: ViewBody): Promise<View>
   /** `not_found`. */
   delete(name: ViewName): Promise<void>
@@ -70,7 +73,7 @@ export interface Views {
 /** Views of a project: all are in one page of a catalog. */
 export const viewsMax = 100
 
-/** The views in catalogs. */
+/** The views of projects, kept in catalogs. */
 export function viewsOver(catalogs: CatalogClient, env: Pick<Env, 'nowMs' | 'uuid'>): Views {
   const views = collection(catalogs, env, { name: 'view', parse: viewOf, missing,
     max: { count: viewsMax, of: 'parent',
@@ -104,7 +107,7 @@ export function viewsOver(catalogs: CatalogClient, env: Pick<Env, 'nowMs' | 'uui
 
 const missing = () => 'There is no such view.'
 
-/** Other null members are kept: they end what the member said before. */
+/** Change of a record. Null members other than the name and the type clear what the view had. */
 function changeOf({ display_name: name, type, ...rest }: ViewBody) {
   return {
     ...type && { metadata: { type } },
