@@ -1,14 +1,9 @@
-/** The address of this page. */
+/** The address of the cluster. */
 
-import { textIn } from './search.ts'
-import type { RawSearch } from './search.ts'
+import { searchOf, text } from './search.ts'
 
-/** What the page shows: one member stands out if it is chosen. */
-export interface ClusterSearch {
-  readonly member?: string | undefined
-}
-
-/** Reads it. */
-export function readClusterSearch(raw: RawSearch): ClusterSearch {
-  return { member: textIn(raw, 'member') }
-}
+/** Reads what the page shows. */
+export const readClusterSearch = searchOf({
+  /** The member that stands out. */
+  member: text,
+})

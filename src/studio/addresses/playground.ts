@@ -1,8 +1,7 @@
 /** The address of the playground: what it begins with, and the models that are asked. */
 
 import { isObject } from '../json/is-object.ts'
-import { textIn } from './search.ts'
-import type { RawSearch } from './search.ts'
+import { searchOf, text } from './search.ts'
 
 /** The forms in which endpoints are asked. */
 export const dialects = ['openai', 'anthropic'] as const
@@ -24,28 +23,21 @@ export type Model = 'default' | { readonly saved: string } | Endpoint
 /** Columns beside each other. */
 export const modelsMax = 4
 
-/** What it begins with; nothing for messages of one's own. */
-export interface PlaygroundSearch {
-  readonly prompt?: string | undefined
+/** Reads what it begins with; nothing for messages of one's own. */
+export const readPlaygroundSearch = searchOf({
+  prompt: text,
   /** A hash or a tag; the newest without it. */
-  readonly at?: string | undefined
+  at: text,
   /** Id of the call of a model that it begins with, instead of a prompt. */
-  readonly span?: string | undefined
-  readonly project?: string | undefined
-  readonly trace?: string | undefined
+  span: text,
+  project: text,
+  trace: text,
   /** One column each; without it the one that is asked by default. */
-  readonly models?: readonly Model[] | undefined
-}
-
-/** Reads it. */
-export const readPlaygroundSearch = (raw: RawSearch): PlaygroundSearch => ({
-  prompt: textIn(raw, 'prompt'),
-  at: textIn(raw, 'at'),
-  span: textIn(raw, 'span'),
-  project: textIn(raw, 'project'),
-  trace: textIn(raw, 'trace'),
-  models: readModels(raw['models']),
+  models: readModels,
 })
+
+/** What it begins with. */
+export type PlaygroundSearch = ReturnType<typeof readPlaygroundSearch>
 
 /** Reads the models of an address; undefined if there are none. */
 function readModels(value: unknown): readonly Model[] | undefined {

@@ -1,25 +1,15 @@
 /** The addresses of annotation queues. */
 
-import { textIn } from './search.ts'
-import type { RawSearch } from './search.ts'
+import { searchOf, text, wholeNumber } from './search.ts'
 
-/** What the list of queues shows. */
-export interface QueueListSearch {
+/** Reads what the list of queues shows. */
+export const readQueueListSearch = searchOf({
   /** A part of the names. */
-  readonly q?: string | undefined
-}
+  q: text,
+})
 
-/** What a queue shows. */
-export interface QueueSearch {
+/** Reads what a queue shows. */
+export const readQueueSearch = searchOf({
   /** Which of the items that are to be looked at; the first one without it. */
-  readonly at?: number | undefined
-}
-
-/** Reads it. */
-export const readQueueListSearch = (raw: RawSearch): QueueListSearch => ({ q: textIn(raw, 'q') })
-
-/** Reads it. */
-export function readQueueSearch(raw: RawSearch): QueueSearch {
-  const at = Number(raw['at'])
-  return Number.isSafeInteger(at) && at > 0 ? { at } : {}
-}
+  at: wholeNumber(1),
+})

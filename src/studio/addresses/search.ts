@@ -1,19 +1,36 @@
 /** Reads search parameters of addresses: a link in a ticket may hold anything. */
 
 /** What the address bar has behind its question mark. */
-export type RawSearch = Readonly<Record<string, unknown>>
+type RawSearch = Readonly<Record<string, unknown>>
 
-/** A text, or undefined for anything else and for an empty one. */
-export function textIn(search: RawSearch, key: string): string | undefined {
-  const value = search[key]
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-  return typeof value === 'string' && value !== '' ? value : undefined
+/** Reads a parameter; undefined for a value that it may not have. */
+type Parameter = (given: unknown) => unknown
+
+/** What a page shows by its address: each parameter may be left out. */
+type Search<Parameters extends Readonly<Record<string, Parameter>>> = {
+  readonly [Name in keyof Parameters]?: ReturnType<Parameters[Name]>
 }
 
-/** One of the given words, or undefined. */
-export function oneOf<Word extends string>(search: RawSearch, key: string, words: readonly Word[]):
-  | Word
-  | undefined {
-  const value = search[key]
-  return words.find((word) => word === value)
+/** A reader of the parameters of a page. */
+export const searchOf =
+  <Parameters extends Readonly<Record<string, Parameter>>>(parameters: Parameters) =>
+  (raw: RawSearch) =>
+    Object.fromEntries(
+      Object.entries(parameters).map(([name, read]) => [name, read(raw[name])]),
+    ) as Search<Parameters>
+
+/** A text, also one that looks like a number; an empty one is none. */
+export function text(given: unknown): string | undefined {
+  if (typeof given === 'number' || typeof given === 'boolean') return String(given)
+  return typeof given === 'string' && given !== '' ? given : undefined
+}
+
+/** One of the given words. */
+export const oneOf = <const Word extends string>(words: readonly Word[]) => (given: unknown) =>
+  words.find((word) => word === given)
+
+/** A whole number from the given one on. */
+export const wholeNumber = (least: number) => (given: unknown) => {
+  const number = Number(given)
+  return Number.isSafeInteger(number) && number >= least ? number : undefined
 }

@@ -1,41 +1,29 @@
 /** The address of a thread: which step is shown, what it is compared with, and how. */
 
-import { oneOf, textIn } from './search.ts'
-import type { RawSearch } from './search.ts'
+import { oneOf, searchOf, text } from './search.ts'
 
 /** The views of the middle. */
 export const threadViews = ['chat', 'state', 'events', 'runs'] as const
 /** The panes of a narrow window. */
 export const threadPanes = ['line', 'middle', 'graph'] as const
 
-/** What a thread shows. */
-export interface ThreadSearch {
+/** Reads what a thread shows. */
+export const readThreadSearch = searchOf({
   /** Id of the chosen checkpoint; the newest one without it. */
-  readonly at?: string | undefined
+  at: text,
   /** Id of the checkpoint to compare with. */
-  readonly vs?: string | undefined
-  readonly view?: typeof threadViews[number] | undefined
+  vs: text,
+  view: oneOf(threadViews),
   /** Id of the chosen node of the graph, such as `research:plan`. */
-  readonly node?: string | undefined
-  readonly pane?: typeof threadPanes[number] | undefined
+  node: text,
+  pane: oneOf(threadPanes),
   /** Id of the assistant that answers, if it is not the one that made the thread. */
-  readonly assistant?: string | undefined
+  assistant: text,
   /** The kind of events that are shown, such as `updates`. */
-  readonly mode?: string | undefined
+  mode: text,
   /** Id of the run that is looked at. */
-  readonly run?: string | undefined
-}
+  run: text,
+})
 
-/** Reads it. */
-export function readThreadSearch(raw: RawSearch): ThreadSearch {
-  return {
-    at: textIn(raw, 'at'),
-    vs: textIn(raw, 'vs'),
-    view: oneOf(raw, 'view', threadViews),
-    node: textIn(raw, 'node'),
-    pane: oneOf(raw, 'pane', threadPanes),
-    assistant: textIn(raw, 'assistant'),
-    mode: textIn(raw, 'mode'),
-    run: textIn(raw, 'run'),
-  }
-}
+/** What a thread shows. */
+export type ThreadSearch = ReturnType<typeof readThreadSearch>

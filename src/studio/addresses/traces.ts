@@ -1,60 +1,44 @@
 /** The addresses of traces: filters, the chosen span, the view. */
 
-import { oneOf, textIn } from './search.ts'
-import type { RawSearch } from './search.ts'
-
-/** What the list of projects shows. */
-export interface ProjectListSearch {
-  /** A part of the names. */
-  readonly q?: string | undefined
-}
+import { oneOf, searchOf, text } from './search.ts'
 
 /** Times before now in which traces began. */
 export const traceTimes = ['1h', '24h', '7d', '30d'] as const
 
-/** What a project shows. */
-export interface ProjectSearch {
-  /** A filter in words, such as `weather status:error latency>2s`. */
-  readonly q?: string | undefined
-  /** A filter in the language of the API, instead of words. */
-  readonly filter?: string | undefined
-  /** Any time without it. */
-  readonly time?: typeof traceTimes[number] | undefined
-  readonly charts?: 'on' | undefined
-  /** Id of the span of the trace that is looked at beside the list. */
-  readonly peek?: string | undefined
-}
-
-/** What a trace shows. */
-export interface TraceSearch {
-  /** Id of the chosen span; the root without it. */
-  readonly span?: string | undefined
-  /** Words that names contain. */
-  readonly q?: string | undefined
-  /** What a narrow window shows. */
-  readonly pane?: 'span' | undefined
-}
-
-/** Reads it. */
-export const readProjectListSearch = (raw: RawSearch): ProjectListSearch => ({
-  q: textIn(raw, 'q'),
+/** Reads what the list of projects shows. */
+export const readProjectListSearch = searchOf({
+  /** A part of the names. */
+  q: text,
 })
 
-/** Reads it. */
-export function readProjectSearch(raw: RawSearch): ProjectSearch {
-  return {
-    q: textIn(raw, 'q'),
-    filter: textIn(raw, 'filter'),
-    time: oneOf(raw, 'time', traceTimes),
-    charts: oneOf(raw, 'charts', ['on']),
-    peek: textIn(raw, 'peek'),
-  }
-}
+/** Reads what a project shows. */
+export const readProjectSearch = searchOf({
+  /** A filter in words, such as `weather status:error latency>2s`. */
+  q: text,
+  /** A filter in the language of the API, instead of words. */
+  filter: text,
+  /** Any time without it. */
+  time: oneOf(traceTimes),
+  charts: oneOf(['on']),
+  /** Id of the span of the trace that is looked at beside the list. */
+  peek: text,
+})
 
-/** Reads it. */
-export function readTraceSearch(raw: RawSearch): TraceSearch {
-  return { span: textIn(raw, 'span'), q: textIn(raw, 'q'), pane: oneOf(raw, 'pane', ['span']) }
-}
+/** What a project shows. */
+export type ProjectSearch = ReturnType<typeof readProjectSearch>
+
+/** Reads what a trace shows. */
+export const readTraceSearch = searchOf({
+  /** Id of the chosen span; the root without it. */
+  span: text,
+  /** Words that names contain. */
+  q: text,
+  /** What a narrow window shows. */
+  pane: oneOf(['span']),
+})
+
+/** What a trace shows. */
+export type TraceSearch = ReturnType<typeof readTraceSearch>
 
 const hourMs = 3_600_000
 const lengthsMs = { '1h': hourMs, '24h': 24 * hourMs, '7d': 168 * hourMs, '30d': 720 * hourMs }

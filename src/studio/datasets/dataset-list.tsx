@@ -2,7 +2,7 @@
 
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { lazy, Suspense, useMemo, useRef, useState } from 'react'
+import { lazy, Suspense, useMemo, useState } from 'react'
 
 import { datasetPage, datasetsAtOnce } from '../api/platform/datasets.ts'
 import type { Dataset } from '../api/platform/datasets.ts'
@@ -14,19 +14,13 @@ import { Icon } from '../parts/icon.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { TimeText } from '../parts/time-text.tsx'
-import { RowGrid } from '../rows/row-grid.tsx'
-import { useRowKeys } from '../rows/row-keys.ts'
-import { NextPageNotice, RowsPending } from '../rows/row-notice.tsx'
-import { isNearEnd, useRowsAhead } from '../rows/rows-ahead.ts'
-import type { RowRange } from '../rows/row-grid.tsx'
+import { RowList } from '../rows/row-list.tsx'
 import { SearchBox } from '../rows/search-box.tsx'
 import css from './datasets.module.css'
 
 const MakeDataset = lazy(async () => ({
   default: (await import('./make-dataset.tsx')).MakeDataset,
 }))
-
-const rowHeight = 52
 
 /** The page. */
 export function DatasetList() {
@@ -42,9 +36,7 @@ export function DatasetList() {
       datasets.length < datasetsAtOnce ? undefined : all.length * datasetsAtOnce,
   })
   const rows = useMemo(() => pages.data?.pages.flatMap(({ datasets }) => datasets), [pages.data])
-  const { hasNextPage } = pages
-  const see = useRowsAhead(pages, (last) => rows !== undefined && isNearEnd(last, rows.length))
-  const total = pages.data?.pages[0]?.total ?? (hasNextPage ? undefined : rows?.length)
+  const total = pages.data?.pages[0]?.total ?? (pages.hasNextPage ? undefined : rows?.length)
   const make = (
     <Button kind="primary" icon={<Icon name="plus" />} disabled={refusal !== undefined}
       title={refusal} onClick={() => setMaking(true)}
@@ -60,40 +52,16 @@ export function DatasetList() {
         <SearchBox label="Filter datasets" hint="Filter by name …" value={q} change={(typed) =>
           void navigate({ to: '/datasets', search: { q: typed || undefined }, replace: true })} />
       </PageHead>
-      {rows === undefined
-        ? <RowsPending pages={pages} />
-        : rows.length === 0
-        ? <NoDatasets isFiltered={q !== ''} />
-        : <Rows rows={rows} hasMore={hasNextPage} see={see} place={`datasets ${q}`} />}
-      <NextPageNotice pages={pages} />
+      <RowList pages={pages} rows={rows} label="Datasets" noun="dataset" rowHeight={52}
+        row={(dataset) => <DatasetRow dataset={dataset} />} place={`datasets ${q}`}
+        open={({ id }) => void navigate({ to: '/datasets/$id', params: { id }, search: {} })}
+        empty={<NoDatasets isFiltered={q !== ''} />} />
       {making && (
         <Suspense>
           <MakeDataset close={() => setMaking(false)} />
         </Suspense>
       )}
     </>
-  )
-}
-
-function Rows({ rows, hasMore, see, place }: {
-  readonly rows: readonly Dataset[]
-  readonly hasMore: boolean
-  readonly see: (range: RowRange) => void
-  readonly place: string
-}) {
-  const navigate = useNavigate()
-  const box = useRef<HTMLDivElement>(null)
-  const [active, setActive] = useState(0)
-  const open = (index: number) => {
-    const id = rows[index]?.id
-    if (id !== undefined) void navigate({ to: '/datasets/$id', params: { id }, search: {} })
-  }
-  useRowKeys({ title: 'Datasets', noun: 'dataset', count: rows.length, active, activate: setActive,
-    box })
-  return (
-    <RowGrid label="Datasets" name="dataset" total={rows.length + (hasMore ? 1 : 0)}
-      isWhole={!hasMore} rowHeight={rowHeight} active={active} activate={setActive} open={open}
-      seen={see} place={place} box={box} row={(index) => <DatasetRow dataset={rows[index]} />} />
   )
 }
 

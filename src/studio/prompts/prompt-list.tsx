@@ -2,7 +2,7 @@
 
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { useMemo, useRef, useState } from 'react'
+import { useMemo } from 'react'
 
 import { counted } from '../parts/amounts.ts'
 import { buttonClass } from '../parts/button.tsx'
@@ -11,18 +11,13 @@ import { Empty } from '../parts/empty.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { TimeText } from '../parts/time-text.tsx'
-import { RowGrid } from '../rows/row-grid.tsx'
-import { useRowKeys } from '../rows/row-keys.ts'
-import { NextPageNotice, RowsPending } from '../rows/row-notice.tsx'
-import { isNearEnd, useRowsAhead } from '../rows/rows-ahead.ts'
-import type { RowRange } from '../rows/row-grid.tsx'
+import { RowList } from '../rows/row-list.tsx'
 import { SearchBox } from '../rows/search-box.tsx'
 import { LikeButton } from './like-button.tsx'
 import { promptList } from './prompt-calls.ts'
 import type { Prompt } from './prompt-calls.ts'
 import css from './prompts.module.css'
 
-const rowHeight = 56
 /** Tags of a prompt that a row has room for. */
 const tagsShown = 3
 
@@ -32,7 +27,6 @@ export function PromptList() {
   const navigate = useNavigate()
   const list = useInfiniteQuery(promptList(q, tag))
   const rows = useMemo(() => list.data?.pages.flatMap(({ repos }) => repos), [list.data])
-  const see = useRowsAhead(list, (last) => rows !== undefined && isNearEnd(last, rows.length))
   const total = list.data?.pages[0]?.total
   return (
     <>
@@ -54,35 +48,12 @@ export function PromptList() {
           </div>
         )}
       </PageHead>
-      {rows === undefined
-        ? <RowsPending pages={list} />
-        : rows.length === 0
-        ? <NoPrompts isFiltered={q !== '' || tag !== undefined} />
-        : <Rows rows={rows} total={total ?? rows.length} see={see} place={`prompts ${q} ${tag}`} />}
-      <NextPageNotice pages={list} />
+      <RowList pages={list} rows={rows} total={total} label="Prompts" noun="prompt" rowHeight={56}
+        row={(prompt) => <Row prompt={prompt} />} place={`prompts ${q} ${tag}`}
+        open={({ repo_handle: name }) =>
+          void navigate({ to: '/prompts/$name', params: { name }, search: {} })}
+        empty={<NoPrompts isFiltered={q !== '' || tag !== undefined} />} />
     </>
-  )
-}
-
-function Rows({ rows, total, see, place }: {
-  readonly rows: readonly Prompt[]
-  readonly total: number
-  readonly see: (range: RowRange) => void
-  readonly place: string
-}) {
-  const navigate = useNavigate()
-  const box = useRef<HTMLDivElement>(null)
-  const [active, setActive] = useState(0)
-  const open = (index: number) => {
-    const name = rows[index]?.repo_handle
-    if (name !== undefined) void navigate({ to: '/prompts/$name', params: { name }, search: {} })
-  }
-  useRowKeys({ title: 'Prompts', noun: 'prompt', count: rows.length, active, activate: setActive,
-    box })
-  return (
-    <RowGrid label="Prompts" name="prompt" total={Math.max(total, rows.length)}
-      rowHeight={rowHeight} active={active} activate={setActive} open={open} seen={see}
-      place={place} box={box} row={(index) => <Row prompt={rows[index]} />} />
   )
 }
 

@@ -4,7 +4,8 @@ import { ErrorNotice } from '../parts/notice.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import css from './row-notice.module.css'
 
-interface ReadRows {
+/** What was read of a list, and why it was not. */
+export interface ReadRows {
   readonly isError: boolean
   readonly error: unknown
   readonly refetch: () => unknown

@@ -6,7 +6,6 @@ import { useMemo } from 'react'
 import { pollEvery } from '../api/poll.ts'
 import { searchRuns } from '../api/run-search.ts'
 import type { RunFilter } from '../api/run-search.ts'
-import { isNearEnd, useRowsAhead } from '../rows/rows-ahead.ts'
 import type { timeSpans } from '../addresses/threads.ts'
 import { spanMs } from '../threads/thread-filter.ts'
 import type { RunListSearch } from '../addresses/runs.ts'
@@ -25,7 +24,7 @@ export function runFilterOf({ status, graph, since }: RunListSearch, nowMs: numb
 const startOf = (since: typeof timeSpans[number], nowMs: number): string =>
   new Date(nowMs - spanMs[since]).toISOString()
 
-/** The runs that were read so far. `see` says which rows are on the screen. */
+/** The runs that were read so far; undefined before the first page. */
 export function useRuns(filter: RunFilter) {
   const query = useInfiniteQuery({
     queryKey: ['runs', filter],
@@ -37,7 +36,6 @@ export function useRuns(filter: RunFilter) {
     refetchInterval: (asked) =>
       (asked.state.data?.pages.length ?? 0) > 1 ? false : pollEvery(newMs)(asked),
   })
-  const rows = useMemo(() => query.data?.pages.flatMap((page) => page.rows) ?? [], [query.data])
-  const see = useRowsAhead(query, (last) => isNearEnd(last, rows.length))
-  return { query, rows, see }
+  const rows = useMemo(() => query.data?.pages.flatMap((page) => page.rows), [query.data])
+  return { query, rows }
 }
