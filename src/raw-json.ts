@@ -32,7 +32,7 @@ function plainText(value: unknown): string | undefined {
   }
 }
 
-/** Where a raw value stands: the keys that lead to it, and its characters in the text. */
+/** Place of a raw value: the keys that lead to it, and its characters in the text. */
 export type RawPlace = readonly [path: readonly (string | number)[], from: number, to: number]
 
 /** A JSON text, and where its raw values are. */

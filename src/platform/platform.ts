@@ -62,7 +62,7 @@ export interface Platform {
   readonly views: Views
   readonly prompts: Prompts
   readonly comments: Comments
-  /** What is too long or too many for records of catalogs. */
+  /** Store of all that is too long or too many for records of catalogs. */
   readonly documents: DocumentPort
   readonly shares: Shares
   readonly queues: Queues
@@ -70,7 +70,7 @@ export interface Platform {
   readonly models: Models
   /** Models whose calls leave spans behind. */
   readonly tracedModels: TracedModels
-  /** What tenants have used of their quota of models. */
+  /** Use of the quota of models by each tenant. */
   readonly modelQuota: Pick<ModelQuota, 'useOf' | 'stats'>
   readonly playgroundSettings: PlaygroundSettings
   readonly prices: Prices
@@ -84,28 +84,28 @@ export interface Platform {
   readonly query: Calls<Omit<QueryHandlers, 'close'>>
   /** Rules; missing if the server offers none. */
   readonly rules?: Rules
-  /** What the actors of rules work with. */
+  /** Records and calls that the actors of rules work with. */
   readonly ruleEngine?: RuleEngine
   close(): Promise<void>
 }
 
-/** What a platform is made of. */
+/** Ports and settings of a platform. */
 export interface PlatformOptions {
   readonly store: SpanStorePlace
   readonly catalogs: CatalogClient
   /** Tenants by the name under which they show prompts to others; by default, none does. */
   readonly handles?: ReadonlyMap<string, string>
-  /** What is awaited before each question: what was handed over must be found. */
+  /** Awaited before each question: a reader finds all that was handed over before. */
   readonly settled?: () => Promise<void> | undefined
   /** The threads of this server, whose runs are traces; by default, none are. */
   readonly own?: QueryNeeds
   /** Is called with what the store removes by itself; by default, nothing is. */
   readonly onRemoval?: RemovalListener
-  /** How rules act; by default, there are none. */
+  /** Client and actions of rules; without them there are no rules. */
   readonly rules?: RuleOptions
-  /** What a tenant may ask models on a day; by default, anything. */
+  /** Calls and tokens that a tenant may have of models on a day; unlimited by default. */
   readonly modelQuota?: ModelQuotaLimits
-  /** How models are called. */
+  /** Way out by which models are called. */
   readonly egress: ModelsOptions['egress']
   /** The keys of secrets. Without them none can be stored. */
   readonly secretsKeys?: SecretsKeys
