@@ -26,6 +26,8 @@ export interface Belongings extends PromptBelongings, DatasetBelongings {
   readonly secret: string
   readonly model: string
   readonly price: string
+  /** A deletion of traces that has ended. */
+  readonly deletion: string
 }
 
 /** A call of one route. */
@@ -48,7 +50,7 @@ const window = { start_time: '2026-01-01T00:00:00Z', end_time: '2026-01-02T00:00
 /** A case of each route. Those that remove something are last. */
 export function casesOf(theirs: Belongings): readonly Case[] {
   const { project, projectName, trace, child, thread, feedback, feedbackKey, chart, section, view,
-    rule, evaluator, secret, model, price, dataset } = theirs
+    rule, evaluator, secret, model, price, dataset, deletion } = theirs
   const messages = [{ role: 'user', content: 'Hi' }]
   const tiny = { dialect: 'openai', base_url: 'https://model.invalid/v1', model: 'm', secret }
   const cost = { match_pattern: 'm', prompt_cost: 1, completion_cost: 2 }
@@ -122,6 +124,8 @@ export function casesOf(theirs: Belongings): readonly Case[] {
     read('GET /workspaces/current/secrets', '/api/v1/workspaces/current/secrets'),
     read('GET /playground-settings', '/api/v1/playground-settings'),
     read('GET /model-price-map', '/api/v1/model-price-map'),
+    read('GET /bulk-deletions', '/api/v1/bulk-deletions'),
+    read('GET /bulk-deletions/:id', `/api/v1/bulk-deletions/${deletion}`),
     read('POST /auth', '/api/v1/auth'),
     read('GET /auth/public', '/api/v1/auth/public'),
     read('GET /generate', '/generate'),
@@ -211,6 +215,13 @@ export function casesOf(theirs: Belongings): readonly Case[] {
     change('PUT /model-price-map/:id', `/api/v1/model-price-map/${price}`, { ...cost,
       name: 'taken' }),
     change('DELETE /model-price-map/:id', `/api/v1/model-price-map/${price}`),
+    change('POST /bulk-deletions', '/api/v1/bulk-deletions', { session: [project],
+      filter: 'eq(name, "nothing")' }),
+    change('PATCH /bulk-deletions/:id', `/api/v1/bulk-deletions/${deletion}`, {
+      status: 'Cancelled',
+    }),
+    change('POST /runs/delete/traces', '/api/v1/runs/delete/traces', { session_id: project,
+      trace_ids: [trace] }),
     change('POST /runs/delete', '/api/v1/runs/delete', { session_id: project, trace_ids: [trace] }),
     change('DELETE /sessions/:id', `/api/v1/sessions/${project}`),
     change('DELETE /sessions', `/api/v1/sessions?session_ids=${project}`),

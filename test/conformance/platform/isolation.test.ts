@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { fastify } from 'fastify'
-import { beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it, vi } from 'vitest'
 
 import { addPlatform } from '../../../src/frontdoor/platform-rest/app.ts'
 import { openKeyMaker } from '../../support/keys.ts'
@@ -87,9 +87,16 @@ async function belongings(): Promise<Belongings> {
     settings: { dialect: 'openai', base_url: 'https://model.invalid/v1', model: mark } })
   const price = await made('POST', '/model-price-map', { name: mark, match_pattern: mark,
     prompt_cost: 1, completion_cost: 2 })
-  return { ...owned, rule: rule.id, evaluator: evaluator.id, queue: queue.id, item, secret: mark,
-    model: model.id, price: price.id, project, projectName: mark, trace, child, thread, feedback,
-    feedbackKey: mark, chart: chart.id, section: section.id, view: view.id }
+  const deletion = await made('POST', '/bulk-deletions', { session: [project],
+    filter: `eq(name, "not ${mark}")` })
+  await vi.waitFor(async () => {
+    const { body: shown } = await send(owner, { route: 'GET',
+      path: `/api/v1/bulk-deletions/${deletion.id}` })
+    expect(shown).toMatchObject({ status: 'Completed' })
+  }, 10_000)
+  return { ...owned, deletion: deletion.id, rule: rule.id, evaluator: evaluator.id, queue: queue.id,
+    item, secret: mark, model: model.id, price: price.id, project, projectName: mark, trace, child,
+    thread, feedback, feedbackKey: mark, chart: chart.id, section: section.id, view: view.id }
 }
 
 /** A prompt and a directory of the first tenant. */
