@@ -1,6 +1,7 @@
 /** The REST wire of the platform: its roots, its bodies, its errors and its routes. */
 
 import type { App } from '../http/route.ts'
+import { alertRuleRoutes } from './alerts/index.ts'
 import { chartRoutes } from './charts.ts'
 import { bulkDeletionRoutes, traceDeletionRoutes } from './deletions/index.ts'
 import { exportRoutes } from './export.ts'
@@ -42,7 +43,7 @@ export async function addPlatform(app: App, parts: PlatformParts): Promise<void>
     feedbackRoutes, feedbackTokenRoutes, feedbackConfigRoutes, chartRoutes, exportRoutes,
     traceDeletionRoutes, bulkDeletionRoutes, repoRoutes, commentRoutes, tagRoutes, directoryRoutes,
     secretRoutes, playgroundRoutes, playgroundSettingRoutes, priceRoutes, generateRoutes,
-    experimentRoutes, ruleRoutes, evaluatorRoutes)
+    experimentRoutes, ruleRoutes, evaluatorRoutes, alertRuleRoutes)
   await below('/api/v1', acceptQuestions, datasetRoutes, datasetVersionRoutes, datasetFileRoutes,
     exampleRoutes, comparisonRoutes, datasetRunRoutes, groupedExperimentRoutes)
   await below('/api/v2', acceptQuestions, runRoutesV2, threadRoutesV2, sessionRoutesV2,

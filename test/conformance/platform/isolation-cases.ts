@@ -19,6 +19,7 @@ export interface Belongings extends PromptBelongings, DatasetBelongings {
   readonly section: string
   readonly view: string
   readonly rule: string
+  readonly alert: string
   readonly evaluator: string
   /** An annotation queue, and the item of the trace in it. */
   readonly queue: string
@@ -47,10 +48,19 @@ export interface Case {
 
 const window = { start_time: '2026-01-01T00:00:00Z', end_time: '2026-01-02T00:00:00Z' }
 
+/** An alert rule that calls nobody who is there. */
+export function alertRule(name: string) {
+  return {
+    rule: { name, description: name, type: 'threshold', attribute: 'error_count',
+      aggregation: 'sum', operator: 'gt', threshold: 1e6, window_minutes: 5 },
+    actions: [{ target: 'webhook', config: { url: 'https://alerts.invalid/' } }],
+  }
+}
+
 /** A case of each route. Those that remove something are last. */
 export function casesOf(theirs: Belongings): readonly Case[] {
   const { project, projectName, trace, child, thread, feedback, feedbackKey, chart, section, view,
-    rule, evaluator, secret, model, price, dataset, deletion } = theirs
+    rule, alert, evaluator, secret, model, price, dataset, deletion } = theirs
   const messages = [{ role: 'user', content: 'Hi' }]
   const tiny = { dialect: 'openai', base_url: 'https://model.invalid/v1', model: 'm', secret }
   const cost = { match_pattern: 'm', prompt_cost: 1, completion_cost: 2 }
@@ -119,6 +129,8 @@ export function casesOf(theirs: Belongings): readonly Case[] {
     read('GET /runs/rules/:id', `/api/v1/runs/rules/${rule}`),
     read('GET /runs/rules/:id/logs', `/api/v1/runs/rules/${rule}/logs`),
     read('GET /runs/rules/:id/last_applied', `/api/v1/runs/rules/${rule}/last_applied`),
+    read('GET /platform/alerts/:session', `/api/v1/platform/alerts/${project}`),
+    read('GET /platform/alerts/:session/:rule', `/api/v1/platform/alerts/${project}/${alert}`),
     read('GET /platform/evaluators', '/api/v1/platform/evaluators'),
     read('GET /platform/evaluators/:id', `/api/v1/platform/evaluators/${evaluator}`),
     read('GET /workspaces/current/secrets', '/api/v1/workspaces/current/secrets'),
@@ -182,6 +194,14 @@ export function casesOf(theirs: Belongings): readonly Case[] {
     change('POST /runs/rules/judge', '/api/v1/runs/rules/judge', { run_id: trace,
       evaluator: { graph_id: 'echo' } }),
     change('DELETE /runs/rules/:id', `/api/v1/runs/rules/${rule}`),
+    change('POST /platform/alerts/:session', `/api/v1/platform/alerts/${project}`,
+      alertRule('taken')),
+    change('PATCH /platform/alerts/:session/:rule', `/api/v1/platform/alerts/${project}/${alert}`,
+      alertRule('taken')),
+    change('POST /platform/alerts/:session/test', `/api/v1/platform/alerts/${project}/test`, {
+      alert_rule_id: alert,
+    }),
+    change('DELETE /platform/alerts/:session/:rule', `/api/v1/platform/alerts/${project}/${alert}`),
     change('POST /platform/evaluators', '/api/v1/platform/evaluators', { name: 't',
       llm_evaluator: { prompt_repo_handle: 't' } }),
     change('PATCH /platform/evaluators/:id', `/api/v1/platform/evaluators/${evaluator}`, {
