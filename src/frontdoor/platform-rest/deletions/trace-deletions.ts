@@ -1,4 +1,4 @@
-/** Routes that delete traces by their ids, or by the metadata of their roots, before they answer. */
+/** Routes that delete traces by their ids, or by metadata of their roots, before they answer. */
 
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'

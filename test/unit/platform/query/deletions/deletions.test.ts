@@ -1,4 +1,4 @@
-/** Deletions of traces by questions: what goes and what stays, over failures, deaths and cancels. */
+/** Deletions of traces by questions: what goes and stays, over failures, deaths and cancels. */
 
 import { expect, it } from 'vitest'
 
