@@ -32,7 +32,7 @@ import { sharesOver } from './records/shares/catalog-shares.ts'
 import type { Shares } from './records/shares/catalog-shares.ts'
 import { viewsOver } from './records/views/view.ts'
 import type { Views } from './records/views/view.ts'
-import { deletionsOver } from './query/deletions/deletions.ts'
+import { createDeletions } from './query/deletions/deletions.ts'
 import type { DeletionClient, Deletions } from './query/deletions/deletions.ts'
 import type { DeletionParts } from './query/deletions/deletion-pass.ts'
 import type { Models } from './evaluate/models/model.ts'
@@ -180,7 +180,7 @@ export function openPlatform(
     ruleEngine({ ...ruleOptions, ways: { ...ways, ...ruleOptions.ways }, catalogs, documents,
       projects, env, ingest: () => ingest.calls, query: () => query.calls })
   const deleting = waker &&
-    deletionsOver({ catalogs, client: waker, projects, env, settled: () => settled?.(),
+    createDeletions({ catalogs, client: waker, projects, env, settled: () => settled?.(),
       ingest: () => ingest.calls, query: () => query.calls })
   return {
     ...deleting && { deletions: deleting.deletions, deletionEngine: deleting.engine },

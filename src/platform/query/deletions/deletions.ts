@@ -68,7 +68,7 @@ export function deletionClient(router: Router, env: Pick<Env, 'log'>): DeletionC
 }
 
 /** The deletions in catalogs, and what their actors work with. */
-export function deletionsOver(
+export function createDeletions(
   parts: DeletionsParts,
 ): { readonly deletions: Deletions; readonly engine: DeletionParts } {
   const { catalogs, client, query, ingest, settled, env, projects } = parts

@@ -5,7 +5,7 @@ import type { Actor, ActorContext } from '../../../../../cluster/index.ts'
 import { deletionKind } from '../../../../../src/platform/query/deletions/deletion-actor.ts'
 import type { DeletionCommand } from '../../../../../src/platform/query/deletions/deletion-actor.ts'
 import type { DeletionParts } from '../../../../../src/platform/query/deletions/deletion-pass.ts'
-import { deletionsOver } from '../../../../../src/platform/query/deletions/deletions.ts'
+import { createDeletions } from '../../../../../src/platform/query/deletions/deletions.ts'
 import type { Deletions } from '../../../../../src/platform/query/deletions/deletions.ts'
 import { queryHandlers } from '../../../../../src/platform/threads/query-handlers.ts'
 import type { Removal, SpanStore } from '../../../../../src/platform/index.ts'
@@ -37,7 +37,7 @@ export class DeletionHouse {
     const { env } = this
     const handlers = queryHandlers({ store, env })
     const projects = given.flatMap((each) => each.projects)
-    const parts = deletionsOver({
+    const parts = createDeletions({
       catalogs: memoryCatalogs(env),
       env,
       settled: () => undefined,
