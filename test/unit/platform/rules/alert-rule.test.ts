@@ -4,7 +4,8 @@ import { expect, it } from 'vitest'
 
 import { alertRuleJson, ruleOfAlert } from '../../../../src/platform/evaluate/rules/alert-rule.ts'
 import { changedRule, ruleJson, ruleOf } from '../../../../src/platform/evaluate/rules/rule.ts'
-import type { Rule, RuleBody } from '../../../../src/platform/evaluate/rules/rule.ts'
+import type { RuleBody } from '../../../../src/api/index.ts'
+import type { Rule } from '../../../../src/platform/evaluate/rules/rule.ts'
 
 const project = '00000000-0000-4000-8000-000000000001'
 const given = { name: 'Errors', description: 'Too many', type: 'threshold',
