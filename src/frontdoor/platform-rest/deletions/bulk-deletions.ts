@@ -71,7 +71,7 @@ export function bulkDeletionRoutes(app: App, { platform }: PlatformParts): void 
       deletionJson(await deletions.cancel(tenant, requireId(params.id, 'deletion'))))
 }
 
-/** Throws `invalid` if there are none: that is more often a mistake than a wish. */
+/** Throws `invalid` if there are none: more often a mistake than meant so. */
 function conditionsIn(tenant: string, body: Static<typeof BulkDeletion>): DeletionConditions {
   const { session: _, is_root: _isRoot, ...conditions } = body
   const isSaid = (value: unknown) =>
