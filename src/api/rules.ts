@@ -34,14 +34,16 @@ const Judge = Type.Object({
 
 const Alert = Type.Object({
   metric: OneOf(['run_count', 'error_count', 'error_rate', 'latency_p50', 'latency_p99',
-    'feedback_score', 'cost']),
+    'latency_avg', 'feedback_score', 'cost']),
   threshold: Type.Number(),
   window_minutes: Type.Integer({ minimum: 1, maximum: 24 * 60 }),
   // Above by default.
-  comparison: Maybe(OneOf(['above', 'below'])),
+  comparison: Maybe(OneOf(['above', 'below', 'at_least', 'at_most'])),
   // Of `feedback_score`.
   feedback_key: Maybe(Text(180)),
   ...call,
+  // What the endpoint gets besides.
+  body: Maybe(JsonObject({ 'x-max-characters': 8 * 1024 })),
 })
 
 const SpendLimit = Type.Object({
@@ -65,6 +67,8 @@ export const RuleFields = Type.Object({
   evaluators: Nullable(Type.Array(Judge, { maxItems: 5 })),
   evaluator_id: Nullable(Uuid()),
   alerts: Nullable(Type.Array(Alert, { maxItems: 10 })),
+  // Of a rule that was made as an alert rule of the hosted API: what its alerts do not say.
+  alert_rule: Nullable(Type.Object({ description: Text(2_000), attribute: Text(100) })),
   spend_limit: Nullable(SpendLimit),
   backfill_from: Nullable(Text(100)),
 })

@@ -32,6 +32,9 @@ import { sharesOver } from './records/shares/catalog-shares.ts'
 import type { Shares } from './records/shares/catalog-shares.ts'
 import { viewsOver } from './records/views/view.ts'
 import type { Views } from './records/views/view.ts'
+import { createDeletions } from './query/deletions/deletions.ts'
+import type { DeletionClient, Deletions } from './query/deletions/deletions.ts'
+import type { DeletionParts } from './query/deletions/deletion-pass.ts'
 import type { Models } from './evaluate/models/model.ts'
 import { modelsOver } from './evaluate/models/models.ts'
 import type { ModelsOptions } from './evaluate/models/models.ts'
@@ -86,6 +89,10 @@ export interface Platform {
   readonly rules?: Rules
   /** Records and calls that the actors of rules work with. */
   readonly ruleEngine?: RuleEngine
+  /** Deletions of traces by questions; missing if the server offers none. */
+  readonly deletions?: Deletions
+  /** Store and queries that the actors of deletions work with. */
+  readonly deletionEngine?: DeletionParts
   close(): Promise<void>
 }
 
@@ -103,6 +110,8 @@ export interface PlatformOptions {
   readonly onRemoval?: RemovalListener
   /** Client and actions of rules; without them there are no rules. */
   readonly rules?: RuleOptions
+  /** Wakes deletions of traces by questions; without it there are none. */
+  readonly deletions?: DeletionClient
   /** Calls and tokens that a tenant may have of models on a day; unlimited by default. */
   readonly modelQuota?: ModelQuotaLimits
   /** Way out by which models are called. */
@@ -117,7 +126,7 @@ const noModelQuota: ModelQuotaLimits = { calls: Infinity, tokens: Infinity }
 /** Makes the platform of a member. Its threads start when they are first needed. */
 export function openPlatform(
   { store, catalogs, env, settled, own, egress, secretsKeys, handles = new Map(), onRemoval,
-    modelQuota = noModelQuota, rules: ruleOptions }: PlatformOptions,
+    modelQuota = noModelQuota, rules: ruleOptions, deletions: waker }: PlatformOptions,
 ): Platform {
   const { log } = env
   const projects = projectsOver(catalogs, env)
@@ -170,7 +179,11 @@ export function openPlatform(
   const ruled = ruleOptions &&
     ruleEngine({ ...ruleOptions, ways: { ...ways, ...ruleOptions.ways }, catalogs, documents,
       projects, env, ingest: () => ingest.calls, query: () => query.calls })
+  const deleting = waker &&
+    createDeletions({ catalogs, client: waker, projects, env, settled: () => settled?.(),
+      ingest: () => ingest.calls, query: () => query.calls })
   return {
+    ...deleting && { deletions: deleting.deletions, deletionEngine: deleting.engine },
     ...ruled && { rules: ruled.rules, ruleEngine: ruled.engine },
     datasets,
     comparisons: comparisonsOver(catalogs, env),

@@ -17,8 +17,8 @@ import { itemKind, ItemStore, sweepItems } from '../items/index.ts'
 import type { ItemSettings } from '../items/index.ts'
 import { counterRules, LimitClients, limitKind, LiveCounters } from '../limits/index.ts'
 import type { QuotaLimits, RateLimit, ReadQuota } from '../limits/index.ts'
-import { catalogKind, ruleKind } from '../platform/index.ts'
-import type { RuleEngine } from '../platform/index.ts'
+import { catalogKind, deletionKind, ruleKind } from '../platform/index.ts'
+import type { DeletionParts, RuleEngine } from '../platform/index.ts'
 import type { AssistantDefaults } from '../settings/index.ts'
 import { ByteBudget, cautiousClock, defaultLimits, InputQuota,
   threadKind } from '../thread/index.ts'
@@ -61,6 +61,8 @@ export interface ActorParts {
   readonly runsGone?: ThreadPorts['runsGone']
   /** Engine for rules; undefined while the platform is not open. */
   readonly ruleEngine: () => RuleEngine | undefined
+  /** What deletions of traces work with; undefined while the platform is not open. */
+  readonly deletionEngine: () => DeletionParts | undefined
   /** The memory that reads share. */
   readonly reads: ReadQuota
   readonly egress: Pick<Egress, 'send'> & WebhookCheck
@@ -209,7 +211,7 @@ function kindsOver(ports: Ports, parts: ActorParts & { readonly counters: LiveCo
   ways: Required<Pick<ThreadPorts, 'ask' | 'wakeAt' | 'isSettled'>>,
   firing: Pick<CronActorParts, 'fire' | 'wakeAt'>): ActorKind[] {
   const { host, deployed, rows, egress, billing, quarantine, reads, env, counters,
-    defaultTimeToLive, runsEnded, runsGone, ruleEngine } = parts
+    defaultTimeToLive, runsEnded, runsGone, ruleEngine, deletionEngine } = parts
   const { log, threads, runs, assistants, crons, items, limits, askDoors } = ports
   let executions = 0
   return [
@@ -240,6 +242,7 @@ function kindsOver(ports: Ports, parts: ActorParts & { readonly counters: LiveCo
     cronKind({ log, index: crons, env, ...firing }),
     catalogKind({ log, env }),
     ruleKind({ engine: ruleEngine, env }),
+    deletionKind({ engine: deletionEngine, env }),
     itemKind({ log, index: items, env }),
     limitKind({ env, table: limits, askDoors, live: counters, ruleOf: counterRules(rows) }),
   ]

@@ -32,8 +32,8 @@ import { Metrics } from './metrics/metrics.ts'
 import { openDoor } from './open-front-door.ts'
 import { portError } from './port-error.ts'
 import { readActors, readLimits, readOwnership, readServer, readWorkers } from './readings.ts'
-import { watchRules } from './rule-watch.ts'
 import { secretsAdmin, secretsService } from './secrets-admin.ts'
+import { watchWork } from './wake-watch.ts'
 import { noStages, releaseMsOf } from './stages/stages.ts'
 import type { StartStage } from './stages/stages.ts'
 
@@ -221,16 +221,17 @@ async function openToOperators({ settings, env, metrics, start }: Start,
 
 /** Comes before the front door closes: requests that come while shards move go to new owners. */
 async function holdShards({ env, start }: Start,
-  { base: { backend }, member: { actors, platform, rules }, stopClockWatch }: Pick<OpenMember,
-    'base' | 'member'> & { readonly stopClockWatch: () => void }): Promise<void> {
+  { base: { backend }, member: { actors, platform, rules, deletions }, stopClockWatch }: Pick<
+    OpenMember,
+    'base' | 'member'
+  > & { readonly stopClockWatch: () => void }): Promise<void> {
   await start('shards',
-    () =>
-      watchRules({ records: platform.rules!.records, client: rules, env, owns: (key) =>
-        actors.owns(key) }), (stopWatching) => {
-    stopWatching()
-    stopClockWatch()
-    return backend.giveBack()
-  })
+    () => watchWork(platform, { rules, deletions, env, owns: (key) => actors.owns(key) }),
+    (stopWatching) => {
+      stopWatching()
+      stopClockWatch()
+      return backend.giveBack()
+    })
 }
 
 function servedGraphs(project: Project, { graphs: { host } }: Base): readonly ServedGraph[] {

@@ -1,4 +1,4 @@
-/** Rules on two members, each of which is killed in the middle: each effect exists once. */
+/** Rules and deletions on two members: each effect exists once, whichever owner dies. */
 
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
@@ -16,6 +16,33 @@ const spans = 500
 const tellers = 4
 
 describe.skipIf(!cassandra)('a cluster of two', () => {
+  it('deletes what a question finds at once, whoever is asked', async () => {
+    const place = newKeyspace(cassandra!)
+    const cluster = await startCluster({ members: 2, cassandra: place, project: 'judging' })
+    try {
+      await untilWhole(cluster, 0)
+      for (const url of cluster.frontDoors) {
+        const wire = ruleWire({ url })
+        const project = await wire.project(`of ${url}`)
+        const runs = Array.from({ length: 3 }, (_, at) => ({ id: randomUUID(), name: `run ${at}` }))
+        await wire.end(project, runs)
+        const { body } = await wire.send('POST', '/bulk-deletions', { session: [project],
+          filter: 'neq(name, "run 1")' })
+        const { id } = body as { readonly id: string }
+        // Without the word to its owner, it would take a minute.
+        await eventually(async () => {
+          expect((await wire.send('GET', `/bulk-deletions/${id}`)).body)
+            .toMatchObject({ status: 'Completed', deleted_traces: 2 })
+        }, 25_000)
+        expect((await wire.send('POST', '/runs/query', { session: [project], select: ['name'] }))
+          .body).toMatchObject({ runs: [{ name: 'run 1' }] })
+      }
+    } finally {
+      await cluster.close()
+      await dropKeyspace(place)
+    }
+  }, 200_000)
+
   it('has each effect of each rule once, whichever owner dies', async () => {
     const place = newKeyspace(cassandra!)
     const receiver = await openReceiver()

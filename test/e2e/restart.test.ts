@@ -1,6 +1,9 @@
 /** Every answer is the same after the process was killed and restarted. */
 
-import { beforeAll, describe, expect, it } from 'vitest'
+import { randomUUID } from 'node:crypto'
+
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+
 import { say } from '../support/run-events.ts'
 import { clientOf, useServer } from '../support/server.ts'
 import { ask } from '../support/wire.ts'
@@ -59,6 +62,26 @@ async function copyInTheMiddle(id: string): Promise<string> {
  * shown of them before.
  */
 const seen = new Map<string, { readonly ids: readonly string[]; readonly before: unknown }>()
+/** A deletion of traces that was under way. */
+let deletion: { readonly id: string; readonly session: string }
+
+/** Roots, all but one of which are asked to be deleted. */
+async function deletionUnderWay(): Promise<typeof deletion> {
+  const send = (path: string, body: object) => ask(server.url, 'POST', `/api/v1${path}`, body)
+  const { body } = await send('/sessions', { name: 'half deleted' })
+  const { id: session } = body as { readonly id: string }
+  const post = Array.from({ length: 2_000 }, (_, at) => {
+    const id = randomUUID()
+    return { id, trace_id: id, name: at === 1_000 ? 'kept' : 'gone', run_type: 'chain',
+      session_id: session, start_time: 1_764_187_200_000 + at,
+      dotted_order: `20251126T200000000000Z${id}`, inputs: {} }
+  })
+  expect((await send('/runs/batch', { post, patch: [] })).status).toBe(202)
+  const answer = await send('/bulk-deletions', { session: [session], filter: 'eq(name, "gone")' })
+  expect(answer.status).toBe(202)
+  return { id: (answer.body as { readonly id: string }).id, session }
+}
+
 let records: { readonly assistantId: string; readonly before: unknown }
 
 beforeAll(async () => {
@@ -78,6 +101,7 @@ beforeAll(async () => {
   await assistants.update(assistantId, { context: { model_name: 'v2' } })
   await assistants.setLatest(assistantId, 1)
   records = { assistantId, before: await recordsOf(assistantId) }
+  deletion = await deletionUnderWay()
   await server.process.kill('SIGKILL')
   await server.process.restart()
 })
@@ -85,6 +109,17 @@ beforeAll(async () => {
 describe('after a restart', () => {
   it('assistants, searches and counts are as they were', async () => {
     expect(await recordsOf(records.assistantId)).toEqual(records.before)
+  })
+
+  it('a deletion of traces goes on to its end', async () => {
+    const { id, session } = deletion
+    await vi.waitFor(async () => {
+      const { body } = await ask(server.url, 'GET', `/api/v1/bulk-deletions/${id}`)
+      expect(body).toMatchObject({ status: 'Completed' })
+    }, { timeout: 20_000, interval: 50 })
+    const { body } = await ask(server.url, 'POST', '/api/v1/runs/query', { session: [session],
+      select: ['name'] })
+    expect((body as { readonly runs: readonly object[] }).runs).toMatchObject([{ name: 'kept' }])
   })
 
   it.each(graphs)('a thread of the graph %s and its copy are as they were', async (graphId) => {

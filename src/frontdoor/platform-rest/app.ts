@@ -1,7 +1,9 @@
 /** The REST wire of the platform: its roots, its bodies, its errors and its routes. */
 
 import type { App } from '../http/route.ts'
+import { alertRuleRoutes } from './alerts/index.ts'
 import { chartRoutes } from './charts.ts'
+import { bulkDeletionRoutes, traceDeletionRoutes } from './deletions/index.ts'
 import { exportRoutes } from './export.ts'
 import { comparisonRoutes, datasetFileRoutes, datasetRoutes, datasetRoutesV2, datasetRunRoutes,
   datasetRunRoutesV2, datasetVersionRoutes, exampleBodyRoutes, exampleRoutes,
@@ -39,9 +41,9 @@ export async function addPlatform(app: App, parts: PlatformParts): Promise<void>
     exampleBodyRoutes)
   await below('/api/v1', acceptQuestions, infoRoutes, runRoutes, sessionRoutes, viewRoutes,
     feedbackRoutes, feedbackTokenRoutes, feedbackConfigRoutes, chartRoutes, exportRoutes,
-    repoRoutes, commentRoutes, tagRoutes, directoryRoutes, secretRoutes, playgroundRoutes,
-    playgroundSettingRoutes, priceRoutes, generateRoutes, experimentRoutes, ruleRoutes,
-    evaluatorRoutes)
+    traceDeletionRoutes, bulkDeletionRoutes, repoRoutes, commentRoutes, tagRoutes, directoryRoutes,
+    secretRoutes, playgroundRoutes, playgroundSettingRoutes, priceRoutes, generateRoutes,
+    experimentRoutes, ruleRoutes, evaluatorRoutes, alertRuleRoutes)
   await below('/api/v1', acceptQuestions, datasetRoutes, datasetVersionRoutes, datasetFileRoutes,
     exampleRoutes, comparisonRoutes, datasetRunRoutes, groupedExperimentRoutes)
   await below('/api/v2', acceptQuestions, runRoutesV2, threadRoutesV2, sessionRoutesV2,

@@ -1,21 +1,19 @@
-/** Routes of v1 that read and delete spans, which are runs on this wire. */
+/** Routes of v1 that read spans, which are runs on this wire. */
 
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
 import { HeddleError } from '../../errors.ts'
-import { tracePlace } from '../../platform/index.ts'
 import type { GroupBy, Project, Uuid } from '../../platform/index.ts'
 import type { App } from '../http/route.ts'
 import { leftSignal } from '../http/list-reply.ts'
-import { Json, JsonObject, Nullable, Uuid as UuidText } from '../schema/json.ts'
+import { Json, Nullable, Uuid as UuidText } from '../schema/json.ts'
 import { asksForLinks, attachmentLinks } from './links.ts'
 import { requireId } from './path-id.ts'
 import { platformRoute, projectOf, projectsOf, sendBytes } from './platform-route.ts'
 import type { PlatformParts } from './platform-route.ts'
 import { QueryRuns, questionOfV1 } from './runs-question.ts'
-import { tracesWith } from './traces-with.ts'
 
 const QueryStats = Type.Object({
   ...QueryRuns.properties,
@@ -37,12 +35,6 @@ const GroupRuns = Type.Object({
 })
 
 const ValidateFilter = Type.Object({ filter: Type.Optional(Nullable(Type.String())) })
-
-const DeleteRuns = Type.Object({
-  session_id: UuidText(),
-  trace_ids: Type.Optional(Nullable(Type.Array(UuidText(), { maxItems: 1_000 }))),
-  metadata: Type.Optional(Nullable(JsonObject({ maxProperties: 10 }))),
-})
 
 /** Adds the routes. */
 export function runRoutes(app: App, { platform }: PlatformParts): void {
@@ -100,23 +92,6 @@ export function runRoutes(app: App, { platform }: PlatformParts): void {
         }))
     })
   }
-
-  app.post('/runs/delete', platformRoute('change', { body: DeleteRuns }),
-    async (request, reply) => {
-      const { body, caller: { tenant } } = request
-      const project = await projectOf(platform, request, body.session_id)
-      const metadata = body.metadata ?? {}
-      const ids = body.trace_ids ?? (Object.keys(metadata).length === 0
-        ? []
-        : await tracesWith(platform, { tenant, project, metadata, signal: leftSignal(reply) }))
-      const known = await platform.query.locate({ tenant, ids })
-      const located = new Set(known.map(({ id }) => id))
-      // A trace of OpenTelemetry has an id that none of its spans has.
-      const traces = [...known.filter((place) => place.project === project.id),
-        ...ids.filter((id) => !located.has(id)).map((id) => tracePlace(tenant, project.id, id))]
-      await platform.ingest.remove({ tenant, what: { kind: 'traces', traces } })
-      return reply.code(202).send({})
-    })
 }
 
 /**

@@ -54,6 +54,8 @@ export interface SpanWrites {
   putFeedback(rows: readonly Feedback[]): Promise<void>
   deleteFeedback(call: { readonly tenant: string; readonly id: Uuid }): Promise<boolean>
   putFeedbackToken(token: FeedbackToken): Promise<void>
+  /** A time behind the arrivals of all that this member has answered, and before all later ones. */
+  arrivalUs(call: null): Promise<number>
   remove(call: { readonly tenant: string; readonly what: Removal }): Promise<void>
 }
 

@@ -94,6 +94,7 @@ export function ingestHandlers({ store, needs, env }: IngestParts): IngestHandle
     putFeedback: (rows) => finished(putFeedback(store, rows)),
     deleteFeedback: ({ tenant, id }) => finished(store.deleteFeedback(tenant, id)),
     putFeedbackToken: (token) => finished(store.putFeedbackToken(token)),
+    arrivalUs: () => Promise.resolve(nextUs()),
     remove: ({ tenant, what }) => finished(store.remove(tenant, what)),
     close: async () => {
       while (underway.size > 0) await Promise.allSettled(underway)

@@ -8,6 +8,7 @@ import type { ExperimentWrites } from '../evaluate/datasets/experiments/experime
 import type { PromptReads } from '../evaluate/prompts/prompt-handlers.ts'
 import type { RuleReads } from '../evaluate/rules/rule-query.ts'
 import type { SpanWriteNeeds, SpanWrites } from '../ingest/ingest-call.ts'
+import type { DeletionReads } from '../query/deletions/deletable-traces.ts'
 import type { SpanReads } from '../query/question.ts'
 import type { DocumentReads, DocumentWrites } from '../records/documents/documents.ts'
 import type { QueueReads } from '../records/queues/queue-reads.ts'
@@ -25,6 +26,6 @@ export interface IngestNeeds extends SpanWriteNeeds, DatasetWrites {}
 /** Calls of the query thread, which only reads. */
 export interface QueryHandlers
   extends SpanReads, DocumentReads, PromptReads, ExampleReads, QueueReads, ExperimentReads,
-    RuleReads {
+    RuleReads, DeletionReads {
   close(question: null): Promise<void>
 }

@@ -19,6 +19,7 @@ import type { QueryNeeds } from '../query/own/own-run-calls.ts'
 import { answerRun, answerRuns, answerSpanIds, answerTrace,
   answerTraces } from '../query/answers.ts'
 import { answerListedRuns } from '../query/listed-runs.ts'
+import { deletableTraces } from '../query/deletions/deletable-traces.ts'
 import type { ScanParts } from '../query/matching.ts'
 import { ownTraces } from '../query/own/own-traces.ts'
 import { withRunningRuns } from '../query/own/running-runs.ts'
@@ -67,7 +68,7 @@ export function queryHandlers({ store, env, needs }: QueryParts): QueryHandlers 
     }, runs: inTurn(answerRuns), run: inTurn(answerRun), traces: inTurn(answerTraces),
     trace: inTurn(answerTrace), ruleSpans: inTurn(answerMatched), exported: inTurn(exportedLines),
     stats: inTurn(stats), series: inTurn(series), groups: inTurn(groups),
-    projectStats: inTurn(projectStats),
+    projectStats: inTurn(projectStats), deletable: inTurn(deletableTraces),
     experimentRuns: (question) => experimentRuns(rows, inTurn(answerRuns), question),
     locate: async ({ tenant, ids, stored = false }) => [
       ...(await (stored ? store : readsOf()).locate(tenant, ids)).values(),

@@ -8,7 +8,8 @@ import { cronWire } from '../../crons/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { itemKindName, itemWire } from '../../items/index.ts'
 import { limitService, limitUseWire, limitWires } from '../../limits/index.ts'
-import { catalogKindName, catalogWire, ruleKindName, ruleWire } from '../../platform/index.ts'
+import { catalogKindName, catalogWire, deletionKindName, deletionWire, ruleKindName,
+  ruleWire } from '../../platform/index.ts'
 import type { SpanStorePlace } from '../../platform/index.ts'
 import { indexService, indexWire, scatteredIndex } from '../../search/index.ts'
 import type { IndexAnswer, OwnIndex } from '../../search/index.ts'
@@ -75,10 +76,10 @@ export async function openCassandraBackend(options: CassandraBackendOptions): Pr
         name: 'cron',
         wire: cronWire,
       }, { name: catalogKindName, wire: catalogWire }, { name: ruleKindName, wire: ruleWire }, {
-        name: itemKindName,
-        wire: itemWire,
-      }, indexWire, ...limitWires, activityWire, limitUseWire, memberDetailsWire, secretsWire,
-        drainWire, ...deploymentWires],
+        name: deletionKindName,
+        wire: deletionWire,
+      }, { name: itemKindName, wire: itemWire }, indexWire, ...limitWires, activityWire,
+        limitUseWire, memberDetailsWire, secretsWire, drainWire, ...deploymentWires],
       reviveError: HeddleError.revive,
       sessions: meteredSessions(store.sessions, metrics, env),
       shardOwners: meteredShards(store.shardOwners, metrics),

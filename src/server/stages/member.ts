@@ -3,8 +3,8 @@
 import type { Env } from '../../../cluster/index.ts'
 import { graphHosts, memoryMb } from '../../graph/index.ts'
 import type { RateLimit } from '../../limits/index.ts'
-import { catalogClient, openPlatform, ruleClient } from '../../platform/index.ts'
-import type { Platform, RuleClient } from '../../platform/index.ts'
+import { catalogClient, deletionClient, openPlatform, ruleClient } from '../../platform/index.ts'
+import type { DeletionClient, Platform, RuleClient } from '../../platform/index.ts'
 import type { Settings } from '../../settings/index.ts'
 import { createThreadClient } from '../../thread/index.ts'
 import { openActors } from '../actors.ts'
@@ -54,12 +54,14 @@ export async function openMember(options: MemberOptions) {
       await base.wayOut.close()
     })
   const rules = ruleClient(actors.router, env)
+  const deletions = deletionClient(actors.router, env)
   const platform = await start('platform',
-    () => startPlatform(options, actors, { rules, platform: () => opened }), async (platform) => {
-    opened = undefined
-    await ownRuns?.close()
-    await platform.close()
-  })
+    () => startPlatform(options, actors, { rules, deletions, platform: () => opened }),
+    async (platform) => {
+      opened = undefined
+      await ownRuns?.close()
+      await platform.close()
+    })
   opened = platform
   ownRuns?.handOverTo(platform)
   const steps = tracedSteps(platform)
@@ -69,7 +71,7 @@ export async function openMember(options: MemberOptions) {
       openDeployments({ settings, env, backend, platform, secretsKeys, graphs: host, later, reads,
         memoryMb: memoryMb(), router: actors.router, items: actors.items, runs: actors.runs,
         owns: actors.owns }), ({ close }) => close())
-  return { actors, rules, platform, steps, deployments, egress: settingsOf.egress }
+  return { actors, rules, deletions, platform, steps, deployments, egress: settingsOf.egress }
 }
 
 type Actors = Awaited<ReturnType<typeof openActors>>
@@ -86,12 +88,14 @@ function startActors({ settings, env, base, rows, assistantDefaults }: MemberOpt
     billing: settings.billing, quarantine: base.quarantine, quotas: settings.quotas,
     assistantDefaults, itemSettings: settingsOf.itemSettings,
     defaultTimeToLive: settingsOf.timeToLive, ruleEngine: () => platform()?.ruleEngine,
+    deletionEngine: () => platform()?.deletionEngine,
     runsGone: removeGoneTraces({ ownRuns, platform, env, tracesSteps }),
     ...ownRuns && { runsEnded: (runs) => ownRuns.ended(runs) } })
 }
 
 function startPlatform({ settings, env, base }: MemberOptions, actors: Actors,
-  { rules, platform }: { readonly rules: RuleClient; readonly platform: LaterPlatform }): Platform {
+  { rules, deletions, platform }: { readonly rules: RuleClient; readonly deletions: DeletionClient;
+    readonly platform: LaterPlatform }): Platform {
   const { backend, ownRuns, secretsKeys, watchers: { metrics } } = base
   const threads = createThreadClient({ router: actors.router, env, reads: base.reads,
     threads: backend.everybody.threads, newThreadId: env.uuid })
@@ -109,6 +113,7 @@ function startPlatform({ settings, env, base }: MemberOptions, actors: Actors,
     rules: { client: rules, lagMs: ruleLagMs[settings.cassandra === null ? 'one' : 'many'],
       ways: rulePort({ egress: base.egress, graphs: graphHosts(base.graphs.host, base.later.graphs),
         runs: actors.runs }) },
+    deletions,
     onRemoval: countRemovedSpans(metrics),
     ...ownRuns && { settled: () => ownRuns.settled() },
   })

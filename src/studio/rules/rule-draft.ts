@@ -42,8 +42,9 @@ export interface DraftProps {
 
 /** Statistics that an alert may watch, in words. */
 export const metrics: Readonly<Record<string, string>> = { error_count: 'Failed runs',
-  error_rate: 'Share of failed runs', run_count: 'Runs', latency_p50: 'Median latency in seconds',
-  latency_p99: 'Latency of the slowest 1 % in seconds', cost: 'Cost in US dollars' }
+  error_rate: 'Share of failed runs', run_count: 'Runs', latency_avg: 'Mean latency in seconds',
+  latency_p50: 'Median latency in seconds', latency_p99: 'Latency of the slowest 1 % in seconds',
+  cost: 'Cost in US dollars' }
 
 const schemaOfNewJudge = `{
   "type": "object",

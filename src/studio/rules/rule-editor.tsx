@@ -53,11 +53,13 @@ export function RuleEditor({ before, close }: {
         <Actions draft={draft} set={set} />
         <JudgeFields draft={draft} set={set} before={before?.evaluators?.[0]} />
         <AlertFields draft={draft} set={set}
-          isBelow={before?.alerts?.[0]?.comparison === 'below'} />
+          isBelow={['below', 'at_most'].includes(before?.alerts?.[0]?.comparison ?? '')} />
         {save.error !== null && <ErrorNotice error={save.error} />}
         {remove.error !== null && <ErrorNotice error={remove.error} />}
         <div className={css['end']}>
-          {before !== undefined && <DeleteButton disabled={isBusy} act={() => remove.mutate()} />}
+          {before !== undefined && (
+            <DeleteButton disabled={isBusy} act={() => remove.mutate()} />
+          )}
           <Button type="submit" kind="primary" disabled={isBusy}>
             {save.isPending ? 'Saving …' : before === undefined ? 'Make the rule' : 'Save'}
           </Button>

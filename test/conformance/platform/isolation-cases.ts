@@ -19,6 +19,7 @@ export interface Belongings extends PromptBelongings, DatasetBelongings {
   readonly section: string
   readonly view: string
   readonly rule: string
+  readonly alert: string
   readonly evaluator: string
   /** An annotation queue, and the item of the trace in it. */
   readonly queue: string
@@ -26,6 +27,8 @@ export interface Belongings extends PromptBelongings, DatasetBelongings {
   readonly secret: string
   readonly model: string
   readonly price: string
+  /** A deletion of traces that has ended. */
+  readonly deletion: string
 }
 
 /** A call of one route. */
@@ -45,10 +48,19 @@ export interface Case {
 
 const window = { start_time: '2026-01-01T00:00:00Z', end_time: '2026-01-02T00:00:00Z' }
 
+/** An alert rule that calls nobody who is there. */
+export function alertRule(name: string) {
+  return {
+    rule: { name, description: name, type: 'threshold', attribute: 'error_count',
+      aggregation: 'sum', operator: 'gt', threshold: 1e6, window_minutes: 5 },
+    actions: [{ target: 'webhook', config: { url: 'https://alerts.invalid/' } }],
+  }
+}
+
 /** A case of each route. Those that remove something are last. */
 export function casesOf(theirs: Belongings): readonly Case[] {
   const { project, projectName, trace, child, thread, feedback, feedbackKey, chart, section, view,
-    rule, evaluator, secret, model, price, dataset } = theirs
+    rule, alert, evaluator, secret, model, price, dataset, deletion } = theirs
   const messages = [{ role: 'user', content: 'Hi' }]
   const tiny = { dialect: 'openai', base_url: 'https://model.invalid/v1', model: 'm', secret }
   const cost = { match_pattern: 'm', prompt_cost: 1, completion_cost: 2 }
@@ -117,11 +129,15 @@ export function casesOf(theirs: Belongings): readonly Case[] {
     read('GET /runs/rules/:id', `/api/v1/runs/rules/${rule}`),
     read('GET /runs/rules/:id/logs', `/api/v1/runs/rules/${rule}/logs`),
     read('GET /runs/rules/:id/last_applied', `/api/v1/runs/rules/${rule}/last_applied`),
+    read('GET /platform/alerts/:session', `/api/v1/platform/alerts/${project}`),
+    read('GET /platform/alerts/:session/:rule', `/api/v1/platform/alerts/${project}/${alert}`),
     read('GET /platform/evaluators', '/api/v1/platform/evaluators'),
     read('GET /platform/evaluators/:id', `/api/v1/platform/evaluators/${evaluator}`),
     read('GET /workspaces/current/secrets', '/api/v1/workspaces/current/secrets'),
     read('GET /playground-settings', '/api/v1/playground-settings'),
     read('GET /model-price-map', '/api/v1/model-price-map'),
+    read('GET /bulk-deletions', '/api/v1/bulk-deletions'),
+    read('GET /bulk-deletions/:id', `/api/v1/bulk-deletions/${deletion}`),
     read('POST /auth', '/api/v1/auth'),
     read('GET /auth/public', '/api/v1/auth/public'),
     read('GET /generate', '/generate'),
@@ -178,6 +194,14 @@ export function casesOf(theirs: Belongings): readonly Case[] {
     change('POST /runs/rules/judge', '/api/v1/runs/rules/judge', { run_id: trace,
       evaluator: { graph_id: 'echo' } }),
     change('DELETE /runs/rules/:id', `/api/v1/runs/rules/${rule}`),
+    change('POST /platform/alerts/:session', `/api/v1/platform/alerts/${project}`,
+      alertRule('taken')),
+    change('PATCH /platform/alerts/:session/:rule', `/api/v1/platform/alerts/${project}/${alert}`,
+      alertRule('taken')),
+    change('POST /platform/alerts/:session/test', `/api/v1/platform/alerts/${project}/test`, {
+      alert_rule_id: alert,
+    }),
+    change('DELETE /platform/alerts/:session/:rule', `/api/v1/platform/alerts/${project}/${alert}`),
     change('POST /platform/evaluators', '/api/v1/platform/evaluators', { name: 't',
       llm_evaluator: { prompt_repo_handle: 't' } }),
     change('PATCH /platform/evaluators/:id', `/api/v1/platform/evaluators/${evaluator}`, {
@@ -211,6 +235,13 @@ export function casesOf(theirs: Belongings): readonly Case[] {
     change('PUT /model-price-map/:id', `/api/v1/model-price-map/${price}`, { ...cost,
       name: 'taken' }),
     change('DELETE /model-price-map/:id', `/api/v1/model-price-map/${price}`),
+    change('POST /bulk-deletions', '/api/v1/bulk-deletions', { session: [project],
+      filter: 'eq(name, "nothing")' }),
+    change('PATCH /bulk-deletions/:id', `/api/v1/bulk-deletions/${deletion}`, {
+      status: 'Cancelled',
+    }),
+    change('POST /runs/delete/traces', '/api/v1/runs/delete/traces', { session_id: project,
+      trace_ids: [trace] }),
     change('POST /runs/delete', '/api/v1/runs/delete', { session_id: project, trace_ids: [trace] }),
     change('DELETE /sessions/:id', `/api/v1/sessions/${project}`),
     change('DELETE /sessions', `/api/v1/sessions?session_ids=${project}`),

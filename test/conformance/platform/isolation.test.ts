@@ -6,14 +6,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { fastify } from 'fastify'
-import { beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it, vi } from 'vitest'
 
 import { addPlatform } from '../../../src/frontdoor/platform-rest/app.ts'
 import { openKeyMaker } from '../../support/keys.ts'
 import { useServer } from '../../support/server.ts'
 import { ask } from '../../support/wire.ts'
 import type { JsonAnswer } from '../../support/wire.ts'
-import { casesOf } from './isolation-cases.ts'
+import { alertRule, casesOf } from './isolation-cases.ts'
 import type { Belongings, Case } from './isolation-cases.ts'
 
 const secretsKey = join(mkdtempSync(join(tmpdir(), 'heddle-key-')), 'key')
@@ -76,6 +76,8 @@ async function belongings(): Promise<Belongings> {
   const view = await made('POST', `/sessions/${project}/views`, { display_name: mark })
   const rule = await made('POST', '/runs/rules', { display_name: mark, session_id: project,
     webhooks: [{ url: 'https://example.com/' }] })
+  const { rule: { id: alert } } = await made('POST', `/platform/alerts/${project}`,
+    alertRule(mark)) as unknown as { rule: { id: string } }
   const { evaluator } = await made('POST', '/platform/evaluators', { name: mark,
     llm_evaluator: { prompt_repo_handle: mark } }) as unknown as { evaluator: { id: string } }
   const queue = await made('POST', '/annotation-queues', { name: mark, description: mark })
@@ -87,9 +89,17 @@ async function belongings(): Promise<Belongings> {
     settings: { dialect: 'openai', base_url: 'https://model.invalid/v1', model: mark } })
   const price = await made('POST', '/model-price-map', { name: mark, match_pattern: mark,
     prompt_cost: 1, completion_cost: 2 })
-  return { ...owned, rule: rule.id, evaluator: evaluator.id, queue: queue.id, item, secret: mark,
-    model: model.id, price: price.id, project, projectName: mark, trace, child, thread, feedback,
-    feedbackKey: mark, chart: chart.id, section: section.id, view: view.id }
+  const deletion = await made('POST', '/bulk-deletions', { session: [project],
+    filter: `eq(name, "not ${mark}")` })
+  await vi.waitFor(async () => {
+    const { body: shown } = await send(owner, { route: 'GET',
+      path: `/api/v1/bulk-deletions/${deletion.id}` })
+    expect(shown).toMatchObject({ status: 'Completed' })
+  }, 10_000)
+  return { ...owned, deletion: deletion.id, alert, rule: rule.id, evaluator: evaluator.id,
+    queue: queue.id, item, secret: mark, model: model.id, price: price.id, project,
+    projectName: mark, trace, child, thread, feedback, feedbackKey: mark, chart: chart.id,
+    section: section.id, view: view.id }
 }
 
 /** A prompt and a directory of the first tenant. */

@@ -152,3 +152,47 @@ it('Refuses rules that could never work', async () => {
     .toMatchObject({ status: 404 })
   expect((await wire.send('POST', '/runs/rules/trigger', {})).status).toBe(422)
 })
+
+it('An alert rule of the hosted API is kept, tested, changed, and calls its webhook', async () => {
+  const project = await wire.project('watched')
+  const root = `/platform/alerts/${project}`
+  const url = `${receiver.url}hosted`
+  const body = (rule: object) => ({
+    rule: { name: 'Failures', description: 'Too many', type: 'threshold', attribute: 'error_count',
+      aggregation: 'pct', operator: 'gte', threshold: 0.5, window_minutes: 5, ...rule },
+    actions: [{ target: 'webhook',
+      config: { url, headers: { 'X-Secret': 'hush' }, body: { channel: 'c' } } }],
+  })
+  const made = await wire.send('POST', root, body({}))
+  expect(made).toMatchObject({ status: 201,
+    body: { rule: { ...body({}).rule, session_id: project, session_name: 'watched' },
+      actions: [{ target: 'webhook', config: { url } }] } })
+  expect(JSON.stringify(made.body)).not.toContain('hush')
+  const { rule: { id } } = made.body as { readonly rule: { readonly id: string } }
+  expect((await wire.send('GET', `${root}/${id}`)).body).toEqual(made.body)
+  expect((await wire.send('GET', root)).body).toEqual([made.body])
+  const called = () => receiver.received.filter(({ path }) => path === '/hosted')
+  expect(await wire.send('POST', `${root}/test?alert_rule_id=${id}`)).toMatchObject({ status: 200 })
+  expect(called()).toHaveLength(1)
+  expect(called()[0]!.headers['x-secret']).toBe('hush')
+  expect(
+    (await wire.send('POST', `${root}/test`, { target: 'webhook',
+      config: { url: 'http://10.0.0.1/' } })).status,
+  ).toBe(422)
+  expect((await wire.send('POST', `${root}/test`)).status).toBe(422)
+  await wire.end(project, [{ id: randomUUID(), error: 'It failed.' }])
+  await eventually(async () => expect(called()).toHaveLength(2))
+  expect(JSON.parse(called()[1]!.body)).toMatchObject({ channel: 'c', alert_rule_id: id,
+    alert_rule_attribute: 'error_count', triggered_metric_value: 1, triggered_threshold: 0.5,
+    project_name: 'watched' })
+  expect(await wire.send('PATCH', `${root}/${id}`, body({ operator: 'lt' })))
+    .toMatchObject({ status: 200, body: { message: 'The alert rule was updated.' } })
+  expect((await wire.send('GET', `${root}/${id}`)).body).toMatchObject({ rule: {
+    operator: 'lt',
+  } })
+  const other = await wire.project('other')
+  expect((await wire.send('GET', `/platform/alerts/${other}/${id}`)).status).toBe(404)
+  expect((await wire.send('DELETE', `${root}/${id}`)).status).toBe(200)
+  expect((await wire.send('GET', `${root}/${id}`)).status).toBe(404)
+  expect(await wire.send('POST', root, body({ type: 'change' }))).toMatchObject({ status: 422 })
+}, 60_000)

@@ -28,6 +28,7 @@ const rule: WrittenRule = {
   evaluator_id: null,
   alerts: [{ metric: 'cost', threshold: 2, window_minutes: 5, url: 'https://c',
     headers: { 'x-key': '••••' } }],
+  alert_rule: null,
   spend_limit: { calls_per_day: 3, tokens_per_day: 9 },
   backfill_from: null,
 }

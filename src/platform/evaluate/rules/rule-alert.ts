@@ -4,11 +4,13 @@ import { hash } from 'node:crypto'
 
 import type { RuleAlert } from '../../../api/index.ts'
 import { isObject } from '../../../json/index.ts'
+import type { Uuid } from '../../spans/span.ts'
 import { namedId } from '../../records/catalog/named-id.ts'
 import { webhookDone } from './rule-actions.ts'
 import { projectsOf, questionOf } from './rule-pass.ts'
 import type { PassParts, RuleInPass } from './rule-pass.ts'
 import { ruleMark } from './rule.ts'
+import type { Rule } from './rule.ts'
 
 /** Members of the statistics that each metric is made of. */
 const members: Readonly<Record<RuleAlert['metric'], readonly string[]>> = {
@@ -17,6 +19,7 @@ const members: Readonly<Record<RuleAlert['metric'], readonly string[]>> = {
   error_rate: ['error_rate'],
   latency_p50: ['latency_p50'],
   latency_p99: ['latency_p99'],
+  latency_avg: ['latency_avg'],
   feedback_score: ['feedback_stats'],
   cost: ['total_cost'],
 }
@@ -41,7 +44,16 @@ export async function checkAlerts(parts: PassParts, here: RuleInPass,
 /** Whether a value is beyond the bound. */
 export function crosses({ threshold, comparison }: Pick<RuleAlert, 'threshold' | 'comparison'>,
   value: number): boolean {
-  return comparison === 'below' ? value < threshold : value > threshold
+  switch (comparison) {
+    case 'below':
+      return value < threshold
+    case 'at_least':
+      return value >= threshold
+    case 'at_most':
+      return value <= threshold
+    default:
+      return value > threshold
+  }
 }
 
 /** The value in statistics; null if nothing was measured. */
@@ -78,26 +90,87 @@ async function measure(parts: PassParts, here: RuleInPass, alert: RuleAlert,
   return valueIn(alert, JSON.parse(Buffer.from(json).toString()) as Record<string, unknown>)
 }
 
-async function tell(parts: PassParts, { tenant, rule, keeper }: RuleInPass,
+async function tell(parts: PassParts, here: RuleInPass,
   { alert, value, sinceMs }: { readonly alert: RuleAlert; readonly value: number | null;
     readonly sinceMs: number }, signal: AbortSignal): Promise<void> {
-  const key = namedId('rule', `alert\n${rule.id}\n${nameOf(alert)}\n${sinceMs}`)
-  const { metric, threshold, window_minutes: minutes, comparison, url, headers } = alert
-  const why = `${metric.replace('_', ' ')} is ${value}, ${comparison ?? 'above'} ${threshold}, ` +
-    `over the last ${minutes} minutes.`
-  const body = JSON.stringify({ rule_id: rule.id, rule_name: rule.display_name,
-    session_id: rule.session_id, dataset_id: rule.dataset_id, idempotency_key: key, metric, value,
-    threshold, comparison: comparison ?? 'above', window_minutes: minutes,
-    since: new Date(sinceMs).toISOString(), message: `${rule.display_name}: ${why}`,
-    metadata: { [ruleMark]: rule.id } })
-  const done = webhookDone(
-    await parts.ways.egress.send({ tenant, method: 'POST', url, tries: 3,
-      headers: { 'content-type': 'application/json', ...headers, 'idempotency-key': key },
-      body: () => Promise.resolve(body) }, signal),
-  )
+  const { rule, keeper } = here
+  const [project] = rule.alert_rule === null ? [] : await projectsOf(parts, here)
+  const done = await callEndpoint(parts, here, alert, {
+    value,
+    sinceMs,
+    why: sentenceOf(alert, value),
+    key: namedId('rule', `alert\n${rule.id}\n${nameOf(alert)}\n${sinceMs}`),
+    projectName: project?.name,
+  }, signal)
   await keeper.decide({ kind: 'deliver', alert: nameOf(alert),
     line: { outcome: done.outcome === 'done' ? 'alert' : 'failed',
-      message: `${capitalised(why)} ${done.message}` } })
+      message: `${capitalised(sentenceOf(alert, value))} ${done.message}` } })
+}
+
+/** A call of the endpoint of an alert. */
+export interface AlertCall {
+  readonly value: number | null
+  readonly sinceMs: number
+  readonly why: string
+  readonly key: Uuid
+  readonly projectName: string | undefined
+}
+
+/** Calls the endpoint of an alert. */
+export async function callEndpoint({ ways: { egress } }: Pick<PassParts, 'ways'>,
+  { tenant, rule }: { readonly tenant: string; readonly rule: AlertedRule }, alert: RuleAlert,
+  call: AlertCall, signal: AbortSignal): Promise<ReturnType<typeof webhookDone>> {
+  const { url, headers } = alert
+  const body = JSON.stringify(bodyOf(rule, alert, call))
+  return webhookDone(
+    await egress.send({ tenant, method: 'POST', url, tries: 3,
+      headers: { 'content-type': 'application/json', ...headers, 'idempotency-key': call.key },
+      body: () => Promise.resolve(body) }, signal),
+  )
+}
+
+/** What the body says of a rule. */
+export type AlertedRule = Pick<Rule,
+  'id' | 'display_name' | 'session_id' | 'dataset_id' | 'alert_rule'>
+
+/** What an endpoint gets. Alert rules say the same in the words of the hosted API as well. */
+function bodyOf(rule: AlertedRule, alert: RuleAlert,
+  { value, sinceMs, why, key, projectName }: AlertCall): Record<string, unknown> {
+  const { metric, threshold, window_minutes: minutes, comparison, body } = alert
+  const since = new Date(sinceMs).toISOString()
+  return {
+    ...body,
+    rule_id: rule.id,
+    rule_name: rule.display_name,
+    session_id: rule.session_id,
+    dataset_id: rule.dataset_id,
+    idempotency_key: key,
+    metric,
+    value,
+    threshold,
+    comparison: comparison ?? 'above',
+    window_minutes: minutes,
+    since,
+    message: `${rule.display_name}: ${why}`,
+    metadata: { [ruleMark]: rule.id },
+    ...rule.alert_rule && {
+      project_name: projectName ?? null,
+      alert_rule_id: rule.id,
+      alert_rule_name: rule.display_name,
+      alert_rule_type: 'threshold',
+      alert_rule_attribute: rule.alert_rule.attribute,
+      triggered_metric_value: value,
+      triggered_threshold: threshold,
+      timestamp: since,
+    },
+  }
+}
+
+function sentenceOf({ metric, threshold, window_minutes: minutes, comparison }: RuleAlert,
+  value: number | null): string {
+  const than = (comparison ?? 'above').replace('_', ' ')
+  return `${metric.replace('_', ' ')} is ${value}, ${than} ${threshold}, over the last ` +
+    `${minutes} minutes.`
 }
 
 /** The same alert with another bound is another one. */

@@ -2,7 +2,7 @@
 
 import { pause } from '../../../../cluster/index.ts'
 import type { Env } from '../../../../cluster/index.ts'
-import type { Rule as RuleJson, RuleBody, RuleEvaluator } from '../../../api/index.ts'
+import type { Rule as RuleJson, RuleAlert, RuleBody, RuleEvaluator } from '../../../api/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import type { CatalogClient } from '../../records/catalog/catalog-client.ts'
 import type { DocumentPort } from '../../spans/document-port.ts'
@@ -19,6 +19,8 @@ import type { JudgeParts, JudgeResult } from './judge.ts'
 import type { RuleClient } from './rule-client.ts'
 import { changedRule, ownerOf, requireSound, ruleJson, rulesMax } from './rule.ts'
 import type { Rule } from './rule.ts'
+import { callEndpoint } from './rule-alert.ts'
+import type { AlertedRule } from './rule-alert.ts'
 import { readLog } from './rule-log.ts'
 import { ruleRecords } from './rule-records.ts'
 import type { RuleRecords } from './rule-records.ts'
@@ -51,6 +53,8 @@ export interface Rules {
   /** What a judge says of one span. Nothing is kept but the call of the model. */
   tryJudge(tenant: string, evaluator: RuleEvaluator, span: Uuid,
     signal: AbortSignal): Promise<JudgeResult>
+  /** Calls the endpoint of an alert, as if it fired. Throws `invalid` if that does not take it. */
+  tryAlert(tenant: string, rule: AlertedRule, alert: RuleAlert, signal: AbortSignal): Promise<void>
 }
 
 /** What rules are made of. */
@@ -148,7 +152,23 @@ export function rulesOver(parts: RuleParts): Rules {
       return await judge(parts.judging, { tenant, evaluator, no: 0, span: detail,
         rule: { id: env.uuid(), name: 'Dry run' } }, signal)
     },
+    tryAlert: (tenant, rule, alert, signal) => tryAlert(parts, { tenant, rule }, alert, signal),
   }
+}
+
+async function tryAlert({ judging: { ways }, projects, env }: RuleParts,
+  { tenant, rule }: { readonly tenant: string; readonly rule: AlertedRule }, alert: RuleAlert,
+  signal: AbortSignal): Promise<void> {
+  requireUrl(ways, alert.url)
+  const [project] = rule.session_id === null ? [] : await projects.get(tenant, [rule.session_id])
+  const { outcome, message } = await callEndpoint({ ways }, { tenant, rule }, alert, {
+    value: alert.threshold,
+    sinceMs: env.nowMs(),
+    why: 'this is a test.',
+    key: env.uuid(),
+    projectName: project?.name,
+  }, signal)
+  if (outcome !== 'done') throw new HeddleError('invalid', message)
 }
 
 function backfillOf({ backfill_from: from }: RuleBody): number | undefined {

@@ -63,11 +63,14 @@ const runStats: Readonly<Record<string, Stat>> = {
   completion_cost_details: kindsOf('completionCost'),
 }
 
-/** The statistics of a tally: the members that are selected, or all. */
+/** What may be selected besides. */
+const otherStats: Readonly<Record<string, Stat>> = { ...runStats, latency_avg: meanLatency }
+
+/** The statistics of a tally: the members that are selected, or all of the first API. */
 export function statsJson(tally: Tally, select: readonly string[] = []): Record<string, unknown> {
-  const names = select.filter((name) => Object.hasOwn(runStats, name))
+  const names = select.filter((name) => Object.hasOwn(otherStats, name))
   return Object.fromEntries((names.length > 0 ? names : Object.keys(runStats))
-    .map((name) => [name, runStats[name]!(tally)]))
+    .map((name) => [name, otherStats[name]!(tally)]))
 }
 
 /** The mean latency in seconds. */

@@ -10,18 +10,22 @@ const json = (value: unknown) => Promise.resolve(Buffer.from(JSON.stringify(valu
 export function ruleHouse(rule: object, answers: Readonly<Record<string, () => unknown>>,
   state: Partial<RuleState> = {}) {
   const called: string[] = []
+  const bodies: unknown[] = []
   const logged: unknown[] = []
   const calls = Object.fromEntries(Object.entries(answers)
     .map(([name, answer]) => [name, () => json(answer())]))
   const parts = {
     env: { nowMs: () => 1e12 },
-    projects: { get: () => Promise.resolve([{ id: 'p' }]) },
+    projects: { get: () => Promise.resolve([{ id: 'p', name: 'the project' }]) },
     documents: { listDocuments: () => Promise.resolve([]) },
     query: () => calls,
-    ways: { egress: { send: ({ url }: { readonly url: string }) => {
-      called.push(url)
-      return Promise.resolve({ kind: 'answered', status: 200 })
-    } } },
+    ways: {
+      egress: { send: async ({ url, body }: { readonly url: string; body(): Promise<string> }) => {
+        called.push(url)
+        bodies.push(JSON.parse(await body()))
+        return { kind: 'answered', status: 200 }
+      } },
+    },
     lagMs: 0,
   } as unknown as PassParts
   const keeper = {
@@ -38,5 +42,5 @@ export function ruleHouse(rule: object, answers: Readonly<Record<string, () => u
       trace_filter: null, tree_filter: null, add_to_annotation_queue_id: null,
       add_to_dataset_id: null, webhooks: null, alerts: null, spend_limit: null,
       ...rule } } as unknown as RuleInPass
-  return { parts, here, called, logged }
+  return { parts, here, called, bodies, logged }
 }

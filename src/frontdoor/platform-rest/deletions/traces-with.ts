@@ -1,8 +1,8 @@
 /** Traces by the metadata of their roots, for those who delete them. */
 
-import { HeddleError } from '../../errors.ts'
-import type { Platform, Project, Uuid } from '../../platform/index.ts'
-import { questionOfV1 } from './runs-question.ts'
+import { HeddleError } from '../../../errors.ts'
+import type { Platform, Project, Uuid } from '../../../platform/index.ts'
+import { questionOfV1 } from '../runs-question.ts'
 
 /** Traces that one request may delete. */
 const tracesMax = 10_000

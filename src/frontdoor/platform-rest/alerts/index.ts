@@ -1,0 +1,3 @@
+/** Routes of alert rules. */
+
+export { alertRuleRoutes } from './alert-rules.ts'
