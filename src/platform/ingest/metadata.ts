@@ -31,9 +31,8 @@ export function readMetadata(extra: Buffer | undefined, cut: string[]): Metadata
   if (extra[place.from] !== openObject || extra[place.from + 1] === closeObject) return noMetadata
   const scalars = new Map<string, string | null>()
   let usage: Usage | undefined
-  for (const member of membersAt(extra, place.from, Infinity)) {
+  for (const member of membersAt(extra, place.from, keysMax + 1, (name) => !isKeptKey(name))) {
     const { name, from, to } = member
-    if (isKeptKey(name)) continue
     if (scalars.size === keysMax && !scalars.has(name)) {
       cut.push(`metadata: filters find the first ${keysMax} keys only.`)
       break

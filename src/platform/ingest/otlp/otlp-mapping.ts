@@ -24,18 +24,16 @@ export type MappedSpan =
   | { readonly rejected: { readonly id: string; readonly reason: string } }
 
 /**
- * The operations of the spans of one request. Spans that name no project are in `project`.
- * Ancestors in the same request are in the dotted order of a span; others are not known. Each is
+ * The operations of the spans of one request. Spans that name no project are in `project`. Each is
  * made when it is asked for: all together may take more memory than the request.
  */
 export function* mapSpans(spans: readonly OtlpSpan[],
   project: string | undefined): Generator<MappedSpan, void, void> {
-  const paths = new SpanPaths(spans)
   for (const span of spans) {
     const fault = faultIn(span)
     yield fault !== undefined
       ? { rejected: { id: span.spanId, reason: fault } }
-      : { run: runOf(span, paths.of(span), project) }
+      : { run: runOf(span, project) }
   }
 }
 
@@ -57,50 +55,7 @@ function aboveOf({ parentId, attributes }: OtlpSpan): string {
 
 const [aboveKey, rootKey] = ['langsmith.traceable_parent_otel_span_id', 'langsmith.is_root']
 
-/** Spans on a path. One below that begins a new path with its parent. */
-const depthMax = 60
-
-/** A dotted order, and how many spans are on it. */
-interface SpanPath {
-  readonly text: string
-  readonly depth: number
-}
-
-/** The dotted orders of the spans of a request. Each span is looked at once, also in a circle. */
-class SpanPaths {
-  readonly #byId: ReadonlyMap<string, OtlpSpan>
-  readonly #known = new Map<OtlpSpan, SpanPath>()
-
-  constructor(spans: readonly OtlpSpan[]) {
-    this.#byId = new Map(spans.map((span) => [`${span.traceId}/${span.spanId}`, span]))
-  }
-
-  /** Ancestors in the same request are in it, the outermost first. */
-  of(span: OtlpSpan): string {
-    // From the span up to one that is known, has no parent here, or closes a circle.
-    const open = new Set<OtlpSpan>()
-    let above: OtlpSpan | undefined = span
-    while (above !== undefined && !this.#known.has(above) && !open.has(above)) {
-      open.add(above)
-      above = this.#byId.get(`${above.traceId}/${aboveOf(above)}`)
-    }
-    for (const one of [...open].reverse()) {
-      const parent = above && this.#known.get(above)
-      this.#known.set(one, below(parent, one, above))
-      above = one
-    }
-    return this.#known.get(span)!.text
-  }
-}
-
-function below(path: SpanPath | undefined, span: OtlpSpan, parent: OtlpSpan | undefined): SpanPath {
-  const own = segmentOf(span)
-  if (path === undefined || parent === undefined) return { text: own, depth: 1 }
-  if (path.depth < depthMax) return { text: `${path.text}.${own}`, depth: path.depth + 1 }
-  return { text: `${segmentOf(parent)}.${own}`, depth: 2 }
-}
-
-function runOf(span: OtlpSpan, path: string, project: string | undefined): OtlpRun {
+function runOf(span: OtlpSpan, project: string | undefined): OtlpRun {
   const { attributes, startUs, endUs } = span
   const spanAbove = aboveOf(span)
   for (const key of [aboveKey, rootKey]) attributes.take(key)
@@ -110,10 +65,11 @@ function runOf(span: OtlpSpan, path: string, project: string | undefined): OtlpR
   for (const [key, said] of [['langsmith.span.id', id], ['langsmith.trace.id', trace]] as const) {
     if (textAt(attributes, key)?.toLowerCase() === said) attributes.take(key)
   }
+  const order = takenText(attributes, 'langsmith.span.dotted_order')
   return {
     id,
     trace_id: trace,
-    dotted_order: takenText(attributes, 'langsmith.span.dotted_order') ?? path,
+    ...order !== undefined && { dotted_order: order },
     ...parent !== undefined && { parent_run_id: parent },
     start_time: `${timeTextUs(startUs)}Z`,
     ...endUs > 0 && { end_time: `${timeTextUs(endUs)}Z` },
@@ -173,10 +129,6 @@ function traceOf({ traceId, attributes }: OtlpSpan): Uuid {
   return given !== undefined && uuid.test(given)
     ? given.toLowerCase()
     : uuidOfBytes(Buffer.from(traceId, 'hex'))
-}
-
-function segmentOf(span: OtlpSpan): string {
-  return `${timeTextUs(span.startUs).replaceAll(/[-:.]/g, '')}Z${idOf(span)}`
 }
 
 function nameOf({ name, attributes }: OtlpSpan): string {

@@ -87,7 +87,6 @@ describe('a span', () => {
       id: '00000000-0000-0000-eee1-9b7ec3c1b174',
       trace_id: '5b8efff7-9803-8103-d269-b633813fc60c',
       parent_run_id: '00000000-0000-0000-aaaa-aaaaaaaaaaaa',
-      dotted_order: '20251126T200000123456Z00000000-0000-0000-eee1-9b7ec3c1b174',
       start_time: '2025-11-26T20:00:00.123456Z',
       end_time: '2025-11-26T20:00:01.123456Z',
       session_name: 'default',
@@ -95,41 +94,6 @@ describe('a span', () => {
       run_type: 'chain',
     })
     expect(mapped({})).not.toHaveProperty('parent_run_id')
-  })
-
-  it('has the ancestors of its request in its dotted order, also in a circle', () => {
-    const [root, middle, leaf] = ['aaaaaaaaaaaaaaa1', 'aaaaaaaaaaaaaaa2', 'aaaaaaaaaaaaaaa3']
-    const runs = (shapes: readonly Shape[]) =>
-      [...mapSpans(readOtlp(bytesOf(...shapes), 'protobuf'), undefined)]
-        .map((each) => (each as { run: Record<string, string> }).run['dotted_order']!.split('.'))
-    expect(runs([{ id: leaf, parent: middle }, { id: middle, parent: root }, { id: root }])
-      .map(({ length }) => length)).toEqual([3, 2, 1])
-    expect(runs([{ id: leaf, parent: middle }, { id: middle, parent: leaf }])
-      .map(({ length }) => length)).toEqual([2, 1])
-  })
-
-  it('costs as much in a chain and in a circle of thousands as beside them', () => {
-    const count = 4_000
-    const idOf = (n: number) => (n + 1).toString(16).padStart(16, '0')
-    const spans = (parent: (n: number) => number) =>
-      readOtlp(
-        bytesOf(
-          ...Array.from({ length: count }, (_, n) => ({ id: idOf(n), parent: idOf(parent(n)) })),
-        ),
-        'protobuf',
-      )
-    const [flat, chain, ring] = [spans(() => count), spans((n) => n + 1),
-      spans((n) => (n + 1) % count)]
-    const msOf = (all: ReturnType<typeof readOtlp>) => {
-      const began = performance.now()
-      const runs = [...mapSpans(all, undefined)]
-      expect(runs).toHaveLength(count)
-      return performance.now() - began
-    }
-    const alone = Math.min(...Array.from({ length: 4 }, () => msOf(flat)))
-    for (const all of [chain, ring]) {
-      expect(Math.min(...Array.from({ length: 4 }, () => msOf(all)))).toBeLessThan(6 * alone)
-    }
   })
 
   it('has bytes that are text as text, and others in base64', () => {
@@ -149,7 +113,6 @@ describe('a span', () => {
     ), 'protobuf'), undefined)].map((each) => (each as { run: Record<string, string> }).run)
     expect(above).not.toHaveProperty('parent_run_id')
     expect(below!['parent_run_id']).toBe(above!['id'])
-    expect(below!['dotted_order']).toMatch(new RegExp(`^${above!['dotted_order']}[.]`))
   })
 
   it.each<[Record<string, Given>, string]>([
