@@ -131,20 +131,27 @@ function traceOf({ traceId, attributes }: OtlpSpan): Uuid {
     : uuidOfBytes(Buffer.from(traceId, 'hex'))
 }
 
-function nameOf({ name, attributes }: OtlpSpan): string {
+function nameOf(span: OtlpSpan): string {
+  const { name, attributes } = span
   const isTool = attributes.get('openinference.span.kind') === 'TOOL'
+  // Logfire names a span by its template, and says what it reads like.
+  const isTemplate = name.includes('{') && attributes.get('logfire.msg_template') === name
   return takenText(attributes, 'langsmith.trace.name', 'traceloop.entity.name',
-    ...isTool ? ['tool.name'] : []) ?? (name || 'span')
+    ...isTool ? ['tool.name'] : [], 'ai.toolCall.name',
+    ...aboveOf(span) === '' ? ['langfuse.trace.name'] : [], ...isTemplate ? ['logfire.msg'] : []) ??
+    (name || 'span')
 }
 
-function errorOf({ events, status }: OtlpSpan): string | undefined {
+function errorOf({ attributes, events, status }: OtlpSpan): string | undefined {
   const exception = events.find(({ name }) => name === 'exception')?.attributes
   const message = exception && textAt(exception, 'exception.message', 'exception.type')
   if (message !== undefined) {
     const stack = textAt(exception!, 'exception.stacktrace')
     return stack === undefined ? message : `${message}\n\n${stack}`
   }
-  return status.code === failedCode ? status.message || 'The span failed.' : undefined
+  if (status.code === failedCode) return status.message || 'The span failed.'
+  if (attributes.get('langfuse.observation.level') !== 'ERROR') return undefined
+  return takenText(attributes, 'langfuse.observation.status_message') ?? 'The span failed.'
 }
 
 function eventsOf({ events }: OtlpSpan): unknown[] {
@@ -155,16 +162,20 @@ function eventsOf({ events }: OtlpSpan): unknown[] {
   })
 }
 
+const tagWords = ['langsmith.span.tags', 'tag.tags', 'langfuse.trace.tags', 'logfire.tags']
+
 function tagsOf(attributes: SpanAttributes): string[] {
-  const key = attributes.has('langsmith.span.tags') ? 'langsmith.span.tags' : 'tag.tags'
-  const tags = attributes.get(key)
-  if (!Array.isArray(tags) && typeof tags !== 'string') return []
+  const key = tagWords.find((word) => attributes.has(word))
+  const tags = key === undefined ? undefined : attributes.get(key)
+  if (key === undefined || (!Array.isArray(tags) && typeof tags !== 'string')) return []
   attributes.take(key)
   const list = typeof tags === 'string' ? tags.split(',') : tags.map(String)
   return list.map((tag) => tag.trim()).filter((tag) => tag !== '')
 }
 
-const metadataPrefixes = ['langsmith.metadata.', 'traceloop.association.properties.']
+const metadataPrefixes = ['langsmith.metadata.', 'traceloop.association.properties.',
+  'langfuse.observation.metadata.', 'langfuse.trace.metadata.', 'ai.telemetry.metadata.']
+const userWords = ['user.id', 'langfuse.user.id', 'enduser.id']
 const threadWords = ['gen_ai.conversation.id', 'session.id', 'langfuse.session.id']
 const providerWords = ['gen_ai.provider.name', 'gen_ai.system', 'llm.system', 'llm.provider',
   'ai.model.provider']
@@ -183,7 +194,7 @@ function metadataOf(attributes: SpanAttributes): Map<string, AttributeValue> {
   const given = Object.entries(objectIn(attributes.get('metadata')))
   if (given.length > 0 && !given.some(([key]) => said.has(key))) attributes.take('metadata')
   const words = [['thread_id', threadWords], ['ls_provider', providerWords], ['ls_model_name',
-    modelWords]] as const
+    modelWords], ['user_id', userWords]] as const
   const all = new Map([...given, ...said])
   const read = words.flatMap(([key, from]): [string, AttributeValue][] => {
     const text = all.has(key) ? undefined : takenText(attributes, ...from)
@@ -220,9 +231,14 @@ function invocationOf(attributes: SpanAttributes): JsonObject {
   const tools = parsedText(attributes.get(toolsKey))
   if (tools !== undefined) params.set('tools', tools)
   attributes.take(toolsKey)
-  const given = Object.entries(objectIn(attributes.get('llm.invocation_parameters')))
+  const word = parameterWords.find((each) => attributes.has(each)) ?? parameterWords[0]
+  const given = Object.entries(objectIn(attributes.get(word)))
   if (given.every(([key, value]) => !params.has(key) || params.get(key) === value)) {
-    takenObject(attributes, 'llm.invocation_parameters')
+    takenObject(attributes, word)
   }
   return Object.fromEntries([...given, ...params])
 }
+
+/** All parameters of a call, as JSON. */
+const parameterWords = ['llm.invocation_parameters',
+  'langfuse.observation.model.parameters'] as const

@@ -21,7 +21,8 @@ export function inputsOf({ attributes, events }: OtlpSpan): JsonObject | undefin
     indexedMessages(attributes, 'llm.input_messages') ??
     firstObject(attributes, ['input.value', 'traceloop.entity.input', 'gen_ai.prompt', 'prompt',
       'gen_ai.tool.call.arguments', 'tool_arguments', 'langfuse.observation.input',
-      'ai.prompt.messages', 'ai.prompt', 'ai.toolCall.args', 'ai.value', 'ai.values'], 'input')
+      'langfuse.trace.input', 'request_data', 'ai.prompt.messages', 'ai.prompt', 'ai.toolCall.args',
+      'ai.value', 'ai.values'], 'input')
 }
 
 /** The outputs of a span, without its usage; undefined if it says none. */
@@ -39,7 +40,11 @@ export function outputsOf({ attributes, events }: OtlpSpan): JsonObject | undefi
     indexedMessages(attributes, 'llm.output_messages') ??
     firstObject(attributes, ['output.value', 'traceloop.entity.output', 'gen_ai.completion',
       'all_messages_events', 'gen_ai.tool.call.result', 'tool_response', 'final_result',
-      'langfuse.observation.output', 'ai.response.object', 'ai.toolCall.result'], 'text') ??
+      'langfuse.observation.output', 'langfuse.trace.output', 'response_data', 'ai.response.object',
+      'ai.toolCall.result'], 'text') ??
+    messagesAt(attributes, 'pydantic_ai.all_messages') ??
+    firstObject(attributes, ['ai.embedding'], 'embedding') ??
+    firstObject(attributes, ['ai.embeddings'], 'embeddings') ??
     answerOfAiSdk(attributes) ??
     documentsIn(attributes)
 }

@@ -15,6 +15,7 @@ const kinds: Readonly<Record<string, string>> = { tool: 'tool', llm: 'llm', retr
 const typeWords: readonly (readonly [string, (value: string) => string | undefined])[] = [
   ['gen_ai.operation.name', (value) => operations[value]],
   ['llm.request.type', (value) => operations[value]],
+  ['traceloop.llm.request.type', (value) => value === 'embedding' ? value : 'llm'],
   ...['openinference.span.kind', 'traceloop.span.kind', 'langfuse.observation.type']
     .map((word) => [word, (value: string) => kinds[value.toLowerCase()]] as const),
   ['ai.operationId', typeOfStep],

@@ -45,13 +45,36 @@ export function usageOf(attributes: SpanAttributes): JsonObject | undefined {
   if (input === undefined && output === undefined && total === undefined) {
     return usageOfLangfuse(attributes)
   }
+  const costs = costsOf(attributes)
   const inputs = kindsOf(attributes, inputKinds, 'gen_ai.usage.input_token_details')
   const outputs = kindsOf(attributes, outputKinds, 'gen_ai.usage.output_token_details')
   return { ...input !== undefined && { input_tokens: input },
     ...output !== undefined && { output_tokens: output },
-    total_tokens: total ?? (input ?? 0) + (output ?? 0),
+    total_tokens: total ?? (input ?? 0) + (output ?? 0), ...costs,
     ...inputs && { input_token_details: inputs }, ...outputs && { output_token_details: outputs } }
 }
+
+/** US dollars that a library has worked out, which win over prices. */
+function costsOf(attributes: SpanAttributes): JsonObject {
+  const key = 'langfuse.observation.cost_details'
+  const parsed = parsedText(attributes.get(key))
+  const given = isObject(parsed) ? parsed as JsonObject : {}
+  const read = costWords.filter(([, side]) => typeof given[side] === 'number')
+  // Costs of other kinds are only kept.
+  if (read.length > 0 && read.length === Object.keys(given).length) attributes.take(key)
+  const costs: Record<string, number> = {}
+  for (const [name, side, words] of costWords) {
+    const cost = typeof given[side] === 'number'
+      ? given[side]
+      : takenNumber(attributes, ...words)
+    if (cost !== undefined) costs[name] = cost
+  }
+  return costs
+}
+
+const costWords = [['input_cost', 'input', ['llm.cost.prompt']], ['output_cost', 'output', [
+  'llm.cost.completion',
+]], ['total_cost', 'total', ['llm.cost.total', 'gen_ai.usage.cost', 'operation.cost']]] as const
 
 /** Details as JSON win: they are the kinds themselves. */
 function kindsOf(attributes: SpanAttributes, kinds: Kinds, whole: string): JsonObject | undefined {
@@ -97,7 +120,7 @@ function usageOfLangfuse(attributes: SpanAttributes): JsonObject | undefined {
     sum(/^(?:cache_creation_input_tokens|input_cache_creation)$/), sum(/^output_reasoning/)]
   const inputs = { ...read > 0 && { cache_read: read },
     ...written > 0 && { cache_creation: written } }
-  return { input_tokens: input, output_tokens: output,
+  return { input_tokens: input, output_tokens: output, ...costsOf(attributes),
     total_tokens: numbers.find(([name]) => name === 'total')?.[1] ?? input + output,
     ...read + written > 0 && { input_token_details: inputs },
     ...reasoning > 0 && { output_token_details: { reasoning } } }

@@ -134,6 +134,8 @@ describe('a span', () => {
     [{ 'ai.operationId': 'ai.toolCall' }, 'tool'],
     [{ 'langfuse.observation.type': 'generation' }, 'llm'],
     [{ 'langfuse.observation.type': 'span' }, 'chain'],
+    [{ 'traceloop.llm.request.type': 'embedding' }, 'embedding'],
+    [{ 'traceloop.llm.request.type': 'chat' }, 'llm'],
   ])('with %o is a %s', (attributes, type) => {
     expect(mapped({ attributes }).run_type).toBe(type)
   })
@@ -158,6 +160,19 @@ describe('a span', () => {
     [{ tool_arguments: '{"a":1}', tool_response: 'ho' }, { a: 1 }, { text: 'ho' }],
     [{ 'langfuse.observation.input': '{"a":1}', 'langfuse.observation.output': 'ho' }, { a: 1 }, {
       text: 'ho',
+    }],
+    [{ 'langfuse.trace.input': 'why?', 'langfuse.trace.output': 'ho' }, { input: 'why?' }, {
+      text: 'ho',
+    }],
+    [{ request_data: '{"model":"m"}', response_data: '{"message":{}}' }, { model: 'm' }, {
+      message: {},
+    }],
+    [{ 'pydantic_ai.all_messages': '[{"role":"user"}]' }, undefined, {
+      messages: [{ role: 'user' }],
+    }],
+    [{ 'ai.value': '"day"', 'ai.embedding': '[0.1]' }, { input: '"day"' }, { embedding: [0.1] }],
+    [{ 'ai.values': ['"day"'], 'ai.embeddings': ['[0.1]'] }, { input: ['"day"'] }, {
+      embeddings: ['[0.1]'],
     }],
     [{ 'retrieval.documents.0.document.content': 'text',
       'retrieval.documents.0.document.metadata': '{"a":1}' }, undefined, {
@@ -217,6 +232,45 @@ describe('a span', () => {
     expect(mapped({ attributes: { 'langsmith.trace.session_name': 'shop' } }, 'mine')
       .session_name).toBe('shop')
     expect(mapped({}, 'mine').session_name).toBe('mine')
+  })
+
+  it.each<[string, Record<string, Given>, object, object]>([
+    ['Langfuse', { 'langfuse.trace.name': 'shop', 'langfuse.trace.tags': ['a'], 'user.id': 'ada',
+      'langfuse.session.id': 't1', 'langfuse.trace.metadata.tier': 'gold',
+      'langfuse.observation.metadata.step': 2, 'langfuse.observation.level': 'ERROR',
+      'langfuse.observation.status_message': 'no',
+      'langfuse.observation.model.parameters': '{"temperature":1}',
+      'langfuse.observation.usage_details': '{"input":3,"output":4}',
+      'langfuse.observation.cost_details': '{"input":0.1,"output":0.2}' }, { name: 'shop',
+      tags: ['a'], error: 'no', outputs: {
+        usage_metadata: { input_tokens: 3, output_tokens: 4, total_tokens: 7, input_cost: 0.1,
+          output_cost: 0.2 },
+      } }, { user_id: 'ada', thread_id: 't1', tier: 'gold', step: 2, OTEL_NAME: 'a span',
+      'OTEL_ATTRIBUTES.langfuse.observation.level': 'ERROR' }],
+    ['Logfire', { 'logfire.msg': 'shop', 'logfire.msg_template': 'a span',
+      'logfire.tags': ['LLM'] }, { name: 'a span', tags: ['LLM'] }, {
+      'OTEL_ATTRIBUTES.logfire.msg': 'shop',
+      'OTEL_ATTRIBUTES.logfire.msg_template': 'a span',
+    }],
+    ['the AI SDK', { 'ai.toolCall.name': 'search', 'ai.telemetry.metadata.userId': 'ada',
+      'ai.telemetry.functionId': 'shop' }, { name: 'search' }, { userId: 'ada', OTEL_NAME: 'a span',
+      'OTEL_ATTRIBUTES.ai.telemetry.functionId': 'shop' }],
+    ['Pydantic AI', { 'gen_ai.usage.input_tokens': 3, 'operation.cost': 0.5 }, {
+      outputs: { usage_metadata: { input_tokens: 3, total_tokens: 3, total_cost: 0.5 } },
+    }, {}],
+  ])('has its name, tags, user and costs in the words of %s', (_, attributes, run, metadata) => {
+    const seen = mapped({ attributes }) as unknown as { extra: { metadata: object } }
+    expect(seen).toMatchObject(run)
+    expect(seen.extra.metadata).toEqual({ ...metadata, OTEL_TRACE_ID: traceId,
+      OTEL_SPAN_ID: 'eee19b7ec3c1b174', 'OTEL_RESOURCE.service.name': 'shop' })
+  })
+
+  it('has the message of Logfire as its name where a template would be it', () => {
+    const [template, msg] = ['Chat with {model!r}', "Chat with 'small'"]
+    const spans = readOtlp(otlpBytes({ scopeSpans: [{ spans: [{ ...spanOf({
+      attributes: { 'logfire.msg': msg, 'logfire.msg_template': template },
+    }), name: template }] }] }), 'protobuf')
+    expect([...mapSpans(spans, undefined)]).toMatchObject([{ run: { name: msg } }])
   })
 
   it('fails as its status or its exception says', () => {
