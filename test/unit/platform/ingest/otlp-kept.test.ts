@@ -203,6 +203,36 @@ it('Given out and sent in again, a span has the same payload and the same origin
   }), { share: 4 })
 })
 
+it('Lines of runs that are given out come back into one trace, whatever it came in', async () => {
+  const [first, second] = [ingestHouse(), ingestHouse()]
+  const spans = [2, 1, 0].map((n) => ({ traceId: idOf(0, 32), spanId: idOf(n), name: `span ${n}`,
+    ...n > 0 && { parentSpanId: idOf(n - 1) }, startTimeUnixNano: `176418720012345${n}000` })
+  )
+  for (const span of spans) await send(first, bodyOf([{ span }]))
+  const read = async (house: IngestHouse) => {
+    const trace = '00000000-0000-0000-0000-000000000001'
+    const answer = await handlersOf(house).runs({ ...question, trace })
+    const { runs } = JSON.parse(Buffer.from(answer).toString()) as {
+      runs: Record<string, unknown>[]
+    }
+    return runs.map((run) =>
+      ['id', 'parent_run_id', 'parent_run_ids', 'trace_id', 'dotted_order', 'execution_order',
+        'name'].map((name) => run[name])
+    )
+  }
+  const { lines } = await handlersOf(first).exported({ ...question, form: 'jsonl' })
+  const runs = Buffer.from(lines).toString().trim().split('\n').map((line) =>
+    JSON.parse(line) as Record<string, unknown>
+  )
+  for (const run of runs.reverse()) {
+    await second.send({ form: 'batch',
+      body: Buffer.from(JSON.stringify({ post: [{ ...run, session_name: 'demo' }] })) })
+  }
+  const trace = await read(first)
+  expect(trace.map(([, , parents]) => (parents as string[]).length)).toEqual([0, 1, 2])
+  expect(await read(second)).toEqual(trace)
+})
+
 /** Bytes of blocks and of rows that the spans of a body of protobuf take. */
 async function bytesAtRest(body: Uint8Array): Promise<number> {
   let bytes = 0
