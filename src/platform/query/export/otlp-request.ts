@@ -60,7 +60,8 @@ export function otlpRequest(head: SpanHead, content: Content, project: string): 
 function spanOf(head: SpanHead, content: Content, attributes: readonly Attribute[]): object {
   const { id, trace, parent, name, startUs, endUs } = head
   const metadata = metadataOf(content)
-  const kind = spanKinds.indexOf(textIn(metadata[keptKeys.kind]))
+  const said = metadata[keptKeys.kind]
+  const kind = spanKinds.indexOf(textIn(said))
   const dropped = droppedIn(metadata)
   return {
     traceId: trace.replaceAll('-', ''),
@@ -68,7 +69,7 @@ function spanOf(head: SpanHead, content: Content, attributes: readonly Attribute
     ...parent !== null && { parentSpanId: spanId(parent) },
     ...memberOf('traceState', metadata[keptKeys.traceState]),
     name: textIn(metadata[keptKeys.name]) ?? name ?? '',
-    kind: kind > 1 ? kind : numberIn(metadata[keptKeys.kind]) ?? 1,
+    kind: kind > 1 ? kind : isCount(said) ? said : 1,
     startTimeUnixNano: nanoseconds(startUs),
     endTimeUnixNano: nanoseconds(endUs ?? 0),
     attributes,
@@ -84,7 +85,7 @@ function spanOf(head: SpanHead, content: Content, attributes: readonly Attribute
 
 function statusOf(error: unknown, metadata: Metadata): object {
   const message = textIn(metadata[keptKeys.statusMessage])
-  if (typeof error === 'string' && error !== '') return { code: failedCode, message: error }
+  if (isText(error)) return { code: failedCode, message: error }
   return { ...metadata[keptKeys.status] === 'ok' && { code: okCode },
     ...message !== undefined && { message } }
 }
@@ -134,17 +135,13 @@ function schemaOf(url: unknown): object {
   return memberOf('schemaUrl', url)
 }
 
-/** The member; nothing for a value that is neither a text nor a number. */
+/** The member; nothing for a value that is neither a text nor a count. */
 function memberOf(name: string, value: unknown): object {
-  return typeof value === 'string' || typeof value === 'number' ? { [name]: value } : {}
+  return isText(value) || isCount(value) ? { [name]: value } : {}
 }
 
 function textIn(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
-}
-
-function numberIn(value: unknown): number | undefined {
-  return typeof value === 'number' ? value : undefined
 }
 
 /** Attributes that say the run, which no other one may be taken for. */
@@ -169,20 +166,43 @@ function* attributesOf(head: SpanHead, content: Content, project: string): Gener
   if (head.root === true) yield attribute('langsmith.is_root', true)
   const tags = content.value('tags')
   if (Array.isArray(tags) && tags.length > 0) yield attribute('langsmith.span.tags', tags)
-  const isElsewhere = sayingMembers(content.value('error'))
+  const hasFailed = isText(content.value('error'))
   for (const [key, value] of Object.entries(metadataOf(content))) {
     const name = key.startsWith(attributePrefix) ? key.slice(attributePrefix.length) : undefined
     if (name !== undefined && !saysRun.test(name)) yield attribute(name, value)
-    else if (!isElsewhere(key)) yield attribute(`langsmith.metadata.${key}`, value)
+    else if (!isMember(key, value, hasFailed)) yield attribute(`langsmith.metadata.${key}`, value)
   }
 }
 
-/** True for a key that other members of the request say. That of an error has no other status. */
-function sayingMembers(error: unknown): (key: string) => boolean {
-  const hasFailed = typeof error === 'string' && error !== ''
-  const own = new Set<string>(Object.values(keptKeys))
-  if (hasFailed) { for (const key of [keptKeys.status, keptKeys.statusMessage]) own.delete(key) }
-  return (key) => own.has(key) || key.startsWith(resourcePrefix) || key.startsWith(scopePrefix)
+/** The values that the members of a request have. A client may have said others by these keys. */
+const memberValues: Readonly<Record<string, (value: unknown) => boolean>> = {
+  [keptKeys.name]: isText,
+  [keptKeys.kind]: (value) => spanKinds.indexOf(textIn(value)) > 1 || isCount(value),
+  [keptKeys.status]: (value) => value === 'ok',
+  [keptKeys.statusMessage]: isText,
+  [keptKeys.traceState]: isText,
+  [keptKeys.flags]: isCount,
+  [keptKeys.links]: Array.isArray,
+  [keptKeys.dropped]: isObject,
+  [keptKeys.scopeSchema]: isText,
+  [keptKeys.resourceSchema]: isText,
+  [`${scopePrefix}name`]: isText,
+  [`${scopePrefix}version`]: isText,
+}
+
+/** True for what other members of the request say. That of an error has no other status. */
+function isMember(key: string, value: unknown, hasFailed: boolean): boolean {
+  if (hasFailed && (key === keptKeys.status || key === keptKeys.statusMessage)) return false
+  if (Object.hasOwn(memberValues, key)) return memberValues[key]!(value)
+  return key.startsWith(resourcePrefix) || key.startsWith(scopePrefix)
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) > 0
 }
 
 /** JSON of a member with a value; null otherwise. */
