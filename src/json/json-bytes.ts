@@ -54,10 +54,11 @@ function isObjectAt(bytes: Uint8Array, from: number): boolean {
   return bytes[skipSpace(bytes, from)] === openObject
 }
 
-/** The first members of the object that begins at `from`, at most `max`. */
-export function membersAt(bytes: Buffer, from: number, max: number): MemberPlace[] {
+/** The first members of the object that begins at `from`, at most `max`; those with these names. */
+export function membersAt(bytes: Buffer, from: number, max: number,
+  isWanted: (name: string) => boolean = () => true): MemberPlace[] {
   const members: MemberPlace[] = []
-  forMembers(bytes, from, (member) => members.push(member) < max)
+  forMembers(bytes, from, (member) => !isWanted(member.name) || members.push(member) < max)
   return members
 }
 

@@ -1,6 +1,7 @@
 /** The metadata of a span, as far as filters and its head know it. */
 
 import { memberAt, membersAt } from '../../json/index.ts'
+import { isKeptKey } from '../spans/otel-keys.ts'
 import { usageAt } from '../spans/usage.ts'
 import type { Usage } from '../spans/usage.ts'
 
@@ -30,7 +31,7 @@ export function readMetadata(extra: Buffer | undefined, cut: string[]): Metadata
   if (extra[place.from] !== openObject || extra[place.from + 1] === closeObject) return noMetadata
   const scalars = new Map<string, string | null>()
   let usage: Usage | undefined
-  for (const member of membersAt(extra, place.from, keysMax + 1)) {
+  for (const member of membersAt(extra, place.from, keysMax + 1, (name) => !isKeptKey(name))) {
     const { name, from, to } = member
     if (scalars.size === keysMax && !scalars.has(name)) {
       cut.push(`metadata: filters find the first ${keysMax} keys only.`)

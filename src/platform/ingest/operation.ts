@@ -6,6 +6,7 @@ import type { PayloadPart } from '../spans/payload.ts'
 import { payloadFields } from '../spans/payload.ts'
 import { noFields } from '../spans/span.ts'
 import type { SpanFields, SpanWrite, Uuid } from '../spans/span.ts'
+import { filedStartUs } from '../spans/trace-place.ts'
 import { readTimeUs } from '../spans/time.ts'
 import { readUuid } from '../spans/uuid-bytes.ts'
 import { readDottedOrder } from '../spans/dotted-order.ts'
@@ -24,10 +25,13 @@ export type ProjectInput =
   | { readonly by: 'id'; readonly id: Uuid }
   | { readonly by: 'name'; readonly name: string }
 
+/** Where a span is. Its text is null if readers make it. */
+export type SaidOrder = Omit<DottedOrder, 'text'> & { readonly text: string | null }
+
 /** An operation, before it is known where its span is. Null is what it does not say. */
 export interface Operation extends Pick<SpanWrite, 'kind' | 'terms' | 'indexed'> {
   readonly id: Uuid
-  readonly order: DottedOrder | null
+  readonly order: SaidOrder | null
   readonly trace: Uuid | null
   readonly parent: Uuid | null
   readonly startUs: number | null
@@ -66,17 +70,40 @@ export function readOperation(raw: RawOperation): Operation {
   const said = orderText === null ? null : readDottedOrder(orderText)
   if (said !== null && said.id !== id) throw invalid('dotted_order', 'ends with another id')
   const [trace, parent] = [uuidIn(values, 'trace_id'), uuidIn(values, 'parent_run_id')]
-  const order = said === null || raw.filedUs === undefined
-    ? said
-    : { ...said, trace: trace ?? said.trace, traceStartUs: raw.filedUs, parent }
+  const startUs = timeIn(values, 'start_time')
+  const order = orderIn({ id, said, trace, parent, startUs, filedUs: raw.filedUs })
   const cut: string[] = []
   const metadata = readMetadata(values.get('extra'), cut)
   const usage = usageIn(values, metadata)
   const fields = fieldsOf(values, metadata, withSums(usage), cut)
   const { terms, indexed } = termsOfSpan({ ...fields, tags: readTags(values.get('tags'), cut),
     metadata: metadata.scalars })
-  return { kind: raw.kind, id, order, trace, parent, startUs: timeIn(values, 'start_time'),
-    project: projectIn(values), fields, terms, indexed, members: membersOf(values), usage, cut }
+  return { kind: raw.kind, id, order, trace, parent, startUs, project: projectIn(values), fields,
+    terms, indexed, members: membersOf(values), usage, cut }
+}
+
+/** What an operation says of the place of its span. */
+interface SaidPlace extends Pick<Operation, 'id' | 'trace' | 'parent' | 'startUs'> {
+  readonly said: DottedOrder | null
+  /** Of OpenTelemetry: where its trace is filed. */
+  readonly filedUs: number | undefined
+}
+
+/**
+ * The order of an operation. One that does not begin with its trace says nothing of where the trace
+ * is filed: such traces are those of OpenTelemetry, also where their spans come by another way. A
+ * segment alone is what readers make of the start, so it is not kept.
+ */
+function orderIn({ id, said, trace, parent, startUs, filedUs }: SaidPlace): SaidOrder | null {
+  const isElsewhere = said !== null && trace !== null && trace !== said.trace
+  const traceStartUs = filedUs ?? (isElsewhere ? filedStartUs(trace) : undefined)
+  if (traceStartUs === undefined) return said
+  const start = said?.startUs ?? startUs
+  const own = trace ?? said?.trace
+  if (start === null || own === undefined) return said
+  return { id, startUs: start, trace: own, traceStartUs,
+    parent: filedUs === undefined ? parent ?? said!.parent : parent,
+    text: said === null || said.parent === null ? null : said.text }
 }
 
 function valuesOf({ kind, main, apart }: RawOperation): Values {

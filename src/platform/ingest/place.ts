@@ -11,7 +11,7 @@ const defaultProject: ProjectInput = { by: 'name', name: 'default' }
 export interface Draft {
   readonly place: Pick<SpanPlace, 'id' | 'startUs' | 'trace' | 'traceStartUs'>
   readonly project: ProjectInput
-  /** The dotted order; null if nobody said it, and for a patch that does not change it. */
+  /** The dotted order; null if nobody said it: readers make one. */
   readonly order: string | null
   readonly parent: Uuid | null
   readonly root: boolean | null
@@ -66,12 +66,14 @@ function draftOfPost({ id, startUs, parent, trace: said, project }: Operation,
   const trace = known?.place.trace ?? above?.place.trace ?? said ?? id
   const traceStartUs = known?.place.traceStartUs ?? above?.place.traceStartUs ??
     (trace === id ? start : around.span(trace)?.place.traceStartUs ?? start)
+  // Below a span without an order, readers make one.
+  const isUnordered = above !== undefined && above.order === null
   const path = above?.order ?? (trace === id ? null : segmentOf(traceStartUs, trace))
   const own = segmentOf(start, id)
   return {
     place: { id, startUs: start, trace, traceStartUs },
     project: known?.project ?? project ?? above?.project ?? defaultProject,
-    order: path === null ? own : `${path}.${own}`,
+    order: isUnordered ? null : path === null ? own : `${path}.${own}`,
     parent,
     root: parent === null && trace === id,
   }

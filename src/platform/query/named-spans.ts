@@ -9,6 +9,7 @@ import type { Filter } from './filter/filter.ts'
 import { matching } from './matching.ts'
 import type { ScanParts } from './matching.ts'
 import { inTrace } from './payload/order.ts'
+import { TraceOrders } from './payload/trace-order.ts'
 import { visibility } from './scan.ts'
 import { spanTest } from './filter/test-span.ts'
 import { traceFilter } from './trace-filter.ts'
@@ -64,10 +65,12 @@ async function spansOfTrace(parts: ScanParts, question: RunsQuestion, place: Spa
   const test = spanTest(filter)
   const traces = await traceFilter(parts, question)
   const found: SpanHead[] = []
+  const orders = new TraceOrders()
   for await (const stored of parts.store.trace(place)) {
     signal?.throwIfAborted()
     const visible = stored.filter(isVisible)
     const slice = await parts.own?.expanded(visible, signal) ?? visible
+    orders.note(slice)
     const matched = await matching(slice, test, parts.payloads, signal)
     found.push(...traces === undefined ? matched : await traces.kept(matched))
     if (found.length > traceSpansMax) {
@@ -76,7 +79,7 @@ async function spansOfTrace(parts: ScanParts, question: RunsQuestion, place: Spa
     }
     await new Promise((turn) => setImmediate(turn))
   }
-  return found
+  return orders.ordered(found)
 }
 
 /** The place of a trace, if one of the projects has it. */

@@ -1,6 +1,7 @@
 /** Texts of a span in which words are searched, and the bounds on them. Pure. */
 
 import { isObject } from '../../json/index.ts'
+import { isKeptKey } from './otel-keys.ts'
 import type { Payload, PayloadField } from './payload.ts'
 import { addWords } from './words.ts'
 
@@ -59,10 +60,16 @@ function jsonOf(payload: Payload, place: PayloadPlace): string {
   if (place !== 'metadata' || json.byteLength > searchedMax) return json.toString()
   try {
     const extra: unknown = JSON.parse(json.toString())
-    return isObject(extra) ? JSON.stringify(extra['metadata'] ?? null) : ''
+    return isObject(extra) ? JSON.stringify(searchedIn(extra['metadata'])) : ''
   } catch {
     return ''
   }
+}
+
+/** Metadata without what is only kept: it is as long as exporters like, and rarely prose. */
+function searchedIn(metadata: unknown): unknown {
+  if (!isObject(metadata)) return metadata ?? null
+  return Object.fromEntries(Object.entries(metadata).filter(([key]) => !isKeptKey(key)))
 }
 
 /** The texts in a JSON text that are no keys, in linear time and only as far as they are used. */

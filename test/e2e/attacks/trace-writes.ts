@@ -3,7 +3,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 
-import { TraceRequest } from '../../../proto/gen/otlp/v1/trace.ts'
+import { otlpBytes } from '../../support/otlp-message.ts'
 import type { Attack, AttackPlace, Dropped } from './place.ts'
 
 const mebibyte = 1024 * 1024
@@ -58,11 +58,8 @@ function otlp(count: number, parent: (n: number) => number): Uint8Array {
   const begun = BigInt(Date.now()) * 1_000_000n
   const spans = Array.from({ length: count },
     (_, n) => ({ traceId, spanId: id(n), parentSpanId: id(parent(n)), name: 's',
-      startTimeUnixNano: String(begun), endTimeUnixNano: String(begun + 1_000n), attributes: [],
-      events: [], status: undefined }))
-  return TraceRequest.encode({
-    resourceSpans: [{ resource: { attributes: [] }, scopeSpans: [{ spans }] }],
-  }).finish()
+      startTimeUnixNano: String(begun), endTimeUnixNano: String(begun + 1_000n) }))
+  return otlpBytes({ resource: {}, scopeSpans: [{ spans }] })
 }
 
 function manySpans(name: string, parent: (n: number) => number): Attack {

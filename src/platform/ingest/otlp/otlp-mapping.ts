@@ -1,12 +1,18 @@
 /** Spans of OpenTelemetry as operations: the same members that LangSmith's clients send. */
 
-import { isObject } from '../../../json/index.ts'
+import { spanIdKey, traceIdKey } from '../../spans/otel-keys.ts'
 import type { Uuid } from '../../spans/span.ts'
 import { timeTextUs } from '../../spans/time.ts'
 import { uuidOfBytes } from '../../spans/uuid-bytes.ts'
-import { inputsOf, numberAt, outputsOf, parsedText, textAt } from './otlp-payload.ts'
+import { parsedText, takenNumber, takenObject, takenText, textAt } from './otlp-attributes.ts'
+import type { AttributeValue, JsonObject, SpanAttributes } from './otlp-attributes.ts'
+import { exportedMembers, isExported } from './otlp-exported.ts'
+import { keptOf } from './otlp-kept.ts'
+import { inputsOf, outputsOf } from './otlp-payload.ts'
+import { failedCode } from './otlp-span.ts'
+import type { OtlpSpan } from './otlp-span.ts'
+import { typeOf } from './otlp-type.ts'
 import { usageOf } from './otlp-usage.ts'
-import type { Attributes, AttributeValue, OtlpSpan } from './otlp.ts'
 
 /** The members of a span as an operation has them. */
 export type OtlpRun = Readonly<Record<string, unknown>> & { readonly id: Uuid;
@@ -18,18 +24,16 @@ export type MappedSpan =
   | { readonly rejected: { readonly id: string; readonly reason: string } }
 
 /**
- * The operations of the spans of one request. Spans that name no project are in `project`.
- * Ancestors in the same request are in the dotted order of a span; others are not known. Each is
+ * The operations of the spans of one request. Spans that name no project are in `project`. Each is
  * made when it is asked for: all together may take more memory than the request.
  */
 export function* mapSpans(spans: readonly OtlpSpan[],
   project: string | undefined): Generator<MappedSpan, void, void> {
-  const paths = new SpanPaths(spans)
   for (const span of spans) {
     const fault = faultIn(span)
     yield fault !== undefined
       ? { rejected: { id: span.spanId, reason: fault } }
-      : { run: runOf(span, paths.of(span), project) }
+      : { run: runOf(span, project) }
   }
 }
 
@@ -44,90 +48,71 @@ function faultIn({ traceId, spanId, startUs }: OtlpSpan): string | undefined {
  * what is above instead.
  */
 function aboveOf({ parentId, attributes }: OtlpSpan): string {
-  const given = textAt(attributes, 'langsmith.traceable_parent_otel_span_id')
+  const given = textAt(attributes, aboveKey)
   if (given !== undefined && /^[0-9a-f]{16}$/.test(given)) return given
-  return attributes.get('langsmith.is_root') === true ? '' : parentId
+  return attributes.get(rootKey) === true ? '' : parentId
 }
 
-/** Spans on a path. One below that begins a new path with its parent. */
-const depthMax = 60
+const [aboveKey, rootKey] = ['langsmith.traceable_parent_otel_span_id', 'langsmith.is_root']
 
-/** A dotted order, and how many spans are on it. */
-interface SpanPath {
-  readonly text: string
-  readonly depth: number
-}
-
-/** The dotted orders of the spans of a request. Each span is looked at once, also in a circle. */
-class SpanPaths {
-  readonly #byId: ReadonlyMap<string, OtlpSpan>
-  readonly #known = new Map<OtlpSpan, SpanPath>()
-
-  constructor(spans: readonly OtlpSpan[]) {
-    this.#byId = new Map(spans.map((span) => [`${span.traceId}/${span.spanId}`, span]))
-  }
-
-  /** Ancestors in the same request are in it, the outermost first. */
-  of(span: OtlpSpan): string {
-    // From the span up to one that is known, has no parent here, or closes a circle.
-    const open = new Set<OtlpSpan>()
-    let above: OtlpSpan | undefined = span
-    while (above !== undefined && !this.#known.has(above) && !open.has(above)) {
-      open.add(above)
-      above = this.#byId.get(`${above.traceId}/${aboveOf(above)}`)
-    }
-    for (const one of [...open].reverse()) {
-      const parent = above && this.#known.get(above)
-      this.#known.set(one, below(parent, one, above))
-      above = one
-    }
-    return this.#known.get(span)!.text
-  }
-}
-
-function below(path: SpanPath | undefined, span: OtlpSpan, parent: OtlpSpan | undefined): SpanPath {
-  const own = segmentOf(span)
-  if (path === undefined || parent === undefined) return { text: own, depth: 1 }
-  if (path.depth < depthMax) return { text: `${path.text}.${own}`, depth: path.depth + 1 }
-  return { text: `${segmentOf(parent)}.${own}`, depth: 2 }
-}
-
-function runOf(span: OtlpSpan, path: string, project: string | undefined): OtlpRun {
+function runOf(span: OtlpSpan, project: string | undefined): OtlpRun {
   const { attributes, startUs, endUs } = span
-  const outputs = outputsOf(span)
-  const usage = usageOf(attributes)
-  const inputs = inputsOf(span)
-  const error = errorOf(span)
   const spanAbove = aboveOf(span)
-  const parent = textAt(attributes, 'langsmith.span.parent_id') ??
+  for (const key of [aboveKey, rootKey]) attributes.take(key)
+  const parent = takenText(attributes, 'langsmith.span.parent_id') ??
     (spanAbove === '' ? undefined : spanUuid(spanAbove))
+  const [id, trace] = [idOf(span), traceOf(span)]
+  for (const [key, said] of [['langsmith.span.id', id], ['langsmith.trace.id', trace]] as const) {
+    if (textAt(attributes, key)?.toLowerCase() === said) attributes.take(key)
+  }
+  const order = takenText(attributes, 'langsmith.span.dotted_order')
   return {
-    id: idOf(span),
-    trace_id: traceOf(span),
-    dotted_order: textAt(attributes, 'langsmith.span.dotted_order') ?? path,
+    id,
+    trace_id: trace,
+    ...order !== undefined && { dotted_order: order },
     ...parent !== undefined && { parent_run_id: parent },
-    name: nameOf(span),
-    run_type: typeOf(attributes),
     start_time: `${timeTextUs(startUs)}Z`,
     ...endUs > 0 && { end_time: `${timeTextUs(endUs)}Z` },
-    session_name: textAt(attributes, 'langsmith.trace.session_name', 'langsmith.trace.project') ??
-      project ?? 'default',
+    session_name:
+      takenText(attributes, 'langsmith.trace.session_name', 'langsmith.trace.project') ?? project ??
+        'default',
     ...idAt(attributes, 'langsmith.trace.session_id', 'session_id'),
     ...idAt(attributes, 'langsmith.reference_example_id', 'reference_example_id'),
+    ...span.events.length > 0 && { events: eventsOf(span) },
+    ...isExported(span) ? exportedMembers(span) : mappedMembers(span),
+  }
+}
+
+/** What the conventions of libraries say. Metadata are last: they keep what nothing else took. */
+function mappedMembers(span: OtlpSpan): Readonly<Record<string, unknown>> {
+  const { attributes } = span
+  const [name, type, error] = [nameOf(span), typeOf(attributes), errorOf(span)]
+  const [inputs, outputs, usage] = [inputsOf(span), outputsOf(span), usageOf(attributes)]
+  const [tags, parameters] = [tagsOf(attributes), invocationOf(attributes)]
+  const metadata = metadataOf(attributes)
+  for (const [key, value] of [[traceIdKey, span.traceId], [spanIdKey, span.spanId],
+    ...keptOf(span, { name, ...error !== undefined && { error } })] as const) {
+    metadata.set(key, value)
+  }
+  return {
+    name,
+    run_type: type,
     ...inputs && { inputs },
     ...(outputs ?? usage) && { outputs: { ...outputs, ...usage && { usage_metadata: usage } } },
     ...error !== undefined && { error },
-    ...span.events.length > 0 && { events: eventsOf(span) },
-    tags: tagsOf(attributes),
-    extra: { metadata: metadataOf(span), invocation_params: invocationOf(attributes) },
+    tags,
+    extra: { metadata: Object.fromEntries(metadata), invocation_params: parameters },
   }
 }
 
 const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 
-function idAt(attributes: Attributes, key: string, name: string): Readonly<Record<string, string>> {
+function idAt(attributes: SpanAttributes, key: string,
+  name: string): Readonly<Record<string, string>> {
   const id = textAt(attributes, key)
-  return id === undefined || !uuid.test(id) ? {} : { [name]: id }
+  if (id === undefined || !uuid.test(id)) return {}
+  attributes.take(key)
+  return { [name]: id }
 }
 
 function spanUuid(spanId: string): Uuid {
@@ -146,117 +131,114 @@ function traceOf({ traceId, attributes }: OtlpSpan): Uuid {
     : uuidOfBytes(Buffer.from(traceId, 'hex'))
 }
 
-function segmentOf(span: OtlpSpan): string {
-  return `${timeTextUs(span.startUs).replaceAll(/[-:.]/g, '')}Z${idOf(span)}`
-}
-
-function nameOf({ name, attributes }: OtlpSpan): string {
+function nameOf(span: OtlpSpan): string {
+  const { name, attributes } = span
   const isTool = attributes.get('openinference.span.kind') === 'TOOL'
-  return textAt(attributes, 'langsmith.trace.name', 'traceloop.entity.name',
-    ...isTool ? ['tool.name'] : []) ?? (name || 'span')
+  // Logfire names a span by its template, and says what it reads like.
+  const isTemplate = name.includes('{') && attributes.get('logfire.msg_template') === name
+  return takenText(attributes, 'langsmith.trace.name', 'traceloop.entity.name',
+    ...isTool ? ['tool.name'] : [], 'ai.toolCall.name',
+    ...aboveOf(span) === '' ? ['langfuse.trace.name'] : [], ...isTemplate ? ['logfire.msg'] : []) ??
+    (name || 'span')
 }
 
-/** What an operation of a generative model is here. */
-const operations: Readonly<Record<string, string>> = { chat: 'llm', completion: 'llm',
-  text_completion: 'llm', generate_content: 'llm', embedding: 'embedding', embeddings: 'embedding',
-  execute_tool: 'tool', invoke_agent: 'chain', create_agent: 'chain' }
-const kinds: Readonly<Record<string, string>> = { tool: 'tool', llm: 'llm', retriever: 'retriever',
-  generation: 'llm', embedding: 'embedding', workflow: 'chain', task: 'chain', agent: 'chain',
-  chain: 'chain' }
-
-/** A span with one of them that says no operation and no kind is a call of a model. */
-const modelWords = ['gen_ai.request.model', 'gen_ai.response.model', 'llm.model_name',
-  'gen_ai.usage.input_tokens', 'gen_ai.usage.prompt_tokens', 'llm.token_count.prompt']
-
-function typeOf(attributes: Attributes): string {
-  const own = textAt(attributes, 'langsmith.span.kind')
-  if (own !== undefined) return own.toLowerCase()
-  const operation = textAt(attributes, 'gen_ai.operation.name')
-  if (operation !== undefined) return operations[operation] ?? 'chain'
-  const request = textAt(attributes, 'llm.request.type')
-  if (request !== undefined) return operations[request] ?? 'chain'
-  const kind = textAt(attributes, 'openinference.span.kind', 'traceloop.span.kind',
-    'langfuse.observation.type')
-  if (kind !== undefined) return kinds[kind.toLowerCase()] ?? 'chain'
-  const step = textAt(attributes, 'ai.operationId')
-  if (step !== undefined) return typeOfStep(step)
-  if (attributes.has('gen_ai.tool.name')) return 'tool'
-  if (attributes.has('llm.prompt_template.variables')) return 'prompt'
-  return isModelCall(attributes) ? 'llm' : 'chain'
-}
-
-/** A step of the AI SDK: only `ai.….doGenerate` and its like call a model, others are around it. */
-function typeOfStep(step: string): string {
-  if (/\.do(?:Generate|Stream)$/.test(step)) return 'llm'
-  if (step.endsWith('.doEmbed')) return 'embedding'
-  return step === 'ai.toolCall' ? 'tool' : 'chain'
-}
-
-/** Agents sum up the tokens of their calls: theirs would count twice. */
-function isModelCall(attributes: Attributes): boolean {
-  return modelWords.some((word) => attributes.has(word)) &&
-    !attributes.has('gen_ai.agent.name') && !attributes.has('agent_name')
-}
-
-function errorOf({ events, status }: OtlpSpan): string | undefined {
+function errorOf({ attributes, events, status }: OtlpSpan): string | undefined {
   const exception = events.find(({ name }) => name === 'exception')?.attributes
   const message = exception && textAt(exception, 'exception.message', 'exception.type')
   if (message !== undefined) {
     const stack = textAt(exception!, 'exception.stacktrace')
     return stack === undefined ? message : `${message}\n\n${stack}`
   }
-  return status.failed ? status.message || 'The span failed.' : undefined
+  if (status.code === failedCode) return status.message || 'The span failed.'
+  if (attributes.get('langfuse.observation.level') !== 'ERROR') return undefined
+  return takenText(attributes, 'langfuse.observation.status_message') ?? 'The span failed.'
 }
 
 function eventsOf({ events }: OtlpSpan): unknown[] {
-  return events.map(({ name, timeUs, attributes }) => ({ name, time: `${timeTextUs(timeUs)}Z`,
-    ...attributes.size > 0 && { kwargs: Object.fromEntries(attributes) } })
-  )
+  return events.map(({ name, timeUs, attributes, dropped }) => {
+    const kwargs = Object.fromEntries(attributes)
+    return { name, time: `${timeTextUs(timeUs)}Z`, ...Object.keys(kwargs).length > 0 && { kwargs },
+      ...dropped > 0 && { dropped_attributes_count: dropped } }
+  })
 }
 
-function tagsOf(attributes: Attributes): string[] {
-  const tags = attributes.get('langsmith.span.tags') ?? attributes.get('tag.tags')
-  const list = Array.isArray(tags) ? tags.map(String) : typeof tags === 'string'
-    ? tags.split(',')
-    : []
+const tagWords = ['langsmith.span.tags', 'tag.tags', 'langfuse.trace.tags', 'logfire.tags']
+
+function tagsOf(attributes: SpanAttributes): string[] {
+  const key = tagWords.find((word) => attributes.has(word))
+  const tags = key === undefined ? undefined : attributes.get(key)
+  if (key === undefined || (!Array.isArray(tags) && typeof tags !== 'string')) return []
+  attributes.take(key)
+  const list = typeof tags === 'string' ? tags.split(',') : tags.map(String)
   return list.map((tag) => tag.trim()).filter((tag) => tag !== '')
 }
 
-const metadataPrefixes = ['langsmith.metadata.', 'traceloop.association.properties.']
+const metadataPrefixes = ['langsmith.metadata.', 'traceloop.association.properties.',
+  'langfuse.observation.metadata.', 'langfuse.trace.metadata.', 'ai.telemetry.metadata.']
+const userWords = ['user.id', 'langfuse.user.id', 'enduser.id']
+const threadWords = ['gen_ai.conversation.id', 'session.id', 'langfuse.session.id']
+const providerWords = ['gen_ai.provider.name', 'gen_ai.system', 'llm.system', 'llm.provider',
+  'ai.model.provider']
+const modelWords = ['gen_ai.request.model', 'gen_ai.response.model', 'model', 'llm.model_name',
+  'embedding.model_name', 'langfuse.observation.model.name', 'ai.model.id']
 
-function metadataOf({ attributes, traceId, spanId }: OtlpSpan): Record<string, AttributeValue> {
-  const given = parsedText(attributes.get('metadata'))
-  const metadata: Record<string, AttributeValue> = isObject(given) ? { ...given as object } : {}
+/** The client's own come first, for filters find the first keys only. */
+function metadataOf(attributes: SpanAttributes): Map<string, AttributeValue> {
+  const said = new Map<string, AttributeValue>()
   for (const [key, value] of attributes) {
     const prefix = metadataPrefixes.find((each) => key.startsWith(each))
-    if (prefix !== undefined) metadata[key.slice(prefix.length)] = value
+    if (prefix === undefined || said.has(key.slice(prefix.length))) continue
+    said.set(key.slice(prefix.length), value)
+    attributes.take(key)
   }
-  const thread = textAt(attributes, 'gen_ai.conversation.id', 'session.id', 'langfuse.session.id')
-  const provider = textAt(attributes, 'gen_ai.provider.name', 'gen_ai.system', 'llm.system',
-    'llm.provider', 'ai.model.provider')
-  const model = textAt(attributes, 'gen_ai.request.model', 'gen_ai.response.model', 'model',
-    'llm.model_name', 'embedding.model_name', 'langfuse.observation.model.name', 'ai.model.id')
-  return { ...thread !== undefined && { thread_id: thread },
-    ...provider !== undefined && { ls_provider: provider },
-    ...model !== undefined && { ls_model_name: model }, ...metadata, OTEL_TRACE_ID: traceId,
-    OTEL_SPAN_ID: spanId }
+  const given = Object.entries(objectIn(attributes.get('metadata')))
+  if (given.length > 0 && !given.some(([key]) => said.has(key))) attributes.take('metadata')
+  const words = [['thread_id', threadWords], ['ls_provider', providerWords], ['ls_model_name',
+    modelWords], ['user_id', userWords]] as const
+  const all = new Map([...given, ...said])
+  const read = words.flatMap(([key, from]): [string, AttributeValue][] => {
+    const text = all.has(key) ? undefined : takenText(attributes, ...from)
+    return text === undefined ? [] : [[key, text]]
+  })
+  return new Map([...read, ...all])
+}
+
+function objectIn(value: AttributeValue | undefined): JsonObject {
+  const parsed = parsedText(value)
+  return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
+    ? parsed as JsonObject
+    : {}
 }
 
 const requestPrefix = 'gen_ai.request.'
 
-function invocationOf(attributes: Attributes): Record<string, AttributeValue> {
-  const given = parsedText(attributes.get('llm.invocation_parameters'))
-  const params: Record<string, AttributeValue> = isObject(given) ? { ...given as object } : {}
+/** The parameters of a call; those with a word of their own win over those in JSON. */
+function invocationOf(attributes: SpanAttributes): JsonObject {
+  const params = new Map<string, AttributeValue>()
   for (const [key, value] of attributes) {
     if (!key.startsWith(requestPrefix)) continue
     const name = key.slice(requestPrefix.length)
-    params[name === 'stop_sequences' ? 'stop' : name] = value
+    params.set(name === 'stop_sequences' ? 'stop' : name, value)
+    attributes.take(key)
   }
-  const temperature = numberAt(attributes, 'gen_ai.request.temperature')
-  const model = textAt(attributes, 'gen_ai.request.model', 'gen_ai.response.model')
-  const tool = textAt(attributes, 'gen_ai.tool.name')
-  const tools = parsedText(attributes.get('tools') ?? attributes.get('gen_ai.tool.definitions'))
-  return { ...params, ...temperature !== undefined && { temperature },
-    ...model !== undefined && { model }, ...tool !== undefined && { tool_name: tool },
-    ...tools !== undefined && { tools } }
+  const temperature = takenNumber(attributes, 'gen_ai.request.temperature')
+  if (temperature !== undefined) params.set('temperature', temperature)
+  const model = takenText(attributes, 'gen_ai.request.model', 'gen_ai.response.model')
+  if (model !== undefined) params.set('model', model)
+  const tool = takenText(attributes, 'gen_ai.tool.name')
+  if (tool !== undefined) params.set('tool_name', tool)
+  const toolsKey = attributes.has('tools') ? 'tools' : 'gen_ai.tool.definitions'
+  const tools = parsedText(attributes.get(toolsKey))
+  if (tools !== undefined) params.set('tools', tools)
+  attributes.take(toolsKey)
+  const word = parameterWords.find((each) => attributes.has(each)) ?? parameterWords[0]
+  const given = Object.entries(objectIn(attributes.get(word)))
+  if (given.every(([key, value]) => !params.has(key) || params.get(key) === value)) {
+    takenObject(attributes, word)
+  }
+  return Object.fromEntries([...given, ...params])
 }
+
+/** All parameters of a call, as JSON. */
+const parameterWords = ['llm.invocation_parameters',
+  'langfuse.observation.model.parameters'] as const

@@ -5,10 +5,9 @@
  */
 
 import { isObject } from '../../../json/index.ts'
-import type { Attributes, AttributeValue, OtlpSpan } from './otlp.ts'
-
-/** A JSON object. */
-export type JsonObject = Readonly<Record<string, AttributeValue>>
+import { parsedText } from './otlp-attributes.ts'
+import type { Attributes, AttributeValue, JsonObject, SpanAttributes } from './otlp-attributes.ts'
+import type { OtlpEvent, OtlpSpan } from './otlp-span.ts'
 
 /** The inputs of a span; undefined if it says none. */
 export function inputsOf({ attributes, events }: OtlpSpan): JsonObject | undefined {
@@ -22,7 +21,8 @@ export function inputsOf({ attributes, events }: OtlpSpan): JsonObject | undefin
     indexedMessages(attributes, 'llm.input_messages') ??
     firstObject(attributes, ['input.value', 'traceloop.entity.input', 'gen_ai.prompt', 'prompt',
       'gen_ai.tool.call.arguments', 'tool_arguments', 'langfuse.observation.input',
-      'ai.prompt.messages', 'ai.prompt', 'ai.toolCall.args', 'ai.value', 'ai.values'], 'input')
+      'langfuse.trace.input', 'request_data', 'ai.prompt.messages', 'ai.prompt', 'ai.toolCall.args',
+      'ai.value', 'ai.values'], 'input')
 }
 
 /** The outputs of a span, without its usage; undefined if it says none. */
@@ -40,41 +40,16 @@ export function outputsOf({ attributes, events }: OtlpSpan): JsonObject | undefi
     indexedMessages(attributes, 'llm.output_messages') ??
     firstObject(attributes, ['output.value', 'traceloop.entity.output', 'gen_ai.completion',
       'all_messages_events', 'gen_ai.tool.call.result', 'tool_response', 'final_result',
-      'langfuse.observation.output', 'ai.response.object', 'ai.toolCall.result'], 'text') ??
+      'langfuse.observation.output', 'langfuse.trace.output', 'response_data', 'ai.response.object',
+      'ai.toolCall.result'], 'text') ??
+    messagesAt(attributes, 'pydantic_ai.all_messages') ??
+    firstObject(attributes, ['ai.embedding'], 'embedding') ??
+    firstObject(attributes, ['ai.embeddings'], 'embeddings') ??
     answerOfAiSdk(attributes) ??
     documentsIn(attributes)
 }
 
-/** A number among attributes, which some libraries write as a text. */
-export function numberAt(attributes: Attributes, ...keys: readonly string[]): number | undefined {
-  for (const key of keys) {
-    const value = attributes.get(key)
-    const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
-    if (typeof number === 'number' && Number.isFinite(number)) return number
-  }
-  return undefined
-}
-
-/** A text among attributes that is not empty. */
-export function textAt(attributes: Attributes, ...keys: readonly string[]): string | undefined {
-  for (const key of keys) {
-    const value = attributes.get(key)
-    if (typeof value === 'string' && value !== '') return value
-  }
-  return undefined
-}
-
-/** The value of JSON in a text; other values, and texts that are no JSON, as they are. */
-export function parsedText(value: AttributeValue | undefined): AttributeValue | undefined {
-  if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value
-  try {
-    return JSON.parse(value) as AttributeValue
-  } catch {
-    return value
-  }
-}
-
-function eventNamed(events: OtlpSpan['events'], name: string): Attributes {
+function eventNamed(events: readonly OtlpEvent[], name: string): Attributes {
   return events.find((event) => event.name === name)?.attributes ?? new Map()
 }
 
@@ -89,53 +64,72 @@ function objectAt(attributes: Attributes, key: string, name: string): JsonObject
   return isObject(value) ? value as JsonObject : { [name]: value }
 }
 
-function firstObject(attributes: Attributes, keys: readonly string[], name: string):
+/** The value at the first key that there is. Nothing else says it, so it is taken. */
+function firstObject(attributes: SpanAttributes, keys: readonly string[], name: string):
   | JsonObject
   | undefined {
   const key = keys.find((each) => attributes.has(each))
-  return key === undefined ? undefined : objectAt(attributes, key, name)
+  const found = key === undefined ? undefined : objectAt(attributes, key, name)
+  if (found !== undefined) attributes.take(key!)
+  return found
 }
 
 /** Messages in one attribute, as the newer conventions have them. */
-function messagesAt(attributes: Attributes, key: string): JsonObject | undefined {
+function messagesAt(attributes: SpanAttributes, key: string): JsonObject | undefined {
   const messages = parsedText(attributes.get(key))
-  return messages === undefined || messages === null ? undefined : { messages }
+  if (messages === undefined || messages === null) return undefined
+  attributes.take(key)
+  return { messages }
 }
 
 /** Messages in attributes with numbers: `gen_ai.prompt.0.role`, `….0.message.content`. */
-function indexedMessages(attributes: Attributes, prefix: string): JsonObject | undefined {
-  const messages = indexed(attributes, prefix)
+function indexedMessages(attributes: SpanAttributes, prefix: string): JsonObject | undefined {
+  const messages = indexed(attributes, prefix, (name) => name.replace(/^message\./, ''))
   return messages.length > 0 ? { messages } : undefined
 }
 
 /** The text and the calls of tools of the AI SDK. */
-function answerOfAiSdk(attributes: Attributes): JsonObject | undefined {
-  const [text, calls] = [attributes.get('ai.response.text'),
-    parsedText(attributes.get('ai.response.toolCalls'))]
+function answerOfAiSdk(attributes: SpanAttributes): JsonObject | undefined {
+  const [textKey, callsKey] = ['ai.response.text', 'ai.response.toolCalls']
+  const [text, calls] = [attributes.get(textKey), parsedText(attributes.get(callsKey))]
   if (text === undefined && calls === undefined) return undefined
+  for (const key of [textKey, callsKey]) attributes.take(key)
   return { ...text !== undefined && { text }, ...calls !== undefined && { tool_calls: calls } }
 }
 
-function documentsIn(attributes: Attributes): JsonObject | undefined {
-  const documents = indexed(attributes, 'retrieval.documents').map((found) => ({
-    page_content: found['document.content'] ?? '',
-    metadata: parsedText(found['document.metadata']) ?? {},
+function documentsIn(attributes: SpanAttributes): JsonObject | undefined {
+  const documents = indexed(attributes, 'retrieval.documents', nameInDocument).map((found) => ({
+    page_content: found['page_content'] ?? '',
+    metadata: found['metadata'] ?? {},
     type: 'Document',
   }))
   return documents.length > 0 ? { documents } : undefined
 }
 
-/** Attributes below `prefix.<n>.`, by n; those below `message` count as the message's own. */
-function indexed(attributes: Attributes,
-  prefix: string): Readonly<Record<string, AttributeValue>>[] {
-  const found = new Map<number, Record<string, AttributeValue>>()
-  for (const [key, value] of attributes) {
-    if (!key.startsWith(`${prefix}.`)) continue
-    const [, number, name] = /^(\d{1,6})\.(.+)$/s.exec(key.slice(prefix.length + 1)) ?? []
-    if (number === undefined || name === undefined) continue
-    const one = found.get(Number(number)) ?? {}
-    one[name.replace(/^message\./, '')] = parsedText(value)!
+function nameInDocument(name: string): string | undefined {
+  if (name === 'document.content') return 'page_content'
+  return name === 'document.metadata' ? 'metadata' : undefined
+}
+
+/** Attributes below `prefix.<n>.`, by n, under the names that `nameOf` knows: those are taken. */
+function indexed(attributes: SpanAttributes, prefix: string,
+  nameOf: (name: string) => string | undefined
+): readonly Readonly<
+  Record<string, AttributeValue>
+>[] {
+  const found = new Map<number, Map<string, AttributeValue>>()
+  const begin = `${prefix}.`
+  for (const [key, value] of attributes.numbered) {
+    if (!key.startsWith(begin)) continue
+    const [, number, said] = /^(\d{1,6})\.(.+)$/s.exec(key.slice(begin.length)) ?? []
+    const name = said === undefined ? undefined : nameOf(said)
+    if (name === undefined) continue
+    const one = found.get(Number(number)) ?? new Map<string, AttributeValue>()
     found.set(Number(number), one)
+    // Of two with one name, the second stays where it is.
+    if (one.has(name)) continue
+    one.set(name, parsedText(value)!)
+    attributes.take(key)
   }
-  return [...found].sort(([a], [b]) => a - b).map(([, one]) => one)
+  return [...found].sort(([a], [b]) => a - b).map(([, one]) => Object.fromEntries(one))
 }

@@ -1,13 +1,14 @@
 /**
  * What bodies of OpenTelemetry would become in memory. A few bytes make a message in protobuf, and
- * what a resource says is read once for each of its spans, so the length of a body bounds neither.
+ * what a resource and a scope say is kept by each of their spans, so the length of a body bounds
+ * neither.
  */
 
 import { HeddleError } from '../../../errors.ts'
 
 /** Messages, or lists and objects, that a body may have at all levels. */
 const messagesMax = 1_000_000
-/** Bytes of the attributes of resources, counted for each span; and of an attribute besides. */
+/** Bytes of resources and scopes, counted for each span; and of an attribute besides. */
 const [sharedMax, attributeBytes] = [64 * 1024 * 1024, 64]
 
 /** Kinds of messages, by the numbers of the fields that are messages again. */
@@ -16,9 +17,11 @@ const kinds = {
   resourceSpans: { 1: 'attributes', 2: 'scopeSpans' },
   /** A resource: its attributes are in its first field. */
   attributes: { 1: 'keyValue' },
-  scopeSpans: { 2: 'span' },
-  span: { 9: 'keyValue', 11: 'event', 15: 'leaf' },
+  scopeSpans: { 1: 'scope', 2: 'span' },
+  scope: { 3: 'keyValue' },
+  span: { 9: 'keyValue', 11: 'event', 13: 'link', 15: 'leaf' },
   event: { 3: 'keyValue' },
+  link: { 4: 'keyValue' },
   keyValue: { 2: 'anyValue' },
   anyValue: { 5: 'list', 6: 'attributes' },
   list: { 1: 'anyValue' },
@@ -89,7 +92,7 @@ function tooMany(): HeddleError {
 export class SharedBytes {
   #bytes = 0
 
-  /** A resource with so many attributes, which have so many bytes, has so many spans. */
+  /** A resource, or a scope, with so many attributes and so many bytes has so many spans. */
   add(
     { attributes, bytes, spans }: { readonly attributes: number; readonly bytes: number;
       readonly spans: number },
@@ -97,6 +100,6 @@ export class SharedBytes {
     this.#bytes += (bytes + attributes * attributeBytes) * spans
     if (this.#bytes <= sharedMax) return
     throw new HeddleError('too_large',
-      'The attributes of a resource are too long for so many spans: send fewer in one request.')
+      'A resource or its scopes say too much for so many spans: send fewer in one request.')
   }
 }

@@ -4,9 +4,8 @@
  */
 
 import { isObject } from '../../../json/index.ts'
-import { numberAt, parsedText } from './otlp-payload.ts'
-import type { JsonObject } from './otlp-payload.ts'
-import type { Attributes, AttributeValue } from './otlp.ts'
+import { parsedText, takenNumber, takenObject } from './otlp-attributes.ts'
+import type { AttributeValue, JsonObject, SpanAttributes } from './otlp-attributes.ts'
 
 const inputWords = ['gen_ai.usage.input_tokens', 'gen_ai.usage.prompt_tokens',
   'llm.token_count.prompt', 'ai.usage.inputTokens', 'ai.usage.promptTokens', 'ai.usage.tokens']
@@ -37,29 +36,52 @@ const outputKinds: Kinds = Object.entries({
 })
 
 /** Tokens and costs, as LangSmith's clients name them; undefined if there are none. */
-export function usageOf(attributes: Attributes): JsonObject | undefined {
-  const given = parsedText(attributes.get('langsmith.usage_metadata'))
-  if (isObject(given)) return given as JsonObject
-  const input = numberAt(attributes, ...inputWords)
-  const output = numberAt(attributes, ...outputWords)
-  const total = numberAt(attributes, ...totalWords)
+export function usageOf(attributes: SpanAttributes): JsonObject | undefined {
+  const given = takenObject(attributes, 'langsmith.usage_metadata')
+  if (given !== undefined) return given
+  const input = takenNumber(attributes, ...inputWords)
+  const output = takenNumber(attributes, ...outputWords)
+  const total = takenNumber(attributes, ...totalWords)
   if (input === undefined && output === undefined && total === undefined) {
     return usageOfLangfuse(attributes)
   }
+  const costs = costsOf(attributes)
   const inputs = kindsOf(attributes, inputKinds, 'gen_ai.usage.input_token_details')
   const outputs = kindsOf(attributes, outputKinds, 'gen_ai.usage.output_token_details')
   return { ...input !== undefined && { input_tokens: input },
     ...output !== undefined && { output_tokens: output },
-    total_tokens: total ?? (input ?? 0) + (output ?? 0),
+    total_tokens: total ?? (input ?? 0) + (output ?? 0), ...costs,
     ...inputs && { input_token_details: inputs }, ...outputs && { output_token_details: outputs } }
 }
 
+/** US dollars that a library has worked out, which win over prices. */
+function costsOf(attributes: SpanAttributes): JsonObject {
+  const key = 'langfuse.observation.cost_details'
+  const parsed = parsedText(attributes.get(key))
+  const given = isObject(parsed) ? parsed as JsonObject : {}
+  const read = costWords.filter(([, side]) => typeof given[side] === 'number')
+  // Costs of other kinds are only kept.
+  if (read.length > 0 && read.length === Object.keys(given).length) attributes.take(key)
+  const costs: Record<string, number> = {}
+  for (const [name, side, words] of costWords) {
+    const cost = typeof given[side] === 'number'
+      ? given[side]
+      : takenNumber(attributes, ...words)
+    if (cost !== undefined) costs[name] = cost
+  }
+  return costs
+}
+
+const costWords = [['input_cost', 'input', ['llm.cost.prompt']], ['output_cost', 'output', [
+  'llm.cost.completion',
+]], ['total_cost', 'total', ['llm.cost.total', 'gen_ai.usage.cost', 'operation.cost']]] as const
+
 /** Details as JSON win: they are the kinds themselves. */
-function kindsOf(attributes: Attributes, kinds: Kinds, whole: string): JsonObject | undefined {
+function kindsOf(attributes: SpanAttributes, kinds: Kinds, whole: string): JsonObject | undefined {
   let said: Record<string, number> | undefined
   for (const [kind, words] of kinds) {
     for (const word of words) {
-      const tokens = attributes.has(word) ? numberAt(attributes, word) : undefined
+      const tokens = takenNumber(attributes, word)
       if (tokens === undefined) continue
       said ??= {}
       said[kind] = tokens
@@ -67,7 +89,9 @@ function kindsOf(attributes: Attributes, kinds: Kinds, whole: string): JsonObjec
     }
   }
   const given = detailsOf(attributes.get(whole))
-  return isObject(given) ? { ...said, ...given as JsonObject } : said
+  if (!isObject(given)) return said
+  attributes.take(whole)
+  return { ...said, ...given as JsonObject }
 }
 
 /** LangSmith's client for Python writes them as Python does: with single quotes. */
@@ -76,13 +100,19 @@ function detailsOf(value: AttributeValue | undefined): unknown {
   return parsedText(isPython ? value.replaceAll("'", '"') : value)
 }
 
+/** Names whose numbers follow from their sums. */
+const knownToLangfuse = /^(?:input|output|total|cache_(?:read|creation)_input_tokens)$/
+
 /** Its kinds leave each other out, and a name says to which side a kind belongs. */
-function usageOfLangfuse(attributes: Attributes): JsonObject | undefined {
-  const given = parsedText(attributes.get('langfuse.observation.usage_details'))
+function usageOfLangfuse(attributes: SpanAttributes): JsonObject | undefined {
+  const key = 'langfuse.observation.usage_details'
+  const given = parsedText(attributes.get(key))
   if (!isObject(given)) return undefined
   const numbers = Object.entries(given).filter((entry): entry is [string, number] =>
     typeof entry[1] === 'number'
   )
+  const names = numbers.filter(([name]) => knownToLangfuse.test(name))
+  if (names.length === Object.keys(given).length) attributes.take(key)
   const sum = (pattern: RegExp) =>
     numbers.reduce((all, [name, tokens]) => (pattern.test(name) ? all + tokens : all), 0)
   const [input, output, read, written, reasoning] = [sum(/input/), sum(/output/),
@@ -90,7 +120,7 @@ function usageOfLangfuse(attributes: Attributes): JsonObject | undefined {
     sum(/^(?:cache_creation_input_tokens|input_cache_creation)$/), sum(/^output_reasoning/)]
   const inputs = { ...read > 0 && { cache_read: read },
     ...written > 0 && { cache_creation: written } }
-  return { input_tokens: input, output_tokens: output,
+  return { input_tokens: input, output_tokens: output, ...costsOf(attributes),
     total_tokens: numbers.find(([name]) => name === 'total')?.[1] ?? input + output,
     ...read + written > 0 && { input_token_details: inputs },
     ...reasoning > 0 && { output_token_details: { reasoning } } }

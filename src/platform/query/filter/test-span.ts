@@ -1,6 +1,7 @@
 /** Tests whether a span meets a filter: by its head if that is enough, else with its payload. */
 
 import { contains } from '../../../json/index.ts'
+import { isKeptKey } from '../../spans/otel-keys.ts'
 import type { SpanHead, Term } from '../../spans/span.ts'
 import { termOf } from '../../spans/term.ts'
 import { entriesIn, metadataOf } from '../payload/content.ts'
@@ -151,7 +152,7 @@ function entryTest(filter: Extract<Filter, { kind: 'entry' }>): SpanTest {
         tests.every((test) => meets(mark[test.member], test))
       )
   }
-  if (of === 'metadata' && keys !== null && tests.every(isEquality)) {
+  if (of === 'metadata' && keys !== null && tests.every(isEquality) && !keys.some(isKeptKey)) {
     return not(allOf(keys.map((key) => not(metadataTest(key, tests)))))
   }
   return (_, content) =>

@@ -2,6 +2,7 @@
 
 import { LRUCache } from '../../../../cluster/index.ts'
 import { tenantId } from '../../spans/tenant-id.ts'
+import { segmentOf } from '../../spans/dotted-order.ts'
 import type { FeedbackMark, SpanHead, Uuid } from '../../spans/span.ts'
 import { timeTextUs } from '../../spans/time.ts'
 import type { ByKind } from '../../spans/token-kinds.ts'
@@ -86,6 +87,14 @@ export function rawKinds(numbers: ByKind | undefined): { readonly raw: ByKind } 
 
 /** Characters of the time in a segment of a dotted order. */
 const timeLength = 22
+
+/**
+ * The dotted order of a span. One that came without it has that of a whole trace only where this is
+ * read; elsewhere nothing is read for it, and it has its own segment.
+ */
+export function orderOf({ dottedOrder, startUs, id }: SpanHead): string {
+  return dottedOrder ?? segmentOf(startUs, id)
+}
 
 /** The ids of the spans around a span, the root first. */
 export function parentsOf({ dottedOrder, parent }: SpanHead): readonly Uuid[] {

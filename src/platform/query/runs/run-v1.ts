@@ -6,7 +6,7 @@ import type { ByKind } from '../../spans/token-kinds.ts'
 import type { Content } from '../payload/content.ts'
 import { previewOf } from './preview.ts'
 import { appPath, dollars, dollarsByKind, feedbackStats, fromAttachments, fromContent, fromHead,
-  numeric, parentsOf, quoted, quotedId, unknownValue } from './run-fields.ts'
+  numeric, orderOf, parentsOf, quoted, quotedId, unknownValue } from './run-fields.ts'
 import type { RunFields } from './run-fields.ts'
 import { isRoot, statusOf } from '../filter/test-span.ts'
 
@@ -47,7 +47,7 @@ export const runV1Fields: RunFields = {
   child_run_ids: unknownValue,
   direct_child_run_ids: unknownValue,
   trace_id: fromHead(({ trace }) => quotedId(trace)),
-  dotted_order: fromHead(({ dottedOrder }) => quoted(dottedOrder ?? '')),
+  dotted_order: fromHead((head) => quoted(orderOf(head))),
   session_id: fromHead(({ project }) => quotedId(project)),
   reference_example_id: fromHead(({ example }) => quotedId(example)),
   reference_dataset_id: unknownValue,

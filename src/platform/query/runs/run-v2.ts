@@ -5,7 +5,7 @@ import { timeTextUs } from '../../spans/time.ts'
 import type { KindGroup } from '../../spans/token-kinds.ts'
 import { metadataOf } from '../payload/content.ts'
 import { errorPreview, previewOf } from './preview.ts'
-import { appPath, average, feedbackStats, fromAttachments, fromContent, fromHead, numeric,
+import { appPath, average, feedbackStats, fromAttachments, fromContent, fromHead, numeric, orderOf,
   parentsOf, quoted, quotedId, rawKinds, unknownValue } from './run-fields.ts'
 import type { RunFields } from './run-fields.ts'
 import { errorText, isRoot, numberIn, statusOf } from '../filter/test-span.ts'
@@ -49,7 +49,7 @@ export const runV2Fields: RunFields = {
   project_id: fromHead(({ project }) => quotedId(project)),
   trace_id: fromHead(({ trace }) => quotedId(trace)),
   thread_id: fromHead(({ thread }) => quoted(thread)),
-  dotted_order: fromHead(({ dottedOrder }) => quoted(dottedOrder ?? '')),
+  dotted_order: fromHead((head) => quoted(orderOf(head))),
   is_root: fromHead((head) => String(isRoot(head))),
   reference_example_id: fromHead(({ example }) => quotedId(example)),
   reference_dataset_id: unknownValue,

@@ -3,6 +3,7 @@
 import { metadataOf } from '../payload/content.ts'
 import type { Content } from '../payload/content.ts'
 import type { Payloads } from '../payload/payloads.ts'
+import { isKeptKey } from '../../spans/otel-keys.ts'
 import type { SpanHead, Term } from '../../spans/span.ts'
 import { termOf } from '../../spans/term.ts'
 import type { GroupBy } from '../question.ts'
@@ -115,6 +116,8 @@ async function namesIn(payloads: Payloads, heads: readonly SpanHead[],
 
 /** A value that was seen before is known by its term, and its payload stays closed. */
 function metadataGroups(key: string, payloads: Payloads): GroupsOf {
+  const groupIn = (content: Content) => groupName(metadataOf(content)[key])
+  if (isKeptKey(key)) return (heads) => namesIn(payloads, heads, groupIn)
   const known = new Map<Term, string>()
   const hasKey = termOf.metadataKey(key)
   return async (heads) => {
@@ -124,7 +127,7 @@ function metadataGroups(key: string, payloads: Payloads): GroupsOf {
       return term === undefined ? undefined : [known.get(term)!]
     })
     const open = heads.filter((_, index) => groups[index] === undefined)
-    const opened = await namesIn(payloads, open, (content) => groupName(metadataOf(content)[key]))
+    const opened = await namesIn(payloads, open, groupIn)
     for (const [group] of opened) {
       if (group !== undefined && known.size < knownMax) {
         known.set(termOf.metadata(key, group), group)

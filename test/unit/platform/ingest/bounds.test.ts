@@ -2,12 +2,12 @@
 
 import { describe, expect, it } from 'vitest'
 
-import { TraceRequest } from '../../../../proto/gen/otlp/v1/trace.ts'
 import { HeddleError } from '../../../../src/errors.ts'
 import { readOtlpBody } from '../../../../src/platform/ingest/body/otlp-body.ts'
 import { readDottedOrder } from '../../../../src/platform/spans/dotted-order.ts'
 import { TraceMemory } from '../../../../src/platform/ingest/trace-memory.ts'
 import { multipartOf } from '../../../support/ingest-bodies.ts'
+import { otlpBytes } from '../../../support/otlp-message.ts'
 import { ingestHouse } from './ingest-house.ts'
 
 const [json, protobuf] = ['application/json', 'application/x-protobuf']
@@ -44,6 +44,11 @@ describe('OpenTelemetry', () => {
       return Buffer.concat([Uint8Array.of(field << 3 | 2), length, inner])
     }
     expect(codeOf(() => readOtlpBody(nested(1, nested(2, empty)), protobuf, 'p'))).toBe('too_large')
+    // Links and scopes are messages as well.
+    const attributes = Buffer.alloc(empty.length)
+    for (let at = 0; at < empty.length; at += 2) attributes[at] = 4 << 3 | 2
+    const linked = nested(1, nested(2, nested(2, nested(13, attributes))))
+    expect(codeOf(() => readOtlpBody(linked, protobuf, 'p'))).toBe('too_large')
     const listed = Buffer.from(`{"resourceSpans":[${'{"b":[]},'.repeat(600_000)}{}]}`)
     expect(codeOf(() => readOtlpBody(listed, json, 'p'))).toBe('too_large')
     // What is in a text is none.
@@ -57,24 +62,28 @@ describe('OpenTelemetry', () => {
     const [few, many] = [bodyOf(10, {}, attributes), bodyOf(1_000, {}, attributes)]
     expect(readOtlpBody(few, json, 'p').operations).toHaveLength(10)
     expect(codeOf(() => readOtlpBody(many, json, 'p'))).toBe('too_large')
-    const bytes = Buffer.from(TraceRequest.encode({ resourceSpans: [{
-      resource: {
-        attributes: [{ key: 'langsmith.metadata.x',
-          value: { value: { $case: 'stringValue', value: 'a'.repeat(100_000) } } }],
-      },
-      scopeSpans: [{ spans: Array.from({ length: 1_000 }, () => ({
-        traceId: Buffer.alloc(16, 1),
-        spanId: Buffer.alloc(8, 1),
-        parentSpanId: Buffer.alloc(0),
-        name: '',
-        startTimeUnixNano: '1764187200123456789',
-        endTimeUnixNano: '0',
-        attributes: [],
-        events: [],
-        status: undefined,
-      })) }],
-    }] }).finish())
-    expect(codeOf(() => readOtlpBody(bytes, protobuf, 'p'))).toBe('too_large')
+    const long = {
+      attributes: [{ key: 'x',
+        value: { value: { $case: 'stringValue', value: 'a'.repeat(100_000) } } }],
+    } as const
+    const spans = Array.from({ length: 1_000 },
+      () => ({ traceId: Buffer.alloc(16, 1), spanId: Buffer.alloc(8, 1),
+        startTimeUnixNano: '1764187200123456789' }))
+    for (const ofAll of [{ resource: { attributes: [...long.attributes] },
+      scopeSpans: [{ spans }] }, {
+      scopeSpans: [{ scope: { attributes: [...long.attributes] }, spans }],
+    }, { scopeSpans: [{ scope: { name: 'a'.repeat(100_000) }, spans }] }, { scopeSpans: [{ spans }],
+      schemaUrl: 'a'.repeat(100_000) }]) {
+      const bytes = Buffer.from(otlpBytes(ofAll))
+      expect(codeOf(() => readOtlpBody(bytes, protobuf, 'p'))).toBe('too_large')
+    }
+    const scoped = JSON.parse(bodyOf(1_000, {}).toString()) as { resourceSpans: [{
+      scopeSpans: object[]
+    }] }
+    const [ofScope] = scoped.resourceSpans[0].scopeSpans
+    scoped.resourceSpans[0].scopeSpans = [{ ...ofScope, scope: { version: 'a'.repeat(100_000) } }]
+    expect(codeOf(() => readOtlpBody(Buffer.from(JSON.stringify(scoped)), json, 'p')))
+      .toBe('too_large')
   })
 
   it('A time that is no number, and JSON that is too deep, fail alone', () => {

@@ -3,13 +3,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { TraceRequest, TraceResponse } from '../../../../proto/gen/otlp/v1/trace.ts'
+import { TraceResponse } from '../../../../proto/gen/otlp/v1/trace.ts'
 import type { AnyValue, KeyValue } from '../../../../proto/gen/otlp/v1/trace.ts'
 import { HeddleError } from '../../../../src/errors.ts'
 import { mapSpans } from '../../../../src/platform/ingest/otlp/otlp-mapping.ts'
 import { otlpAnswer, readOtlp } from '../../../../src/platform/ingest/otlp/otlp.ts'
 import { filedStartUs } from '../../../../src/platform/spans/trace-place.ts'
 import { expectAlways } from '../../../support/expect-always.ts'
+import { otlpBytes } from '../../../support/otlp-message.ts'
 
 type Given = string | number | boolean | Buffer | readonly Given[] | {
   readonly [key: string]: Given
@@ -63,10 +64,8 @@ const spanOf = (
 })
 
 const bytesOf = (...shapes: readonly Shape[]) =>
-  TraceRequest.encode({
-    resourceSpans: [{ resource: { attributes: pairsOf({ 'service.name': 'shop' }) },
-      scopeSpans: [{ spans: shapes.map(spanOf) }] }],
-  }).finish()
+  otlpBytes({ resource: { attributes: pairsOf({ 'service.name': 'shop' }) },
+    scopeSpans: [{ spans: shapes.map(spanOf) }] })
 
 /** The members of the one span, read from protobuf. */
 function mapped(shape: Shape, project?: string) {
@@ -88,7 +87,6 @@ describe('a span', () => {
       id: '00000000-0000-0000-eee1-9b7ec3c1b174',
       trace_id: '5b8efff7-9803-8103-d269-b633813fc60c',
       parent_run_id: '00000000-0000-0000-aaaa-aaaaaaaaaaaa',
-      dotted_order: '20251126T200000123456Z00000000-0000-0000-eee1-9b7ec3c1b174',
       start_time: '2025-11-26T20:00:00.123456Z',
       end_time: '2025-11-26T20:00:01.123456Z',
       session_name: 'default',
@@ -96,41 +94,6 @@ describe('a span', () => {
       run_type: 'chain',
     })
     expect(mapped({})).not.toHaveProperty('parent_run_id')
-  })
-
-  it('has the ancestors of its request in its dotted order, also in a circle', () => {
-    const [root, middle, leaf] = ['aaaaaaaaaaaaaaa1', 'aaaaaaaaaaaaaaa2', 'aaaaaaaaaaaaaaa3']
-    const runs = (shapes: readonly Shape[]) =>
-      [...mapSpans(readOtlp(bytesOf(...shapes), 'protobuf'), undefined)]
-        .map((each) => (each as { run: Record<string, string> }).run['dotted_order']!.split('.'))
-    expect(runs([{ id: leaf, parent: middle }, { id: middle, parent: root }, { id: root }])
-      .map(({ length }) => length)).toEqual([3, 2, 1])
-    expect(runs([{ id: leaf, parent: middle }, { id: middle, parent: leaf }])
-      .map(({ length }) => length)).toEqual([2, 1])
-  })
-
-  it('costs as much in a chain and in a circle of thousands as beside them', () => {
-    const count = 4_000
-    const idOf = (n: number) => (n + 1).toString(16).padStart(16, '0')
-    const spans = (parent: (n: number) => number) =>
-      readOtlp(
-        bytesOf(
-          ...Array.from({ length: count }, (_, n) => ({ id: idOf(n), parent: idOf(parent(n)) })),
-        ),
-        'protobuf',
-      )
-    const [flat, chain, ring] = [spans(() => count), spans((n) => n + 1),
-      spans((n) => (n + 1) % count)]
-    const msOf = (all: ReturnType<typeof readOtlp>) => {
-      const began = performance.now()
-      const runs = [...mapSpans(all, undefined)]
-      expect(runs).toHaveLength(count)
-      return performance.now() - began
-    }
-    const alone = Math.min(...Array.from({ length: 4 }, () => msOf(flat)))
-    for (const all of [chain, ring]) {
-      expect(Math.min(...Array.from({ length: 4 }, () => msOf(all)))).toBeLessThan(6 * alone)
-    }
   })
 
   it('has bytes that are text as text, and others in base64', () => {
@@ -150,7 +113,6 @@ describe('a span', () => {
     ), 'protobuf'), undefined)].map((each) => (each as { run: Record<string, string> }).run)
     expect(above).not.toHaveProperty('parent_run_id')
     expect(below!['parent_run_id']).toBe(above!['id'])
-    expect(below!['dotted_order']).toMatch(new RegExp(`^${above!['dotted_order']}[.]`))
   })
 
   it.each<[Record<string, Given>, string]>([
@@ -172,6 +134,8 @@ describe('a span', () => {
     [{ 'ai.operationId': 'ai.toolCall' }, 'tool'],
     [{ 'langfuse.observation.type': 'generation' }, 'llm'],
     [{ 'langfuse.observation.type': 'span' }, 'chain'],
+    [{ 'traceloop.llm.request.type': 'embedding' }, 'embedding'],
+    [{ 'traceloop.llm.request.type': 'chat' }, 'llm'],
   ])('with %o is a %s', (attributes, type) => {
     expect(mapped({ attributes }).run_type).toBe(type)
   })
@@ -196,6 +160,19 @@ describe('a span', () => {
     [{ tool_arguments: '{"a":1}', tool_response: 'ho' }, { a: 1 }, { text: 'ho' }],
     [{ 'langfuse.observation.input': '{"a":1}', 'langfuse.observation.output': 'ho' }, { a: 1 }, {
       text: 'ho',
+    }],
+    [{ 'langfuse.trace.input': 'why?', 'langfuse.trace.output': 'ho' }, { input: 'why?' }, {
+      text: 'ho',
+    }],
+    [{ request_data: '{"model":"m"}', response_data: '{"message":{}}' }, { model: 'm' }, {
+      message: {},
+    }],
+    [{ 'pydantic_ai.all_messages': '[{"role":"user"}]' }, undefined, {
+      messages: [{ role: 'user' }],
+    }],
+    [{ 'ai.value': '"day"', 'ai.embedding': '[0.1]' }, { input: '"day"' }, { embedding: [0.1] }],
+    [{ 'ai.values': ['"day"'], 'ai.embeddings': ['[0.1]'] }, { input: ['"day"'] }, {
+      embeddings: ['[0.1]'],
     }],
     [{ 'retrieval.documents.0.document.content': 'text',
       'retrieval.documents.0.document.metadata': '{"a":1}' }, undefined, {
@@ -257,6 +234,45 @@ describe('a span', () => {
     expect(mapped({}, 'mine').session_name).toBe('mine')
   })
 
+  it.each<[string, Record<string, Given>, object, object]>([
+    ['Langfuse', { 'langfuse.trace.name': 'shop', 'langfuse.trace.tags': ['a'], 'user.id': 'ada',
+      'langfuse.session.id': 't1', 'langfuse.trace.metadata.tier': 'gold',
+      'langfuse.observation.metadata.step': 2, 'langfuse.observation.level': 'ERROR',
+      'langfuse.observation.status_message': 'no',
+      'langfuse.observation.model.parameters': '{"temperature":1}',
+      'langfuse.observation.usage_details': '{"input":3,"output":4}',
+      'langfuse.observation.cost_details': '{"input":0.1,"output":0.2}' }, { name: 'shop',
+      tags: ['a'], error: 'no', outputs: {
+        usage_metadata: { input_tokens: 3, output_tokens: 4, total_tokens: 7, input_cost: 0.1,
+          output_cost: 0.2 },
+      } }, { user_id: 'ada', thread_id: 't1', tier: 'gold', step: 2, OTEL_NAME: 'a span',
+      'OTEL_ATTRIBUTES.langfuse.observation.level': 'ERROR' }],
+    ['Logfire', { 'logfire.msg': 'shop', 'logfire.msg_template': 'a span',
+      'logfire.tags': ['LLM'] }, { name: 'a span', tags: ['LLM'] }, {
+      'OTEL_ATTRIBUTES.logfire.msg': 'shop',
+      'OTEL_ATTRIBUTES.logfire.msg_template': 'a span',
+    }],
+    ['the AI SDK', { 'ai.toolCall.name': 'search', 'ai.telemetry.metadata.userId': 'ada',
+      'ai.telemetry.functionId': 'shop' }, { name: 'search' }, { userId: 'ada', OTEL_NAME: 'a span',
+      'OTEL_ATTRIBUTES.ai.telemetry.functionId': 'shop' }],
+    ['Pydantic AI', { 'gen_ai.usage.input_tokens': 3, 'operation.cost': 0.5 }, {
+      outputs: { usage_metadata: { input_tokens: 3, total_tokens: 3, total_cost: 0.5 } },
+    }, {}],
+  ])('has its name, tags, user and costs in the words of %s', (_, attributes, run, metadata) => {
+    const seen = mapped({ attributes }) as unknown as { extra: { metadata: object } }
+    expect(seen).toMatchObject(run)
+    expect(seen.extra.metadata).toEqual({ ...metadata, OTEL_TRACE_ID: traceId,
+      OTEL_SPAN_ID: 'eee19b7ec3c1b174', 'OTEL_RESOURCE.service.name': 'shop' })
+  })
+
+  it('has the message of Logfire as its name where a template would be it', () => {
+    const [template, msg] = ['Chat with {model!r}', "Chat with 'small'"]
+    const spans = readOtlp(otlpBytes({ scopeSpans: [{ spans: [{ ...spanOf({
+      attributes: { 'logfire.msg': msg, 'logfire.msg_template': template },
+    }), name: template }] }] }), 'protobuf')
+    expect([...mapSpans(spans, undefined)]).toMatchObject([{ run: { name: msg } }])
+  })
+
   it('fails as its status or its exception says', () => {
     expect(mapped({ failed: 'broken' }).error).toBe('broken')
     expect(
@@ -301,9 +317,8 @@ it('JSON and protobuf say the same', () => {
       }],
     }
     const [read] = readOtlp(Buffer.from(JSON.stringify(json)), 'json')
-    const [same] = readOtlp(bytesOf({ attributes: { 'service.name': 'shop', ...attributes } }),
-      'protobuf')
-    expect(new Map([['service.name', 'shop'], ...read!.attributes])).toEqual(same!.attributes)
+    const [same] = readOtlp(bytesOf({ attributes }), 'protobuf')
+    expect([...read!.attributes.left()]).toEqual([...same!.attributes.left()])
     expect(read).toMatchObject({ traceId, spanId: 'eee19b7ec3c1b174', parentId: '',
       startUs: 1764187200123456 })
   }))

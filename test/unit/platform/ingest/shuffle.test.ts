@@ -4,10 +4,13 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 
 import { segmentOf } from '../../../../src/platform/spans/dotted-order.ts'
+import { queryHandlers } from '../../../../src/platform/threads/query-handlers.ts'
 import { expectAlways } from '../../../support/expect-always.ts'
 import { multipartOf, partsOfRuns } from '../../../support/ingest-bodies.ts'
 import type { ClientOperation, ClientRun } from '../../../support/ingest-bodies.ts'
-import { ingestHouse } from './ingest-house.ts'
+import { otlpBytes } from '../../../support/otlp-message.ts'
+import { projectOf } from '../../../support/random-spans.ts'
+import { ingestHouse, projectId } from './ingest-house.ts'
 import type { IngestHouse } from './ingest-house.ts'
 
 const startUs = Date.UTC(2026, 10, 26) * 1000
@@ -100,5 +103,100 @@ it('Shuffled, repeated and cut into requests, operations say the same.', async (
       await send(house, shuffled.slice(from, from + sizes[nth]!), nth)
     }
     expect(await comparable(house)).toEqual(expected)
+  }), { share: 10 })
+})
+
+type Wire = 'client' | 'protobuf' | 'json'
+
+/** A span of OpenTelemetry that says the same as a post and its patch. */
+function otlpSpanOf({ run: post }: ClientOperation, { run: patch }: ClientOperation) {
+  const metadata = (post['extra'] as { readonly metadata: object }).metadata
+  const texts: Record<string, string> = { 'langsmith.span.id': post.id,
+    'langsmith.trace.id': String(post['trace_id']), 'langsmith.span.kind': String(post['run_type']),
+    'gen_ai.prompt': JSON.stringify(post['inputs']),
+    'gen_ai.completion': JSON.stringify(patch['outputs']), metadata: JSON.stringify(metadata) }
+  if (post['parent_run_id'] !== null)
+    texts['langsmith.span.parent_id'] = String(post['parent_run_id'])
+  const nanos = (ms: unknown) => `${Math.round(Number(ms) * 1_000)}000`
+  const failed = typeof patch['error'] === 'string'
+  return { texts, tags: post['tags'] as readonly string[], name: String(post['name']),
+    traceId: String(post['trace_id']).replaceAll('-', ''),
+    spanId: post.id.replaceAll('-', '').slice(16), startTimeUnixNano: nanos(post['start_time']),
+    endTimeUnixNano: nanos(patch['end_time']),
+    status: { code: failed ? 2 : 0, message: failed ? String(patch['error']) : '' } }
+}
+
+function otlpBodyOf(spans: readonly ReturnType<typeof otlpSpanOf>[], wire: Wire): Buffer {
+  if (wire === 'json') {
+    return Buffer.from(JSON.stringify({ resourceSpans: [{ scopeSpans: [{
+      spans: spans.map(({ texts, tags, ...span }) => ({ ...span, attributes: [
+        ...Object.entries(texts).map(([key, stringValue]) => ({ key, value: { stringValue } })),
+        { key: 'langsmith.span.tags',
+          value: { arrayValue: { values: tags.map((stringValue) => ({ stringValue })) } } },
+      ] })),
+    }] }] }))
+  }
+  const text = (value: string) => ({ value: { $case: 'stringValue', value } as const })
+  return Buffer.from(otlpBytes({ scopeSpans: [{ spans: spans.map(({ texts, tags, ...span }) => ({
+    ...span,
+    traceId: Buffer.from(span.traceId, 'hex'),
+    spanId: Buffer.from(span.spanId, 'hex'),
+    attributes: [...Object.entries(texts).map(([key, value]) => ({ key, value: text(value) })), {
+      key: 'langsmith.span.tags',
+      value: { value: { $case: 'arrayValue', value: { values: tags.map(text) } } },
+    }],
+  })) }] }))
+}
+
+/** The whole trace, as the first API shows it, without what only OpenTelemetry says. */
+async function readTrace({ store, env }: IngestHouse, trace: string): Promise<unknown> {
+  const answer = await queryHandlers({ store, env }).runs({ tenant: 'acme', trace, version: 1,
+    projects: [projectOf(projectId('demo'))], order: 'oldest', limit: 100 })
+  const { runs } = JSON.parse(Buffer.from(answer).toString()) as {
+    runs: { extra: { metadata: object } }[]
+  }
+  return runs.map(({ extra: { metadata }, ...run }) => ({ ...run,
+    metadata: Object.fromEntries(Object.entries(metadata)
+      .filter(([key]) => !key.startsWith('OTEL_'))) })
+  )
+}
+
+const cutTraces = fc.record({ number: fc.nat({ max: 1_000_000 }),
+  spans: fc.array(spanShape, { minLength: 7, maxLength: 7 }),
+  ranks: fc.array(fc.nat(), { minLength: 7, maxLength: 7 }),
+  sizes: fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 7, maxLength: 7 }) })
+
+it('A trace reads back equal, by any wire, in any order, cut into any requests.', async () => {
+  await expectAlways(fc.asyncProperty(cutTraces, async ({ number, spans, ranks, sizes }) => {
+    const shapes = spans.map((shape) => ({ ...shape, error: shape.error || null, isPython: false,
+      tags: shape.tags.map((tag) => `t${tag.trim()}`), inputs: { value: shape.inputs },
+      outputs: { value: shape.outputs } })
+    )
+    // What only the client can send would differ.
+    const operations = operationsOf(number, shapes).map(({ kind, run }): ClientOperation => {
+      const { events: _1, revision_id: _2, ...rest } = run
+      return { kind, run: rest as ClientRun }
+    })
+    const [{ run: { id: trace } }] = operations as [ClientOperation]
+    const units = Array.from({ length: 7 }, (_, n) => operations.slice(2 * n, 2 * n + 2))
+    const shuffled = units.map((unit, n) => ({ unit, rank: ranks[n]! }))
+      .toSorted((a, b) => a.rank - b.rank).map(({ unit }) => unit)
+    const sendBy = async (house: IngestHouse, wire: Wire, some: readonly ClientOperation[][]) => {
+      if (wire === 'client') return void await send(house, some.flat().reverse(), 0)
+      await house.send({ form: 'otlp', project: 'demo',
+        contentType: wire === 'json' ? 'application/json' : 'application/x-protobuf',
+        body: otlpBodyOf(some.map(([post, patch]) => otlpSpanOf(post!, patch!)), wire) })
+    }
+    const atOnce = ingestHouse()
+    await sendBy(atOnce, 'client', units)
+    const expected = await readTrace(atOnce, trace)
+    expect(expected).toHaveLength(7)
+    for (const wire of ['client', 'protobuf', 'json'] as const) {
+      const house = ingestHouse()
+      for (let [from, nth] = [0, 0]; from < shuffled.length; from += sizes[nth]!, nth++) {
+        await sendBy(house, wire, shuffled.slice(from, from + sizes[nth]!))
+      }
+      expect(await readTrace(house, trace)).toEqual(expected)
+    }
   }), { share: 10 })
 })
