@@ -61,7 +61,7 @@ export interface ActorParts {
   readonly runsGone?: ThreadPorts['runsGone']
   /** Engine for rules; undefined while the platform is not open. */
   readonly ruleEngine: () => RuleEngine | undefined
-  /** What deletions of traces work with; undefined while the platform is not open. */
+  /** Parts that deletions of traces work with; undefined while the platform is not open. */
   readonly deletionEngine: () => DeletionParts | undefined
   /** The memory that reads share. */
   readonly reads: ReadQuota

@@ -7,7 +7,7 @@ import type { ActorKey, Env } from '../../cluster/index.ts'
 import { deletionKindName, ruleKindName } from '../platform/index.ts'
 import type { CatalogRecord, DeletionClient, Platform, RuleClient } from '../platform/index.ts'
 
-/** What has work, and its place in the list. */
+/** A rule or deletion that has work, and its place in the list. */
 interface Listed {
   readonly tenant: string
   readonly id: string
@@ -23,11 +23,11 @@ interface WakeList {
   wake(entry: Listed): void
 }
 
-/** What the watch works with. */
+/** Clients and records that the watch works with. */
 export interface WakeWatchParts {
   readonly rules: Pick<RuleClient, 'wake'>
   readonly deletions: DeletionClient
-  /** Whether this member owns an actor. */
+  /** True if this member owns an actor. */
   owns(key: ActorKey): boolean
   readonly env: Pick<Env, 'every' | 'after' | 'log'>
 }

@@ -3,14 +3,14 @@
  * that such attributes become metadata, and documents no names. Pure.
  */
 
-/** What keys begin with that keep attributes of the span, of its resource and of its scope. */
+/** Prefixes of keys of metadata: attributes of the span, of its resource and of its scope. */
 export const [attributePrefix, resourcePrefix, scopePrefix] = ['OTEL_ATTRIBUTES.', 'OTEL_RESOURCE.',
   'OTEL_SCOPE.']
 
 /** The ids that OpenTelemetry gave the span. */
 export const [traceIdKey, spanIdKey] = ['OTEL_TRACE_ID', 'OTEL_SPAN_ID']
 
-/** Where everything else is kept that a span, its resource and its scope may have. */
+/** Keys of metadata for everything else that a span, its resource and its scope may have. */
 export const keptKeys = { name: 'OTEL_NAME', kind: 'OTEL_KIND', status: 'OTEL_STATUS',
   statusMessage: 'OTEL_STATUS_MESSAGE', traceState: 'OTEL_TRACE_STATE', flags: 'OTEL_FLAGS',
   links: 'OTEL_LINKS', dropped: 'OTEL_DROPPED', scopeSchema: 'OTEL_SCOPE_SCHEMA_URL',

@@ -7,7 +7,7 @@ import type { ScanParts } from '../matching.ts'
 import type { RunsQuestion } from '../question.ts'
 import { scanSteps } from '../scan.ts'
 
-/** Which traces go: those of the runs that a question finds. */
+/** A question for runs whose traces are deleted. */
 export interface DeletableQuestion extends RunsQuestion {
   /** Runs that arrived at this time or later are left out. */
   readonly arrivedBeforeUs: number

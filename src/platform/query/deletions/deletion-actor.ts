@@ -77,7 +77,7 @@ class DeletionActor implements Actor<DeletionCommand> {
     return Promise.reject(new HeddleError('unsupported', 'A deletion has nothing to follow.'))
   }
 
-  /** What is cut off here is done again by the next owner. */
+  /** Cuts work off: the next owner does it again. */
   async passivate(): Promise<void> {
     this.#stopTimer?.()
     this.#stopTimer = undefined
@@ -139,7 +139,7 @@ class DeletionActor implements Actor<DeletionCommand> {
     }
   }
 
-  /** Whoever ended it may have died before it was off the list. */
+  /** Takes a deletion that has ended off the list: its owner may have died before it did so. */
   async #unlistEnded(id: Uuid, listedMs: number): Promise<void> {
     const { records, env } = this.#engine()
     const name = { tenant: this.#context.key.tenant, id }

@@ -11,7 +11,7 @@ import type { DeletionName, DeletionRecords } from './deletion-records.ts'
 import { nextProgress } from './trace-deletion.ts'
 import type { DeletionEvent, TraceDeletion } from './trace-deletion.ts'
 
-/** What deletions of one member work with. */
+/** Stores and queries that deletions of one member work with. */
 export interface DeletionParts {
   readonly records: DeletionRecords
   readonly projects: Pick<Projects, 'get'>
@@ -54,7 +54,7 @@ export async function noteFailure(parts: Pick<DeletionParts, 'records' | 'env'>,
   return isFinal
 }
 
-/** What was cancelled meanwhile stays so. */
+/** Notes an event. A deletion that was cancelled meanwhile stays cancelled. */
 async function note({ records, env }: Pick<DeletionParts, 'records' | 'env'>, tenant: string,
   deletion: TraceDeletion, event: DeletionEvent): Promise<void> {
   const name: DeletionName = { tenant, id: deletion.id }

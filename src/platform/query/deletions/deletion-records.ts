@@ -36,7 +36,7 @@ export interface DeletionRecords {
 export const [openMax, keptMax] = [10, 100]
 
 const pageRecords = 100
-/** What the names of open ones begin with. One that has ended has its id as its name. */
+/** Prefix of the names of open deletions. One that has ended has its id as its name. */
 const openName = 'open '
 /** No tenant has this name. */
 const everybody: CatalogName = { tenant: '*', collection: 'trace_deletion_wake' }

@@ -28,7 +28,7 @@ export interface Deletions {
   /** The newest first. */
   list(tenant: string): Promise<readonly TraceDeletion[]>
   get(tenant: string, id: Uuid): Promise<TraceDeletion>
-  /** What is deleted stays so. One that has ended stays as it is. */
+  /** Deleted traces stay deleted. A deletion that has ended stays as it is. */
   cancel(tenant: string, id: Uuid): Promise<TraceDeletion>
 }
 
@@ -38,13 +38,13 @@ export interface DeletionClient {
   wake(name: DeletionName, listedMs: number): void
 }
 
-/** What deletions are made of. */
+/** Parts that deletions are made of. */
 export interface DeletionsParts extends Pick<DeletionParts, 'projects'> {
   readonly catalogs: CatalogClient
   readonly client: DeletionClient
   readonly query: () => Pick<Calls<DeletionReads>, 'deletable'>
   readonly ingest: () => Pick<Calls<SpanWrites>, 'remove' | 'arrivalUs'>
-  /** What is awaited first: what was handed over has arrived then. */
+  /** Awaited first: then all has arrived that was handed over before. */
   readonly settled: () => Promise<void> | undefined
   readonly env: Pick<Env, 'nowMs' | 'uuid'>
 }

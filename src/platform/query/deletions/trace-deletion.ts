@@ -11,7 +11,7 @@ export type DeletionConditions = Pick<RunsQuestion,
   'type' | 'fromUs' | 'endToUs' | 'failed' | 'rootsOnly' | 'isRoot' | 'examples' | 'text' | 'filter'
     | 'traceFilter' | 'treeFilter'>
 
-/** What a client asks for. */
+/** Traces that a client wants deleted: runs of these projects that meet the conditions. */
 export interface DeletionRequest {
   readonly projects: readonly Uuid[]
   readonly conditions: DeletionConditions
@@ -19,10 +19,10 @@ export interface DeletionRequest {
   readonly asked: Readonly<Record<string, unknown>>
 }
 
-/** Where a deletion is. It is open while it is created or running. */
+/** State of a deletion. It is open while it is created or running. */
 export type DeletionStatus = 'Created' | 'Running' | 'Completed' | 'Cancelled' | 'Failed'
 
-/** How far a deletion is. */
+/** Progress of a deletion. */
 export interface DeletionProgress {
   readonly status: DeletionStatus
   /** Rises with each change, so that nobody overwrites what another one decided. */
@@ -34,7 +34,7 @@ export interface DeletionProgress {
   readonly matched: number
   /** Traces that are deleted. */
   readonly traces: number
-  /** What went wrong last, in one sentence; null when it went on since. */
+  /** Last failure, in one sentence; null if the deletion has gone on since. */
   readonly error: string | null
   readonly finishedMs: number | null
 }
@@ -42,13 +42,13 @@ export interface DeletionProgress {
 /** A deletion as its catalog keeps it. */
 export interface TraceDeletion extends DeletionRequest, DeletionProgress {
   readonly id: Uuid
-  /** What arrived at this time or later stays. In microseconds. */
+  /** Microseconds. Traces that arrived then or later stay. */
   readonly arrivedBeforeUs: number
   readonly createdMs: number
   readonly modifiedMs: number
 }
 
-/** What happens to a deletion. */
+/** Events of a deletion. */
 export type DeletionEvent =
   /** Some traces are gone. Without `after`, these were the last. */
   | { readonly kind: 'slice'; readonly looked: number; readonly matched: number;
@@ -66,7 +66,7 @@ export function isOpen({ status }: Pick<DeletionProgress, 'status'>): boolean {
   return status === 'Created' || status === 'Running'
 }
 
-/** How far it is after an event. One that has ended stays as it is. */
+/** Progress after an event. A deletion that has ended stays as it is. */
 export function nextProgress(before: DeletionProgress, event: DeletionEvent,
   nowMs: number): DeletionProgress {
   if (!isOpen(before)) return before

@@ -90,7 +90,7 @@ function statusOf(error: unknown, metadata: Metadata): object {
     ...message !== undefined && { message } }
 }
 
-/** What the span was given as OpenTelemetry has it; undefined if it was given none. */
+/** Resource that the span was sent with; undefined if it had none. */
 function resourceOf(metadata: Metadata): object | undefined {
   const attributes = Object.entries(metadata).flatMap(([key, value]) =>
     key.startsWith(resourcePrefix) ? [attribute(key.slice(resourcePrefix.length), value)] : []

@@ -6,7 +6,7 @@
 import { segmentOf } from '../../spans/dotted-order.ts'
 import type { SpanHead, Uuid } from '../../spans/span.ts'
 
-/** What a span says of its place. */
+/** Fields of a span that decide its place. */
 type Place = Pick<SpanHead, 'id' | 'startUs' | 'parent' | 'dottedOrder'>
 
 /** Spans on a path. One below that begins a new path with its parent. */

@@ -63,7 +63,7 @@ const runStats: Readonly<Record<string, Stat>> = {
   completion_cost_details: kindsOf('completionCost'),
 }
 
-/** What may be selected besides. */
+/** Statistics that may be selected besides. */
 const otherStats: Readonly<Record<string, Stat>> = { ...runStats, latency_avg: meanLatency }
 
 /** The statistics of a tally: the members that are selected, or all of the first API. */

@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 
-import { nothingSaid } from '../../../../src/platform/index.ts'
+import { noFields } from '../../../../src/platform/index.ts'
 import type { SpanHead } from '../../../../src/platform/index.ts'
 import { TraceOrders } from '../../../../src/platform/query/payload/trace-order.ts'
 import { expectAlways } from '../../../support/expect-always.ts'
@@ -11,10 +11,9 @@ import { expectAlways } from '../../../support/expect-always.ts'
 const idOf = (n: number) => `0193a6b0-0000-7000-8000-${String(n).padStart(12, '0')}`
 
 const headOf = (n: number, parent: number | null, startUs = n,
-  dottedOrder: string | null = null): SpanHead => ({ ...nothingSaid, tenant: 'acme',
-    project: idOf(0), id: idOf(n), startUs, trace: idOf(9), traceStartUs: 0, arrivedUs: 0,
-    terms: [], blocks: [], feedback: [], parent: parent === null ? null : idOf(parent),
-    dottedOrder })
+  dottedOrder: string | null = null): SpanHead => ({ ...noFields, tenant: 'acme', project: idOf(0),
+    id: idOf(n), startUs, trace: idOf(9), traceStartUs: 0, arrivedUs: 0, terms: [], blocks: [],
+    feedback: [], parent: parent === null ? null : idOf(parent), dottedOrder })
 
 const ordersOf = (heads: readonly SpanHead[]) => {
   const orders = new TraceOrders()
