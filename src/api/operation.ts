@@ -30,6 +30,8 @@ export interface Terms {
   readonly body?: TSchema
   /** The JSON of a good answer; missing if there is none. It changes no answer. */
   readonly answer?: TSchema
+  /** Of an answer that is a stream, and no JSON: what is sent. */
+  readonly events?: string
   /** Of a good answer: by default 200, and 204 without JSON. */
   readonly status?: 201 | 202
 }

@@ -2,11 +2,15 @@
 
 import * as charts from './charts.ts'
 import * as evaluators from './evaluators.ts'
+import * as cluster from './cluster.ts'
+import * as keys from './keys.ts'
+import * as limits from './limits.ts'
 import type { Answer, Body, Operation, Params, Query } from './operation.ts'
 import * as rules from './rules.ts'
 
 /** Files of operations, under the headings that they have in the documentation. */
-const resources = { Charts: charts, Rules: rules, Evaluators: evaluators } as const
+const resources = { Charts: charts, Rules: rules, Evaluators: evaluators,
+  Server: { ...keys, ...limits, ...cluster } } as const
 
 /** An operation with its name, which generated clients have and which never changes. */
 export interface NamedOperation {

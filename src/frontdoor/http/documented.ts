@@ -1,8 +1,8 @@
 /** How operations appear in the documentation: records with a name are written once. */
 
 import { operations } from '../../api/index.ts'
-import type { NamedOperation } from '../../api/index.ts'
-import { failureAnswer, headersNamed } from './route.ts'
+import type { NamedOperation, Operation } from '../../api/index.ts'
+import { eventStream, failureAnswer, goodAnswer, headersNamed } from './route.ts'
 
 /** Schemas of records that have a name, for `$ref`. */
 export function namedRecords(): readonly object[] {
@@ -13,23 +13,27 @@ export function namedRecords(): readonly object[] {
 
 /** The part of a route's schema that only documents. */
 export function documented({ operation, name, resource }: NamedOperation): object {
-  const { answer, summary, access } = operation
+  const { summary, access } = operation
   const headers = headersNamed('x-request-id')
-  const good = answer === undefined
-    ? { description: 'Done.', type: 'null' }
-    : { description: 'The answer.', ...linked(answer) as object }
   return {
     operationId: name,
     tags: [resource],
     summary,
-    response: { [statusOf(operation)]: { ...good, headers }, default: failureAnswer },
+    response: { [statusOf(operation)]: { ...goodOf(operation), headers }, default: failureAnswer },
     ...access === 'public' && { security: [] },
   }
 }
 
+function goodOf({ answer, events }: Operation): object {
+  if (events !== undefined) return goodAnswer(eventStream, events)
+  return answer === undefined
+    ? { description: 'Done.', type: 'null' }
+    : { description: 'The answer.', ...linked(answer) as object }
+}
+
 /** The status of a good answer. */
-export function statusOf({ status, answer }: NamedOperation['operation']): number {
-  return status ?? (answer === undefined ? 204 : 200)
+export function statusOf({ status, answer, events }: Operation): number {
+  return status ?? (answer === undefined && events === undefined ? 204 : 200)
 }
 
 /** A schema that refers to the records in it. */

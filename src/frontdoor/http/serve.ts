@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { operations } from '../../api/index.ts'
 import type { Answer, Body, Operation, Params, Query } from '../../api/index.ts'
 import { documented, statusOf } from './documented.ts'
+import { sendJson } from './list-reply.ts'
 import type { App } from './route.ts'
 
 /** Serves an operation. It returns the JSON of the answer, or the reply if that is sent. */
@@ -32,4 +33,18 @@ export function serve<Of extends Operation>(app: App, operation: Of, handler: Ha
       return answer === reply ? reply : reply.code(statusOf(operation)).send(answer)
     },
   })
+}
+
+/** Serves an operation whose answers nobody between the server and its client may keep. */
+export function serveFresh<Of extends Operation>(app: App, operation: Of,
+  handler: Handler<Of>): void {
+  serve(app, operation, async (request, reply) => {
+    const answer = await handler(request, reply)
+    return answer === reply ? reply : sendFresh(reply.code(statusOf(operation)), answer)
+  })
+}
+
+/** Sends JSON that nobody between the server and its client may keep. */
+export function sendFresh(reply: FastifyReply, answer: unknown): ReturnType<typeof sendJson> {
+  return sendJson(reply.header('cache-control', 'no-store'), JSON.stringify(answer))
 }
