@@ -7,7 +7,9 @@ import { eventStream, failureAnswer, goodAnswer, headersNamed } from './route.ts
 /** Schemas of records that have a name, for `$ref`. */
 export function namedRecords(): readonly object[] {
   const found = new Map<string, object>()
-  for (const { operation } of operations) collect(operation.answer, found)
+  for (const { operation: { answer, also = {} } } of operations) {
+    for (const each of [answer, ...Object.values(also)]) collect(each, found)
+  }
   return [...found.values()]
 }
 
@@ -19,16 +21,26 @@ export function documented({ operation, name, resource }: NamedOperation): objec
     operationId: name,
     tags: [resource],
     summary,
-    response: { [statusOf(operation)]: { ...goodOf(operation), headers }, default: failureAnswer },
+    response: { ...othersOf(operation, headers), default: failureAnswer,
+      [statusOf(operation)]: { ...goodOf(operation), headers } },
     ...access === 'public' && { security: [] },
   }
 }
 
 function goodOf({ answer, events }: Operation): object {
   if (events !== undefined) return goodAnswer(eventStream, events)
-  return answer === undefined
-    ? { description: 'Done.', type: 'null' }
-    : { description: 'The answer.', ...linked(answer) as object }
+  return answer === undefined ? { description: 'Done.', type: 'null' } : jsonOf(answer)
+}
+
+function othersOf({ also = {} }: Operation, headers: object): object {
+  return Object.fromEntries(
+    Object.entries(also).map(([status, answer]) => [status, { ...jsonOf(answer), headers }]),
+  )
+}
+
+function jsonOf(answer: object): object {
+  const { description = 'The answer.' } = answer as { readonly description?: string }
+  return { description, ...linked(answer) as object }
 }
 
 /** The status of a good answer. */

@@ -4,7 +4,6 @@ import { Type } from 'typebox'
 
 import { errorCodes } from '../../errors.ts'
 import { Json, JsonObject, Nullable, OneOf, Uuid } from './json.ts'
-import { controlAnswers } from './control-answer.ts'
 import { itemAnswers } from './store.ts'
 
 const Time = () => Type.String({ format: 'date-time' })
@@ -325,5 +324,4 @@ const Failure = Type.Object({
 export const answerSchemas = [Assistant, FoundAssistant, Thread, FoundThread, PrunedThreads,
   CancelledRuns, ThreadStorage, ThreadPlace, Run, FoundRun, RunOfTenant, RunLogs, Cron, FoundCron,
   RunResult, CommandAnswer, ThreadState, StateUpdate, Graph, GraphSchemas, SubgraphSchemas, Count,
-  CountOfThreads, Ok, Info, Caller, Failure, ...itemAnswers,
-  ...controlAnswers]
+  CountOfThreads, Ok, Info, Caller, Failure, ...itemAnswers]
