@@ -1,17 +1,38 @@
 /** The contract of the API: every operation, and the records in requests and answers. */
 
+export { createBuild, startBuild, uploadSource } from './builds.ts'
 export { createChart, createSection, deleteChart, deleteSection, listSections, patchChart,
   patchSection, previewChart, readChart, readDashboards, readProjectDashboard,
   readSection } from './charts.ts'
 export type { Chart, ChartBody, ChartFilters, ChartPoint, ChartSection, ChartSeries,
   ChartWindowBody, Dashboard, SectionBody } from './charts.ts'
+export { getCluster, streamCluster } from './cluster.ts'
+export type { Cluster } from './cluster.ts'
+export { bodyMbMax } from './control-parts.ts'
+export { readDeploymentLogs, streamDeploymentEvents } from './deployment-lines.ts'
+export type { ControlLine, LinesQuery } from './deployment-lines.ts'
+export { deleteSecret, listSecrets, setSecret, setSecrets } from './deployment-secrets.ts'
+export type { ControlChange, ControlSecret } from './deployment-secrets.ts'
+export { createDeployment, deleteDeployment, getDeployment, listDeployments,
+  updateDeployment } from './deployments.ts'
+export type { ControlDeployment, DeploymentBody } from './deployments.ts'
 export { createEvaluator, deleteEvaluator, deleteEvaluators, getEvaluator, listEvaluators,
   patchEvaluator } from './evaluators.ts'
 export type { Evaluator, EvaluatorBody, LlmEvaluator } from './evaluators.ts'
 export { Json, JsonObject, Limit, Nullable, Offset, OneOf, SomeOf, Uuid, wholeMax } from './json.ts'
+export { createKey, listKeys, revokeKey } from './keys.ts'
+export type { ApiKey, KeyBody } from './keys.ts'
+export { getLimits, listRefusedCallers } from './limits.ts'
+export type { LimitReport, LimitRow, RefusedCallers } from './limits.ts'
 export type { Access, Answer, Body, Operation, Params, Query, Value } from './operation.ts'
 export { operations } from './operations.ts'
 export type { Answered, Asked, NamedOperation, Route } from './operations.ts'
+export { createRevision, deleteRevision, getRevision, listMissingChunks, listRevisions,
+  uploadChunk } from './revisions.ts'
+export type { ControlFailure, ControlRevision, ControlUpload } from './revisions.ts'
+export { activateRevision, checkRevision, rollBack } from './rollouts.ts'
+export type { ControlMember, ControlMove, ControlOutcome, ControlReport,
+  ControlRollout } from './rollouts.ts'
 export { createRule, deleteRule, getRule, listRules, patchRule, readRuleLog, readRuleState,
   RuleFields, triggerRule, triggerRules, tryJudge } from './rules.ts'
 export type { Rule, RuleAlert, RuleBody, RuleEvaluator, RuleLine, RuleSpendLimit, RuleState,

@@ -30,8 +30,12 @@ export interface Terms {
   readonly body?: TSchema
   /** The JSON of a good answer; missing if there is none. It changes no answer. */
   readonly answer?: TSchema
+  /** Of an answer that is a stream, and no JSON: what is sent. */
+  readonly events?: string
   /** Of a good answer: by default 200, and 204 without JSON. */
   readonly status?: 201 | 202
+  /** The JSON of good answers with another status. */
+  readonly also?: Readonly<Record<number, TSchema>>
 }
 
 /** An operation. Its path has parts such as `:id`. */
@@ -74,6 +78,13 @@ export type Query<Of extends Operation> = Of extends
 export type Body<Of extends Operation> = Of extends { readonly body: infer Schema extends TSchema }
   ? Value<Schema>
   : undefined
+
+/** The JSON of good answers with another status. */
+export type Also<Of extends Operation> = Of extends { readonly also: infer Schemas }
+  ? OneValue<Schemas[keyof Schemas]>
+  : never
+
+type OneValue<Schema> = Schema extends TSchema ? Value<Schema> : never
 
 /** The JSON of a good answer. */
 export type Answer<Of extends Operation> = Of extends

@@ -2,11 +2,23 @@
 
 import * as charts from './charts.ts'
 import * as evaluators from './evaluators.ts'
-import type { Answer, Body, Operation, Params, Query } from './operation.ts'
+import * as builds from './builds.ts'
+import * as cluster from './cluster.ts'
+import * as deploymentLines from './deployment-lines.ts'
+import * as deploymentSecrets from './deployment-secrets.ts'
+import * as deployments from './deployments.ts'
+import * as keys from './keys.ts'
+import * as limits from './limits.ts'
+import type { Also, Answer, Body, Operation, Params, Query } from './operation.ts'
+import * as revisions from './revisions.ts'
+import * as rollouts from './rollouts.ts'
 import * as rules from './rules.ts'
 
 /** Files of operations, under the headings that they have in the documentation. */
-const resources = { Charts: charts, Rules: rules, Evaluators: evaluators } as const
+const resources = { Charts: charts, Rules: rules, Evaluators: evaluators,
+  Server: { ...keys, ...limits, ...cluster },
+  Deployments: { ...deployments, ...revisions, ...builds, ...rollouts, ...deploymentSecrets,
+    ...deploymentLines } } as const
 
 /** An operation with its name, which generated clients have and which never changes. */
 export interface NamedOperation {
@@ -45,4 +57,4 @@ type Part<Name extends string, Given> = undefined extends Given ?
   : { readonly [N in Name]: Given }
 
 /** The JSON that an operation answers. */
-export type Answered<Of extends Route> = Answer<ByRoute[Of]>
+export type Answered<Of extends Route> = Answer<ByRoute[Of]> | Also<ByRoute[Of]>

@@ -1,5 +1,6 @@
 /** A deployment: a name with revisions, a pointer to the active one, secrets, limits and data. */
 
+import { bodyMbMax } from '../api/index.ts'
 import type { OwedEvent } from './deployment-event.ts'
 import type { Rollout, RolloutOutcome } from './rollout.ts'
 import type { LoadedSecrets, SecretSet } from './secret-set.ts'
@@ -30,9 +31,6 @@ export interface DeploymentLimits {
   /** Requests of all callers together, at all members; null for no limit of its own. */
   readonly requests: RequestLimit | null
 }
-
-/** MiB of the longest body that any server takes. */
-export const bodyMbMax = 25
 
 /** The limits of a deployment that names none. */
 export const defaultDeploymentLimits: DeploymentLimits = { workers: 2, memory_mb: 512,

@@ -5,7 +5,7 @@ export type { CompatibilityParts, CompatibilityReport, ReportRevision,
   WaitingThreads } from './compatibility.ts'
 export type { Deployment, DeploymentAccess, DeploymentChange, DeploymentLimits, Preview,
   RequestLimit } from './deployment.ts'
-export { bodyMbMax, defaultDeploymentLimits } from './deployment.ts'
+export { defaultDeploymentLimits } from './deployment.ts'
 export type { DeploymentEvent, DeploymentEventKind, NewEvent,
   OwedEvent } from './deployment-event.ts'
 export type { BegunRevision, Deployments, DeploymentSecret, DeploymentSecrets, NewDeployment,

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 
 import type { Env } from '../../cluster/index.ts'
 import type { KeyStats, TenantKeys } from '../access/index.ts'
-import { bodyMbMax } from '../deployment/index.ts'
+import { bodyMbMax } from '../api/index.ts'
 import { CodedError } from '../errors.ts'
 import type { RouteGroup } from '../graph/index.ts'
 import { noUse, Quotas, unlimited } from '../limits/index.ts'

@@ -15,5 +15,3 @@ export { runJson } from './http/render.ts'
 export type { ThreadPlace } from './rest/thread-place.ts'
 export { operationsOver } from './operations/index.ts'
 export type { WebhookCheck } from './operations/index.ts'
-export type { ControlDeployment, ControlLine, ControlMove, ControlOutcome, ControlReport,
-  ControlRevision, ControlRollout, ControlSecret, ControlUpload } from './schema/control-answer.ts'

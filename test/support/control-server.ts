@@ -10,7 +10,7 @@ import { buffer } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
 
 import type { ControlDeployment, ControlLine, ControlOutcome, ControlReport, ControlRevision,
-  ControlRollout } from '../../src/frontdoor/index.ts'
+  ControlRollout } from '../../src/api/index.ts'
 import type { RolloutPhase } from '../../src/deployment/index.ts'
 import { readManifest, revisionHash } from '../../src/revision/index.ts'
 import type { Manifest } from '../../src/revision/index.ts'

@@ -2,6 +2,7 @@
 
 import { Backoff } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
+import type { Answered, Asked, Route } from '../../api/index.ts'
 import type { GraphFailure } from '../../deployment/index.ts'
 import { ControlError, NoAnswerError } from './control-error.ts'
 
@@ -20,13 +21,11 @@ export interface ControlTarget {
   readonly env: Env
 }
 
-/** A request to the control API. */
-export interface ControlRequest {
-  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Below `/control/v1`, each part of it encoded. */
-  readonly path: string
-  readonly query?: Readonly<Record<string, string | number | undefined>>
-  readonly body?: unknown
+/** The parts of a request to the control API, and how it is sent. */
+export type ControlRequest<Of extends Route> = Asked<Of> & Sending
+
+interface Sending {
+  /** A body that is no JSON. */
   readonly bytes?: Uint8Array
   readonly headers?: Readonly<Record<string, string>>
   /** Milliseconds that the answer may take; 30 000 by default. */
@@ -41,9 +40,9 @@ export interface ControlRequest {
 export interface ControlClient {
   readonly url: string
   /** Resolves with the JSON of the answer; undefined without one. */
-  ask<T>(request: ControlRequest): Promise<T>
+  ask<Of extends Route>(route: Of, request: ControlRequest<Of>): Promise<Answered<Of>>
   /** Resolves with an answer that is still being read. */
-  open(request: ControlRequest): Promise<Response>
+  open<Of extends Route>(route: Of, request: ControlRequest<Of>): Promise<Response>
 }
 
 const usualMs = 30_000
@@ -64,10 +63,19 @@ export function controlClient(target: ControlTarget): ControlClient {
   const asking = { ...target, hasAnswered: false }
   return {
     url: target.url,
-    ask: async <T>(request: ControlRequest) =>
-      await repeated(asking, request, (answer) => jsonOf(answer, target)) as T,
-    open: (request) => repeated(asking, request, async (answer) => answer),
+    ask: async <Of extends Route>(route: Of, request: ControlRequest<Of>) =>
+      await repeated(asking, { route, ...request }, (answer) => jsonOf(answer, target)) as Answered<
+        Of
+      >,
+    open: (route, request) => repeated(asking, { route, ...request }, async (answer) => answer),
   }
+}
+
+interface Request extends Sending {
+  readonly route: Route
+  readonly params?: object
+  readonly query?: object
+  readonly body?: unknown
 }
 
 type ReadAnswer<T> = (answer: Response) => Promise<T>
@@ -78,9 +86,8 @@ interface Asking extends ControlTarget {
 }
 
 /** Repeats a request while the server does not answer, if that is safe. */
-async function repeated<T>(target: Asking, request: ControlRequest,
-  read: ReadAnswer<T>): Promise<T> {
-  const { method = 'GET', isRepeatable = method === 'GET', signal } = request
+async function repeated<T>(target: Asking, request: Request, read: ReadAnswer<T>): Promise<T> {
+  const { route, isRepeatable = route.startsWith('GET '), signal } = request
   const { env } = target
   const endMs = env.monotonicMs() + restartMs
   const backoff = new Backoff(env, pauses)
@@ -104,7 +111,7 @@ function isUnavailable(error: unknown): boolean {
   return error instanceof ControlError && (error.code === 'unavailable' || error.code === 'proxy')
 }
 
-async function once<T>(target: Asking, request: ControlRequest, read: ReadAnswer<T>): Promise<T> {
+async function once<T>(target: Asking, request: Request, read: ReadAnswer<T>): Promise<T> {
   const { env, url, hint } = target
   const { withinMs = usualMs, signal } = request
   const late = new AbortController()
@@ -131,17 +138,21 @@ async function once<T>(target: Asking, request: ControlRequest, read: ReadAnswer
   }
 }
 
-function urlOf(url: string, { path, query = {} }: ControlRequest): string {
+function urlOf(url: string, { route, params = {}, query = {} }: Request): string {
+  const path = Object.entries(params).reduce(
+    (rest, [name, value]) => rest.replace(`:${name}`, encodeURIComponent(String(value))),
+    route.slice(route.indexOf(' ') + 1),
+  )
   const given = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined) given.set(name, `${value}`)
+    if (value !== undefined) given.set(name, String(value))
   }
   const search = given.toString()
-  return `${url}/control/v1${path}${search === '' ? '' : `?${search}`}`
+  return `${url}${path}${search === '' ? '' : `?${search}`}`
 }
 
-function init({ key }: ControlTarget,
-  { method = 'GET', body, bytes, headers }: ControlRequest): RequestInit {
+function init({ key }: ControlTarget, { route, body, bytes, headers }: Request): RequestInit {
+  const [method = 'GET'] = route.split(' ')
   const type = bytes === undefined ? 'application/json' : 'application/octet-stream'
   const content = bytes ?? (body === undefined ? undefined : JSON.stringify(body))
   return { method, redirect: 'error',

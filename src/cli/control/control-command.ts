@@ -23,8 +23,6 @@ export interface ControlAccess {
   readonly env: Env
   /** The deployment's name. */
   readonly name: string
-  /** Path of the deployment below the control API. */
-  readonly path: string
 }
 
 /**
@@ -60,7 +58,7 @@ export async function openControl(source: ControlCommandSource, typed: TypedCont
 export async function openDeployment(source: ControlCommandSource, typed: TypedControl,
   named?: string): Promise<ControlAccess> {
   const name = await findName(source, typed, named)
-  return { ...await openControl(source, typed), name, path: `/deployments/${name}` }
+  return { ...await openControl(source, typed), name }
 }
 
 /** A value as JSON on a line of its own. */

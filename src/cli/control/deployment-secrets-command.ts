@@ -8,8 +8,7 @@ import { Command } from 'commander'
 
 import { CommandError } from '../admin-command.ts'
 import { minuteOf, tableOf } from '../table.ts'
-import type { ControlOutcome, ControlRollout,
-  ControlSecret } from '../../server/operator/control-answer.ts'
+import type { ControlChange, ControlSecret } from '../../api/index.ts'
 import { jsonLine, openDeployment, runControlCommand } from './control-command.ts'
 import type { ControlAccess, TypedControl } from './control-command.ts'
 import { ControlError, failureLines, NoAnswerError } from './control-error.ts'
@@ -18,11 +17,6 @@ import type { ControlCommandSource } from './control-source.ts'
 interface TypedChange extends TypedControl {
   readonly from?: string
   readonly restart: boolean
-}
-
-/** Answer of the API to a change of secrets. */
-interface Changed {
-  readonly rollout: ControlRollout | ControlOutcome | null
 }
 
 type Values = Readonly<Record<string, string>>
@@ -54,10 +48,10 @@ export function runDeploymentSecretsCommand(source: ControlCommandSource): Promi
 
 async function list(source: ControlCommandSource, named: string | undefined,
   typed: TypedControl): Promise<void> {
-  const { client, path, name } = await openDeployment(source, typed, named)
-  const { secrets } = await client.ask<{ readonly secrets: readonly ControlSecret[] }>(
-    { path: `${path}/secrets` },
-  )
+  const { client, name } = await openDeployment(source, typed, named)
+  const { secrets } = await client.ask('GET /control/v1/deployments/:deployment/secrets', {
+    params: { deployment: name },
+  })
   if (typed.json) return source.print(secrets.map(jsonLine).join(''))
   if (secrets.length === 0) return source.print(`${name} has no secrets.\n`)
   source.print(
@@ -85,12 +79,15 @@ const loadMs = 330_000
 
 /** Changes secrets. Throws CommandError: if it is refused, nothing has changed. */
 export async function changeSecrets(
-  { client, path, name }: Pick<ControlAccess, 'client' | 'path' | 'name'>,
+  { client, name }: Pick<ControlAccess, 'client' | 'name'>,
   body: { readonly values: Values; readonly remove?: readonly string[]; readonly restart: boolean },
-): Promise<Changed> {
+): Promise<ControlChange> {
   try {
-    return await client.ask<Changed>({ method: 'PUT', path: `${path}/secrets`, body,
-      withinMs: loadMs })
+    return await client.ask('PUT /control/v1/deployments/:deployment/secrets', {
+      params: { deployment: name },
+      body,
+      withinMs: loadMs,
+    })
   } catch (error) {
     if (error instanceof NoAnswerError && error.sent) {
       throw new NoAnswerError(`${error.message}\nThe change may have been made: see "heddle ` +
@@ -146,7 +143,7 @@ async function remove(source: ControlCommandSource, names: readonly string[],
 }
 
 function report(source: ControlCommandSource, { json }: TypedControl,
-  { did, names, name, rollout }: Changed & { readonly did: 'set' | 'removed';
+  { did, names, name, rollout }: ControlChange & { readonly did: 'set' | 'removed';
     readonly names: readonly string[]; readonly name: string }): void {
   if (json) return source.print(jsonLine({ [did]: names, rollout: rollout?.id ?? null }))
   const then = rollout === null

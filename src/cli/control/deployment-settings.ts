@@ -1,11 +1,12 @@
 /** Settings of a deployment as they are typed: `key=value`. */
 
+import type { DeploymentBody } from '../../api/index.ts'
 import type { DeploymentLimits, RequestLimit } from '../../deployment/index.ts'
 import { CommandError } from '../admin-command.ts'
 import { wholeNumber } from './whole-number.ts'
 
-const limitKeys: readonly (keyof DeploymentLimits)[] = ['workers', 'memory_mb', 'concurrency',
-  'run_timeout_s', 'body_mb']
+const limitKeys = ['workers', 'memory_mb', 'concurrency', 'run_timeout_s',
+  'body_mb'] as const satisfies readonly (keyof DeploymentLimits)[]
 
 const yesOrNo: Readonly<Record<string, string>> = { true: 'yes', false: 'no' }
 
@@ -13,24 +14,28 @@ const yesOrNo: Readonly<Record<string, string>> = { true: 'yes', false: 'no' }
 export const settingKeys: readonly string[] = [...limitKeys, 'requests', 'access', 'hosts',
   'paused']
 
+type Writable<Given> = { -readonly [Name in keyof Given]: Given[Name] }
+
 /** The body of a change. Throws CommandError. */
-export function changesIn(words: readonly string[]): Readonly<Record<string, unknown>> {
+export function changesIn(words: readonly string[]): DeploymentBody {
   if (words.length === 0) {
     throw new CommandError(`Say what to set, as memory_mb=1024: ${settingKeys.join(', ')}`,
       'misused')
   }
-  const limits: Record<string, number | RequestLimit | null> = {}
-  const changes: Record<string, unknown> = {}
+  const limits: Writable<NonNullable<DeploymentBody['limits']>> = {}
+  const changes: Writable<DeploymentBody> = {}
   for (const word of words) {
     const at = word.indexOf('=')
     const [key, value] = at === -1 ? [word, ''] : [word.slice(0, at), word.slice(at + 1)]
-    if (limitKeys.some((each) => each === key)) {
-      limits[key] = wholeNumber(key, value, { least: 1, most: 999_999_999 })
-    } else if (key === 'requests') limits[key] = requestLimit(value)
-    else if (key === 'access') changes[key] = oneOf(key, value, { 'own': 'own', 'any': 'any' })
+    const limit = limitKeys.find((each) => each === key)
+    if (limit !== undefined) {
+      limits[limit] = wholeNumber(key, value, { least: 1, most: 999_999_999 })
+    } else if (key === 'requests') limits.requests = requestLimit(value)
+    else if (key === 'access')
+      changes.access = oneOf(key, value, { 'own': 'own', 'any': 'any' } as const)
     else if (key === 'paused')
-      changes[key] = oneOf(key, yesOrNo[value] ?? value, { yes: true, no: false })
-    else if (key === 'hosts') changes[key] = value.split(',').filter((host) => host !== '')
+      changes.paused = oneOf(key, yesOrNo[value] ?? value, { yes: true, no: false })
+    else if (key === 'hosts') changes.hosts = value.split(',').filter((host) => host !== '')
     else {
       throw new CommandError(`"${word}" cannot be set: use ${settingKeys.join(', ')}`, 'misused')
     }

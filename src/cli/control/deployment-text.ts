@@ -1,6 +1,6 @@
 /** A deployment for people. */
 
-import type { ControlDeployment, ControlOutcome } from '../../server/operator/control-answer.ts'
+import type { ControlDeployment, ControlOutcome } from '../../api/index.ts'
 import { failureLines } from './control-error.ts'
 import { requestLimitText } from './deployment-settings.ts'
 import { minuteOf } from '../table.ts'

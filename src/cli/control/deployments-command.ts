@@ -5,12 +5,13 @@ import { Command, Option } from 'commander'
 import { isDeploymentName } from '../../deployment/index.ts'
 import { CommandError } from '../admin-command.ts'
 import { tableOf } from '../table.ts'
-import type { ControlDeployment } from '../../server/operator/control-answer.ts'
+import type { ControlDeployment } from '../../api/index.ts'
 import { jsonLine, openControl, openDeployment, runControlCommand } from './control-command.ts'
 import type { TypedControl } from './control-command.ts'
 import type { ControlCommandSource } from './control-source.ts'
 import { changesIn, settingKeys } from './deployment-settings.ts'
 import { deploymentText } from './deployment-text.ts'
+import { readDeployment } from './rollout.ts'
 import { wholeNumber } from './whole-number.ts'
 
 interface TypedList extends TypedControl {
@@ -18,7 +19,7 @@ interface TypedList extends TypedControl {
 }
 
 interface TypedCreate extends TypedControl {
-  readonly access?: string
+  readonly access?: ControlDeployment['access']
   readonly host?: readonly string[]
 }
 
@@ -61,9 +62,7 @@ export function runDeploymentsCommand(source: ControlCommandSource): Promise<voi
 async function list(source: ControlCommandSource, { limit, ...typed }: TypedList): Promise<void> {
   const query = { limit: wholeNumber('--limit', limit, { least: 1, most: 1_000 }) }
   const { client } = await openControl(source, typed)
-  const { deployments } = await client.ask<{ readonly deployments: readonly ControlDeployment[] }>(
-    { path: '/deployments', query },
-  )
+  const { deployments } = await client.ask('GET /control/v1/deployments', { query })
   if (typed.json) return source.print(deployments.map(jsonLine).join(''))
   if (deployments.length === 0) {
     return source.print('There is no deployment yet: "heddle deploy" makes one.\n')
@@ -87,15 +86,13 @@ function stateOf({ paused, rollout, next, preview, problems = [] }: ControlDeplo
 async function create(source: ControlCommandSource, named: string | undefined,
   { access, host: hosts, ...typed }: TypedCreate): Promise<void> {
   const { client, name } = await openDeployment(source, typed, named)
-  const made = await client.ask<ControlDeployment>({ method: 'POST', path: '/deployments',
-    body: { name, access, hosts } })
+  const made = await client.ask('POST /control/v1/deployments', { body: { name, access, hosts } })
   source.print(typed.json ? jsonLine(made) : deploymentText(made))
 }
 
 async function show(source: ControlCommandSource, named: string | undefined,
   typed: TypedControl): Promise<void> {
-  const { client, path } = await openDeployment(source, typed, named)
-  const deployment = await client.ask<ControlDeployment>({ path })
+  const deployment = await readDeployment(await openDeployment(source, typed, named))
   source.print(typed.json ? jsonLine(deployment) : deploymentText(deployment))
 }
 
@@ -104,9 +101,12 @@ async function set(source: ControlCommandSource, words: readonly string[],
   typed: TypedControl): Promise<void> {
   const named = words[0]?.includes('=') === false ? words[0] : undefined
   const body = changesIn(named === undefined ? words : words.slice(1))
-  const { client, path } = await openDeployment(source, typed, named)
-  const changed = await client.ask<ControlDeployment>({ method: 'PATCH', path, body,
-    isRepeatable: true })
+  const { client, name } = await openDeployment(source, typed, named)
+  const changed = await client.ask('PATCH /control/v1/deployments/:deployment', {
+    params: { deployment: name },
+    body,
+    isRepeatable: true,
+  })
   source.print(typed.json ? jsonLine(changed) : deploymentText(changed))
 }
 
@@ -118,8 +118,9 @@ async function remove(source: ControlCommandSource, name: string,
       'misused')
   }
   if (data && !yes) await confirm(source, name)
-  const { client, path } = await openDeployment(source, typed, name)
-  await client.ask({ method: 'DELETE', path, query: { data: data ? 'remove' : undefined } })
+  const { client } = await openDeployment(source, typed, name)
+  await client.ask('DELETE /control/v1/deployments/:deployment', { params: { deployment: name },
+    query: { data: data ? 'remove' : undefined } })
   source.print(typed.json ? jsonLine({ removing: name }) : `${name} is being removed.\n`)
 }
 

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
 
-import type { ControlLine } from '../../server/operator/control-answer.ts'
+import type { ControlLine } from '../../api/index.ts'
 import { ControlError, NoAnswerError } from './control-error.ts'
 
 /** Ends what is followed. */

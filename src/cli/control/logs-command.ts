@@ -4,7 +4,7 @@ import { Command, Option } from 'commander'
 
 import { Backoff } from '../../../cluster/index.ts'
 import { CommandError } from '../admin-command.ts'
-import type { ControlLine } from '../../server/operator/control-answer.ts'
+import type { ControlLine, LinesQuery } from '../../api/index.ts'
 import { jsonLine, openDeployment, runControlCommand } from './control-command.ts'
 import type { ControlAccess, TypedControl } from './control-command.ts'
 import type { ControlCommandSource } from './control-source.ts'
@@ -17,12 +17,10 @@ interface Typed extends TypedControl {
   readonly follow?: boolean
   readonly build?: string
   readonly revision?: string
-  readonly level?: string
+  readonly level?: ControlLine['level']
   readonly since?: string
   readonly limit: string
 }
-
-type Query = Readonly<Record<string, string | number | undefined>>
 
 /** Prints lines until it is interrupted, or what there is. Throws CommandError. */
 export function runLogsCommand(source: ControlCommandSource): Promise<void> {
@@ -40,7 +38,7 @@ export function runLogsCommand(source: ControlCommandSource): Promise<void> {
     .action(async (name: string | undefined, { follow, limit, since, ...typed }: Typed) => {
       const access = await openDeployment(source, typed, name)
       const { build, revision, level } = typed
-      const query = { build, revision, level, follow: follow ? 'true' : undefined,
+      const query = { build, revision, level, follow: follow ? true : undefined,
         limit: wholeNumber('--limit', limit, { least: 1, most: 100_000 }),
         since: since === undefined ? undefined : timeOf(since, access.env.nowMs()) }
       const print = (line: ControlLine) => source.print(typed.json ? jsonLine(line) : textOf(line))
@@ -63,14 +61,14 @@ function timeOf(typed: string, nowMs: number): string {
 interface Printing {
   readonly source: ControlCommandSource
   readonly access: ControlAccess
-  readonly query: Query
+  readonly query: LinesQuery
   readonly isFollowing: boolean
   print(line: ControlLine): void
 }
 
 /** Prints lines. After a cut, following continues at the time of the last line. */
 async function printLines(
-  { source, access: { client, path, env }, query, isFollowing, print }: Printing,
+  { source, access: { client, name, env }, query, isFollowing, print }: Printing,
 ): Promise<void> {
   const ended = new AbortController()
   const stopAsking = source.interrupted(() => ended.abort())
@@ -79,15 +77,19 @@ async function printLines(
   try {
     for (;;) {
       try {
-        const { lastAt: since = query['since'] } = seen
-        const answer = await client.open({ path: `${path}/logs`, query: { ...query, since },
-          headers: { accept: 'application/x-ndjson' }, signal: ended.signal })
+        const { lastAt: since = query.since } = seen
+        const answer = await client.open('GET /control/v1/deployments/:deployment/logs', {
+          params: { deployment: name },
+          query: { ...query, since },
+          headers: { accept: 'application/x-ndjson' },
+          signal: ended.signal,
+        })
         for await (const line of linesOf(answer)) {
           backoff.reset()
           if (seen.isNew(line)) print(line)
         }
         // A build has an end, and a deployment has none until it is removed.
-        if (!isFollowing || query['build'] !== undefined) return
+        if (!isFollowing || query.build !== undefined) return
       } catch (error) {
         if (ended.signal.aborted) return
         // A command that never got an answer has a mistake, and one that did goes on.

@@ -1,6 +1,6 @@
 /** A pointer that has moved, in words. */
 
-import type { ControlMove } from '../../server/operator/control-answer.ts'
+import type { ControlMove } from '../../api/index.ts'
 
 /**
  * One line: what is active now, on how many members, and what goes on with another revision, or

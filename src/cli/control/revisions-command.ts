@@ -4,13 +4,14 @@ import { Command } from 'commander'
 
 import { megabytes } from '../megabytes.ts'
 import { wholeNumber } from './whole-number.ts'
-import type { ControlDeployment, ControlRevision } from '../../server/operator/control-answer.ts'
+import type { ControlDeployment, ControlRevision } from '../../api/index.ts'
 import { jsonLine, openDeployment, runControlCommand } from './control-command.ts'
 import type { TypedControl } from './control-command.ts'
 import type { ControlCommandSource } from './control-source.ts'
 import { failureLines } from './control-error.ts'
 import { moveText } from './move-text.ts'
-import { moved } from './rollback-command.ts'
+import { loadMs, moved } from './rollback-command.ts'
+import { readDeployment, readRevision } from './rollout.ts'
 import { minuteOf, tableOf } from '../table.ts'
 
 interface TypedList extends TypedControl {
@@ -54,11 +55,13 @@ export function runRevisionsCommand(source: ControlCommandSource): Promise<void>
 async function list(source: ControlCommandSource, named: string | undefined,
   { limit, ...typed }: TypedList): Promise<void> {
   const query = { limit: wholeNumber('--limit', limit, { least: 1, most: 1_000 }) }
-  const { client, path } = await openDeployment(source, typed, named)
+  const access = await openDeployment(source, typed, named)
   const [{ revisions }, deployment] = await Promise.all([
-    client.ask<{ readonly revisions: readonly ControlRevision[] }>({ path: `${path}/revisions`,
-      query }),
-    client.ask<ControlDeployment>({ path }),
+    access.client.ask('GET /control/v1/deployments/:deployment/revisions', {
+      params: { deployment: access.name },
+      query,
+    }),
+    readDeployment(access),
   ])
   if (typed.json) return source.print(revisions.map(jsonLine).join(''))
   if (revisions.length === 0) return source.print('There is no revision yet.\n')
@@ -80,10 +83,7 @@ function stateOf({ name, state }: ControlRevision,
 
 async function show(source: ControlCommandSource, name: string,
   typed: TypedControl): Promise<void> {
-  const { client, path } = await openDeployment(source, typed)
-  const revision = await client.ask<ControlRevision>({
-    path: `${path}/revisions/${encodeURIComponent(name)}`,
-  })
+  const revision = await readRevision(await openDeployment(source, typed), name)
   source.print(typed.json ? jsonLine(revision) : textOf(revision))
 }
 
@@ -124,15 +124,21 @@ async function activate(source: ControlCommandSource, name: string,
   const body = { message, now, ...percent !== undefined &&
     { percent: wholeNumber('--percent', percent, { least: 1, most: 100 }) } }
   const access = await openDeployment(source, typed)
-  const move = await moved(access, `${access.path}/revisions/${encodeURIComponent(name)}/activate`,
-    body)
+  const move = await moved(access,
+    access.client.ask('POST /control/v1/deployments/:deployment/revisions/:revision/activate', {
+      params: { deployment: access.name, revision: name },
+      body,
+      withinMs: loadMs,
+    }))
   source.print(typed.json ? jsonLine(move) : `${moveText(move, now)}\n`)
 }
 
 async function remove(source: ControlCommandSource, name: string,
   { force, ...typed }: TypedRemove): Promise<void> {
-  const { client, path } = await openDeployment(source, typed)
-  await client.ask({ method: 'DELETE', path: `${path}/revisions/${encodeURIComponent(name)}`,
-    query: { force: force ? 'true' : undefined } })
+  const { client, name: deployment } = await openDeployment(source, typed)
+  await client.ask('DELETE /control/v1/deployments/:deployment/revisions/:revision', {
+    params: { deployment, revision: name },
+    query: { force: force ? true : undefined },
+  })
   source.print(typed.json ? jsonLine({ removed: name }) : `${name} is removed.\n`)
 }

@@ -2,7 +2,8 @@
 
 import { Command } from 'commander'
 
-import type { ControlMove } from '../../server/operator/control-answer.ts'
+import { assert } from '../../errors.ts'
+import type { ControlChange, ControlMove } from '../../api/index.ts'
 import { jsonLine, openDeployment, runControlCommand } from './control-command.ts'
 import type { ControlAccess, TypedControl } from './control-command.ts'
 import type { ControlCommandSource } from './control-source.ts'
@@ -16,7 +17,7 @@ interface Typed extends TypedControl {
 }
 
 /** Time for members to load an earlier revision that they no longer have. */
-const loadMs = 330_000
+export const loadMs = 330_000
 
 /** Moves the pointer back. Throws CommandError. */
 export function runRollbackCommand(source: ControlCommandSource): Promise<void> {
@@ -28,7 +29,10 @@ export function runRollbackCommand(source: ControlCommandSource): Promise<void> 
     .option('--message <text>', 'Why, for the log of the deployment.')
     .action(async (name: string | undefined, { to, now, message, ...typed }: Typed) => {
       const access = await openDeployment(source, typed, name)
-      const move = await moved(access, `${access.path}/rollback`, { to, now, message })
+      const params = { deployment: access.name }
+      const move = await moved(access,
+        access.client.ask('POST /control/v1/deployments/:deployment/rollback', { params,
+          body: { to, now, message }, withinMs: loadMs }))
       source.print(typed.json ? jsonLine(move) : `${moveText(move, now)}${secretsText(move)}\n`)
     })
   return runControlCommand(command, source)
@@ -41,11 +45,13 @@ function secretsText({ env_version: version, kept_secrets: kept = [] }: Partial<
   return `; with the secrets of now (version ${version})${waiting}`
 }
 
-/** Asks once for a move of the pointer: a repeated request could move it further. */
-export async function moved({ client, name }: ControlAccess, path: string,
-  body: object): Promise<ControlMove> {
+/** A move of the pointer that was asked for once: a repeated request could move it further. */
+export async function moved({ name }: ControlAccess,
+  asked: Promise<ControlMove | ControlChange>): Promise<ControlMove> {
   try {
-    return await client.ask<ControlMove>({ method: 'POST', path, body, withinMs: loadMs })
+    const move = await asked
+    assert('active' in move, 'the server waits for the members')
+    return move
   } catch (error) {
     if (!(error instanceof NoAnswerError) || !error.sent) throw error
     throw new NoAnswerError(`${error.message}\nIt may have been done: see "heddle deployments ` +

@@ -3,8 +3,9 @@
 import { pause } from '../../../cluster/index.ts'
 import { CommandError } from '../admin-command.ts'
 import type { ControlAccess } from './control-command.ts'
-import type { ControlDeployment, ControlOutcome,
-  ControlRollout } from '../../server/operator/control-answer.ts'
+import type { activateRevision, Body, ControlDeployment, ControlOutcome, ControlRevision,
+  ControlRollout } from '../../api/index.ts'
+import { assert } from '../../errors.ts'
 import { ControlError, failureLines, NoAnswerError } from './control-error.ts'
 
 /** A roll-out as it was last seen: under way, or ended. */
@@ -18,18 +19,37 @@ export type SeenRollout =
 const lookMs = 150
 
 /** Reads the deployment from the control API. */
-export function readDeployment({ client, path }: ControlAccess): Promise<ControlDeployment> {
-  return client.ask({ path })
+export function readDeployment({ client, name }: ControlAccess): Promise<ControlDeployment> {
+  return client.ask('GET /control/v1/deployments/:deployment', { params: { deployment: name } })
+}
+
+/** Reads a revision from the control API. */
+export function readRevision({ client, name }: ControlAccess,
+  revision: string): Promise<ControlRevision> {
+  return client.ask('GET /control/v1/deployments/:deployment/revisions/:revision', {
+    params: { deployment: name, revision },
+  })
+}
+
+/** Removes a revision that nothing uses. */
+export async function removeRevision({ client, name }: ControlAccess,
+  revision: string): Promise<void> {
+  await client.ask('DELETE /control/v1/deployments/:deployment/revisions/:revision', {
+    params: { deployment: name, revision },
+  })
 }
 
 /** Activates a revision. Resolves with the id of the roll-out, which has begun. */
 export async function beginRollout(access: ControlAccess, revision: string,
-  body: Readonly<Record<string, unknown>>, before: ControlDeployment): Promise<string> {
-  const { client, path } = access
+  body: Body<typeof activateRevision>, before: ControlDeployment): Promise<string> {
+  const { client, name } = access
   try {
-    const { rollout } = await client.ask<{ readonly rollout: ControlRollout }>({ method: 'POST',
-      path: `${path}/revisions/${revision}/activate`, body, headers: { prefer: 'respond-async' } })
-    return rollout.id
+    const begun = await client.ask(
+      'POST /control/v1/deployments/:deployment/revisions/:revision/activate',
+      { params: { deployment: name, revision }, body, headers: { prefer: 'respond-async' } },
+    )
+    assert('rollout' in begun && begun.rollout !== null, 'a roll-out has begun')
+    return begun.rollout.id
   } catch (error) {
     // It may have begun although no answer came.
     const begun = error instanceof NoAnswerError && error.sent

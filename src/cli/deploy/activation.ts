@@ -1,6 +1,6 @@
 /** Activates a revision, and shows the progress of the members until the watch has ended. */
 
-import type { ControlDeployment, ControlRevision } from '../../server/operator/control-answer.ts'
+import type { ControlDeployment, ControlRevision } from '../../api/index.ts'
 import { count } from '../control/move-text.ts'
 import { beginRollout, followRollout, requireDone } from '../control/rollout.ts'
 import type { SeenRollout } from '../control/rollout.ts'

@@ -2,7 +2,7 @@
 
 import { pause } from '../../../cluster/index.ts'
 import { CommandError } from '../admin-command.ts'
-import type { ControlReport, ControlRevision } from '../../server/operator/control-answer.ts'
+import type { ControlReport, ControlRevision } from '../../api/index.ts'
 import type { ControlAccess } from '../control/control-command.ts'
 import { ControlError, failureLines, NoAnswerError } from '../control/control-error.ts'
 import { readDeployment } from '../control/rollout.ts'
@@ -27,8 +27,10 @@ export async function checkRevision(access: ControlAccess, name: string,
   rows.progress('check', 'loading the graphs')
   for (let cuts = 0;; cuts++) {
     try {
-      return await access.client.ask<CheckedRevision>({ method: 'POST', withinMs: timeoutMs,
-        path: `${access.path}/revisions/${name}/check` })
+      return await access.client.ask(
+        'POST /control/v1/deployments/:deployment/revisions/:revision/check',
+        { params: { deployment: access.name, revision: name }, withinMs: timeoutMs },
+      )
     } catch (error) {
       if (error instanceof ControlError && error.code === 'graph_failed') {
         refuse(error, name, rows)

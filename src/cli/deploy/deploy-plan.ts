@@ -1,6 +1,6 @@
 /** The plan of a deployment. */
 
-import type { ControlDeployment, ControlRevision } from '../../server/operator/control-answer.ts'
+import type { ControlDeployment, ControlRevision } from '../../api/index.ts'
 import type { ControlAccess } from '../control/control-command.ts'
 import type { ControlCommandSource } from '../control/control-source.ts'
 import type { TypedBuild } from './built-project.ts'

@@ -4,12 +4,12 @@ import { revisionHash } from '../../revision/index.ts'
 import type { Manifest } from '../../revision/index.ts'
 import { CommandError } from '../admin-command.ts'
 import type { ControlDeployment, ControlReport, ControlRevision,
-  ControlUpload } from '../../server/operator/control-answer.ts'
+  ControlUpload } from '../../api/index.ts'
 import type { ControlAccess } from '../control/control-command.ts'
 import { ControlError } from '../control/control-error.ts'
 import { changeSecrets } from '../control/deployment-secrets-command.ts'
 import { count } from '../control/move-text.ts'
-import { readDeployment } from '../control/rollout.ts'
+import { readDeployment, removeRevision } from '../control/rollout.ts'
 import { activate } from './activation.ts'
 import { buildProject } from './built-project.ts'
 import type { BuiltProject } from './built-project.ts'
@@ -69,9 +69,13 @@ async function madeHere(all: Making): Promise<Made> {
   rows.done('build', [buildText(built.manifest)], { revision_hash: revisionHash(built.manifest),
     ...sizesOf(built.manifest) })
   const before = await deploymentFor(access, plan)
-  const { revision, missing } = await access.client.ask<ControlUpload>({ method: 'POST',
-    path: `${access.path}/revisions`, isRepeatable: true,
-    body: { manifest: built.manifest, ...plan.message !== '' && { message: plan.message } } })
+  const { revision, missing } = await access.client.ask(
+    'POST /control/v1/deployments/:deployment/revisions',
+    { params: { deployment: access.name }, isRepeatable: true, body: {
+      manifest: { ...built.manifest },
+      ...plan.message !== '' && { message: plan.message },
+    } },
+  )
   const isActive = revision.name === before.active && before.next === null
   const after = await setSecrets(access, plan, before, isActive)
   if (!isActive || plan.goal === 'check') {
@@ -123,8 +127,9 @@ async function deploymentFor(access: ControlAccess,
       throw error
     }
   }
-  return await access.client.ask({ method: 'POST', path: '/deployments',
-    body: { name, ...preview && { preview } } })
+  return await access.client.ask('POST /control/v1/deployments', {
+    body: { name, ...preview && { preview } },
+  })
 }
 
 /**
@@ -141,14 +146,15 @@ async function setSecrets(access: ControlAccess, { secrets, percent }: DeployPla
   return await readDeployment(access)
 }
 
-async function upload({ client, path }: ControlAccess, rows: StepRows,
+async function upload({ client, name }: ControlAccess, rows: StepRows,
   { revision, missing, built: { chunks, manifest } }:
     & Pick<ControlUpload, 'revision' | 'missing'>
     & {
       readonly built: BuiltProject
     }): Promise<void> {
-  const sent = await uploadChunks({ client, path: `${path}/revisions/${revision.name}/chunks`,
-    missing, chunks, progress: (text) => rows.progress('upload', text) })
+  const sent = await uploadChunks({ client, deployment: name, revision: revision.name,
+    route: 'PUT /control/v1/deployments/:deployment/revisions/:revision/chunks/:sha256', missing,
+    chunks, progress: (text) => rows.progress('upload', text) })
   const all = new Set(manifest.archives.flatMap((each) => each.chunks.map(({ sha256 }) => sha256)))
   rows.done('upload', [`${missing.length} of ${count(all.size, 'chunk')}, ${sizeText(sent)}`], {
     sent_chunks: missing.length,
@@ -167,10 +173,8 @@ function sayReport(rows: StepRows, revision: ControlRevision, report: ControlRep
 }
 
 /** Removes a checked revision, unless it was there before the check. */
-async function forget({ client, path }: ControlAccess,
-  { name, state }: ControlRevision): Promise<void> {
-  if (state === 'uploading')
-    await client.ask({ method: 'DELETE', path: `${path}/revisions/${name}` })
+async function forget(access: ControlAccess, { name, state }: ControlRevision): Promise<void> {
+  if (state === 'uploading') await removeRevision(access, name)
 }
 
 function sizesOf({ archives }: Manifest) {

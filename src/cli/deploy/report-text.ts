@@ -1,6 +1,6 @@
 /** Texts for the result of a check. */
 
-import type { ControlReport, ControlRevision } from '../../server/operator/control-answer.ts'
+import type { ControlReport, ControlRevision } from '../../api/index.ts'
 import { count } from '../control/move-text.ts'
 
 /** A line for the graphs, and one for each difference that matters. */

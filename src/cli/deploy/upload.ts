@@ -13,8 +13,11 @@ const chunkMs = 300_000
 /** Chunks to upload, and the place for them. */
 export interface Upload {
   readonly client: ControlClient
-  /** Path of the chunks below the control API. */
-  readonly path: string
+  readonly route:
+    | 'PUT /control/v1/deployments/:deployment/revisions/:revision/chunks/:sha256'
+    | 'PUT /control/v1/deployments/:deployment/revisions/:revision/source/:sha256'
+  readonly deployment: string
+  readonly revision: string
   /** Those that the cluster lacks, by SHA-256. */
   readonly missing: readonly string[]
   readonly chunks: ReadonlyMap<string, Uint8Array>
@@ -27,7 +30,7 @@ export interface Upload {
  * missing. Throws CommandError; no upload is under way then.
  */
 export async function uploadChunks(
-  { client, path, missing, chunks, progress }: Upload,
+  { client, route, deployment, revision, missing, chunks, progress }: Upload,
 ): Promise<number> {
   const limited = limitConcurrency(uploadsMax)
   const bytesOf = (sha256: string) => chunks.get(sha256)!.length
@@ -37,8 +40,8 @@ export async function uploadChunks(
   const put = async (sha256: string) => {
     if (failure !== undefined) return
     try {
-      await client.ask({ method: 'PUT', path: `${path}/${sha256}`, bytes: chunks.get(sha256)!,
-        isRepeatable: true, withinMs: chunkMs })
+      await client.ask(route, { params: { deployment, revision, sha256 },
+        bytes: chunks.get(sha256)!, isRepeatable: true, withinMs: chunkMs })
       sent += bytesOf(sha256)
       progress(`${++done} of ${missing.length} chunks, ${megabytes(sent)} of ${megabytes(all)} MB`)
     } catch (error) {

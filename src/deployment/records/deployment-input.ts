@@ -1,7 +1,7 @@
 /** Checks the members of a deployment that callers set: name, hosts, limits and preview. Pure. */
 
+import { bodyMbMax } from '../../api/index.ts'
 import { HeddleError } from '../../errors.ts'
-import { bodyMbMax } from '../deployment.ts'
 import type { DeploymentChange, DeploymentLimits, Preview, RequestLimit } from '../deployment.ts'
 import type { NewDeployment } from '../deployments.ts'
 import { isDeploymentName } from '../namespace.ts'

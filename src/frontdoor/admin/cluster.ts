@@ -3,11 +3,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 import type { Env } from '../../../cluster/index.ts'
+import { getCluster, streamCluster } from '../../api/index.ts'
+import type { Cluster } from '../../api/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { timeText } from '../../json/index.ts'
-import { sendJson } from '../http/list-reply.ts'
-import { eventStream, route } from '../http/route.ts'
 import type { App, RouteParts } from '../http/route.ts'
+import { serve } from '../http/serve.ts'
 import { isFromHere } from '../rest/from-here.ts'
 import { holdStream } from '../rest/run-reply.ts'
 import type { ServerDetails } from '../rest/server.ts'
@@ -23,29 +24,18 @@ export interface ClusterRouteParts
   readonly cluster: ClusterSource
 }
 
-const tag = 'Server'
-const events = 'Server-sent events: first `cluster` with what `GET /cluster` answers, then ' +
-  '`joined`, `gone` and `draining` with a member, `moved` with {from, to, shards, at}, and ' +
-  '`load` at most once a second.'
-
 /** Adds the routes of the cluster. */
 export function clusterRoutes(app: App, parts: ClusterRouteParts): void {
   const { cluster, env } = parts
   const watch = new ClusterWatch(env, cluster)
 
-  app.get('/cluster',
-    route('admin', 'getCluster', { tag, answer: 'Cluster',
-      summary: 'Get the members of the cluster, and which shards they own' }),
-    async (request, reply) => {
-      requireNear(request)
-      return sendJson(reply, JSON.stringify(clusterJson(await watch.now(), parts)))
-    })
-
-  app.get('/cluster/stream',
-    route('admin', 'streamCluster', { tag, answer: eventStream, events,
-      summary: 'Stream what happens to members and shards' }), async (request, reply) => {
+  serve(app, getCluster, async (request) => {
     requireNear(request)
-    await streamCluster(parts, watch, reply)
+    return clusterJson(await watch.now(), parts)
+  })
+  serve(app, streamCluster, async (request, reply) => {
+    requireNear(request)
+    return await followCluster(parts, watch, reply)
   })
 }
 
@@ -56,8 +46,8 @@ function requireNear(request: FastifyRequest): void {
     'requests of its own machine only.')
 }
 
-async function streamCluster(parts: ClusterRouteParts, watch: ClusterWatch,
-  reply: FastifyReply): Promise<void> {
+async function followCluster(parts: ClusterRouteParts, watch: ClusterWatch,
+  reply: FastifyReply): Promise<FastifyReply> {
   const { ticker, env } = parts
   holdStream(parts, reply)
   let number = 0
@@ -88,10 +78,11 @@ async function streamCluster(parts: ClusterRouteParts, watch: ClusterWatch,
   }
   changed(early)
   if (reply.raw.destroyed) unfollow()
+  return reply
 }
 
 function clusterJson({ members, owners }: WatchedCluster,
-  { cluster: { embedded }, region }: ClusterRouteParts): object {
+  { cluster: { embedded }, region }: ClusterRouteParts): Cluster {
   const indexes = new Map(members.map(({ id }, index) => [id, index]))
   return {
     members: members.map(memberJson),
@@ -102,7 +93,9 @@ function clusterJson({ members, owners }: WatchedCluster,
   }
 }
 
-function memberJson({ id, address, state, self, shards, details }: WatchedMember): object {
+function memberJson(
+  { id, address, state, self, shards, details }: WatchedMember,
+): Cluster['members'][number] {
   const { version = null, startedAtMs, actors = null, runs = null, load = null } = details ?? {}
   return { id, address, version, state, self, shards, actors, runs, load,
     started_at: startedAtMs === undefined ? null : timeText(startedAtMs) }

@@ -2,6 +2,7 @@
 
 import { LRUCache } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
+import type { LimitReport, LimitRow, RefusedCallers } from '../../api/index.ts'
 import { timeText } from '../../json/index.ts'
 import { limitWords, quotaWords, totalUse } from '../../limits/index.ts'
 import type { LimitUse, LimitUseAnswer, LimitUseQuestion, Quotas, RateLimit,
@@ -32,60 +33,63 @@ export interface LimitReportParts {
 const freshMs = 500
 const keptMax = 1_000
 
+interface Kept {
+  readonly atMs: number
+  readonly report: Promise<LimitReport>
+}
+
 /** Makes reports at one front door. */
 export class LimitReports {
   readonly #parts: LimitReportParts
-  readonly #kept = new LRUCache<string, { readonly atMs: number; readonly text: Promise<string> }>({
-    max: keptMax,
-  })
+  readonly #kept = new LRUCache<string, Kept>({ max: keptMax })
 
   constructor(parts: LimitReportParts) {
     this.#parts = parts
   }
 
-  /** The report on a caller of a tenant, as JSON. */
-  of(tenant: string, subjects: LimitSubjects): Promise<string> {
+  /** The report on a caller of a tenant. */
+  of(tenant: string, subjects: LimitSubjects): Promise<LimitReport> {
     const name = JSON.stringify([tenant, subjects])
     const nowMs = this.#parts.env.monotonicMs()
     const kept = this.#kept.get(name)
-    if (kept !== undefined && nowMs - kept.atMs < freshMs) return kept.text
-    const text = this.#report(tenant, subjects)
-    this.#kept.set(name, { atMs: nowMs, text })
+    if (kept !== undefined && nowMs - kept.atMs < freshMs) return kept.report
+    const report = this.#report(tenant, subjects)
+    this.#kept.set(name, { atMs: nowMs, report })
     // A failure is not kept: the next request tries again.
-    text.catch(() => this.#kept.delete(name))
-    return text
+    report.catch(() => this.#kept.delete(name))
+    return report
   }
 
-  /** Callers of these tenants that were refused, as JSON. The last ones come first. */
-  async refused(tenants: readonly string[]): Promise<string> {
+  /** Callers of these tenants that were refused. The last ones come first. */
+  async refused(tenants: readonly string[]): Promise<RefusedCallers> {
     const { limits } = this.#parts
     const answers = await Promise.all(
       tenants.map((tenant) => limits?.ask({ what: 'refused', tenant }) ?? []),
     )
     const callers = answers.flat().flatMap((answer) => answer.callers)
-    return JSON.stringify({ callers: summed(callers).map(refusedJson) })
+    return { callers: summed(callers).map(refusedJson) }
   }
 
-  async #report(tenant: string, subjects: LimitSubjects): Promise<string> {
+  async #report(tenant: string, subjects: LimitSubjects): Promise<LimitReport> {
     const { limits, quotas, platform } = this.#parts
     const [rows, uses, models = []] = await Promise.all([
       limits === undefined ? [] : usedRows(limits, tenant, subjects),
       quotas.useOf(tenant),
       platform?.modelQuota.useOf(tenant),
     ])
-    return JSON.stringify({
+    return {
       rows,
       quotas: [...uses.map((use) => ({ ...use, name: quotaWords[use.name] })), ...models]
         .map(({ name, limit, used }) => ({ name, words: wordsOf(name),
           limit: limit === Infinity ? null : limit, used })
         ),
       enabled: limits !== undefined,
-    })
+    }
   }
 }
 
 async function usedRows({ rows, ask }: LimitSource, tenant: string,
-  subjects: LimitSubjects): Promise<readonly object[]> {
+  subjects: LimitSubjects): Promise<readonly LimitRow[]> {
   const own = rows.flatMap((limit) => {
     const who = subjects[limit.identity]
     return who === undefined ? [] : [{ limit, key: { row: limit.name, who } }]
@@ -99,7 +103,7 @@ async function usedRows({ rows, ask }: LimitSource, tenant: string,
 }
 
 function rowJson({ name, match, category, count, intervalMs }: RateLimit,
-  { used, waitMs, refused }: LimitUse): object {
+  { used, waitMs, refused }: LimitUse): LimitRow {
   return { id: name, words: limitWords(name), category, pattern: match, limit: count,
     window_s: intervalMs / 1_000, remaining: Math.max(0, count - used),
     reset_s: Math.ceil(waitMs / 1_000), refused }
@@ -119,7 +123,9 @@ function summed(callers: readonly RefusedCaller[]): readonly RefusedCaller[] {
   ).toSorted((a, b) => b.lastMs - a.lastMs)
 }
 
-function refusedJson({ name, row, refused, lastMs }: RefusedCaller): object {
+function refusedJson(
+  { name, row, refused, lastMs }: RefusedCaller,
+): RefusedCallers['callers'][number] {
   const shown = 'keyId' in name ? { key_id: name.keyId } : name
   return { ...shown, row, refused, last: timeText(lastMs) }
 }

@@ -1,14 +1,13 @@
 /** The routes of limits: what a caller has left, and who is refused. */
 
 import type { TenantKeys } from '../../access/index.ts'
+import { getLimits, listRefusedCallers } from '../../api/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { nobody, requireAllowed } from '../http/caller.ts'
 import { limitSubjects } from '../http/limit-gate.ts'
 import type { LimitSubjects } from '../http/limit-gate.ts'
-import { sendJson } from '../http/list-reply.ts'
-import { route } from '../http/route.ts'
 import type { App } from '../http/route.ts'
-import { ReadLimits } from '../schema/limit.ts'
+import { serve } from '../http/serve.ts'
 import { LimitReports } from './limit-report.ts'
 import type { LimitReportParts } from './limit-report.ts'
 
@@ -18,7 +17,6 @@ export interface LimitRouteParts extends LimitReportParts {
   readonly tenantKeys?: TenantKeys
 }
 
-const tag = 'Server'
 const nowhere: LimitSubjects = { 'IP': undefined, 'x-api-key': undefined,
   'x-user-id + IP': undefined }
 
@@ -34,23 +32,16 @@ export function limitRoutes(app: App, parts: LimitRouteParts): void {
     return { ...nowhere, 'x-api-key': hash }
   }
 
-  app.get('/limits',
-    route('self', 'getLimits', { tag, querystring: ReadLimits, answer: 'LimitUse',
-      summary: 'Get the limits of the caller, and how much of them is used' }),
-    async (request, reply) => {
-      const { query: { key }, caller } = request
-      if (key !== undefined) requireAllowed(caller, 'admin')
-      const own = () => limits === undefined ? nowhere : limitSubjects(request, limits.addressOf)
-      const subjects = key === undefined ? own() : await ofKey(caller.tenant, key)
-      return sendJson(reply, await reports.of(caller.tenant, subjects))
-    })
-
-  app.get('/limits/refused',
-    route('admin', 'listRefusedCallers', { tag, answer: 'RefusedCallers',
-      summary: 'List the callers of the tenant that limits refused' }),
-    async ({ caller: { tenant, identity } }, reply) => {
-      // Callers without a tenant are of everybody, where there is one tenant.
-      const tenants = identity.kind === 'local' ? [tenant, nobody.tenant] : [tenant]
-      return sendJson(reply, await reports.refused(tenants))
-    })
+  serve(app, getLimits, async (request) => {
+    const { query: { key }, caller } = request
+    if (key !== undefined) requireAllowed(caller, 'admin')
+    const own = () => limits === undefined ? nowhere : limitSubjects(request, limits.addressOf)
+    const subjects = key === undefined ? own() : await ofKey(caller.tenant, key)
+    return reports.of(caller.tenant, subjects)
+  })
+  serve(app, listRefusedCallers, async ({ caller: { tenant, identity } }) => {
+    // Callers without a tenant are of everybody, where there is one tenant.
+    const tenants = identity.kind === 'local' ? [tenant, nobody.tenant] : [tenant]
+    return reports.refused(tenants)
+  })
 }

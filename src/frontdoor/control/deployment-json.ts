@@ -1,11 +1,11 @@
 /** Deployments and roll-outs as JSON of the control API. */
 
+import type { ControlDeployment, ControlFailure, ControlMember, ControlMove, ControlOutcome,
+  ControlRollout } from '../../api/index.ts'
 import type { Activated, Deployment, DeploymentLimits, GraphFailure, MemberProgress, RevisionUse,
   Rollout, RolloutOutcome } from '../../deployment/index.ts'
 import { timeText } from '../../json/index.ts'
 import type { MemberProblem } from './parts.ts'
-import type { ControlDeployment, ControlFailure, ControlMember, ControlMove, ControlOutcome,
-  ControlRollout } from '../schema/control-answer.ts'
 
 /** A time that there may be none of. */
 export const timeOrNull = (ms: number | null) => ms === null ? null : timeText(ms)

@@ -2,15 +2,14 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
+import { streamDeploymentEvents } from '../../api/index.ts'
 import type { Deployment, DeploymentEvent } from '../../deployment/index.ts'
 import { timeText } from '../../json/index.ts'
 import type { FeedEvent } from '../../thread/index.ts'
 import type { App } from '../http/route.ts'
-import { eventStream } from '../http/route.ts'
 import { holdStream } from '../rest/run-reply.ts'
 import { SseStream } from '../rest/sse.ts'
-import { DeploymentPath, ReadEvents } from '../schema/control.ts'
-import { controlRoot, controlRoute, isGone, ownDeployment } from './parts.ts'
+import { isGone, ownDeployment, serveControl } from './parts.ts'
 import type { ControlParts } from './parts.ts'
 import { Waker } from './waker.ts'
 
@@ -19,19 +18,14 @@ const pageMax = 100
 /** Between looks for what nobody was woken for. */
 const lookMs = 5_000
 
-const events = 'Server-sent events: `event` is the kind, `id` what `Last-Event-ID` takes, `data` ' +
-  '{seq, at, by, kind} and what the kind has.'
-
 /** Adds the route of events. */
 export function eventRoutes(app: App, parts: ControlParts): void {
-  app.get(`${controlRoot}/:deployment/events`,
-    controlRoute('streamDeploymentEvents', { summary: 'Stream what is done with a deployment',
-      params: DeploymentPath, querystring: ReadEvents, answer: eventStream, events }),
-    async (request, reply) => {
-      const deployment = await ownDeployment(parts, request)
-      await streamEvents(parts, deployment, reply, { follow: request.query.follow ?? true,
-        after: lastSeen(request) })
-    })
+  serveControl(app, streamDeploymentEvents, async (request, reply) => {
+    const deployment = await ownDeployment(parts, request)
+    await streamEvents(parts, deployment, reply, { follow: request.query.follow ?? true,
+      after: lastSeen(request) })
+    return reply
+  })
 }
 
 async function streamEvents(parts: ControlParts, deployment: Deployment, reply: FastifyReply,
@@ -92,7 +86,7 @@ function feedEvent({ seq, atMs, by, kind, data }: DeploymentEvent): FeedEvent {
     json: JSON.stringify({ ...data, seq, at: timeText(atMs), by, kind }) }
 }
 
-function lastSeen({ headers }: FastifyRequest): number {
+function lastSeen({ headers }: Pick<FastifyRequest, 'headers'>): number {
   const id = headers['last-event-id']
   return typeof id === 'string' && /^\d{1,15}$/.test(id) ? Number(id) : 0
 }

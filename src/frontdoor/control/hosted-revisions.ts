@@ -3,12 +3,12 @@
 import type { Deployment, DeploymentEvent, DeploymentLine,
   Revision } from '../../deployment/index.ts'
 import type { App } from '../http/route.ts'
+import { sendFresh } from '../http/serve.ts'
 import { HostedLines, HostedPath, HostedRevisionPath, HostedRevisions } from '../schema/hosted.ts'
 import { buildLinesIn, hostedRevision, hostedStatus, linesPage,
   writtenLine } from './hosted-json.ts'
 import { hostedRoot } from '../platform-rest/platform-target.ts'
 import { hostedDeploymentOf, hostedRevisionOf, hostedRoute } from './hosted-parts.ts'
-import { sendFresh } from './parts.ts'
 import type { ControlParts } from './parts.ts'
 
 const eventsPage = 100

@@ -1,9 +1,8 @@
 /** Where the lines of a deployment are read: what its code wrote, or what a build wrote. */
 
+import type { ControlLine, LinesQuery } from '../../api/index.ts'
 import type { Deployment, DeploymentLine } from '../../deployment/index.ts'
 import { timeText } from '../../json/index.ts'
-import type { ControlLine } from '../schema/control-answer.ts'
-import type { ReadLines } from '../schema/control.ts'
 import type { ControlParts } from './parts.ts'
 
 /** A source of lines, in order. */
@@ -19,7 +18,7 @@ const pageMax = 100
 
 /** The lines that code wrote on all members. */
 export function writtenLines({ env, deployments: { logs } }: ControlParts, { name }: Deployment,
-  { revision, level, since, limit = linesMax }: ReadLines): LineSource {
+  { revision, level, since, limit = linesMax }: LinesQuery): LineSource {
   const seen = new Map<string, number>()
   const options = { ...revision !== undefined && { revision }, ...level !== undefined && { level } }
   let sinceMs = since === undefined ? undefined : Date.parse(since)

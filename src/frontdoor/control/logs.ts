@@ -2,16 +2,15 @@
 
 import type { FastifyReply } from 'fastify'
 
+import { readDeploymentLogs } from '../../api/index.ts'
 import type { Deployment } from '../../deployment/index.ts'
 import type { App } from '../http/route.ts'
-import { eventStream } from '../http/route.ts'
 import { holdStream } from '../rest/run-reply.ts'
 import { SseStream } from '../rest/sse.ts'
-import { DeploymentPath, ReadLines } from '../schema/control.ts'
 import { buildLines, writtenLines } from './line-source.ts'
 import type { LineSource } from './line-source.ts'
 import { LineStream } from './line-stream.ts'
-import { controlRoot, controlRoute, isGone, ownDeployment } from './parts.ts'
+import { isGone, ownDeployment, serveControl } from './parts.ts'
 import type { ControlParts } from './parts.ts'
 import { ownRevision } from './revisions.ts'
 import { Waker } from './waker.ts'
@@ -19,23 +18,12 @@ import { Waker } from './waker.ts'
 /** Between looks for lines that nobody was woken for. */
 const lookMs = 5_000
 
-const events = 'Lines of JSON: {at, level, member, revision, text, thread_id, run_id}. With ' +
-  '`Accept: text/event-stream` each one is the data of an event `line`. What is followed ends ' +
-  'with {error, message}, or an event `error`, when the deployment is removed.'
-
 /** The last thing that is said of a deployment that is followed. */
 const removed = { error: 'not_found', message: 'The deployment was removed.' }
 
 /** Adds the route of lines. */
 export function logRoutes(app: App, parts: ControlParts): void {
-  app.get(`${controlRoot}/:deployment/logs`, controlRoute('readDeploymentLogs', {
-    summary: 'Read the last lines that a deployment wrote on ' +
-      'all members',
-    params: DeploymentPath,
-    querystring: ReadLines,
-    answer: eventStream,
-    events,
-  }), async (request, reply) => {
+  serveControl(app, readDeploymentLogs, async (request, reply) => {
     const { query } = request
     const { build, follow = false } = query
     const deployment = await ownDeployment(parts, request)
@@ -47,6 +35,7 @@ export function logRoutes(app: App, parts: ControlParts): void {
       ? writtenLines(parts, deployment, query)
       : buildLines(parts, deployment, build)
     await streamLines(parts, reply, source, follow ? deployment : undefined)
+    return reply
   })
 }
 

@@ -1,19 +1,17 @@
 /** What the routes of the control API share: their parts, and the deployments of a caller. */
 
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
-import type { TObject } from 'typebox'
+import type { FastifyRequest } from 'fastify'
 
 import type { Env } from '../../../cluster/index.ts'
+import type { Operation } from '../../api/index.ts'
 import type { Builds, CountRevisionUse, Deployment, DeploymentChange, DeploymentLogs, Deployments,
   DeploymentSecrets, ReportRevision, Revision, RevisionUse, Rollouts, Serving,
   ServingProblem } from '../../deployment/index.ts'
 import { HeddleError, ignoreNotFound } from '../../errors.ts'
-import type { Access } from '../../api/index.ts'
 import type { Caller } from '../http/caller.ts'
-import { sendJson } from '../http/list-reply.ts'
-import { route } from '../http/route.ts'
-import type { RouteParts } from '../http/route.ts'
+import type { App, RouteParts } from '../http/route.ts'
+import { serveFresh } from '../http/serve.ts'
+import type { Handler } from '../http/serve.ts'
 import type { MountParts, ServedHosts } from '../mount/index.ts'
 
 /** A revision that a member cannot load. */
@@ -68,37 +66,13 @@ export interface ControlParts extends Pick<RouteParts, 'ticker' | 'quotas'> {
   readonly env: Env
 }
 
-/** Below it are all routes of the control API. */
-export const controlRoot = '/control/v1/deployments'
-
 /** Bytes of a body. The longest are manifests: a million characters of some bytes each. */
 const bodyMax = 4 * 1024 * 1024
 
-interface Words {
-  readonly summary: string
-  readonly answer?: string
-  readonly params?: TObject
-  readonly querystring?: TObject
-  readonly body?: TObject
-  readonly events?: string
-  readonly silent?: Readonly<Record<number, string>>
-}
-
-const NoQuery = Type.Object({})
-
-/** Declares a route of the control API. */
-export function controlRoute<Given extends Words>(operationId: string, words: Given) {
-  const access: Access = 'deploy'
-  // Without one of its own, a route takes no query: a misspelt member must not mean nothing.
-  return {
-    ...route(access, operationId, { querystring: NoQuery, ...words, tag: 'Deployments' as const }),
-    bodyLimit: bodyMax,
-  }
-}
-
-/** Sends JSON that nobody between the server and its client may keep. */
-export function sendFresh(reply: FastifyReply, answer: object): ReturnType<typeof sendJson> {
-  return sendJson(reply.header('cache-control', 'no-store'), JSON.stringify(answer))
+/** Serves an operation of the control API, whose answers nobody may keep. */
+export function serveControl<Of extends Operation>(app: App, operation: Of,
+  handler: Handler<Of>): void {
+  serveFresh(app, operation, handler, { bodyLimit: bodyMax })
 }
 
 /** Who does something, for the audit log: a key's id, a user or `local`. */

@@ -1,8 +1,8 @@
 /** Revisions as JSON of the control API. */
 
+import type { ControlRevision } from '../../api/index.ts'
 import type { Revision, RevisionUse } from '../../deployment/index.ts'
 import { timeText } from '../../json/index.ts'
-import type { ControlRevision } from '../schema/control-answer.ts'
 import { failureJson, timeOrNull } from './deployment-json.ts'
 
 /** A revision. Without `use`, its runs and threads were not counted. */

@@ -2,15 +2,15 @@
 
 import type { FastifyRequest } from 'fastify'
 
+import { createRevision, deleteRevision, getRevision, listMissingChunks, listRevisions,
+  uploadChunk } from '../../api/index.ts'
 import type { Deployment, Revision } from '../../deployment/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { receiveBody } from '../http/received-body.ts'
 import type { App } from '../http/route.ts'
-import { ChunkPath, CreateRevision, DeleteRevision, DeploymentPath, PageOf,
-  RevisionPath } from '../schema/control.ts'
+import { sendFresh, serve } from '../http/serve.ts'
 import { timeOrNull } from './deployment-json.ts'
-import { byOf, controlRoot, controlRoute, ownDeployment, sendFresh, usedBy,
-  useOf } from './parts.ts'
+import { byOf, ownDeployment, serveControl, usedBy, useOf } from './parts.ts'
 import type { ControlParts } from './parts.ts'
 import { revisionJson } from './revision-json.ts'
 
@@ -20,66 +20,46 @@ export const chunkMax = 4 * 1024 * 1024
 /** Adds the routes of revisions. */
 export function revisionRoutes(app: App, parts: ControlParts): void {
   const { records } = parts.deployments
-  const below = `${controlRoot}/:deployment/revisions`
 
-  app.post(below,
-    controlRoute('createRevision', { summary: 'Begin a revision; the same manifest gives the one ' +
-      'that is there', params: DeploymentPath, body: CreateRevision, answer: 'BegunRevision' }),
-    async (request, reply) => {
-      const { body: { manifest, message = '' }, caller } = request
-      const deployment = await ownDeployment(parts, request)
-      const by = byOf(caller)
-      const begun = await records.beginRevision(deployment, { manifest, message, by })
-      const { revision, missing, known } = begun
-      if (!known) {
-        await records.note(deployment.id, { kind: 'revision', by,
-          data: { revision: revision.name, state: revision.state, message } })
-      }
-      return sendFresh(reply.code(known ? 200 : 201), { revision: revisionJson(revision, null),
-        missing, expires_at: timeOrNull(revision.expiresAtMs) })
-    })
-
-  app.get(below,
-    controlRoute('listRevisions', { summary: 'List the revisions of a deployment, newest first',
-      params: DeploymentPath, querystring: PageOf, answer: 'Revisions' }),
-    async (request, reply) => {
-      const deployment = await ownDeployment(parts, request)
-      const { limit = 10, offset = 0 } = request.query
-      const [rows, use] = await Promise.all([records.revisions(deployment, { limit, offset }),
-        useOf(parts, deployment)])
-      return sendFresh(reply, {
-        revisions: rows.map((each) => revisionJson(each, usedBy(use, each))),
-      })
-    })
-
-  app.get(`${below}/:revision`,
-    controlRoute('getRevision', { summary: 'Get a revision', params: RevisionPath,
-      answer: 'Revision' }), async (request, reply) => {
+  serveControl(app, createRevision, async (request, reply) => {
+    const { body: { manifest, message = '' }, caller } = request
+    const deployment = await ownDeployment(parts, request)
+    const by = byOf(caller)
+    const begun = await records.beginRevision(deployment, { manifest, message, by })
+    const { revision, missing, known } = begun
+    const answer = { revision: revisionJson(revision, null), missing,
+      expires_at: timeOrNull(revision.expiresAtMs) }
+    if (known) return sendFresh(reply.code(200), answer)
+    await records.note(deployment.id, { kind: 'revision', by,
+      data: { revision: revision.name, state: revision.state, message } })
+    return answer
+  })
+  serveControl(app, listRevisions, async (request) => {
+    const deployment = await ownDeployment(parts, request)
+    const { limit = 10, offset = 0 } = request.query
+    const [rows, use] = await Promise.all([records.revisions(deployment, { limit, offset }),
+      useOf(parts, deployment)])
+    return { revisions: rows.map((each) => revisionJson(each, usedBy(use, each))) }
+  })
+  serveControl(app, getRevision, async (request) => {
     const { deployment, revision } = await ownRevision(parts, request)
     const use = await useOf(parts, deployment)
-    return sendFresh(reply, revisionJson(revision, usedBy(use, revision)))
+    return revisionJson(revision, usedBy(use, revision))
   })
-
-  app.delete(`${below}/:revision`,
-    controlRoute('deleteRevision', { summary: 'Remove what a revision was made of',
-      params: RevisionPath, querystring: DeleteRevision, answer: 'Revision' }),
-    async (request, reply) => {
-      const { deployment, revision } = await ownRevision(parts, request)
-      const use = usedBy(await useOf(parts, deployment), revision)
-      requireUnused(deployment, revision, use, request.query.force === true)
-      const removed = await records.removeRevision(deployment, revision)
-      // Here at once: no answer is given to a process that cannot be started again.
-      await parts.deployments.serving.learn(deployment.name)
-      await records.note(deployment.id, { kind: 'revision', by: byOf(request.caller),
-        data: { revision: removed.name, state: removed.state } })
-      return sendFresh(reply, revisionJson(removed, use))
-    })
-
-  app.get(`${below}/:revision/chunks`,
-    controlRoute('listMissingChunks', { summary: 'List what is still to be uploaded',
-      params: RevisionPath, answer: 'MissingChunks' }), async (request, reply) => {
+  serveControl(app, deleteRevision, async (request) => {
+    const { deployment, revision } = await ownRevision(parts, request)
+    const use = usedBy(await useOf(parts, deployment), revision)
+    requireUnused(deployment, revision, use, request.query.force === true)
+    const removed = await records.removeRevision(deployment, revision)
+    // Here at once: no answer is given to a process that cannot be started again.
+    await parts.deployments.serving.learn(deployment.name)
+    await records.note(deployment.id, { kind: 'revision', by: byOf(request.caller),
+      data: { revision: removed.name, state: removed.state } })
+    return revisionJson(removed, use)
+  })
+  serveControl(app, listMissingChunks, async (request) => {
     const { revision } = await ownRevision(parts, request)
-    return sendFresh(reply, { missing: await records.missing(revision) })
+    return { missing: await records.missing(revision) }
   })
 }
 
@@ -87,16 +67,11 @@ export function revisionRoutes(app: App, parts: ControlParts): void {
 export function chunkRoutes(app: App, parts: ControlParts): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', receiveBody)
-  app.put(`${controlRoot}/:deployment/revisions/:revision/chunks/:sha256`, {
-    ...controlRoute('uploadChunk', { summary: 'Upload a chunk: up to 4 MiB with this hash',
-      params: ChunkPath }),
-    bodyLimit: chunkMax,
-  }, async (request, reply) => {
+  serve(app, uploadChunk, async (request) => {
     const { revision } = await ownRevision(parts, request)
     const { sha256, body } = chunkIn(request)
     await parts.deployments.records.putChunk(revision, sha256, body)
-    return reply.code(204).send()
-  })
+  }, { bodyLimit: chunkMax })
 }
 
 /** The chunk that a request uploads. Throws `invalid` if it has none. */

@@ -2,6 +2,8 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
+import { deleteSecret, listSecrets, setSecret, setSecrets } from '../../api/index.ts'
+import type { ControlChange, ControlSecret } from '../../api/index.ts'
 import { changeSecrets, shownSecrets } from '../../deployment/index.ts'
 import type { ChangedSecrets, Deployment, SecretValues,
   ShownSecret } from '../../deployment/index.ts'
@@ -9,10 +11,8 @@ import { HeddleError } from '../../errors.ts'
 import { timeText } from '../../json/index.ts'
 import type { App } from '../http/route.ts'
 import { holdStream } from '../rest/run-reply.ts'
-import { DeleteSecret, DeploymentPath, SecretPath, SetSecret,
-  SetSecrets } from '../schema/control.ts'
 import { eitherJson } from './deployment-json.ts'
-import { byOf, controlRoot, controlRoute, ownDeployment, prefersAsync, sendFresh } from './parts.ts'
+import { byOf, ownDeployment, prefersAsync, serveControl } from './parts.ts'
 import type { ControlParts } from './parts.ts'
 import { requireDone } from './rollouts.ts'
 
@@ -21,36 +21,22 @@ const nameForm = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/
 /** Adds the routes of secrets. */
 export function secretRoutes(app: App, parts: ControlParts): void {
   const { secrets } = parts.deployments
-  const below = `${controlRoot}/:deployment/secrets`
 
-  app.get(below,
-    controlRoute('listSecrets', { summary: 'List the names of the secrets of a deployment',
-      params: DeploymentPath, answer: 'Secrets' }), async (request, reply) => {
+  serveControl(app, listSecrets, async (request) => {
     const deployment = await ownDeployment(parts, request)
     const rows = shownSecrets(deployment, await secrets.list(deployment.id))
-    return sendFresh(reply, { secrets: rows.map(secretJson), env_version: deployment.envVersion })
+    return { secrets: rows.map(secretJson), env_version: deployment.envVersion }
   })
-
-  app.put(`${below}/:name`,
-    controlRoute('setSecret', { summary: 'Set a secret: it counts when the active revision has ' +
-      'loaded it', params: SecretPath, body: SetSecret, answer: 'Secret' }),
-    async (request, reply) => {
-      const { params: { name }, body: { value, restart = true } } = request
-      const deployment = await ownDeployment(parts, request)
-      const changed = await changeAndNote(parts, { request, reply, deployment, loads: restart,
-        values: new Map([[name, value]]), message: `Secret ${name} set` })
-      const [{ version, updatedAtMs } = { version: 0, updatedAtMs: 0 }] = changed.entries
-      return sendFresh(reply, {
-        ...secretJson({ name, version, updatedAtMs,
-          state: changed.activated === undefined ? 'kept' : 'in_use' }),
-        ...rolloutOf(changed),
-      })
-    })
-
-  app.put(below,
-    controlRoute('setSecrets', { summary: 'Set and remove several secrets as one version, which ' +
-      'counts when the active revision has loaded it', params: DeploymentPath, body: SetSecrets,
-      answer: 'RolloutOfChange' }), async (request, reply) => {
+  serveControl(app, setSecret, async (request, reply) => {
+    const { params: { name }, body: { value, restart = true } } = request
+    const deployment = await ownDeployment(parts, request)
+    const changed = await changeAndNote(parts, { request, reply, deployment, loads: restart,
+      values: new Map([[name, value]]), message: `Secret ${name} set` })
+    const [{ version, updatedAtMs } = { version: 0, updatedAtMs: 0 }] = changed.entries
+    const state = changed.activated === undefined ? 'kept' : 'in_use'
+    return { ...secretJson({ name, version, updatedAtMs, state }), ...rolloutOf(changed) }
+  })
+  serveControl(app, setSecrets, async (request, reply) => {
     const { values, remove = [], restart = true } = request.body
     const all = new Map<string, string | null>([...remove.map((name) => [name, null] as const),
       ...Object.entries(values)])
@@ -61,25 +47,23 @@ export function secretRoutes(app: App, parts: ControlParts): void {
         'to 100, and does not begin with a digit.')
     }
     const deployment = await ownDeployment(parts, request)
-    const changed = await changeAndNote(parts, { request, reply, deployment, values: all,
-      loads: restart && all.size > 0, message: 'Secrets set' })
-    return sendFresh(reply, rolloutOf(changed))
+    return rolloutOf(
+      await changeAndNote(parts, { request, reply, deployment, values: all,
+        loads: restart && all.size > 0, message: 'Secrets set' }),
+    )
   })
-
-  app.delete(`${below}/:name`,
-    controlRoute('deleteSecret', { summary: 'Remove a secret: it is gone when the active ' +
-      'revision was loaded without it', params: SecretPath, querystring: DeleteSecret,
-      answer: 'RolloutOfChange' }), async (request, reply) => {
+  serveControl(app, deleteSecret, async (request, reply) => {
     const { params: { name }, query: { restart = true } } = request
     const deployment = await ownDeployment(parts, request)
-    const changed = await changeAndNote(parts, { request, reply, deployment, loads: restart,
-      values: new Map([[name, null]]), message: `Secret ${name} removed` })
-    return sendFresh(reply, rolloutOf(changed))
+    return rolloutOf(
+      await changeAndNote(parts, { request, reply, deployment, loads: restart,
+        values: new Map([[name, null]]), message: `Secret ${name} removed` }),
+    )
   })
 }
 
 interface Change {
-  readonly request: FastifyRequest
+  readonly request: Pick<FastifyRequest, 'caller' | 'headers'>
   readonly reply: FastifyReply
   readonly deployment: Deployment
   readonly values: SecretValues
@@ -118,10 +102,10 @@ async function isOpened({ deployments: { secrets } }: ControlParts, deployment: 
     'start the server with that key (--secrets-key).')
 }
 
-function rolloutOf({ activated }: ChangedSecrets): { readonly rollout: object | null } {
+function rolloutOf({ activated }: ChangedSecrets): ControlChange {
   return { rollout: activated === undefined ? null : eitherJson(activated.rollout) }
 }
 
-function secretJson({ name, version, updatedAtMs, state }: ShownSecret): object {
+function secretJson({ name, version, updatedAtMs, state }: ShownSecret): ControlSecret {
   return { name, version, updated_at: timeText(updatedAtMs), state }
 }

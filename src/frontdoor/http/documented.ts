@@ -1,35 +1,51 @@
 /** How operations appear in the documentation: records with a name are written once. */
 
 import { operations } from '../../api/index.ts'
-import type { NamedOperation } from '../../api/index.ts'
-import { failureAnswer, headersNamed } from './route.ts'
+import type { NamedOperation, Operation } from '../../api/index.ts'
+import { eventStream, failureAnswer, goodAnswer, headersNamed } from './route.ts'
 
 /** Schemas of records that have a name, for `$ref`. */
 export function namedRecords(): readonly object[] {
   const found = new Map<string, object>()
-  for (const { operation } of operations) collect(operation.answer, found)
+  for (const { operation: { answer, also = {} } } of operations) {
+    for (const each of [answer, ...Object.values(also)]) collect(each, found)
+  }
   return [...found.values()]
 }
 
 /** The part of a route's schema that only documents. */
 export function documented({ operation, name, resource }: NamedOperation): object {
-  const { answer, summary, access } = operation
+  const { summary, access } = operation
   const headers = headersNamed('x-request-id')
-  const good = answer === undefined
-    ? { description: 'Done.', type: 'null' }
-    : { description: 'The answer.', ...linked(answer) as object }
   return {
     operationId: name,
     tags: [resource],
     summary,
-    response: { [statusOf(operation)]: { ...good, headers }, default: failureAnswer },
+    response: { ...othersOf(operation, headers), default: failureAnswer,
+      [statusOf(operation)]: { ...goodOf(operation), headers } },
     ...access === 'public' && { security: [] },
   }
 }
 
+function goodOf({ answer, events }: Operation): object {
+  if (events !== undefined) return goodAnswer(eventStream, events)
+  return answer === undefined ? { description: 'Done.', type: 'null' } : jsonOf(answer)
+}
+
+function othersOf({ also = {} }: Operation, headers: object): object {
+  return Object.fromEntries(
+    Object.entries(also).map(([status, answer]) => [status, { ...jsonOf(answer), headers }]),
+  )
+}
+
+function jsonOf(answer: object): object {
+  const { description = 'The answer.' } = answer as { readonly description?: string }
+  return { description, ...linked(answer) as object }
+}
+
 /** The status of a good answer. */
-export function statusOf({ status, answer }: NamedOperation['operation']): number {
-  return status ?? (answer === undefined ? 204 : 200)
+export function statusOf({ status, answer, events }: Operation): number {
+  return status ?? (answer === undefined && events === undefined ? 204 : 200)
 }
 
 /** A schema that refers to the records in it. */

@@ -90,7 +90,8 @@ const runEvents = 'Server-sent events: `event` is the stream mode, `data` one li
   'what `Last-Event-ID` takes. `metadata` comes first; `error` is {error, message}. A clean end ' +
   'means that the run is over.'
 
-function goodAnswer(answer: string, events = runEvents): object {
+/** Documents an answer. */
+export function goodAnswer(answer: string, events = runEvents): object {
   if (answer === eventStream) {
     const schema = { type: 'string', description: events }
     return { description: 'The events.', content: { [eventStream]: { schema } } }

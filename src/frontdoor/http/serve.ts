@@ -1,10 +1,13 @@
 /** Makes routes of operations: their access, their checks and their documentation. */
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
 
 import { operations } from '../../api/index.ts'
 import type { Answer, Body, Operation, Params, Query } from '../../api/index.ts'
 import { documented, statusOf } from './documented.ts'
+import { undeclaredAt } from '../schema/undeclared.ts'
+import { sendJson } from './list-reply.ts'
 import type { App } from './route.ts'
 
 /** Serves an operation. It returns the JSON of the answer, or the reply if that is sent. */
@@ -17,9 +20,20 @@ type Asked<Of extends Operation> = FastifyRequest<
 
 const named = new Map(operations.map((each) => [each.operation, each] as const))
 
+/** How an operation is served. */
+export interface ServeOptions {
+  /** Bytes that a body may have; by default as many as the server takes. */
+  readonly bodyLimit?: number
+}
+
+const NoQuery = Type.Object({})
+
 /** Adds the route of an operation to an app whose prefix, if it has one, begins the path. */
-export function serve<Of extends Operation>(app: App, operation: Of, handler: Handler<Of>): void {
-  const { method, path, access, params, query, body } = operation
+export function serve<Of extends Operation>(app: App, operation: Of, handler: Handler<Of>,
+  { bodyLimit }: ServeOptions = {}): void {
+  const { method, path, access, params, body } = operation
+  // Where a misspelt member must not mean nothing, it must not either where there is no query.
+  const query = operation.query ?? (undeclaredAt(path) === 'refused' ? NoQuery : undefined)
   const documents = documented(named.get(operation)!)
   app.route({
     method,
@@ -27,9 +41,24 @@ export function serve<Of extends Operation>(app: App, operation: Of, handler: Ha
     schema: { ...params && { params }, ...query && { querystring: query }, ...body && { body },
       ...documents },
     config: { access, operation },
+    ...bodyLimit !== undefined && { bodyLimit },
     handler: async (request, reply) => {
       const answer = await handler(request as unknown as Asked<Of>, reply)
       return answer === reply ? reply : reply.code(statusOf(operation)).send(answer)
     },
   })
+}
+
+/** Serves an operation whose answers nobody between the server and its client may keep. */
+export function serveFresh<Of extends Operation>(app: App, operation: Of, handler: Handler<Of>,
+  options?: ServeOptions): void {
+  serve(app, operation, async (request, reply) => {
+    const answer = await handler(request, reply)
+    return answer === reply ? reply : sendFresh(reply.code(statusOf(operation)), answer)
+  }, options)
+}
+
+/** Sends JSON that nobody between the server and its client may keep. */
+export function sendFresh(reply: FastifyReply, answer: unknown): ReturnType<typeof sendJson> {
+  return sendJson(reply.header('cache-control', 'no-store'), JSON.stringify(answer))
 }

@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream'
 
 import type { FastifyRequest } from 'fastify'
 
-import { bodyMbMax } from '../../deployment/index.ts'
+import { bodyMbMax } from '../../api/index.ts'
 import type { Deployment } from '../../deployment/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { announcedLength } from '../http/body-quota.ts'

@@ -5,16 +5,21 @@ import { ask as askPath } from './client.ts'
 import type { Call } from './client.ts'
 
 /** The parts of a call; they may be left out where none must be given. */
-export type Parts<Of extends Route> = Asked<Of> & { readonly signal?: AbortSignal | undefined }
+export type Parts<Of extends Route> = Asked<Of> & Pick<Call, 'headers' | 'signal'>
 
 type Optional<Given> = object extends Given ? [parts?: Given] : [parts: Given]
 
 /** The JSON that an operation answers, as `PATCH /api/v1/runs/rules/:id`. Throws ApiError. */
 export function ask<Of extends Route>(route: Of,
   ...[parts = {} as Parts<Of>]: Optional<Parts<Of>>): Promise<Answered<Of>> {
-  const { params, query, body, signal } = parts
-  const [method, path] = route.split(' ') as [NonNullable<Call['method']>, string]
-  return askPath(addressOf(path, params, query), { method, body, signal })
+  const { body, headers = {}, signal } = parts
+  const [method] = route.split(' ') as [NonNullable<Call['method']>]
+  return askPath(addressFor(route, parts), { method, body, headers, signal })
+}
+
+/** The path of a request to an operation, and its query: what streams are followed by. */
+export function addressFor<Of extends Route>(route: Of, { params, query }: Asked<Of>): string {
+  return addressOf(route.slice(route.indexOf(' ') + 1), params, query)
 }
 
 function addressOf(path: string, params: object = {}, query: object = {}): string {

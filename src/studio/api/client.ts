@@ -1,6 +1,6 @@
 /** Calls of the API: one way to send them, one kind of error, and who hears of limits. */
 
-import type { ControlFailure } from '../../frontdoor/schema/control-answer.ts'
+import type { ControlFailure } from '../../api/index.ts'
 import { credentials, signInNeeded } from '../session.ts'
 import { urlOf } from './place.ts'
 

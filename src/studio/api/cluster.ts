@@ -1,46 +1,19 @@
 /** The cluster: its members, who owns which shard, and what happens to them. */
 
+import type { Cluster } from '../../api/index.ts'
 import { follow } from './event-stream.ts'
 import type { StreamEvent } from './event-stream.ts'
 
-/** What a member does. */
-export type MemberState = 'joining' | 'serving' | 'draining' | 'gone'
-
-/** What a member says of itself; null where it did not answer. */
-export interface MemberFigures {
-  readonly version: string | null
-  readonly started_at: string | null
-  readonly actors: number | null
-  readonly runs: number | null
-  /** The share of its processors that it used lately, from 0 to 1. */
-  readonly load: number | null
-}
+export type { Cluster }
 
 /** A member as an answer has it. */
-export interface Member extends MemberFigures {
-  readonly id: string
-  readonly address: string
-  readonly state: MemberState
-  /** True for the member that answers. */
-  readonly self: boolean
-}
-
+export type Member = Cluster['members'][number]
+/** What a member does. */
+export type MemberState = Member['state']
+/** What a member says of itself; null where it did not answer. */
+export type MemberFigures = Pick<Member, 'version' | 'started_at' | 'actors' | 'runs' | 'load'>
 /** Where the cluster is deployed. */
-export interface ClusterRegion {
-  readonly name: string
-  readonly api_url?: string
-  readonly ingress?: readonly string[]
-  readonly egress?: readonly string[]
-}
-
-/** The cluster at one moment. */
-export interface Cluster {
-  readonly members: readonly Member[]
-  /** Indexes of members by shard; null for nobody. */
-  readonly shards: { readonly count: number; readonly owners: readonly (number | null)[] }
-  readonly region: ClusterRegion | null
-  readonly embedded: boolean
-}
+export type ClusterRegion = NonNullable<Cluster['region']>
 
 /** An event of the cluster. Times are ISO texts. */
 export type ClusterEvent =

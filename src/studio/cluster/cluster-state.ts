@@ -2,10 +2,9 @@
 
 import type { Cluster, ClusterEvent, ClusterRegion, Member } from '../api/cluster.ts'
 
-/** A member, with the number of its colour and of its shards. */
+/** A member, with the number of its colour. */
 export interface ShownMember extends Member {
   readonly colour: number
-  readonly shards: number
 }
 
 /** A line of what happened. */

@@ -9,7 +9,7 @@ import type { ClusterState } from '../../../src/studio/cluster/cluster-state.ts'
 const now = '2026-01-01T00:00:00.000Z'
 const figures = { version: '1', started_at: now, actors: 1, runs: 0, load: 0 }
 const member = (id: string, state: Cluster['members'][number]['state'] = 'serving') => ({ id, state,
-  address: `at ${id}`, self: id === 'aaaaaaaa-1', ...figures })
+  address: `at ${id}`, self: id === 'aaaaaaaa-1', shards: 0, ...figures })
 const [a, b, c] = ['aaaaaaaa-1', 'bbbbbbbb-2', 'cccccccc-3'] as const
 
 const snapshot = (members: Cluster['members'],

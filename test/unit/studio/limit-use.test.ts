@@ -62,8 +62,8 @@ describe('keys', () => {
   const inDays = (days: number) => new Date(nowMs + days * 86_400_000).toISOString()
   const key = (id: string, expires: string | null = null,
     revoked: string | null = null): ApiKey => ({ id, name: `Name ${id}`, role: 'reader',
-      tenant: 't', created_at: inDays(-9), last_used_at: null, expires_at: expires,
-      revoked_at: revoked })
+      tenant: 't', deployment: null, created_at: inDays(-9), last_used_at: null,
+      expires_at: expires, revoked_at: revoked })
   const keys = [key('a1'), key('b2', inDays(3)), key('c3', inDays(-1)), key('d4', null, inDays(-1)),
     key('e5', inDays(30))]
 

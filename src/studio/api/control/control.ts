@@ -2,16 +2,13 @@
 
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 
-import { ask } from '../client.ts'
+import type { DeploymentBody, LinesQuery } from '../../../api/index.ts'
+import { addressFor, ask } from '../ask.ts'
 import { follow } from '../event-stream.ts'
 import type { Stream } from '../event-stream.ts'
 import { pollEvery } from '../poll.ts'
 import { pause } from '../../env.ts'
-import type { Deployment, DeploymentEvent, LogLine, Report, Revision, Rollout,
-  Secret } from './deployment.ts'
-
-const root = '/control/v1/deployments'
-const pathOf = (name: string): string => `${root}/${encodeURIComponent(name)}`
+import type { DeploymentEvent, LogLine } from './deployment.ts'
 
 /** Deployments and revisions of one page of a list. */
 const atOnce = 50
@@ -20,10 +17,8 @@ const atOnce = 50
 export const deploymentList = infiniteQueryOptions({
   queryKey: ['deployments', 'list'],
   queryFn: async ({ pageParam, signal }) =>
-    (await ask<{ readonly deployments: readonly Deployment[] }>(
-      `${root}?limit=${atOnce}&offset=${pageParam}`,
-      { signal },
-    )).deployments,
+    (await ask('GET /control/v1/deployments', { query: { limit: atOnce, offset: pageParam },
+      signal })).deployments,
   initialPageParam: 0,
   getNextPageParam: (page, pages) => page.length < atOnce ? undefined : pages.length * atOnce,
   refetchInterval: pollEvery(5_000),
@@ -33,7 +28,8 @@ export const deploymentList = infiniteQueryOptions({
 export const deploymentQuery = (name: string) =>
   queryOptions({
     queryKey: ['deployments', name, 'whole'],
-    queryFn: ({ signal }) => ask<Deployment>(pathOf(name), { signal }),
+    queryFn: ({ signal }) =>
+      ask('GET /control/v1/deployments/:deployment', { params: { deployment: name }, signal }),
     refetchInterval: pollEvery(15_000),
   })
 
@@ -42,10 +38,11 @@ export const revisionList = (name: string) =>
   infiniteQueryOptions({
     queryKey: ['deployments', name, 'revisions'],
     queryFn: async ({ pageParam, signal }) =>
-      (await ask<{ readonly revisions: readonly Revision[] }>(
-        `${pathOf(name)}/revisions?limit=${atOnce}&offset=${pageParam}`,
-        { signal },
-      )).revisions,
+      (await ask('GET /control/v1/deployments/:deployment/revisions', {
+        params: { deployment: name },
+        query: { limit: atOnce, offset: pageParam },
+        signal,
+      })).revisions,
     initialPageParam: 0,
     getNextPageParam: (page, pages) => page.length < atOnce ? undefined : pages.length * atOnce,
     refetchInterval: pollEvery(15_000),
@@ -56,7 +53,10 @@ export const revisionQuery = (name: string, revision: string) =>
   queryOptions({
     queryKey: ['deployments', name, 'revision', revision],
     queryFn: ({ signal }) =>
-      ask<Revision>(`${pathOf(name)}/revisions/${encodeURIComponent(revision)}`, { signal }),
+      ask('GET /control/v1/deployments/:deployment/revisions/:revision', {
+        params: { deployment: name, revision },
+        signal,
+      }),
   })
 
 /** The secrets, without values. */
@@ -64,27 +64,24 @@ export const secretList = (name: string) =>
   queryOptions({
     queryKey: ['deployments', name, 'secrets'],
     queryFn: ({ signal }) =>
-      ask<{ readonly secrets: readonly Secret[]; readonly env_version: number }>(
-        `${pathOf(name)}/secrets`,
-        { signal },
-      ),
+      ask('GET /control/v1/deployments/:deployment/secrets', { params: { deployment: name },
+        signal }),
   })
 
 /** Changes a deployment. */
-export const changeDeployment = (name: string,
-  change: Partial<Pick<Deployment, 'access' | 'paused'>>) =>
-  ask<Deployment>(pathOf(name), { method: 'PATCH', body: change })
+export const changeDeployment = (name: string, body: DeploymentBody) =>
+  ask('PATCH /control/v1/deployments/:deployment', { params: { deployment: name }, body })
 
 /** Removes a deployment with its revisions, secrets and data. */
 export const removeDeployment = (name: string) =>
-  ask<unknown>(`${pathOf(name)}?data=remove`, { method: 'DELETE' })
+  ask('DELETE /control/v1/deployments/:deployment', { params: { deployment: name },
+    query: { data: 'remove' } })
 
 /** Loads a revision on one member, and compares it with the active one. */
 export const checkRevision = (name: string, revision: string) =>
-  ask<{ readonly revision: Revision; readonly report: Report }>(
-    `${pathOf(name)}/revisions/${encodeURIComponent(revision)}/check`,
-    { method: 'POST', body: {} },
-  )
+  ask('POST /control/v1/deployments/:deployment/revisions/:revision/check', {
+    params: { deployment: name, revision },
+  })
 
 /** The events follow what a roll-out does. */
 const atOnceAnswered = { prefer: 'respond-async' }
@@ -100,25 +97,25 @@ export interface ActivateRequest {
 
 /** Begins to make a revision the active one, or to give it a share. */
 export const activate = (name: string, revision: string, { expect, ...options }: ActivateRequest) =>
-  ask<{ readonly rollout: Rollout | null }>(
-    `${pathOf(name)}/revisions/${encodeURIComponent(revision)}/activate`,
-    { method: 'POST', headers: atOnceAnswered,
-      body: { ...options, ...expect !== null && { expect } } },
-  )
+  ask('POST /control/v1/deployments/:deployment/revisions/:revision/activate', {
+    params: { deployment: name, revision },
+    headers: atOnceAnswered,
+    body: { ...options, ...expect !== null && { expect } },
+  })
 
 /** Begins to make an earlier revision active again. */
 export const rollBack = (name: string, to: string, message: string) =>
-  ask<{ readonly rollout: Rollout | null }>(`${pathOf(name)}/rollback`, { method: 'POST',
+  ask('POST /control/v1/deployments/:deployment/rollback', { params: { deployment: name },
     headers: atOnceAnswered, body: { to, message } })
 
 /** Sets a secret. Resolves when the active revision has loaded it, or when it is kept. */
-export const setSecret = (name: string, secret: string, value: string) =>
-  ask<Secret>(`${pathOf(name)}/secrets/${encodeURIComponent(secret)}`, { method: 'PUT',
+export const setSecret = (deployment: string, name: string, value: string) =>
+  ask('PUT /control/v1/deployments/:deployment/secrets/:name', { params: { deployment, name },
     body: { value } })
 
 /** Removes a secret, as `setSecret` sets one. */
-export const removeSecret = (name: string, secret: string) =>
-  ask<unknown>(`${pathOf(name)}/secrets/${encodeURIComponent(secret)}`, { method: 'DELETE' })
+export const removeSecret = (deployment: string, name: string) =>
+  ask('DELETE /control/v1/deployments/:deployment/secrets/:name', { params: { deployment, name } })
 
 /** Who follows a stream. */
 export type Following = Pick<Stream, 'signal' | 'away' | 'opened'>
@@ -126,22 +123,23 @@ export type Following = Pick<Stream, 'signal' | 'away' | 'opened'>
 /** Follows what happens to a deployment, from its beginning. Throws ApiError. */
 export async function* followEvents(name: string,
   following: Following): AsyncGenerator<DeploymentEvent> {
-  yield* endless(`${pathOf(name)}/events`, following)
+  yield* endless(
+    addressFor('GET /control/v1/deployments/:deployment/events', { params: { deployment: name } }),
+    following,
+  )
 }
 
 /** Which lines are asked for. */
-export interface LogRequest {
-  readonly revision?: string | undefined
-  readonly level?: string | undefined
-  readonly limit: number
-}
+export type LogRequest = Pick<LinesQuery, 'revision' | 'level' | 'limit'>
 
 /** Follows the lines of all members; after a break some may come again. Throws ApiError. */
-export async function* followLogs(name: string, { revision, level, limit }: LogRequest,
+export async function* followLogs(name: string, asked: LogRequest,
   following: Following): AsyncGenerator<LogLine> {
-  const search = new URLSearchParams({ follow: 'true', limit: String(limit),
-    ...revision !== undefined && { revision }, ...level !== undefined && { level } })
-  yield* endless(`${pathOf(name)}/logs?${search}`, following)
+  yield* endless(
+    addressFor('GET /control/v1/deployments/:deployment/logs', { params: { deployment: name },
+      query: { follow: true, ...asked } }),
+    following,
+  )
 }
 
 /** A member that drains ends its streams in peace; others go on with them. */

@@ -1,8 +1,7 @@
 /** Deployments and their roll-outs as the control API has them. Times are ISO texts. */
 
 import type { ControlDeployment, ControlLine, ControlMember, ControlOutcome, ControlReport,
-  ControlRevision, ControlRollout,
-  ControlSecret } from '../../../frontdoor/schema/control-answer.ts'
+  ControlRevision, ControlRollout, ControlSecret } from '../../../api/index.ts'
 
 /** How far a member is with a roll-out. */
 export type MemberProgress = ControlMember

@@ -257,8 +257,7 @@ describe('a deployment', () => {
     const folder = await smallProject()
     const target = { url: control.url, key: undefined, hint: '.', isFound: true,
       env: systemEnv({ level: 'silent' }) }
-    const access = { client: controlClient(target), env: target.env, name: 'shop',
-      path: '/deployments/shop' }
+    const access = { client: controlClient(target), env: target.env, name: 'shop' }
     const ask = (place: Partial<CommandPlace>) =>
       runIn({ folder, ...place }, (source) => confirmServer(source, access))
     control.project = 'starter'

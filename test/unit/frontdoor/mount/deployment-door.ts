@@ -10,6 +10,7 @@ import type { CallerRole } from '../../../../src/access/index.ts'
 import type { Deployment } from '../../../../src/deployment/index.ts'
 import { addressReader } from '../../../../src/frontdoor/index.ts'
 import type { FrontDoorOptions } from '../../../../src/frontdoor/index.ts'
+import { answerFault } from '../../../support/contract-answer.ts'
 import { virtualEnv } from '../../../support/env.ts'
 import { memoryDeployments } from '../../../support/memory-deployments.ts'
 import type { PartsOfTest } from '../../../support/memory-deployments.ts'
@@ -37,10 +38,21 @@ export async function openKeyed(more: PartsOfTest = {}, options: Partial<FrontDo
     (await admin.create({ tenant, role, name: '', deployment, expiresInMs: null })).key
   const as = async (...who: Parameters<typeof keyOf>): Promise<Send> => {
     const key = await keyOf(...who)
-    return (method, path, body, headers) =>
-      call(door, method, path, body, { 'x-api-key': key, ...headers })
+    return async (method, path, body, headers) => {
+      const answer = await call(door, method, path, body, { 'x-api-key': key, ...headers })
+      requireDescribed(method, path, answer)
+      return answer
+    }
   }
   return { door, deployments, keyOf, as }
+}
+
+/** All that the control API answers is as the contract has it, and nothing else. */
+function requireDescribed(method: string, path: string, { status, headers, json }: Answer): void {
+  const isJson = headers.get('content-type')?.startsWith('application/json')
+  if (status >= 400 || !isJson || !path.startsWith('/control/v1/')) return
+  const fault = answerFault(method, path.split('?', 1)[0]!, { status, json })
+  if (fault !== undefined) throw new Error(fault)
 }
 
 /** A deployment of `acme`, with something active. */
