@@ -9,10 +9,13 @@ export { createEvaluator, deleteEvaluator, deleteEvaluators, getEvaluator, listE
   patchEvaluator } from './evaluators.ts'
 export type { Evaluator, EvaluatorBody, LlmEvaluator } from './evaluators.ts'
 export { Json, JsonObject, Limit, Nullable, Offset, OneOf, SomeOf, Uuid, wholeMax } from './json.ts'
-export type { Access, Answer, Body, Operation, Params, Query, Value } from './operation.ts'
+export type { Access, Answer, AnswerHeader, Body, Operation, Params, Query,
+  Value } from './operation.ts'
 export { operations } from './operations.ts'
 export type { Answered, Asked, NamedOperation, Route } from './operations.ts'
 export { createRule, deleteRule, getRule, listRules, patchRule, readRuleLog, readRuleState,
   RuleFields, triggerRule, triggerRules, tryJudge } from './rules.ts'
 export type { Rule, RuleAlert, RuleBody, RuleEvaluator, RuleLine, RuleSpendLimit, RuleState,
   RuleVerdict, RuleWebhook } from './rules.ts'
+export { deleteItem, getItem, listNamespaces, putItem, searchItems } from './store.ts'
+export type { DeleteItem, ListNamespaces, PutItem, ReadItem, SearchItems } from './store.ts'

@@ -19,6 +19,10 @@ export type Access = 'public' | 'shown' | 'read' | 'change' | 'self' | 'deploy' 
 /** Methods of operations. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
+/** Headers that only some good answers have. */
+export type AnswerHeader = 'content-location' | 'location' | 'x-heddle-warning'
+  | 'x-pagination-total' | 'x-pagination-next' | 'x-pagination-cursor'
+
 /** Everything that is written of an operation beside its address. */
 export interface Terms {
   readonly access: Access
@@ -28,10 +32,14 @@ export interface Terms {
   readonly params?: TObject
   readonly query?: TObject
   readonly body?: TSchema
+  /** Headers of requests that only some operations read. They are described, and not checked. */
+  readonly headers?: TObject
   /** The JSON of a good answer; missing if there is none. It changes no answer. */
   readonly answer?: TSchema
   /** Of a good answer: by default 200, and 204 without JSON. */
   readonly status?: 201 | 202
+  /** Headers that only some good answers have. */
+  readonly returns?: readonly AnswerHeader[]
 }
 
 /** An operation. Its path has parts such as `:id`. */

@@ -4,9 +4,10 @@ import * as charts from './charts.ts'
 import * as evaluators from './evaluators.ts'
 import type { Answer, Body, Operation, Params, Query } from './operation.ts'
 import * as rules from './rules.ts'
+import * as store from './store.ts'
 
 /** Files of operations, under the headings that they have in the documentation. */
-const resources = { Charts: charts, Rules: rules, Evaluators: evaluators } as const
+const resources = { Charts: charts, Rules: rules, Evaluators: evaluators, Store: store } as const
 
 /** An operation with its name, which generated clients have and which never changes. */
 export interface NamedOperation {

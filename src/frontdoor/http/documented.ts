@@ -13,8 +13,8 @@ export function namedRecords(): readonly object[] {
 
 /** The part of a route's schema that only documents. */
 export function documented({ operation, name, resource }: NamedOperation): object {
-  const { answer, summary, access } = operation
-  const headers = headersNamed('x-request-id')
+  const { answer, summary, access, returns = [] } = operation
+  const headers = headersNamed(...returns, 'x-request-id')
   const good = answer === undefined
     ? { description: 'Done.', type: 'null' }
     : { description: 'The answer.', ...linked(answer) as object }

@@ -19,17 +19,18 @@ const named = new Map(operations.map((each) => [each.operation, each] as const))
 
 /** Adds the route of an operation to an app whose prefix, if it has one, begins the path. */
 export function serve<Of extends Operation>(app: App, operation: Of, handler: Handler<Of>): void {
-  const { method, path, access, params, query, body } = operation
+  const { method, path, access, params, query, body, headers } = operation
   const documents = documented(named.get(operation)!)
   app.route({
     method,
     url: path.slice(app.prefix.length),
     schema: { ...params && { params }, ...query && { querystring: query }, ...body && { body },
-      ...documents },
+      ...headers && { headers }, ...documents },
     config: { access, operation },
     handler: async (request, reply) => {
       const answer = await handler(request as unknown as Asked<Of>, reply)
-      return answer === reply ? reply : reply.code(statusOf(operation)).send(answer)
+      // What waits for a reply gets nothing, when it was sent.
+      return reply.sent ? reply : reply.code(statusOf(operation)).send(answer)
     },
   })
 }

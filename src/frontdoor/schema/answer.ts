@@ -8,7 +8,6 @@ import { clusterAnswers } from './cluster.ts'
 import { controlAnswers } from './control-answer.ts'
 import { keyAnswers } from './key.ts'
 import { limitAnswers } from './limit.ts'
-import { itemAnswers } from './store.ts'
 
 const Time = () => Type.String({ format: 'date-time' })
 
@@ -328,5 +327,5 @@ const Failure = Type.Object({
 export const answerSchemas = [Assistant, FoundAssistant, Thread, FoundThread, PrunedThreads,
   CancelledRuns, ThreadStorage, ThreadPlace, Run, FoundRun, RunOfTenant, RunLogs, Cron, FoundCron,
   RunResult, CommandAnswer, ThreadState, StateUpdate, Graph, GraphSchemas, SubgraphSchemas, Count,
-  CountOfThreads, Ok, Info, Caller, Failure, ...itemAnswers, ...keyAnswers, ...limitAnswers,
-  ...clusterAnswers, ...controlAnswers]
+  CountOfThreads, Ok, Info, Caller, Failure, ...keyAnswers, ...limitAnswers, ...clusterAnswers,
+  ...controlAnswers]
