@@ -5,10 +5,16 @@ export { createChart, createSection, deleteChart, deleteSection, listSections, p
   readSection } from './charts.ts'
 export type { Chart, ChartBody, ChartFilters, ChartPoint, ChartSection, ChartSeries,
   ChartWindowBody, Dashboard, SectionBody } from './charts.ts'
+export { Command } from './command.ts'
+export { RunnableConfig } from './config.ts'
+export { countCrons, createCron, createThreadCron, cronFields, deleteCron, getCron, payloadFields,
+  searchCrons, updateCron } from './crons.ts'
+export type { CountCrons, CreateCron, PatchCron, SearchCrons } from './crons.ts'
 export { createEvaluator, deleteEvaluator, deleteEvaluators, getEvaluator, listEvaluators,
   patchEvaluator } from './evaluators.ts'
 export type { Evaluator, EvaluatorBody, LlmEvaluator } from './evaluators.ts'
-export { Json, JsonObject, Limit, Nullable, Offset, OneOf, SomeOf, Uuid, wholeMax } from './json.ts'
+export { Json, JsonObject, Limit, Metadata, MetadataFilter, Nullable, Offset, OneOf, SomeOf, Uuid,
+  wholeMax } from './json.ts'
 export type { Access, Answer, AnswerHeader, Body, Operation, Params, Query,
   Value } from './operation.ts'
 export { operations } from './operations.ts'
@@ -17,5 +23,6 @@ export { createRule, deleteRule, getRule, listRules, patchRule, readRuleLog, rea
   RuleFields, triggerRule, triggerRules, tryJudge } from './rules.ts'
 export type { Rule, RuleAlert, RuleBody, RuleEvaluator, RuleLine, RuleSpendLimit, RuleState,
   RuleVerdict, RuleWebhook } from './rules.ts'
+export { CreationHeaders, multitaskStrategy, runContent, streamModes } from './run-content.ts'
 export { deleteItem, getItem, listNamespaces, putItem, searchItems } from './store.ts'
 export type { DeleteItem, ListNamespaces, PutItem, ReadItem, SearchItems } from './store.ts'

@@ -124,28 +124,6 @@ const RunLogs = Type.Object({
     'when the thread moves to another member.' }),
 }, { $id: 'RunLogs', description: 'The lines, oldest first.' })
 
-const Cron = Type.Object({
-  cron_id: Uuid(),
-  assistant_id: Uuid(),
-  thread_id: Nullable(Uuid()),
-  on_run_completed: OneOf(['delete', 'keep']),
-  end_time: Nullable(Time()),
-  schedule: Type.String(),
-  timezone: Nullable(Type.String()),
-  created_at: Time(),
-  updated_at: Time(),
-  payload: JsonObject({ description: 'The body of its runs.' }),
-  user_id: Nullable(Type.String()),
-  next_run_date: Nullable(Time()),
-  metadata: JsonObject(),
-  enabled: Type.Boolean(),
-}, { $id: 'Cron', description: 'The cron.' })
-
-const FoundCron = Type.Partial(
-  Type.Object({ ...Cron.properties, now: Type.Optional(Time()) }),
-  { $id: 'FoundCron', ...selected },
-)
-
 const RunResult = Type.Object({}, { $id: 'RunResult', description: 'The state values at the ' +
   'end; with `__interrupt__` if the run waits for a human, or only `__error__: ' +
   '{error, message}` if it failed.' })
@@ -233,8 +211,6 @@ const SubgraphSchemas = Type.Object({}, { $id: 'SubgraphSchemas',
       name,
     ) => [name, Json({ description: `The same as ${name}_schema.` })]),
   ) }) })
-
-const Count = Type.Integer({ $id: 'Count', description: 'How many there are.' })
 
 const CountOfThreads = Type.Union([
   Type.Integer(),
@@ -325,7 +301,6 @@ const Failure = Type.Object({
 
 /** All schemas that a route may name as its answer. */
 export const answerSchemas = [Assistant, FoundAssistant, Thread, FoundThread, PrunedThreads,
-  CancelledRuns, ThreadStorage, ThreadPlace, Run, FoundRun, RunOfTenant, RunLogs, Cron, FoundCron,
-  RunResult, CommandAnswer, ThreadState, StateUpdate, Graph, GraphSchemas, SubgraphSchemas, Count,
-  CountOfThreads, Ok, Info, Caller, Failure, ...keyAnswers, ...limitAnswers, ...clusterAnswers,
-  ...controlAnswers]
+  CancelledRuns, ThreadStorage, ThreadPlace, Run, FoundRun, RunOfTenant, RunLogs, RunResult,
+  CommandAnswer, ThreadState, StateUpdate, Graph, GraphSchemas, SubgraphSchemas, CountOfThreads, Ok,
+  Info, Caller, Failure, ...keyAnswers, ...limitAnswers, ...clusterAnswers, ...controlAnswers]

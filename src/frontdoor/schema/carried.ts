@@ -2,9 +2,9 @@
 
 import type { TSchema } from 'typebox'
 
+import { createCron, updateCron } from '../../api/index.ts'
 import type { Carried } from '../../json/index.ts'
 import { CreateAssistant, PatchAssistant } from './assistant.ts'
-import { CreateCron, PatchCron } from './cron.ts'
 import { ProtocolCommand } from './protocol-v2.ts'
 import { CreateRun, CreateRuns, CreateStatelessRun } from './run.ts'
 import { UpdateState } from './state.ts'
@@ -19,8 +19,8 @@ const byRun = { input: 0, context: 1, command: carriedByCommand } as const
 const rules = new Map<TSchema, Carried>([
   [CreateRun, byRun],
   [CreateStatelessRun, byRun],
-  [CreateCron, byRun],
-  [PatchCron, byRun],
+  [createCron.body, byRun],
+  [updateCron.body, byRun],
   [CreateRuns, byRun],
   [UpdateState, byUpdate],
   [ProtocolCommand, {

@@ -3,10 +3,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
+import { createCron } from '../../../../src/api/index.ts'
 import type { HeddleError } from '../../../../src/errors.ts'
 import { readQuery } from '../../../../src/frontdoor/rest/query-string.ts'
 import { DrawGraph } from '../../../../src/frontdoor/schema/assistant.ts'
-import { CreateCron } from '../../../../src/frontdoor/schema/cron.ts'
 import { CancelRun, CreateRun, CreateStatelessRun, JoinStream,
   ListRuns } from '../../../../src/frontdoor/schema/run.ts'
 import { ReadHistory, ReadState, UpdateState } from '../../../../src/frontdoor/schema/state.ts'
@@ -211,7 +211,7 @@ describe('a check', () => {
   })
 
   it('refuses fields that are not offered, unless they are empty', () => {
-    const check = checkerOf(CreateCron)
+    const check = checkerOf(createCron.body)
     const body = { assistant_id: 'agent', schedule: '* * * * *' }
     expect(() => check({ ...body, feedback_keys: ['a'] }))
       .toThrow('Not offered yet: feedback_keys')
