@@ -1,12 +1,17 @@
 /** The contract of the API: every operation, and the records in requests and answers. */
 
+export { assistantFields, countAssistants, createAssistant, deleteAssistant, getAssistant,
+  getAssistantGraph, getAssistantSchemas, getAssistantSubgraph, getAssistantSubgraphs,
+  listAssistantVersions, searchAssistants, setLatestAssistantVersion,
+  updateAssistant } from './assistants.ts'
+export type { Assistant, CountAssistants, CreateAssistant, GraphPicture, GraphSchemas, ListVersions,
+  PatchAssistant, SearchAssistants } from './assistants.ts'
 export { createChart, createSection, deleteChart, deleteSection, listSections, patchChart,
   patchSection, previewChart, readChart, readDashboards, readProjectDashboard,
   readSection } from './charts.ts'
 export type { Chart, ChartBody, ChartFilters, ChartPoint, ChartSection, ChartSeries,
   ChartWindowBody, Dashboard, SectionBody } from './charts.ts'
 export { Command } from './command.ts'
-export { RunnableConfig } from './config.ts'
 export { countCrons, createCron, createThreadCron, cronFields, deleteCron, getCron, payloadFields,
   searchCrons, updateCron } from './crons.ts'
 export type { CountCrons, CreateCron, PatchCron, SearchCrons } from './crons.ts'

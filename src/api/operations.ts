@@ -1,5 +1,6 @@
 /** All operations, by their names and by their addresses. */
 
+import * as assistants from './assistants.ts'
 import * as charts from './charts.ts'
 import * as crons from './crons.ts'
 import * as evaluators from './evaluators.ts'
@@ -8,8 +9,8 @@ import * as rules from './rules.ts'
 import * as store from './store.ts'
 
 /** Files of operations, under the headings that they have in the documentation. */
-const resources = { Charts: charts, Rules: rules, Evaluators: evaluators, Crons: crons,
-  Store: store } as const
+const resources = { Charts: charts, Rules: rules, Evaluators: evaluators, Assistants: assistants,
+  Crons: crons, Store: store } as const
 
 /** An operation with its name, which generated clients have and which never changes. */
 export interface NamedOperation {

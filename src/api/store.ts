@@ -76,7 +76,7 @@ export const getItem = operation('GET', '/store/items', {
     })),
     refresh_ttl: refresh,
   }),
-  answer: Nullable(Item),
+  answer: Type.Union([Item, Type.Null()], { description: 'The item; null if there is none.' }),
 })
 
 export const deleteItem = operation('DELETE', '/store/items', {

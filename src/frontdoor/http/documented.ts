@@ -1,5 +1,7 @@
 /** How operations appear in the documentation: records with a name are written once. */
 
+import type { TSchema } from 'typebox'
+
 import { operations } from '../../api/index.ts'
 import type { NamedOperation } from '../../api/index.ts'
 import { failureAnswer, headersNamed } from './route.ts'
@@ -17,7 +19,7 @@ export function documented({ operation, name, resource }: NamedOperation): objec
   const headers = headersNamed(...returns, 'x-request-id')
   const good = answer === undefined
     ? { description: 'Done.', type: 'null' }
-    : { description: 'The answer.', ...linked(answer) as object }
+    : { ...wordsOf(answer), ...linked(answer) as object }
   return {
     operationId: name,
     tags: [resource],
@@ -30,6 +32,12 @@ export function documented({ operation, name, resource }: NamedOperation): objec
 /** The status of a good answer. */
 export function statusOf({ status, answer }: NamedOperation['operation']): number {
   return status ?? (answer === undefined ? 204 : 200)
+}
+
+/** A record with a name has a description of its own. */
+function wordsOf(answer: TSchema): object {
+  if (idOf(answer) !== undefined) return {}
+  return { description: 'items' in answer ? 'A list.' : 'The answer.' }
 }
 
 /** A schema that refers to the records in it. */

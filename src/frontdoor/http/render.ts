@@ -2,11 +2,11 @@
 
 import type { AssistantRow, CronRow, RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import { cronFields } from '../../api/index.ts'
+import type { assistantFields } from '../../api/index.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
 import { timeText } from '../../json/index.ts'
 import { graphIdOf } from '../../search/index.ts'
 import type { FoundThread } from '../operations/index.ts'
-import type { assistantFields } from '../schema/assistant.ts'
 import { runFields } from '../schema/run.ts'
 import type { threadFields } from '../schema/thread.ts'
 

@@ -36,8 +36,7 @@ export interface RouteParts extends Omit<Operations, 'fireCron'> {
 }
 
 interface RouteWords {
-  readonly tag: 'Assistants' | 'Threads' | 'State' | 'Runs' | 'Stateless runs' | 'Deployments'
-    | 'Server'
+  readonly tag: 'Threads' | 'State' | 'Runs' | 'Stateless runs' | 'Deployments' | 'Server'
   readonly summary: string
   readonly params?: TObject
   readonly querystring?: TObject

@@ -16,21 +16,6 @@ const interrupts = JsonObject({ description: 'Task id to a list of {id, value}.'
 /** Description of answers in which `select` may choose fields. */
 const selected = { description: 'All fields, or those that `select` names.' }
 
-const Assistant = Type.Object({
-  assistant_id: Uuid(),
-  graph_id: Type.String(),
-  version: Type.Integer(),
-  name: Type.String(),
-  description: Nullable(Type.String()),
-  config: JsonObject(),
-  context: Json(),
-  metadata: JsonObject(),
-  created_at: Time(),
-  updated_at: Time(),
-}, { $id: 'Assistant', description: 'The assistant in its active version.' })
-
-const FoundAssistant = Type.Partial(Assistant, { $id: 'FoundAssistant', ...selected })
-
 const Thread = Type.Object({
   thread_id: Uuid(),
   created_at: Time(),
@@ -183,35 +168,6 @@ const StateUpdate = Type.Object({ checkpoint: Checkpoint(), checkpoint_id: Type.
   description: 'The checkpoint that the update made.',
 })
 
-/** A node is a text, or the number that LangGraph gives to a node without a name. */
-const NodeId = () => Type.Union([Type.String(), Type.Integer()])
-
-const Graph = Type.Object({
-  nodes: Type.Array(Type.Object({ id: NodeId(), type: Type.String(), data: Json() })),
-  edges: Type.Array(
-    Type.Object({ source: NodeId(), target: NodeId(), conditional: Type.Optional(Type.Boolean()) }),
-  ),
-}, { $id: 'Graph', description: 'The graph; nodes of subgraphs are named `subgraph:node`.' })
-
-const schemas = {
-  input_schema: Json(),
-  output_schema: Json(),
-  state_schema: Json(),
-  config_schema: Json(),
-  context_schema: Json(),
-}
-
-const GraphSchemas = Type.Object({ graph_id: Type.String(), ...schemas }, { $id: 'GraphSchemas',
-  description: 'JSON Schemas; null if the graph has none.' })
-
-const SubgraphSchemas = Type.Object({}, { $id: 'SubgraphSchemas',
-  description: 'Namespace to schemas.',
-  additionalProperties: Type.Object({ ...schemas, ...Object.fromEntries(
-    ['state', 'input', 'output', 'config'].map((
-      name,
-    ) => [name, Json({ description: `The same as ${name}_schema.` })]),
-  ) }) })
-
 const CountOfThreads = Type.Union([
   Type.Integer(),
   Type.Object({ idle: Type.Integer(), busy: Type.Integer(), interrupted: Type.Integer(),
@@ -300,7 +256,7 @@ const Failure = Type.Object({
 }] })
 
 /** All schemas that a route may name as its answer. */
-export const answerSchemas = [Assistant, FoundAssistant, Thread, FoundThread, PrunedThreads,
-  CancelledRuns, ThreadStorage, ThreadPlace, Run, FoundRun, RunOfTenant, RunLogs, RunResult,
-  CommandAnswer, ThreadState, StateUpdate, Graph, GraphSchemas, SubgraphSchemas, CountOfThreads, Ok,
-  Info, Caller, Failure, ...keyAnswers, ...limitAnswers, ...clusterAnswers, ...controlAnswers]
+export const answerSchemas = [Thread, FoundThread, PrunedThreads, CancelledRuns, ThreadStorage,
+  ThreadPlace, Run, FoundRun, RunOfTenant, RunLogs, RunResult, CommandAnswer, ThreadState,
+  StateUpdate, CountOfThreads, Ok, Info, Caller, Failure, ...keyAnswers, ...limitAnswers,
+  ...clusterAnswers, ...controlAnswers]
