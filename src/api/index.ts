@@ -1,5 +1,11 @@
 /** The contract of the API: every operation, and the records in requests and answers. */
 
+export { assistantFields, countAssistants, createAssistant, deleteAssistant, getAssistant,
+  getAssistantGraph, getAssistantSchemas, getAssistantSubgraph, getAssistantSubgraphs,
+  listAssistantVersions, searchAssistants, setLatestAssistantVersion,
+  updateAssistant } from './assistants.ts'
+export type { Assistant, CountAssistants, CreateAssistant, GraphPicture, GraphSchemas, ListVersions,
+  PatchAssistant, SearchAssistants } from './assistants.ts'
 export { createBuild, startBuild, uploadSource } from './builds.ts'
 export { createChart, createSection, deleteChart, deleteSection, listSections, patchChart,
   patchSection, previewChart, readChart, readDashboards, readProjectDashboard,
@@ -8,7 +14,11 @@ export type { Chart, ChartBody, ChartFilters, ChartPoint, ChartSection, ChartSer
   ChartWindowBody, Dashboard, SectionBody } from './charts.ts'
 export { getCluster, streamCluster } from './cluster.ts'
 export type { Cluster } from './cluster.ts'
+export { Command } from './command.ts'
 export { bodyMbMax } from './control-parts.ts'
+export { countCrons, createCron, createThreadCron, cronFields, deleteCron, getCron, payloadFields,
+  searchCrons, updateCron } from './crons.ts'
+export type { CountCrons, CreateCron, PatchCron, SearchCrons } from './crons.ts'
 export { readDeploymentLogs, streamDeploymentEvents } from './deployment-lines.ts'
 export type { ControlLine, LinesQuery } from './deployment-lines.ts'
 export { deleteSecret, listSecrets, setSecret, setSecrets } from './deployment-secrets.ts'
@@ -19,12 +29,14 @@ export type { ControlDeployment, DeploymentBody } from './deployments.ts'
 export { createEvaluator, deleteEvaluator, deleteEvaluators, getEvaluator, listEvaluators,
   patchEvaluator } from './evaluators.ts'
 export type { Evaluator, EvaluatorBody, LlmEvaluator } from './evaluators.ts'
-export { Json, JsonObject, Limit, Nullable, Offset, OneOf, SomeOf, Uuid, wholeMax } from './json.ts'
+export { Json, JsonObject, Limit, Metadata, MetadataFilter, Nullable, Offset, OneOf, SomeOf, Uuid,
+  wholeMax } from './json.ts'
 export { createKey, listKeys, revokeKey } from './keys.ts'
 export type { ApiKey, KeyBody } from './keys.ts'
 export { getLimits, listRefusedCallers } from './limits.ts'
 export type { LimitReport, LimitRow, RefusedCallers } from './limits.ts'
-export type { Access, Answer, Body, Operation, Params, Query, Value } from './operation.ts'
+export type { Access, Answer, AnswerHeader, Body, Operation, Params, Query,
+  Value } from './operation.ts'
 export { operations } from './operations.ts'
 export type { Answered, Asked, NamedOperation, Route } from './operations.ts'
 export { createRevision, deleteRevision, getRevision, listMissingChunks, listRevisions,
@@ -37,3 +49,6 @@ export { createRule, deleteRule, getRule, listRules, patchRule, readRuleLog, rea
   RuleFields, triggerRule, triggerRules, tryJudge } from './rules.ts'
 export type { Rule, RuleAlert, RuleBody, RuleEvaluator, RuleLine, RuleSpendLimit, RuleState,
   RuleVerdict, RuleWebhook } from './rules.ts'
+export { CreationHeaders, multitaskStrategy, runContent, streamModes } from './run-content.ts'
+export { deleteItem, getItem, listNamespaces, putItem, searchItems } from './store.ts'
+export type { DeleteItem, ListNamespaces, PutItem, ReadItem, SearchItems } from './store.ts'

@@ -3,6 +3,8 @@
 import { Type } from 'typebox'
 import type { TSchema, TSchemaOptions } from 'typebox'
 
+import { metadataCharactersMax, metadataKeysMax } from '../json/index.ts'
+
 /** Schema of a JSON object with any fields. */
 export const JsonObject = (options: TSchemaOptions = {}) =>
   Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true, ...options })
@@ -43,3 +45,15 @@ export const wholeMax = 2 ** 31 - 1
 
 /** Schema of the number of rows before a page; 0 by default. */
 export const Offset = () => Type.Integer({ minimum: 0, maximum: wholeMax, default: 0 })
+
+/** Schema of metadata. Bounded, because each key is indexed and searches read all of it. */
+export const Metadata = (options: TSchemaOptions = {}) =>
+  JsonObject({ maxProperties: metadataKeysMax, 'x-max-characters': metadataCharactersMax,
+    ...options })
+
+/** Schema of a filter by containment. Scalars must be equal, objects are compared recursively. */
+export const MetadataFilter = () =>
+  JsonObject({ description: 'Every key must exist and contain this value.' })
+
+/** Schema of a count in an answer. */
+export const Count = Type.Integer({ $id: 'Count', description: 'How many there are.' })

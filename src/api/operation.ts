@@ -19,6 +19,10 @@ export type Access = 'public' | 'shown' | 'read' | 'change' | 'self' | 'deploy' 
 /** Methods of operations. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
+/** Headers that only some good answers have. */
+export type AnswerHeader = 'content-location' | 'location' | 'x-heddle-warning'
+  | 'x-pagination-total' | 'x-pagination-next' | 'x-pagination-cursor'
+
 /** Everything that is written of an operation beside its address. */
 export interface Terms {
   readonly access: Access
@@ -28,6 +32,8 @@ export interface Terms {
   readonly params?: TObject
   readonly query?: TObject
   readonly body?: TSchema
+  /** Headers of requests that only some operations read. They are described, and not checked. */
+  readonly headers?: TObject
   /** The JSON of a good answer; missing if there is none. It changes no answer. */
   readonly answer?: TSchema
   /** Of an answer that is a stream, and no JSON: what is sent. */
@@ -36,6 +42,8 @@ export interface Terms {
   readonly status?: 201 | 202
   /** The JSON of good answers with another status. */
   readonly also?: Readonly<Record<number, TSchema>>
+  /** Headers that only some good answers have. */
+  readonly returns?: readonly AnswerHeader[]
 }
 
 /** An operation. Its path has parts such as `:id`. */

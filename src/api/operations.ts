@@ -1,6 +1,8 @@
 /** All operations, by their names and by their addresses. */
 
+import * as assistants from './assistants.ts'
 import * as charts from './charts.ts'
+import * as crons from './crons.ts'
 import * as evaluators from './evaluators.ts'
 import * as builds from './builds.ts'
 import * as cluster from './cluster.ts'
@@ -13,10 +15,11 @@ import type { Also, Answer, Body, Operation, Params, Query } from './operation.t
 import * as revisions from './revisions.ts'
 import * as rollouts from './rollouts.ts'
 import * as rules from './rules.ts'
+import * as store from './store.ts'
 
 /** Files of operations, under the headings that they have in the documentation. */
-const resources = { Charts: charts, Rules: rules, Evaluators: evaluators,
-  Server: { ...keys, ...limits, ...cluster },
+const resources = { Charts: charts, Rules: rules, Evaluators: evaluators, Assistants: assistants,
+  Crons: crons, Store: store, Server: { ...keys, ...limits, ...cluster },
   Deployments: { ...deployments, ...revisions, ...builds, ...rollouts, ...deploymentSecrets,
     ...deploymentLines } } as const
 

@@ -12,7 +12,7 @@ export { pageOfNamespaces, passes } from './item-filter.ts'
 export { deletedMs, isAlive, itemId, labelsOf, namespaceText } from './item-index.ts'
 export type { FoundItem, ItemIndex, ItemName, ItemQuery, ItemSearch, Namespace, NamespaceCondition,
   NamespaceQuery } from './item-index.ts'
-export { metadataCharactersMax, requireShort } from './metadata-limit.ts'
+export { requireShort } from './metadata-limit.ts'
 export { graphIdOf, isMeant, pageBytes } from './run-table.ts'
 export type { FoundRuns, RunFilter, RunPlace, RunQuery, RunSearch, RunSearchQuery, RunStatus,
   RunTable, RunText } from './run-table.ts'

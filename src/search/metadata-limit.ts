@@ -1,9 +1,7 @@
 /** Bound on the length of the metadata of a thread, a run or an assistant. */
 
 import { HeddleError } from '../errors.ts'
-
-/** Characters of its JSON. Bounded, as each checkpoint repeats it and searches look through it. */
-export const metadataCharactersMax = 64 * 1024
+import { metadataCharactersMax } from '../json/index.ts'
 
 /**
  * Throws `invalid` if the metadata is too long, unless what it was made from was as long already.

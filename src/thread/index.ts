@@ -17,7 +17,6 @@ export { fromNow } from './model/event-position.ts'
 export { firstSeqOfRow, seqBefore } from './model/thread-event.ts'
 export type { ThreadEvent, ThreadEventListener, ThreadEventMethod, ThreadFollowEnd,
   WatchThread } from './model/thread-event.ts'
-export { metadataKeysMax } from './model/thread-client.ts'
 export type { AwaitedRun, CancelRun, CreateThread, FeedEnd, FeedEvent, FeedListener, FollowRun,
   HistoryPart, HistoryQuery, StartRun, StateQuery, StateUpdate, ThreadClient, ThreadView,
   ValuesFilter, WatchRun } from './model/thread-client.ts'

@@ -3,10 +3,10 @@
 import type { ServiceImpl } from '@connectrpc/connect'
 
 import type { AssistantService } from '../../../proto/gen/frontdoor/v1/assistant_pb.js'
+import { countAssistants, createAssistant, listAssistantVersions, searchAssistants,
+  setLatestAssistantVersion, updateAssistant } from '../../api/index.ts'
 import type { RouteParts } from '../http/route.ts'
 import { takeRows } from '../http/row-bytes.ts'
-import { CountAssistants, CreateAssistant, ListVersions, PatchAssistant, SearchAssistants,
-  SetLatest } from '../schema/assistant.ts'
 import { checkerOf } from '../schema/validation.ts'
 import { goneSignal, tenantOf } from './caller-value.ts'
 import { bytesOf, jsonIn } from './json-bytes.ts'
@@ -18,7 +18,7 @@ export function assistantService(
 ): ServiceImpl<typeof AssistantService> {
   return {
     createAssistant: async (request, context) => {
-      const body = checkerOf(CreateAssistant)({
+      const body = checkerOf(createAssistant.body)({
         ...contentOf(request),
         assistant_id: request.assistantId,
         if_exists: request.keepExisting ? 'do_nothing' : 'raise',
@@ -29,7 +29,7 @@ export function assistantService(
       assistant: assistantMessage(await assistants.get(tenantOf(context), assistantId)),
     }),
     updateAssistant: async (request, context) => {
-      const body = checkerOf(PatchAssistant)(contentOf(request))
+      const body = checkerOf(updateAssistant.body)(contentOf(request))
       const row = await assistants.patch(tenantOf(context), request.assistantId, body)
       return { assistant: assistantMessage(row) }
     },
@@ -39,7 +39,7 @@ export function assistantService(
     },
     searchAssistants: async (request, context) => {
       const { sortBy: sort_by, sortOrder: sort_order, page } = request
-      const body = checkerOf(SearchAssistants)(
+      const body = checkerOf(searchAssistants.body)(
         { ...filterOf(request), ...pageOf(page), sort_by, sort_order },
       )
       const { rows, total } = await assistants.search(tenantOf(context), body, goneSignal(context))
@@ -48,13 +48,13 @@ export function assistantService(
       return { assistants: rows.map(assistantMessage), total: BigInt(total) }
     },
     countAssistants: async (request, context) => {
-      const body = checkerOf(CountAssistants)(filterOf(request))
+      const body = checkerOf(countAssistants.body)(filterOf(request))
       const count = await assistants.count(tenantOf(context), body, goneSignal(context))
       return { count: BigInt(count) }
     },
     listAssistantVersions: async ({ assistantId, page, metadataJson }, context) => {
       const metadata = jsonIn('metadata_json', metadataJson)
-      const body = checkerOf(ListVersions)({ ...pageOf(page), metadata })
+      const body = checkerOf(listAssistantVersions.body)({ ...pageOf(page), metadata })
       const rows = await assistants.versions(tenantOf(context), assistantId, body,
         goneSignal(context))
       using share = reads.share(tenantOf(context))
@@ -62,7 +62,7 @@ export function assistantService(
       return { versions: rows.map(assistantMessage) }
     },
     setLatestAssistantVersion: async ({ assistantId, version }, context) => {
-      checkerOf(SetLatest)({ version })
+      checkerOf(setLatestAssistantVersion.body)({ version })
       const row = await assistants.setLatest(tenantOf(context), assistantId, version)
       return { assistant: assistantMessage(row) }
     },

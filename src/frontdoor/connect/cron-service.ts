@@ -8,10 +8,10 @@ import type { ServiceImpl } from '@connectrpc/connect'
 import type { CronRun, CronSchema, CronService,
   CronTimes } from '../../../proto/gen/frontdoor/v1/cron_pb.js'
 import type { CronRow } from '../../../proto/gen/storage/v1/row.ts'
+import { countCrons, createCron, getCron, searchCrons, updateCron } from '../../api/index.ts'
 import { cronPayload } from '../http/render.ts'
 import type { RouteParts } from '../http/route.ts'
 import { takeRows } from '../http/row-bytes.ts'
-import { CountCrons, CreateCron, CronPath, PatchCron, SearchCrons } from '../schema/cron.ts'
 import { ThreadPath } from '../schema/thread.ts'
 import { checkerOf } from '../schema/validation.ts'
 import { goneSignal, tenantOf } from './caller-value.ts'
@@ -29,8 +29,8 @@ export function cronService(
       const threadId = request.threadId === ''
         ? null
         : checkerOf(ThreadPath)({ thread_id: request.threadId }).thread_id
-      const body = checkerOf(CreateCron)({ ...bodyOf(request), assistant_id: request.assistantId,
-        multitask_strategy: request.multitaskStrategy })
+      const body = checkerOf(createCron.body)({ ...bodyOf(request),
+        assistant_id: request.assistantId, multitask_strategy: request.multitaskStrategy })
       return { cron: cronMessage(await crons.create(tenantOf(context), threadId, body, caller)) }
     },
     getCron: async (request, context) => ({
@@ -38,7 +38,7 @@ export function cronService(
     }),
     updateCron: async (request, context) => {
       const end = request.clearEndTime ? { end_time: null } : {}
-      const body = checkerOf(PatchCron)({ ...bodyOf(request), ...end })
+      const body = checkerOf(updateCron.body)({ ...bodyOf(request), ...end })
       const row = await crons.patch(tenantOf(context), cronIdOf(request), body)
       return { cron: cronMessage(row) }
     },
@@ -47,7 +47,7 @@ export function cronService(
       return {}
     },
     searchCrons: async (request, context) => {
-      const body = checkerOf(SearchCrons)({ ...filterOf(request), ...pageOf(request.page),
+      const body = checkerOf(searchCrons.body)({ ...filterOf(request), ...pageOf(request.page),
         sort_by: request.sortBy, sort_order: request.sortOrder })
       const tenant = tenantOf(context)
       const { rows, total } = await crons.search(tenant, body, goneSignal(context))
@@ -56,14 +56,14 @@ export function cronService(
       return { crons: rows.map(cronMessage), total: BigInt(total) }
     },
     countCrons: async (request, context) => {
-      const body = checkerOf(CountCrons)(filterOf(request))
+      const body = checkerOf(countCrons.body)(filterOf(request))
       return { count: BigInt(await crons.count(tenantOf(context), body, goneSignal(context))) }
     },
   }
 }
 
 function cronIdOf({ cronId }: { readonly cronId: string }): string {
-  return checkerOf(CronPath)({ cron_id: cronId }).cron_id
+  return checkerOf(getCron.params)({ cron_id: cronId }).cron_id
 }
 
 /** What creations and changes have in common, in the words of the request schemas. */

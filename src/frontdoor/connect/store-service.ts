@@ -5,10 +5,10 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt'
 import type { ServiceImpl } from '@connectrpc/connect'
 
 import type { ItemSchema, StoreService } from '../../../proto/gen/frontdoor/v1/store_pb.js'
+import { deleteItem, getItem, listNamespaces, putItem, searchItems } from '../../api/index.ts'
 import type { Item } from '../../items/index.ts'
 import type { RouteParts } from '../http/route.ts'
 import { takeRows } from '../http/row-bytes.ts'
-import { DeleteItem, ListNamespaces, PutItem, ReadItem, SearchItems } from '../schema/store.ts'
 import { checkerOf } from '../schema/validation.ts'
 import { goneSignal, tenantOf } from './caller-value.ts'
 import { bytesOf, jsonIn } from './json-bytes.ts'
@@ -20,7 +20,7 @@ export function storeService(
 ): ServiceImpl<typeof StoreService> {
   return {
     putItem: async ({ namespace, key, valueJson, index, ttlMinutes: ttl }, context) => {
-      const body = checkerOf(PutItem)({
+      const body = checkerOf(putItem.body)({
         namespace,
         key,
         value: jsonIn('value_json', valueJson),
@@ -31,16 +31,16 @@ export function storeService(
       return {}
     },
     getItem: async ({ namespace, key, refreshTtl }, context) => {
-      const query = checkerOf(ReadItem)({ namespace, key, refresh_ttl: refreshTtl })
+      const query = checkerOf(getItem.query)({ namespace, key, refresh_ttl: refreshTtl })
       const item = await store.get(tenantOf(context), query)
       return item === null ? {} : { item: itemMessage(item) }
     },
     deleteItem: async ({ namespace, key }, context) => {
-      await store.delete(tenantOf(context), checkerOf(DeleteItem)({ namespace, key }))
+      await store.delete(tenantOf(context), checkerOf(deleteItem.body)({ namespace, key }))
       return {}
     },
     searchItems: async ({ namespacePrefix, filterJson, query, page, refreshTtl }, context) => {
-      const body = checkerOf(SearchItems)({ ...pageOf(page), namespace_prefix: namespacePrefix,
+      const body = checkerOf(searchItems.body)({ ...pageOf(page), namespace_prefix: namespacePrefix,
         filter: jsonIn('filter_json', filterJson), query, refresh_ttl: refreshTtl })
       const found = await store.search(tenantOf(context), body, goneSignal(context))
       using share = reads.share(tenantOf(context))
@@ -48,7 +48,7 @@ export function storeService(
       return { items: found.map(({ row, score }) => ({ item: itemMessage(row), score })) }
     },
     listNamespaces: async ({ prefix, suffix, maxDepth, page }, context) => {
-      const body = checkerOf(ListNamespaces)({ ...pageOf(page), prefix, suffix,
+      const body = checkerOf(listNamespaces.body)({ ...pageOf(page), prefix, suffix,
         max_depth: maxDepth || undefined })
       const found = await store.namespaces(tenantOf(context), body, goneSignal(context))
       return { namespaces: found.map((labels) => ({ labels: [...labels] })) }

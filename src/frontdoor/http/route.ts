@@ -5,7 +5,7 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyTypeProvi
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Static, TObject, TSchema } from 'typebox'
 
-import type { Access } from '../../api/index.ts'
+import type { Access, AnswerHeader } from '../../api/index.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
 import type { Quotas, ReadQuota } from '../../limits/index.ts'
 import type { MakeFeedbackLinks, Operations } from '../operations/index.ts'
@@ -36,8 +36,7 @@ export interface RouteParts extends Omit<Operations, 'fireCron'> {
 }
 
 interface RouteWords {
-  readonly tag: 'Assistants' | 'Threads' | 'State' | 'Runs' | 'Stateless runs' | 'Crons' | 'Store'
-    | 'Deployments' | 'Server'
+  readonly tag: 'Threads' | 'State' | 'Runs' | 'Stateless runs' | 'Deployments' | 'Server'
   readonly summary: string
   readonly params?: TObject
   readonly querystring?: TObject
@@ -49,12 +48,14 @@ interface RouteWords {
   /** What the events of an answer are, if they are not those of a run. */
   readonly events?: string
   /** Headers that only some good answers have. */
-  readonly returns?: readonly (keyof typeof answerHeaders)[]
+  readonly returns?: readonly AnswerHeader[]
   /** Good answers without a body, and what each status means. */
   readonly silent?: Readonly<Record<number, string>>
 }
 
-const answerHeaders = {
+const answerHeaders: Readonly<
+  Record<AnswerHeader | 'x-request-id' | 'retry-after', string>
+> = {
   'content-location': 'The path of the run.',
   location: 'Where to resume the stream after a broken connection, with `Last-Event-ID`.',
   'x-heddle-warning': 'What the run does not do, although it starts: breakpoints at unknown nodes.',

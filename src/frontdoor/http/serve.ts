@@ -31,7 +31,7 @@ const NoQuery = Type.Object({})
 /** Adds the route of an operation to an app whose prefix, if it has one, begins the path. */
 export function serve<Of extends Operation>(app: App, operation: Of, handler: Handler<Of>,
   { bodyLimit }: ServeOptions = {}): void {
-  const { method, path, access, params, body } = operation
+  const { method, path, access, params, body, headers } = operation
   // Where a misspelt member must not mean nothing, it must not either where there is no query.
   const query = operation.query ?? (undeclaredAt(path) === 'refused' ? NoQuery : undefined)
   const documents = documented(named.get(operation)!)
@@ -39,12 +39,13 @@ export function serve<Of extends Operation>(app: App, operation: Of, handler: Ha
     method,
     url: path.slice(app.prefix.length),
     schema: { ...params && { params }, ...query && { querystring: query }, ...body && { body },
-      ...documents },
+      ...headers && { headers }, ...documents },
     config: { access, operation },
     ...bodyLimit !== undefined && { bodyLimit },
     handler: async (request, reply) => {
       const answer = await handler(request as unknown as Asked<Of>, reply)
-      return answer === reply ? reply : reply.code(statusOf(operation)).send(answer)
+      // What waits for a reply gets nothing, when it was sent.
+      return reply.sent ? reply : reply.code(statusOf(operation)).send(answer)
     },
   })
 }

@@ -4,6 +4,8 @@ import { IsUuid } from 'typebox/format'
 
 import type { Env } from '../../../cluster/index.ts'
 import type { AssistantRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { CountAssistants, CreateAssistant, ListVersions, PatchAssistant,
+  SearchAssistants } from '../../api/index.ts'
 import type { AssistantClient } from '../../assistants/index.ts'
 import { HeddleError, ignoreNotFound } from '../../errors.ts'
 import { isDeployment, systemAssistantId } from '../../graph/index.ts'
@@ -13,8 +15,6 @@ import { pageBytes } from '../../search/index.ts'
 import type { AssistantSearch } from '../../search/index.ts'
 import type { AssistantDefaults } from '../../settings/index.ts'
 import type { ThreadClient } from '../../thread/index.ts'
-import type { CountAssistants, CreateAssistant, ListVersions, PatchAssistant,
-  SearchAssistants } from '../schema/assistant.ts'
 import { requireSimple } from '../schema/validation.ts'
 import type { RemoveCrons } from './cron-removal.ts'
 import { cancelAll } from './cancel-runs.ts'

@@ -1,12 +1,12 @@
 /** Turns requests about crons into what a cron keeps, and back into the request of a run. Pure. */
 
 import type { CronRow } from '../../../proto/gen/storage/v1/row.ts'
+import { payloadFields } from '../../api/index.ts'
+import type { CreateCron, PatchCron } from '../../api/index.ts'
 import { scheduleFault } from '../../crons/index.ts'
 import type { CronChange, CronContent } from '../../crons/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { textOf } from '../../raw-json.ts'
-import { payloadFields } from '../schema/cron.ts'
-import type { CreateCron, PatchCron } from '../schema/cron.ts'
 import type { CreateRun } from '../schema/run.ts'
 import { invalid } from '../schema/validation.ts'
 

@@ -1,10 +1,10 @@
 /** Operations on items of the store, the same for every wire. */
 
+import type { DeleteItem, ListNamespaces, PutItem, ReadItem, SearchItems } from '../../api/index.ts'
 import { fault } from '../../items/index.ts'
 import type { Item, ItemStore } from '../../items/index.ts'
 import type { Quotas } from '../../limits/index.ts'
 import type { FoundItem, Namespace } from '../../search/index.ts'
-import type { DeleteItem, ListNamespaces, PutItem, ReadItem, SearchItems } from '../schema/store.ts'
 
 /** The part of `OperationParts` that operations on items use. */
 export interface StoreOperationParts {

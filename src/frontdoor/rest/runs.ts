@@ -1,12 +1,13 @@
 /** The routes of runs on a thread. */
 
+import { CreationHeaders } from '../../api/index.ts'
 import { leftSignal, sendJson, sendRows, shareFor } from '../http/list-reply.ts'
 import { runJson } from '../http/render.ts'
 import { eventStream, route } from '../http/route.ts'
 import type { App, RouteParts } from '../http/route.ts'
 import { takeRows } from '../http/row-bytes.ts'
-import { CancelRun, CreateRun, CreationHeaders, JoinRun, JoinStream, JoinStreamHeaders, ListRuns,
-  ReadRunLogs, RunPath, StreamRun } from '../schema/run.ts'
+import { CancelRun, CreateRun, JoinRun, JoinStream, JoinStreamHeaders, ListRuns, ReadRunLogs,
+  RunPath, StreamRun } from '../schema/run.ts'
 import { ThreadPath } from '../schema/thread.ts'
 import { answerWithResult, awaitedBy, followerOf, fromTheStart, fromWhereItLeft, holdStream, madeBy,
   runCallerOf, sendRun, streamRun, waiterOf } from './run-reply.ts'

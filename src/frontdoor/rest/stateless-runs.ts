@@ -1,13 +1,14 @@
 /** The routes of stateless runs: each has a hidden thread with the same id as the run. */
 
+import { CreationHeaders } from '../../api/index.ts'
 import { leftSignal, sendJson, sendRows, shareFor } from '../http/list-reply.ts'
 import { foundRunJson, runJson } from '../http/render.ts'
 import { eventStream, route } from '../http/route.ts'
 import type { App, RouteParts } from '../http/route.ts'
 import { takeRows } from '../http/row-bytes.ts'
 import { createRuns } from '../operations/index.ts'
-import { CancelRuns, CancelRunsQuery, CreateRuns, CreateStatelessRun, CreationHeaders, JoinStream,
-  JoinStreamHeaders, SearchRuns, StatelessRunPath, StreamRun } from '../schema/run.ts'
+import { CancelRuns, CancelRunsQuery, CreateRuns, CreateStatelessRun, JoinStream, JoinStreamHeaders,
+  SearchRuns, StatelessRunPath, StreamRun } from '../schema/run.ts'
 import { answerWithResult, awaitedBy, followerOf, fromTheStart, fromWhereItLeft, holdStream, madeBy,
   runCallerOf, sendRun, streamRun, waiterOf } from './run-reply.ts'
 

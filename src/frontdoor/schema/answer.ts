@@ -4,7 +4,6 @@ import { Type } from 'typebox'
 
 import { errorCodes } from '../../errors.ts'
 import { Json, JsonObject, Nullable, OneOf, Uuid } from './json.ts'
-import { itemAnswers } from './store.ts'
 
 const Time = () => Type.String({ format: 'date-time' })
 
@@ -12,21 +11,6 @@ const interrupts = JsonObject({ description: 'Task id to a list of {id, value}.'
 
 /** Description of answers in which `select` may choose fields. */
 const selected = { description: 'All fields, or those that `select` names.' }
-
-const Assistant = Type.Object({
-  assistant_id: Uuid(),
-  graph_id: Type.String(),
-  version: Type.Integer(),
-  name: Type.String(),
-  description: Nullable(Type.String()),
-  config: JsonObject(),
-  context: Json(),
-  metadata: JsonObject(),
-  created_at: Time(),
-  updated_at: Time(),
-}, { $id: 'Assistant', description: 'The assistant in its active version.' })
-
-const FoundAssistant = Type.Partial(Assistant, { $id: 'FoundAssistant', ...selected })
 
 const Thread = Type.Object({
   thread_id: Uuid(),
@@ -121,28 +105,6 @@ const RunLogs = Type.Object({
     'when the thread moves to another member.' }),
 }, { $id: 'RunLogs', description: 'The lines, oldest first.' })
 
-const Cron = Type.Object({
-  cron_id: Uuid(),
-  assistant_id: Uuid(),
-  thread_id: Nullable(Uuid()),
-  on_run_completed: OneOf(['delete', 'keep']),
-  end_time: Nullable(Time()),
-  schedule: Type.String(),
-  timezone: Nullable(Type.String()),
-  created_at: Time(),
-  updated_at: Time(),
-  payload: JsonObject({ description: 'The body of its runs.' }),
-  user_id: Nullable(Type.String()),
-  next_run_date: Nullable(Time()),
-  metadata: JsonObject(),
-  enabled: Type.Boolean(),
-}, { $id: 'Cron', description: 'The cron.' })
-
-const FoundCron = Type.Partial(
-  Type.Object({ ...Cron.properties, now: Type.Optional(Time()) }),
-  { $id: 'FoundCron', ...selected },
-)
-
 const RunResult = Type.Object({}, { $id: 'RunResult', description: 'The state values at the ' +
   'end; with `__interrupt__` if the run waits for a human, or only `__error__: ' +
   '{error, message}` if it failed.' })
@@ -201,37 +163,6 @@ const StateUpdate = Type.Object({ checkpoint: Checkpoint(), checkpoint_id: Type.
   $id: 'StateUpdate',
   description: 'The checkpoint that the update made.',
 })
-
-/** A node is a text, or the number that LangGraph gives to a node without a name. */
-const NodeId = () => Type.Union([Type.String(), Type.Integer()])
-
-const Graph = Type.Object({
-  nodes: Type.Array(Type.Object({ id: NodeId(), type: Type.String(), data: Json() })),
-  edges: Type.Array(
-    Type.Object({ source: NodeId(), target: NodeId(), conditional: Type.Optional(Type.Boolean()) }),
-  ),
-}, { $id: 'Graph', description: 'The graph; nodes of subgraphs are named `subgraph:node`.' })
-
-const schemas = {
-  input_schema: Json(),
-  output_schema: Json(),
-  state_schema: Json(),
-  config_schema: Json(),
-  context_schema: Json(),
-}
-
-const GraphSchemas = Type.Object({ graph_id: Type.String(), ...schemas }, { $id: 'GraphSchemas',
-  description: 'JSON Schemas; null if the graph has none.' })
-
-const SubgraphSchemas = Type.Object({}, { $id: 'SubgraphSchemas',
-  description: 'Namespace to schemas.',
-  additionalProperties: Type.Object({ ...schemas, ...Object.fromEntries(
-    ['state', 'input', 'output', 'config'].map((
-      name,
-    ) => [name, Json({ description: `The same as ${name}_schema.` })]),
-  ) }) })
-
-const Count = Type.Integer({ $id: 'Count', description: 'How many there are.' })
 
 const CountOfThreads = Type.Union([
   Type.Integer(),
@@ -321,7 +252,6 @@ const Failure = Type.Object({
 }] })
 
 /** All schemas that a route may name as its answer. */
-export const answerSchemas = [Assistant, FoundAssistant, Thread, FoundThread, PrunedThreads,
-  CancelledRuns, ThreadStorage, ThreadPlace, Run, FoundRun, RunOfTenant, RunLogs, Cron, FoundCron,
-  RunResult, CommandAnswer, ThreadState, StateUpdate, Graph, GraphSchemas, SubgraphSchemas, Count,
-  CountOfThreads, Ok, Info, Caller, Failure, ...itemAnswers]
+export const answerSchemas = [Thread, FoundThread, PrunedThreads, CancelledRuns, ThreadStorage,
+  ThreadPlace, Run, FoundRun, RunOfTenant, RunLogs, RunResult, CommandAnswer, ThreadState,
+  StateUpdate, CountOfThreads, Ok, Info, Caller, Failure]

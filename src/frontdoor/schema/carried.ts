@@ -2,9 +2,8 @@
 
 import type { TSchema } from 'typebox'
 
+import { createAssistant, createCron, updateAssistant, updateCron } from '../../api/index.ts'
 import type { Carried } from '../../json/index.ts'
-import { CreateAssistant, PatchAssistant } from './assistant.ts'
-import { CreateCron, PatchCron } from './cron.ts'
 import { ProtocolCommand } from './protocol-v2.ts'
 import { CreateRun, CreateRuns, CreateStatelessRun } from './run.ts'
 import { UpdateState } from './state.ts'
@@ -19,8 +18,8 @@ const byRun = { input: 0, context: 1, command: carriedByCommand } as const
 const rules = new Map<TSchema, Carried>([
   [CreateRun, byRun],
   [CreateStatelessRun, byRun],
-  [CreateCron, byRun],
-  [PatchCron, byRun],
+  [createCron.body, byRun],
+  [updateCron.body, byRun],
   [CreateRuns, byRun],
   [UpdateState, byUpdate],
   [ProtocolCommand, {
@@ -28,8 +27,8 @@ const rules = new Map<TSchema, Carried>([
       responses: { response: 0 } },
   }],
   [CreateThread, { supersteps: { updates: byUpdate } }],
-  [CreateAssistant, { context: 0 }],
-  [PatchAssistant, { context: 0 }],
+  [createAssistant.body, { context: 0 }],
+  [updateAssistant.body, { context: 0 }],
 ])
 
 /** The long values of a body with this schema. Empty for a schema without any. */

@@ -3,7 +3,7 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
-import { Command } from './command.ts'
+import { Command } from '../../api/index.ts'
 import { Json, JsonObject, Nullable, wholeMax } from './json.ts'
 
 /** A namespace as its segments, from the root on; `[]` is the root. */

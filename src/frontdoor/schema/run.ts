@@ -3,67 +3,12 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
-import { RunnableConfig } from './assistant.ts'
-import { Command } from './command.ts'
-import { Json, JsonObject, Limit, Metadata, Nullable, Offset, OneOf, SomeOf, Uuid } from './json.ts'
+import { multitaskStrategy, runContent, streamModes } from '../../api/index.ts'
+import type { Value } from '../../api/index.ts'
+import { Limit, Nullable, Offset, OneOf, SomeOf, Uuid } from './json.ts'
 import type { ListSchema } from './list-checker.ts'
 import { Checkpoint } from './state.ts'
 import { ThreadConditions } from './thread.ts'
-
-const streamModes = ['values', 'updates', 'messages', 'messages-tuple', 'custom', 'debug', 'events',
-  'tasks', 'tasks-lean', 'checkpoints', 'tools', 'lifecycle'] as const
-
-const StreamModes = () => Type.Union([OneOf(streamModes), SomeOf(streamModes)])
-
-const Breakpoints = () =>
-  Type.Union([Type.Literal('*'), Type.Array(Type.String()), Type.Null()], {
-    description: 'Node names, or `*` for every node.',
-  })
-
-const FeedbackKey = () => Type.String({ minLength: 1, maxLength: 180 })
-
-const common = {
-  assistant_id: Type.String({ minLength: 1,
-    description: 'A UUID, or a graph id for the assistant that the graph has from the start.' }),
-  input: Type.Optional(Json({ description: "null continues from the thread's state." })),
-  command: Type.Optional(Nullable(Command())),
-  config: Type.Optional(Nullable(RunnableConfig())),
-  context: Type.Optional(Json({ description: "Merged over the assistant's context." })),
-  metadata: Type.Optional(Nullable(Metadata())),
-  stream_mode: Type.Optional(Nullable(StreamModes())),
-  stream_subgraphs: Type.Optional(Nullable(Type.Boolean())),
-  stream_resumable: Type.Optional(Nullable(Type.Boolean())),
-  interrupt_before: Type.Optional(Breakpoints()),
-  interrupt_after: Type.Optional(Breakpoints()),
-  on_disconnect: Type.Optional(Nullable(OneOf(['cancel', 'continue'], { default: 'continue' }))),
-  after_seconds: Type.Optional(Nullable(Type.Number({ minimum: 0, maximum: 31_536_000 }))),
-  durability: Type.Optional(Nullable(OneOf(['sync', 'async', 'exit'], { default: 'async' }))),
-  checkpoint_during: Type.Optional(
-    Nullable(Type.Boolean({ deprecated: true, description: 'false means durability `exit`.' })),
-  ),
-  webhook: Type.Optional(
-    Nullable(
-      Type.String({ maxLength: 2_048,
-        description: 'An http(s) URL that gets a POST when the run has ended.' }),
-    ),
-  ),
-  strict_resume: Type.Optional(
-    Nullable(
-      Type.Boolean({ default: false,
-        description: 'Refuse an answer to an interrupt that does not wait: the run ends as an ' +
-          'UnknownInterruptError, and the thread stays as it was.' }),
-    ),
-  ),
-  feedback_keys: Type.Optional(
-    Nullable(
-      Type.Union([FeedbackKey(), Type.Array(FeedbackKey(), { maxItems: 100 })], {
-        description: 'Kinds of feedback. The stream of the run ends with an event `feedback`, ' +
-          'which has a link for each: with it, anybody may give it.',
-      }),
-    ),
-  ),
-  langsmith_tracer: Type.Optional(Nullable(JsonObject({ description: 'For tracing; ignored.' }))),
-}
 
 const aboutBody = {
   examples: [{ assistant_id: 'agent',
@@ -72,20 +17,18 @@ const aboutBody = {
 
 /** Body of requests that create a run on a thread the client names. */
 export const CreateRun = Type.Object({
-  ...common,
-  multitask_strategy: Type.Optional(Nullable(
-    OneOf(['reject', 'enqueue', 'interrupt', 'rollback'], { default: 'enqueue' }),
-  )),
+  ...runContent,
+  multitask_strategy: multitaskStrategy,
   if_not_exists: Type.Optional(Nullable(OneOf(['reject', 'create'], { default: 'reject' }))),
   checkpoint: Type.Optional(Nullable(Checkpoint())),
   checkpoint_id: Type.Optional(Nullable(Type.String())),
 }, aboutBody)
 /** A checked body of `CreateRun`. */
-export type CreateRun = Static<typeof CreateRun>
+export type CreateRun = Value<typeof CreateRun>
 
 /** Body of requests that create a run with a hidden thread of its own. */
 export const CreateStatelessRun = Type.Object({
-  ...common,
+  ...runContent,
   on_completion: Type.Optional(Nullable(OneOf(['delete', 'keep', 'complete', 'continue'], {
     default: 'delete',
     description: 'Whether its hidden thread is deleted or kept; the other ' +
@@ -93,7 +36,7 @@ export const CreateStatelessRun = Type.Object({
   }))),
 }, aboutBody)
 /** A checked body of `CreateStatelessRun`. */
-export type CreateStatelessRun = Static<typeof CreateStatelessRun>
+export type CreateStatelessRun = Value<typeof CreateStatelessRun>
 
 /** A run of a batch: on the thread that it names, or else a stateless one. */
 const BatchRun = Type.Object({
@@ -102,7 +45,7 @@ const BatchRun = Type.Object({
   thread_id: Type.Optional(Nullable(Uuid())),
 }, { ...aboutBody, description: 'Fields may be spelled inCamelCase too.' })
 /** A checked run of a batch. */
-export type BatchRun = Static<typeof BatchRun>
+export type BatchRun = Value<typeof BatchRun>
 
 /** Body of requests that create several runs. */
 export const CreateRuns = Type.Array(BatchRun, { minItems: 1, maxItems: 1_000,
@@ -208,16 +151,6 @@ export const CancelRuns = Type.Object({
 }, { examples: [{ status: 'pending' }] })
 /** A checked body of `CancelRuns`. */
 export type CancelRuns = Static<typeof CancelRuns>
-
-/** Headers of requests that create a run. */
-export const CreationHeaders = Type.Object({
-  'idempotency-key': Type.Optional(Type.String({
-    description: 'Requests with the same key make one run or cron, however often they are sent.',
-  })),
-  'x-heddle-revision': Type.Optional(Type.String({
-    description: 'The revision of the deployment that executes the run, instead of the active one.',
-  })),
-})
 
 /** Headers of requests that join the stream of a run. */
 export const JoinStreamHeaders = Type.Object({

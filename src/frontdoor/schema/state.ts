@@ -3,7 +3,7 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
-import { Command } from './command.ts'
+import { Command } from '../../api/index.ts'
 import { Json, Limit, Metadata, MetadataFilter, Nullable, Uuid } from './json.ts'
 
 /** Schema of a reference to a checkpoint of a thread. */

@@ -3,8 +3,8 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
+import { Command } from '../../api/index.ts'
 import { expiryStrategies, threadStatuses } from '../../search/index.ts'
-import { Command } from './command.ts'
 import { Json, JsonObject, Limit, Metadata, MetadataFilter, Nullable, Offset, OneOf, SomeOf,
   Uuid } from './json.ts'
 

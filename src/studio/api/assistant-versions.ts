@@ -2,8 +2,8 @@
 
 import { queryOptions } from '@tanstack/react-query'
 
-import type { Assistant } from './assistants.ts'
-import { ask, post } from './client.ts'
+import type { Assistant } from '../../api/index.ts'
+import { ask } from './ask.ts'
 import type { JsonObject } from './client.ts'
 
 /** What somebody may change about an assistant. Each change is a new version. */
@@ -15,27 +15,34 @@ export interface AssistantContent {
   readonly metadata: JsonObject
 }
 
+/** The content of a version. Forms are for contexts that are objects, as nearly all are. */
+export const contentIn = (
+  { name, description, config, context, metadata }: Assistant,
+): AssistantContent => ({ name, description, config, context, metadata }) as AssistantContent
+
 /** The versions of an assistant, newest first; 1 000 at most. */
 export const assistantVersions = (id: string) =>
   queryOptions({
     queryKey: ['assistants', id, 'versions'],
     queryFn: ({ signal }) =>
-      post<Assistant[]>(`/assistants/${id}/versions`, { limit: 1_000 }, signal),
+      ask('POST /assistants/:assistant_id/versions', { signal, params: { assistant_id: id },
+        body: { limit: 1_000 } }),
     staleTime: 15_000,
   })
 
 /** Makes an assistant of a graph. */
 export const createAssistant = (graphId: string, content: AssistantContent) =>
-  post<Assistant>('/assistants', { graph_id: graphId, ...content })
+  ask('POST /assistants', { body: { graph_id: graphId, ...content } })
 
 /** Makes a new version, which becomes the active one. Metadata are merged into those it has. */
 export const patchAssistant = (id: string, content: AssistantContent) =>
-  ask<Assistant>(`/assistants/${id}`, { method: 'PATCH', body: content })
+  ask('PATCH /assistants/:assistant_id', { params: { assistant_id: id }, body: content })
 
 /** Makes a version the active one. */
 export const activateVersion = (id: string, version: number) =>
-  post<Assistant>(`/assistants/${id}/latest`, { version })
+  ask('POST /assistants/:assistant_id/latest', { params: { assistant_id: id }, body: { version } })
 
 /** Deletes an assistant with its versions, and its threads if wished. */
 export const deleteAssistant = (id: string, withThreads: boolean) =>
-  ask<null>(`/assistants/${id}?delete_threads=${withThreads}`, { method: 'DELETE' })
+  ask('DELETE /assistants/:assistant_id', { params: { assistant_id: id },
+    query: { delete_threads: withThreads } })

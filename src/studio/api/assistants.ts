@@ -1,71 +1,37 @@
-/** Assistants and their graphs, as the API has them, and the calls about them. */
+/** The calls about assistants and their graphs. */
 
 import { queryOptions } from '@tanstack/react-query'
 
-import { ask, post } from './client.ts'
-import type { JsonObject } from './client.ts'
-
-/** An assistant: a graph with settings, in one of its versions. */
-export interface Assistant {
-  readonly assistant_id: string
-  readonly graph_id: string
-  readonly name: string
-  readonly description?: string | null
-  readonly version: number
-  readonly config: JsonObject
-  readonly context: JsonObject
-  readonly metadata: JsonObject
-  readonly created_at: string
-  readonly updated_at: string
-}
-
-/** A graph as it is drawn. Nodes of subgraphs have the id `<node>:<node>`. */
-export interface GraphPicture {
-  readonly nodes: readonly {
-    readonly id: string | number
-    readonly type: string
-    readonly data: unknown
-  }[]
-  readonly edges: readonly {
-    readonly source: string | number
-    readonly target: string | number
-    readonly conditional?: boolean
-    readonly data?: string
-  }[]
-}
-
-/** The schemas of a graph, as JSON Schema. */
-export interface GraphSchemas {
-  readonly graph_id: string
-  readonly input_schema: JsonObject | null
-  readonly output_schema: JsonObject | null
-  readonly state_schema: JsonObject | null
-  readonly config_schema: JsonObject | null
-  readonly context_schema: JsonObject | null
-}
+import type { Assistant } from '../../api/index.ts'
+import { ask } from './ask.ts'
 
 /** All assistants, by name; 1 000 at most. */
 export const assistantList = queryOptions({
   queryKey: ['assistants'],
+  // They have all fields, since the call selects none.
   queryFn: ({ signal }) =>
-    post<Assistant[]>('/assistants/search', { limit: 1_000, sort_by: 'name', sort_order: 'asc' },
-      signal),
+    ask('POST /assistants/search', { signal,
+      body: { limit: 1_000, sort_by: 'name', sort_order: 'asc' } }) as Promise<
+        readonly Assistant[]
+      >,
   staleTime: 15_000,
 })
 
 /** The picture of the graph of an assistant, its subgraphs included. */
-export const graphPicture = (assistantId: string) =>
+export const graphPicture = (id: string) =>
   queryOptions({
-    queryKey: ['assistants', assistantId, 'graph'],
+    queryKey: ['assistants', id, 'graph'],
     queryFn: ({ signal }) =>
-      ask<GraphPicture>(`/assistants/${assistantId}/graph?xray=true`, { signal }),
+      ask('GET /assistants/:assistant_id/graph', { signal, params: { assistant_id: id },
+        query: { xray: true } }),
     staleTime: 60_000,
   })
 
 /** The schemas of the graph of an assistant. */
-export const graphSchemas = (assistantId: string) =>
+export const graphSchemas = (id: string) =>
   queryOptions({
-    queryKey: ['assistants', assistantId, 'schemas'],
-    queryFn: ({ signal }) => ask<GraphSchemas>(`/assistants/${assistantId}/schemas`, { signal }),
+    queryKey: ['assistants', id, 'schemas'],
+    queryFn: ({ signal }) =>
+      ask('GET /assistants/:assistant_id/schemas', { signal, params: { assistant_id: id } }),
     staleTime: 60_000,
   })

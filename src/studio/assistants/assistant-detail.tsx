@@ -4,9 +4,9 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 
-import { activateVersion, assistantVersions } from '../api/assistant-versions.ts'
+import type { Assistant } from '../../api/index.ts'
+import { activateVersion, assistantVersions, contentIn } from '../api/assistant-versions.ts'
 import { graphPicture } from '../api/assistants.ts'
-import type { Assistant } from '../api/assistants.ts'
 import { createThread } from '../api/threads.ts'
 import { Button, buttonClass } from '../parts/button.tsx'
 import { Chip } from '../parts/chip.tsx'
@@ -60,7 +60,8 @@ export function AssistantDetail(
     mutationFn: async () => {
       const { thread_id: thread } = await createThread({ assistant_id: id,
         graph_id: shown.graph_id })
-      if (!isActive) keepTrial(thread, { context: shown.context, config: shown.config })
+      const { context, config } = contentIn(shown)
+      if (!isActive) keepTrial(thread, { context, config })
       return thread
     },
     onSuccess: (thread) => navigate({ to: '/threads/$id', params: { id: thread }, search: {} }),

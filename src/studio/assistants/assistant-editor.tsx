@@ -3,10 +3,10 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 
-import { createAssistant, patchAssistant } from '../api/assistant-versions.ts'
+import type { Assistant } from '../../api/index.ts'
+import { contentIn, createAssistant, patchAssistant } from '../api/assistant-versions.ts'
 import type { AssistantContent } from '../api/assistant-versions.ts'
 import { assistantList, graphSchemas } from '../api/assistants.ts'
-import type { Assistant } from '../api/assistants.ts'
 import { ApiError } from '../api/client.ts'
 import type { JsonObject } from '../api/client.ts'
 import { faultsOf, placeOf } from '../forms/values.ts'
@@ -136,8 +136,9 @@ export function AssistantEditor(
 }
 
 function contentOf(from: Assistant | undefined): AssistantContent {
-  return { name: from?.name ?? '', description: from?.description ?? null,
-    config: from?.config ?? {}, context: from?.context ?? {}, metadata: from?.metadata ?? {} }
+  return from === undefined
+    ? { name: '', description: null, config: {}, context: {}, metadata: {} }
+    : contentIn(from)
 }
 
 /** The schema of the context of a graph, by the assistant that the graph has. */
@@ -146,7 +147,7 @@ function useContextSchema(graph: string, from: Assistant | undefined) {
   const of = from ?? all.find((each) => each.graph_id === graph && isMadeWithGraph(each))
   const id = of?.assistant_id ?? graph
   return useQuery({ ...graphSchemas(id), enabled: id !== '',
-    select: ({ context_schema: schema }): JsonObject => schema ?? {} })
+    select: ({ context_schema: schema }): JsonObject => (schema ?? {}) as JsonObject })
 }
 
 function faultsIn(content: AssistantContent, schema: JsonObject | undefined): Faults {

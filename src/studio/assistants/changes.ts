@@ -1,6 +1,6 @@
 /** What one version of an assistant changed against another, and assistants by their graphs. */
 
-import type { Assistant } from '../api/assistants.ts'
+import type { Assistant } from '../../api/index.ts'
 import type { GraphLoad } from '../api/server.ts'
 import { isObject } from '../json/is-object.ts'
 

@@ -3,8 +3,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 
+import type { Assistant } from '../../api/index.ts'
 import { deleteAssistant } from '../api/assistant-versions.ts'
-import type { Assistant } from '../api/assistants.ts'
 import { counted } from '../parts/amounts.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'

@@ -2,7 +2,7 @@
 
 import { useId } from 'react'
 
-import type { Assistant } from '../api/assistants.ts'
+import type { Assistant } from '../../api/index.ts'
 import { counted } from '../parts/amounts.ts'
 import { Select } from '../parts/field.tsx'
 import css from './assistants.module.css'

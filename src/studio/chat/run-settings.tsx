@@ -3,8 +3,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 
+import type { Assistant } from '../../api/index.ts'
 import { graphPicture, graphSchemas } from '../api/assistants.ts'
-import type { Assistant } from '../api/assistants.ts'
 import type { JsonObject } from '../api/client.ts'
 import { isObject } from '../json/is-object.ts'
 import { Button } from '../parts/button.tsx'
@@ -107,7 +107,7 @@ function ContextForm({ context, assistant, change }: {
   return (
     <fieldset>
       <legend>Context</legend>
-      <SchemaForm schema={schema} value={context ?? assistant?.context ?? {}}
+      <SchemaForm schema={schema as JsonObject} value={context ?? assistant?.context ?? {}}
         change={(value) => change(value as JsonObject)} />
     </fieldset>
   )

@@ -1,6 +1,6 @@
 /** What is drawn of a graph: its nodes, the boxes of its subgraphs, and the edges between them. */
 
-import type { GraphPicture } from '../api/assistants.ts'
+import type { GraphPicture } from '../../api/index.ts'
 
 /** A node that is drawn: of the graph, or a folded box in the place of its nodes. */
 export interface DrawnNode {

@@ -3,8 +3,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
 
+import type { GraphPicture } from '../../api/index.ts'
 import { graphPicture } from '../api/assistants.ts'
-import type { GraphPicture } from '../api/assistants.ts'
 import type { NodeStates } from '../live/node-state.ts'
 import { Empty } from '../parts/empty.tsx'
 import { later } from '../parts/later.tsx'

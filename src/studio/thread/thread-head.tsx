@@ -3,7 +3,7 @@
 import { Link } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 
-import type { Assistant } from '../api/assistants.ts'
+import type { Assistant } from '../../api/index.ts'
 import { copyThread } from '../api/threads.ts'
 import type { Thread } from '../api/threads.ts'
 import { Button, buttonClass } from '../parts/button.tsx'

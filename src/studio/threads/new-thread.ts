@@ -3,8 +3,8 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useCallback, useState } from 'react'
 
+import type { Assistant } from '../../api/index.ts'
 import { assistantList } from '../api/assistants.ts'
-import type { Assistant } from '../api/assistants.ts'
 import { queries } from '../api/query.ts'
 import { createThread } from '../api/threads.ts'
 

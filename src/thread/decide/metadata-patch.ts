@@ -2,8 +2,8 @@
 
 import type { JsonText } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
+import { metadataKeysMax } from '../../json/index.ts'
 import { requireShort } from '../../search/index.ts'
-import { metadataKeysMax } from '../model/thread-client.ts'
 
 /** Merges shallowly. Throws `invalid` if that makes too many keys, or too long a text. */
 export function patchedMetadata(metadataJson: JsonText,

@@ -108,9 +108,6 @@ export interface ValuesFilter {
   readonly withoutValues?: boolean
 }
 
-/** Top-level keys that a thread's metadata may have: search keeps an entry for each. */
-export const metadataKeysMax = 256
-
 /** A thread to create, and the state to begin with. */
 export interface CreateThread {
   /** A new id if the client named none. */

@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import type { Assistant } from '../../../src/studio/api/assistants.ts'
+import type { Assistant } from '../../../src/api/index.ts'
 import type { JsonObject } from '../../../src/studio/api/client.ts'
 import { readAssistantListSearch } from '../../../src/studio/addresses/assistants.ts'
 import { byGraph, changesBetween } from '../../../src/studio/assistants/changes.ts'

@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import type { GraphPicture } from '../../../src/studio/api/assistants.ts'
+import type { GraphPicture } from '../../../src/api/index.ts'
 import { boxesAround, drawingOf, hashOf, startsFolded } from '../../../src/studio/graph/drawing.ts'
 import { layered } from '../../../src/studio/graph/layered.ts'
 import { place } from '../../../src/studio/graph/layout.ts'

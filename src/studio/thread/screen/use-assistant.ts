@@ -2,8 +2,8 @@
 
 import { useQuery } from '@tanstack/react-query'
 
+import type { Assistant, GraphSchemas } from '../../../api/index.ts'
 import { assistantList, graphSchemas } from '../../api/assistants.ts'
-import type { Assistant, GraphSchemas } from '../../api/assistants.ts'
 import type { JsonObject } from '../../api/client.ts'
 import type { ThreadState } from '../../api/states.ts'
 

@@ -3,10 +3,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
+import { createCron, getAssistantGraph } from '../../../../src/api/index.ts'
 import type { HeddleError } from '../../../../src/errors.ts'
 import { readQuery } from '../../../../src/frontdoor/rest/query-string.ts'
-import { DrawGraph } from '../../../../src/frontdoor/schema/assistant.ts'
-import { CreateCron } from '../../../../src/frontdoor/schema/cron.ts'
 import { CancelRun, CreateRun, CreateStatelessRun, JoinStream,
   ListRuns } from '../../../../src/frontdoor/schema/run.ts'
 import { ReadHistory, ReadState, UpdateState } from '../../../../src/frontdoor/schema/state.ts'
@@ -61,8 +60,8 @@ describe('a check', () => {
     [SearchThreads, { extract: { last: 'messages[-1]' } }, 'extract.last',
       'must begin with values, metadata, config or interrupts, as values.messages[-1] does'],
     [CreateThread, { if_exists: null }, 'if_exists', 'must be one of raise, do_nothing'],
-    [DrawGraph, { xray: 'deep' }, 'xray', 'must be an integer or a boolean'],
-    [DrawGraph, { xray: -1 }, 'xray', 'must be >= 0'],
+    [getAssistantGraph.query, { xray: 'deep' }, 'xray', 'must be an integer or a boolean'],
+    [getAssistantGraph.query, { xray: -1 }, 'xray', 'must be >= 0'],
     [ReadHistory, { before: 3 }, 'before', 'must be a string or an object'],
     [ReadHistory, { before: { configurable: {} } }, 'before.configurable.checkpoint_id',
       'is required'],
@@ -211,7 +210,7 @@ describe('a check', () => {
   })
 
   it('refuses fields that are not offered, unless they are empty', () => {
-    const check = checkerOf(CreateCron)
+    const check = checkerOf(createCron.body)
     const body = { assistant_id: 'agent', schedule: '* * * * *' }
     expect(() => check({ ...body, feedback_keys: ['a'] }))
       .toThrow('Not offered yet: feedback_keys')
@@ -235,7 +234,9 @@ describe('a query string', () => {
   })
 
   it('tells a depth from a boolean', () => {
-    expect(['1', '2', 'true', 'false'].map((xray) => readQuery(DrawGraph, { xray }).xray))
+    expect(
+      ['1', '2', 'true', 'false'].map((xray) => readQuery(getAssistantGraph.query, { xray }).xray),
+    )
       .toEqual([1, 2, true, false])
   })
 
@@ -249,7 +250,7 @@ describe('a query string', () => {
   })
 
   it('has nothing where a value is empty', () => {
-    for (const schema of [ListRuns, JoinStream, CancelRun, DrawGraph, ReadState]) {
+    for (const schema of [ListRuns, JoinStream, CancelRun, getAssistantGraph.query, ReadState]) {
       for (const empty of ['', [''], ['', '']]) {
         const names = Object.keys(schema.properties).filter((name) => name !== 'namespace')
         const query = Object.fromEntries(names.map((name) => [name, empty]))

@@ -1,0 +1,165 @@
+/** Crons: what makes runs at times. */
+
+import { Type } from 'typebox'
+
+import { Count, JsonObject, Limit, Metadata, MetadataFilter, Nullable, Offset, OneOf, SomeOf, Text,
+  Time, Uuid } from './json.ts'
+import { operation } from './operation.ts'
+import type { Body as BodyOf } from './operation.ts'
+import { CreationHeaders, multitaskStrategy, runContent } from './run-content.ts'
+
+const { assistant_id, input, config, context, webhook, interrupt_before, interrupt_after,
+  stream_mode, stream_subgraphs, stream_resumable, durability, checkpoint_during } = runContent
+
+/** The fields of a run that may change later. */
+const changing = { input, config, context, webhook, interrupt_before, interrupt_after, stream_mode,
+  stream_subgraphs, stream_resumable, durability, checkpoint_during }
+
+const Schedule = () =>
+  Type.String({ description: 'Five fields of cron: minute, hour, day of the month, month, day of ' +
+    'the week.' })
+
+const times = {
+  timezone: Type.Optional(Nullable(Type.String({ description: 'An IANA name; UTC if null.' }))),
+  end_time: Type.Optional(
+    Nullable(Type.String({ description: 'An ISO 8601 time, after which nothing is due.' })),
+  ),
+  enabled: Type.Optional(Nullable(Type.Boolean({ default: true }))),
+  on_run_completed: Type.Optional(
+    Nullable(
+      OneOf(['delete', 'keep'], { default: 'delete',
+        description: 'What becomes of the thread of each run. A named thread stays.' }),
+    ),
+  ),
+  metadata: Type.Optional(Nullable(Metadata())),
+}
+
+/** The fields of a run that a cron keeps for its runs. */
+export const payloadFields: readonly string[] = [...Object.keys(changing), 'multitask_strategy']
+
+const Body = Type.Object({
+  assistant_id,
+  schedule: Schedule(),
+  ...times,
+  ...changing,
+  multitask_strategy: multitaskStrategy,
+}, {
+  'x-not-offered': ['feedback_keys'],
+  examples: [{ assistant_id: 'agent', schedule: '0 7 * * 1-5', timezone: 'Europe/Paris',
+    input: { messages: [{ role: 'user', content: 'What is on today?' }] } }],
+})
+
+const filter = {
+  assistant_id: Type.Optional(Nullable(Type.String({ minLength: 1 }))),
+  thread_id: Type.Optional(Nullable(Uuid())),
+  enabled: Type.Optional(Nullable(Type.Boolean())),
+  metadata: Type.Optional(Nullable(MetadataFilter())),
+}
+
+/** Fields of a cron in answers. */
+export const cronFields = ['cron_id', 'assistant_id', 'thread_id', 'on_run_completed', 'end_time',
+  'schedule', 'timezone', 'created_at', 'updated_at', 'payload', 'user_id', 'next_run_date',
+  'metadata', 'enabled'] as const
+
+const Cron = Type.Object({
+  cron_id: Uuid(),
+  assistant_id: Uuid(),
+  thread_id: Nullable(Uuid()),
+  on_run_completed: OneOf(['delete', 'keep']),
+  end_time: Nullable(Time()),
+  schedule: Text(),
+  timezone: Nullable(Text()),
+  created_at: Time(),
+  updated_at: Time(),
+  payload: JsonObject({ description: 'The body of its runs.' }),
+  user_id: Nullable(Text()),
+  next_run_date: Nullable(Time()),
+  metadata: JsonObject(),
+  enabled: Type.Boolean(),
+}, { $id: 'Cron', description: 'The cron.' })
+
+const FoundCron = Type.Partial(
+  Type.Object({ ...Cron.properties, now: Type.Optional(Time()) }),
+  { $id: 'FoundCron', description: 'All fields, or those that `select` names.' },
+)
+
+const one = { params: Type.Object({ cron_id: Uuid() }) }
+
+export const createCron = operation('POST', '/runs/crons', {
+  access: 'change',
+  summary: 'Create a cron whose runs have threads of their own',
+  headers: CreationHeaders,
+  body: Body,
+  answer: Cron,
+})
+
+export const createThreadCron = operation('POST', '/threads/:thread_id/runs/crons', {
+  access: 'change',
+  summary: 'Create a cron whose runs are on a thread',
+  params: Type.Object({ thread_id: Uuid() }),
+  headers: CreationHeaders,
+  body: Body,
+  answer: Cron,
+})
+
+export const getCron = operation('GET', '/runs/crons/:cron_id', {
+  ...one,
+  access: 'read',
+  summary: 'Get a cron',
+  answer: Cron,
+})
+
+// What is absent stays; `end_time: null` clears it.
+export const updateCron = operation('PATCH', '/runs/crons/:cron_id', {
+  ...one,
+  access: 'change',
+  summary: 'Update a cron',
+  body: Type.Object({
+    schedule: Type.Optional(Nullable(Schedule())),
+    ...times,
+    ...changing,
+  }, { examples: [{ enabled: false }] }),
+  answer: Cron,
+})
+
+export const deleteCron = operation('DELETE', '/runs/crons/:cron_id', {
+  ...one,
+  access: 'change',
+  summary: 'Delete a cron; its runs stay',
+})
+
+export const searchCrons = operation('POST', '/runs/crons/search', {
+  access: 'read',
+  summary: 'Search crons',
+  body: Type.Object({
+    ...filter,
+    limit: Type.Optional(Limit()),
+    offset: Type.Optional(Offset()),
+    sort_by: Type.Optional(
+      Nullable(
+        OneOf(['cron_id', 'assistant_id', 'thread_id', 'next_run_date', 'end_time', 'created_at',
+          'updated_at']),
+      ),
+    ),
+    sort_order: Type.Optional(Nullable(OneOf(['asc', 'desc']))),
+    select: Type.Optional(Nullable(SomeOf([...cronFields, 'now']))),
+  }, { examples: [{ limit: 10 }] }),
+  answer: Type.Array(FoundCron),
+  returns: ['x-pagination-total', 'x-pagination-next'],
+})
+
+export const countCrons = operation('POST', '/runs/crons/count', {
+  access: 'read',
+  summary: 'Count crons',
+  body: Type.Object(filter, { examples: [{ assistant_id: 'agent' }] }),
+  answer: Count,
+})
+
+/** A cron as a client writes it. */
+export type CreateCron = BodyOf<typeof createCron>
+/** A change of a cron. */
+export type PatchCron = BodyOf<typeof updateCron>
+/** Which crons a search is for. */
+export type SearchCrons = BodyOf<typeof searchCrons>
+/** Which crons are counted. */
+export type CountCrons = BodyOf<typeof countCrons>
