@@ -206,11 +206,11 @@ export type GraphPicture = Value<typeof Graph>
 export type GraphSchemas = Value<typeof GraphSchemas>
 /** An assistant as a client makes it. */
 export type CreateAssistant = Body<typeof createAssistant>
-/** What a client changes of an assistant. */
+/** A change of an assistant: members that are absent stay. */
 export type PatchAssistant = Body<typeof updateAssistant>
-/** Which assistants are counted. */
+/** Conditions on the assistants that are counted. */
 export type CountAssistants = Body<typeof countAssistants>
-/** Which assistants a search is for. */
+/** Conditions, order and page of a search for assistants. */
 export type SearchAssistants = Body<typeof searchAssistants>
-/** Which versions are listed. */
+/** Conditions and page of a list of versions. */
 export type ListVersions = Body<typeof listAssistantVersions>

@@ -38,6 +38,6 @@ export const RevisionPath = Type.Object({ deployment: DeploymentName(), revision
 /** The path of a chunk. */
 export const ChunkPath = Type.Object({ ...RevisionPath.properties, sha256: Sha256() })
 
-/** Which rows of a list are asked for. */
+/** Page of a list. */
 export const PageOf = Type.Object({ limit: Type.Optional(Limit()),
   offset: Type.Optional(Offset()) })

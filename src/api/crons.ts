@@ -159,7 +159,7 @@ export const countCrons = operation('POST', '/runs/crons/count', {
 export type CreateCron = BodyOf<typeof createCron>
 /** A change of a cron. */
 export type PatchCron = BodyOf<typeof updateCron>
-/** Which crons a search is for. */
+/** Conditions, order and page of a search for crons. */
 export type SearchCrons = BodyOf<typeof searchCrons>
-/** Which crons are counted. */
+/** Conditions on the crons that are counted. */
 export type CountCrons = BodyOf<typeof countCrons>

@@ -1,4 +1,4 @@
-/** What deployments do and write: events and lines, as they come. */
+/** Events and log lines of deployments, as they come. */
 
 import { Type } from 'typebox'
 
@@ -50,7 +50,7 @@ export const readDeploymentLogs = operation('GET', '/control/v1/deployments/:dep
     'with {error, message}, or an event `error`, when the deployment is removed.',
 })
 
-/** Which lines are asked for. */
+/** Conditions on the lines that are read. */
 export type LinesQuery = Query<typeof readDeploymentLogs>
 /** A line that the code of a deployment wrote. */
 export type ControlLine = Value<typeof Line>

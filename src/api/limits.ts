@@ -62,7 +62,7 @@ export const listRefusedCallers = operation('GET', '/limits/refused', {
 
 /** A limit, and how much of it is left. */
 export type LimitRow = Value<typeof Row>
-/** What a caller may do, and how much of it is used. */
+/** Limits of a caller, with their use. */
 export type LimitReport = Value<typeof LimitUse>
 /** Callers that limits refused. */
 export type RefusedCallers = Value<typeof RefusedCallers>

@@ -130,13 +130,13 @@ export const rollBack = operation('POST', '/control/v1/deployments/:deployment/r
   also: { 202: RolloutOfChange },
 })
 
-/** How far a member is with a roll-out. */
+/** Progress of a member with a roll-out. */
 export type ControlMember = Value<typeof Member>
 /** A roll-out that is under way. */
 export type ControlRollout = Value<typeof Rollout>
 /** A roll-out that has ended. */
 export type ControlOutcome = Value<typeof RolloutOutcome>
-/** How a revision differs from the active one. */
+/** Differences of a revision from the active one. */
 export type ControlReport = Value<typeof Report>
 /** A pointer that has moved. */
 export type ControlMove = Value<typeof Activated>

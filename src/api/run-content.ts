@@ -19,7 +19,7 @@ const Breakpoints = () =>
 
 const FeedbackKey = () => Type.String({ minLength: 1, maxLength: 180 })
 
-/** What every run may be asked for, as a member of a body. */
+/** Members of a body that every run may have. */
 export const runContent = {
   assistant_id: Type.String({ minLength: 1,
     description: 'A UUID, or a graph id for the assistant that the graph has from the start.' }),
@@ -63,7 +63,7 @@ export const runContent = {
   langsmith_tracer: Type.Optional(Nullable(JsonObject({ description: 'For tracing; ignored.' }))),
 }
 
-/** What becomes of a run whose thread is busy. */
+/** Fate of a run whose thread is busy. */
 export const multitaskStrategy = Type.Optional(Nullable(
   OneOf(['reject', 'enqueue', 'interrupt', 'rollback'], { default: 'enqueue' }),
 ))

@@ -128,7 +128,7 @@ export type PutItem = Body<typeof putItem>
 export type ReadItem = Query<typeof getItem>
 /** The name of an item, in a body. */
 export type DeleteItem = Body<typeof deleteItem>
-/** Which items a search is for. */
+/** Conditions and page of a search for items. */
 export type SearchItems = Body<typeof searchItems>
-/** Which namespaces are listed. */
+/** Conditions and page of a list of namespaces. */
 export type ListNamespaces = Body<typeof listNamespaces>

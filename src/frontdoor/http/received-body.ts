@@ -41,9 +41,12 @@ function allOf(payload: RequestPayload, take: (chunk: Buffer) => void): Promise<
       stop()
       resolve()
     }
-    const onError = ({ message }: Error) => {
+    const onError = (error: Error) => {
       stop()
-      reject(new HeddleError('malformed', `The request cannot be read: ${message}`))
+      // What counts the body, as for a deployment, says itself that it is too long.
+      reject(error instanceof HeddleError
+        ? error
+        : new HeddleError('malformed', `The request cannot be read: ${error.message}`))
     }
     payload.on('data', onData).on('end', onEnd).on('error', onError)
     payload.resume()
