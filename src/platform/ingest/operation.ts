@@ -26,12 +26,12 @@ export type ProjectInput =
   | { readonly by: 'name'; readonly name: string }
 
 /** Where a span is. Its text is null if readers make it. */
-export type SaidOrder = Omit<DottedOrder, 'text'> & { readonly text: string | null }
+export type OrderInput = Omit<DottedOrder, 'text'> & { readonly text: string | null }
 
 /** An operation, before it is known where its span is. Null is what it does not say. */
 export interface Operation extends Pick<SpanWrite, 'kind' | 'terms' | 'indexed'> {
   readonly id: Uuid
-  readonly order: SaidOrder | null
+  readonly order: OrderInput | null
   readonly trace: Uuid | null
   readonly parent: Uuid | null
   readonly startUs: number | null
@@ -83,7 +83,7 @@ export function readOperation(raw: RawOperation): Operation {
 }
 
 /** What an operation says of the place of its span. */
-interface SaidPlace extends Pick<Operation, 'id' | 'trace' | 'parent' | 'startUs'> {
+interface PlaceInput extends Pick<Operation, 'id' | 'trace' | 'parent' | 'startUs'> {
   readonly said: DottedOrder | null
   /** Of OpenTelemetry: where its trace is filed. */
   readonly filedUs: number | undefined
@@ -94,7 +94,7 @@ interface SaidPlace extends Pick<Operation, 'id' | 'trace' | 'parent' | 'startUs
  * is filed: such traces are those of OpenTelemetry, also where their spans come by another way. A
  * segment alone is what readers make of the start, so it is not kept.
  */
-function orderIn({ id, said, trace, parent, startUs, filedUs }: SaidPlace): SaidOrder | null {
+function orderIn({ id, said, trace, parent, startUs, filedUs }: PlaceInput): OrderInput | null {
   const isElsewhere = said !== null && trace !== null && trace !== said.trace
   const traceStartUs = filedUs ?? (isElsewhere ? filedStartUs(trace) : undefined)
   if (traceStartUs === undefined) return said

@@ -48,9 +48,14 @@ function faultIn({ traceId, spanId, startUs }: OtlpSpan): string | undefined {
  * what is above instead.
  */
 function aboveOf({ parentId, attributes }: OtlpSpan): string {
-  const given = textAt(attributes, aboveKey)
-  if (given !== undefined && /^[0-9a-f]{16}$/.test(given)) return given
+  const given = givenAbove(attributes)
+  if (given !== undefined) return given
   return attributes.get(rootKey) === true ? '' : parentId
+}
+
+function givenAbove(attributes: SpanAttributes): string | undefined {
+  const given = textAt(attributes, aboveKey)
+  return given !== undefined && /^[0-9a-f]{16}$/.test(given) ? given : undefined
 }
 
 const [aboveKey, rootKey] = ['langsmith.traceable_parent_otel_span_id', 'langsmith.is_root']
@@ -58,7 +63,8 @@ const [aboveKey, rootKey] = ['langsmith.traceable_parent_otel_span_id', 'langsmi
 function runOf(span: OtlpSpan, project: string | undefined): OtlpRun {
   const { attributes, startUs, endUs } = span
   const spanAbove = aboveOf(span)
-  for (const key of [aboveKey, rootKey]) attributes.take(key)
+  if (givenAbove(attributes) !== undefined) attributes.take(aboveKey)
+  if (attributes.get(rootKey) === true) attributes.take(rootKey)
   const parent = takenText(attributes, 'langsmith.span.parent_id') ??
     (spanAbove === '' ? undefined : spanUuid(spanAbove))
   const [id, trace] = [idOf(span), traceOf(span)]
