@@ -24,9 +24,16 @@ export { createKey, listKeys, revokeKey } from './keys.ts'
 export type { ApiKey, KeyBody } from './keys.ts'
 export { getLimits, listRefusedCallers } from './limits.ts'
 export type { LimitReport, LimitRow, RefusedCallers } from './limits.ts'
-export type { Access, Answer, Body, Operation, Params, Query, Value } from './operation.ts'
+export type { Access, Answer, Body, CheckedBody, Operation, Params, Query,
+  Value } from './operation.ts'
 export { operations } from './operations.ts'
 export type { Answered, Asked, NamedOperation, Route } from './operations.ts'
+export { addQueueItems, addQueueRuns, addQueueRunsByKey, countAllQueueRuns, countArchivedRuns,
+  countQueueItems, countQueueRuns, createQueue, deleteQueue, deleteQueueItems, deleteQueueRun,
+  deleteQueueRuns, getQueue, getQueueRun, listQueueItems, listQueueRuns, listQueues,
+  listQueuesOfRun, patchQueue, patchQueueItem, patchQueueRun, placeQueueItem, populateQueue,
+  setItemStatus, setRunStatus } from './queues.ts'
+export type { AddedQueueItem, Queue, QueueBody, QueueItem, RubricItem } from './queues.ts'
 export { createRevision, deleteRevision, getRevision, listMissingChunks, listRevisions,
   uploadChunk } from './revisions.ts'
 export type { ControlFailure, ControlRevision, ControlUpload } from './revisions.ts'

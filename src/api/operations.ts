@@ -1,24 +1,30 @@
 /** All operations, by their names and by their addresses. */
 
-import * as charts from './charts.ts'
-import * as evaluators from './evaluators.ts'
 import * as builds from './builds.ts'
+import * as charts from './charts.ts'
 import * as cluster from './cluster.ts'
 import * as deploymentLines from './deployment-lines.ts'
 import * as deploymentSecrets from './deployment-secrets.ts'
 import * as deployments from './deployments.ts'
+import * as evaluators from './evaluators.ts'
 import * as keys from './keys.ts'
 import * as limits from './limits.ts'
 import type { Also, Answer, Body, Operation, Params, Query } from './operation.ts'
+import * as queues from './queues.ts'
 import * as revisions from './revisions.ts'
 import * as rollouts from './rollouts.ts'
 import * as rules from './rules.ts'
 
 /** Files of operations, under the headings that they have in the documentation. */
-const resources = { Charts: charts, Rules: rules, Evaluators: evaluators,
-  Server: { ...keys, ...limits, ...cluster },
-  Deployments: { ...deployments, ...revisions, ...builds, ...rollouts, ...deploymentSecrets,
-    ...deploymentLines } } as const
+const resources = {
+  'Rules': rules,
+  'Evaluators': evaluators,
+  'Annotation queues': queues,
+  'Charts': charts,
+  'Server': { ...keys, ...limits, ...cluster },
+  'Deployments': { ...deployments, ...revisions, ...builds, ...rollouts, ...deploymentSecrets,
+    ...deploymentLines },
+} as const
 
 /** An operation with its name, which generated clients have and which never changes. */
 export interface NamedOperation {
