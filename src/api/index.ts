@@ -28,6 +28,12 @@ export type { Access, Answer, Body, CheckedBody, Operation, Params, Query,
   Value } from './operation.ts'
 export { operations } from './operations.ts'
 export type { Answered, Asked, NamedOperation, Route } from './operations.ts'
+export { commitDirectory, createComment, createCommit, createPrompt, createPromptTag, createReply,
+  deleteDirectory, deletePrompt, deletePromptTag, forkPrompt, getPrompt, getPromptTag, likeComment,
+  likePrompt, listComments, listCommits, listOwnCommits, listPromptOwners, listPrompts,
+  listPromptTags, listReplies, movePromptTag, patchPrompt, pullCommit, readDirectory, readWorkspace,
+  unlikeComment } from './prompts.ts'
+export type { Comment, Commit, CommitTag, Prompt, PromptFields } from './prompts.ts'
 export { addQueueItems, addQueueRuns, addQueueRunsByKey, countAllQueueRuns, countArchivedRuns,
   countQueueItems, countQueueRuns, createQueue, deleteQueue, deleteQueueItems, deleteQueueRun,
   deleteQueueRuns, getQueue, getQueueRun, listQueueItems, listQueueRuns, listQueues,

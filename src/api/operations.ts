@@ -10,6 +10,7 @@ import * as evaluators from './evaluators.ts'
 import * as keys from './keys.ts'
 import * as limits from './limits.ts'
 import type { Also, Answer, Body, Operation, Params, Query } from './operation.ts'
+import * as prompts from './prompts.ts'
 import * as queues from './queues.ts'
 import * as revisions from './revisions.ts'
 import * as rollouts from './rollouts.ts'
@@ -17,6 +18,7 @@ import * as rules from './rules.ts'
 
 /** Files of operations, under the headings that they have in the documentation. */
 const resources = {
+  'Prompts': prompts,
   'Rules': rules,
   'Evaluators': evaluators,
   'Annotation queues': queues,
