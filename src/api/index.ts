@@ -19,6 +19,11 @@ export type { ControlDeployment, DeploymentBody } from './deployments.ts'
 export { createEvaluator, deleteEvaluator, deleteEvaluators, getEvaluator, listEvaluators,
   patchEvaluator } from './evaluators.ts'
 export type { Evaluator, EvaluatorBody, LlmEvaluator } from './evaluators.ts'
+export { createFeedback, createFeedbackConfig, createFeedbackNow, createFeedbackTokens,
+  deleteFeedback, deleteFeedbackConfigs, getFeedback, giveFeedbackByLink, giveFeedbackByToken,
+  listFeedback, listFeedbackConfigs, listFeedbackTokens, patchFeedback,
+  patchFeedbackConfig } from './feedback.ts'
+export type { Feedback, FeedbackConfig, FeedbackConfigBody, FeedbackToken } from './feedback.ts'
 export { Json, JsonObject, Limit, Nullable, Offset, OneOf, SomeOf, Uuid, wholeMax } from './json.ts'
 export { createKey, listKeys, revokeKey } from './keys.ts'
 export type { ApiKey, KeyBody } from './keys.ts'

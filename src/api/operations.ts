@@ -7,6 +7,7 @@ import * as deploymentLines from './deployment-lines.ts'
 import * as deploymentSecrets from './deployment-secrets.ts'
 import * as deployments from './deployments.ts'
 import * as evaluators from './evaluators.ts'
+import * as feedback from './feedback.ts'
 import * as keys from './keys.ts'
 import * as limits from './limits.ts'
 import type { Also, Answer, Body, Operation, Params, Query } from './operation.ts'
@@ -22,6 +23,7 @@ const resources = {
   'Rules': rules,
   'Evaluators': evaluators,
   'Annotation queues': queues,
+  'Feedback': feedback,
   'Charts': charts,
   'Server': { ...keys, ...limits, ...cluster },
   'Deployments': { ...deployments, ...revisions, ...builds, ...rollouts, ...deploymentSecrets,
