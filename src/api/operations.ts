@@ -10,6 +10,7 @@ import * as evaluators from './evaluators.ts'
 import * as feedback from './feedback.ts'
 import * as keys from './keys.ts'
 import * as limits from './limits.ts'
+import * as models from './models.ts'
 import type { Also, Answer, Body, Operation, Params, Query } from './operation.ts'
 import * as prompts from './prompts.ts'
 import * as queues from './queues.ts'
@@ -25,6 +26,7 @@ const resources = {
   'Annotation queues': queues,
   'Feedback': feedback,
   'Charts': charts,
+  'Models': models,
   'Server': { ...keys, ...limits, ...cluster },
   'Deployments': { ...deployments, ...revisions, ...builds, ...rollouts, ...deploymentSecrets,
     ...deploymentLines },
