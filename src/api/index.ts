@@ -16,9 +16,19 @@ export type { ControlChange, ControlSecret } from './deployment-secrets.ts'
 export { createDeployment, deleteDeployment, getDeployment, listDeployments,
   updateDeployment } from './deployments.ts'
 export type { ControlDeployment, DeploymentBody } from './deployments.ts'
+export { asOfField, changeDatasetSplit, compareDatasetVersions, createComparison, createDataset,
+  deleteComparison, deleteDataset, getDataset, getDatasetVersion, listComparisons, listDatasets,
+  listDatasetSplits, listDatasetsV2, listDatasetVersions, patchDataset, tagDatasetVersion,
+  uploadDataset, uploadExperiment } from './datasets.ts'
+export type { Comparison, Dataset, DatasetBody, DatasetVersion, VersionDiff } from './datasets.ts'
 export { createEvaluator, deleteEvaluator, deleteEvaluators, getEvaluator, listEvaluators,
   patchEvaluator } from './evaluators.ts'
 export type { Evaluator, EvaluatorBody, LlmEvaluator } from './evaluators.ts'
+export { countExamples, createExample, createExampleParts, createExamples, deleteExample,
+  deleteExampleOf, deleteExamples, eraseExamples, getExample, listExamples, patchExample,
+  patchExampleMetadata, patchExampleParts, patchExamples, validateExample,
+  validateExamples } from './examples.ts'
+export type { Example, ExampleBody } from './examples.ts'
 export { createFeedback, createFeedbackConfig, createFeedbackNow, createFeedbackTokens,
   deleteFeedback, deleteFeedbackConfigs, getFeedback, giveFeedbackByLink, giveFeedbackByToken,
   listFeedback, listFeedbackConfigs, listFeedbackTokens, patchFeedback,

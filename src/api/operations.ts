@@ -3,10 +3,12 @@
 import * as builds from './builds.ts'
 import * as charts from './charts.ts'
 import * as cluster from './cluster.ts'
+import * as datasets from './datasets.ts'
 import * as deploymentLines from './deployment-lines.ts'
 import * as deploymentSecrets from './deployment-secrets.ts'
 import * as deployments from './deployments.ts'
 import * as evaluators from './evaluators.ts'
+import * as examples from './examples.ts'
 import * as feedback from './feedback.ts'
 import * as keys from './keys.ts'
 import * as limits from './limits.ts'
@@ -20,6 +22,8 @@ import * as rules from './rules.ts'
 
 /** Files of operations, under the headings that they have in the documentation. */
 const resources = {
+  'Datasets': datasets,
+  'Examples': examples,
   'Prompts': prompts,
   'Rules': rules,
   'Evaluators': evaluators,
