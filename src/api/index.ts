@@ -26,19 +26,49 @@ export type { ControlChange, ControlSecret } from './deployment-secrets.ts'
 export { createDeployment, deleteDeployment, getDeployment, listDeployments,
   updateDeployment } from './deployments.ts'
 export type { ControlDeployment, DeploymentBody } from './deployments.ts'
+export { asOfField, changeDatasetSplit, compareDatasetVersions, createComparison, createDataset,
+  deleteComparison, deleteDataset, getDataset, getDatasetVersion, listComparisons, listDatasets,
+  listDatasetSplits, listDatasetsV2, listDatasetVersions, patchDataset, tagDatasetVersion,
+  uploadDataset, uploadExperiment } from './datasets.ts'
+export type { Comparison, Dataset, DatasetBody, DatasetVersion, VersionDiff } from './datasets.ts'
 export { createEvaluator, deleteEvaluator, deleteEvaluators, getEvaluator, listEvaluators,
   patchEvaluator } from './evaluators.ts'
 export type { Evaluator, EvaluatorBody, LlmEvaluator } from './evaluators.ts'
+export { countExamples, createExample, createExampleParts, createExamples, deleteExample,
+  deleteExampleOf, deleteExamples, eraseExamples, getExample, listExamples, patchExample,
+  patchExampleMetadata, patchExampleParts, patchExamples, validateExample,
+  validateExamples } from './examples.ts'
+export type { Example, ExampleBody } from './examples.ts'
+export { createFeedback, createFeedbackConfig, createFeedbackNow, createFeedbackTokens,
+  deleteFeedback, deleteFeedbackConfigs, getFeedback, giveFeedbackByLink, giveFeedbackByToken,
+  listFeedback, listFeedbackConfigs, listFeedbackTokens, patchFeedback,
+  patchFeedbackConfig } from './feedback.ts'
+export type { Feedback, FeedbackConfig, FeedbackConfigBody, FeedbackToken } from './feedback.ts'
 export { Json, JsonObject, Limit, Metadata, MetadataFilter, Nullable, Offset, OneOf, SomeOf, Uuid,
   wholeMax } from './json.ts'
 export { createKey, listKeys, revokeKey } from './keys.ts'
 export type { ApiKey, KeyBody } from './keys.ts'
 export { getLimits, listRefusedCallers } from './limits.ts'
 export type { LimitReport, LimitRow, RefusedCallers } from './limits.ts'
-export type { Access, Answer, AnswerHeader, Body, Operation, Params, Query,
+export { changeWorkspaceSecrets, createModel, createPrice, deleteModel, deletePrice, listModels,
+  listPrices, listWorkspaceSecrets, patchModel, replacePrice } from './models.ts'
+export type { ConfiguredModel, ModelChange, ModelPrice, NewModel, PriceBody } from './models.ts'
+export type { Access, Answer, AnswerHeader, Body, CheckedBody, Operation, Params, Query,
   Value } from './operation.ts'
 export { operations } from './operations.ts'
 export type { Answered, Asked, NamedOperation, Route } from './operations.ts'
+export { commitDirectory, createComment, createCommit, createPrompt, createPromptTag, createReply,
+  deleteDirectory, deletePrompt, deletePromptTag, forkPrompt, getPrompt, getPromptTag, likeComment,
+  likePrompt, listComments, listCommits, listOwnCommits, listPromptOwners, listPrompts,
+  listPromptTags, listReplies, movePromptTag, patchPrompt, pullCommit, readDirectory, readWorkspace,
+  unlikeComment } from './prompts.ts'
+export type { Comment, Commit, CommitTag, Prompt, PromptFields } from './prompts.ts'
+export { addQueueItems, addQueueRuns, addQueueRunsByKey, countAllQueueRuns, countArchivedRuns,
+  countQueueItems, countQueueRuns, createQueue, deleteQueue, deleteQueueItems, deleteQueueRun,
+  deleteQueueRuns, getQueue, getQueueRun, listQueueItems, listQueueRuns, listQueues,
+  listQueuesOfRun, patchQueue, patchQueueItem, patchQueueRun, placeQueueItem, populateQueue,
+  setItemStatus, setRunStatus } from './queues.ts'
+export type { AddedQueueItem, Queue, QueueBody, QueueItem, RubricItem } from './queues.ts'
 export { createRevision, deleteRevision, getRevision, listMissingChunks, listRevisions,
   uploadChunk } from './revisions.ts'
 export type { ControlFailure, ControlRevision, ControlUpload } from './revisions.ts'

@@ -34,12 +34,14 @@ export interface Terms {
   readonly body?: TSchema
   /** Headers of requests that only some operations read. They are described, and not checked. */
   readonly headers?: TObject
+  /** True for a body that is read and checked elsewhere, as by a thread of the platform. */
+  readonly raw?: true
   /** The JSON of a good answer; missing if there is none. It changes no answer. */
   readonly answer?: TSchema
   /** Of an answer that is a stream, and no JSON: what is sent. */
   readonly events?: string
   /** Of a good answer: by default 200, and 204 without JSON. */
-  readonly status?: 201 | 202
+  readonly status?: 201 | 202 | 207
   /** The JSON of good answers with another status. */
   readonly also?: Readonly<Record<number, TSchema>>
   /** Headers that only some good answers have. */
@@ -93,6 +95,10 @@ export type Also<Of extends Operation> = Of extends { readonly also: infer Schem
   : never
 
 type OneValue<Schema> = Schema extends TSchema ? Value<Schema> : never
+
+/** The body of a request as its route has it: unknown where it is read elsewhere. */
+export type CheckedBody<Of extends Operation> = Of extends { readonly raw: true } ? unknown
+  : Body<Of>
 
 /** The JSON of a good answer. */
 export type Answer<Of extends Operation> = Of extends

@@ -1,27 +1,46 @@
 /** All operations, by their names and by their addresses. */
 
 import * as assistants from './assistants.ts'
-import * as charts from './charts.ts'
-import * as crons from './crons.ts'
-import * as evaluators from './evaluators.ts'
 import * as builds from './builds.ts'
+import * as charts from './charts.ts'
 import * as cluster from './cluster.ts'
+import * as crons from './crons.ts'
+import * as datasets from './datasets.ts'
 import * as deploymentLines from './deployment-lines.ts'
 import * as deploymentSecrets from './deployment-secrets.ts'
 import * as deployments from './deployments.ts'
+import * as evaluators from './evaluators.ts'
+import * as examples from './examples.ts'
+import * as feedback from './feedback.ts'
 import * as keys from './keys.ts'
 import * as limits from './limits.ts'
+import * as models from './models.ts'
 import type { Also, Answer, Body, Operation, Params, Query } from './operation.ts'
+import * as prompts from './prompts.ts'
+import * as queues from './queues.ts'
 import * as revisions from './revisions.ts'
 import * as rollouts from './rollouts.ts'
 import * as rules from './rules.ts'
 import * as store from './store.ts'
 
 /** Files of operations, under the headings that they have in the documentation. */
-const resources = { Charts: charts, Rules: rules, Evaluators: evaluators, Assistants: assistants,
-  Crons: crons, Store: store, Server: { ...keys, ...limits, ...cluster },
-  Deployments: { ...deployments, ...revisions, ...builds, ...rollouts, ...deploymentSecrets,
-    ...deploymentLines } } as const
+const resources = {
+  'Datasets': datasets,
+  'Examples': examples,
+  'Prompts': prompts,
+  'Rules': rules,
+  'Evaluators': evaluators,
+  'Annotation queues': queues,
+  'Feedback': feedback,
+  'Charts': charts,
+  'Models': models,
+  'Assistants': assistants,
+  'Crons': crons,
+  'Store': store,
+  'Server': { ...keys, ...limits, ...cluster },
+  'Deployments': { ...deployments, ...revisions, ...builds, ...rollouts, ...deploymentSecrets,
+    ...deploymentLines },
+} as const
 
 /** An operation with its name, which generated clients have and which never changes. */
 export interface NamedOperation {

@@ -12,7 +12,7 @@ const checks = new Map<object, Check>()
 
 /** The operation at an address: of several that fit, the one with the fewest parameters. */
 function operationAt(method: string, path: string): Operation | undefined {
-  const parts = path.split('/')
+  const parts = path.replace(/\/$/, '').split('/')
   const fits = ({ path: template }: Operation) => {
     const wanted = template.split('/')
     return wanted.length === parts.length &&

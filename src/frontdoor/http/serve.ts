@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 
 import { operations } from '../../api/index.ts'
-import type { Answer, Body, Operation, Params, Query } from '../../api/index.ts'
+import type { Answer, CheckedBody, Operation, Params, Query } from '../../api/index.ts'
 import { documented, statusOf } from './documented.ts'
 import { undeclaredAt } from '../schema/undeclared.ts'
 import { sendJson } from './list-reply.ts'
@@ -15,7 +15,7 @@ export type Handler<Of extends Operation> = (request: Asked<Of>,
   reply: FastifyReply) => Promise<Answer<Of> | FastifyReply>
 
 type Asked<Of extends Operation> = FastifyRequest<
-  { Params: Params<Of>; Querystring: Query<Of>; Body: Body<Of> }
+  { Params: Params<Of>; Querystring: Query<Of>; Body: CheckedBody<Of> }
 >
 
 const named = new Map(operations.map((each) => [each.operation, each] as const))
@@ -29,9 +29,10 @@ export interface ServeOptions {
 const NoQuery = Type.Object({})
 
 /** Adds the route of an operation to an app whose prefix, if it has one, begins the path. */
-export function serve<Of extends Operation>(app: App, operation: Of, handler: Handler<Of>,
+export function serve<Of extends Operation>(app: App, operation: Of, handler: NoInfer<Handler<Of>>,
   { bodyLimit }: ServeOptions = {}): void {
-  const { method, path, access, params, body, headers } = operation
+  const { method, path, access, params, headers } = operation
+  const body = operation.raw ? undefined : operation.body
   // Where a misspelt member must not mean nothing, it must not either where there is no query.
   const query = operation.query ?? (undeclaredAt(path) === 'refused' ? NoQuery : undefined)
   const documents = documented(named.get(operation)!)

@@ -50,7 +50,11 @@ export async function describeRoutes(app: App, version: string): Promise<void> {
       security: [{ key: [] }, { session: [] }, {}],
     },
     refResolver: { buildLocalReference: ({ $id }, _uri, _part, i) => String($id ?? `def-${i}`) },
-    transform: ({ schema, url }) => ({ schema, url: url === authUrl ? '/auth' : url }),
+    transform: ({ schema, url, route: { config } }) => ({
+      // Routes do not check what others read.
+      schema: { ...schema, ...config?.operation?.raw && { body: config.operation.body } },
+      url: url === authUrl ? '/auth' : url,
+    }),
     transformObject: (described) => {
       const { paths } = (described as { openapiObject: Description }).openapiObject
       Object.values(paths).flatMap((path) => Object.values(path)).forEach(allowNoBody)

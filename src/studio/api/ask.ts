@@ -1,7 +1,7 @@
 /** Calls operations of the API. Their types are those of the contract in src/api. */
 
 import type { Answered, Asked, Route } from '../../api/index.ts'
-import { ask as askPath } from './client.ts'
+import { askPage as askPageAt } from './client.ts'
 import type { Call } from './client.ts'
 
 /** The parts of a call; they may be left out where none must be given. */
@@ -10,11 +10,20 @@ export type Parts<Of extends Route> = Asked<Of> & Pick<Call, 'headers' | 'signal
 type Optional<Given> = object extends Given ? [parts?: Given] : [parts: Given]
 
 /** The JSON that an operation answers, as `PATCH /api/v1/runs/rules/:id`. Throws ApiError. */
-export function ask<Of extends Route>(route: Of,
-  ...[parts = {} as Parts<Of>]: Optional<Parts<Of>>): Promise<Answered<Of>> {
+export async function ask<Of extends Route>(route: Of,
+  ...parts: Optional<Parts<Of>>): Promise<Answered<Of>> {
+  return (await askPage(route, ...parts)).data
+}
+
+/** The JSON with the headers of the answer: of a page of a list. Throws ApiError. */
+export function askPage<Of extends Route>(route: Of,
+  ...[parts = {} as Parts<Of>]: Optional<Parts<Of>>
+): Promise<
+  { readonly data: Answered<Of>; readonly headers: Headers }
+> {
   const { body, headers = {}, signal } = parts
   const [method] = route.split(' ') as [NonNullable<Call['method']>]
-  return askPath(addressFor(route, parts), { method, body, headers, signal })
+  return askPageAt(addressFor(route, parts), { method, body, headers, signal })
 }
 
 /** The path of a request to an operation, and its query: what streams are followed by. */

@@ -3,9 +3,9 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 
+import type { Dataset } from '../../api/index.ts'
 import type { JsonObject } from '../api/client.ts'
 import { patchDataset } from '../api/platform/datasets.ts'
-import type { Dataset } from '../api/platform/datasets.ts'
 import { queries } from '../api/query.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
@@ -82,10 +82,12 @@ export function ChangeDataset({ dataset, close }: {
   )
 }
 
-const textOf = (schema: JsonObject | null | undefined): string =>
+const textOf = (schema: Dataset['inputs_schema_definition']): string =>
   schema ? JSON.stringify(schema, null, 2) : ''
 
 /** The server keeps a schema that is not sent; an empty one, which everything fits, ends it. */
-function schemaIn(text: string, before: JsonObject | null | undefined): JsonObject | undefined {
+function schemaIn(text: string, before: Dataset['inputs_schema_definition']):
+  | JsonObject
+  | undefined {
   return text.trim() === '' ? before ? {} : undefined : JSON.parse(text) as JsonObject
 }

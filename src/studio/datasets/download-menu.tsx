@@ -1,8 +1,8 @@
 /** The forms in which a version of a dataset can be had as a file. */
 
+import type { Dataset } from '../../api/index.ts'
 import { send } from '../api/client.ts'
 import { fileOfDataset } from '../api/platform/datasets.ts'
-import type { Dataset } from '../api/platform/datasets.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Menu } from '../parts/menu.tsx'

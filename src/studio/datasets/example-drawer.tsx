@@ -4,10 +4,10 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 
+import type { Example } from '../../api/index.ts'
 import type { JsonObject } from '../api/client.ts'
 import { createExample, deleteExample, examplesById, patchExample,
   splitsOf } from '../api/platform/examples.ts'
-import type { Example } from '../api/platform/examples.ts'
 import { apiUrl } from '../api/place.ts'
 import { queries } from '../api/query.ts'
 import { isObject } from '../json/is-object.ts'

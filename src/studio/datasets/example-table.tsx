@@ -3,9 +3,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useMemo, useRef, useState } from 'react'
 
+import type { Example } from '../../api/index.ts'
 import { splitsQuery } from '../api/platform/datasets.ts'
 import { splitsOf } from '../api/platform/examples.ts'
-import type { Example } from '../api/platform/examples.ts'
 import { useRefusal } from '../api/refusal.ts'
 import { counted } from '../parts/amounts.ts'
 import { Button } from '../parts/button.tsx'

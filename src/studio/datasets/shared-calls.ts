@@ -2,10 +2,9 @@
 
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 
+import type { Dataset, Example } from '../../api/index.ts'
 import { ask } from '../api/client.ts'
-import type { Dataset } from '../api/platform/datasets.ts'
 import { examplesAtOnce } from '../api/platform/examples.ts'
-import type { Example } from '../api/platform/examples.ts'
 import type { Experiment } from '../api/platform/experiments.ts'
 
 const rootOf = (token: string) => `/api/v1/public/${encodeURIComponent(token)}`

@@ -3,8 +3,9 @@
 import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
 
+import type { Example } from '../../api/index.ts'
 import { exampleCount, examplePage, examplesAtOnce } from '../api/platform/examples.ts'
-import type { Example, ExampleQuestion } from '../api/platform/examples.ts'
+import type { ExampleQuestion } from '../api/platform/examples.ts'
 import type { RowRange } from '../rows/row-grid.tsx'
 import { useSettled } from '../rows/settled.ts'
 

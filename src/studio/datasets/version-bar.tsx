@@ -3,8 +3,8 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 
+import type { DatasetVersion } from '../../api/index.ts'
 import { tagVersion, versionsQuery } from '../api/platform/datasets.ts'
-import type { DatasetVersion } from '../api/platform/datasets.ts'
 import { queries } from '../api/query.ts'
 import { useRefusal } from '../api/refusal.ts'
 import { Button } from '../parts/button.tsx'

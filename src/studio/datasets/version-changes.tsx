@@ -2,9 +2,9 @@
 
 import { useQuery } from '@tanstack/react-query'
 
+import type { Example } from '../../api/index.ts'
 import { versionDiffQuery } from '../api/platform/datasets.ts'
 import { examplesById } from '../api/platform/examples.ts'
-import type { Example } from '../api/platform/examples.ts'
 import { counted } from '../parts/amounts.ts'
 import { Chip } from '../parts/chip.tsx'
 import { JsonTree } from '../json/json-tree.tsx'

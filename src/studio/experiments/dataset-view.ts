@@ -1,6 +1,6 @@
 /** What the views of a dataset have in common. */
 
-import type { Dataset } from '../api/platform/datasets.ts'
+import type { Dataset } from '../../api/index.ts'
 import type { DatasetSearch } from '../addresses/datasets.ts'
 
 /** Changes a part of the address. */

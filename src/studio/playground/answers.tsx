@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 
+import type { ConfiguredModel } from '../../api/index.ts'
 import { modelsMax } from '../addresses/playground.ts'
 import type { Model } from '../addresses/playground.ts'
 import type { JsonObject } from '../api/client.ts'
@@ -17,7 +18,6 @@ import type { Answer, ShownAnswer } from './model-answer.ts'
 import { savedModels, secretNames } from './model-calls.ts'
 import { ModelColumn } from './model-column.tsx'
 import { isEndpoint, settingsOf } from './models.ts'
-import type { SavedModel } from './models.ts'
 import css from './playground.module.css'
 
 /** What is asked. */
@@ -95,7 +95,7 @@ function useAnswers() {
   const [answers, setAnswers] = useState<readonly ShownAnswer[]>([])
   const calls = useRef<AbortController>(undefined)
   useEffect(() => () => calls.current?.abort(), [])
-  const run = (models: readonly Model[], asked: Asked, saved: readonly SavedModel[],
+  const run = (models: readonly Model[], asked: Asked, saved: readonly ConfiguredModel[],
     brought: Readonly<Record<string, string>>) => {
     const call = new AbortController()
     calls.current = call
@@ -118,7 +118,7 @@ function useAnswers() {
 }
 
 /** The body of a call. Only the key that its model names is sent along. */
-function bodyOf(model: Model, asked: Asked, saved: readonly SavedModel[],
+function bodyOf(model: Model, asked: Asked, saved: readonly ConfiguredModel[],
   brought: Readonly<Record<string, string>>) {
   const settings = settingsOf(model, saved)
   const secret = isEndpoint(model) ? model.secret : undefined

@@ -1,5 +1,6 @@
 /** A column of the playground: which model is asked, and what it answers. */
 
+import type { ConfiguredModel } from '../../api/index.ts'
 import type { Endpoint, Model } from '../addresses/playground.ts'
 import { Button } from '../parts/button.tsx'
 import { Field, Select } from '../parts/field.tsx'
@@ -8,7 +9,7 @@ import { AnswerText } from './answer-text.tsx'
 import type { ShownAnswer } from './model-answer.ts'
 import { EndpointFields } from './endpoint-fields.tsx'
 import { isEndpoint, usualUrls } from './models.ts'
-import type { SavedModel, Workspace } from './models.ts'
+import type { Workspace } from './models.ts'
 import css from './playground.module.css'
 
 const newEndpoint: Endpoint = { dialect: 'openai', base_url: usualUrls.openai, model: '' }
@@ -42,7 +43,7 @@ const [endpoint, kept] = ['endpoint', 'kept:']
 
 function ModelChoice({ model, saved, change }: {
   readonly model: Model
-  readonly saved: readonly SavedModel[]
+  readonly saved: readonly ConfiguredModel[]
   readonly change: (model: Model) => void
 }) {
   const usual = saved.find(({ is_default: isDefault }) => isDefault)

@@ -1,14 +1,7 @@
 /** The models that a playground asks, and those that the workspace has kept. Pure. */
 
+import type { ConfiguredModel } from '../../api/index.ts'
 import type { Endpoint, Model } from '../addresses/playground.ts'
-
-/** A model that the workspace has kept. */
-export interface SavedModel {
-  readonly id: string
-  readonly name: string
-  readonly is_default: boolean
-  readonly settings: Readonly<Record<string, unknown>>
-}
 
 /** Where models of a dialect are, unless somebody says otherwise. */
 export const usualUrls: Readonly<Record<Endpoint['dialect'], string>> = {
@@ -21,7 +14,8 @@ export const isEndpoint = (model: Model): model is Endpoint =>
   typeof model === 'object' && 'dialect' in model
 
 /** What is sent as `model`: undefined for none. Throws if a kept model is no longer there. */
-export function settingsOf(model: Model, saved: readonly SavedModel[]): object | undefined {
+export function settingsOf(model: Model,
+  saved: readonly Pick<ConfiguredModel, 'name' | 'settings'>[]): object | undefined {
   if (model === 'default') return undefined
   if (isEndpoint(model)) return model
   const found = saved.find(({ name }) => name === model.saved)
@@ -33,7 +27,7 @@ export function settingsOf(model: Model, saved: readonly SavedModel[]): object |
 export interface Workspace {
   /** Names of its secrets. */
   readonly secrets: readonly string[]
-  readonly saved: readonly SavedModel[]
+  readonly saved: readonly ConfiguredModel[]
   /** Values of secrets that are not stored, by their names. */
   readonly brought: Readonly<Record<string, string>>
   readonly bring: (name: string, value: string) => void

@@ -2,13 +2,13 @@
 
 import { useMutation } from '@tanstack/react-query'
 
+import type { Prompt } from '../../api/index.ts'
 import { queries } from '../api/query.ts'
 import { useRefusal } from '../api/refusal.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { messageOf } from '../parts/notice.tsx'
 import { likePrompt } from './prompt-calls.ts'
-import type { Prompt } from './prompt-calls.ts'
 import css from './prompts.module.css'
 
 /** The button, with how many like it. */

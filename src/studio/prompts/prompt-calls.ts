@@ -2,40 +2,13 @@
 
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 
-import { ask, post } from '../api/client.ts'
-
-/** A prompt. */
-export interface Prompt {
-  readonly id: string
-  readonly repo_handle: string
-  /** With the handle of its owner, if they have one. */
-  readonly full_name: string
-  readonly description: string | null
-  readonly tags: readonly string[]
-  readonly updated_at: string
-  readonly num_commits: number
-  readonly num_likes: number
-  readonly liked_by_auth_user: boolean
-  readonly is_public: boolean
-}
-
-/** A version of a prompt. */
-export interface Commit {
-  readonly id: string
-  readonly commit_hash: string
-  readonly parent_commit_hash: string | null
-  readonly created_at: string
-  readonly full_name: string | null
-  readonly description: string | null
-  /** Names that stand for it. */
-  readonly tags: readonly string[]
-}
-
-const encoded = encodeURIComponent
+import { ask } from '../api/ask.ts'
 
 /** A name without an owner is of the own prompts; `owner/name` is a public one of others. */
-const placeOf = (name: string) =>
-  name.includes('/') ? name.split('/', 2).map(encoded).join('/') : `-/${encoded(name)}`
+function placeOf(full: string): { readonly owner: string; readonly name: string } {
+  const [owner = '-', name = ''] = full.includes('/') ? full.split('/', 2) : ['-', full]
+  return { owner, name }
+}
 
 /** Prompts, and versions of one, that are asked for at once. */
 const atOnce = 100
@@ -49,11 +22,10 @@ const paged = { initialPageParam: 0,
 export const promptList = (q: string, tag: string | undefined) =>
   infiniteQueryOptions({
     queryKey: ['prompts', 'list', q, tag],
-    queryFn: ({ pageParam, signal }) => {
-      const query = new URLSearchParams({ limit: String(atOnce), offset: String(pageParam),
-        is_archived: 'false', query: q, ...tag !== undefined && { tags: tag } })
-      return ask<{ repos: readonly Prompt[]; total: number }>(`/api/v1/repos?${query}`, { signal })
-    },
+    queryFn: ({ pageParam, signal }) =>
+      ask('GET /api/v1/repos', { signal,
+        query: { limit: atOnce, offset: pageParam, is_archived: false, query: q,
+          ...tag !== undefined && { tags: [tag] } } }),
     ...paged,
   })
 
@@ -62,7 +34,7 @@ export const promptQuery = (name: string) =>
   queryOptions({
     queryKey: ['prompts', 'one', name],
     queryFn: async ({ signal }) =>
-      (await ask<{ repo: Prompt }>(`/api/v1/repos/${placeOf(name)}`, { signal })).repo,
+      (await ask('GET /api/v1/repos/:owner/:name', { params: placeOf(name), signal })).repo,
   })
 
 /** Its versions, the newest first. */
@@ -70,28 +42,18 @@ export const commitList = (name: string) =>
   infiniteQueryOptions({
     queryKey: ['prompts', 'commits', name],
     queryFn: ({ pageParam, signal }) =>
-      ask<{ commits: readonly Commit[]; total: number }>(
-        `/api/v1/commits/${placeOf(name)}?limit=${atOnce}&offset=${pageParam}`,
-        { signal },
-      ),
+      ask('GET /api/v1/commits/:owner/:name', { params: placeOf(name), signal,
+        query: { limit: atOnce, offset: pageParam } }),
     ...paged,
   })
-
-/** What a version says, with its model. */
-export interface PulledCommit {
-  readonly commit_hash: string
-  readonly manifest: unknown
-}
 
 /** A version, by its hash or a tag, or the newest one as `latest`. */
 export const manifestQuery = (name: string, ref: string) =>
   queryOptions({
     queryKey: ['prompts', 'manifest', name, ref],
     queryFn: ({ signal }) =>
-      ask<PulledCommit>(
-        `/api/v1/commits/${placeOf(name)}/${encoded(ref)}?include_model=true`,
-        { signal },
-      ),
+      ask('GET /api/v1/commits/:owner/:name/:ref', { params: { ...placeOf(name), ref }, signal,
+        query: { include_model: true } }),
     staleTime: Infinity,
   })
 
@@ -106,22 +68,23 @@ export interface NewCommit {
 
 /** Makes a version. Throws an error of status 409 if there is a newer one than the parent. */
 export const makeCommit = (name: string, { manifest, parent, description = '' }: NewCommit) =>
-  post<{ commit: Commit }>(`/api/v1/commits/${placeOf(name)}`, { manifest,
-    ...parent !== undefined && { parent_commit: parent },
-    ...description !== '' && { description } })
+  ask('POST /api/v1/commits/:owner/:name', { params: placeOf(name),
+    body: { manifest, ...parent !== undefined && { parent_commit: parent },
+      ...description !== '' && { description } } })
 
 /** Makes a prompt. */
 export const makePrompt = (name: string, description: string) =>
-  post<{ repo: Prompt }>('/api/v1/repos', { repo_handle: name, description, is_public: false })
+  ask('POST /api/v1/repos', { body: { repo_handle: name, description, is_public: false } })
 
 /** Makes a tag, or moves it. */
 export const moveTag = (name: string, tag: string, commitId: string) =>
-  post(`/api/v1/repos/${placeOf(name)}/tags`, { tag_name: tag, commit_id: commitId })
+  ask('POST /api/v1/repos/:owner/:name/tags', { params: placeOf(name),
+    body: { tag_name: tag, commit_id: commitId } })
 
 /** Shows a prompt to everybody, or to its workspace only. */
 export const showPrompt = (name: string, isPublic: boolean) =>
-  ask(`/api/v1/repos/${placeOf(name)}`, { method: 'PATCH', body: { is_public: isPublic } })
+  ask('PATCH /api/v1/repos/:owner/:name', { params: placeOf(name), body: { is_public: isPublic } })
 
 /** Likes a prompt, or does so no more. */
 export const likePrompt = (name: string, like: boolean) =>
-  post(`/api/v1/likes/${placeOf(name)}`, { like })
+  ask('POST /api/v1/likes/:owner/:name', { params: placeOf(name), body: { like } })

@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 
+import type { Prompt } from '../../api/index.ts'
 import { queries } from '../api/query.ts'
 import { useRefusal } from '../api/refusal.ts'
 import { Button } from '../parts/button.tsx'
@@ -12,7 +13,6 @@ import { CopyButton } from '../parts/copy-button.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { LikeButton } from './like-button.tsx'
 import { showPrompt } from './prompt-calls.ts'
-import type { Prompt } from './prompt-calls.ts'
 import css from './prompts.module.css'
 
 const Dialog = lazy(async () => ({ default: (await import('../parts/dialog.tsx')).Dialog }))

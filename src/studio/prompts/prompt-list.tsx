@@ -4,6 +4,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo } from 'react'
 
+import type { Prompt } from '../../api/index.ts'
 import { counted } from '../parts/amounts.ts'
 import { buttonClass } from '../parts/button.tsx'
 import { Chip } from '../parts/chip.tsx'
@@ -15,7 +16,6 @@ import { RowList } from '../rows/row-list.tsx'
 import { SearchBox } from '../rows/search-box.tsx'
 import { LikeButton } from './like-button.tsx'
 import { promptList } from './prompt-calls.ts'
-import type { Prompt } from './prompt-calls.ts'
 import css from './prompts.module.css'
 
 /** Tags of a prompt that a row has room for. */

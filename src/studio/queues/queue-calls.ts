@@ -1,52 +1,12 @@
-/** Annotation queues and their items, as the API has them, and the calls about them. */
+/** Calls about annotation queues and their items. */
 
 import { queryOptions } from '@tanstack/react-query'
 
-import { ask, askPage, post, send } from '../api/client.ts'
+import type { Queue, QueueBody, QueueItem } from '../../api/index.ts'
+import { ask, askPage } from '../api/ask.ts'
 
-/** A key that reviewers score. */
-export interface RubricItem {
-  readonly feedback_key: string
-  readonly description?: string | null
-}
-
-/** What people are asked to look at. */
-export interface Queue {
-  readonly id: string
-  readonly name: string
-  readonly description: string | null
-  readonly total_runs: number
-  readonly created_at: string
-  readonly rubric_instructions: string | null
-  readonly rubric_items: readonly RubricItem[] | null
-  readonly num_reviewers_per_item: number | null
-  /** Where examples that are made while reviewing go. */
-  readonly default_dataset: string | null
-  readonly enable_reservations: boolean | null
-  /** How long a run that one reviewer looks at is kept from the others. */
-  readonly reservation_minutes: number | null
-}
-
-/** What a form says of a queue. */
-export type QueueChange = Pick<Queue,
-  | 'name'
-  | 'description'
-  | 'rubric_instructions'
-  | 'rubric_items'
-  | 'num_reviewers_per_item'
-  | 'default_dataset'
-  | 'enable_reservations'> & Partial<Pick<Queue, 'reservation_minutes'>>
-
-/** A run that is to be looked at. */
-export interface QueueItem {
-  readonly id: string
-  readonly run_id: string
-  readonly project_id: string
-  readonly added_at: string
-}
-
-const root = '/api/v1/annotation-queues'
-const itemRoot = '/api/v1/platform/annotation-queues'
+/** An item that is a run. */
+export type RunItem = QueueItem & { readonly run_id: string }
 
 /** Queues of a page. */
 const queuesAtOnce = 100
@@ -56,9 +16,8 @@ export const queueList = (q: string) =>
   queryOptions({
     queryKey: ['queues', 'list', q],
     queryFn: async ({ signal }) => {
-      const query = new URLSearchParams({ limit: String(queuesAtOnce),
-        ...q !== '' && { name_contains: q } })
-      const { data, headers } = await askPage<Queue[]>(`${root}?${query}`, { signal })
+      const { data, headers } = await askPage('GET /api/v1/annotation-queues', { signal,
+        query: { limit: queuesAtOnce, ...q !== '' && { name_contains: q } } })
       return { queues: data, total: Number(headers.get('x-pagination-total') ?? data.length) }
     },
   })
@@ -67,33 +26,36 @@ export const queueList = (q: string) =>
 export const queueQuery = (id: string) =>
   queryOptions({
     queryKey: ['queues', id],
-    queryFn: ({ signal }) => ask<Queue>(`${root}/${id}`, { signal }),
+    queryFn: ({ signal }) => ask('GET /api/v1/annotation-queues/:id', { params: { id }, signal }),
   })
 
 /** Makes a queue, or changes one. */
-export const saveQueue = (id: string | undefined, change: QueueChange) =>
+export const saveQueue = (id: string | undefined,
+  body: QueueBody & Pick<Queue, 'name'>): Promise<Pick<Queue, 'id'>> =>
   id === undefined
-    ? post<Queue>(root, change)
-    : ask<Queue>(`${root}/${id}`, { method: 'PATCH', body: change })
+    ? ask('POST /api/v1/annotation-queues', { body })
+    : ask('PATCH /api/v1/annotation-queues/:id', { params: { id }, body })
 
 /** Deletes a queue with all its items. The runs stay. */
-export const deleteQueue = (id: string) => send(`${root}/${id}`, { method: 'DELETE' })
+export const deleteQueue = (id: string) =>
+  ask('DELETE /api/v1/annotation-queues/:id', { params: { id } })
 
 /** The item that is looked at, and how many are left; null behind the last one. */
 export const itemQuery = (queue: string, at: number) =>
   queryOptions({
     queryKey: ['queues', queue, 'item', at],
     queryFn: async ({ signal }) => {
-      const asked = 'status=needs_my_review'
+      const status = 'needs_my_review'
+      const params = { queue }
       const [{ items }, { count }, done] = await Promise.all([
-        ask<{ items: readonly QueueItem[] }>(
-          `${itemRoot}/${queue}/items?${asked}&item_type=RUN&page_size=1&cursor=${at}`,
-          { signal },
-        ),
-        ask<{ count: number }>(`${itemRoot}/${queue}/items/count?${asked}`, { signal }),
-        ask<{ count: number }>(`${itemRoot}/${queue}/items/count?status=archived`, { signal }),
+        ask('GET /api/v1/platform/annotation-queues/:queue/items', { params, signal,
+          query: { status, item_type: 'RUN', page_size: 1, cursor: String(at) } }),
+        ask('GET /api/v1/platform/annotation-queues/:queue/items/count', { params, signal,
+          query: { status } }),
+        ask('GET /api/v1/platform/annotation-queues/:queue/items/count', { params, signal,
+          query: { status: 'archived' } }),
       ])
-      return { item: items[0] ?? null, left: count, done: done.count }
+      return { item: items.find(isRun) ?? null, left: count, done: done.count }
     },
   })
 
@@ -111,8 +73,14 @@ export const reservation = ({ id, enable_reservations: isOn, reservation_minutes
 
 /** Says that an item is looked at, or done, or takes that back. */
 export const setItemStatus = (item: string, status: 'viewed' | 'completed' | null) =>
-  post(`${itemRoot}/items/${item}/status`, { status })
+  ask('POST /api/v1/platform/annotation-queues/items/:item/status', { params: { item },
+    body: { status } })
 
 /** Takes an item out of a queue. */
 export const removeItem = (queue: string, item: string) =>
-  post(`${itemRoot}/${queue}/items/delete`, { item_ids: [item] })
+  ask('POST /api/v1/platform/annotation-queues/:queue/items/delete', { params: { queue },
+    body: { item_ids: [item] } })
+
+function isRun(item: QueueItem): item is RunItem {
+  return item.run_id !== undefined
+}

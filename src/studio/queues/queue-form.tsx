@@ -4,9 +4,9 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { FormEvent } from 'react'
 
+import type { Queue, RubricItem } from '../../api/index.ts'
 import { datasetChoice } from '../api/platform/datasets.ts'
 import { saveQueue } from './queue-calls.ts'
-import type { Queue, RubricItem } from './queue-calls.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Field, Input, Select } from '../parts/field.tsx'
@@ -18,7 +18,7 @@ import css from './queues.module.css'
 export function QueueForm({ queue, close, saved }: {
   readonly queue?: Queue | undefined
   readonly close: () => void
-  readonly saved: (queue: Queue) => void
+  readonly saved: (queue: Pick<Queue, 'id'>) => void
 }) {
   return (
     <Dialog open side close={close} title={queue === undefined ? 'New queue' : 'Change the queue'}>
@@ -29,7 +29,7 @@ export function QueueForm({ queue, close, saved }: {
 
 function Form({ queue, saved }: {
   readonly queue: Queue | undefined
-  readonly saved: (queue: Queue) => void
+  readonly saved: (queue: Pick<Queue, 'id'>) => void
 }) {
   const queries = useQueryClient()
   const [name, setName] = useState(queue?.name ?? '')

@@ -5,9 +5,10 @@ import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import type { ReactNode } from 'react'
 
+import type { Queue } from '../../api/index.ts'
 import { deleteQueue, itemQuery, queueQuery, removeItem, reservation,
   setItemStatus } from './queue-calls.ts'
-import type { Queue, QueueItem } from './queue-calls.ts'
+import type { RunItem } from './queue-calls.ts'
 import { ApiError } from '../api/client.ts'
 import { useRefusal } from '../api/refusal.ts'
 import { counted } from '../parts/amounts.ts'
@@ -62,7 +63,7 @@ function QueueShown({ queue }: { readonly queue: Queue }) {
   const go = (next: number) => void navigate({ replace: true, search: { at: next || undefined } })
   const { item = null, left = 0, done = 0 } = found.data ?? {}
   const change = useMutation({
-    mutationFn: async (act: (item: QueueItem) => Promise<unknown>) => item && act(item),
+    mutationFn: async (act: (item: RunItem) => Promise<unknown>) => item && act(item),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['queues', queue.id] }),
   })
   const isOff = refusal !== undefined || change.isPending || item === null
@@ -117,7 +118,7 @@ function QueueShown({ queue }: { readonly queue: Queue }) {
 /** A run, what is asked about it, and what may be done with it. */
 function Review({ queue, item, refusal, remove, children }: {
   readonly queue: Queue
-  readonly item: QueueItem
+  readonly item: RunItem
   readonly refusal: string | undefined
   readonly remove: (() => void) | undefined
   readonly children: ReactNode

@@ -4,12 +4,13 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { FormEvent } from 'react'
 
+import type { Queue, RubricItem } from '../../api/index.ts'
 import { giveFeedback, thumbKey } from '../api/platform/feedback.ts'
-import type { Queue, QueueItem, RubricItem } from './queue-calls.ts'
 import { Button } from '../parts/button.tsx'
 import { Field, Input } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
+import type { RunItem } from './queue-calls.ts'
 import css from './queues.module.css'
 
 /** Asked of queues that name no keys. */
@@ -18,7 +19,7 @@ const usual: readonly RubricItem[] = [{ feedback_key: thumbKey, description: nul
 /** The questions. */
 export function Rubric({ queue, item, refusal }: {
   readonly queue: Queue
-  readonly item: QueueItem
+  readonly item: RunItem
   readonly refusal: string | undefined
 }) {
   const { rubric_items: items, rubric_instructions: words } = queue

@@ -1,81 +1,60 @@
 /** Routes of comparisons of experiments. */
 
 import type { FastifyReply } from 'fastify'
-import { Type } from 'typebox'
-import type { Static } from 'typebox'
 
+import { createComparison, deleteComparison, listComparisons } from '../../../api/index.ts'
+import type { Comparison as ComparisonJson, Query } from '../../../api/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import { tenantId, zonedTextUs } from '../../../platform/index.ts'
 import type { Comparison, Platform, Uuid } from '../../../platform/index.ts'
 import { sendRows } from '../../http/list-reply.ts'
 import type { App } from '../../http/route.ts'
-import { JsonObject, Nullable, Offset, Uuid as UuidText } from '../../schema/json.ts'
+import { serve } from '../../http/serve.ts'
 import { requireId } from '../path-id.ts'
-import { platformRoute, projectsOf } from '../platform-route.ts'
+import { projectsOf } from '../platform-route.ts'
 import type { PlatformParts } from '../platform-route.ts'
-import { datasetOf, IdPath } from './dataset-of.ts'
+import { datasetOf } from './dataset-of.ts'
 
-const MakeComparison = Type.Object({
-  id: Type.Optional(Nullable(UuidText())),
-  name: Type.Optional(Nullable(Type.String({ maxLength: 1_000 }))),
-  description: Type.Optional(Nullable(Type.String({ maxLength: 10_000 }))),
-  experiment_ids: Type.Array(UuidText(), { minItems: 1, maxItems: 100 }),
-  reference_dataset_id: Type.Optional(Nullable(UuidText())),
-  extra: Type.Optional(Nullable(JsonObject({ 'x-max-characters': 48 * 1024 }))),
-})
-/** Which comparisons. */
-export const ListComparisons = Type.Object({
-  id: Type.Optional(Type.Array(UuidText(), { maxItems: 1_000 })),
-  name: Type.Optional(Type.String({ maxLength: 1_000 })),
-  name_contains: Type.Optional(Type.String({ maxLength: 1_000 })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 100 })),
-  offset: Type.Optional(Offset()),
-})
-
-/** Adds the routes below `/api/v1`. */
+/** Adds the routes. */
 export function comparisonRoutes(app: App, { platform, env, ...parts }: PlatformParts): void {
   const { comparisons } = platform
-  app.post('/datasets/comparative', platformRoute('change', { body: MakeComparison }),
-    async ({ body, caller }) => {
-      const { tenant } = caller
-      const projects = await projectsOf(platform, { caller }, body.experiment_ids)
-      const dataset = body.reference_dataset_id ?? projects[0]?.referenceDatasetId ?? null
-      const isWhole = projects.length === new Set(body.experiment_ids).size
-      if (dataset === null || !isWhole
-        || projects.some(({ referenceDatasetId }) => referenceDatasetId !== dataset)) {
-        throw new HeddleError('invalid', 'experiment_ids: expected experiments of one dataset.')
-      }
-      const made = await comparisons.create(tenant, {
-        name: body.name ?? `Comparison ${env.uuid7().slice(-8)}`,
-        description: body.description ?? null,
-        dataset,
-        experiments: body.experiment_ids,
-        extraJson: JSON.stringify(body.extra ?? {}),
-        ...typeof body.id === 'string' && { id: body.id },
-      })
-      return jsonOf(platform, tenant, made)
+  serve(app, createComparison, async ({ body, caller }) => {
+    const { tenant } = caller
+    const projects = await projectsOf(platform, { caller }, body.experiment_ids)
+    const dataset = body.reference_dataset_id ?? projects[0]?.referenceDatasetId ?? null
+    const isWhole = projects.length === new Set(body.experiment_ids).size
+    if (dataset === null || !isWhole
+      || projects.some(({ referenceDatasetId }) => referenceDatasetId !== dataset)) {
+      throw new HeddleError('invalid', 'experiment_ids: expected experiments of one dataset.')
+    }
+    const made = await comparisons.create(tenant, {
+      name: body.name ?? `Comparison ${env.uuid7().slice(-8)}`,
+      description: body.description ?? null,
+      dataset,
+      experiments: body.experiment_ids,
+      extraJson: JSON.stringify(body.extra ?? {}),
+      ...typeof body.id === 'string' && { id: body.id },
     })
+    return jsonOf(platform, tenant, made)
+  })
 
-  app.get('/datasets/:id/comparative',
-    platformRoute('read', { params: IdPath, querystring: ListComparisons }),
-    async (request, reply) => {
-      const { caller: { tenant }, query } = request
-      const { id: dataset } = await datasetOf({ platform, env, ...parts }, request)
-      return sendComparisons(platform, reply, { ...query, tenant, dataset })
-    })
+  serve(app, listComparisons, async (request, reply) => {
+    const { caller: { tenant }, query } = request
+    const { id: dataset } = await datasetOf({ platform, env, ...parts }, request)
+    return sendComparisons(platform, reply, { ...query, tenant, dataset })
+  })
 
-  app.delete('/datasets/comparative/:id', platformRoute('change', { params: IdPath }),
-    async ({ params, caller: { tenant } }) => {
-      const { id } = await comparisons.get(tenant, requireId(params.id, 'comparison'))
-      await comparisons.delete(tenant, id)
-      return { message: 'The comparison is deleted.' }
-    })
+  serve(app, deleteComparison, async ({ params, caller: { tenant } }) => {
+    const { id } = await comparisons.get(tenant, requireId(params.id, 'comparison'))
+    await comparisons.delete(tenant, id)
+    return { message: 'The comparison is deleted.' }
+  })
 }
 
 /** Sends the comparisons of a dataset. */
 export async function sendComparisons(platform: Platform, reply: FastifyReply,
-  { tenant, dataset, id: ids, name, name_contains: nameContains, limit = 100, offset = 0 }: Static<
-    typeof ListComparisons
+  { tenant, dataset, id: ids, name, name_contains: nameContains, limit = 100, offset = 0 }: Query<
+    typeof listComparisons
   > & { readonly tenant: string; readonly dataset: Uuid }): Promise<FastifyReply> {
   const { comparisons: found, total } = await platform.comparisons.list(tenant, { dataset, limit,
     offset, ...ids && { ids }, ...name !== undefined && { name },
@@ -91,7 +70,7 @@ async function jsonOf({ projects }: Platform, tenant: string, comparison: Compar
 }
 
 function comparisonJson(tenant: string, comparison: Comparison,
-  experiments: readonly { readonly id: string; readonly name: string }[]) {
+  experiments: readonly { readonly id: string; readonly name: string }[]): ComparisonJson {
   const { id, name, description, dataset, extraJson, createdMs, modifiedMs } = comparison
   return {
     id,
@@ -101,7 +80,7 @@ function comparisonJson(tenant: string, comparison: Comparison,
     reference_dataset_id: dataset,
     created_at: zonedTextUs(createdMs * 1_000),
     modified_at: zonedTextUs(modifiedMs * 1_000),
-    extra: JSON.parse(extraJson) as unknown,
+    extra: JSON.parse(extraJson) as ComparisonJson['extra'],
     experiments_info: experiments.map((each) => ({ id: each.id, name: each.name })),
     feedback_stats: {},
   }

@@ -1,5 +1,6 @@
 /** Routes that give a dataset as a file. It is sent as it is read, however long it is. */
 
+import { asOfField } from '../../../api/index.ts'
 import { Readable } from 'node:stream'
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -10,7 +11,7 @@ import { csvLine } from '../../../platform/index.ts'
 import type { App } from '../../http/route.ts'
 import { platformRoute } from '../platform-route.ts'
 import type { PlatformParts } from '../platform-route.ts'
-import { asOfField, asOfIn, datasetOf, IdPath } from './dataset-of.ts'
+import { asOfIn, datasetOf, IdPath } from './dataset-of.ts'
 
 const ReadFile = Type.Object(asOfField)
 const reading = { params: IdPath, querystring: ReadFile }

@@ -10,9 +10,6 @@ import type { PlatformParts } from '../platform-route.ts'
 /** A path with the id of a dataset. */
 export const IdPath = Type.Object({ id: Type.String() })
 
-/** A version of a dataset: a time or a tag. */
-export const asOfField = { as_of: Type.Optional(Type.String({ maxLength: 255 })) }
-
 /** The dataset that a path names. Throws `not_found`. */
 export function datasetOf({ platform }: PlatformParts, { params, caller }: {
   readonly params: { readonly id: string }

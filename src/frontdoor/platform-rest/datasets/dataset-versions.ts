@@ -1,36 +1,19 @@
 /** Routes of the versions of datasets: their tags, their splits, and how they differ. */
 
-import { Type } from 'typebox'
-
+import { changeDatasetSplit, compareDatasetVersions, getDatasetVersion, listDatasetSplits,
+  listDatasetVersions, tagDatasetVersion } from '../../../api/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import { versionName } from '../../../platform/index.ts'
 import type { Dataset } from '../../../platform/index.ts'
 import type { App } from '../../http/route.ts'
-import { Offset, Uuid as UuidText } from '../../schema/json.ts'
-import { platformRoute } from '../platform-route.ts'
+import { serve } from '../../http/serve.ts'
 import type { PlatformParts } from '../platform-route.ts'
-import { asOfField, asOfIn, datasetOf, IdPath } from './dataset-of.ts'
-
-const version = () => Type.String({ minLength: 1, maxLength: 255 })
-const PutTag = Type.Object({ as_of: version(), tag: version() })
-const ReadVersion = Type.Object({ ...asOfField, tag: Type.Optional(version()) })
-const ListVersions = Type.Object({
-  search: Type.Optional(Type.String({ maxLength: 255 })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 100 })),
-  offset: Type.Optional(Offset()),
-})
-const Difference = Type.Object({ from_version: version(), to_version: version() })
-const ReadSplits = Type.Object(asOfField)
-const PutSplit = Type.Object({
-  split_name: Type.String({ minLength: 1, maxLength: 255 }),
-  examples: Type.Array(UuidText(), { maxItems: 10_000 }),
-  remove: Type.Optional(Type.Boolean()),
-})
+import { asOfIn, datasetOf } from './dataset-of.ts'
 
 /** Versions that are looked through for those of a page. */
 const versionsMax = 1_000
 
-/** Adds the routes below `/api/v1`. */
+/** Adds the routes. */
 export function datasetVersionRoutes(app: App, parts: PlatformParts): void {
   const { datasets, query: ask } = parts.platform
   /** The version that a time or a tag means. Throws `not_found`. */
@@ -40,28 +23,24 @@ export function datasetVersionRoutes(app: App, parts: PlatformParts): void {
     throw new HeddleError('not_found', 'Dataset version not found.')
   }
 
-  app.put('/datasets/:id/tags', platformRoute('change', { params: IdPath, body: PutTag }),
-    async ({ params, caller, body: { as_of: asOf, tag } }) => {
-      const { tenant } = caller
-      if (tag === 'latest') throw new HeddleError('invalid', 'tag: latest is the newest version.')
-      const dataset = await datasetOf(parts, { params, caller })
-      const named = await versionOf(tenant, dataset, asOf)
-      return versionName(await datasets.tag(tenant, dataset.id, tag, named), named)
-    })
+  serve(app, tagDatasetVersion, async ({ params, caller, body: { as_of: asOf, tag } }) => {
+    const { tenant } = caller
+    if (tag === 'latest') throw new HeddleError('invalid', 'tag: latest is the newest version.')
+    const dataset = await datasetOf(parts, { params, caller })
+    const named = await versionOf(tenant, dataset, asOf)
+    return versionName(await datasets.tag(tenant, dataset.id, tag, named), named)
+  })
 
-  app.get('/datasets/:id/version',
-    platformRoute('read', { params: IdPath, querystring: ReadVersion }),
-    async ({ params, caller, query: { as_of: asOf, tag } }) => {
-      const { tenant } = caller
-      const dataset = await datasetOf(parts, { params, caller })
-      if (tag !== undefined && tag !== 'latest' && !Object.hasOwn(dataset.tags, tag)) {
-        throw new HeddleError('not_found', `Dataset version ${JSON.stringify(tag)} not found.`)
-      }
-      return versionName(dataset, await versionOf(tenant, dataset, tag ?? asOf ?? 'latest'))
-    })
+  serve(app, getDatasetVersion, async ({ params, caller, query: { as_of: asOf, tag } }) => {
+    const { tenant } = caller
+    const dataset = await datasetOf(parts, { params, caller })
+    if (tag !== undefined && tag !== 'latest' && !Object.hasOwn(dataset.tags, tag)) {
+      throw new HeddleError('not_found', `Dataset version ${JSON.stringify(tag)} not found.`)
+    }
+    return versionName(dataset, await versionOf(tenant, dataset, tag ?? asOf ?? 'latest'))
+  })
 
-  app.get('/datasets/:id/versions',
-    platformRoute('read', { params: IdPath, querystring: ListVersions }),
+  serve(app, listDatasetVersions,
     async ({ params, caller, query: { limit = 100, offset = 0, search } }) => {
       const { tenant } = caller
       const dataset = await datasetOf(parts, { params, caller })
@@ -71,23 +50,20 @@ export function datasetVersionRoutes(app: App, parts: PlatformParts): void {
         .slice(offset, offset + limit)
     })
 
-  app.get('/datasets/:id/versions/diff',
-    platformRoute('read', { params: IdPath, querystring: Difference }),
+  serve(app, compareDatasetVersions,
     async ({ params, caller, query: { from_version: from, to_version: to } }) => {
       const { tenant } = caller
       return ask.versionDifference({ tenant, dataset: await datasetOf(parts, { params, caller }),
         from, to })
     })
 
-  app.get('/datasets/:id/splits',
-    platformRoute('read', { params: IdPath, querystring: ReadSplits }),
-    async ({ params, caller, query }) => {
-      const { tenant } = caller
-      return ask.splitsOf({ tenant, dataset: await datasetOf(parts, { params, caller }),
-        ...asOfIn(query) })
-    })
+  serve(app, listDatasetSplits, async ({ params, caller, query }) => {
+    const { tenant } = caller
+    return ask.splitsOf({ tenant, dataset: await datasetOf(parts, { params, caller }),
+      ...asOfIn(query) })
+  })
 
-  app.put('/datasets/:id/splits', platformRoute('change', { params: IdPath, body: PutSplit }),
+  serve(app, changeDatasetSplit,
     async ({ params, caller, body: { split_name: split, examples, remove = false } }) => {
       const { tenant } = caller
       const { id: dataset } = await datasetOf(parts, { params, caller })

@@ -2,6 +2,9 @@
 
 import type { FastifyRequest } from 'fastify'
 
+import { createExample, createExampleParts, patchExampleParts, createExamples, eraseExamples,
+  patchExample, patchExampleMetadata, patchExamples, uploadDataset, uploadExperiment,
+  validateExample, validateExamples } from '../../../api/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import { isObject, jsonOf as jsonOfText } from '../../../json/index.ts'
 import { datasetChanged, nameIn, stampOf, transferOf,
@@ -9,16 +12,16 @@ import { datasetChanged, nameIn, stampOf, transferOf,
 import type { Dataset, Datasets, ExamplesCall, UploadForm } from '../../../platform/index.ts'
 import { sendJson } from '../../http/list-reply.ts'
 import type { App } from '../../http/route.ts'
+import { serve } from '../../http/serve.ts'
 import { linkBase } from '../links.ts'
 import { requireId } from '../path-id.ts'
-import { platformRoute } from '../platform-route.ts'
 import type { PlatformParts } from '../platform-route.ts'
 import { WaitingBodies } from '../waiting-bodies.ts'
-import { datasetOf, IdPath } from './dataset-of.ts'
+import { datasetOf } from './dataset-of.ts'
 import { jsonOf } from './datasets.ts'
-import { uploadExperiment } from './upload-experiment.ts'
+import { experimentOf } from './upload-experiment.ts'
 
-/** Adds the routes below `/api/v1`. The parser of the app must leave bodies as they came. */
+/** Adds the routes. The parser of the app must leave bodies as they came. */
 export function exampleBodyRoutes(app: App, parts: PlatformParts): void {
   const { datasets, ingest } = parts.platform
   const waiting = new WaitingBodies()
@@ -38,7 +41,7 @@ export function exampleBodyRoutes(app: App, parts: PlatformParts): void {
       datasets.change({ tenant: request.caller.tenant, form, body,
         contentType: request.headers['content-type'] ?? '', ...more }))
 
-  app.post('/examples', platformRoute('change'), async (request, reply) => {
+  serve(app, createExample, async (request, reply) => {
     const [changed] = await change(request, 'create')
     const [id] = changed?.ids ?? []
     if (id === undefined) throw new HeddleError('invalid', 'The body has no example.')
@@ -46,7 +49,7 @@ export function exampleBodyRoutes(app: App, parts: PlatformParts): void {
       linkBase: linkBase(request),
     }))
   })
-  app.post('/examples/bulk', platformRoute('change'), async (request, reply) => {
+  serve(app, createExamples, async (request, reply) => {
     const changed = await change(request, 'create')
     const { tenant } = request.caller
     const texts: string[] = []
@@ -62,64 +65,60 @@ export function exampleBodyRoutes(app: App, parts: PlatformParts): void {
     held(request, (body) =>
       ingest.validateExamples({ tenant: request.caller.tenant, body,
         contentType: request.headers['content-type'] ?? '' }, { transfer: transferOf(body) }))
-  app.post('/examples/validate', platformRoute('read'), async (request, reply) => {
+  serve(app, validateExample, async (request, reply) => {
     const [first, ...others] = await checked(request)
     if (first !== undefined && others.length === 0) return sendJson(reply, first)
     throw new HeddleError('invalid', 'The body is no example: lists go to /examples/validate/bulk.')
   })
-  app.post('/examples/validate/bulk', platformRoute('read'),
+  serve(app, validateExamples,
     async (request, reply) => sendJson(reply, `[${(await checked(request)).join(',')}]`))
-  app.patch('/examples/bulk', platformRoute('change'), async (request, reply) => {
+  serve(app, patchExamples, async (request) => {
     const changed = await change(request, 'update')
-    return reply.send({ message: 'The examples are changed.',
-      count: changed.flatMap(({ ids }) => ids).length })
+    return { message: 'The examples are changed.', count: changed.flatMap(({ ids }) => ids).length }
   })
-  app.patch('/examples/:id', platformRoute('change', { params: IdPath }),
-    async (request, reply) => {
-      await change(request, 'update', { id: requireId(request.params.id, 'example') })
-      return reply.send({ message: 'The example is changed.' })
-    })
+  serve(app, patchExample, async (request) => {
+    await change(request, 'update', { id: requireId(request.params.id, 'example') })
+    return { message: 'The example is changed.' }
+  })
 
-  for (const [method, form] of [['POST', 'createParts'], ['PATCH', 'updateParts']] as const) {
-    app.route({ method, url: '/platform/datasets/:id/examples',
-      ...platformRoute('change', { params: IdPath }), handler: async (request, reply) => {
-        const { id: dataset } = await datasetOf(parts, request)
-        const changed = await change(request, form, { dataset })
-        const [{ ids, version } = { ids: [], version: null }] = changed
-        return reply.code(201).send({ count: ids.length, example_ids: ids,
-          as_of: version === null ? null : zonedTextUs(stampOf(version)) })
-      } })
+  const changeParts = async (request: FastifyRequest<{ Params: { readonly id: string } }>,
+    form: 'createParts' | 'updateParts') => {
+    const { id: dataset } = await datasetOf(parts, request)
+    const changed = await change(request, form, { dataset })
+    const [{ ids, version } = { ids: [], version: null }] = changed
+    return { count: ids.length, example_ids: ids,
+      as_of: version === null ? null : zonedTextUs(stampOf(version)) }
   }
+  serve(app, createExampleParts, (request) => changeParts(request, 'createParts'))
+  serve(app, patchExampleParts, (request) => changeParts(request, 'updateParts'))
 
-  app.patch('/platform/datasets/:id/examples/metadata', platformRoute('change', { params: IdPath }),
-    async (request, reply) => {
-      const asked = idsIn(request.body)
-      const { id: dataset } = await datasetOf(parts, request)
-      const [changed] = await change(request, 'metadata', { dataset })
-      const updated = new Set(changed?.ids)
-      return reply.code(207).send({ statuses: asked.map((id) =>
-        updated.has(id.toLowerCase())
-          ? { id, status: 'UPDATED' }
-          : { id, status: 'NOT_FOUND', description: 'The example is not in the dataset.' }
-      ) })
-    })
+  serve(app, patchExampleMetadata, async (request) => {
+    const asked = idsIn(request.body)
+    const { id: dataset } = await datasetOf(parts, request)
+    const [changed] = await change(request, 'metadata', { dataset })
+    const updated = new Set(changed?.ids)
+    return { statuses: asked.map((id) =>
+      updated.has(id.toLowerCase())
+        ? { id, status: 'UPDATED' }
+        : { id, status: 'NOT_FOUND', description: 'The example is not in the dataset.' }
+    ) }
+  })
 
-  app.post('/platform/datasets/examples/delete', platformRoute('change'),
-    async ({ body: sent, caller: { tenant } }) => {
-      const { example_ids: ids = [], hard_delete: hard = false } = smallJson(sent) as {
-        readonly example_ids?: readonly string[]
-        readonly hard_delete?: boolean
-      }
-      const body = Buffer.from(JSON.stringify(ids))
-      const changed = await datasets.change({ tenant, form: hard ? 'erase' : 'remove', body,
-        contentType: 'application/json' })
-      return { count: changed.flatMap((each) => each.ids).length }
-    })
+  serve(app, eraseExamples, async ({ body: sent, caller: { tenant } }) => {
+    const { example_ids: ids = [], hard_delete: hard = false } = smallJson(sent) as {
+      readonly example_ids?: readonly string[]
+      readonly hard_delete?: boolean
+    }
+    const body = Buffer.from(JSON.stringify(ids))
+    const changed = await datasets.change({ tenant, form: hard ? 'erase' : 'remove', body,
+      contentType: 'application/json' })
+    return { count: changed.flatMap((each) => each.ids).length }
+  })
 
-  app.post('/datasets/upload-experiment', platformRoute('change'),
-    (request) => held(request, (body) => uploadExperiment(parts, request.caller.tenant, body)))
+  serve(app, uploadExperiment,
+    (request) => held(request, (body) => experimentOf(parts, request.caller.tenant, body)))
 
-  app.post('/datasets/upload', platformRoute('change'), async (request, reply) => {
+  serve(app, uploadDataset, async (request) => {
     const { caller: { tenant }, headers: { 'content-type': contentType = '' } } = request
     return held(request, async (body) => {
       const form = await ingest.readUpload({ tenant, body, contentType })
@@ -133,7 +132,7 @@ export function exampleBodyRoutes(app: App, parts: PlatformParts): void {
         if (isRefused(error)) await datasets.delete(tenant, dataset).catch(() => undefined)
         throw error
       }
-      return reply.send(await jsonOf(parts, tenant, await datasets.one(tenant, dataset)))
+      return jsonOf(parts, tenant, await datasets.one(tenant, dataset))
     })
   })
 }

@@ -1,8 +1,9 @@
 /** Routes that read examples, or remove them. */
 
+import { countExamples, deleteExample, deleteExampleOf, deleteExamples, getExample,
+  listExamples } from '../../../api/index.ts'
+import type { Query } from '../../../api/index.ts'
 import type { FastifyReply } from 'fastify'
-import { Type } from 'typebox'
-import type { Static } from 'typebox'
 
 import { HeddleError } from '../../../errors.ts'
 import { metadataSought } from '../../../platform/index.ts'
@@ -10,101 +11,66 @@ import type { ExamplesSlice, ExamplesRequest } from '../../../platform/index.ts'
 import { sendJson, sendParts } from '../../http/list-reply.ts'
 import type { ListPart } from '../../http/list-reply.ts'
 import type { App } from '../../http/route.ts'
-import { Offset, Uuid as UuidText } from '../../schema/json.ts'
+import { serve } from '../../http/serve.ts'
 import { requireSimple } from '../../schema/validation.ts'
 import { linkBase } from '../links.ts'
 import { requireId } from '../path-id.ts'
-import { platformRoute } from '../platform-route.ts'
 import type { PlatformParts } from '../platform-route.ts'
-import { asOfField, asOfIn, datasetOf, IdPath } from './dataset-of.ts'
+import { asOfIn, datasetOf } from './dataset-of.ts'
 
-const texts = (maxItems: number) =>
-  Type.Optional(
-    Type.Array(Type.String({ maxLength: 1_000 }), { maxItems, 'x-verbatim': true }),
-  )
-const filterFields = {
-  ...asOfField,
-  dataset: Type.Optional(UuidText()),
-  id: Type.Optional(Type.Array(UuidText(), { maxItems: 1_000 })),
-  splits: texts(100),
-  metadata: Type.Optional(Type.String({ maxLength: 16 * 1024 })),
-  full_text_contains: texts(20),
-  filter: Type.Optional(Type.String({ maxLength: 8_192 })),
-}
-const ListExamples = Type.Object({
-  ...filterFields,
-  select: texts(20),
-  order: Type.Optional(Type.String({ maxLength: 30 })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000, default: 100 })),
-  offset: Type.Optional(Offset()),
-})
-const CountExamples = Type.Object(filterFields)
-const ReadExample = Type.Object({ ...asOfField, dataset: Type.Optional(UuidText()) })
-const DeleteExamples = Type.Object({
-  example_ids: Type.Array(UuidText(), { minItems: 1, maxItems: 1_000 }),
-})
-
-/** Adds the routes below `/api/v1`. */
+/** Adds the routes. */
 export function exampleRoutes(app: App, parts: PlatformParts): void {
   const { datasets, query: ask } = parts.platform
   const remove = (tenant: string, form: 'remove' | 'erase', ids: readonly string[]) =>
     datasets.change({ tenant, form, body: Buffer.from(JSON.stringify(ids)),
       contentType: 'application/json' })
 
-  app.get('/examples', platformRoute('read', { querystring: ListExamples }),
-    async (request, reply) => {
-      const { query, caller: { tenant } } = request
-      const { limit = 100, offset = 0, order = '' } = query
-      const options = { ...optionsOf(query), limit, offset, linkBase: linkBase(request),
-        newestFirst: order.startsWith('recent'), shown: shownIn(query.select) }
-      if (query.dataset !== undefined) {
-        return sendExamples(reply, datasets.examples(tenant, query.dataset, options))
-      }
-      const { id: ids = noDataset(), ...others } = query
-      return sendExamples(reply, ofAny(parts, tenant, ids, { ...options, ...optionsOf(others) }))
-    })
+  serve(app, listExamples, async (request, reply) => {
+    const { query, caller: { tenant } } = request
+    const { limit = 100, offset = 0, order = '' } = query
+    const options = { ...optionsOf(query), limit, offset, linkBase: linkBase(request),
+      newestFirst: order.startsWith('recent'), shown: shownIn(query.select) }
+    if (query.dataset !== undefined) {
+      return sendExamples(reply, datasets.examples(tenant, query.dataset, options))
+    }
+    const { id: ids = noDataset(), ...others } = query
+    return sendExamples(reply, ofAny(parts, tenant, ids, { ...options, ...optionsOf(others) }))
+  })
 
-  app.get('/examples/count', platformRoute('read', { querystring: CountExamples }),
-    async ({ query, caller: { tenant } }) => {
-      const dataset = await datasets.one(tenant, query.dataset ?? noDataset())
-      return ask.countExamples({ tenant, dataset, ...optionsOf(query) })
-    })
+  serve(app, countExamples, async ({ query, caller: { tenant } }) => {
+    const dataset = await datasets.one(tenant, query.dataset ?? noDataset())
+    return ask.countExamples({ tenant, dataset, ...optionsOf(query) })
+  })
 
-  app.get('/examples/:id', platformRoute('read', { params: IdPath, querystring: ReadExample }),
-    async (request, reply) => {
-      const { params, query, caller: { tenant } } = request
-      return sendJson(reply, await datasets.example(tenant, requireId(params.id, 'example'), {
-        ...asOfIn(query),
-        linkBase: linkBase(request),
-      }))
-    })
+  serve(app, getExample, async (request, reply) => {
+    const { params, query, caller: { tenant } } = request
+    return sendJson(reply, await datasets.example(tenant, requireId(params.id, 'example'), {
+      ...asOfIn(query),
+      linkBase: linkBase(request),
+    }))
+  })
 
-  app.delete('/examples/:id', platformRoute('change', { params: IdPath }),
-    async ({ params, caller: { tenant } }) => {
-      await remove(tenant, 'remove', [requireId(params.id, 'example')])
-      return { message: 'The example is deleted.' }
-    })
+  serve(app, deleteExample, async ({ params, caller: { tenant } }) => {
+    await remove(tenant, 'remove', [requireId(params.id, 'example')])
+    return { message: 'The example is deleted.' }
+  })
 
-  app.delete('/examples', platformRoute('change', { querystring: DeleteExamples }),
-    async ({ query, caller: { tenant } }) => {
-      await remove(tenant, 'remove', query.example_ids)
-      return { message: 'The examples are deleted.' }
-    })
+  serve(app, deleteExamples, async ({ query, caller: { tenant } }) => {
+    await remove(tenant, 'remove', query.example_ids)
+    return { message: 'The examples are deleted.' }
+  })
 
-  app.delete('/platform/datasets/:id/examples/:example', platformRoute('change', {
-    params: Type.Object({ id: Type.String(), example: Type.String() }),
-  }), async (request, reply) => {
+  serve(app, deleteExampleOf, async (request) => {
     const { caller: { tenant }, params } = request
     const { id: dataset } = await datasetOf(parts, request)
     await datasets.change({ tenant, dataset, form: 'remove', contentType: 'application/json',
       body: Buffer.from(JSON.stringify([requireId(params.example, 'example')])) })
-    return reply.code(204).send()
   })
 }
 
 /** The conditions of a query. Throws `invalid` for metadata that take too long to look for. */
 export function optionsOf(
-  query: Static<typeof CountExamples>,
+  query: Query<typeof countExamples>,
 ): Omit<ExamplesRequest, 'limit' | 'offset'> {
   const { id: ids, splits, metadata, full_text_contains: sought, filter } = query
   if (metadata !== undefined) requireSimple('metadata', metadataSought(metadata))

@@ -1,6 +1,6 @@
 /** Routes of datasets and their examples. */
 
-export { comparisonRoutes, ListComparisons, sendComparisons } from './comparisons.ts'
+export { comparisonRoutes, sendComparisons } from './comparisons.ts'
 export { datasetFileRoutes } from './dataset-files.ts'
 export { datasetVersionRoutes } from './dataset-versions.ts'
 export { datasetRoutes, datasetRoutesV2, jsonOf } from './datasets.ts'

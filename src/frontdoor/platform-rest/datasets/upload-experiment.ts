@@ -10,7 +10,7 @@ import type { PlatformParts } from '../platform-route.ts'
 import { jsonOf } from './datasets.ts'
 
 /** The dataset and the experiment, when all of it can be read. */
-export async function uploadExperiment(parts: PlatformParts, tenant: string, body: Uint8Array) {
+export async function experimentOf(parts: PlatformParts, tenant: string, body: Uint8Array) {
   const { ingest, datasets, feedbackConfigs } = parts.platform
   const form = await ingest.readExperiment({ tenant, body })
   const before = await sentBefore(parts, tenant, form)

@@ -1,10 +1,11 @@
 /** Routes of the secrets of a workspace. Nothing answers a value. */
 
+import { changeWorkspaceSecrets, listWorkspaceSecrets } from '../../../api/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import { isObject } from '../../../json/index.ts'
 import { isSecretName } from '../../../platform/index.ts'
 import type { App } from '../../http/route.ts'
-import { platformRoute } from '../platform-route.ts'
+import { serve } from '../../http/serve.ts'
 import type { PlatformParts } from '../platform-route.ts'
 
 /** Secrets of one request. */
@@ -15,19 +16,17 @@ interface Change {
   readonly value: string | null
 }
 
-/** Adds the routes below `/api/v1`. */
+/** Adds the routes. */
 export function secretRoutes(app: App, { platform: { secrets } }: PlatformParts): void {
   const list = async (tenant: string) => (await secrets.list(tenant)).map((key) => ({ key }))
 
-  app.get('/workspaces/current/secrets', platformRoute('read'),
-    ({ caller: { tenant } }) => list(tenant))
-  app.post('/workspaces/current/secrets', platformRoute('change'),
-    async ({ body, caller: { tenant } }) => {
-      for (const { key, value } of changesIn(body)) {
-        await (value === null ? secrets.delete(tenant, key) : secrets.set(tenant, key, value))
-      }
-      return await list(tenant)
-    })
+  serve(app, listWorkspaceSecrets, ({ caller: { tenant } }) => list(tenant))
+  serve(app, changeWorkspaceSecrets, async ({ body, caller: { tenant } }) => {
+    for (const { key, value } of changesIn(body)) {
+      await (value === null ? secrets.delete(tenant, key) : secrets.set(tenant, key, value))
+    }
+    return await list(tenant)
+  })
 }
 
 /** All are read before the first is made. A fault never repeats a value. */

@@ -1,23 +1,15 @@
 /** Routes of comments on prompts, of the replies to them, and of who likes them. */
 
-import { Type } from 'typebox'
-
+import { createComment, createReply, likeComment, listComments, listReplies,
+  unlikeComment } from '../../../api/index.ts'
 import { commentJson } from '../../../platform/index.ts'
 import type { Uuid } from '../../../platform/index.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { App } from '../../http/route.ts'
-import { Offset } from '../../schema/json.ts'
+import { serve } from '../../http/serve.ts'
 import { requireId } from '../path-id.ts'
-import { platformRoute } from '../platform-route.ts'
 import type { PlatformParts } from '../platform-route.ts'
-import { authorOf, callerName, PromptPath } from './prompt-path.ts'
-
-const Said = Type.Object({ content: Type.String({ minLength: 1, maxLength: 8_000 }) })
-const Page = Type.Object({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
-  offset: Type.Optional(Offset()),
-})
-const CommentPath = Type.Object({ ...PromptPath.properties, comment: Type.String() })
+import { authorOf, callerName } from './prompt-path.ts'
 
 interface Named {
   readonly owner: string
@@ -25,26 +17,16 @@ interface Named {
   readonly comment?: string
 }
 
-/** Adds the routes below `/api/v1`. */
+/** Adds the routes. */
 export function commentRoutes(app: App, { platform }: PlatformParts): void {
   const { comments, prompts } = platform
 
-  app.get('/comments/:owner/:name',
-    platformRoute('shown', { params: PromptPath, querystring: Page }),
-    ({ params, query, caller }) => list(caller, params, query))
-  app.post('/comments/:owner/:name', platformRoute('change', { params: PromptPath, body: Said }),
-    ({ params, body, caller }) => say(caller, params, body.content))
-  app.get('/comments/:owner/:name/:comment',
-    platformRoute('shown', { params: CommentPath, querystring: Page }),
-    ({ params, query, caller }) => list(caller, params, query))
-  app.post('/comments/:owner/:name/:comment',
-    platformRoute('change', { params: CommentPath, body: Said }),
-    ({ params, body, caller }) => say(caller, params, body.content))
-  app.post('/comments/:owner/:name/:comment/like', platformRoute('change', { params: CommentPath }),
-    ({ params, caller }) => like(caller, params, true))
-  app.delete('/comments/:owner/:name/:comment/like',
-    platformRoute('change', { params: CommentPath }),
-    ({ params, caller }) => like(caller, params, false))
+  serve(app, listComments, ({ params, query, caller }) => list(caller, params, query))
+  serve(app, createComment, ({ params, body, caller }) => say(caller, params, body.content))
+  serve(app, listReplies, ({ params, query, caller }) => list(caller, params, query))
+  serve(app, createReply, ({ params, body, caller }) => say(caller, params, body.content))
+  serve(app, likeComment, ({ params, caller }) => like(caller, params, true))
+  serve(app, unlikeComment, ({ params, caller }) => like(caller, params, false))
 
   const readerOf = (caller: Caller) => ({ tenant: caller.tenant, caller: callerName(caller) })
 

@@ -1,34 +1,27 @@
 /** Routes of commits. Manifests are read in a thread, and given back as they came. */
 
 import type { FastifyReply } from 'fastify'
-import { Type } from 'typebox'
-import type { Static } from 'typebox'
 
+import { commitDirectory, createCommit, listCommits, listOwnCommits,
+  pullCommit } from '../../../api/index.ts'
+import type { Query } from '../../../api/index.ts'
 import { commitJson, directoryLimits, manifestBytesMax,
   shownManifest } from '../../../platform/index.ts'
 import type { PromptName, Prompts } from '../../../platform/index.ts'
 import type { App } from '../../http/route.ts'
-import { Offset } from '../../schema/json.ts'
-import { platformRoute, sendBytes } from '../platform-route.ts'
+import { serve } from '../../http/serve.ts'
+import { sendBytes } from '../platform-route.ts'
 import type { PlatformParts } from '../platform-route.ts'
-import { authorOf, PromptPath } from './prompt-path.ts'
-
-const OldPath = Type.Object({ name: Type.String() })
-const CommitPath = Type.Object({ ...PromptPath.properties, ref: Type.String() })
-const ListCommits = Type.Object({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
-  offset: Type.Optional(Offset()),
-})
-const ReadCommit = Type.Object({ include_model: Type.Optional(Type.Boolean()) })
+import { authorOf } from './prompt-path.ts'
 
 /** Bytes of a body beside its content. */
 const besides = 64 * 1024
 const yearSeconds = 365 * 24 * 3_600
 
-/** Adds the routes below `/api/v1`. The parser must leave bodies as they came. */
+/** Adds the routes. The parser must leave bodies as they came. */
 export function commitRoutes(app: App, { platform: { prompts, query } }: PlatformParts): void {
   const list = async (tenant: string, name: PromptName,
-    { limit = 20, offset = 0 }: Static<typeof ListCommits>) => {
+    { limit = 20, offset = 0 }: Query<typeof listCommits>) => {
     const { prompt, commits } = await prompts.commits(tenant, name, { limit, offset })
     const handle = prompts.handle(prompt.tenant)
     // Who made a commit is for its tenant to know: it is the name of a user, or of a key.
@@ -38,53 +31,44 @@ export function commitRoutes(app: App, { platform: { prompts, query } }: Platfor
     return { commits: shown.map((commit) => commitJson(prompt, commit, handle)),
       total: prompt.head?.number ?? 0 }
   }
-  const listed = { querystring: ListCommits }
-  app.get('/commits/:owner/:name', platformRoute('shown', { params: PromptPath, ...listed }),
-    async ({ params, query: page, caller }) => list(caller.tenant, params, page))
+  serve(app, listCommits, ({ params, query: page, caller }) => list(caller.tenant, params, page))
   // Old clients leave out the owner.
-  app.get('/commits/:name', platformRoute('shown', { params: OldPath, ...listed }),
-    async ({ params: { name }, query: page, caller }) =>
-      list(caller.tenant, { owner: '-', name }, page))
+  serve(app, listOwnCommits,
+    ({ params: { name }, query: page, caller }) => list(caller.tenant, { owner: '-', name }, page))
 
-  app.post('/commits/:owner/:name', {
-    ...platformRoute('change', { params: PromptPath }),
-    bodyLimit: manifestBytesMax + besides,
-  }, async ({ params, body, caller }) =>
-    made(prompts, await prompts.commit(caller.tenant, params, {
-      type: 'prompt',
-      by: authorOf(caller),
-      make: () => query.commitBody(bytesOf(body)),
-    })))
+  serve(app, createCommit,
+    async ({ params, body, caller }) =>
+      made(prompts, await prompts.commit(caller.tenant, params, {
+        type: 'prompt',
+        by: authorOf(caller),
+        make: () => query.commitBody(bytesOf(body)),
+      })), { bodyLimit: manifestBytesMax + besides })
 
-  app.get('/commits/:owner/:name/:ref',
-    platformRoute('shown', { params: CommitPath, querystring: ReadCommit }),
-    async ({ params, query: asked, caller }, reply) => {
-      const { owner, name, ref } = params
-      const { commit, manifest } = await prompts.pull(caller.tenant, { owner, name }, ref)
-      const shown = asked.include_model || commit.prompt === null
-        ? shownManifest(manifest, commit.prompt)
-        : manifest.subarray(...commit.prompt)
-      keep(reply, commit.hash === ref)
-      return sendBytes(reply, Buffer.concat([
-        Buffer.from(`{"commit_hash":"${commit.hash}","manifest":`),
-        shown,
-        Buffer.from(`,"description":${JSON.stringify(commit.description)},"examples":[]}`),
-      ]))
-    })
+  serve(app, pullCommit, async ({ params, query: asked, caller }, reply) => {
+    const { owner, name, ref } = params
+    const { commit, manifest } = await prompts.pull(caller.tenant, { owner, name }, ref)
+    const shown = asked.include_model || commit.prompt === null
+      ? shownManifest(manifest, commit.prompt)
+      : manifest.subarray(...commit.prompt)
+    keep(reply, commit.hash === ref)
+    return sendBytes(reply, Buffer.concat([
+      Buffer.from(`{"commit_hash":"${commit.hash}","manifest":`),
+      shown,
+      Buffer.from(`,"description":${JSON.stringify(commit.description)},"examples":[]}`),
+    ]))
+  })
 }
 
-/** Adds the route of directories below `/api/v1`. The parser must leave bodies as they came. */
+/** Adds the route of directories. The parser must leave bodies as they came. */
 export function directoryCommitRoutes(app: App,
   { platform: { prompts, query } }: PlatformParts): void {
-  app.post('/platform/hub/repos/:owner/:name/directories/commits', {
-    ...platformRoute('change', { params: PromptPath }),
-    bodyLimit: directoryLimits.bytes + besides,
-  }, async ({ params, body, caller }) =>
-    made(prompts, await prompts.commit(caller.tenant, params, {
-      type: 'directory',
-      by: authorOf(caller),
-      make: (before) => query.directoryBody({ body: bytesOf(body), before }),
-    })))
+  serve(app, commitDirectory,
+    async ({ params, body, caller }) =>
+      made(prompts, await prompts.commit(caller.tenant, params, {
+        type: 'directory',
+        by: authorOf(caller),
+        make: (before) => query.directoryBody({ body: bytesOf(body), before }),
+      })), { bodyLimit: directoryLimits.bytes + besides })
 }
 
 function made(prompts: Prompts, { prompt, commit }: Awaited<ReturnType<Prompts['commit']>>) {

@@ -1,30 +1,21 @@
 /** Routes of directories: the files of agents and skills. */
 
-import { Type } from 'typebox'
-
+import { deleteDirectory, readDirectory } from '../../../api/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import { commitId } from '../../../platform/index.ts'
 import type { App } from '../../http/route.ts'
-import { platformRoute, sendBytes } from '../platform-route.ts'
+import { serve } from '../../http/serve.ts'
+import { sendBytes } from '../platform-route.ts'
 import type { PlatformParts } from '../platform-route.ts'
-import { PromptPath } from './prompt-path.ts'
 
-const ReadDirectory = Type.Object({
-  repo_type: Type.Optional(Type.String({ maxLength: 20 })),
-  commit: Type.Optional(Type.String({ maxLength: 100 })),
-})
-
-/** Adds the routes below `/api/v1`. */
+/** Adds the routes. */
 export function directoryRoutes(app: App, { platform: { prompts } }: PlatformParts): void {
   const asked = async (tenant: string, name: { owner: string; name: string }, type?: string) => {
     const prompt = await prompts.get(tenant, name)
     if (prompt.type !== 'prompt' && (type ?? prompt.type) === prompt.type) return
     throw new HeddleError('not_found', `There is no such ${type ?? 'directory'}.`)
   }
-  app.get('/platform/hub/repos/:owner/:name/directories', platformRoute('shown', {
-    params: PromptPath,
-    querystring: ReadDirectory,
-  }), async ({ params, query, caller: { tenant } }, reply) => {
+  serve(app, readDirectory, async ({ params, query, caller: { tenant } }, reply) => {
     await asked(tenant, params, query.repo_type)
     const { commit: { hash }, manifest } = await prompts.pull(tenant, params,
       query.commit ?? 'latest')
@@ -34,9 +25,7 @@ export function directoryRoutes(app: App, { platform: { prompts } }: PlatformPar
       manifest.subarray(1),
     ]))
   })
-  app.delete('/platform/hub/repos/:owner/:name/directories', platformRoute('change', {
-    params: PromptPath,
-  }), async ({ params, caller: { tenant } }) => {
+  serve(app, deleteDirectory, async ({ params, caller: { tenant } }) => {
     await asked(tenant, params)
     await prompts.delete(tenant, params)
     return { message: 'The directory is deleted.' }

@@ -1,12 +1,7 @@
-/** What routes of prompts share: their paths, and who asks. */
-
-import { Type } from 'typebox'
+/** Callers as routes of prompts name them. */
 
 import type { Prompt, Prompts } from '../../../platform/index.ts'
 import type { Caller } from '../../http/caller.ts'
-
-/** The path of a prompt. */
-export const PromptPath = Type.Object({ owner: Type.String(), name: Type.String() })
 
 /** What tells callers of a tenant apart: it says nothing of their credentials. */
 export function callerName({ identity }: Caller): string {

@@ -1,105 +1,67 @@
 /** Routes of prompts themselves, which are repositories on this wire, and of the workspace. */
 
-import { Type } from 'typebox'
-import type { Static } from 'typebox'
-
+import { createPrompt, deletePrompt, forkPrompt, getPrompt, likePrompt, listPromptOwners,
+  listPrompts, patchPrompt, readWorkspace } from '../../../api/index.ts'
+import type { PromptFields as PromptFieldsJson, Query } from '../../../api/index.ts'
 import { repoJson, tenantId, zonedTextUs } from '../../../platform/index.ts'
 import type { Projects, Prompt, PromptFields, PromptOrder,
   PromptQuery } from '../../../platform/index.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { App } from '../../http/route.ts'
-import { Nullable, Offset } from '../../schema/json.ts'
-import { platformRoute } from '../platform-route.ts'
+import { serve } from '../../http/serve.ts'
 import type { PlatformParts } from '../platform-route.ts'
-import { callerName, PromptPath, readerOf } from './prompt-path.ts'
-
-const optional = <Schema extends Parameters<typeof Nullable>[0]>(schema: Schema) =>
-  Type.Optional(Nullable(schema))
-
-const Fields = {
-  description: optional(Type.String()),
-  readme: optional(Type.String()),
-  tags: optional(Type.Array(Type.String(), { maxItems: 100 })),
-  is_public: optional(Type.Boolean()),
-  is_archived: optional(Type.Boolean()),
-}
-const PatchRepo = Type.Object(Fields)
-const types = ['prompt', 'agent', 'skill'] as const
-const Kind = () => Type.Union(types.map((type) => Type.Literal(type)))
-const MakeRepo = Type.Object({ ...Fields, repo_handle: Type.String(), repo_type: optional(Kind()) })
-const ForkRepo = Type.Object({ ...Fields, repo_handle: Type.String() })
-const flag = () => Type.Optional(Type.Boolean())
-const ListRepos = Type.Object({
-  query: Type.Optional(Type.String({ maxLength: 1_000 })),
-  is_public: flag(),
-  is_archived: flag(),
-  repo_type: Type.Optional(Kind()),
-  tags: Type.Optional(Type.Array(Type.String(), { maxItems: 50 })),
-  sort_field: Type.Optional(Type.String({ maxLength: 100 })),
-  sort_direction: Type.Optional(Type.String({ maxLength: 10 })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
-  offset: Type.Optional(Offset()),
-})
-const Like = Type.Object({ like: Type.Boolean() })
+import { callerName, readerOf } from './prompt-path.ts'
 
 const orders: Readonly<Record<string, PromptOrder>> = { updated_at: 'updated',
   created_at: 'created', repo_handle: 'name', name: 'name', num_likes: 'likes',
   num_downloads: 'downloads', num_views: 'views' }
 
-/** Adds the routes below `/api/v1`. */
+/** Adds the routes. */
 export function repoRoutes(app: App, { platform: { prompts, projects } }: PlatformParts): void {
   const json = (caller: Caller, prompt: Prompt) =>
     repoJson(prompt, readerOf(caller, prompts, prompt))
 
-  app.get('/settings', platformRoute('read'), async ({ caller: { tenant } }) => ({
+  serve(app, readWorkspace, async ({ caller: { tenant } }) => ({
     id: tenantId(tenant),
     display_name: tenant,
     created_at: await beginOf(projects, tenant),
     tenant_handle: prompts.handle(tenant),
   }))
 
-  app.get('/repos', platformRoute('read', { querystring: ListRepos }),
-    async ({ query, caller }) => {
-      const { prompts: found, total } = await prompts.find(caller.tenant, questionOf(query))
-      return { repos: found.map((prompt) => json(caller, prompt)), total }
-    })
-  app.post('/repos', platformRoute('change', { body: MakeRepo }), async ({ body, caller }) => {
+  serve(app, listPrompts, async ({ query, caller }) => {
+    const { prompts: found, total } = await prompts.find(caller.tenant, questionOf(query))
+    return { repos: found.map((prompt) => json(caller, prompt)), total }
+  })
+  serve(app, createPrompt, async ({ body, caller }) => {
     const { repo_handle: name, repo_type: type } = body
     const made = await prompts.create(caller.tenant, name, fieldsOf(body), type ?? 'prompt')
     return { repo: json(caller, made) }
   })
-  app.get('/repos/:owner/:name', platformRoute('shown', { params: PromptPath }),
-    async ({ params, caller }) => ({
-      repo: json(caller, await prompts.get(caller.tenant, params)),
-    }))
-  app.patch('/repos/:owner/:name', platformRoute('change', { params: PromptPath, body: PatchRepo }),
-    async ({ params, body, caller }) => ({
-      repo: json(caller, await prompts.patch(caller.tenant, params, fieldsOf(body))),
-    }))
-  app.delete('/repos/:owner/:name', platformRoute('change', { params: PromptPath }),
-    async ({ params, caller: { tenant } }) => {
-      await prompts.delete(tenant, params)
-      return { message: 'The prompt is deleted.' }
-    })
-  app.post('/repos/:owner/:name/fork',
-    platformRoute('change', { params: PromptPath, body: ForkRepo }),
-    async ({ params, body, caller }) => {
-      const made = await prompts.fork(caller.tenant, params, body.repo_handle, fieldsOf(body))
-      return { repo: json(caller, made) }
-    })
-  app.get('/repos/:owner/:name/owners', platformRoute('shown', { params: PromptPath }),
-    async ({ params, caller }) => {
-      const { tenant } = await prompts.get(caller.tenant, params)
-      return { owners: [{ tenant_id: tenantId(tenant), tenant_handle: prompts.handle(tenant) }] }
-    })
-  app.post('/likes/:owner/:name', platformRoute('change', { params: PromptPath, body: Like }),
-    async ({ params, body, caller }) => {
-      const { likes } = await prompts.like(caller.tenant, params, callerName(caller), body.like)
-      return { likes: likes.length }
-    })
+  serve(app, getPrompt, async ({ params, caller }) => ({
+    repo: json(caller, await prompts.get(caller.tenant, params)),
+  }))
+  serve(app, patchPrompt, async ({ params, body, caller }) => ({
+    repo: json(caller, await prompts.patch(caller.tenant, params, fieldsOf(body))),
+  }))
+  serve(app, deletePrompt, async ({ params, caller: { tenant } }) => {
+    await prompts.delete(tenant, params)
+    return { message: 'The prompt is deleted.' }
+  })
+  serve(app, forkPrompt, async ({ params, body, caller }) => {
+    const made = await prompts.fork(caller.tenant, params, body.repo_handle, fieldsOf(body))
+    return { repo: json(caller, made) }
+  })
+  serve(app, listPromptOwners, async ({ params, caller }) => {
+    const { tenant } = await prompts.get(caller.tenant, params)
+    return { owners: [{ tenant_id: tenantId(tenant), tenant_handle: prompts.handle(tenant) }] }
+  })
+  serve(app, likePrompt, async ({ params, body, caller }) => {
+    const { likes } = await prompts.like(caller.tenant, params, callerName(caller), body.like)
+    return { likes: likes.length }
+  })
 }
 
-function fieldsOf(body: Static<typeof PatchRepo>): PromptFields {
+function fieldsOf(body: PromptFieldsJson): PromptFields {
   const { description, readme, tags, is_public: isPublic, is_archived: isArchived } = body
   return { ...description != null && { description }, ...readme != null && { readme },
     ...tags != null && { tags }, ...isPublic != null && { isPublic },
@@ -107,7 +69,7 @@ function fieldsOf(body: Static<typeof PatchRepo>): PromptFields {
 }
 
 /** Without a type, lists have prompts only, as clients expect. */
-function questionOf(query: Static<typeof ListRepos>): PromptQuery {
+function questionOf(query: Query<typeof listPrompts>): PromptQuery {
   const { query: text, is_public: isPublic, is_archived: isArchived, tags } = query
   return {
     sortBy: orders[query.sort_field ?? ''] ?? 'updated',

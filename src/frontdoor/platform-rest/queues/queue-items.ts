@@ -1,69 +1,25 @@
 /** Routes of items of annotation queues: runs and conversations, and what reviewers did. */
 
-import type { FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
-import type { Static } from 'typebox'
-
+import { addQueueItems, countQueueItems, deleteQueueItems, listQueueItems, patchQueueItem,
+  placeQueueItem, setItemStatus, setRunStatus } from '../../../api/index.ts'
+import type { AddedQueueItem, Body, Query, QueueItem } from '../../../api/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import { readTimeUs, readUuid } from '../../../platform/index.ts'
 import type { AddedItem, ItemView, NewItem, Uuid } from '../../../platform/index.ts'
 import type { App } from '../../http/route.ts'
-import { Json, Nullable, OneOf, Uuid as UuidText } from '../../schema/json.ts'
+import { serve } from '../../http/serve.ts'
+import type { Handler } from '../../http/serve.ts'
 import { requireId } from '../path-id.ts'
-import { platformRoute, projectOf } from '../platform-route.ts'
+import { projectOf } from '../platform-route.ts'
 import type { PlatformParts } from '../platform-route.ts'
 import { reviewerOf, timeJson } from './queues.ts'
 
-const id = () => Type.Optional(Nullable(UuidText()))
-const time = () => Type.Optional(Type.String({ maxLength: 40 }))
-const sections = ['needs_my_review', 'needs_others_review', 'archived'] as const
-/** Items that are added at once. */
-const addedMax = 1_000
-
-const AddItems = Type.Object({
-  items: Type.Array(
-    Type.Object({
-      item_type: Type.Optional(Nullable(OneOf(['RUN', 'THREAD']))),
-      run_id: id(),
-      project_id: id(),
-      session_id: id(),
-      thread_id: Type.Optional(Nullable(Type.String({ maxLength: 1_000 }))),
-      start_time: Type.Optional(Json()),
-      source_proposed_example_id: id(),
-    }),
-    { maxItems: addedMax },
-  ),
-})
-const starts = { min_start_time: time(), max_start_time: time() }
-const ListItems = Type.Object({
-  status: Type.Optional(OneOf([...sections])),
-  item_type: Type.Optional(OneOf(['RUN', 'THREAD'])),
-  direction: Type.Optional(OneOf(['forward', 'backward'])),
-  cursor: Type.Optional(Type.String({ maxLength: 40 })),
-  page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
-  ...starts,
-})
-const CountItems = Type.Object({ status: Type.Optional(OneOf(['all', ...sections])),
-  start_time: time(), end_time: time(), ...starts })
-const DeleteItems = Type.Object({ item_ids: Type.Array(UuidText(), { maxItems: 10_000 }) })
-const PatchItem = Type.Object({ added_at: Type.Optional(Json()),
-  last_reviewed_time: Type.Optional(Json()) })
-const SetStatus = Type.Object({
-  status: Type.Optional(Nullable(OneOf(['viewed', 'completed']))),
-  override_added_at: Type.Optional(Json()),
-})
-const QueuePath = Type.Object({ queue: Type.String() })
-const ItemPath = Type.Object({ queue: Type.String(), item: Type.String() })
-const StatusPath = Type.Object({ item: Type.String() })
-
-/** Adds the routes below `/api/v1`. */
+/** Adds the routes. */
 export function queueItemRoutes(app: App, { platform }: PlatformParts): void {
   const { queues } = platform
   const queueIn = ({ queue }: { readonly queue: string }) => requireId(queue, 'annotation queue')
 
-  app.post('/platform/annotation-queues/:queue/items',
-    platformRoute('change', { params: QueuePath, body: AddItems }), async (request) => {
+  serve(app, addQueueItems, async (request) => {
     const { params, body, caller: { tenant } } = request
     const queue = queueIn(params)
     const items = await queues.addItems(tenant, queue,
@@ -71,8 +27,7 @@ export function queueItemRoutes(app: App, { platform }: PlatformParts): void {
     return { items: items.map((item) => itemJson(queue, item)) }
   })
 
-  app.get('/platform/annotation-queues/:queue/items',
-    platformRoute('read', { params: QueuePath, querystring: ListItems }), async (request) => {
+  serve(app, listQueueItems, async (request) => {
     const { params, query, caller: { tenant } } = request
     const queue = await queues.get(tenant, queueIn(params))
     const limit = query.page_size ?? query.limit ?? 100
@@ -88,8 +43,7 @@ export function queueItemRoutes(app: App, { platform }: PlatformParts): void {
       prev_cursor: offset > 0 ? String(offset) : null }
   })
 
-  app.get('/platform/annotation-queues/:queue/items/count',
-    platformRoute('read', { params: QueuePath, querystring: CountItems }), async (request) => {
+  serve(app, countQueueItems, async (request) => {
     const { params, query: { status = 'all', start_time: from, end_time: to, ...query },
       caller: { tenant } } = request
     const queue = await queues.get(tenant, queueIn(params))
@@ -102,8 +56,7 @@ export function queueItemRoutes(app: App, { platform }: PlatformParts): void {
     return { count: total }
   })
 
-  app.get('/platform/annotation-queues/:queue/items/:item/placement',
-    platformRoute('read', { params: ItemPath }), async (request) => {
+  serve(app, placeQueueItem, async (request) => {
     const { params, caller: { tenant } } = request
     const queue = await queues.get(tenant, queueIn(params))
     const reviewer = reviewerOf(request)
@@ -116,8 +69,7 @@ export function queueItemRoutes(app: App, { platform }: PlatformParts): void {
       cursor: String(position) }
   })
 
-  app.patch('/platform/annotation-queues/:queue/items/:item',
-    platformRoute('change', { params: ItemPath, body: PatchItem }), async (request) => {
+  serve(app, patchQueueItem, async (request) => {
     const { params, body, caller: { tenant } } = request
     const queue = await queues.get(tenant, queueIn(params))
     const item = requireId(params.item, 'item')
@@ -125,18 +77,15 @@ export function queueItemRoutes(app: App, { platform }: PlatformParts): void {
     return viewJson(queue.id, await queues.item(tenant, queue, reviewerOf(request), item))
   })
 
-  app.post('/platform/annotation-queues/:queue/items/delete',
-    platformRoute('change', { params: QueuePath, body: DeleteItems }),
-    async ({ params, body, caller: { tenant } }) => {
-      await queues.remove(tenant, queueIn(params), body.item_ids)
-      return { message: 'The items are removed.' }
-    })
+  serve(app, deleteQueueItems, async ({ params, body, caller: { tenant } }) => {
+    await queues.remove(tenant, queueIn(params), body.item_ids)
+    return { message: 'The items are removed.' }
+  })
 
-  const say = async (request: FastifyRequest) => {
-    const { params, body, caller: { tenant } } = request
-    const item = requireId((params as Static<typeof StatusPath>).item, 'item')
+  const say: Handler<typeof setItemStatus> = async (request) => {
+    const { params, body: { status = null, override_added_at: at }, caller: { tenant } } = request
+    const item = requireId(params.item, 'item')
     const reviewer = reviewerOf(request)
-    const { status = null, override_added_at: at } = body as Static<typeof SetStatus>
     const added = msOf('override_added_at', at)
     const queue = await queues.setStatus(tenant, item, reviewer, { status,
       ...added !== undefined && { addedMs: added } })
@@ -144,14 +93,13 @@ export function queueItemRoutes(app: App, { platform }: PlatformParts): void {
     return { queue_item_id: item, status, is_archived: section === 'archived',
       ...added !== undefined && { override_added_at: timeJson(added) } }
   }
-  const saying = platformRoute('change', { params: StatusPath, body: SetStatus })
-  app.post('/platform/annotation-queues/items/:item/status', saying, say)
-  app.post('/annotation-queues/status/:item', saying, say)
+  serve(app, setItemStatus, say)
+  serve(app, setRunStatus, say)
 }
 
 /** What a body changes of an item. Null and what is absent stay. */
 export function changeOf(
-  { added_at: added, last_reviewed_time: reviewed }: Static<typeof PatchItem>,
+  { added_at: added, last_reviewed_time: reviewed }: Body<typeof patchQueueItem>,
 ) {
   return known({ addedMs: msOf('added_at', added),
     reviewedMs: msOf('last_reviewed_time', reviewed) })
@@ -166,8 +114,7 @@ export function msOf(field: string, value: unknown): number | undefined {
 }
 
 /** An item of a run as older clients read it: also in the runs of a queue. */
-export function itemJson(queue: Uuid,
-  item: AddedItem & Partial<ItemView>): Record<string, unknown> {
+export function itemJson(queue: Uuid, item: AddedItem & Partial<ItemView>): AddedQueueItem {
   const { id: item_id, subject, addedMs, startUs, source, reviewedMs = null } = item
   return {
     id: item_id,
@@ -182,14 +129,14 @@ export function itemJson(queue: Uuid,
   }
 }
 
-function viewJson(queue: Uuid, item: ItemView): Record<string, unknown> {
+function viewJson(queue: Uuid, item: ItemView): QueueItem {
   return { ...itemJson(queue, item), completed_by: item.completedBy, reserved_by: item.reservedBy,
     effective_added_at: timeJson(item.placeMs) }
 }
 
 async function newItems(platform: PlatformParts['platform'], tenant: string,
   request: Parameters<typeof projectOf>[1],
-  items: Static<typeof AddItems>['items']): Promise<readonly NewItem[]> {
+  items: Body<typeof addQueueItems>['items']): Promise<readonly NewItem[]> {
   const runs = items.flatMap(({ run_id: run }) => readUuid(run) ?? [])
   const places = await platform.query.locate({ tenant, ids: [...new Set(runs)] })
   const placeOfRun = new Map(places.map((place) => [place.id, place]))
@@ -219,7 +166,9 @@ async function newItems(platform: PlatformParts['platform'], tenant: string,
   return found
 }
 
-function startsOf({ min_start_time: min, max_start_time: max }: Static<typeof ListItems>) {
+type Starts = Pick<Query<typeof listQueueItems>, 'min_start_time' | 'max_start_time'>
+
+function startsOf({ min_start_time: min, max_start_time: max }: Starts) {
   const us = (field: string, value: unknown) => {
     const ms = msOf(field, value)
     return ms === undefined ? undefined : ms * 1_000

@@ -1,64 +1,41 @@
 /** Routes of runs in annotation queues: whole runs, with what became of their items. */
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
 
+import { addQueueRuns, addQueueRunsByKey, countAllQueueRuns, countArchivedRuns, countQueueRuns,
+  deleteQueueRun, deleteQueueRuns, getQueueRun, listQueueRuns, patchQueueRun,
+  populateQueue } from '../../../api/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import { isObject } from '../../../json/index.ts'
 import { readUuid } from '../../../platform/index.ts'
 import type { ItemView, Section, Uuid } from '../../../platform/index.ts'
 import { leftSignal } from '../../http/list-reply.ts'
 import type { App } from '../../http/route.ts'
-import { Json, Nullable, Offset, OneOf, Uuid as UuidText } from '../../schema/json.ts'
+import { serve } from '../../http/serve.ts'
+import type { Handler } from '../../http/serve.ts'
 import { attachmentLinks } from '../links.ts'
 import { requireId } from '../path-id.ts'
-import { platformRoute, projectsOf, sendBytes } from '../platform-route.ts'
+import { projectsOf, sendBytes } from '../platform-route.ts'
 import type { PlatformParts } from '../platform-route.ts'
 import { changeOf, itemJson, msOf } from './queue-items.ts'
 import { reviewerOf, timeJson } from './queues.ts'
 
 /** Runs that are added at once. */
 const addedMax = 1_000
-const status = () =>
-  Type.Optional(OneOf(['needs_my_review', 'needs_others_review', 'completed', 'archived']))
-
-const ListRuns = Type.Object({
-  status: status(),
-  archived: Type.Optional(Type.Boolean()),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 100 })),
-  offset: Type.Optional(Offset()),
-})
-const Size = Type.Object({ status: status() })
-const Archived = Type.Object({ start_time: Type.Optional(Type.String({ maxLength: 40 })),
-  end_time: Type.Optional(Type.String({ maxLength: 40 })) })
-const PatchRun = Type.Object({ added_at: Type.Optional(Json()),
-  last_reviewed_time: Type.Optional(Json()) })
-const DeleteRuns = Type.Object({
-  delete_all: Type.Optional(Nullable(Type.Boolean())),
-  run_ids: Type.Optional(Nullable(Type.Array(UuidText(), { maxItems: 10_000 }))),
-  exclude_run_ids: Type.Optional(Nullable(Type.Array(UuidText(), { maxItems: 10_000 }))),
-})
-const Populate = Type.Object({ queue_id: UuidText(),
-  session_ids: Type.Array(UuidText(), { minItems: 1, maxItems: 20 }) })
-const QueuePath = Type.Object({ queue: Type.String() })
-const IndexPath = Type.Object({ queue: Type.String(), index: Type.String() })
-const RunPath = Type.Object({ queue: Type.String(), run: Type.String() })
-
-/** Adds the routes below `/api/v1`. */
+/** Adds the routes. */
 export function queueRunRoutes(app: App, { platform }: PlatformParts): void {
   const { queues } = platform
   const asked = ({ params, caller }: FastifyRequest) =>
     queues.get(caller.tenant,
       requireId((params as { readonly queue: string }).queue, 'annotation queue'))
 
-  const add = async (request: FastifyRequest) => {
+  const add: Handler<typeof addQueueRuns> = async (request) => {
     const { id } = await asked(request)
     const added = await queues.add(request.caller.tenant, id, runsIn(request.body))
     return added.map((item) => itemJson(id, item))
   }
-  app.post('/annotation-queues/:queue/runs', platformRoute('change', { params: QueuePath }), add)
-  app.post('/annotation-queues/:queue/runs/by-key', platformRoute('change', { params: QueuePath }),
-    add)
+  serve(app, addQueueRuns, add)
+  serve(app, addQueueRunsByKey, add)
 
   /** The runs of items, as a list. */
   const runsOf = async (request: FastifyRequest, reply: FastifyReply, queue: Uuid,
@@ -76,8 +53,7 @@ export function queueRunRoutes(app: App, { platform }: PlatformParts): void {
       ) }, { signal: leftSignal(reply) })
   }
 
-  app.get('/annotation-queues/:queue/runs',
-    platformRoute('read', { params: QueuePath, querystring: ListRuns }), async (request, reply) => {
+  serve(app, listQueueRuns, async (request, reply) => {
     const { query: { status: wanted, archived, limit = 100, offset = 0 }, caller } = request
     const queue = await asked(request)
     const section = archived ? 'archived' : sectionOf(wanted)
@@ -87,30 +63,27 @@ export function queueRunRoutes(app: App, { platform }: PlatformParts): void {
     return sendBytes(reply, await runsOf(request, reply, queue.id, items))
   })
 
-  app.get('/annotation-queues/:queue/run/:index', platformRoute('read', { params: IndexPath }),
-    async (request, reply) => {
-      const queue = await asked(request)
-      const { items } = await queues.items(request.caller.tenant, queue, { type: 'RUN', limit: 1,
-        offset: indexIn(request.params.index), section: 'needs_my_review',
-        reviewer: reviewerOf(request) })
-      const list = await runsOf(request, reply, queue.id, items)
-      // The list has one run, or none.
-      if (list.byteLength > 2) return sendBytes(reply, list.slice(1, -1))
-      throw new HeddleError('not_found', items.length === 0
-        ? 'The annotation queue has no such run.'
-        : 'The run is gone: its trace was deleted, or is too old.')
-    })
+  serve(app, getQueueRun, async (request, reply) => {
+    const queue = await asked(request)
+    const { items } = await queues.items(request.caller.tenant, queue, { type: 'RUN', limit: 1,
+      offset: indexIn(request.params.index), section: 'needs_my_review',
+      reviewer: reviewerOf(request) })
+    const list = await runsOf(request, reply, queue.id, items)
+    // The list has one run, or none.
+    if (list.byteLength > 2) return sendBytes(reply, list.slice(1, -1))
+    throw new HeddleError('not_found', items.length === 0
+      ? 'The annotation queue has no such run.'
+      : 'The run is gone: its trace was deleted, or is too old.')
+  })
 
-  app.get('/annotation-queues/:queue/size',
-    platformRoute('read', { params: QueuePath, querystring: Size }), async (request) => {
+  serve(app, countQueueRuns, async (request) => {
     const queue = await asked(request)
     const section = sectionOf(request.query.status) ?? 'needs_my_review'
     return { size: await count(request, queue, { section }) }
   })
-  app.get('/annotation-queues/:queue/total_size', platformRoute('read', { params: QueuePath }),
+  serve(app, countAllQueueRuns,
     async (request) => ({ size: await count(request, await asked(request), {}) }))
-  app.get('/annotation-queues/:queue/total_archived',
-    platformRoute('read', { params: QueuePath, querystring: Archived }), async (request) => {
+  serve(app, countArchivedRuns, async (request) => {
     const { query: { start_time: from, end_time: to } } = request
     const [after, before] = [msOf('start_time', from), msOf('end_time', to)]
     return {
@@ -124,44 +97,40 @@ export function queueRunRoutes(app: App, { platform }: PlatformParts): void {
     (await queues.items(request.caller.tenant, queue, { type: 'RUN', ...question, offset: 0,
       limit: 0, reviewer: reviewerOf(request) })).total
 
-  app.patch('/annotation-queues/:queue/runs/:run',
-    platformRoute('change', { params: RunPath, body: PatchRun }), async (request) => {
+  serve(app, patchQueueRun, async (request) => {
     const { id } = await asked(request)
     const run = requireId(request.params.run, 'run')
     await queues.change(request.caller.tenant, id, run, changeOf(request.body))
     return { message: 'The run is changed.' }
   })
 
-  app.delete('/annotation-queues/:queue/runs/:run', platformRoute('change', { params: RunPath }),
-    async (request) => {
-      const { id } = await asked(request)
-      await queues.remove(request.caller.tenant, id, [requireId(request.params.run, 'run')])
-      return { message: 'The run is removed.' }
-    })
+  serve(app, deleteQueueRun, async (request) => {
+    const { id } = await asked(request)
+    await queues.remove(request.caller.tenant, id, [requireId(request.params.run, 'run')])
+    return { message: 'The run is removed.' }
+  })
 
-  app.post('/annotation-queues/:queue/runs/delete',
-    platformRoute('change', { params: QueuePath, body: DeleteRuns }), async (request) => {
+  serve(app, deleteQueueRuns, async (request) => {
     const { body: { delete_all: isAll, run_ids: runs, exclude_run_ids: kept }, caller } = request
     const { id } = await asked(request)
     await queues.remove(caller.tenant, id, (isAll ? kept : runs) ?? [], isAll ?? false)
     return { message: 'The runs are removed.' }
   })
 
-  app.post('/annotation-queues/populate', platformRoute('change', { body: Populate }),
-    async (request, reply) => {
-      const { body: { queue_id: queue, session_ids: sessions }, caller: { tenant } } = request
-      await queues.get(tenant, queue)
-      const projects = await projectsOf(platform, request, sessions)
-      if (projects.length < new Set(sessions).size) {
-        throw new HeddleError('not_found', 'There is no such project.')
-      }
-      for (const project of projects) {
-        const roots = await platform.query.spanIds({ tenant, projects: [project], version: 2,
-          order: 'oldest', limit: addedMax, rootsOnly: true }, { signal: leftSignal(reply) })
-        await queues.add(tenant, queue, roots)
-      }
-      return { message: 'The runs are added.' }
-    })
+  serve(app, populateQueue, async (request, reply) => {
+    const { body: { queue_id: queue, session_ids: sessions }, caller: { tenant } } = request
+    await queues.get(tenant, queue)
+    const projects = await projectsOf(platform, request, sessions)
+    if (projects.length < new Set(sessions).size) {
+      throw new HeddleError('not_found', 'There is no such project.')
+    }
+    for (const project of projects) {
+      const roots = await platform.query.spanIds({ tenant, projects: [project], version: 2,
+        order: 'oldest', limit: addedMax, rootsOnly: true }, { signal: leftSignal(reply) })
+      await queues.add(tenant, queue, roots)
+    }
+    return { message: 'The runs are added.' }
+  })
 }
 
 const sectionOf = (wanted: string | undefined): Section | undefined =>
@@ -187,7 +156,7 @@ function indexIn(text: string): number {
 }
 
 /** What a run has besides in a queue. */
-function runMembers(queue: Uuid, item: ItemView): Record<string, unknown> {
+function runMembers(queue: Uuid, item: ItemView): object {
   const { id, queue_id, added_at, last_reviewed_time, source_proposed_example_id } = itemJson(queue,
     item)
   return { queue_run_id: id, queue_id, added_at, last_reviewed_time, source_proposed_example_id,

@@ -1,5 +1,6 @@
 /** Routes with which anybody reads what experiments made of a shared dataset. */
 
+import { listComparisons } from '../../../api/index.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
@@ -10,8 +11,7 @@ import type { Project, RunsQuestion, Uuid } from '../../../platform/index.ts'
 import { leftSignal, sendRows } from '../../http/list-reply.ts'
 import type { App } from '../../http/route.ts'
 import { Offset, Uuid as UuidText } from '../../schema/json.ts'
-import { ListComparisons, QueryExperimentRuns, sendComparisons,
-  sharedRunPage } from '../datasets/index.ts'
+import { QueryExperimentRuns, sendComparisons, sharedRunPage } from '../datasets/index.ts'
 import { feedbackPage } from '../feedback-page.ts'
 import { attachmentLinks } from '../links.ts'
 import { requireId } from '../path-id.ts'
@@ -92,7 +92,7 @@ export function sharedExperimentRoutes(app: App, parts: PlatformParts): void {
     })
 
   app.get('/public/:token/datasets/comparative',
-    platformRoute('public', { params: TokenPath, querystring: ListComparisons }),
+    platformRoute('public', { params: TokenPath, querystring: listComparisons.query }),
     async ({ params, query }, reply) => {
       const { tenant, dataset } = await sharedDataset(parts, params.token)
       return sendComparisons(platform, reply, { ...query, tenant, dataset: dataset.id })

@@ -1,26 +1,13 @@
 /** Datasets in requests and answers. Pure. */
 
+import type { Dataset as DatasetJson, DatasetBody } from '../../../api/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import { isObject } from '../../../json/index.ts'
 import { textOf } from '../../../raw-json.ts'
 import { tenantId } from '../../spans/tenant-id.ts'
 import { zonedTextUs } from '../../spans/time.ts'
-import type { Uuid } from '../../spans/span.ts'
 import type { Dataset, DatasetChange } from './dataset.ts'
 import { requireSchema } from './schema-check.ts'
-
-/** The body of a request, checked. */
-export interface DatasetBody {
-  readonly name?: string | null
-  readonly description?: string | null
-  readonly data_type?: string | null
-  readonly inputs_schema_definition?: unknown
-  readonly outputs_schema_definition?: unknown
-  readonly transformations?: unknown
-  readonly extra?: unknown
-  readonly metadata?: unknown
-  readonly baseline_experiment_id?: Uuid | null
-}
 
 /** What a body says of a dataset. Null is as good as absent. Throws `invalid`. */
 export function datasetChanged(body: DatasetBody): DatasetChange {
@@ -60,7 +47,7 @@ export interface ExperimentsOf {
 
 /** The dataset as clients know it. */
 export function datasetJson(tenant: string, dataset: Dataset,
-  { count, lastMs }: ExperimentsOf): Record<string, unknown> {
+  { count, lastMs }: ExperimentsOf): DatasetJson {
   const { id, name, description, dataType, inputsSchema, outputsSchema, transformations } = dataset
   return {
     id,
@@ -78,7 +65,7 @@ export function datasetJson(tenant: string, dataset: Dataset,
     session_count: count,
     last_session_start_time: lastMs === null ? null : timeText(lastMs),
     baseline_experiment_id: dataset.baseline,
-    metadata: JSON.parse(dataset.metadataJson) as unknown,
+    metadata: JSON.parse(dataset.metadataJson) as DatasetJson['metadata'],
   }
 }
 
@@ -89,8 +76,8 @@ function schemaIn(field: 'inputsSchema' | 'outputsSchema', name: string,
   return { [field]: textOf(schema) }
 }
 
-function parsed(json: string | null): unknown {
-  return json === null ? null : JSON.parse(json) as unknown
+function parsed<Value>(json: string | null): Value | null {
+  return json === null ? null : JSON.parse(json) as Value
 }
 
 function timeText(ms: number): string {

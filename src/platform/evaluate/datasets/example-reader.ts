@@ -1,6 +1,7 @@
 /** Answers questions about examples. It runs in the thread that reads. */
 
 import type { Env } from '../../../../cluster/index.ts'
+import type { DatasetVersion, VersionDiff } from '../../../api/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import type { DocumentPort } from '../../spans/document-port.ts'
 import type { LinkKey } from '../../records/downloads/download-link.ts'
@@ -73,12 +74,6 @@ export interface ExamplesSlice {
   readonly next?: ExampleMark | undefined
 }
 
-/** A version in an answer. */
-export interface VersionName {
-  readonly as_of: string
-  readonly tags: readonly string[]
-}
-
 /** What the query thread answers about examples. All throw `not_found` for unknown versions. */
 export interface ExampleReads {
   examples(question: ExamplesQuestion): Promise<ExamplesSlice>
@@ -97,12 +92,12 @@ export interface ExampleReads {
   datasetVersion(question: VersionQuestion): Promise<string | null>
   datasetVersions(
     question: VersionQuestion & { readonly limit: number; readonly offset: number },
-  ): Promise<readonly VersionName[]>
+  ): Promise<readonly DatasetVersion[]>
   splitsOf(question: VersionQuestion): Promise<readonly string[]>
   versionDifference(
     question: { readonly tenant: string; readonly dataset: Dataset; readonly from: string;
       readonly to: string },
-  ): Promise<Record<string, readonly Uuid[]>>
+  ): Promise<VersionDiff>
 }
 
 /** The answers over the documents of a store. */
@@ -249,7 +244,7 @@ async function versionOf(versions: ExampleVersions,
 }
 
 /** A version as clients know it. */
-export function versionName({ head, tags }: Dataset, version: string): VersionName {
+export function versionName({ head, tags }: Dataset, version: string): DatasetVersion {
   const own = Object.keys(tags).filter((tag) => tags[tag] === version)
   return { as_of: zonedTextUs(stampOf(version)), tags: version === head ? ['latest', ...own] : own }
 }
@@ -325,7 +320,7 @@ interface Rooted {
 }
 
 async function difference(versions: ExampleVersions, before: Rooted,
-  after: Rooted): Promise<Record<string, readonly Uuid[]>> {
+  after: Rooted): Promise<VersionDiff> {
   const old = new Map<Uuid, number>()
   await forGroups(versions, before.place, before.root,
     ({ id, modifiedUs }) => old.set(id, modifiedUs))

@@ -1,6 +1,7 @@
 /** Models that a workspace has configured, and which of them is asked by default. */
 
 import type { Env } from '../../../../cluster/index.ts'
+import type { ConfiguredModel, ModelChange, NewModel } from '../../../api/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import type { CatalogClient } from '../../records/catalog/catalog-client.ts'
 import type { CatalogRecord } from '../../records/catalog/catalog-record.ts'
@@ -9,26 +10,11 @@ import { zonedTextUs } from '../../spans/time.ts'
 import { endpointOf, withoutLogins } from './endpoint.ts'
 import type { ModelEndpoint } from './model.ts'
 
-/** A configured model as a client gives it. */
-export interface PlaygroundSettingBody {
-  readonly name?: string
-  readonly description?: string | null
-  /** A serialised model. */
-  readonly settings?: Readonly<Record<string, unknown>>
-  /** True: it is asked where none is named, in place of the one before. */
-  readonly is_default?: boolean
-}
-
-/** A configured model in an answer. */
-export type PlaygroundSettingJson = Readonly<Record<string, unknown>>
-
 /** The configured models of tenants. All methods throw HeddleError. */
 export interface PlaygroundSettings {
-  list(tenant: string): Promise<readonly PlaygroundSettingJson[]>
-  create(tenant: string,
-    body: PlaygroundSettingBody & { readonly name: string;
-      readonly settings: Readonly<Record<string, unknown>> }): Promise<PlaygroundSettingJson>
-  patch(tenant: string, id: string, body: PlaygroundSettingBody): Promise<PlaygroundSettingJson>
+  list(tenant: string): Promise<readonly ConfiguredModel[]>
+  create(tenant: string, body: NewModel): Promise<ConfiguredModel>
+  patch(tenant: string, id: string, body: ModelChange): Promise<ConfiguredModel>
   delete(tenant: string, id: string): Promise<void>
   /** The model that is asked where none is named. Throws `invalid` if there is none. */
   defaultModel(tenant: string): Promise<ModelEndpoint>
@@ -98,7 +84,8 @@ function settingOf({ id, name, bodyJson, createdAtMs, modifiedAtMs }: CatalogRec
 }
 
 function settingJson({ id, name, description, settings, createdAtMs, modifiedAtMs }: Setting,
-  chosen: Setting | undefined): PlaygroundSettingJson {
-  return { id, name, description, settings: withoutLogins(settings), is_default: id === chosen?.id,
-    created_at: zonedTextUs(createdAtMs * 1_000), updated_at: zonedTextUs(modifiedAtMs * 1_000) }
+  chosen: Setting | undefined): ConfiguredModel {
+  return { id, name, description, settings: withoutLogins(settings) as ConfiguredModel['settings'],
+    is_default: id === chosen?.id, created_at: zonedTextUs(createdAtMs * 1_000),
+    updated_at: zonedTextUs(modifiedAtMs * 1_000) }
 }

@@ -2,6 +2,7 @@
 
 import { FairSemaphore } from '../../../../cluster/index.ts'
 import type { Env } from '../../../../cluster/index.ts'
+import type { Comment as CommentJson } from '../../../api/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import { inTurn } from '../../calls/in-turn.ts'
 import { deleteChildren } from '../../records/catalog/delete-children.ts'
@@ -123,7 +124,7 @@ const missing = () => 'There is no such comment.'
 
 /** A comment in an answer. Only callers of the same tenant see who said it. */
 export function commentJson(prompt: CommentedPrompt, comment: Comment,
-  { tenant, caller }: Pick<PromptReader, 'tenant' | 'caller'>) {
+  { tenant, caller }: Pick<PromptReader, 'tenant' | 'caller'>): CommentJson {
   const isOwn = comment.tenant === tenant
   return {
     id: comment.id,

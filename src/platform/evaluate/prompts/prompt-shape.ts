@@ -1,5 +1,7 @@
 /** Prompts in answers, where they are repositories. Pure. */
 
+import type { Commit as CommitJson, CommitTag as CommitTagJson,
+  Prompt as PromptJson } from '../../../api/index.ts'
 import { tenantId } from '../../spans/tenant-id.ts'
 import { zonedTextUs } from '../../spans/time.ts'
 import { commitId, likeOf } from './prompt-names.ts'
@@ -15,7 +17,7 @@ export interface PromptReader {
 }
 
 /** The repository of a prompt. */
-export function repoJson(prompt: Prompt, { tenant, caller, handle }: PromptReader) {
+export function repoJson(prompt: Prompt, { tenant, caller, handle }: PromptReader): PromptJson {
   const { id, name, head, upstream } = prompt
   return {
     id,
@@ -46,7 +48,7 @@ export function repoJson(prompt: Prompt, { tenant, caller, handle }: PromptReade
 }
 
 /** A commit in a list or as the answer to itself. */
-export function commitJson(prompt: Prompt, commit: Commit, handle: string | null) {
+export function commitJson(prompt: Prompt, commit: Commit, handle: string | null): CommitJson {
   const { hash, parent, by } = commit
   return {
     id: commitId(hash),
@@ -70,7 +72,8 @@ export function commitJson(prompt: Prompt, commit: Commit, handle: string | null
 }
 
 /** A tag of a commit. */
-export function commitTagJson(prompt: Prompt, { name, hash, createdMs, updatedMs }: CommitTag) {
+export function commitTagJson(prompt: Prompt,
+  { name, hash, createdMs, updatedMs }: CommitTag): CommitTagJson {
   return {
     id: `${prompt.id}:${name}`,
     repo_id: prompt.id,

@@ -3,31 +3,19 @@
 import type { Env } from '../../../../cluster/index.ts'
 import type { CatalogClient } from '../../records/catalog/catalog-client.ts'
 import type { CatalogRecord } from '../../records/catalog/catalog-record.ts'
+import type { ModelPrice, PriceBody } from '../../../api/index.ts'
 import { collection } from '../../records/catalog/collection.ts'
 import { HeddleError } from '../../../errors.ts'
 import { linearPattern } from '../../spans/linear-pattern.ts'
 
-/** The price of a model as a client gives it. Costs are of one token, in dollars. */
-export interface PriceBody {
-  readonly name: string
-  readonly match_pattern: string
-  readonly match_path?: readonly string[] | null
-  readonly prompt_cost: number
-  readonly completion_cost: number
-  readonly prompt_cost_details?: Readonly<Record<string, unknown>> | null
-  readonly completion_cost_details?: Readonly<Record<string, unknown>> | null
-  readonly provider?: string | null
-  readonly start_time?: string | null
-}
-
-/** A price in an answer. */
+/** A price as it is kept: an earlier server may have checked less. */
 export type PriceJson = Readonly<Record<string, unknown>>
 
 /** The prices of tenants. All methods throw HeddleError. */
 export interface Prices {
-  list(tenant: string): Promise<readonly PriceJson[]>
-  create(tenant: string, body: PriceBody): Promise<PriceJson>
-  replace(tenant: string, id: string, body: PriceBody): Promise<PriceJson>
+  list(tenant: string): Promise<readonly ModelPrice[]>
+  create(tenant: string, body: PriceBody): Promise<ModelPrice>
+  replace(tenant: string, id: string, body: PriceBody): Promise<ModelPrice>
   delete(tenant: string, id: string): Promise<void>
 }
 
@@ -60,6 +48,6 @@ function costs(
     prompt_cost_details, completion_cost_details, provider, start_time }
 }
 
-function priceJson({ id, name, bodyJson }: CatalogRecord): PriceJson {
-  return { id, name, ...JSON.parse(bodyJson) as object }
+function priceJson({ id, name, bodyJson }: CatalogRecord): ModelPrice {
+  return { id, name, ...JSON.parse(bodyJson) as Omit<ModelPrice, 'id' | 'name'> }
 }

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 
 import type { Env } from '../../../../cluster/index.ts'
 
+import type { FeedbackConfig, FeedbackConfigBody } from '../../../api/index.ts'
 import { HeddleError, ignoreNotFound } from '../../../errors.ts'
 import type { CatalogClient } from '../catalog/catalog-client.ts'
 import type { CatalogRecord } from '../catalog/catalog-record.ts'
@@ -11,13 +12,6 @@ import { collection } from '../catalog/collection.ts'
 import { namedId } from '../catalog/named-id.ts'
 import { tenantId } from '../../spans/tenant-id.ts'
 import { zonedTextUs } from '../../spans/time.ts'
-
-/** A configuration as a client gives it. */
-export interface FeedbackConfigBody {
-  readonly feedback_key: string
-  readonly feedback_config?: Readonly<Record<string, unknown>> | null
-  readonly is_lower_score_better?: boolean | null
-}
 
 /** Choice of configurations to list, sorted by key. */
 export interface FeedbackConfigQuery {
@@ -27,19 +21,16 @@ export interface FeedbackConfigQuery {
   readonly offset: number
 }
 
-/** A configuration in an answer. */
-export type FeedbackConfigJson = Readonly<Record<string, unknown>>
-
 /** The configurations of tenants. All methods throw HeddleError. */
 export interface FeedbackConfigs {
   list(tenant: string, query: FeedbackConfigQuery): Promise<
-    { readonly configs: readonly FeedbackConfigJson[]; readonly total: number }
+    { readonly configs: readonly FeedbackConfig[]; readonly total: number }
   >
   /** Makes a configuration. One that exists must be the same, or it throws `malformed`. */
-  create(tenant: string, body: FeedbackConfigBody): Promise<FeedbackConfigJson>
+  create(tenant: string, body: FeedbackConfigBody): Promise<FeedbackConfig>
   /** Makes a configuration unless there is one. */
   ensure(tenant: string, body: FeedbackConfigBody): Promise<void>
-  patch(tenant: string, body: FeedbackConfigBody): Promise<FeedbackConfigJson>
+  patch(tenant: string, body: FeedbackConfigBody): Promise<FeedbackConfig>
   /** Deletes configurations. Unknown keys are ignored. */
   delete(tenant: string, keys: readonly string[]): Promise<void>
 }
@@ -77,7 +68,7 @@ export function feedbackConfigsOver(catalogs: CatalogClient,
 }
 
 /** The members of a configuration that are stored. */
-type Kept = Required<Omit<FeedbackConfigBody, 'feedback_key'>>
+type Kept = Pick<FeedbackConfig, 'feedback_config' | 'is_lower_score_better'>
 
 interface Config {
   readonly tenant: string
@@ -110,7 +101,7 @@ function configOf({ name, bodyJson, modifiedAtMs }: CatalogRecord, tenant: strin
   return { tenant, key: name, kept: JSON.parse(bodyJson) as Kept, modifiedAtMs }
 }
 
-function configJson({ tenant, key, kept, modifiedAtMs }: Config): FeedbackConfigJson {
+function configJson({ tenant, key, kept, modifiedAtMs }: Config): FeedbackConfig {
   return { ...kept, feedback_key: key, tenant_id: tenantId(tenant),
     modified_at: zonedTextUs(modifiedAtMs * 1_000) }
 }

@@ -1,14 +1,17 @@
 /** Feedback in answers. Pure. */
 
+import type { Feedback as FeedbackJson } from '../../../api/index.ts'
 import type { Feedback } from '../../spans/feedback-port.ts'
 import { zonedTextUs } from '../../spans/time.ts'
 import { feedbackMembers } from './feedback-members.ts'
 
 /** All members with null, because clients expect each to be there. */
-const absent = Object.fromEntries(Object.keys(feedbackMembers).map((name) => [name, null]))
+const absent = Object.fromEntries(
+  Object.keys(feedbackMembers).map((name) => [name, null]),
+) as Record<keyof typeof feedbackMembers, null>
 
 /** Feedback as clients read it. */
-export function feedbackJson(row: Feedback): Record<string, unknown> {
+export function feedbackJson(row: Feedback): FeedbackJson {
   return {
     ...absent,
     ...JSON.parse(row.bodyJson) as object,

@@ -2,6 +2,7 @@
 
 import { hash } from 'node:crypto'
 
+import type { FeedbackToken as FeedbackTokenJson } from '../../../api/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import { isObject } from '../../../json/index.ts'
 import type { FeedbackToken } from '../../spans/feedback-port.ts'
@@ -63,7 +64,7 @@ export function tokenHash(token: string): string {
  * Later reads have neither, as only the hash is kept.
  */
 export function tokenJson({ id, key, expiresMs }: FeedbackToken,
-  made?: { readonly token: string; readonly url: string }): Record<string, unknown> {
+  made?: { readonly token: string; readonly url: string }): FeedbackTokenJson {
   return { id: made?.token ?? id, url: made?.url ?? '', expires_at: zonedTextUs(expiresMs * 1_000),
     feedback_key: key }
 }

@@ -1,6 +1,7 @@
 /** The annotation queues of tenants: records of a catalog, and their items as documents. */
 
 import type { Env } from '../../../../cluster/index.ts'
+import type { QueueBody } from '../../../api/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import { namedId } from '../catalog/named-id.ts'
 import type { CatalogClient } from '../catalog/catalog-client.ts'
@@ -13,7 +14,7 @@ import { changeKey, documentOf, itemId, itemsOf, queueItemsMax, runItemId,
   statusKey } from './queue-item.ts'
 import type { ItemChange, ReviewerStatus, ReviewRules, StoredItem, Subject } from './queue-item.ts'
 import { itemBytes, queueFields, queueOf } from './queue.ts'
-import type { Queue, QueueBody } from './queue.ts'
+import type { Queue } from './queue.ts'
 import type { ItemsPage, ItemsQuestion, ItemView, QueueReads } from './queue-reads.ts'
 
 /** Choice of queues to list. */

@@ -1,21 +1,9 @@
 /** Annotation queues: items that people review, and the rubric by which they score them. Pure. */
 
+import type { QueueBody } from '../../../api/index.ts'
 import { isObject } from '../../../json/index.ts'
 import type { CatalogRecord } from '../catalog/catalog-record.ts'
 import type { Uuid } from '../../spans/span.ts'
-
-/** Request of a client for a queue. Members that are absent stay. */
-export interface QueueBody {
-  readonly description?: string | null
-  readonly default_dataset?: Uuid | null
-  readonly num_reviewers_per_item?: number | null
-  readonly enable_reservations?: boolean | null
-  readonly reservation_minutes?: number | null
-  readonly reviewer_access_mode?: string | null
-  readonly rubric_instructions?: string | null
-  readonly rubric_items?: readonly Readonly<Record<string, unknown>>[] | null
-  readonly metadata?: Readonly<Record<string, unknown>> | null
-}
 
 /** A queue, with the number of its items. */
 export interface Queue extends Required<QueueBody> {

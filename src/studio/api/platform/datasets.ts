@@ -2,36 +2,10 @@
 
 import { queryOptions } from '@tanstack/react-query'
 
-import { ask, askPage, post, send } from '../client.ts'
+import type { Dataset } from '../../../api/index.ts'
+import { ask, askPage } from '../ask.ts'
+import { ask as askPath } from '../client.ts'
 import type { JsonObject } from '../client.ts'
-
-/** A dataset. */
-export interface Dataset {
-  readonly id: string
-  readonly name: string
-  readonly description: string | null
-  readonly created_at: string
-  readonly modified_at: string | null
-  readonly example_count: number
-  /** Experiments that ran over it. */
-  readonly session_count: number
-  readonly last_session_start_time: string | null
-  readonly inputs_schema_definition?: JsonObject | null
-  readonly outputs_schema_definition?: JsonObject | null
-}
-
-/** A moment at which examples changed, with the tags that name it. */
-export interface DatasetVersion {
-  readonly as_of: string
-  readonly tags: readonly string[] | null
-}
-
-/** Ids of the examples that differ between two versions. */
-export interface VersionDiff {
-  readonly examples_added: readonly string[]
-  readonly examples_modified: readonly string[]
-  readonly examples_removed: readonly string[]
-}
 
 /** Datasets of a page, and versions of a page. */
 export const datasetsAtOnce = 100
@@ -41,9 +15,8 @@ export async function datasetPage(q: string, offset: number, signal?: AbortSigna
   readonly datasets: readonly Dataset[]
   readonly total: number | undefined
 }> {
-  const query = new URLSearchParams({ limit: String(datasetsAtOnce), offset: String(offset),
-    ...q !== '' && { name_contains: q } })
-  const { data, headers } = await askPage<Dataset[]>(`/api/v1/datasets?${query}`, { signal })
+  const { data, headers } = await askPage('GET /api/v1/datasets', { signal,
+    query: { limit: datasetsAtOnce, offset, ...q !== '' && { name_contains: q } } })
   const total = headers.get('x-pagination-total')
   return { datasets: data, total: total === null ? undefined : Number(total) }
 }
@@ -56,7 +29,7 @@ export const datasetChoice = (chosen: string | null | undefined) =>
       const { datasets } = await datasetPage('', 0, signal)
       return !chosen || datasets.some(({ id }) => id === chosen)
         ? datasets
-        : [await ask<Dataset>(`/api/v1/datasets/${chosen}`, { signal }), ...datasets]
+        : [await ask('GET /api/v1/datasets/:id', { params: { id: chosen }, signal }), ...datasets]
     },
   })
 
@@ -64,7 +37,7 @@ export const datasetChoice = (chosen: string | null | undefined) =>
 export const datasetQuery = (id: string) =>
   queryOptions({
     queryKey: ['datasets', id],
-    queryFn: ({ signal }) => ask<Dataset>(`/api/v1/datasets/${id}`, { signal }),
+    queryFn: ({ signal }) => ask('GET /api/v1/datasets/:id', { params: { id }, signal }),
   })
 
 /** The versions of a dataset, newest first. */
@@ -72,9 +45,8 @@ export const versionsQuery = (id: string) =>
   queryOptions({
     queryKey: ['datasets', id, 'versions'],
     queryFn: ({ signal }) =>
-      ask<DatasetVersion[]>(`/api/v1/datasets/${id}/versions?limit=${datasetsAtOnce}&offset=0`, {
-        signal,
-      }),
+      ask('GET /api/v1/datasets/:id/versions', { params: { id }, signal,
+        query: { limit: datasetsAtOnce, offset: 0 } }),
   })
 
 /** The names of the splits of a dataset, as it was at a version. */
@@ -82,7 +54,7 @@ export const splitsQuery = (id: string, asOf: string | undefined) =>
   queryOptions({
     queryKey: ['datasets', id, 'splits', asOf],
     queryFn: ({ signal }) =>
-      ask<string[]>(`/api/v1/datasets/${id}/splits?${versionIn(asOf)}`, { signal }),
+      ask('GET /api/v1/datasets/:id/splits', { params: { id }, query: { as_of: asOf }, signal }),
   })
 
 /** What changed between two versions. */
@@ -90,21 +62,19 @@ export const versionDiffQuery = (id: string, from: string, to: string) =>
   queryOptions({
     queryKey: ['datasets', id, 'diff', from, to],
     queryFn: ({ signal }) =>
-      ask<VersionDiff>(
-        `/api/v1/datasets/${id}/versions/diff?${new URLSearchParams({ from_version: from,
-          to_version: to })}`,
-        { signal },
-      ),
+      ask('GET /api/v1/datasets/:id/versions/diff', { params: { id }, signal,
+        query: { from_version: from, to_version: to } }),
   })
 
 /** The parameter that asks for a version; none for the newest. */
-export const versionIn = (asOf: string | undefined): URLSearchParams =>
+const versionIn = (asOf: string | undefined): URLSearchParams =>
   new URLSearchParams({ ...asOf !== undefined && { as_of: asOf } })
 
 /** Makes a dataset without examples. */
 export const createDataset = (name: string, description: string) =>
-  post<Dataset>('/api/v1/datasets', { name, data_type: 'kv',
-    ...description !== '' && { description } })
+  ask('POST /api/v1/datasets', {
+    body: { name, data_type: 'kv', ...description !== '' && { description } },
+  })
 
 /** What people change of a dataset; what is absent stays. */
 export type DatasetChange =
@@ -113,18 +83,18 @@ export type DatasetChange =
 
 /** Changes a dataset. */
 export const patchDataset = (id: string, change: DatasetChange) =>
-  ask<Dataset>(`/api/v1/datasets/${id}`, { method: 'PATCH', body: change })
+  ask('PATCH /api/v1/datasets/:id', { params: { id }, body: change })
 
 /** The address of a version of a dataset as a file. */
 export const fileOfDataset = (id: string, form: 'jsonl' | 'csv', asOf: string | undefined) =>
   `/api/v1/datasets/${id}/${form}?${versionIn(asOf)}`
 
 /** Deletes a dataset with its examples. */
-export const deleteDataset = (id: string) => send(`/api/v1/datasets/${id}`, { method: 'DELETE' })
+export const deleteDataset = (id: string) => ask('DELETE /api/v1/datasets/:id', { params: { id } })
 
 /** Names a version. A tag that named another one moves. */
 export const tagVersion = (id: string, asOf: string, tag: string) =>
-  ask(`/api/v1/datasets/${id}/tags`, { method: 'PUT', body: { as_of: asOf, tag } })
+  ask('PUT /api/v1/datasets/:id/tags', { params: { id }, body: { as_of: asOf, tag } })
 
 /** A file of examples, and which of its columns are what comes in and what should come out. */
 export interface DatasetFile {
@@ -144,5 +114,5 @@ export function uploadDataset(given: DatasetFile): Promise<Dataset> {
   if (given.description !== '') form.append('description', given.description)
   for (const key of given.inputKeys) form.append('input_keys', key)
   for (const key of given.outputKeys) form.append('output_keys', key)
-  return ask('/api/v1/datasets/upload', { method: 'POST', form })
+  return askPath('/api/v1/datasets/upload', { method: 'POST', form })
 }

@@ -1,9 +1,9 @@
 /** Experiments: what a program answered to each example of a dataset, and how good it was. */
 
+import type { Example } from '../../../api/index.ts'
 import { ask, askPage, post } from '../client.ts'
 import type { Project } from './projects.ts'
 import type { Json, JsonObject } from '../client.ts'
-import type { Example } from './examples.ts'
 import type { FeedbackStat, SpanPage, SpanStatus } from './traces.ts'
 
 /** An experiment: a project of traces that answers the examples of a dataset. */

@@ -1,21 +1,10 @@
-/** Feedback on spans, as the API has it, and the calls about it. */
+/** Calls about feedback on spans. */
 
 import { queryOptions } from '@tanstack/react-query'
 
+import type { Feedback } from '../../../api/index.ts'
 import { after } from '../../env.ts'
-import { ask, post, send } from '../client.ts'
-
-/** What somebody, or something, thought of a span. */
-export interface Feedback {
-  readonly id: string
-  readonly key: string
-  readonly run_id: string | null
-  readonly score: number | boolean | null
-  readonly value: unknown
-  readonly comment: string | null
-  readonly created_at: string
-  readonly feedback_source: { readonly type?: string } | null
-}
+import { ask } from '../ask.ts'
 
 /** The key of a thumb up or down. */
 export const thumbKey = 'user_score'
@@ -33,16 +22,18 @@ export interface GivenFeedback {
 export const feedbackQuery = (runId: string) =>
   queryOptions({
     queryKey: ['feedback', runId],
-    queryFn: ({ signal }) => ask<Feedback[]>(`/api/v1/feedback?run=${runId}`, { signal }),
+    queryFn: ({ signal }) => ask('GET /api/v1/feedback', { query: { run: [runId] }, signal }),
   })
 
 /** Gives feedback on a span, or on a run of this server. */
 export const giveFeedback = ({ runId, traceId, key, score, comment }: GivenFeedback) =>
-  post<Feedback>('/api/v1/feedback', { run_id: runId, trace_id: traceId ?? runId, key, score,
-    feedback_source: { type: 'app' }, ...comment !== undefined && { comment } })
+  ask('POST /api/v1/feedback', {
+    body: { run_id: runId, trace_id: traceId ?? runId, key, score, feedback_source: { type: 'app' },
+      ...comment !== undefined && { comment } },
+  })
 
 /** Deletes feedback. */
-export const deleteFeedback = (id: string) => send(`/api/v1/feedback/${id}`, { method: 'DELETE' })
+export const deleteFeedback = (id: string) => ask('DELETE /api/v1/feedback/:id', { params: { id } })
 
 interface Asked {
   readonly runId: string
@@ -71,9 +62,9 @@ async function askForThumbs(): Promise<void> {
   waiting = []
   for (let at = 0; at < asked.length; at += askedAtOnce) {
     const some = asked.slice(at, at + askedAtOnce)
-    const runs = [...new Set(some.map(({ runId }) => `run=${runId}`))].join('&')
+    const run = [...new Set(some.map(({ runId }) => runId))]
     try {
-      const found = await ask<Feedback[]>(`/api/v1/feedback?key=${thumbKey}&${runs}`)
+      const found = await ask('GET /api/v1/feedback', { query: { key: [thumbKey], run } })
       for (const { runId, done } of some) done(found.find((one) => one.run_id === runId) ?? null)
     } catch (error) {
       for (const { failed } of some) failed(error)

@@ -4,9 +4,10 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { FormEvent } from 'react'
 
+import type { Feedback } from '../../../api/index.ts'
 import { deleteFeedback, feedbackQuery, giveFeedback,
   thumbKey } from '../../api/platform/feedback.ts'
-import type { Feedback, GivenFeedback } from '../../api/platform/feedback.ts'
+import type { GivenFeedback } from '../../api/platform/feedback.ts'
 import { useRefusal } from '../../api/refusal.ts'
 import { Button } from '../../parts/button.tsx'
 import { Field, Input } from '../../parts/field.tsx'

@@ -74,7 +74,9 @@ describe('feedback', () => {
     const row = feedbackOf('t', { id, run_id: run, key: 'k' }, 10)
     const members = Object.entries(feedbackMembers)
     const given = Object.fromEntries(members.map(([name]) => [name, 5]))
-    const [before, after] = [feedbackJson(row), feedbackJson(changedFeedback(row, given, 20))]
+    const [before, after] = [row, changedFeedback(row, given, 20)].map((each): object =>
+      feedbackJson(each)
+    ) as [Record<string, unknown>, Record<string, unknown>]
     for (const [name, rule] of members) {
       expect([before[name], after[name]], name).toEqual([null, rule === 'change' ? 5 : null])
     }
