@@ -6,7 +6,7 @@ export { assistantFields, countAssistants, createAssistant, deleteAssistant, get
   updateAssistant } from './assistants.ts'
 export type { Assistant, CountAssistants, CreateAssistant, GraphPicture, GraphSchemas, ListVersions,
   PatchAssistant, SearchAssistants } from './assistants.ts'
-export { createBuild, startBuild, uploadSource } from './builds.ts'
+export { createBuild, startBuild, uploadSource } from './control/builds.ts'
 export { createChart, createSection, deleteChart, deleteSection, listSections, patchChart,
   patchSection, previewChart, readChart, readDashboards, readProjectDashboard,
   readSection } from './charts.ts'
@@ -15,17 +15,17 @@ export type { Chart, ChartBody, ChartFilters, ChartPoint, ChartSection, ChartSer
 export { getCluster, streamCluster } from './cluster.ts'
 export type { Cluster } from './cluster.ts'
 export { Command } from './command.ts'
-export { bodyMbMax } from './control-parts.ts'
+export { bodyMbMax } from './control/control-parts.ts'
 export { countCrons, createCron, createThreadCron, cronFields, deleteCron, getCron, payloadFields,
   searchCrons, updateCron } from './crons.ts'
 export type { CountCrons, CreateCron, PatchCron, SearchCrons } from './crons.ts'
-export { readDeploymentLogs, streamDeploymentEvents } from './deployment-lines.ts'
-export type { ControlLine, LinesQuery } from './deployment-lines.ts'
-export { deleteSecret, listSecrets, setSecret, setSecrets } from './deployment-secrets.ts'
-export type { ControlChange, ControlSecret } from './deployment-secrets.ts'
+export { readDeploymentLogs, streamDeploymentEvents } from './control/deployment-lines.ts'
+export type { ControlLine, LinesQuery } from './control/deployment-lines.ts'
+export { deleteSecret, listSecrets, setSecret, setSecrets } from './control/deployment-secrets.ts'
+export type { ControlChange, ControlSecret } from './control/deployment-secrets.ts'
 export { createDeployment, deleteDeployment, getDeployment, listDeployments,
-  updateDeployment } from './deployments.ts'
-export type { ControlDeployment, DeploymentBody } from './deployments.ts'
+  updateDeployment } from './control/deployments.ts'
+export type { ControlDeployment, DeploymentBody } from './control/deployments.ts'
 export { asOfField, changeDatasetSplit, compareDatasetVersions, createComparison, createDataset,
   deleteComparison, deleteDataset, getDataset, getDatasetVersion, listComparisons, listDatasets,
   listDatasetSplits, listDatasetsV2, listDatasetVersions, patchDataset, tagDatasetVersion,
@@ -70,11 +70,11 @@ export { addQueueItems, addQueueRuns, addQueueRunsByKey, countAllQueueRuns, coun
   setItemStatus, setRunStatus } from './queues.ts'
 export type { AddedQueueItem, Queue, QueueBody, QueueItem, RubricItem } from './queues.ts'
 export { createRevision, deleteRevision, getRevision, listMissingChunks, listRevisions,
-  uploadChunk } from './revisions.ts'
-export type { ControlFailure, ControlRevision, ControlUpload } from './revisions.ts'
-export { activateRevision, checkRevision, rollBack } from './rollouts.ts'
+  uploadChunk } from './control/revisions.ts'
+export type { ControlFailure, ControlRevision, ControlUpload } from './control/revisions.ts'
+export { activateRevision, checkRevision, rollBack } from './control/rollouts.ts'
 export type { ControlMember, ControlMove, ControlOutcome, ControlReport,
-  ControlRollout } from './rollouts.ts'
+  ControlRollout } from './control/rollouts.ts'
 export { createRule, deleteRule, getRule, listRules, patchRule, readRuleLog, readRuleState,
   RuleFields, triggerRule, triggerRules, tryJudge } from './rules.ts'
 export type { Rule, RuleAlert, RuleBody, RuleEvaluator, RuleLine, RuleSpendLimit, RuleState,

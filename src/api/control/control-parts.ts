@@ -3,7 +3,7 @@
 import { Type } from 'typebox'
 import type { TSchemaOptions } from 'typebox'
 
-import { Limit, Offset } from './json.ts'
+import { Limit, Offset } from '../json.ts'
 
 /** MiB that the body of a request to a deployment may have at most. */
 export const bodyMbMax = 25

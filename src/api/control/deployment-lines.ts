@@ -3,9 +3,9 @@
 import { Type } from 'typebox'
 
 import { DeploymentPath, RevisionName, Whole } from './control-parts.ts'
-import { Nullable, OneOf, Text, Time } from './json.ts'
-import { operation } from './operation.ts'
-import type { Query, Value } from './operation.ts'
+import { Nullable, OneOf, Text, Time } from '../json.ts'
+import { operation } from '../operation.ts'
+import type { Query, Value } from '../operation.ts'
 
 const levels = ['debug', 'info', 'warn', 'error'] as const
 

@@ -3,9 +3,9 @@
 import { Type } from 'typebox'
 
 import { ChunkPath, DeploymentPath, Message, PageOf, RevisionPath } from './control-parts.ts'
-import { JsonObject, Nullable, OneOf, Text, Time } from './json.ts'
-import { operation } from './operation.ts'
-import type { Value } from './operation.ts'
+import { JsonObject, Nullable, OneOf, Text, Time } from '../json.ts'
+import { operation } from '../operation.ts'
+import type { Value } from '../operation.ts'
 
 /** Schema of a number that may not have been counted. */
 export const Counted = () =>

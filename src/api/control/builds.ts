@@ -3,8 +3,8 @@
 import { Type } from 'typebox'
 
 import { ChunkPath, DeploymentPath, Message, RevisionPath, Sha256, Whole } from './control-parts.ts'
-import { Nullable, Text } from './json.ts'
-import { operation } from './operation.ts'
+import { Nullable, Text } from '../json.ts'
+import { operation } from '../operation.ts'
 import { BegunRevision, Revision } from './revisions.ts'
 
 export const createBuild = operation('POST', '/control/v1/deployments/:deployment/builds', {

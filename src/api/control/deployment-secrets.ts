@@ -3,9 +3,9 @@
 import { Type } from 'typebox'
 
 import { DeploymentName, DeploymentPath } from './control-parts.ts'
-import { OneOf, Text, Time } from './json.ts'
-import { operation } from './operation.ts'
-import type { Value } from './operation.ts'
+import { OneOf, Text, Time } from '../json.ts'
+import { operation } from '../operation.ts'
+import type { Value } from '../operation.ts'
 import { EitherRollout, RolloutOfChange } from './rollouts.ts'
 
 const SecretPath = Type.Object({ deployment: DeploymentName(),

@@ -3,9 +3,9 @@
 import { Type } from 'typebox'
 
 import { bodyMbMax, DeploymentName, DeploymentPath, PageOf, Whole } from './control-parts.ts'
-import { Nullable, OneOf, Text, Time } from './json.ts'
-import { operation } from './operation.ts'
-import type { Value } from './operation.ts'
+import { Nullable, OneOf, Text, Time } from '../json.ts'
+import { operation } from '../operation.ts'
+import type { Value } from '../operation.ts'
 import { Next, Rollout, RolloutOutcome } from './rollouts.ts'
 
 const settings = {

@@ -3,9 +3,9 @@
 import { Type } from 'typebox'
 
 import { DeploymentPath, Message, RevisionName, RevisionPath, Whole } from './control-parts.ts'
-import { Nullable, OneOf, Text, Time } from './json.ts'
-import { operation } from './operation.ts'
-import type { Value } from './operation.ts'
+import { Nullable, OneOf, Text, Time } from '../json.ts'
+import { operation } from '../operation.ts'
+import type { Value } from '../operation.ts'
 import { Counted, GraphFailure, Revision } from './revisions.ts'
 
 const Member = Type.Object({
