@@ -1,7 +1,5 @@
 /** How operations appear in the documentation: records with a name are written once. */
 
-import type { TSchema } from 'typebox'
-
 import { operations } from '../../api/index.ts'
 import type { NamedOperation, Operation } from '../../api/index.ts'
 import { eventStream, failureAnswer, goodAnswer, headersNamed } from './route.ts'
@@ -40,19 +38,14 @@ function othersOf({ also = {} }: Operation, headers: object): object {
   )
 }
 
-function jsonOf(answer: TSchema): object {
-  return { ...wordsOf(answer), ...linked(answer) as object }
+function jsonOf(answer: object): object {
+  const { description = 'The answer.' } = answer as { readonly description?: string }
+  return { description, ...linked(answer) as object }
 }
 
 /** The status of a good answer. */
 export function statusOf({ status, answer, events }: Operation): number {
   return status ?? (answer === undefined && events === undefined ? 204 : 200)
-}
-
-/** A record with a name has a description of its own. */
-function wordsOf(answer: TSchema): object {
-  if (idOf(answer) !== undefined) return {}
-  return { description: 'items' in answer ? 'A list.' : 'The answer.' }
 }
 
 /** A schema that refers to the records in it. */

@@ -56,7 +56,7 @@ export function serveFresh<Of extends Operation>(app: App, operation: Of, handle
   options?: ServeOptions): void {
   serve(app, operation, async (request, reply) => {
     const answer = await handler(request, reply)
-    return answer === reply ? reply : sendFresh(reply.code(statusOf(operation)), answer)
+    return reply.sent ? reply : sendFresh(reply.code(statusOf(operation)), answer)
   }, options)
 }
 
