@@ -35,6 +35,11 @@ function checkOf(answer: NonNullable<Operation['answer']>): Check {
   }
 }
 
+/** True if the contract names the operation at an address. */
+export function isInContract(method: string, path: string): boolean {
+  return operationAt(method, path) !== undefined
+}
+
 /**
  * What is wrong with a good answer in JSON; undefined if nothing is, or if the contract does not
  * name its operation.
