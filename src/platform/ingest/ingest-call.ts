@@ -1,4 +1,4 @@
-/** What is written about spans: requests, own runs and feedback, and what writing needs. */
+/** Writes about spans: requests, own runs and feedback, and the calls that writing needs. */
 
 import type { BodyForm } from './body/request-body.ts'
 import type { Reader } from './ended/ended-span.ts'
@@ -17,12 +17,12 @@ export interface IngestCall extends BodyForm {
   readonly encoding: '' | 'gzip' | 'zstd'
 }
 
-/** What became of the operations of a request. */
+/** Result of the operations of a request. */
 export interface IngestAnswer {
   readonly accepted: number
   /** Operations that failed alone. */
   readonly rejected: readonly { readonly id: string; readonly reason: string }[]
-  /** What was too long in operations that were taken, and was cut. */
+  /** Parts of accepted operations that were too long and were cut. */
   readonly cut?: readonly { readonly id: string; readonly reason: string }[]
   /** For OTLP: the bytes and media type of the answer. */
   readonly otlp?: { readonly body: Uint8Array; readonly contentType: string }
@@ -39,7 +39,7 @@ export interface OwnRun {
   /** Null for one that has not ended. */
   readonly endMs: number | null
   readonly failed: boolean
-  /** What it can be found by: the scalars of an object; empty for none. */
+  /** Metadata that it can be found by: the scalars of an object; empty for none. */
   readonly metadataJson: string
 }
 
@@ -59,7 +59,7 @@ export interface SpanWrites {
   remove(call: { readonly tenant: string; readonly what: Removal }): Promise<void>
 }
 
-/** What writing asks the main thread. */
+/** Calls of the main thread that writing needs. */
 export interface SpanWriteNeeds extends EndedNeeds {
   /** Projects by name, made on first use, and by id. Unknown ids are missing. */
   projects(
@@ -68,7 +68,7 @@ export interface SpanWriteNeeds extends EndedNeeds {
       /** When a project that is made begins, by the place of its name; now at the latest. */
       readonly startsMs?: readonly number[] },
   ): Promise<readonly (Project & { readonly readers?: readonly Reader[] })[]>
-  /** What models cost, as `Prices.list` says. */
+  /** Prices of models, as `Prices.list` has them. */
   prices(call: { readonly tenant: string }): Promise<readonly PriceJson[]>
   /** Says what the store has removed by itself. */
   removed(removed: RemovedSpans): Promise<void>

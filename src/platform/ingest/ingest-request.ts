@@ -35,7 +35,7 @@ export interface OperationsJob extends BodyJob {
   readonly form: BodyForm
 }
 
-/** What a request is taken in with. */
+/** Ports and caches that a request is taken in with. */
 export interface RequestParts extends PlacingParts {
   readonly nextUs: () => number
   readonly ended: EndedSpans
@@ -90,7 +90,7 @@ export async function ingestOperations(parts: RequestParts,
     ...answerOf(rejected, operations), ...isOtlp && otlpAnswerOf(call.contentType, rejected) }
 }
 
-/** What the body says: read here if it is short, otherwise where it holds up nobody. */
+/** Content of the body: read here if it is short, otherwise in a thread for long bodies. */
 async function bodyOf({ longBodies }: RequestParts,
   { tenant, form, contentType, spanId, spareId, project }: IngestCall,
   body: Buffer): Promise<RequestBody> {
@@ -122,7 +122,7 @@ async function readAll({ operations }: RequestBody, project: ProjectInput | null
   return read
 }
 
-/** What `read` returns; undefined if it throws `invalid`, with the reason in `rejected`. */
+/** Result of `read`; undefined if it throws `invalid`, with the reason in `rejected`. */
 function orRejected<T>(id: string, rejected: Rejection[], read: () => T): T | undefined {
   try {
     return read()

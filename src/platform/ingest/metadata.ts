@@ -5,7 +5,7 @@ import { isKeptKey } from '../spans/otel-keys.ts'
 import { usageAt } from '../spans/usage.ts'
 import type { Usage } from '../spans/usage.ts'
 
-/** What is read of metadata. */
+/** Fields that are read of metadata. */
 export interface Metadata {
   /** Keys with their scalars: a text as it is, others as JSON; null for what is no scalar. */
   readonly scalars: ReadonlyMap<string, string | null>

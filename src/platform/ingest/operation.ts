@@ -1,4 +1,4 @@
-/** What a client says of one span in one request, read and checked. */
+/** One span in one request of a client, read and checked. */
 
 import type { RawOperation } from './body/request-body.ts'
 import { HeddleError } from '../../errors.ts'
@@ -25,7 +25,7 @@ export type ProjectInput =
   | { readonly by: 'id'; readonly id: Uuid }
   | { readonly by: 'name'; readonly name: string }
 
-/** Where a span is. Its text is null if readers make it. */
+/** Place of a span in its trace. Its text is null if readers make it. */
 export type OrderInput = Omit<DottedOrder, 'text'> & { readonly text: string | null }
 
 /** An operation, before it is known where its span is. Null is what it does not say. */
@@ -39,9 +39,9 @@ export interface Operation extends Pick<SpanWrite, 'kind' | 'terms' | 'indexed'>
   /** All but those that say where it is in its trace. */
   readonly fields: SpanFields
   readonly members: PayloadPart['members']
-  /** What the client says of it: sums are in the fields. */
+  /** Usage as the client sent it: sums are in the fields. */
   readonly usage: Usage
-  /** What was too long and was cut, in sentences. */
+  /** Sentences about parts that were too long and were cut. */
   readonly cut: readonly string[]
 }
 
@@ -82,7 +82,7 @@ export function readOperation(raw: RawOperation): Operation {
     terms, indexed, members: membersOf(values), usage, cut }
 }
 
-/** What an operation says of the place of its span. */
+/** Fields of an operation that decide the place of its span. */
 interface PlaceInput extends Pick<Operation, 'id' | 'trace' | 'parent' | 'startUs'> {
   readonly said: DottedOrder | null
   /** Of OpenTelemetry: where its trace is filed. */
@@ -136,7 +136,7 @@ function valid<T>(what: string, read: () => T): T {
   }
 }
 
-/** What a run may be. */
+/** Types of runs. */
 const runTypes = new Set(['chain', 'llm', 'tool', 'retriever', 'embedding', 'prompt', 'parser'])
 
 function typeIn(values: Values): string | null {
@@ -151,8 +151,9 @@ function mayBeModel(type: string | null): boolean {
 }
 
 /**
- * Where the type is not known, only what names tokens is looked into. The client for Python puts
- * the usage in outputs into the metadata as well, also if a chain passes on what its model said.
+ * Usage of an operation. Where the type is not known, only what names tokens is looked into. The
+ * client for Python puts the usage in outputs into the metadata as well, also if a chain passes on
+ * what its model said.
  */
 function usageIn(values: Values, metadata: Metadata): Usage {
   const outputs = values.get('outputs')

@@ -1,10 +1,10 @@
-/** Where the span of an operation is. What the operation does not say is decided here. Pure. */
+/** Place of the span of an operation. It decides what the operation leaves open. Pure. */
 
 import type { SpanPlace, Uuid } from '../spans/span.ts'
 import { segmentOf } from '../spans/dotted-order.ts'
 import type { Operation, ProjectInput } from './operation.ts'
 
-/** What an operation that names no project is filed under. */
+/** Project of an operation that names none. */
 const defaultProject: ProjectInput = { by: 'name', name: 'default' }
 
 /** A place whose project is still to be resolved, and what it says of the head. */
@@ -20,7 +20,7 @@ export interface Draft {
 /** A span that is known: from this request, from memory or from the store. */
 export type KnownSpan = Pick<Draft, 'place' | 'project' | 'order'>
 
-/** What is known beside the operation. */
+/** Facts beside the operation that decide its place. */
 export interface Surroundings {
   readonly nowUs: number
   span(id: Uuid): KnownSpan | undefined

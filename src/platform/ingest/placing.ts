@@ -20,7 +20,7 @@ export interface PlacedOperation {
   readonly readers?: readonly Reader[]
 }
 
-/** What places are found with. */
+/** Store, caches and memory that places are found with. */
 export interface PlacingParts {
   readonly store: SpanStore
   readonly projects: ProjectCache
@@ -28,7 +28,7 @@ export interface PlacingParts {
 }
 
 /**
- * What work does now and then: others have their turn if it has worked for some milliseconds.
+ * Pause of work now and then: others have their turn if it has worked for some milliseconds.
  * Between operations only a promise is awaited, because awaiting nothing has a price, too.
  */
 export type Pause = () => Promise<void> | undefined
@@ -129,7 +129,7 @@ function wantedOf(operations: readonly Operation[],
   return [...wanted]
 }
 
-/** What memory and the store know of spans. */
+/** Spans that memory and the store know. */
 async function known({ store, memory }: Pick<PlacingParts, 'store' | 'memory'>, tenant: string,
   wanted: readonly Uuid[]): Promise<ReadonlyMap<Uuid, KnownSpan>> {
   const found = new Map<Uuid, KnownSpan>()

@@ -1,4 +1,4 @@
-/** Which projects names and ids mean, asked of the main thread and kept for a second. */
+/** Projects by their names and ids, asked of the main thread and kept for a second. */
 
 import { LRUCache } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
@@ -10,7 +10,7 @@ import type { Calls } from '../calls/calls.ts'
 import type { ProjectInput } from './operation.ts'
 import type { SpanWriteNeeds } from './ingest-call.ts'
 
-/** What ingest needs to know of a project. */
+/** Fields of a project that ingest needs. */
 export interface KnownProject {
   readonly id: Uuid
   /** Seconds that its spans live. */
@@ -28,7 +28,7 @@ export interface FiledSpan {
 /** Names of projects, each with the start of its earliest span in milliseconds. */
 type Starts = Map<string, number>
 
-/** What names and ids mean: a project, or the reason why there is none. */
+/** Project of a name or an id, or the reason why there is none. */
 export type ResolvedProjects = (said: ProjectInput) => KnownProject | string
 
 /**

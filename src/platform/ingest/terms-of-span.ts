@@ -5,7 +5,7 @@ import { isIndexedMetadata, isIndexedTag } from '../spans/indexed-term.ts'
 import type { Term, Uuid } from '../spans/span.ts'
 import { termOf } from '../spans/term.ts'
 
-/** What terms are made of. */
+/** Fields of a span that terms are made of. */
 export interface TermSource {
   readonly name: string | null
   readonly failed: boolean | null

@@ -1,4 +1,4 @@
-/** What an ingest thread remembers of the traces that it wrote last. It can be lost at any time. */
+/** Memory of an ingest thread of the traces that it wrote last. It can be lost at any time. */
 
 import { LRUCache } from '../../../cluster/index.ts'
 import type { SpanPlace, Uuid } from '../spans/span.ts'

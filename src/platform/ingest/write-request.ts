@@ -1,4 +1,4 @@
-/** What a request writes: a block for the operations of each trace, and a row for each of them. */
+/** Writes of a request: a block for the operations of each trace, and a row for each of them. */
 
 import { sealBlockAside } from '../spans/block.ts'
 import type { PayloadPart } from '../spans/payload.ts'
@@ -11,7 +11,7 @@ const blockBytes = 1024 * 1024
 /** Spans and bytes of one write: other requests have a turn between two of them. */
 const [spansOfWrite, bytesOfWrite] = [250, 2 * 1024 * 1024]
 
-/** What a request writes. Files are those of spans in the request. */
+/** Content of the writes of a request. Files are those of spans in the request. */
 export interface WritesAsked {
   readonly tenant: string
   readonly operations: readonly PlacedOperation[]

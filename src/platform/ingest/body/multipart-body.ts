@@ -1,4 +1,4 @@
-/** What the parts of a multipart body are: operations, attachments and feedback. */
+/** Parts of a multipart body: operations, attachments and feedback. */
 
 import { HeddleError } from '../../../errors.ts'
 import { boundaryOf, partsOf } from './multipart.ts'

@@ -71,7 +71,7 @@ function afterFirst(body: Buffer, delimiter: Buffer): number {
   return at < 0 ? -1 : at + delimiter.length
 }
 
-/** Where the part ends that begins at `from`; -1 if the body ends before. */
+/** End of the part that begins at `from`; -1 if the body ends before. */
 function endOfPart(body: Buffer, delimiter: Buffer, from: number, length: number): number {
   const said = from + length
   if (length >= 0 && isDelimiterAt(body, delimiter, said)) return said
@@ -127,7 +127,7 @@ function startsAt(body: Buffer, bytes: Buffer, at: number): boolean {
   return end <= body.length && body.compare(bytes, 0, bytes.length, at, end) === 0
 }
 
-/** What the headers of a part say. */
+/** Headers of a part. */
 interface PartHeaders {
   readonly name: string
   readonly type: string

@@ -6,12 +6,12 @@ type Range = readonly [name: string, from: number, to: number]
 
 /** A body whose operations are numbers, besides their ids and their bytes. */
 export interface PackedBody extends Omit<RequestBody, 'operations'> {
-  /** Where the bytes of operations are. */
+  /** Bytes that the ranges of operations lie in. */
   readonly bytes: Uint8Array
   readonly ids: readonly (string | null)[]
   /** 1 for a patch. */
   readonly patches: Uint8Array
-  /** Where each begins, and where it ends. */
+  /** Begin and end of each operation, one after the other. */
   readonly ranges: Float64Array
   /** `filedUs`; not a number if there is none. */
   readonly filedUs: Float64Array

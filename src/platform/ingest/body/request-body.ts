@@ -1,8 +1,8 @@
-/** What is in the body of a request, before it is known what any of it says. */
+/** Content of the body of a request, before any of it is read. */
 
 import type { Uuid } from '../../spans/span.ts'
 
-/** What says how a body is read. */
+/** Form of a body, which decides how it is read. */
 export interface BodyForm {
   readonly form: 'multipart' | 'batch' | 'post' | 'patch' | 'otlp'
   readonly contentType: string

@@ -7,7 +7,7 @@ import { namedId } from '../../records/catalog/named-id.ts'
 import type { Document, DocumentPlace } from '../../spans/document-port.ts'
 import type { SpanPlace, Uuid } from '../../spans/span.ts'
 
-/** What has rules: a project, or a dataset for the projects of its experiments. */
+/** Owner of rules: a project, or a dataset for the projects of its experiments. */
 export interface Reader {
   readonly owner: Uuid
   readonly rules: readonly Uuid[]
@@ -41,7 +41,7 @@ const hourUs = 3_600e6
 /** Digits of a time in microseconds, until the year 2286. */
 const timeDigits = 16
 
-/** Where the ends of an hour are. */
+/** Place of the ends of an hour. */
 export function endedPlace(tenant: string, owner: Uuid, hour: number): DocumentPlace {
   return { tenant, kind: 'ended_span', owner: namedId('ended', `${owner}\n${hour}`) }
 }
@@ -67,7 +67,7 @@ export function endedDocument(atUs: number, project: Uuid, spans: readonly Ended
     body: Buffer.from(JSON.stringify([project, ...spans.flatMap(({ id, trace }) => [id, trace])])) }
 }
 
-/** What a document says. */
+/** Ends that a document keeps. */
 export function readEnded({ key, body }: Document): EndedBatch {
   const [project, ...ids] = JSON.parse(Buffer.from(body).toString()) as string[]
   return { key, project: project!,

@@ -7,13 +7,13 @@ import type { Calls } from '../../calls/calls.ts'
 import { batchSpans, endedDocument, endedPlace, hourOf } from './ended-span.ts'
 import type { EndedSpan } from './ended-span.ts'
 
-/** What notes of ended spans ask the main thread. */
+/** Calls of the main thread that notes of ended spans need. */
 export interface EndedNeeds {
   /** Says that rules have something to read. */
   ended(call: { readonly tenant: string; readonly rules: readonly Uuid[] }): Promise<void>
 }
 
-/** What ends are written with. */
+/** Ports that ends are written with. */
 export interface EndedParts {
   readonly documents: Pick<DocumentPort, 'putDocuments'>
   readonly needs: Calls<EndedNeeds>

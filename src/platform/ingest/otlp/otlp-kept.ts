@@ -1,4 +1,4 @@
-/** What a span of OpenTelemetry says that is nowhere else in its run, as metadata. Pure. */
+/** Parts of a span of OpenTelemetry that are nowhere else in its run, as metadata. Pure. */
 
 import { attributePrefix, keptKeys, spanKinds } from '../../spans/otel-keys.ts'
 import type { AttributeValue, JsonObject } from './otlp-attributes.ts'
@@ -8,7 +8,7 @@ import type { OtlpLink, OtlpSpan } from './otlp-span.ts'
 /** Keys and values that nothing else keeps, in the order of metadata. */
 export type Kept = readonly (readonly [key: string, value: AttributeValue])[]
 
-/** What is left when the mapping has taken what it reads. */
+/** Metadata of all that the mapping did not read. */
 export function keptOf(span: OtlpSpan,
   run: { readonly name: string; readonly error?: string }): Kept {
   return [

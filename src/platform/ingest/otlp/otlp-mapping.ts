@@ -18,7 +18,7 @@ import { usageOf } from './otlp-usage.ts'
 export type OtlpRun = Readonly<Record<string, unknown>> & { readonly id: Uuid;
   readonly trace_id: Uuid }
 
-/** What became of a span: an operation, or why there is none. */
+/** Result of a span: an operation, or the reason why there is none. */
 export type MappedSpan =
   | { readonly run: OtlpRun }
   | { readonly rejected: { readonly id: string; readonly reason: string } }
@@ -89,7 +89,7 @@ function runOf(span: OtlpSpan, project: string | undefined): OtlpRun {
   }
 }
 
-/** What the conventions of libraries say. Metadata are last: they keep what nothing else took. */
+/** Members by the conventions of libraries. Metadata are last: they keep what nothing else took. */
 function mappedMembers(span: OtlpSpan): Readonly<Record<string, unknown>> {
   const { attributes } = span
   const [name, type, error] = [nameOf(span), typeOf(attributes), errorOf(span)]

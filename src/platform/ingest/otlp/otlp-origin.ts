@@ -1,10 +1,10 @@
-/** What the spans of one scope have in common, as metadata that each of them keeps. Pure. */
+/** Metadata that all spans of one scope have in common; each of them keeps it. Pure. */
 
 import { keptKeys, resourcePrefix, scopeAttributeKey, scopePrefix } from '../../spans/otel-keys.ts'
 import type { AttributeValue } from './otlp-attributes.ts'
 import type { SpanOrigin } from './otlp-span.ts'
 
-/** What a program says of itself, or a library in it. */
+/** Attributes of a program, or of a library in it. */
 export interface Described {
   readonly attributes: ReadonlyMap<string, AttributeValue>
   readonly dropped: number

@@ -1,5 +1,5 @@
 /**
- * What a span of OpenTelemetry took in and gave: by the conventions of LangSmith, of OpenTelemetry
+ * Inputs and outputs of a span of OpenTelemetry: by the conventions of LangSmith, of OpenTelemetry
  * for generative models, of OpenInference, OpenLLMetry, the AI SDK, Pydantic AI and Langfuse. The
  * first that is there counts.
  */

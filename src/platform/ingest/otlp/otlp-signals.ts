@@ -1,4 +1,4 @@
-/** What is answered to signals of OpenTelemetry that are no traces: nothing of them is kept. */
+/** Answers to signals of OpenTelemetry that are no traces: nothing of them is kept. */
 
 import { TraceResponse } from '../../../../proto/gen/otlp/v1/trace.ts'
 import { otlpEncodingOf } from './otlp.ts'

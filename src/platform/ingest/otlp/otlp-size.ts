@@ -1,5 +1,5 @@
 /**
- * What bodies of OpenTelemetry would become in memory. A few bytes make a message in protobuf, and
+ * Memory that bodies of OpenTelemetry would take. A few bytes make a message in protobuf, and
  * what a resource and a scope say is kept by each of their spans, so the length of a body bounds
  * neither.
  */

@@ -42,13 +42,13 @@ export interface OtlpLink {
   readonly flags: number
 }
 
-/** How many of each an exporter left out. */
+/** Counts of parts that an exporter left out. */
 export type Counts<Name extends string> = Readonly<Record<Name, number>>
 
 /** Codes of a status. */
 export const [okCode, failedCode] = [1, 2]
 
-/** What spans have in common. */
+/** Resource and scope that spans have in common. */
 export interface SpanOrigin {
   readonly dropped: Counts<'scope' | 'resource'>
   /** All else that the scope and the resource say, under the keys that keep it. */

@@ -3,7 +3,7 @@
 import { takenText, textAt } from './otlp-attributes.ts'
 import type { SpanAttributes } from './otlp-attributes.ts'
 
-/** What an operation of a generative model is here. */
+/** Type of a run for each operation of a generative model. */
 const operations: Readonly<Record<string, string>> = { chat: 'llm', completion: 'llm',
   text_completion: 'llm', generate_content: 'llm', embedding: 'embedding', embeddings: 'embedding',
   execute_tool: 'tool', invoke_agent: 'chain', create_agent: 'chain' }

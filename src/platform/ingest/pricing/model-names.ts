@@ -1,4 +1,4 @@
-/** What a model was called, as a span says: in its metadata and in the parameters of the call. */
+/** Names of a model in a span: in its metadata and in the parameters of the call. */
 
 import { memberAt, membersAt, stringAt } from '../../../json/index.ts'
 

@@ -1,4 +1,4 @@
-/** What a call of a model costs by the prices of its workspace. Pure. */
+/** Cost of a call of a model by the prices of its workspace. Pure. */
 
 import { LRUCache } from '../../../../cluster/index.ts'
 import { isObject } from '../../../json/index.ts'
@@ -121,7 +121,7 @@ function tokenPrice(cost: unknown, details: unknown): TokenPrice {
   })) }
 }
 
-/** What tokens cost, and the parts of it by the kind of token. */
+/** Cost of tokens, and its parts by the kind of token. */
 interface Cost {
   readonly sum: number
   readonly byKind: ByKind

@@ -1,4 +1,4 @@
-/** What models cost, as a workspace says. Spans without costs get them by these when they end. */
+/** Prices of models in a workspace. Spans without costs get them by these when they end. */
 
 import type { Env } from '../../../../cluster/index.ts'
 import type { CatalogClient } from '../../records/catalog/catalog-client.ts'
@@ -19,7 +19,7 @@ export interface Prices {
   delete(tenant: string, id: string): Promise<void>
 }
 
-/** Where the name of a model is looked for. */
+/** Members in which the name of a model is looked for. */
 const usualPath = ['model', 'model_name', 'model_id', 'model_path', 'endpoint_name']
 
 /** The prices in catalogs. */
