@@ -1,6 +1,6 @@
 /** The bytes of one change of a dataset: charged before they are written, and while they stay. */
 
-/** What was charged, and what was written by now. */
+/** Counts the bytes that were charged and those that were written, for one change of a dataset. */
 export class ByteCharge {
   readonly #charge: (bytes: number) => Promise<void>
   #charged = 0

@@ -112,7 +112,7 @@ function datasetOf(record: CatalogRecord): Dataset {
   }
 }
 
-/** What a change of a dataset is to its record. */
+/** Change of the record that a change of its dataset makes; absent members are left out. */
 function changeOf(change: DatasetChange): RecordChange {
   const { name, description, dataType, inputsSchema: inputs, outputsSchema: outputs,
     transformations, metadataJson, baseline, upload } = change

@@ -9,7 +9,7 @@ import { zonedTextUs } from '../../spans/time.ts'
 import type { Dataset, DatasetChange } from './dataset.ts'
 import { requireSchema } from './schema-check.ts'
 
-/** What a body says of a dataset. Null is as good as absent. Throws `invalid`. */
+/** Reads the change of a dataset from a body. Null is as good as absent. Throws `invalid`. */
 export function datasetChanged(body: DatasetBody): DatasetChange {
   const { name, description, data_type: type, transformations, extra, metadata,
     baseline_experiment_id: baseline } = body

@@ -26,18 +26,18 @@ export interface Dataset {
   readonly erasedBefore: string | null
   /** Names of versions, and the versions. */
   readonly tags: Readonly<Record<string, string>>
-  /** What tells the file that the dataset was made for; null if there was none. */
+  /** Digest of the uploaded file that the dataset was made for; null without an upload. */
   readonly upload: string | null
 }
 
-/** What a caller says of a dataset. */
+/** Members of a dataset that a change sets; absent ones stay as they are. */
 export type DatasetChange = Partial<
   Pick<Dataset,
     'name' | 'description' | 'dataType' | 'inputsSchema' | 'outputsSchema' | 'transformations'
       | 'metadataJson' | 'baseline' | 'upload'>
 >
 
-/** Which datasets to list, by `sortBy`, then by id. */
+/** Selects the datasets of a list, ordered by `sortBy`, then by id. */
 export interface DatasetQuery {
   readonly ids?: readonly Uuid[]
   readonly name?: string
@@ -73,7 +73,7 @@ export interface DatasetCatalog {
   /** `exists` if the name or the id is taken. */
   create(tenant: string,
     dataset: DatasetChange & { readonly name: string; readonly id?: Uuid }): Promise<Dataset>
-  /** What is absent stays. `not_found`, `exists`. */
+  /** Changes the members that are present; absent ones stay. `not_found`, `exists`. */
   patch(tenant: string, id: Uuid, change: DatasetChange): Promise<Dataset>
   /** At once invisible everywhere. `not_found`. */
   delete(tenant: string, id: Uuid): Promise<void>

@@ -26,7 +26,7 @@ export interface NewExample {
   readonly sourceRun?: { readonly id: Uuid; readonly copies?: boolean }
 }
 
-/** Which examples to read: those that meet the filter, in their order. */
+/** Selects the examples to read: those that meet the filter, in their order. */
 export interface ExamplesRequest extends ExampleFilter {
   /** A time or a tag. */
   readonly asOf?: string
@@ -36,7 +36,7 @@ export interface ExamplesRequest extends ExampleFilter {
   readonly after?: ExampleMark
   readonly newestFirst?: boolean
   readonly shown?: ShownMembers
-  /** What stands before the links to attachments; by default nothing. */
+  /** Prefix of the links to attachments; by default there is none. */
   readonly linkBase?: string
   /** Texts are lines of a file; by default they are JSON. */
   readonly lines?: LineForm
@@ -62,7 +62,7 @@ export interface Datasets extends Omit<DatasetCatalog, 'charge' | 'publish'> {
     file: { readonly key: string; readonly bytes: number }): AsyncIterable<Uint8Array>
 }
 
-/** What datasets are made of. The getters give the threads that run at the time of a call. */
+/** Dependencies of datasets. The getters give the threads that run at the time of a call. */
 export interface DatasetParts {
   readonly catalog: DatasetCatalog
   readonly threads: { readonly ingest: Calls<ExampleWrites>; readonly query: Calls<ExampleReads> }
@@ -128,7 +128,7 @@ export function datasetsOver(
   }
 }
 
-/** What may move to a thread: a buffer that nothing else is in. */
+/** Buffers that may move to a thread: the array's own, if nothing else is in it. */
 export function transferOf({ buffer, byteLength }: Uint8Array): readonly ArrayBuffer[] {
   return byteLength > 0 && byteLength === buffer.byteLength ? [buffer as ArrayBuffer] : []
 }

@@ -1,4 +1,4 @@
-/** What one edit makes of one example. Pure. */
+/** Applies one edit to one example and compares the result with the example before. Pure. */
 
 import { isDeepStrictEqual } from 'node:util'
 

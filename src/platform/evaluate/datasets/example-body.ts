@@ -110,7 +110,7 @@ function saidIn(members: ReadonlyMap<string, unknown>): ExampleInput {
   }
 }
 
-/** What becomes of attachments. */
+/** Reads which attachments stay and which get new names; both default to none. */
 export function keptIn({ rename, retain }: Readonly<Record<string, unknown>>): KeptFiles {
   return {
     rename: isObject(rename)

@@ -1,4 +1,4 @@
-/** What the thread that writes does with examples. Bodies are read there. */
+/** Calls by which the ingest thread reads bodies with examples and writes them. */
 
 import { HeddleError } from '../../../errors.ts'
 import { namedId } from '../../records/catalog/named-id.ts'
@@ -25,7 +25,7 @@ const copiedMax = 64 * 1024 * 1024
 /** A request that changes examples, as it arrived. */
 export interface ExamplesCall {
   readonly tenant: string
-  /** What the body says. `metadata` and `remove` name examples, all others hold them. */
+  /** Kind of the body: `metadata`, `remove` and `erase` name examples, all others hold them. */
   readonly form: 'create' | 'update' | 'createParts' | 'updateParts' | 'metadata' | 'remove'
     | 'erase'
   /** Without it, examples name their dataset, or have one. */
@@ -36,7 +36,7 @@ export interface ExamplesCall {
   readonly contentType: string
 }
 
-/** What the ingest thread does with examples. */
+/** Calls to the ingest thread that check, write and remove examples of datasets. */
 export interface ExampleWrites {
   /** One version for each dataset. Durable and readable when it resolves. */
   changeExamples(call: ExamplesCall): Promise<readonly ExamplesChanged[]>
@@ -54,7 +54,7 @@ export interface ExampleWrites {
       readonly examples: readonly { readonly id: Uuid; readonly said: ExampleInput }[]
     },
   ): Promise<ExamplesChanged>
-  /** What the form says besides its file; the examples are kept for `addUpload`. */
+  /** Reads the form without its file; `addUpload` writes the examples. */
   readUpload(
     call: { readonly tenant: string; readonly body: Uint8Array; readonly contentType: string },
   ): Promise<UploadForm>
@@ -75,7 +75,7 @@ export type ExamplesJob =
     | { readonly kind: 'upload'; readonly contentType: string; readonly formOnly: boolean }
   )
 
-/** What examples are written with. */
+/** Dependencies of the calls that write examples, besides those of `ExampleWriter`. */
 export interface ExampleWritesParts extends ExampleWriterParts {
   readonly longBodies: LongBodies<ExamplesJob>
   readonly store: SpanStore
@@ -269,7 +269,7 @@ function bytesOf({ inputs, outputs, files = [] }: Copied): number {
     files.reduce((sum, { data }) => sum + data.byteLength, 0)
 }
 
-/** What an example takes from the run that it comes from. */
+/** Copies the inputs, outputs and attachments that an example asks of its run. `not_found`. */
 async function copiedFrom({ store, projectIds }: ExampleWritesParts, tenant: string, run: Uuid,
   { usesRun, runFiles }: ExampleInput): Promise<Copied> {
   const place = (await store.locate(tenant, [run])).get(run)

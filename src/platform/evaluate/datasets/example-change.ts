@@ -1,4 +1,4 @@
-/** What edits make of the rows of examples. */
+/** Content of examples after edits: values, metadata, splits and attachments, within bounds. */
 
 import { HeddleError } from '../../../errors.ts'
 import { isObject } from '../../../json/index.ts'
@@ -15,7 +15,7 @@ const filesMax = 100
 /** Characters of the metadata of an example. */
 export const metadataMax = 256 * 1024
 
-/** What an example is besides its times. */
+/** Content of an example: its row and its splits, without its times. */
 export interface Content {
   readonly row: ExampleRow
   readonly splits: readonly string[]

@@ -1,4 +1,4 @@
-/** Which examples are wanted: by their splits, their metadata and their texts. */
+/** Filters of examples by their splits, their metadata and their texts. */
 
 import { contains } from '../../../json/index.ts'
 import { metadataSought } from '../../records/catalog/record-query.ts'

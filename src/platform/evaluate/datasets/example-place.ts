@@ -1,4 +1,4 @@
-/** Where what belongs to examples is kept, and by which keys. They are stored, and never change. */
+/** Document places and keys of all that belongs to examples. They are stored, and never change. */
 
 import { namedId } from '../../records/catalog/named-id.ts'
 import type { DocumentPlace, DocumentPort } from '../../spans/document-port.ts'
@@ -13,17 +13,17 @@ export interface DatasetPlace {
 /** Digits of the time of a version. */
 const stampDigits = 17
 
-/** Where the rows, the places and the versions of a dataset are. */
+/** Document place of the rows, the places and the versions of a dataset. */
 export function examplesOf({ tenant, dataset }: DatasetPlace): DocumentPlace {
   return { tenant, kind: 'example', owner: dataset }
 }
 
-/** Where the attachments of a dataset are. */
+/** Document place of the attachments of all examples of a dataset. */
 export function filesOf({ tenant, dataset }: DatasetPlace): DocumentPlace {
   return { tenant, kind: 'example_file', owner: dataset }
 }
 
-/** Where it stands which datasets have an example. A tenant has sixteen of these. */
+/** Document place that lists the datasets of an example. A tenant has sixteen of these. */
 export function datasetsOf(tenant: string, example: Uuid): DocumentPlace {
   return { tenant, kind: 'example', owner: namedId('exampleBucket', example.slice(-1)) }
 }
@@ -57,7 +57,7 @@ export const fileKey = (example: Uuid, file = '', part?: number) =>
 /** All keys that begin with this text. */
 export const beginningWith = (text: string) => ({ after: text, before: `${text}~` })
 
-/** The name of a version: its time in microseconds, and what nobody else has. */
+/** The name of a version: its time in microseconds, and a text that is unique to it. */
 export function versionName(stampUs: number, own: string): string {
   return `${String(stampUs).padStart(stampDigits, '0')}-${own}`
 }

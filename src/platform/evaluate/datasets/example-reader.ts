@@ -33,7 +33,7 @@ const turnMs = 50
 /** Examples whose splits or changes are looked at before others have their turn. */
 const turnEntries = 1_000
 
-/** Where a slice begins: behind `at` examples of the version, and `skip` that are wanted. */
+/** Start of a slice: behind `at` examples of the version, and `skip` that are wanted. */
 export interface ExampleMark {
   readonly at: number
   readonly skip: number
@@ -46,7 +46,7 @@ export interface VersionQuestion {
   readonly asOf?: string
 }
 
-/** Which examples to read. */
+/** Selects the examples to read, the slice of them, and the members to show. */
 export interface ExamplesQuestion extends VersionQuestion, ExampleFilter {
   readonly ids?: readonly Uuid[]
   readonly from: ExampleMark
@@ -58,7 +58,7 @@ export interface ExamplesQuestion extends VersionQuestion, ExampleFilter {
   readonly lines?: LineForm
 }
 
-/** Which examples and experiments to show. */
+/** Selects the examples to show, and the projects of the experiments beside them. */
 export interface ExperimentsQuestion extends ExamplesQuestion {
   readonly projects: readonly Project[]
   readonly version: 1 | 2
@@ -74,7 +74,7 @@ export interface ExamplesSlice {
   readonly next?: ExampleMark | undefined
 }
 
-/** What the query thread answers about examples. All throw `not_found` for unknown versions. */
+/** Reads of examples in the query thread. All throw `not_found` for unknown versions. */
 export interface ExampleReads {
   examples(question: ExamplesQuestion): Promise<ExamplesSlice>
   countExamples(

@@ -13,7 +13,7 @@ export interface ExampleFile {
   readonly key: string
 }
 
-/** What a version of an example says. */
+/** Content of one version of an example: its values, its source and its attachments. */
 export interface ExampleRow {
   /** JSON in UTF-8. */
   readonly inputs: Uint8Array

@@ -17,7 +17,7 @@ export interface ShownMembers {
   readonly files: boolean
 }
 
-/** What answers are made with. */
+/** Dataset, shown members and link key with which examples become JSON. */
 export interface ShapeParts extends DatasetPlace {
   readonly shown: ShownMembers
   /** For links to attachments. */

@@ -14,7 +14,7 @@ export interface ExampleEntry {
   readonly id: Uuid
   readonly createdUs: number
   readonly modifiedUs: number
-  /** Which row of the example this version has. */
+  /** Name of the row of the example that this version has. */
   readonly row: string
   readonly bytes: number
   readonly splits: readonly string[]
@@ -32,7 +32,7 @@ export interface TreeRoot {
   readonly top: string | null
 }
 
-/** Where a node is. Its key has the version that wrote it. */
+/** Place of a node in the tree. Its key has the version that wrote it. */
 export interface NodePlace {
   readonly version: string
   readonly level: number
@@ -45,7 +45,7 @@ type StoredEntry = readonly [id: Uuid, createdUs: number, modifiedUs: number, ro
 /** A leaf has examples, others the version and the count of each node below. Null: nothing. */
 export type TreeNode = readonly (StoredEntry | readonly [version: string, count: number] | null)[]
 
-/** Reads a node. */
+/** Reads the node at a place; the place names the version that wrote it. */
 export type NodeReader = (place: NodePlace) => Promise<TreeNode>
 
 /** A node that a change made. */

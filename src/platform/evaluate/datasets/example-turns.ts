@@ -15,7 +15,7 @@ import type { SpanWriteNeeds } from '../../ingest/ingest-call.ts'
 const atOnce = { inAll: 4, each: 2, waiting: 1_000, waitingEach: 200,
   full: 'Too many changes of datasets wait: try again in a second.' } as const
 
-/** What the changes are made with. */
+/** Dependencies of the changes of examples in the ingest thread. */
 export interface ExampleTurnParts {
   readonly longBodies: LongBodies<ExamplesJob>
   readonly store: SpanStore

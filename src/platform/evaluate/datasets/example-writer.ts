@@ -32,7 +32,7 @@ const examplesMax = 1_000_000
 const bytesTogether = 4 * 1024 * 1024
 /** Bytes of rows that one change reads, or makes: they are in memory together. */
 const rowsMax = 128 * 1024 * 1024
-/** How often a version is made again because another one was first. */
+/** Tries to publish a version while others are published first; then it fails with `full`. */
 const triesMax = 20
 /** Bytes that an edit takes besides its row, about. */
 const editBytes = 400
@@ -48,7 +48,7 @@ export interface DatasetWrites {
   publishDataset(publication: Publication): Promise<void>
 }
 
-/** What versions are written with. */
+/** Dependencies of the writer: the documents, the catalog of datasets and the environment. */
 export interface ExampleWriterParts {
   readonly store: DocumentPort
   readonly needs: DatasetWrites

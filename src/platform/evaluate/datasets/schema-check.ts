@@ -15,13 +15,13 @@ const depthMax = 500
 /** Characters of a schema. */
 const schemaMax = 48 * 1024
 
-/** What would be ignored otherwise, though it says something. */
+/** Keywords that are refused, since this check would ignore them though they matter. */
 const refused = ['pattern', 'patternProperties', 'unevaluatedProperties', 'unevaluatedItems',
   'dependentSchemas', '$dynamicRef'] as const
 
 type Schema = Readonly<Record<string, unknown>>
 
-/** Where a value does not fit, and why. */
+/** Path at which a value does not fit its schema, and the reason. */
 export interface Misfit {
   readonly path: string
   readonly reason: string
@@ -52,7 +52,7 @@ function keywordsIn(schema: unknown): readonly string[] {
   })
 }
 
-/** Where the value does not fit the schema; undefined if it fits. */
+/** Finds the first place where the value does not fit the schema; undefined if it fits. */
 export function misfit(schema: unknown, value: unknown): Misfit | undefined {
   return new Check(schema).at(schema, value, '')
 }
@@ -229,7 +229,7 @@ function isOfType(type: unknown, value: unknown): boolean {
   }
 }
 
-/** Whether a text has so many characters. Two units may be one. */
+/** True if a text has so many characters at least. Two UTF-16 units may be one. */
 function hasAtLeast(text: string, count: number): boolean {
   if (text.length < count || text.length >= 2 * count) return text.length >= count
   let characters = 0

@@ -13,7 +13,7 @@ export interface EndedCall {
   readonly startMs: number
   readonly firstTextMs: number | null
   readonly endMs: number
-  /** What was answered, or the sentence that says what went wrong. */
+  /** The answer of the model, or the message of the error that ended the call. */
   readonly ended: { readonly answer: ModelAnswer } | { readonly error: string }
   /** The example of a dataset that it was asked about. */
   readonly example?: Uuid

@@ -1,4 +1,4 @@
-/** How an endpoint is spoken to: its requests, its answers and its events. Pure. */
+/** Formats of the requests, the answers and the events of an endpoint. Pure. */
 
 import { HeddleError } from '../../../errors.ts'
 import { isObject } from '../../../json/index.ts'
@@ -12,7 +12,7 @@ export interface ModelRequest {
   readonly body: string
 }
 
-/** What an answer, or one event of it, says. */
+/** Text, token counts and end of a whole answer, or of one event of it. */
 export interface AnswerPart {
   readonly text?: string
   readonly inputTokens?: number

@@ -1,4 +1,4 @@
-/** Where a serialised model is called: read from our plain form or from LangChain's. Pure. */
+/** Reads the endpoint of a serialised model from our plain form or from LangChain's. Pure. */
 
 import { HeddleError } from '../../../errors.ts'
 import { isObject } from '../../../json/index.ts'
@@ -16,10 +16,10 @@ const ours: ReadonlySet<string> = new Set(['model', 'messages', 'stream', 'strea
 /** A user or a password before the host of a text that is an address, as browsers read one. */
 const login = /^(\s*(?:(?:https?|wss?|ftp):[\\/]*|[a-z][a-z0-9+.-]*:\/\/))[^\\/?#]*@/i
 
-/** What a class of LangChain is called with. */
+/** Defaults of a model class of LangChain, and the names of its parameters. */
 interface ModelClass {
   readonly dialect: ModelEndpoint['dialect']
-  /** Where its models are, unless it says otherwise. */
+  /** Base URL of its models, unless the serialised model gives another one. */
   readonly url: string
   readonly secret: string
   /** Parameters by their names in the class. */

@@ -11,7 +11,7 @@ export interface ProposedExample {
   readonly outputs: Readonly<Record<string, unknown>> | null
 }
 
-/** What examples are wanted. */
+/** A request for new examples: their number, samples to follow, and instructions. */
 export interface ProposalRequest {
   readonly tenant: string
   readonly count: number

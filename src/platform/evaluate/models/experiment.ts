@@ -6,19 +6,19 @@ import type { Uuid } from '../../spans/span.ts'
 import type { ChatMessage, ModelCall } from './model.ts'
 import type { TracedEvent, TracedModels } from './traced-models.ts'
 
-/** What is asked about which examples. */
+/** An experiment: the call of the model, and the examples that it is asked about. */
 export interface Experiment {
   readonly tenant: string
   /** Name of the project of its spans. */
   readonly project: string
   readonly call: Omit<ModelCall, 'messages'>
-  /** What is asked about an example with these inputs. Throws `invalid`. */
+  /** The messages to the model for an example with these inputs. Throws `invalid`. */
   messages(inputs: Readonly<Record<string, unknown>>): readonly ChatMessage[]
   /** JSON texts of the examples, in slices. */
   readonly examples: AsyncIterable<{ readonly texts: readonly string[] }>
 }
 
-/** What became of one example. */
+/** Outcome of one example: the end or the error of its call, or a skip. */
 export type ExampleEvent = { readonly example: Uuid } & (
   | Extract<TracedEvent, { readonly kind: 'end' | 'error' }>
   /** Nothing was asked. */

@@ -4,7 +4,7 @@ import { HeddleError } from '../../../errors.ts'
 import { memberOf } from './dialect.ts'
 import type { ChatMessage, ModelCall, Models } from './model.ts'
 
-/** What a filter is wanted for. */
+/** A request for a filter: the words to translate, and the project's feedback keys. */
 export interface FilterRequest {
   readonly tenant: string
   /** The words. */
@@ -14,10 +14,10 @@ export interface FilterRequest {
   readonly call: Pick<ModelCall, 'endpoint' | 'secrets'>
 }
 
-/** What filters are written and checked with. */
+/** The models that write filters, and the check of what they wrote. */
 export interface FilterWriters {
   readonly models: Pick<Models, 'ask'>
-  /** What is wrong with a filter; null if it can be read. */
+  /** Message of the error in a filter; null if it can be read. */
   readonly faultOf: (filter: string) => Promise<string | null>
 }
 

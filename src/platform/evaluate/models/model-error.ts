@@ -1,4 +1,4 @@
-/** What went wrong at the endpoint of a model, in a sentence that a person can act on. Pure. */
+/** Errors of the endpoint of a model, each with a message that a person can act on. Pure. */
 
 import type { Unanswered } from '../../../egress/index.ts'
 import { HeddleError } from '../../../errors.ts'

@@ -1,5 +1,5 @@
 /**
- * What a tenant may ask models on a day, in the playground and in experiments: calls and tokens.
+ * Daily quota of a tenant for models, in the playground and in experiments: calls and tokens.
  *
  * 1. The use of a day is a record of the tenant, so that it outlives a restart and counts on all
  *    members. What a member counted is added to it every two seconds: that is lost if the member
@@ -14,7 +14,7 @@ import { HeddleError } from '../../../errors.ts'
 import { tenantOfNamespace } from '../../../limits/index.ts'
 import type { CatalogClient } from '../../records/catalog/catalog-client.ts'
 
-/** What a tenant may have on a day in UTC; Infinity for any number. */
+/** Calls and tokens that a tenant may use on a day in UTC; Infinity for any number. */
 export interface ModelQuotaLimits {
   readonly calls: number
   readonly tokens: number
@@ -26,7 +26,7 @@ export const modelQuotaNames = ['model_calls', 'model_tokens'] as const
 /** The name of a quota of models. */
 export type ModelQuotaName = typeof modelQuotaNames[number]
 
-/** What a tenant has used of a quota of models today, on all members. */
+/** A quota of models, and the tenant's use of it today on all members. */
 export interface ModelQuotaUse {
   readonly name: ModelQuotaName
   /** Infinity for no limit. */
@@ -49,7 +49,7 @@ export interface ModelQuota {
   begin(tenant: string): Promise<void>
   /** Counts the tokens of a call that has ended. */
   spend(tenant: string, tokens: number): void
-  /** What the tenant has used today, at most five seconds ago. */
+  /** Use of the tenant today, as it was at most five seconds ago. */
   useOf(tenant: string): Promise<readonly ModelQuotaUse[]>
   stats(): ModelQuotaStats
   /** Writes down what was counted. */
@@ -74,7 +74,7 @@ interface Known {
 }
 
 const none: Use = { calls: 0, tokens: 0 }
-/** How often a member writes what it counted, and how old what it knows may be. */
+/** Milliseconds until a member writes its counts, and for which it trusts the use it knows. */
 const [writtenAfterMs, freshMs] = [2_000, 5_000]
 /** Tries to change a record that others change as well. */
 const triesMax = 10
@@ -148,7 +148,7 @@ class CatalogModelQuota implements ModelQuota {
     return new Date(this.#env.nowMs()).toISOString().slice(0, 10)
   }
 
-  /** What is known of the tenant, read or written lately. */
+  /** Use of the tenant as known here, exchanged with its record if older than `freshMs`. */
   async #fresh(tenant: string): Promise<Known> {
     const known = this.#of(tenant)
     if (this.#env.nowMs() - known.readAtMs > freshMs) await this.#sync(tenant, known)

@@ -1,8 +1,8 @@
 /** Models of customers: where one is called, what it is asked, and what it answers. */
 
-/** Where a model is called, and how. */
+/** URL, dialect, model, secret and parameters with which a model is called. */
 export interface ModelEndpoint {
-  /** How the endpoint is spoken to. */
+  /** API format of the endpoint: chat completions of OpenAI, or messages of Anthropic. */
   readonly dialect: 'openai' | 'anthropic'
   /** The base of its API, such as `https://api.example.com/v1`. */
   readonly url: string
@@ -30,7 +30,7 @@ export interface ModelCall {
   readonly secrets?: Readonly<Record<string, string>>
 }
 
-/** What a model answered. */
+/** Answer of a model: its text, the parsed JSON and the tokens used. */
 export interface ModelAnswer {
   readonly text: string
   /** Parsed, if a schema was asked for. */

@@ -11,7 +11,7 @@ import type { ModelAnswer, ModelCall, ModelEndpoint, ModelPiece, Models } from '
 import { openaiDialect } from './openai.ts'
 import { Redaction } from './redaction.ts'
 
-/** What calls are made with. */
+/** The way out for calls of models, and the source of their secrets. */
 export interface ModelsOptions {
   readonly egress: Pick<Egress, 'check' | 'send' | 'open'>
   /** The value of a secret of a workspace. Throws `invalid` if there is none. */

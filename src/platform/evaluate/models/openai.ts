@@ -6,7 +6,7 @@ import type { AnswerPart, Dialect } from './dialect.ts'
 import type { ChatMessage, ModelCall } from './model.ts'
 import { sentenceIn } from './model-error.ts'
 
-/** Chat completions. */
+/** Requests, answers and events of the chat completions API of OpenAI. */
 export const openaiDialect: Dialect = {
   request: ({ endpoint: { url, model, parameters }, messages, schema }: ModelCall, key,
     streamed) => ({

@@ -27,21 +27,21 @@ export class Redaction {
     return out + this.#secret.slice(0, held)
   }
 
-  /** What can be given on, now that this piece has come. */
+  /** Returns the text to pass on after this piece; a possible part of the secret is held back. */
   piece(piece: string): string {
     const [out, held] = this.#through(piece, this.#held)
     this.#held = held
     return out
   }
 
-  /** What was held back, when no more comes. */
+  /** Returns the text that was held back, once no more pieces come. */
   rest(): string {
     const rest = this.#secret.slice(0, this.#held)
     this.#held = 0
     return rest
   }
 
-  /** What is surely no part of the secret, and how much of it the text then ends with. */
+  /** Text that is surely no part of the secret, and the length of the secret's part after it. */
   #through(text: string, before: number): readonly [out: string, held: number] {
     const secret = this.#secret
     if (secret === '') return [text, 0]

@@ -21,7 +21,7 @@ export interface TracedCall extends Pick<EndedCall, 'project' | 'example' | 'met
   readonly waits?: boolean
 }
 
-/** What happens while a model answers. `end` or `error` comes last, when the span is readable. */
+/** Events while a model answers. `end` or `error` comes last, when the span is readable. */
 export type TracedEvent =
   | { readonly kind: 'start'; readonly id: Uuid }
   | { readonly kind: 'text'; readonly text: string }
@@ -41,7 +41,7 @@ export interface TracedModels {
   stream(call: TracedCall, signal: AbortSignal): AsyncIterable<TracedEvent>
 }
 
-/** What traced calls are made with. */
+/** Dependencies of traced calls: the models, the ingest thread and the quota. */
 export interface TracedModelsOptions {
   readonly models: CheckedModels
   /** Gives the thread that writes spans at the time of a call. */

@@ -21,7 +21,7 @@ import { PullCounts } from './pull-counts.ts'
 import { modelOf } from './render/manifest.ts'
 import type { DocumentPort } from '../../spans/document-port.ts'
 
-/** What the prompts are made of. */
+/** Dependencies of the prompts: the catalogs, the documents and the handles of tenants. */
 export interface PromptParts {
   readonly catalogs: CatalogClient
   readonly documents: DocumentPort

@@ -28,7 +28,7 @@ export interface Comment {
   readonly content: string
   /** The tenant that said it. */
   readonly tenant: string
-  /** Who said it, as others of that tenant may know; null if nobody is named. */
+  /** Author, whom only callers of the same tenant see; null if the author has no name. */
   readonly by: string | null
   /** Callers that like it. */
   readonly likes: readonly string[]
@@ -37,7 +37,7 @@ export interface Comment {
   readonly updatedMs: number
 }
 
-/** What somebody says. */
+/** A new comment or reply, with its tenant and its author. */
 export type NewComment = Pick<Comment, 'parent' | 'content' | 'tenant' | 'by'>
 
 /** Comments of prompts that the caller may read. All methods throw HeddleError. */
@@ -58,7 +58,7 @@ const limits = { comments: 1_000, likes: 1_000 } as const
 const turnLimits = { inAll: 256, each: 1, waiting: 4_096, waitingEach: 256,
   full: 'Too many changes of this comment are waiting: ask again in a moment.' }
 
-/** What the body of a record has. */
+/** Members of a comment that are the body of its record. */
 interface CommentBody extends Pick<Comment, 'content' | 'tenant' | 'by' | 'likes' | 'replies'> {
   /** Rises with each change. */
   readonly revision: number
@@ -72,7 +72,7 @@ interface KeptComment extends Comment, CommentBody {
 /** Undefined if nothing changes. */
 type Changed = (body: CommentBody) => Partial<CommentBody> | undefined
 
-/** The comments in catalogs. */
+/** Comments over the catalogs of all tenants; changes of one comment take turns. */
 export function commentsOver(catalogs: CatalogClient, env: Pick<Env, 'nowMs' | 'uuid'>): Comments {
   const comments = collection(catalogs, env, { name: 'comment', parse: commentOf, missing,
     sort: { sortBy: 'created', descending: true } })

@@ -65,7 +65,7 @@ function shownText(json: string): string {
   return clean === text ? json : JSON.stringify(clean)
 }
 
-/** Where the content of a commit is in its body, and what else that says. */
+/** Place of the content in the body of a commit, its parent and its description. */
 export function headerOf(bytes: Buffer, content: string): Pick<CommitBody,
   | 'parent'
   | 'description'> & { readonly manifest: MemberPlace | undefined } {
@@ -105,7 +105,7 @@ function textAt(bytes: Buffer, { from, to }: MemberPlace): string {
   return to - from > 4 ? '' : bytes.toString('latin1', from, to)
 }
 
-/** Where the prompt stands in a sequence of a prompt and a model. */
+/** Byte range of the prompt in a sequence of a prompt and a model; null for others. */
 function promptPlace(manifest: Buffer): CommitBody['prompt'] {
   const id = memberAt(manifest, 0, 'id')
   const kwargs = memberAt(manifest, 0, 'kwargs')

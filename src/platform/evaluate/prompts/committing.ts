@@ -1,6 +1,6 @@
 /**
- * How a commit becomes the newest one. Its manifest is kept first; then the record of the prompt
- * names it, unless another one was faster. What became no commit is removed.
+ * Makes a commit the newest one. Its manifest is kept first; then the record of the prompt names
+ * it, unless another one was faster. A manifest that became no commit is removed.
  */
 
 import type { Env } from '../../../../cluster/index.ts'
@@ -11,7 +11,7 @@ import { commitHash } from './prompt-names.ts'
 import { headChange, promptOf } from './prompt-record.ts'
 import type { Commit, CommitBody, CommitRequest, Prompt } from './prompt.ts'
 
-/** What a commit is made with. */
+/** Dependencies of a commit: the catalogs, the documents and a reader of the prompt. */
 export interface CommitParts {
   readonly catalogs: Pick<CatalogClient, 'change'>
   readonly commits: CommitDocuments
@@ -26,7 +26,7 @@ export interface Committed {
   readonly commit: Commit
 }
 
-/** How often one without a parent is made anew because another one was faster. */
+/** Tries of a commit without a parent while others are faster; then it fails with `stale`. */
 const triesMax = 20
 
 /** Makes the commit, or finds it if it was made. */

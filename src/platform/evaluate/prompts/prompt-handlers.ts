@@ -1,4 +1,4 @@
-/** What the query thread does for prompts: it reads the bodies of commits. */
+/** Handlers of the query thread for prompts: they read the bodies of commits. */
 
 import { readCommitBody } from './commit-body.ts'
 import { readDirectoryBody } from './directory.ts'
@@ -12,7 +12,7 @@ export interface PromptReads {
   ): Promise<CommitBody>
 }
 
-/** The handlers. */
+/** The handlers of `PromptReads`: they parse commits with manifests or with files. */
 export const promptReads: PromptReads = {
   commitBody: async (body) => readCommitBody(body),
   directoryBody: async (question) => readDirectoryBody(question),

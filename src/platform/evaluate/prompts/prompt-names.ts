@@ -54,7 +54,7 @@ export function prefixOfId(id: string): string | undefined {
   return /^[0-9a-f]{32}$/.test(digits) ? digits.slice(0, idPrefix) : undefined
 }
 
-/** What tells callers that like a prompt apart, and says nothing of them. */
+/** Digest of 16 hex digits for a caller who likes something; it says nothing of the caller. */
 export function likeOf(tenant: string, caller: string): string {
   return hash('sha256', `${tenant}\n${caller}`).slice(0, 16)
 }

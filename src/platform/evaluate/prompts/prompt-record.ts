@@ -25,7 +25,7 @@ interface PromptBody {
   readonly revision: number
 }
 
-/** What prompts are found by. */
+/** Metadata of the record of a prompt, by which lists find it. */
 interface PromptMetadata {
   readonly type: PromptType
   readonly public: boolean
@@ -63,7 +63,7 @@ export function promptOf(tenant: string,
     createdMs: createdAtMs, updatedMs: orderMs }
 }
 
-/** What fields change of a prompt. Null and what is absent stay. Throws `invalid`. */
+/** Change of the record by these fields. Null and absent ones stay. Throws `invalid`. */
 export function fieldsChange(prompt: Prompt, fields: PromptFields, nowMs: number): RecordChange {
   requireFields(fields)
   const metadata: PromptMetadata = { type: prompt.type, public: fields.isPublic ?? prompt.isPublic,
@@ -74,7 +74,7 @@ export function fieldsChange(prompt: Prompt, fields: PromptFields, nowMs: number
   })), metadataJson: JSON.stringify(metadata), orderMs: nowMs }
 }
 
-/** What a like changes; undefined if it changes nothing. Throws `full`. */
+/** Change of the record by a like; undefined if it changes nothing. Throws `full`. */
 export function likeChange(prompt: Prompt, caller: string, like: boolean):
   | RecordChange
   | undefined {
@@ -86,7 +86,7 @@ export function likeChange(prompt: Prompt, caller: string, like: boolean):
   return revised(prompt, { likes: like ? [...others, caller] : others })
 }
 
-/** What a tag changes that now names this commit. Throws `full`. */
+/** Change of the record by a tag that now names this commit. Throws `full`. */
 export function tagChange(prompt: Prompt, name: string, hash: string, nowMs: number): RecordChange {
   const before = prompt.commitTags.find((tag) => tag.name === name)
   const others = prompt.commitTags.filter((tag) => tag.name !== name)
@@ -97,14 +97,14 @@ export function tagChange(prompt: Prompt, name: string, hash: string, nowMs: num
   return revised(prompt, { commitTags: [...others, tag] })
 }
 
-/** What the end of a tag changes. Throws `not_found`. */
+/** Change of the record by the removal of a tag. Throws `not_found`. */
 export function tagDeletion(prompt: Prompt, name: string): RecordChange {
   const commitTags = prompt.commitTags.filter((tag) => tag.name !== name)
   if (commitTags.length < prompt.commitTags.length) return revised(prompt, { commitTags })
   throw new HeddleError('not_found', 'There is no such tag.')
 }
 
-/** What was counted since the last time. */
+/** Change of the record that adds the views and downloads counted since the last one. */
 export function countsChange(prompt: Prompt,
   counted: { readonly views: number; readonly downloads: number }): RecordChange {
   return revised(prompt, { views: prompt.views + counted.views,
@@ -114,7 +114,7 @@ export function countsChange(prompt: Prompt,
 /** Bytes of a commit besides its manifest, about. */
 const commitBytes = 1_000
 
-/** What a commit changes: it is the newest one, if the one before is still that. */
+/** Change that makes a commit the newest one, if the head is still the one that was read. */
 export function headChange(prompt: Prompt, commit: Commit): RecordChange {
   const body: Partial<PromptBody> = { head: commit.hash, commit }
   return { expected: { head: prompt.head?.hash ?? null }, bodyJson: JSON.stringify(body),

@@ -7,10 +7,10 @@ import { zonedTextUs } from '../../spans/time.ts'
 import { commitId, likeOf } from './prompt-names.ts'
 import type { Commit, CommitTag, Prompt } from './prompt.ts'
 
-/** Who reads it: what is said of likes depends on it. */
+/** The caller that reads a prompt, whose own like is shown, and the owner's handle. */
 export interface PromptReader {
   readonly tenant: string
-  /** What tells callers of the tenant apart. */
+  /** Name that tells callers of the tenant apart, such as `user 7`. */
   readonly caller: string
   /** The name by which others see the owner. */
   readonly handle: string | null

@@ -2,7 +2,7 @@
 
 import type { Uuid } from '../../spans/span.ts'
 
-/** What a prompt is. All but a prompt have files instead of a manifest. */
+/** Kinds of prompts. An agent and a skill have files instead of a manifest. */
 export type PromptType = 'prompt' | 'agent' | 'skill'
 
 /** One commit, without its manifest. */
@@ -13,16 +13,16 @@ export interface Commit {
   readonly parent: string | null
   /** From 1, one more than its parent. */
   readonly number: number
-  /** Which document has its manifest. */
+  /** Id of the document that has its manifest. */
   readonly document: Uuid
   /** The SHA-256 of the manifest. */
   readonly digest: string
   /** Bytes of the manifest. */
   readonly bytes: number
-  /** Where the prompt stands in a manifest that has a model behind it; null if it has none. */
+  /** Byte range of the prompt in a manifest with a model behind it; null without a model. */
   readonly prompt: readonly [from: number, to: number] | null
   readonly createdMs: number
-  /** Who made it; null if nobody is known. */
+  /** Author: a user or a key; null if the caller has no such name. */
   readonly by: string | null
   readonly description: string | null
 }
@@ -62,7 +62,7 @@ export interface Prompt {
   readonly revision: number
 }
 
-/** What a client says of a prompt. */
+/** Fields of a prompt that a client may set; null and absent ones stay. */
 export interface PromptFields {
   readonly description?: string | null
   readonly readme?: string | null
@@ -71,10 +71,10 @@ export interface PromptFields {
   readonly isArchived?: boolean | null
 }
 
-/** What lists of prompts are sorted by. */
+/** Orders of a list of prompts: by a time, the name or a count. */
 export type PromptOrder = 'updated' | 'created' | 'name' | 'likes' | 'downloads' | 'views'
 
-/** Which prompts to list. */
+/** Selects the prompts of a list, their order and the page of it. */
 export interface PromptQuery {
   /** A part of the name or of the description, in whatever case. */
   readonly text?: string
@@ -90,7 +90,7 @@ export interface PromptQuery {
   readonly offset: number
 }
 
-/** Who names a prompt, and which: `-` stands for the caller's own prompts. */
+/** Owner and name of a prompt; the owner `-` stands for the caller's own prompts. */
 export interface PromptName {
   readonly owner: string
   readonly name: string
@@ -114,8 +114,8 @@ export interface CommitWithManifest {
 }
 
 /**
- * The prompts of tenants. All methods throw HeddleError: `not_found` for what the tenant does not
- * have and nobody shows to it. The tenant of nobody is the empty text.
+ * The prompts of tenants. All methods throw HeddleError: `not_found` unless the prompt is the
+ * tenant's own or shown to it. The tenant of the anonymous caller is the empty text.
  */
 export interface Prompts {
   /** The name by which others see the tenant; null if it has none. */

@@ -3,14 +3,14 @@
 import type { Env } from '../../../../cluster/index.ts'
 import type { Prompt } from './prompt.ts'
 
-/** What was counted of a prompt and is not written down yet. */
+/** Views and downloads of a prompt that were counted and are not written down yet. */
 export interface Counted {
   readonly prompt: Pick<Prompt, 'tenant' | 'id'>
   readonly views: number
   readonly downloads: number
 }
 
-/** What is lost at most when a member dies. */
+/** Milliseconds between writes: a member that dies loses the counts of that time at most. */
 const writtenEveryMs = 60_000
 /** Prompts that are counted at a time. More are not. */
 const promptsMax = 10_000

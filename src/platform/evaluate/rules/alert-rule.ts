@@ -12,7 +12,7 @@ import { namedId } from '../../records/catalog/named-id.ts'
 import type { Uuid } from '../../spans/span.ts'
 import type { Rule } from './rule.ts'
 
-/** What an alert rule is about. */
+/** Alert rule of the hosted API: the measured attribute, its window and its bound. */
 export interface AlertRuleBody {
   readonly name: string
   readonly description: string
@@ -26,7 +26,7 @@ export interface AlertRuleBody {
   readonly denominator_filter?: string | null
 }
 
-/** Who is called. */
+/** Receiver of an alert of the hosted API: the kind of target and its configuration. */
 export interface AlertActionBody {
   readonly target: string
   readonly config: Readonly<Record<string, unknown>>
@@ -79,7 +79,7 @@ export function callOf(
   return { url, headers: headersIn(headers), body: templateIn(body) }
 }
 
-/** What is measured, as alerts of rules have it. */
+/** Translates what an alert rule measures into an alert of a rule. Throws `invalid`. */
 function measureOf(rule: AlertRuleBody): Omit<RuleAlert, 'url' | 'headers' | 'body'> {
   const { type, attribute, aggregation, operator, threshold, filter, window_minutes: minutes } =
     rule

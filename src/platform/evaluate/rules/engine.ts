@@ -1,4 +1,4 @@
-/** What rules of one member work with, made of the parts of its platform. */
+/** Makes the rules of one member and their engine from the parts of its platform. */
 
 import type { Env } from '../../../../cluster/index.ts'
 import { HeddleError } from '../../../errors.ts'
@@ -16,7 +16,7 @@ import type { SpanWrites } from '../../ingest/ingest-call.ts'
 import type { SpanReads } from '../../query/question.ts'
 import type { RuleReads } from './rule-query.ts'
 
-/** What rules are offered with. */
+/** Options of the rules of a platform: their client, their ports and their lag. */
 export interface RuleOptions {
   readonly client: RuleClient
   readonly ways: RulePort

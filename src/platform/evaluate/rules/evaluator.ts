@@ -8,7 +8,7 @@ import type { CatalogRecord } from '../../records/catalog/catalog-record.ts'
 import { collection } from '../../records/catalog/collection.ts'
 import type { Uuid } from '../../spans/span.ts'
 
-/** A kept evaluator. */
+/** An evaluator that the tenant keeps by name, for use in its rules. */
 export interface Evaluator {
   readonly id: Uuid
   readonly name: string
@@ -29,7 +29,7 @@ export interface Evaluators {
 
 const evaluatorsMax = 100
 
-/** The evaluators in catalogs. */
+/** Evaluators over the catalogs of all tenants, 100 of each tenant at most. */
 export function evaluatorsOver(catalogs: CatalogClient,
   env: Pick<Env, 'nowMs' | 'uuid'>): Evaluators {
   const { all, get, create, change, delete: remove } = collection(catalogs, env, {

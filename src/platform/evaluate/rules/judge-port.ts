@@ -1,4 +1,4 @@
-/** What rules do beyond the store of traces: ports, which the server fills. */
+/** Ports of rules beyond the store of traces, such as models and queues; the server fills them. */
 
 import type { Egress } from '../../../egress/index.ts'
 import type { Uuid } from '../../spans/span.ts'
@@ -9,14 +9,14 @@ export interface JudgeMessage {
   readonly content: string
 }
 
-/** What a model answered. */
+/** Answer of a model as a judge: its text, the parsed JSON and the tokens used. */
 export interface JudgeAnswer {
   readonly text: string
   readonly json?: unknown
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number } | null
 }
 
-/** Models of the tenant. */
+/** Calls and checks of the models of a tenant, by their serialised form. */
 export interface JudgeModels {
   /** Calls a serialised model, or the tenant's default for null. Throws HeddleError. */
   ask(tenant: string,
@@ -27,7 +27,7 @@ export interface JudgeModels {
   check(model: unknown): void
 }
 
-/** Prompts of the tenant. */
+/** Prompts of a tenant that judges use, and readers of their manifests. */
 export interface JudgePrompts {
   /** The manifest that a reference such as `name:latest` means. */
   manifest(tenant: string, ref: string): Promise<unknown>

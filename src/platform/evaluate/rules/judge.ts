@@ -17,7 +17,7 @@ export type SpanDetail = Readonly<Record<string, unknown>> & {
   readonly session_id: Uuid
 }
 
-/** What a judge works with. */
+/** Dependencies of judges: the ports of rules, and the call that keeps their spans. */
 export interface JudgeParts {
   readonly ways: RulePort
   readonly env: Pick<Env, 'nowMs' | 'uuid7' | 'after'>
@@ -35,7 +35,7 @@ export interface Judgement {
   readonly span: SpanDetail
 }
 
-/** What a judge said, and what that used. */
+/** Verdicts of a judge on one span, and the tokens that they took. */
 export interface JudgeResult {
   readonly verdicts: readonly RuleVerdict[]
   /** The trace of the judge itself. */

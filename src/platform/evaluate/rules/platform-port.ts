@@ -26,7 +26,7 @@ export interface PlatformWayParts {
   }
 }
 
-/** The ways. */
+/** The port of rules to the parts of this platform; egress is added by the server. */
 export function platformPort(
   { models, playgroundSettings, prompts, datasets, queues }: PlatformWayParts,
 ): Omit<RulePort, 'egress'> {

@@ -1,5 +1,5 @@
 /**
- * What a rule does about one span: queue, dataset, webhook, judges, in this order. Each effect has
+ * Actions of a rule on one span: queue, dataset, webhook, judges, in this order. Each effect has
  * an id that is made of the rule and the span, so that it is the same when it is repeated.
  */
 
@@ -17,7 +17,7 @@ import { ruleMark } from './rule.ts'
 import type { Rule } from './rule.ts'
 import type { ActionEntry, SpanOutcome } from './rule-state.ts'
 
-/** What actions work with. */
+/** Dependencies of the actions of a rule, with the writer of feedback. */
 export interface ActionParts extends JudgeParts {
   readonly env: Pick<Env, 'nowMs' | 'uuid7' | 'after' | 'random'>
   putFeedback(rows: readonly Feedback[]): Promise<void>
@@ -130,7 +130,7 @@ async function sent({ ways: { egress } }: ActionParts, { tenant, rule }: ActingR
   )
 }
 
-/** What an answer of an endpoint means. Its own words are not kept: they may be secret. */
+/** Outcome of a call of an endpoint. Its own words are not kept: they may be secret. */
 export function webhookDone(
   outcome: Awaited<ReturnType<ActionParts['ways']['egress']['send']>>,
 ): { readonly outcome: 'done' | 'failed'; readonly message: string } {

@@ -35,7 +35,7 @@ export type RuleActorCommand =
   /** Removes what is left of a rule that was deleted. */
   | { readonly kind: 'drop'; readonly owner: Uuid | '' }
 
-/** What the rules of one member work with, from when its platform is open. */
+/** Dependencies of the rule actors of one member, available while its platform is open. */
 export interface RuleEngine {
   readonly records: RuleRecords
   readonly pass: PassParts
@@ -60,7 +60,7 @@ export function ruleKind(parts: RuleActorParts): ActorKind<RuleActorCommand> {
 
 /** Pauses after a pass that failed. */
 const pauses = { firstMs: 1_000, longestMs: 60_000 }
-/** How often alerts that fire are measured again. */
+/** Milliseconds after which alerts that fire are measured again. */
 const measureMs = 15_000
 
 class RuleActor implements Actor<RuleActorCommand> {
@@ -117,7 +117,7 @@ class RuleActor implements Actor<RuleActorCommand> {
     return Promise.reject(new HeddleError('unsupported', 'A rule has nothing to follow.'))
   }
 
-  /** What is cut off here is done again by the next owner, with the same effects. */
+  /** Aborts the pass in progress; the next owner does it again, with the same effects. */
   async passivate(): Promise<void> {
     this.#stopLooking()
     this.#pass?.controller.abort(new HeddleError('not_owner'))

@@ -41,7 +41,7 @@ export async function checkAlerts(parts: PassParts, here: RuleInPass,
   }
 }
 
-/** Whether a value is beyond the bound. */
+/** True if a value is beyond the bound of the alert; `above` by default. */
 export function crosses({ threshold, comparison }: Pick<RuleAlert, 'threshold' | 'comparison'>,
   value: number): boolean {
   switch (comparison) {
@@ -129,11 +129,11 @@ export async function callEndpoint({ ways: { egress } }: Pick<PassParts, 'ways'>
   )
 }
 
-/** What the body says of a rule. */
+/** Members of a rule that the body of an alert has. */
 export type AlertedRule = Pick<Rule,
   'id' | 'display_name' | 'session_id' | 'dataset_id' | 'alert_rule'>
 
-/** What an endpoint gets. Alert rules say the same in the words of the hosted API as well. */
+/** Body for an endpoint. Alert rules say the same in the words of the hosted API as well. */
 function bodyOf(rule: AlertedRule, alert: RuleAlert,
   { value, sinceMs, why, key, projectName }: AlertCall): Record<string, unknown> {
   const { metric, threshold, window_minutes: minutes, comparison, body } = alert

@@ -33,7 +33,7 @@ export async function readLog(documents: DocumentPort, tenant: string, rule: Uui
   return found.map(({ body }) => JSON.parse(Buffer.from(body).toString()) as LoggedEntry)
 }
 
-/** Removes all lines. */
+/** Removes all lines of the log of a rule, as when the rule is deleted. */
 export async function dropLog(documents: DocumentPort, tenant: string, rule: Uuid): Promise<void> {
   await documents.dropDocuments(logPlace(tenant, rule))
 }

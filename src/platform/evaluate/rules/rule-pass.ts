@@ -19,7 +19,7 @@ import type { Rule } from './rule.ts'
 import type { MatchedSpan, RuleReads } from './rule-query.ts'
 import type { Progress, RuleCommand, RuleState, SpanOutcome } from './rule-state.ts'
 
-/** What passes work with. */
+/** Dependencies of passes: documents, projects and queries, besides those of actions. */
 export interface PassParts extends ActionParts {
   readonly documents: DocumentPort
   readonly projects: Pick<Projects, 'get' | 'find'>
@@ -229,7 +229,7 @@ export async function projectsOf({ projects }: Pick<PassParts, 'projects'>,
   return found.projects
 }
 
-/** What a rule asks of spans. */
+/** Question for the spans that meet the filters of a rule, the oldest first. */
 export function questionOf({ tenant, rule }: Pick<RuleInPass, 'tenant' | 'rule'>,
   projects: readonly Project[]): RunsQuestion {
   return { tenant, projects, order: 'oldest', limit: batchSpans, version: 1,

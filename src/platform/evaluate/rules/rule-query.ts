@@ -1,4 +1,4 @@
-/** Which of some spans a rule is about. Runs in the query thread. */
+/** Finds the spans of a question that a rule is about. Runs in the query thread. */
 
 import { HeddleError } from '../../../errors.ts'
 import { conditionsOf } from '../../query/conditions.ts'

@@ -46,7 +46,7 @@ const pageRecords = 100
 /** No tenant has this name. */
 const everybody: CatalogName = { tenant: '*', collection: 'rule_wake' }
 
-/** The records in catalogs. */
+/** Records of rules over the catalogs of all tenants, with their states. */
 export function ruleRecords(catalogs: CatalogClient): RuleRecords {
   const rules = (tenant: string): CatalogName => ({ tenant, collection: 'rule' })
   const states = (tenant: string): CatalogName => ({ tenant, collection: 'rule_state' })

@@ -1,5 +1,5 @@
 /**
- * What a rule has done and where it goes on: (state, command, now) → state, effects. Pure.
+ * Work and cursors of a rule as a state machine: (state, command, now) → state, effects. Pure.
  *
  * 1. Effects on spans come first, the cursor after them. What is repeated after a failure has the
  *    ids that it had before.
@@ -20,7 +20,7 @@ export interface SecondCursor {
   readonly askedMs: number
 }
 
-/** What is kept of a rule between two looks. */
+/** State of a rule that is kept between two looks: cursors, counts and alerts. */
 export interface RuleState {
   /** Rises with each change: the owner before can change nothing any more. */
   readonly version: number
@@ -51,7 +51,7 @@ export interface FiredAlert {
   readonly delivered: boolean
 }
 
-/** What became of one span. */
+/** Outcome of a rule for one span: its line of the log and its tokens. */
 export interface SpanOutcome {
   readonly line: LogEntry
   readonly tokens: number
@@ -68,7 +68,7 @@ export interface LogEntry {
   readonly actions?: readonly ActionEntry[]
 }
 
-/** What one action did. */
+/** Outcome of one action of a rule on one span, with a message. */
 export interface ActionEntry {
   readonly kind: 'queue' | 'dataset' | 'webhook' | 'evaluator'
   readonly outcome: 'done' | 'failed' | 'skipped'
@@ -83,7 +83,7 @@ export interface LoggedEntry extends LogEntry {
   readonly atMs: number
 }
 
-/** What a rule is asked to decide. */
+/** Commands to a rule; each one makes a new version of its state. */
 export type RuleCommand =
   /** Reads ends from now on. */
   | { readonly kind: 'begin' }
@@ -101,13 +101,13 @@ export type RuleCommand =
   /** The endpoint of an alert was called. */
   | { readonly kind: 'deliver'; readonly alert: string; readonly line: LogEntry }
 
-/** Where a rule is after some spans. */
+/** Cursor of a rule after some spans, in the ends or in the second source. */
 export type Progress =
   | { readonly source: 'ended'; readonly cursor: string }
   /** The question has no cursor when all were read. */
   | { readonly source: 'second'; readonly cursor: string | null; readonly askedMs: number }
 
-/** What follows from a command, in this order; the new state is saved last. */
+/** Effects of a command, carried out in this order; the new state is saved last. */
 export type RuleEffect =
   | { readonly kind: 'log'; readonly entries: readonly LoggedEntry[];
     /** Numbers of lines that are kept no more: from, and before. */
@@ -115,7 +115,7 @@ export type RuleEffect =
   /** Ends of these hours are kept no more: from, and before. */
   | { readonly kind: 'drop_hours'; readonly from: number; readonly before: number }
 
-/** What a command does. */
+/** Result of a command: the new state, the effects and the calls granted. */
 export interface RuleDecision {
   readonly state: RuleState
   readonly effects: readonly RuleEffect[]
@@ -137,7 +137,7 @@ export const unbegun: RuleState = { version: 0, cursor: '', second: null, filled
   applied: 0, failed: 0, logged: 0, appliedMs: null, error: null, day: '', calls: 0, tokens: 0,
   firing: {} }
 
-/** What a command does to the state. */
+/** Decides a command: makes the next version of the state, and its effects. */
 export function decideRule(state: RuleState, command: RuleCommand, nowMs: number): RuleDecision {
   const after = decided(state, command, nowMs)
   return { granted: 0, effects: [], ...after,
@@ -258,7 +258,7 @@ function logged(state: RuleState, lines: readonly LogEntry[],
   return { after: { ...state, logged: next }, effect: [{ kind: 'log', entries, forget }] }
 }
 
-/** Whether the cursor was moved under a clock that was ahead: it would pass over what ends now. */
+/** True if the cursor was moved under a clock that was ahead: it would skip spans that end now. */
 export function isAhead({ cursor }: Pick<RuleState, 'cursor'>, nowMs: number): boolean {
   return cursor > keyAt((nowMs + aheadMs) * 1_000)
 }

@@ -49,7 +49,7 @@ function shownName(id: Uuid, name: string): string {
   return name.endsWith(`\n${id}`) ? name.slice(0, -id.length - 1) : name
 }
 
-/** What a rule belongs to, if it reads what ends there. */
+/** Project or dataset whose ended spans a rule reads; empty if it has neither. */
 export function ownerOf({ session_id: project, dataset_id: dataset }: RuleBody): Uuid | '' {
   return project ?? dataset ?? ''
 }
@@ -57,7 +57,7 @@ export function ownerOf({ session_id: project, dataset_id: dataset }: RuleBody):
 /** A header that is not shown; sent back, it stays as it is. */
 const hidden = '••••'
 
-/** What a body says over a rule before; null takes away, what is absent stays. */
+/** Puts a body over the rule before; null removes a member, absent ones stay. */
 export function changedRule(before: Rule | undefined, body: RuleBody): RuleBody {
   const { id: _i, createdMs: _c, modifiedMs: _m, ...kept } = before ??
     { ...empty, id: '', createdMs: 0, modifiedMs: 0 }
@@ -120,7 +120,7 @@ export function requireSound(rule: RuleBody, projectName: string | undefined): v
       'an alert.')
 }
 
-/** Whether a trace is in the sample: the same for all of its spans and at any time. */
+/** True if a trace is in the sample: the same for all of its spans and at any time. */
 export function isSampled(trace: Uuid, rate: number): boolean {
   return hash('sha256', trace, 'buffer').readUInt32BE() < rate * 2 ** 32
 }

@@ -50,14 +50,14 @@ export interface Rules {
       readonly throughUs?: number | undefined }): Promise<RuleState>
   /** As clients read them. */
   json(tenant: string, rules: readonly Rule[]): Promise<readonly RuleJson[]>
-  /** What a judge says of one span. Nothing is kept but the call of the model. */
+  /** Asks a judge about one span. Only the call of the model is kept. */
   tryJudge(tenant: string, evaluator: RuleEvaluator, span: Uuid,
     signal: AbortSignal): Promise<JudgeResult>
   /** Calls the endpoint of an alert, as if it fired. Throws `invalid` if that does not take it. */
   tryAlert(tenant: string, rule: AlertedRule, alert: RuleAlert, signal: AbortSignal): Promise<void>
 }
 
-/** What rules are made of. */
+/** Dependencies of rules: the catalogs, the projects, the client of rules and their judges. */
 export interface RuleParts {
   readonly catalogs: CatalogClient
   readonly documents: DocumentPort
@@ -72,7 +72,7 @@ export interface RuleParts {
 const leaseMs = 1_050
 const dayUs = 24 * 3_600e6
 
-/** The rules in catalogs. */
+/** Rules over the catalogs of all tenants; changes wake the actors of rules. */
 export function rulesOver(parts: RuleParts): Rules {
   const { catalogs, documents, env, client } = parts
   const records = ruleRecords(catalogs)

@@ -6,7 +6,7 @@ import type { CatalogRecord } from '../../../records/catalog/catalog-record.ts'
 import { collection } from '../../../records/catalog/collection.ts'
 import type { Uuid } from '../../../spans/span.ts'
 
-/** A comparison. */
+/** A comparison of experiments over one dataset, as its catalog keeps it. */
 export interface Comparison {
   readonly id: Uuid
   readonly name: string
@@ -19,12 +19,12 @@ export interface Comparison {
   readonly modifiedMs: number
 }
 
-/** What a caller says of a new comparison. */
+/** A new comparison; without an id it gets a new one. */
 export type NewComparison = Omit<Comparison, 'id' | 'createdMs' | 'modifiedMs'> & {
   readonly id?: Uuid
 }
 
-/** Which comparisons to list, the newest first. */
+/** Selects the comparisons of one dataset to list, the newest first. */
 export interface ComparisonQuery {
   readonly dataset: Uuid
   readonly ids?: readonly Uuid[]

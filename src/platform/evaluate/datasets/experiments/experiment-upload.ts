@@ -21,7 +21,7 @@ const [rowsMax, rowScoresMax, scoresMax, configsMax] = [10_000, 100, 50_000, 100
 /** Characters of names, of descriptions, and of the metadata of the experiment. */
 const [nameMax, descriptionMax, metadataMax] = [1_000, 10_000, 48 * 1024]
 
-/** What the body says besides its rows. */
+/** Members of an uploaded experiment besides its rows: its name, times, dataset and scores. */
 export interface ExperimentForm {
   readonly name: string
   readonly description: string | null
@@ -33,7 +33,7 @@ export interface ExperimentForm {
     readonly description: string | null }
   /** JSON of each score of the experiment as a whole. */
   readonly scores: readonly string[]
-  /** What scores say of their keys. */
+  /** Configuration of each feedback key, from the scores that give one; 100 keys at most. */
   readonly configs: readonly { readonly feedback_key: string;
     readonly feedback_config: Readonly<Record<string, unknown>> }[]
   /** The same for a body that is sent again. */
@@ -52,9 +52,9 @@ export interface ExperimentRow {
   readonly scores: readonly string[]
 }
 
-/** What the ingest thread does with whole experiments. */
+/** Calls to the ingest thread that read and write a whole experiment. */
 export interface ExperimentWrites {
-  /** What the body says besides its rows, which are checked too. */
+  /** Reads the body without its rows; the rows are checked too. */
   readExperiment(
     call: { readonly tenant: string; readonly body: Uint8Array },
   ): Promise<ExperimentForm>

@@ -27,12 +27,12 @@ export interface ExperimentJob extends BodyJob {
   readonly formOnly: boolean
 }
 
-/** What experiments are written with. */
+/** Dependencies of the calls that write experiments, with the reader of long bodies. */
 export interface ExperimentParts extends RequestParts {
   readonly longBodies: LongBodies<OperationsJob | ExperimentJob>
 }
 
-/** The handlers. */
+/** The handlers of `ExperimentWrites`, for at most two experiments at once. */
 export function experimentWrites(parts: ExperimentParts,
   { ensureExamples }: Pick<ExampleWrites, 'ensureExamples'>): ExperimentWrites {
   const turns = new FairSemaphore(atOnce)

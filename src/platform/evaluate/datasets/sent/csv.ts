@@ -85,7 +85,7 @@ export function withoutMark(field: string): string {
 
 /** Beginnings that spreadsheets take for a formula, behind signs and spaces that they leave out. */
 const formula = /^[\s\p{Cc}\ufeff]*[=+\-@＝＋－＠]/u
-/** What `asText` makes of a formula, and of a text that looks as if it had been made so. */
+/** Texts that `asText` makes of formulas, and of texts that look as if it had made them. */
 const marked = /^'+[\s\p{Cc}\ufeff]*[=+\-@＝＋－＠]/u
 
 /** A formula with a mark by which spreadsheets take it for a text. Numbers are none. */

@@ -1,8 +1,8 @@
-/** What callers want of examples: one edit for each example. */
+/** Edits of examples as callers ask for them: one edit for each example. */
 
 import type { Uuid } from '../../../spans/span.ts'
 
-/** What is said of an example. What is absent stays, or is empty in a new one. */
+/** Members of an example in an edit. Absent ones stay, or are empty in a new example. */
 export interface ExampleInput {
   /** JSON in UTF-8. */
   readonly inputs?: Uint8Array
@@ -18,7 +18,7 @@ export interface ExampleInput {
   /** Attachments of that run that are copied; true for all. */
   readonly runFiles?: readonly string[] | true
   readonly files?: readonly SentFile[]
-  /** What becomes of attachments that it has; by default they stay. */
+  /** Attachments that stay; without it all do, unless `files` replace them. */
   readonly kept?: KeptFiles
 }
 
@@ -29,7 +29,7 @@ export interface SentFile {
   readonly data: Uint8Array
 }
 
-/** Which attachments stay, and new names of some. Others are left out. */
+/** Names of attachments that stay, and new names of others. The rest is removed. */
 export interface KeptFiles {
   readonly rename: Readonly<Record<string, string>>
   readonly retain: readonly string[]
@@ -58,7 +58,7 @@ export type ExampleEdit =
   /** No version has it any more. */
   | { readonly kind: 'erase'; readonly id: Uuid }
 
-/** What became of a change of examples. */
+/** Result of a change: the examples of a dataset that it touched, and the new version. */
 export interface ExamplesChanged {
   readonly dataset: Uuid
   /** Of the examples that were created, changed or removed. */

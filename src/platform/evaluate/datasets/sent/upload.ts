@@ -13,7 +13,7 @@ const [examplesMax, bytesMax] = [100_000, 64 * 1024 * 1024]
 /** Names of columns in a form. */
 const keysMax = 1_000
 
-/** What a form says of the new dataset. */
+/** Members of an upload form that describe the new dataset, besides the file. */
 export interface UploadForm {
   readonly name: string | null
   readonly description: string | null

@@ -179,7 +179,7 @@ function readTemplate(kwargs: Constructed['kwargs']) {
     partials: isObject(partials) ? partials : {} }
 }
 
-/** What templates look up outside: the first step of each name. */
+/** Names that templates look up outside: the first step of each, also in sections. */
 function mustacheNames(nodes: readonly MustacheNode[]): readonly string[] {
   return nodes.flatMap((node) => {
     if (node.kind === 'text') return []

@@ -109,7 +109,7 @@ function hasOwn(view: unknown, name: string): view is Readonly<Record<string, un
 /** Tags and the characters between them. Lines with nothing but a tag of structure are dropped. */
 function tokensOf(template: string): readonly Token[] {
   const tokens: (Token | undefined)[] = []
-  /** Where the blanks of this line are, whether it has a tag, and whether it has more. */
+  /** Token indices of the blanks of this line; whether it has a tag, and whether it has more. */
   let line = { blanks: [] as number[], hasTag: false, hasMore: false }
   const endLine = () => {
     if (line.hasTag && !line.hasMore) { for (const at of line.blanks) tokens[at] = undefined }
@@ -137,13 +137,13 @@ function tokensOf(template: string): readonly Token[] {
   return tokens.filter((token) => token !== undefined)
 }
 
-/** What stands around a tag. */
+/** Texts that open and close a tag, by default `{{` and `}}`. */
 interface Delimiters {
   readonly open: string
   readonly close: string
 }
 
-/** Where the text stands first, and where what follows it and blanks begins. */
+/** Index of the first such text, and of what follows it and blanks; the end without one. */
 function opening(open: string, template: string, from: number): readonly [number, number] {
   const at = template.indexOf(open, from)
   if (at === -1) return [template.length, template.length]
@@ -152,7 +152,7 @@ function opening(open: string, template: string, from: number): readonly [number
   return [at, to]
 }
 
-/** Where the text and the blanks before it stand first, and where it ends. */
+/** Index of the blanks before the first such text, and of its end; the end without one. */
 function closing(close: string, template: string, from: number): readonly [number, number] {
   const at = template.indexOf(close, from)
   if (at === -1) return [template.length, template.length]

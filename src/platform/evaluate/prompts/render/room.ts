@@ -1,4 +1,4 @@
-/** How much one rendering may do and make: a name that stands in it often takes its value often. */
+/** Bounds of one rendering: each occurrence of a name in the template takes its value again. */
 
 import { HeddleError } from '../../../../errors.ts'
 import type { ChatMessage } from '../../models/model.ts'
@@ -8,7 +8,7 @@ const visitedMax = 200_000
 /** Characters of all messages. */
 const charactersMax = 4 * 1024 * 1024
 
-/** What is left for a rendering. Methods throw `invalid` if that is too little. */
+/** Visits and characters left for a rendering. Methods throw `invalid` if that is too little. */
 export class RenderBudget {
   #visits = visitedMax
   #characters = charactersMax
