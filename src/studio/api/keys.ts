@@ -8,7 +8,7 @@ import { pollEvery } from './poll.ts'
 
 export type { ApiKey }
 
-/** What a key may do. */
+/** Rights of a key. */
 export type KeyRole = ApiKey['role']
 
 /** The question for the keys, the newest first. */
