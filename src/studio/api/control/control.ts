@@ -86,7 +86,7 @@ export const checkRevision = (name: string, revision: string) =>
 /** The events follow what a roll-out does. */
 const atOnceAnswered = { prefer: 'respond-async' }
 
-/** Options of an activation. */
+/** Options of the call that makes a revision active. */
 export interface ActivateRequest {
   /** The share of new runs. */
   readonly percent: number

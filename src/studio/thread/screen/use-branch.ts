@@ -20,7 +20,7 @@ export interface Now {
   readonly isBusy: boolean
 }
 
-/** A branch that has started but has no step yet. */
+/** State of a branch that starts, and the callbacks to begin and to forget it. */
 export interface Branch {
   /** Messages that the branch goes on from; undefined once the newest step is its own. */
   readonly messages: readonly ChatMessage[] | undefined
