@@ -1,6 +1,6 @@
 /** The clock, timers and chance of the page: the one place that asks the browser for them. */
 
-/** Milliseconds since 1970. */
+/** Time now, in milliseconds since 1970. */
 export const nowMs = (): number => Date.now()
 
 /** Milliseconds of a clock that never jumps, for durations. */

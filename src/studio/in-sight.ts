@@ -1,4 +1,4 @@
-/** Whether somebody looks at the tab: a browser has few connections, and all tabs share them. */
+/** Visibility of the tab: a browser has few connections, and all tabs share them. */
 
 /** Resolves when the tab is seen, or the signal is aborted. */
 export function inSight(signal: AbortSignal): Promise<void> {
@@ -15,7 +15,7 @@ export function inSight(signal: AbortSignal): Promise<void> {
   })
 }
 
-/** What ends with a signal, or when the tab is hidden. */
+/** Signal that ends with another one, or when the tab is hidden. */
 export interface Sight {
   readonly signal: AbortSignal
   /** Looks no longer. */

@@ -1,4 +1,4 @@
-/** Who uses the page: the key or session token that its calls carry, and whether one is needed. */
+/** Credential of this page: the key or session token of its calls, and requests for one. */
 
 import { useSyncExternalStore } from 'react'
 
@@ -8,7 +8,7 @@ export interface Credential {
   readonly text: string
 }
 
-/** What is asked of the person who uses the page. */
+/** State of the credential: a request for one, and a session that an address offered. */
 export interface SessionState {
   /** A session that an address brought along, while another credential is in use. */
   readonly offered: Credential | null
@@ -48,7 +48,7 @@ export function signIn(given: Credential, remember: boolean): void {
   set(nothingNeeded)
 }
 
-/** Forgets the credential. */
+/** Forgets the credential, also where the browser stores it. */
 export function signOut(): void {
   credential = undefined
   for (const storage of storages()) storage.removeItem(storageKey)
@@ -59,7 +59,7 @@ export function signInNeeded(reason: string, elsewhere: string | null = null): v
   if (state.needed !== reason) set({ ...state, needed: reason, elsewhere })
 }
 
-/** Whether a credential is needed, as it changes. */
+/** Follows the requests for a credential as they change. */
 export function useSession(): SessionState {
   return useSyncExternalStore((listener) => {
     listeners.add(listener)

@@ -14,5 +14,5 @@ export const readAssistantListSearch = searchOf({
   graph: text,
 })
 
-/** What the page shows. */
+/** Search parameters of the assistants page, each absent if its text is invalid. */
 export type AssistantListSearch = ReturnType<typeof readAssistantListSearch>

@@ -20,5 +20,5 @@ export const readChartsSearch = searchOf({
   edit: text,
 })
 
-/** What the page of charts shows. */
+/** Search parameters of the charts page, each absent if its text is invalid. */
 export type ChartsSearch = ReturnType<typeof readChartsSearch>

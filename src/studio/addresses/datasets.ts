@@ -24,9 +24,9 @@ export const readDatasetSearch = searchOf({
   /** Compared examples with the largest difference first; as in the dataset without it. */
   sort: oneOf(['difference']),
   only: oneOf(['regressions']),
-  /** What outputs are compared with, word by word. */
+  /** Side that outputs are compared with, word by word: the reference or the first experiment. */
   diff: oneOf(['reference', 'first']),
 })
 
-/** What a dataset shows. */
+/** Search parameters of the page of a dataset, each absent if its text is invalid. */
 export type DatasetSearch = ReturnType<typeof readDatasetSearch>

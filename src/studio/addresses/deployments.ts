@@ -15,5 +15,5 @@ export const readDeploymentSearch = searchOf({
   level: oneOf(logLevels),
 })
 
-/** What the page of a deployment shows. */
+/** Search parameters of the page of a deployment, each absent if its text is invalid. */
 export type DeploymentSearch = ReturnType<typeof readDeploymentSearch>

@@ -10,13 +10,13 @@ export const readLimitsSearch = searchOf({
   view: oneOf(limitViews),
   /** The id of a key whose limits are shown; by default those of the caller. */
   key: text,
-  /** Which keys: a part of a name or an id. */
+  /** Filter of the keys: a part of a name or an id. */
   find: text,
   /** Keys that ended are shown too. */
   ended: oneOf(['yes']),
-  /** Which part of the keys; the first one without it. */
+  /** Part of the list of keys, counted from 1; the first one without it. */
   page: wholeNumber(2),
 })
 
-/** What the page shows. */
+/** Search parameters of the page of limits and keys, each absent if its text is invalid. */
 export type LimitsSearch = ReturnType<typeof readLimitsSearch>

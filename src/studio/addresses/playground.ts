@@ -17,10 +17,10 @@ export interface Endpoint {
   readonly max_tokens?: number
 }
 
-/** That of the prompt or else the default one, one of the workspace by its name, or an endpoint. */
+/** Model to ask: the prompt's own or else the default, a saved one by its name, or an endpoint. */
 export type Model = 'default' | { readonly saved: string } | Endpoint
 
-/** Columns beside each other. */
+/** Maximum number of model columns beside each other. */
 export const modelsMax = 4
 
 /** Reads what it begins with; nothing for messages of one's own. */
@@ -36,7 +36,7 @@ export const readPlaygroundSearch = searchOf({
   models: readModels,
 })
 
-/** What it begins with. */
+/** Search parameters of the playground, each absent if its text is invalid. */
 export type PlaygroundSearch = ReturnType<typeof readPlaygroundSearch>
 
 /** Reads the models of an address; undefined if there are none. */

@@ -10,6 +10,6 @@ export const readQueueListSearch = searchOf({
 
 /** Reads what a queue shows. */
 export const readQueueSearch = searchOf({
-  /** Which of the items that are to be looked at; the first one without it. */
+  /** Index from 0 among the items left to review; the first one without it. */
   at: wholeNumber(1),
 })

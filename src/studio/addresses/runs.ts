@@ -14,5 +14,5 @@ export const readRunListSearch = searchOf({
   since: oneOf(timeSpans),
 })
 
-/** What the page shows. */
+/** Search parameters of the list of runs, each absent if its text is invalid. */
 export type RunListSearch = ReturnType<typeof readRunListSearch>

@@ -3,7 +3,7 @@
 import { readThreadListSearch } from './threads.ts'
 import type { ThreadListSearch } from './threads.ts'
 
-/** A view. */
+/** A filter of the list of threads that was saved under a name. */
 export interface SavedView {
   readonly name: string
   readonly search: ThreadListSearch

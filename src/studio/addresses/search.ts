@@ -1,12 +1,12 @@
 /** Reads search parameters of addresses: a link in a ticket may hold anything. */
 
-/** What the address bar has behind its question mark. */
+/** Parsed query of the address bar, with values that are not checked yet. */
 type RawSearch = Readonly<Record<string, unknown>>
 
 /** Reads a parameter; undefined for a value that it may not have. */
 type Parameter = (given: unknown) => unknown
 
-/** What a page shows by its address: each parameter may be left out. */
+/** Parameters of a page as its address has them: each may be left out. */
 type Search<Parameters extends Readonly<Record<string, Parameter>>> = {
   readonly [Name in keyof Parameters]?: ReturnType<Parameters[Name]>
 }

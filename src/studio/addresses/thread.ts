@@ -25,5 +25,5 @@ export const readThreadSearch = searchOf({
   run: text,
 })
 
-/** What a thread shows. */
+/** Search parameters of the page of a thread, each absent if its text is invalid. */
 export type ThreadSearch = ReturnType<typeof readThreadSearch>

@@ -4,7 +4,7 @@ import { oneOf, searchOf, text } from './search.ts'
 
 /** States by which threads are filtered, in the order of their buttons. */
 export const threadStates = ['busy', 'interrupted', 'error', 'idle'] as const
-/** How long ago threads were updated at most. */
+/** Longest times since the last update that the list of threads can be filtered by. */
 export const timeSpans = ['1h', '24h', '7d', '30d'] as const
 
 /** Reads what the list shows. */
@@ -19,5 +19,5 @@ export const readThreadListSearch = searchOf({
   at: text,
 })
 
-/** What the list shows. */
+/** Search parameters of the list of threads, each absent if its text is invalid. */
 export type ThreadListSearch = ReturnType<typeof readThreadListSearch>

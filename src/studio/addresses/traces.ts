@@ -24,7 +24,7 @@ export const readProjectSearch = searchOf({
   peek: text,
 })
 
-/** What a project shows. */
+/** Search parameters of the page of a project, each absent if its text is invalid. */
 export type ProjectSearch = ReturnType<typeof readProjectSearch>
 
 /** Reads what a trace shows. */
@@ -33,11 +33,11 @@ export const readTraceSearch = searchOf({
   span: text,
   /** Words that names contain. */
   q: text,
-  /** What a narrow window shows. */
+  /** Pane that a narrow window shows: the span; the waterfall without it. */
   pane: oneOf(['span']),
 })
 
-/** What a trace shows. */
+/** Search parameters of the page of a trace, each absent if its text is invalid. */
 export type TraceSearch = ReturnType<typeof readTraceSearch>
 
 const hourMs = 3_600_000

@@ -6,7 +6,7 @@ import type { Assistant } from '../../api/index.ts'
 import { ask } from './ask.ts'
 import type { JsonObject } from './client.ts'
 
-/** What somebody may change about an assistant. Each change is a new version. */
+/** Parts of an assistant that people may change. Each change is a new version. */
 export interface AssistantContent {
   readonly name: string
   readonly description: string | null

@@ -1,4 +1,4 @@
-/** Which attempt of a run something is of. */
+/** Attempt of a run that a step belongs to. */
 
 import type { StepMetadata } from './states.ts'
 

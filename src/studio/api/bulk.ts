@@ -5,15 +5,15 @@ import { isOver } from './runs.ts'
 import type { Run } from './runs.ts'
 import type { ThreadFilter } from './threads.ts'
 
-/** Which threads: chosen ones, or all that match a filter at the time of the call. */
+/** Threads to act on: chosen ones, or all that match a filter at the time of the call. */
 export type BulkTarget =
   | { readonly kind: 'chosen'; readonly ids: readonly string[] }
   | { readonly kind: 'matching'; readonly filter: ThreadFilter }
 
-/** What is done to them. */
+/** Act on the threads of a target: deletes them, or cancels their runs. */
 export type BulkAct = 'delete' | 'cancel'
 
-/** What one call did; `remaining` is 0 when nothing is left to do. */
+/** Outcome of one call; `remaining` is 0 when nothing is left to do. */
 export interface BulkStep {
   readonly done: number
   readonly remaining: number
@@ -22,7 +22,7 @@ export interface BulkStep {
 /** Threads that one call names at most. */
 export const idsMax = 1_000
 
-/** How many threads, or for `cancel` how many runs, an act by filter is about. */
+/** Resolves with the number of threads, or for `cancel` of runs, that an act by filter affects. */
 export async function bulkCount(act: BulkAct, filter: ThreadFilter,
   signal?: AbortSignal): Promise<number> {
   const path = act === 'delete' ? '/threads/prune' : '/runs/cancel'

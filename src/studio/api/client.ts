@@ -4,9 +4,9 @@ import type { ControlFailure } from '../../api/index.ts'
 import { credentials, signInNeeded } from '../session.ts'
 import { urlOf } from './place.ts'
 
-/** A value of JSON. */
+/** Any value that JSON can hold. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject
-/** An object of JSON. */
+/** An object of JSON: values by their names. */
 export type JsonObject = { readonly [key: string]: Json }
 
 /** Why a graph cannot be loaded, and where in the project. */
@@ -19,11 +19,11 @@ export class ApiError extends Error {
   readonly code: string
   /** Seconds after which a retry may help; null if the server named none. */
   readonly retryAfterS: number | null
-  /** What is wrong with single fields of the request. */
+  /** Faults of single fields of the request. */
   readonly fields: readonly { readonly field: string; readonly message: string }[]
   /** The graphs of a project that cannot be loaded. */
   readonly graphs: readonly GraphFailure[]
-  /** Where else the resource is, as for a key of another region. */
+  /** Another address that has the resource, as for a key of another region; null for none. */
   readonly url: string | null
 
   constructor(status: number, message: string, details: Partial<ApiError> = {}) {

@@ -8,11 +8,11 @@ export type { Cluster }
 
 /** A member as an answer has it. */
 export type Member = Cluster['members'][number]
-/** What a member does. */
+/** State of a member of the cluster. */
 export type MemberState = Member['state']
-/** What a member says of itself; null where it did not answer. */
+/** Figures that a member reports of itself; null where it did not answer. */
 export type MemberFigures = Pick<Member, 'version' | 'started_at' | 'actors' | 'runs' | 'load'>
-/** Where the cluster is deployed. */
+/** Region in which the cluster is deployed. */
 export type ClusterRegion = NonNullable<Cluster['region']>
 
 /** An event of the cluster. Times are ISO texts. */

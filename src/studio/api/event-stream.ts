@@ -14,7 +14,7 @@ export interface StreamEvent extends ServerEvent {
   readonly atMs: number
 }
 
-/** What to follow. */
+/** Address of a stream, and the options to follow it with. */
 export interface Stream {
   /** A path of the API. A POST starts a run; its answer says where to go on after a break. */
   readonly path: string

@@ -8,7 +8,7 @@ import { pollEvery } from './poll.ts'
 
 export type { ApiKey }
 
-/** What a key may do. */
+/** Role of a key: the calls that it may make. */
 export type KeyRole = ApiKey['role']
 
 /** The question for the keys, the newest first. */

@@ -1,6 +1,6 @@
 /**
- * Where this page and the API lie, and of which deployment the page is. Read once: the address bar
- * changes later.
+ * Addresses of this page and of the API, and the deployment that the page is of. Read once: the
+ * address bar changes later.
  */
 
 /** The address of the folder of the page's files, with a slash at its end. */
@@ -23,7 +23,7 @@ const serverUrl = elsewhere === undefined || elsewhere === ''
   ? new URL('../', filesUrl).href.replace(/\/$/, '')
   : elsewhere.replace(/\/$/, '')
 
-/** What paths of the API follow. */
+/** Prefix of the paths of the API, without a slash at its end. */
 export const apiUrl = deploymentName === null ? serverUrl : `${serverUrl}/d/${deploymentName}`
 
 /** Parts of the API that are of the server, whichever deployment the page is of. */

@@ -1,4 +1,4 @@
-/** Whether the caller may change things, and the reason why not. */
+/** The reason for which the caller may change nothing, if there is one. */
 
 import { useQuery } from '@tanstack/react-query'
 

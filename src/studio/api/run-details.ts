@@ -1,4 +1,4 @@
-/** What more there is of a run: what it logged, why it failed, and how to do it again. */
+/** Details of a run: its log, the errors that it failed with, and how to run it again. */
 
 import { ask, post } from './client.ts'
 import { attemptOf } from './attempt.ts'
@@ -23,7 +23,7 @@ export interface RunLogs {
   readonly truncated: boolean
 }
 
-/** What a run logged, after a line if one is named. */
+/** Resolves with at most 1 000 lines of the log of a run, after a line if one is named. */
 export const logsOf = (threadId: string, runId: string, after?: number, signal?: AbortSignal) =>
   ask<RunLogs>(
     `/threads/${threadId}/runs/${runId}/logs?limit=1000${
@@ -32,7 +32,7 @@ export const logsOf = (threadId: string, runId: string, after?: number, signal?:
     { signal },
   )
 
-/** Why a run failed. */
+/** Error of a node that made a run fail. */
 export interface RunError {
   readonly node: string
   readonly name: string

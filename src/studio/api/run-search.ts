@@ -3,17 +3,17 @@
 import { askPage } from './client.ts'
 import type { Run, RunStatus } from './runs.ts'
 
-/** What runs must have. */
+/** Conditions that runs must meet. */
 export interface RunFilter {
   readonly status?: RunStatus
   readonly graph_id?: string
   readonly created_after?: string
 }
 
-/** Runs, newest first. */
+/** A page of runs, the newest first. */
 export interface RunPage {
   readonly rows: readonly Run[]
-  /** What asks for the next page; undefined for the last one. */
+  /** Cursor that asks for the next page; undefined for the last one. */
   readonly cursor: string | undefined
 }
 

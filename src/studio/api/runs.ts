@@ -3,7 +3,7 @@
 import { ask, post, send } from './client.ts'
 import type { JsonObject } from './client.ts'
 
-/** `interrupted`: cancelled by somebody. */
+/** Status of a run; `interrupted` is one that somebody cancelled. */
 export type RunStatus = 'pending' | 'running' | 'success' | 'error' | 'interrupted' | 'timeout'
 
 /** A run, or what `select` named of it. */
@@ -24,10 +24,10 @@ export interface Run {
 export const isOver = ({ status }: Pick<Run, 'status'>): boolean =>
   status !== 'pending' && status !== 'running'
 
-/** What happens to a new run of a busy thread. */
+/** Handling of a new run while its thread is busy. */
 export type Multitask = 'enqueue' | 'interrupt' | 'rollback' | 'reject'
 
-/** What a run is started with. */
+/** Body that starts a run. */
 export interface RunStart {
   readonly assistant_id: string
   readonly input?: unknown

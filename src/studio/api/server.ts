@@ -1,14 +1,14 @@
-/** What the server is, and who the caller is. */
+/** Details of the server, and of the caller. */
 
 import { queryOptions } from '@tanstack/react-query'
 
 import { ask } from './client.ts'
 
-/** What a server says of itself. Older ones leave out what they do not know. */
+/** Description of a server by itself. Older servers leave out parts that they do not know. */
 export interface ServerInfo {
   readonly version: string
   readonly region?: { readonly name: string; readonly api_url?: string }
-  /** What callers must show. */
+  /** Credentials that callers must show. */
   readonly auth?: 'none' | 'keys' | 'sessions' | 'keys+sessions'
   readonly features?: Readonly<Partial<Record<Feature, boolean>>>
   readonly graphs?: readonly GraphLoad[]
@@ -24,7 +24,7 @@ export interface GraphLoad {
   readonly error?: string
 }
 
-/** Who calls. */
+/** Identity and rights of the caller. */
 export interface WhoAmI {
   readonly tenant?: string
   readonly role?: 'admin' | 'developer' | 'deployer' | 'reader'
@@ -43,7 +43,7 @@ export const serverInfo = queryOptions({
   refetchInterval: 30_000,
 })
 
-/** The question who calls. */
+/** Query of the caller's identity and rights; fresh for a minute. */
 export const whoAmI = queryOptions({
   queryKey: ['auth'],
   queryFn: ({ signal }) => ask<WhoAmI>('/auth', { signal }),

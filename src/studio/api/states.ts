@@ -15,7 +15,7 @@ export interface StateTask {
   readonly result?: unknown
 }
 
-/** What is known of how a step came about. */
+/** Origin of a step: its kind, its run and its attempt. */
 export interface StepMetadata {
   readonly step?: number
   /** `input`: what a run was given; `loop`: a superstep; `update`: an edit; `fork`: a copy. */
@@ -38,9 +38,11 @@ export interface ThreadState {
   readonly created_at?: string | null
   readonly checkpoint_id?: string | null
   readonly parent_checkpoint_id?: string | null
-  /** What the step wrote: bytes by channel. */
+  /** Sizes of the values that the step wrote, in bytes by channel. */
   readonly channels?: Readonly<Record<string, number>>
-  /** Which part of a list a slice is. */
+  /**
+   * Position of each slice in its list: the place of its first entry, and the length of the list.
+   */
   readonly slices?: Readonly<Record<string, { readonly from: number; readonly total: number }>>
 }
 

@@ -1,9 +1,9 @@
-/** What threads are called. */
+/** Names of threads as people read them. */
 
 import type { JsonObject } from './client.ts'
 import { textOf } from './content.ts'
 
-/** What the name of a thread is made of. */
+/** Parts of a thread that its name is made of. */
 export interface NamedThread {
   readonly thread_id: string
   readonly metadata: JsonObject
@@ -13,7 +13,7 @@ export interface NamedThread {
 /** The end of an id: enough to tell threads apart. */
 export const shortId = (id: string): string => id.slice(-8)
 
-/** What a thread is called: its title, else the graph it belongs to, else the end of its id. */
+/** Name of a thread: its title, else its first message, else the end of its id. */
 export function titleOf(thread: NamedThread): string {
   const { title, thread_name: threadName, name } = thread.metadata
   for (const each of [title, threadName, name, textOf(thread.extracted?.['first'])]) {

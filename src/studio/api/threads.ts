@@ -28,7 +28,7 @@ export interface Thread {
   readonly error?: unknown
 }
 
-/** What threads must have. */
+/** Conditions that threads must meet. */
 export interface ThreadFilter {
   readonly q?: string | undefined
   readonly status?: ThreadStatus | undefined
@@ -54,11 +54,11 @@ export async function searchThreads(body: ThreadFilter & JsonObject | object,
   return { rows: data, total: Number(headers.get('x-pagination-total')) }
 }
 
-/** How many threads match, by status. */
+/** Resolves with the number of matching threads by status. */
 export const countByStatus = (filter: ThreadFilter, signal?: AbortSignal) =>
   post<Record<ThreadStatus, number>>('/threads/count', { ...filter, by: 'status' }, signal)
 
-/** Makes a thread. */
+/** Makes a thread with the given metadata. */
 export const createThread = (metadata: JsonObject = {}) => post<Thread>('/threads', { metadata })
 
 /** Merges metadata into those of a thread. */

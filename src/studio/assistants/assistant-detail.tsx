@@ -43,7 +43,7 @@ export interface AssistantDetailProps {
   readonly loadError: string | undefined
 }
 
-/** The assistant. */
+/** An assistant in full: its settings, its versions, its graph and its actions. */
 export function AssistantDetail(
   { assistant, search, go, refusal, loadError }: AssistantDetailProps,
 ) {

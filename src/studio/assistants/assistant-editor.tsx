@@ -19,7 +19,7 @@ import { Skeleton } from '../parts/skeleton.tsx'
 import css from './assistants.module.css'
 import { isMadeWithGraph } from './changes.ts'
 
-/** What is edited. */
+/** Content of an assistant that the editor begins with, and its callbacks. */
 export interface AssistantEditorProps {
   readonly graphs: readonly string[]
   /** The graph of a new assistant at first. */

@@ -27,7 +27,7 @@ const AssistantEditor = lazy(async () => ({
   default: (await import('./assistant-editor.tsx')).AssistantEditor,
 }))
 
-/** The page. */
+/** Page of the assistants: a list by graph, and the chosen one. */
 export function AssistantList() {
   const search = useSearch({ from: '/assistants' })
   const navigate = useNavigate()

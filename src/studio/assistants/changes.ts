@@ -1,10 +1,10 @@
-/** What one version of an assistant changed against another, and assistants by their graphs. */
+/** Changes of one version of an assistant against another, and assistants by their graphs. */
 
 import type { Assistant } from '../../api/index.ts'
 import type { GraphLoad } from '../api/server.ts'
 import { isObject } from '../json/is-object.ts'
 
-/** One place that differs. */
+/** One place in which two versions differ. */
 export interface Change {
   /** Keys from the outside in, such as `context`, `model_name`. */
   readonly path: readonly string[]
@@ -15,7 +15,7 @@ export interface Change {
 
 const parts = ['name', 'description', 'graph_id', 'context', 'config', 'metadata'] as const
 
-/** What is different between two versions, in the order of the form. */
+/** Differences between two versions, in the order of the form. */
 export function changesBetween(before: Assistant, after: Assistant): readonly Change[] {
   return parts.flatMap((part) =>
     changesIn([part], absentIfNull(before[part]), absentIfNull(after[part]))
@@ -42,7 +42,7 @@ const own = (value: Record<string, unknown>, name: string) =>
 
 const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
 
-/** Assistants of one graph. */
+/** Assistants that run one graph. */
 export interface GraphGroup {
   readonly graphId: string
   /** The server's sentence why the graph does not load. */

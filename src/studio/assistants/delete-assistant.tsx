@@ -11,10 +11,10 @@ import { Dialog } from '../parts/dialog.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import css from './assistants.module.css'
 
-/** The dialog. */
+/** Dialog that deletes an assistant, and on request the threads that were made with it. */
 export function DeleteAssistant({ assistant, versions, close, deleted }: {
   readonly assistant: Assistant
-  /** How many versions it has, once that is known. */
+  /** Number of versions of the assistant; undefined until that is known. */
   readonly versions: number | undefined
   readonly close: () => void
   readonly deleted: () => void

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../api/client.ts'
 
-/** What runs of the thread are started with. */
+/** Context and configuration that runs of the thread are started with. */
 export interface Trial {
   readonly context: JsonObject
   readonly config: JsonObject

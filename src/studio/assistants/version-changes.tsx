@@ -1,4 +1,4 @@
-/** What a version changed against another one, as rows with a sign, a place, before and after. */
+/** Changes of a version against another one, as rows with a sign, a place, before and after. */
 
 import { useId } from 'react'
 

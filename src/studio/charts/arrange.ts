@@ -5,7 +5,7 @@ import type { Chart } from '../../api/index.ts'
 /** Widths in words, the narrowest first. */
 const widths = ['third', 'half', 'full'] as const
 
-/** How wide a chart is on a wide window. */
+/** Width of a chart on a wide window. */
 export type ChartWidth = typeof widths[number]
 
 /** Places between two indexes, so that a move changes one chart only. */
@@ -19,7 +19,7 @@ export const widthOf = ({ metadata }: Pick<Chart, 'metadata'>): ChartWidth =>
 export const widthBeside = (width: ChartWidth, step: 1 | -1): ChartWidth | undefined =>
   widths[widths.indexOf(width) + step]
 
-/** What is changed of a chart so that it has a width. Its other metadata stay. */
+/** Change of a chart that gives it a width. Its other metadata stay. */
 export const withWidth = ({ metadata }: Pick<Chart, 'metadata'>,
   width: ChartWidth): Pick<Chart, 'metadata'> => ({ metadata: { ...metadata, width } })
 
@@ -32,8 +32,8 @@ export function moved<Each extends { readonly id: string }>(charts: readonly Eac
 }
 
 /**
- * Which charts get which index so that they stand in this order. One has moved: it gets a number
- * between its neighbours. If there is none, all are counted anew.
+ * Indexes that charts need to be in this order. The moved one gets a number between its neighbours.
+ * If there is no such number, all are counted anew.
  */
 export function newIndexes(order: readonly Pick<Chart, 'id' | 'index'>[],
   id: string): readonly { readonly id: string; readonly index: number }[] {

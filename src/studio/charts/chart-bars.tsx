@@ -7,11 +7,11 @@ import css from './charts.module.css'
 /** The bars of all lines. */
 export function Bars({ lines: { lines }, xs, stepPx, y, pattern }: {
   readonly lines: ChartLines
-  /** Where each step begins. */
+  /** Pixel at which each step begins. */
   readonly xs: readonly number[]
   readonly stepPx: number
   readonly y: (value: number) => number
-  /** What the ids of the patterns begin with. */
+  /** Prefix of the ids of the patterns. */
   readonly pattern: string
 }) {
   const room = Math.min(stepPx * .76, 48 * lines.length)
@@ -32,10 +32,10 @@ export function Bars({ lines: { lines }, xs, stepPx, y, pattern }: {
   ))
 }
 
-/** How stripes lie in the bars of a kind. The first kind has none. */
+/** Angles in degrees of the stripes in the bars of a kind. The first kind has no stripes. */
 const turns = [undefined, 45, -45, 90, 0] as const
 
-/** What fills the bars of a line, and its sample in the legend. */
+/** Pattern that fills the bars of a line, and its sample in the legend. */
 export function BarPattern({ id, line }: { readonly id: string; readonly line: number }) {
   const turn = turns[line % turns.length]
   return (

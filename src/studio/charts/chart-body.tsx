@@ -1,4 +1,4 @@
-/** What a chart shows: its drawing or its numbers, or why there are none. */
+/** Body of a chart: its drawing or its numbers, or the reason why there are none. */
 
 import { useMemo } from 'react'
 

@@ -52,21 +52,21 @@ export const previewChart = async (chart: Pick<WrittenChart, 'series' | 'common_
       series: chart.series.map((series, at) => ({ ...series, id: undefined, name: String(at) })) },
   } })).data
 
-/** Makes a chart. */
+/** Makes a chart from what its editor wrote. */
 export const createChart = (body: WrittenChart) => ask('POST /api/v1/charts/create', { body })
 
 /** Changes a chart: what is absent stays. */
 export const changeChart = (id: string, body: ChartBody) =>
   ask('PATCH /api/v1/charts/:id', { params: { id }, body })
 
-/** Deletes a chart. */
+/** Deletes a chart by its id. */
 export const deleteChart = (id: string) => ask('DELETE /api/v1/charts/:id', { params: { id } })
 
-/** Makes a dashboard. */
+/** Makes a dashboard at an index among the others. */
 export const createDashboard = (title: string, index: number) =>
   ask('POST /api/v1/charts/section', { body: { title, index } })
 
-/** Renames a dashboard. */
+/** Gives a dashboard another title. */
 export const renameDashboard = (id: string, title: string) =>
   ask('PATCH /api/v1/charts/section/:id', { params: { id }, body: { title } })
 

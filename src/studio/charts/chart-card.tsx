@@ -9,7 +9,7 @@ import { Icon } from '../parts/icon.tsx'
 import { widthOf } from './arrange.ts'
 import css from './charts.module.css'
 
-/** What moves a chart. */
+/** Callbacks of a chart that is dragged. */
 export interface ChartDrag {
   readonly begin: () => void
   readonly over: () => void
@@ -17,7 +17,7 @@ export interface ChartDrag {
   readonly end: () => void
 }
 
-/** The card. */
+/** Card of a chart: its title, its menu and its body. */
 export function ChartCard({ chart, isOver, isDragged, refusal, drag, move, menu, children }: {
   readonly chart: Chart
   /** Something would be dropped here. */

@@ -1,4 +1,4 @@
-/** What the editor of a chart holds, and the chart that it makes. Pure. */
+/** Draft that the editor of a chart holds, and the chart that it makes. Pure. */
 
 import type { Chart, ChartBody, ChartSeries } from '../../api/index.ts'
 import { isLanguage, readLanguage, writeLanguage } from '../traces/filter/filter-language.ts'
@@ -6,7 +6,7 @@ import { readWords, writeWords } from '../traces/filter/filter-parts.ts'
 import { widthOf, withWidth } from './arrange.ts'
 import type { ChartWidth } from './arrange.ts'
 
-/** What a chart may show: its name, and the name and the metric of each series. */
+/** Measures that a chart may show: the name of each, and the name and metric of its series. */
 export const measures = {
   count: { words: 'Count', series: [['Count', 'run_count']] },
   errors: { words: 'Error rate', series: [['Error rate', 'error_rate']] },

@@ -20,7 +20,7 @@ import { ChartFields } from './chart-fields.tsx'
 import { windowOf } from './chart-window.ts'
 import css from './charts.module.css'
 
-/** How long somebody must pause before the drawing follows. */
+/** Milliseconds without a change after which the drawing follows the editor. */
 const restMs = 500
 
 /** The drawer; without a chart it makes a new one. */

@@ -15,7 +15,7 @@ interface FieldsProps {
   readonly set: (change: Partial<ChartDraft>) => void
 }
 
-/** All fields. */
+/** All fields of the editor of a chart, and the dashboard that it is on. */
 export function ChartFields({ draft, set, all, place, setPlace }: FieldsProps & {
   readonly all: readonly Dashboard[]
   readonly place: string

@@ -18,7 +18,7 @@ import { useArrange } from './use-arrange.ts'
 /** Charts of a dashboard that the server gives values. */
 const drawnMax = 50
 
-/** The grid. */
+/** Charts of a dashboard in a grid that people can rearrange. */
 export function ChartGrid({ dashboard, time, asTable, refusal, edit, remove }: {
   readonly dashboard: Dashboard
   readonly time: ChartTime

@@ -1,4 +1,4 @@
-/** Which line is which: its stroke with its mark, or its pattern, and its name. */
+/** Legend of a chart: for each line its stroke with its mark, or its pattern, and its name. */
 
 import { useId } from 'react'
 

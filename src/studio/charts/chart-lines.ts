@@ -13,7 +13,7 @@ export interface ChartLine {
   readonly values: readonly (number | null)[]
 }
 
-/** What is drawn. */
+/** Lines of a chart, with the times that they share. */
 export interface ChartLines {
   /** When each step begins, milliseconds since 1970. */
   readonly times: readonly number[]
@@ -57,7 +57,7 @@ export const largestOf = ({ lines }: ChartLines): number =>
     0,
   )
 
-/** How a number of a metric is written. */
+/** Writer of the numbers of a metric: a share, a latency, a cost, a score or a plain number. */
 export function wordsOf(metric: string | undefined): (value: number | null) => string {
   if (metric === undefined) return plain
   if (metric.endsWith('rate')) return share
@@ -72,7 +72,7 @@ export const isWhole = (metric: string | undefined): boolean => wordsOf(metric) 
 
 const plain = (value: number | null): string => value === null ? '–' : count(Math.round(value))
 
-/** What somebody hears of a chart whom its drawing does not reach. */
+/** Summary of a chart for people who cannot see its drawing. */
 export function summaryOf({ lines }: ChartLines, words: (value: number | null) => string): string {
   return lines.map(({ label, values }) => {
     const known = values.filter((value) => value !== null)

@@ -1,4 +1,4 @@
-/** What may be done with a chart. */
+/** Menu of the actions on a chart. */
 
 import { useNavigate } from '@tanstack/react-router'
 
@@ -10,7 +10,7 @@ import type { ChartTime } from '../addresses/charts.ts'
 import { draftOf, filterOf } from './chart-draft.ts'
 import { LazyMenu } from './lazy-menu.tsx'
 
-/** What the card of a chart offers. */
+/** Actions that the card of a chart offers. */
 export interface ChartActs {
   readonly edit: () => void
   readonly remove: () => void
@@ -18,7 +18,7 @@ export interface ChartActs {
   readonly widen: (width: ChartWidth) => void
 }
 
-/** The menu. */
+/** Menu of a chart: edit it, see its traces, move it, resize it or delete it. */
 export function ChartMenu({ chart, place, total, time, isReader, acts }: {
   readonly chart: Chart
   readonly place: number

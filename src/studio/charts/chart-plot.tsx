@@ -13,7 +13,7 @@ import css from './charts.module.css'
 import { BarPattern, Bars } from './chart-bars.tsx'
 import { PointedValues } from './pointed-values.tsx'
 
-/** What is drawn, and how. */
+/** Lines of a drawing, and the way they are drawn. */
 export interface ChartPlotProps {
   readonly title: string
   readonly lines: ChartLines

@@ -1,4 +1,4 @@
-/** Where values and times stand in a drawing, and which of them its axes name. Pure. */
+/** Pixels of values and times in a drawing, and the ticks that its axes name. Pure. */
 
 /** The room of a drawing in pixels, without its axes. */
 export interface PlotRoom {
@@ -79,11 +79,11 @@ interface Span {
 /** Rounded, so that a path has short numbers. */
 const short = (value: number) => Math.round(value * 10) / 10
 
-/** Where a time stands. */
+/** Maps a time to its horizontal pixel. */
 export const xOf = (room: PlotRoom, fromMs: number, toMs: number) => (atMs: number): number =>
   short(room.left + (atMs - fromMs) / Math.max(1, toMs - fromMs) * room.width)
 
-/** Where a value stands. */
+/** Maps a value to its vertical pixel, with `most` at the top. */
 export const yOf = (room: PlotRoom, most: number) => (value: number): number =>
   short(room.top + room.height * (1 - value / most))
 

@@ -4,11 +4,11 @@ import { beginOf } from '../addresses/traces.ts'
 import type { ChartTime } from '../addresses/charts.ts'
 import type { ChartWindow } from './chart-calls.ts'
 
-/** Times in words. */
+/** Names of the times that charts show. */
 export const timeWords: Readonly<Record<ChartTime, string>> = { '1h': 'Last hour',
   '24h': 'Last day', '7d': 'Last week', '30d': 'Last 30 days' }
 
-/** From then to now. */
+/** Window of a chart: from the beginning of its time until now. */
 export const windowOf = (time: ChartTime, nowMs: number): ChartWindow => ({
   fromMs: beginOf(time, nowMs),
   toMs: nowMs,

@@ -37,7 +37,7 @@ type Asked =
 
 const readerWords = 'Your key may only read.'
 
-/** The page. */
+/** Page of charts: the dashboards, and the charts of the chosen one. */
 export function ChartsPage() {
   const search = useSearch({ from: '/charts' })
   const navigate = useNavigate()

@@ -1,4 +1,4 @@
-/** What stands beside a pointer: the time, and the value of each line then. */
+/** Box beside the pointer: a time, and the value of each line then. */
 
 import { ChartSample } from './chart-legend.tsx'
 import type { ChartLines } from './chart-lines.ts'

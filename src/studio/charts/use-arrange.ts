@@ -9,7 +9,7 @@ import { changeChart, dashboardList } from './chart-calls.ts'
 
 type Change = { readonly id: string } & Partial<Pick<Chart, 'index' | 'metadata'>>
 
-/** What arranges the charts of a dashboard. */
+/** Moves and widens the charts of a dashboard. */
 export function useArrange(dashboard: Dashboard) {
   const cache = useQueryClient()
   const keep = useMutation({

@@ -34,7 +34,7 @@ const RunSettings = lazy(async () => ({
  */
 const loadRunParts = () => void Promise.all([loadQueue(), loadFoot()]).catch(() => {})
 
-/** The chat. */
+/** Chat of a thread with its queue, its questions and its composer. */
 export function ChatPanel({ id, screen }: { readonly id: string; readonly screen: Screen }) {
   const { chat, messages, search, following: { store }, refusal } = screen
   const hasRun = useLive(store, ({ run }) => run !== undefined)

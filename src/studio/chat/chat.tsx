@@ -15,7 +15,7 @@ import { Message } from './message.tsx'
 import { resultsOf, rowsOf } from './messages.ts'
 import type { ChatRow } from './messages.ts'
 
-/** What a chat shows. */
+/** Messages of a chat, and the callbacks that it needs. */
 export interface ChatProps {
   readonly store: LiveStore
   /** Messages of the state, with those that were sent just now. */
@@ -28,9 +28,9 @@ export interface ChatProps {
   readonly older: () => void
   /** Sends other words in place of a message of one's own. */
   readonly edit: ((message: ChatMessage, words: string) => Promise<void>) | undefined
-  /** What stands below the last message. */
+  /** Content below the last message. */
   readonly children?: ReactNode
-  /** What stands where nothing was said yet. */
+  /** Content of a chat without messages. */
   readonly empty: ReactNode
 }
 
@@ -38,7 +38,7 @@ export interface ChatProps {
 const estimateOf = ({ message }: ChatRow) =>
   56 + Math.ceil(String(message.content).length / 90) * 22
 
-/** The conversation. */
+/** Messages of a conversation, with those of the run that is followed. */
 export function Chat(
   { store, messages, isNow, place, hasOlder, older, edit, children, empty }: ChatProps,
 ) {

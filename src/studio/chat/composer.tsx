@@ -1,4 +1,4 @@
-/** Where a person writes: Enter sends, Shift with Enter breaks the line. */
+/** Composer of a message: Enter sends, Shift with Enter breaks the line. */
 
 import { memo, useId, useLayoutEffect, useRef, useState } from 'react'
 import type { KeyboardEvent, ReactNode } from 'react'
@@ -11,7 +11,7 @@ import { ErrorNotice } from '../parts/notice.tsx'
 import css from './composer.module.css'
 import { draftOf, keepDraft } from './draft.ts'
 
-/** What happens to a message while a run goes on. */
+/** Handling of a message that is sent while a run is under way, in words. */
 export const strategies: Readonly<Record<Multitask, string>> = {
   enqueue: 'Wait in the queue',
   interrupt: 'Stop the run, keep its steps',
@@ -19,11 +19,11 @@ export const strategies: Readonly<Record<Multitask, string>> = {
   reject: 'Refuse',
 }
 
-/** What a composer needs. */
+/** Thread that a composer writes to, and its callbacks. */
 export interface ComposerProps {
   readonly threadId: string
   readonly isBusy: boolean
-  /** What the field says while it is empty. */
+  /** Placeholder of the empty field. */
   readonly hint: string
   readonly refusal: string | undefined
   /** Rejects with ApiError; then the words stay. */
@@ -33,7 +33,7 @@ export interface ComposerProps {
   readonly hasSettings: boolean
   /** Called when somebody is about to write. */
   readonly focused: () => void
-  /** What stands above: the queue. */
+  /** Content above the field: the queue. */
   readonly children?: ReactNode
 }
 

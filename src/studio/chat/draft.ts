@@ -1,4 +1,4 @@
-/** What a person has written for a thread, and not sent yet. It is kept in the tab. */
+/** Draft of a thread: text that a person has typed but not sent yet. It is kept in the tab. */
 
 const keyOf = (threadId: string) => `studio.draft.${threadId}`
 

@@ -1,4 +1,4 @@
-/** What a run was given, in words. */
+/** Input of a run in words. */
 
 import type { Run } from '../api/runs.ts'
 import { textOf } from '../api/content.ts'

@@ -1,4 +1,4 @@
-/** How runs are started from here on: a drawer beside the chat. */
+/** Settings of the runs from here on: a drawer beside the chat. */
 
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'

@@ -7,7 +7,7 @@ import { StatusGlyph, statusWords } from '../parts/status.tsx'
 import type { Status } from '../parts/status.tsx'
 import css from './tool-line.module.css'
 
-/** The line. */
+/** Call of a tool as one line that opens to its arguments and its result. */
 export function ToolLine({ call, result, isRunning }: {
   readonly call: ToolCall
   readonly result: ChatMessage | undefined

@@ -1,4 +1,4 @@
-/** What stands below the last answer: whether it was good, its trace, and how long it took. */
+/** Foot of the last answer: its rating, its trace, and the time that it took. */
 
 import { AddToDatasetButton } from '../datasets/add-to-dataset-button.tsx'
 import type { ThreadState } from '../api/states.ts'

@@ -19,7 +19,7 @@ import { ShardMap } from './shard-map.tsx'
 import { Story } from './story.tsx'
 import { useCluster } from './use-cluster.ts'
 
-/** The page. */
+/** Page of the cluster: its members, its shards and their story. */
 export function ClusterPage() {
   const { state, error, away, retry } = useCluster()
   return (

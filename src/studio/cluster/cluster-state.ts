@@ -1,4 +1,4 @@
-/** What is known of the cluster, as its events come: who is there, who owns what, what happened. */
+/** State of the cluster as its events come: its members, the owners of shards, and a story. */
 
 import type { Cluster, ClusterEvent, ClusterRegion, Member } from '../api/cluster.ts'
 
@@ -22,7 +22,7 @@ export interface ClusterState {
   readonly members: readonly ShownMember[]
   /** Ids of owners by shard; null for nobody. */
   readonly owners: readonly (string | null)[]
-  /** How often each shard moved while the page looked. */
+  /** Number of moves of each shard while the page looked. */
   readonly moves: ReadonlyMap<number, number>
   /** The newest first. */
   readonly story: readonly StoryLine[]
@@ -58,7 +58,7 @@ export function afterEvent(state: ClusterState | undefined, event: ClusterEvent,
   }
 }
 
-/** Shards without an owner. */
+/** Number of shards without an owner. */
 export const ownerless = ({ owners }: Pick<ClusterState, 'owners'>): number =>
   owners.filter((owner) => owner === null).length
 

@@ -12,7 +12,7 @@ const words: Readonly<Record<ShownMember['state'], string>> = { joining: 'Joinin
 /** A card. It is a button that makes the member's shards stand out of all. */
 export function MemberCard({ member, all, chosen, choose }: {
   readonly member: ShownMember
-  /** How many shards there are. */
+  /** Number of all shards of the cluster. */
   readonly all: number
   readonly chosen: boolean
   readonly choose: () => void

@@ -1,4 +1,4 @@
-/** Where the cluster is deployed: its name and the addresses of its calls. */
+/** Region in which the cluster is deployed: its name and the addresses of its calls. */
 
 import type { ClusterRegion } from '../api/cluster.ts'
 import { CopyButton } from '../parts/copy-button.tsx'

@@ -1,9 +1,9 @@
-/** What happened to members and shards since the page was opened, the newest first. */
+/** Events of members and shards since the page was opened, the newest first. */
 
 import type { StoryLine } from './cluster-state.ts'
 import css from './cluster.module.css'
 
-/** The list. */
+/** List of what happened in the cluster, the newest line first. */
 export function Story({ lines }: { readonly lines: readonly StoryLine[] }) {
   return (
     <section className={css['story']} aria-label="What happened">

@@ -1,4 +1,4 @@
-/** How long a member has been up; it goes on by itself. */
+/** Time since a member started; it counts on by itself. */
 
 import { useEffect, useState } from 'react'
 

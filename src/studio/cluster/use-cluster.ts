@@ -7,7 +7,7 @@ import { nowMs } from '../env.ts'
 import { afterEvent } from './cluster-state.ts'
 import type { ClusterState } from './cluster-state.ts'
 
-/** What is known of the cluster. */
+/** State of the cluster, and of the connection that follows it. */
 export interface FollowedCluster {
   /** Undefined before the first answer. */
   readonly state: ClusterState | undefined
@@ -19,7 +19,7 @@ export interface FollowedCluster {
   readonly retry: () => void
 }
 
-/** Follows the cluster. */
+/** Follows the cluster while the page is seen. */
 export function useCluster(): FollowedCluster {
   const [state, setState] = useState<ClusterState>()
   const [error, setError] = useState<unknown>()

@@ -19,7 +19,7 @@ import { ErrorNotice } from '../parts/notice.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import css from './datasets.module.css'
 
-/** What the choice of a dataset holds for one that is made first. */
+/** Value of the choice for a dataset that is made first. */
 const newDataset = 'new'
 
 /** An example that is given, instead of what went into the span and out of it. */
@@ -28,7 +28,7 @@ export interface GivenExample {
   readonly outputs: JsonObject
 }
 
-/** The dialog. */
+/** Dialog that adds a span, or a given example, to a dataset. */
 export function AddToDataset({ place, example, chosen, close }: {
   readonly place: SpanPlace
   readonly example?: GivenExample | undefined

@@ -19,7 +19,7 @@ const schemas = [{ name: 'inputs', label: 'Schema of inputs' }, { name: 'outputs
 
 type Texts = Readonly<Record<typeof schemas[number]['name'], string>>
 
-/** The drawer. */
+/** Drawer that changes the name, the description and the schemas of a dataset. */
 export function ChangeDataset({ dataset, close }: {
   readonly dataset: Dataset
   readonly close: () => void

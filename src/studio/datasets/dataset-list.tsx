@@ -22,7 +22,7 @@ const MakeDataset = lazy(async () => ({
   default: (await import('./make-dataset.tsx')).MakeDataset,
 }))
 
-/** The page. */
+/** Page of the datasets, with a search by name. */
 export function DatasetList() {
   const { q = '' } = useSearch({ from: '/datasets' })
   const navigate = useNavigate()

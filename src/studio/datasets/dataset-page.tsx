@@ -33,7 +33,7 @@ const DeleteDataset = lazy(async () => ({
   default: (await import('./delete-dataset.tsx')).DeleteDataset,
 }))
 
-/** The page. */
+/** Page of one dataset: its examples or its experiments. */
 export function DatasetPage() {
   const { id } = useParams({ from: '/datasets/$id' })
   const dataset = useQuery(datasetQuery(id))

@@ -8,7 +8,7 @@ interface WordsField {
   readonly change: (value: string) => void
 }
 
-/** The fields. */
+/** Fields for the name and the description of a dataset. */
 export function DatasetWords({ name, description }: {
   readonly name: WordsField
   readonly description: WordsField

@@ -14,7 +14,7 @@ import { Field } from '../parts/field.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import css from './datasets.module.css'
 
-/** The dialog. */
+/** Dialog that deletes a dataset once its name was typed. */
 export function DeleteDataset({ dataset, close }: {
   readonly dataset: Dataset
   readonly close: () => void

@@ -132,7 +132,7 @@ function ExampleForm({ datasetId, example, refusal, close }: {
   )
 }
 
-/** Where it came from, and its files. */
+/** Origin of an example, and its files. */
 function Origin({ example: { source_run_id: run, attachment_urls: files } }: {
   readonly example: Example
 }) {

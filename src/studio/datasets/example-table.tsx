@@ -33,10 +33,10 @@ const VersionChanges = lazy(async () => ({
 
 const rowHeight = 52
 
-/** What stands in the address for an example that is not there yet. */
+/** Value in the address for an example that is still to be added. */
 const newExample = 'new'
 
-/** The table. */
+/** Table of the examples of a dataset, in the version that is shown. */
 export function ExampleTable({ dataset, search, set }: DatasetViewProps) {
   const refusal = useRefusal()
   const old = search.as_of === undefined

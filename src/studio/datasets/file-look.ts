@@ -1,6 +1,6 @@
 /** A look at the beginning of a file of examples: its columns and its first rows. Pure. */
 
-/** What a file begins with. */
+/** First rows of a file, and its columns. */
 export interface FileLook {
   readonly columns: readonly string[]
   /** The first rows, a text for each column. */

@@ -18,7 +18,7 @@ import type { FileLook } from './file-look.ts'
 /** Bytes of a file that are read for the look at its first rows. */
 const lookedBytes = 256 * 1024
 
-/** What a column is. */
+/** Role of a column of the file in each example. */
 type Use = 'input' | 'output' | 'none'
 
 interface ChosenFile {
@@ -30,7 +30,7 @@ interface ChosenFile {
 /** Columns with these names hold what should come out. */
 const outputNames = /^(outputs?|answers?|expected|reference|labels?|targets?)(_|$)/i
 
-/** The drawer. */
+/** Drawer that makes a dataset, empty or from a file. */
 export function MakeDataset({ close }: { readonly close: () => void }) {
   const navigate = useNavigate()
   const [name, setName] = useState('')

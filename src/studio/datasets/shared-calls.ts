@@ -1,4 +1,4 @@
-/** What anybody reads of a dataset that somebody shared. */
+/** Calls that read a shared dataset by the token of its link, which anybody may use. */
 
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 
@@ -9,7 +9,7 @@ import type { Experiment } from '../api/platform/experiments.ts'
 
 const rootOf = (token: string) => `/api/v1/public/${encodeURIComponent(token)}`
 
-/** The dataset. */
+/** Query of the dataset that a token names. */
 export const sharedDataset = (token: string) =>
   queryOptions({
     queryKey: ['shared', token, 'dataset'],
@@ -31,7 +31,7 @@ export const sharedExamples = (token: string) =>
       last.length < examplesAtOnce ? undefined : all.length * examplesAtOnce,
   })
 
-/** Its newest 100 experiments. */
+/** Query of the newest 100 experiments of a shared dataset, with statistics. */
 export const sharedExperiments = (token: string) =>
   queryOptions({
     queryKey: ['shared', token, 'experiments'],

@@ -19,7 +19,7 @@ import { sharedDataset, sharedExamples, sharedExperiments } from './shared-calls
 import css from './shared-dataset.module.css'
 import { wordsOf } from '../json/value-words.ts'
 
-/** The page. */
+/** Page of a shared dataset for everybody who has its link. */
 export function SharedDataset() {
   const { token } = useParams({ from: '/public/$token/d' })
   const dataset = useQuery(sharedDataset(token))

@@ -1,4 +1,4 @@
-/** Which version of a dataset is shown, what it is compared with, and the tag that names it. */
+/** Version of a dataset that is shown, the one it is compared with, and the tag that names it. */
 
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'

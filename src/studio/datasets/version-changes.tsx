@@ -1,4 +1,4 @@
-/** What changed in a dataset between two versions, example by example. */
+/** Changes of a dataset between two versions, example by example. */
 
 import { useQuery } from '@tanstack/react-query'
 
@@ -19,7 +19,7 @@ const kinds = [{ key: 'examples_added', words: 'added', tone: 'done' }, { key: '
   words: 'changed', tone: 'waiting' }, { key: 'examples_removed', words: 'removed',
   tone: 'failed' }] as const
 
-/** The changes. */
+/** Examples that were added, changed or removed between two versions; 20 of each kind at most. */
 export function VersionChanges({ datasetId, from, to }: {
   readonly datasetId: string
   readonly from: string

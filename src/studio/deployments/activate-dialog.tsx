@@ -16,7 +16,7 @@ import { reportWords } from './report-words.ts'
 
 const shares = [100, 50, 25, 10, 5, 1] as const
 
-/** The dialog. */
+/** Dialog that makes a revision active for a share of the new runs. */
 export function ActivateDialog({ deployment: { name, active, next }, revision, close }: {
   readonly deployment: Deployment
   readonly revision: string

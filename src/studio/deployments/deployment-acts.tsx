@@ -1,4 +1,4 @@
-/** What may be done with a deployment. */
+/** Buttons for the actions on a deployment: open, roll back, pause and remove. */
 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'

@@ -1,4 +1,4 @@
-/** What a deployment is, in a few facts. */
+/** Main properties of a deployment in a few lines. */
 
 import { count, counted } from '../parts/amounts.ts'
 import { CopyButton } from '../parts/copy-button.tsx'
@@ -6,7 +6,7 @@ import type { Deployment } from '../api/control/deployment.ts'
 import css from './parts/deployments.module.css'
 import { span } from './rollout-words.ts'
 
-/** How many are let through, and how long their bodies may be. */
+/** Limit of the requests that are admitted, and of the size of their bodies. */
 function requestsText({ requests, body_mb: mb }: Deployment['limits']): string {
   const rate = requests === null
     ? 'any number'

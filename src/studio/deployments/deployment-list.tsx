@@ -20,7 +20,7 @@ import { DeploymentMarks } from './deployment-marks.tsx'
 import css from './parts/deployments.module.css'
 import { outcomeWords, progressWords, rolloutTitle } from './rollout-words.ts'
 
-/** The page. */
+/** Page of the deployments of the caller's tenant. */
 export function DeploymentList() {
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
     deploymentList,

@@ -1,4 +1,4 @@
-/** What is special about a deployment: it is paused, a preview, or the one of this page. */
+/** Marks of a deployment: it is paused, a preview, or the one of this page. */
 
 import { deploymentName } from '../api/place.ts'
 import { Chip } from '../parts/chip.tsx'

@@ -34,7 +34,7 @@ const tabs = [
   { id: 'events', label: 'Events' },
 ] as const
 
-/** The page. */
+/** Page of one deployment: revisions, logs, secrets and events. */
 export function DeploymentPage() {
   const { name } = useParams({ from: '/deployments/$name' })
   return <Whole key={name} name={name} />

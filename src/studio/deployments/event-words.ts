@@ -11,7 +11,7 @@ const kinds: Readonly<Record<string, string>> = { deployment: 'Deployment', revi
   report: 'Check', rollout: 'Roll-out', member: 'Member', pointer: 'Active', secret: 'Secret',
   build: 'Build' }
 
-/** What a kind is called. */
+/** Name of a kind of event; an unknown kind is its own name. */
 export const kindWords = (kind: string): string => kinds[kind] ?? kind
 
 /** The events with further ones: the newest first, none twice. */
@@ -24,7 +24,7 @@ export function withEvents(before: readonly DeploymentEvent[],
     : [...[...fresh.values()].toSorted((a, b) => b.seq - a.seq), ...before].slice(0, eventsMax)
 }
 
-/** What happened. */
+/** Words for an event of a deployment; an unknown kind gets the text that it carries. */
 export function eventWords(event: DeploymentEvent): string {
   const text = (field: string) => wordOf(event[field])
   switch (event.kind) {
@@ -50,12 +50,12 @@ export function eventWords(event: DeploymentEvent): string {
   }
 }
 
-/** What an event has beside who did it, and when. */
+/** Fields of an event beside its kind, its author, its time and its number. */
 export function detailsOf({ seq: _seq, at: _at, by: _by, kind: _kind, ...data }: DeploymentEvent) {
   return data
 }
 
-/** What a phase or the end of a roll-out is called in the list. */
+/** Name of a phase or of the end of a roll-out in the list. */
 const rolloutWord = (action: string, word: string): string =>
   action === 'check' ? `check ${word}` : word
 

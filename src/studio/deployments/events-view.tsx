@@ -16,7 +16,7 @@ import type { FollowedEvents } from './use-events.ts'
 
 const rowHeight = 44
 
-/** The view. */
+/** List of the events of a deployment, the newest first. */
 export function EventsView({ followed: { events, isOpen, error } }: {
   readonly followed: FollowedEvents
 }) {

@@ -12,7 +12,7 @@ import { removeDeployment } from '../api/control/control.ts'
 import type { Deployment } from '../api/control/deployment.ts'
 import css from './parts/deployments.module.css'
 
-/** The dialog. */
+/** Dialog that removes a deployment once its name was typed. */
 export function RemoveDialog({ deployment: { name, url }, close }: {
   readonly deployment: Deployment
   readonly close: () => void

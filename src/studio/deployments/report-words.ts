@@ -1,4 +1,4 @@
-/** What a revision changes against the active one, as sentences: the report of a check. */
+/** Changes of a revision against the active one, as sentences: the report of a check. */
 
 import { counted } from '../parts/amounts.ts'
 import type { Report } from '../api/control/deployment.ts'

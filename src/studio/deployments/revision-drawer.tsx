@@ -19,7 +19,7 @@ import { GraphFailures } from './graph-failures.tsx'
 import { mayActivate } from './revision-table.tsx'
 import { revisionState } from './rollout-words.ts'
 
-/** The drawer. */
+/** Drawer with all properties of a revision: its state, its source and its graphs. */
 export function RevisionDrawer({ deployment, revision: name, activate, close }: {
   readonly deployment: Deployment
   readonly revision: string

@@ -15,7 +15,7 @@ export const mayActivate = ({ active, rollout }: Pick<Deployment, 'active' | 'ro
   { name, state }: Pick<Revision, 'name' | 'state'>): boolean =>
   state === 'ready' && name !== active && rollout === null
 
-/** The table. */
+/** Table of the revisions that were read, the newest first. */
 export function RevisionTable({ deployment, revisions, activate, show }: {
   readonly deployment: Deployment
   readonly revisions: readonly Revision[]

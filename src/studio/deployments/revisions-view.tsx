@@ -21,7 +21,7 @@ const RevisionDrawer = lazy(async () => ({
   default: (await import('./revision-drawer.tsx')).RevisionDrawer,
 }))
 
-/** The view. */
+/** Revisions of a deployment, with the roll-out that is under way or was last. */
 export function RevisionsView({ deployment }: { readonly deployment: Deployment }) {
   const { name, rollout, last_rollout: last } = deployment
   const { revision: shown } = useSearch({ from: '/deployments/$name' })

@@ -11,7 +11,7 @@ import { deploymentQuery, revisionList, rollBack } from '../api/control/control.
 import type { Deployment } from '../api/control/deployment.ts'
 import css from './parts/deployments.module.css'
 
-/** The dialog. */
+/** Dialog that makes an earlier revision active again. */
 export function RollBackDialog(
   { deployment: { name, active, previous, env_version: version }, close }: {
     readonly deployment: Deployment

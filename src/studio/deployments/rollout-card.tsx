@@ -43,7 +43,7 @@ export function LiveRollout({ rollout }: { readonly rollout: Rollout }) {
   )
 }
 
-/** The last roll-out. */
+/** Card with the outcome of the last roll-out. */
 export function LastRollout({ outcome }: { readonly outcome: Outcome }) {
   const { result, reason, failures, members, by, ended_at: ended } = outcome
   const isGood = result === 'done'

@@ -1,4 +1,4 @@
-/** What is said of revisions and roll-outs. */
+/** Words for revisions and roll-outs. */
 
 import type { ChipTone } from '../parts/chip.tsx'
 import { counted, duration } from '../parts/amounts.ts'
@@ -7,14 +7,14 @@ import type { MemberProgress, Outcome, Revision, Rollout } from '../api/control/
 /** The phases of a roll-out that moves the pointer, in their order. */
 export const phases = ['preparing', 'confirming', 'watching'] as const
 
-/** What happens in a phase. */
+/** Action of the members in each phase of a roll-out. */
 export const phaseWords: Readonly<Record<Rollout['phase'], string>> = {
   preparing: 'Members load it',
   confirming: 'Members switch',
   watching: 'Runs are watched',
 }
 
-/** What a member does in a roll-out. */
+/** State of a member in a roll-out, in words. */
 export const memberWords: Readonly<Record<MemberProgress['state'], string>> = { waiting: 'Loading',
   ready: 'Loaded', confirmed: 'Switched', silent: 'Silent' }
 
@@ -26,7 +26,7 @@ export const memberTones: Readonly<Record<MemberProgress['state'], ChipTone>> = 
   silent: 'waiting',
 }
 
-/** What a roll-out is about to do. */
+/** Title of a roll-out that is under way. */
 export function rolloutTitle(
   { kind, revision, percent }: Pick<Rollout, 'kind' | 'revision' | 'percent'>,
 ): string {
@@ -42,7 +42,7 @@ export function rolloutTitle(
   }
 }
 
-/** How far a roll-out is, as one line. */
+/** Progress of a roll-out, as one line. */
 export function progressWords({ phase, members }: Pick<Rollout, 'phase' | 'members'>): string {
   const wanted = phase === 'preparing' ? ['ready', 'confirmed'] : ['confirmed']
   const done = members.filter(({ state }) => wanted.includes(state)).length
@@ -53,7 +53,7 @@ export function progressWords({ phase, members }: Pick<Rollout, 'phase' | 'membe
     }`
 }
 
-/** What a roll-out came to, in one sentence without its reason. */
+/** Outcome of a roll-out, in one sentence without its reason. */
 export function outcomeWords({ kind, revision, from, percent, result }: Outcome): string {
   switch (result) {
     case 'refused':
@@ -82,7 +82,7 @@ function doneWords(kind: Outcome['kind'], revision: string, percent: number): st
   }
 }
 
-/** How many members followed, and how long that took. */
+/** Number of members that followed a roll-out, and the time that it took. */
 export function outcomeFigures({ members, started_at: began, ended_at: ended }: Outcome): string {
   const followed = members.filter(({ state }) => state !== 'silent' && state !== 'waiting').length
   return `${followed} of ${counted(members.length, 'member')}, ${

@@ -12,7 +12,7 @@ import type { Connection } from '../api/control/use-followed.ts'
 /** Events that come at once are asked about once. */
 const gatherMs = 150
 
-/** What is known of the events. */
+/** Events of a deployment, and the connection that brings them. */
 export interface FollowedEvents extends Connection {
   /** The newest first. */
   readonly events: readonly DeploymentEvent[]

@@ -33,7 +33,7 @@ const rowHeight = 124
 /** Examples that are sorted and filtered at most. */
 const arrangedMax = 1_000
 
-/** The view. */
+/** Experiments of a dataset beside each other, example by example. */
 export function Comparison({ dataset, search, set, ids }: DatasetViewProps & {
   readonly ids: readonly string[]
 }) {

@@ -23,7 +23,7 @@ import { againMs, isRunning } from './progress.ts'
 /** Experiments that have room beside each other. */
 const comparedMax = 5
 
-/** The list. */
+/** List of the experiments of a dataset, the newest first; two to five can be compared. */
 export function ExperimentList({ dataset, set }: DatasetViewProps) {
   const pages = useInfiniteQuery({
     queryKey: ['experiments', dataset.id],

@@ -9,7 +9,7 @@ const Comparison = lazy(async () => ({
   default: (await import('./comparison.tsx')).Comparison,
 }))
 
-/** The view. */
+/** Experiments of a dataset: their list, or a comparison of those that the address names. */
 export function Experiments(props: DatasetViewProps) {
   const ids = props.search.compare?.split(',').filter((id) => id !== '') ?? []
   return ids.length === 0

@@ -1,4 +1,4 @@
-/** Whether an experiment still goes on. No client says when all of it is there. Pure. */
+/** State of an experiment: under way or over. No client says when all of it is there. Pure. */
 
 import type { Experiment } from '../api/platform/experiments.ts'
 import { zoned } from '../parts/trace-words.ts'
@@ -6,7 +6,7 @@ import { zoned } from '../parts/trace-words.ts'
 /** An experiment that received nothing for so long is over. */
 const quietMs = 60_000
 
-/** What is looked at. */
+/** Times of an experiment that tell if it is under way. */
 export type Progress = Pick<Experiment, 'start_time' | 'end_time' | 'last_run_start_time'>
 
 /** True while its runs come, and a while after: scores follow them. */
@@ -17,6 +17,6 @@ export function isRunning(experiment: Progress, nowMs: number): boolean {
   return nowMs - Math.max(...times) < quietMs
 }
 
-/** How long to wait before numbers are asked for again: longer while nothing happens. */
+/** Milliseconds until numbers are asked for again: 3 000 during an experiment, else 15 000. */
 export const againMs = (experiments: readonly Progress[], nowMs: number): number =>
   experiments.some((each) => isRunning(each, nowMs)) ? 3_000 : 15_000

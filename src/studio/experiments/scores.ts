@@ -6,10 +6,10 @@ import { score } from '../parts/trace-words.ts'
 /** Differences below it are not seen in two digits. */
 const leastDelta = 0.005
 
-/** What one experiment answered to one example; repetitions are one cell. */
+/** Answers of one experiment to one example; repetitions are one cell. */
 export interface Cell {
   readonly run: ExperimentRun
-  /** How often it was asked. */
+  /** Number of runs of the experiment on the example. */
   readonly times: number
   /** Means by the key of the feedback. */
   readonly scores: Readonly<Record<string, number>>
@@ -55,7 +55,7 @@ export function meansOf(stats: Experiment['feedback_stats'] | null): Cell['score
   )
 }
 
-/** How much higher each score is than that of the first experiment; only where they differ. */
+/** Differences of the scores from those of the first experiment; only those of 0.005 and more. */
 export function deltasOf(scores: Cell['scores'],
   first: Cell['scores'] | undefined): Readonly<Record<string, number>> {
   return Object.fromEntries(

@@ -1,8 +1,8 @@
-/** What the controls of a form share. */
+/** Properties that the controls of a form share. */
 
 import type { JsonObject } from '../api/client.ts'
 
-/** What all fields of a form share. */
+/** Properties that all fields of a form share. */
 export interface Form {
   /** The whole schema, for references. */
   readonly root: JsonObject

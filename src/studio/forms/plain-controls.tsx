@@ -6,7 +6,7 @@ import { Input } from '../parts/field.tsx'
 import css from './schema-form.module.css'
 import type { TextFormat } from './schema-fields.ts'
 
-/** What joins a control to its label. */
+/** Attributes that join a control to its label. */
 type Ids = Readonly<
   { id: string; className: string; 'aria-describedby': string | undefined; 'aria-invalid': boolean }
 >
@@ -15,7 +15,7 @@ interface PlainProps {
   readonly ids: Ids
   readonly value: unknown
   readonly change: (value: unknown) => void
-  /** What no text stands for: null, or undefined for a property that is left out. */
+  /** Value of an empty text: null, or undefined for a property that is left out. */
   readonly empty: null | undefined
 }
 

@@ -197,7 +197,7 @@ function ListControl({ form, value, change, place, required, label, hint, field 
   )
 }
 
-/** What a new entry begins as: never nothing, which a list cannot hold. */
+/** First value of a new entry: never undefined, which a list cannot hold. */
 function firstOf(schema: JsonObject, root: JsonObject): Json {
   const { field } = fieldOf(schema, root)
   const first = initialValue(schema, root)

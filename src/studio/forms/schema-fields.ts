@@ -1,4 +1,4 @@
-/** What a form shows for a JSON Schema: a field at a time, so that a schema may contain itself. */
+/** Fields of a form for a JSON Schema: one at a time, so that a schema may contain itself. */
 
 import type { Json, JsonObject } from '../api/client.ts'
 import { isObject } from '../json/is-object.ts'
@@ -62,7 +62,7 @@ export function wordsOf(name: string): string {
     words.slice(1).replaceAll(/ [A-Z](?=[a-z])/g, (each) => each.toLowerCase())
 }
 
-/** What a form without a value begins with: defaults, in objects that must be there. */
+/** First value of a form without one: defaults, in objects that must be there. */
 export function initialValue(schema: unknown, root: unknown, depth = 0): Json | undefined {
   const { field, initial, isNullable } = fieldOf(schema, root)
   if (initial !== undefined) return initial

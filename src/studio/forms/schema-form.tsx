@@ -9,7 +9,7 @@ export interface SchemaFormProps {
   readonly schema: JsonObject
   readonly value: unknown
   readonly change: (value: unknown) => void
-  /** What is wrong, by the path of the field, such as `address.city`. */
+  /** Faults of the value, by the path of the field, such as `address.city`. */
   readonly errors?: Readonly<Record<string, string>>
   /** The name of a value that is no object; "Answer" if not given. */
   readonly label?: string
@@ -17,7 +17,7 @@ export interface SchemaFormProps {
   readonly broken?: (places: readonly string[]) => void
 }
 
-/** The form. */
+/** Form for a value of a JSON Schema. */
 export function SchemaForm(
   { schema, value, change, errors = {}, label = 'Answer', broken }: SchemaFormProps,
 ) {

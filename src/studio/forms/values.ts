@@ -19,7 +19,7 @@ export const property = (value: unknown, name: string): unknown =>
 export const placeOf = (above: string, name: string | number): string =>
   above === '' ? String(name) : `${above}.${name}`
 
-/** What is wrong with a value, by place. The server or the graph has the last word. */
+/** Faults of a value, by place. The server or the graph has the last word. */
 export function faultsOf(schema: unknown, value: unknown,
   root: unknown = schema): Readonly<Record<string, string>> {
   const faults: Record<string, string> = {}

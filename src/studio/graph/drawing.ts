@@ -1,4 +1,4 @@
-/** What is drawn of a graph: its nodes, the boxes of its subgraphs, and the edges between them. */
+/** Drawing of a graph: its nodes, the boxes of its subgraphs, and the edges between them. */
 
 import type { GraphPicture } from '../../api/index.ts'
 
@@ -9,11 +9,11 @@ export interface DrawnNode {
   readonly kind: 'node' | 'start' | 'end' | 'folded'
   /** The innermost box around it. */
   readonly box: string | null
-  /** How many nodes a folded box stands for; 0 for others. */
+  /** Number of nodes in a folded box; 0 for other nodes. */
   readonly holds: number
 }
 
-/** A subgraph. */
+/** A subgraph that is drawn as a box around its nodes. */
 export interface DrawnBox {
   readonly id: string
   readonly label: string
@@ -26,11 +26,11 @@ export interface DrawnEdge {
   readonly source: string
   readonly target: string
   readonly conditional: boolean
-  /** What the graph calls the way. */
+  /** Name of the edge in the graph. */
   readonly label: string
 }
 
-/** All of it. */
+/** Nodes, boxes and edges of a drawing. */
 export interface Drawing {
   readonly nodes: readonly DrawnNode[]
   readonly boxes: readonly DrawnBox[]
@@ -77,7 +77,7 @@ export const lastName = (id: string): string => id.slice(id.lastIndexOf(':') + 1
 const kindOf = (name: string): DrawnNode['kind'] =>
   name === '__start__' ? 'start' : name === '__end__' ? 'end' : 'node'
 
-/** What stands for a node: the outermost folded box around it, or the node. */
+/** Drawn id of a node: the outermost folded box around it, or the node. */
 const placeIn = (folded: ReadonlySet<string>) => (id: string): string =>
   [...boxesAround(id), id].find((each) => folded.has(each)) ?? id
 

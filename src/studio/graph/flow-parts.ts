@@ -1,4 +1,4 @@
-/** What the canvas takes: nodes and edges as its library wants them. */
+/** Nodes and edges as the library of the canvas takes them. */
 
 import { Position } from '@xyflow/react'
 import type { Edge, Node } from '@xyflow/react'
@@ -16,15 +16,15 @@ import { curve } from './placed.ts'
 import type { PlacedNode } from './placed.ts'
 import type { LaidOut } from './use-layout.ts'
 
-/** What a node of the canvas shows. */
+/** Data of a node of the canvas. */
 export interface FlowNodeData extends Record<string, unknown> {
   readonly label: string
   readonly activity: NodeState | undefined
-  /** How many nodes are folded into it. */
+  /** Number of nodes that are folded into it. */
   readonly holds: number
   /** Folds or unfolds it, for boxes. */
   readonly turn: (() => void) | undefined
-  /** Where it pauses, in words. */
+  /** Breakpoints of the node, in words; empty without any. */
   readonly pause: string
 }
 
@@ -37,7 +37,7 @@ export type FlowEdge = Edge<
   'warp'
 >
 
-/** The nodes and boxes. */
+/** Nodes and boxes of the canvas at their places, with their states. */
 export function flowNodes({ drawing, placed }: LaidOut, states: NodeStates,
   chosen: string | undefined, pauses: Pauses, turn: (box: string) => void): FlowNode[] {
   const drawn = new Map(drawing.nodes.map((node) => [node.id, node]))
@@ -69,7 +69,9 @@ const handlesOf = ({ width, height }: PlacedNode): FlowNode['handles'] => [
   { type: 'source', position: Position.Bottom, x: width / 2, y: height, width: 1, height: 1 },
 ]
 
-/** What readers hear of a node: all that is seen of it, and its state. The ends say nothing. */
+/**
+ * Words of a node for screen readers: all that is seen of it, and its state. The ends are silent.
+ */
 function roleOf(node: DrawnNode, activity: NodeState | undefined, pause: string) {
   if (node.kind === 'start' || node.kind === 'end') {
     return { selectable: false, focusable: false, domAttributes: { 'aria-hidden': true } as const }
@@ -83,7 +85,7 @@ function roleOf(node: DrawnNode, activity: NodeState | undefined, pause: string)
     }` }
 }
 
-/** The edges. */
+/** Edges of the canvas along their curves, with their activity. */
 export function flowEdges({ drawing, placed }: LaidOut, states: NodeStates): FlowEdge[] {
   const ways = new Map(placed.edges.map(({ id, points }) => [id, curve(points)]))
   const activities = edgeActivities(drawing, states)

@@ -33,7 +33,7 @@ const nodeTypes = { node: TaskNode, folded: TaskNode, start: StartNode, end: End
 const edgeTypes = { warp: WarpEdge }
 const fit = { padding: .08, maxZoom: 1 }
 
-/** The canvas. */
+/** Canvas of a graph, which people can move and zoom. */
 export function GraphCanvas(props: GraphCanvasProps) {
   return (
     <ReactFlowProvider>

@@ -6,7 +6,7 @@ import { memo } from 'react'
 import type { FlowEdge } from './flow-parts.ts'
 import css from './graph.module.css'
 
-/** The edge. */
+/** Edge of the canvas: a curve with a tip, drawn by its activity. */
 export const WarpEdge = memo(function WarpEdge({ data }: EdgeProps<FlowEdge>) {
   const { path, activity, conditional } = data!
   return (

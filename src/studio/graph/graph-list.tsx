@@ -20,7 +20,7 @@ export interface GraphListProps {
   readonly pauses: Pauses
 }
 
-/** The table. */
+/** Nodes of a graph as a table, for people who do not use the picture. */
 export function GraphList({ chosen, ...props }: GraphListProps) {
   const rows = props.drawing.nodes.filter(({ kind }) => kind === 'node' || kind === 'folded')
   return (

@@ -45,7 +45,7 @@ export const TaskNode = memo(function TaskNode({ data, selected }: NodeProps<Flo
   )
 })
 
-/** Where runs begin. */
+/** Node at which runs begin. */
 export const StartNode = memo(function StartNode() {
   return (
     <div className={css['terminal']}>
@@ -55,7 +55,7 @@ export const StartNode = memo(function StartNode() {
   )
 })
 
-/** Where runs end. */
+/** Node at which runs end. */
 export const EndNode = memo(function EndNode() {
   return (
     <div className={`${css['terminal']} ${css['end']}`}>

@@ -44,7 +44,7 @@ function prepare(): void {
   void Canvas.fetch().catch(() => {})
 }
 
-/** The picture. */
+/** Picture of the graph of an assistant, with the states of its nodes. */
 export function GraphView(
   { assistantId, nodes, chosen, choose, pauses = noPauses }: GraphViewProps,
 ) {

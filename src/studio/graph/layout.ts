@@ -10,7 +10,7 @@ import type { Placed, PlacedNode } from './placed.ts'
 /** Larger ones take the better layout longer than a person waits. */
 const mostEdges = 1_500
 
-/** Places it. Never throws. */
+/** Places a drawing. It never throws: a plain layout takes the place of one that fails. */
 export function place(drawing: Drawing): Placed {
   if (drawing.edges.length + drawing.nodes.length <= mostEdges) {
     for (const withBoxes of [true, false]) {
@@ -61,7 +61,7 @@ const nameHeight = 12
 const withRoom = (box: PlacedNode, levels: number): PlacedNode => ({ ...box,
   y: box.y - levels * nameHeight, height: box.height + levels * nameHeight })
 
-/** How many boxes lie in each other from a box on inwards, itself included. */
+/** Number of boxes that lie in each other from a box on inwards, itself included. */
 const levelsIn = (box: string, boxes: readonly DrawnBox[]): number =>
   1 + Math.max(0, ...boxes.filter((each) => each.box === box).map(({ id }) => levelsIn(id, boxes)))
 

@@ -1,4 +1,4 @@
-/** What nodes and edges of a drawing show of a run: pure readings of the states of its nodes. */
+/** Activity of nodes and edges of a drawing: pure readings of the states of its nodes. */
 
 import type { NodeState, NodeStates } from '../live/node-state.ts'
 import { count, duration } from '../parts/amounts.ts'
@@ -10,7 +10,7 @@ export type EdgeActivity = 'idle' | 'active' | 'taken'
 /** The more urgent state of a folded box wins. */
 const urgency = ['running', 'failed', 'waiting', 'next', 'done'] as const
 
-/** What a drawn node shows: its own state, or that of what runs inside; undefined for nothing. */
+/** Activity of a drawn node: its own state, or that of the nodes inside; undefined for none. */
 export function activityOf(node: DrawnNode, states: NodeStates): NodeState | undefined {
   if (node.kind !== 'folded' && Object.hasOwn(states, node.id)) return states[node.id]
   const inside = Object.entries(states)
@@ -25,7 +25,7 @@ export function activityOf(node: DrawnNode, states: NodeStates): NodeState | und
     endedMs: state !== 'done' || ended.length === 0 ? null : Math.max(...ended) }
 }
 
-/** What each edge shows, by its id. */
+/** Activity of each edge, by its id. */
 export function edgeActivities(drawing: Drawing,
   states: NodeStates): ReadonlyMap<string, EdgeActivity> {
   const nodes = new Map(drawing.nodes.map((node) => [node.id, node]))
@@ -53,7 +53,7 @@ export function edgeActivities(drawing: Drawing,
   return new Map(drawing.edges.map((edge) => [edge.id, one(edge)]))
 }
 
-/** What a reader hears while a graph runs: "research, plan is running". */
+/** Announcement for screen readers while a graph runs: "research, plan is running". */
 export function spoken(states: NodeStates): string {
   const named = (wanted: NodeState['state']) =>
     Object.entries(states).filter(([, { state }]) => state === wanted)
@@ -70,7 +70,7 @@ export function spoken(states: NodeStates): string {
 export const timesWords = (activity: NodeState | undefined): string =>
   activity !== undefined && activity.times > 1 ? `×${count(activity.times)}` : ''
 
-/** How long a node took, where both times are known. */
+/** Duration of a node in words; empty where a time is not known. */
 export function durationWords(activity: NodeState | undefined): string {
   const { startedMs = null, endedMs = null } = activity ?? {}
   return startedMs === null || endedMs === null ? '' : duration(Math.max(0, endedMs - startedMs))

@@ -6,10 +6,10 @@ export interface Pauses {
   readonly after: readonly string[]
 }
 
-/** No breakpoints. */
+/** Breakpoints of a graph without any. */
 export const noPauses: Pauses = { before: [], after: [] }
 
-/** Where a node pauses, in words; empty if it does not. */
+/** Breakpoints of a node, in words; empty if it has none. */
 export function pauseWords({ before, after }: Pauses, node: string): string {
   const places = [...before.includes(node) ? ['before'] : [],
     ...after.includes(node) ? ['after'] : []]

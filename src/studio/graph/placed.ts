@@ -1,4 +1,4 @@
-/** Where the parts of a graph lie. */
+/** Places and sizes of the parts of a graph, in pixels. */
 
 import type { DrawnNode } from './drawing.ts'
 

@@ -1,6 +1,6 @@
-/** What the controls share that answer a question. */
+/** Properties shared by the controls that answer a question. */
 
-/** What the answer of a question needs. */
+/** Properties that the answer to a question needs: its draft, its callback, its refusal. */
 export interface AnswerProps {
   /** Keeps what was begun. */
   readonly draftKey: string

@@ -5,7 +5,7 @@ import css from './interrupts.module.css'
 import type { AnswerProps } from './answer-props.ts'
 import type { Choice } from './question.ts'
 
-/** The buttons. */
+/** Buttons with the possible answers to a question. */
 export function ChoiceAnswer({ choices, give }: AnswerProps & {
   readonly choices: readonly Choice[]
 }) {

@@ -1,4 +1,4 @@
-/** What somebody began to answer: it outlives the card, which a long list may take down and up. */
+/** Drafts of answers: each outlives its card, which a long list may unmount and mount again. */
 
 import { useState } from 'react'
 

@@ -24,7 +24,7 @@ export interface InterruptCardsProps {
 
 type Answers = Readonly<Record<string, unknown>>
 
-/** The cards. */
+/** Cards of the questions of a thread. The answers are sent together. */
 export function InterruptCards({ threadId, interrupts, answer, refusal }: InterruptCardsProps) {
   const [given, setGiven] = useState<Answers>({})
   const [phase, setPhase] = useState<'open' | 'sending' | 'sent'>('open')

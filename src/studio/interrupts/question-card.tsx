@@ -18,10 +18,10 @@ import { isShort, questionOf } from './question.ts'
 import type { Question } from './question.ts'
 import { ReviewAnswer } from './review-answer.tsx'
 
-/** How far a question is: its answer is given, on its way, or taken by the server. */
+/** Progress of a question: open, its answer given, on its way, or taken by the server. */
 export type CardPhase = 'open' | 'given' | 'sending' | 'sent'
 
-/** A card. */
+/** Card of one question, by the way it is answered. */
 export function QuestionCard(
   { interrupt: { value, response_schema: schema }, phase, takeBack, ...answer }: AnswerProps & {
     readonly interrupt: Interrupt

@@ -1,4 +1,4 @@
-/** What a graph asks: the shapes of interrupts that people use, and what answers each. */
+/** Questions of a graph: the shapes of interrupts that people use, and the answer to each. */
 
 import type { Json, JsonObject } from '../api/client.ts'
 import { initialValue, schemaOfValue } from '../forms/schema-fields.ts'
@@ -28,16 +28,16 @@ export interface Act {
   readonly schema: JsonObject
 }
 
-/** What may be decided about an act. */
+/** Kind of decision that is possible about an act. */
 export type DecisionKind = 'approve' | 'edit' | 'reject' | 'respond'
 
-/** What somebody decided about an act. */
+/** Decision that somebody made about an act. */
 export type Decision =
   | { readonly kind: 'approve' }
   | { readonly kind: 'edit'; readonly args: unknown }
   | { readonly kind: 'reject' | 'respond'; readonly words: string }
 
-/** One of several answers. */
+/** One of several answers to a question. */
 export interface Choice {
   readonly label: string
   readonly value: Json

@@ -1,4 +1,4 @@
-/** What counts as an object of JSON. */
+/** Test for objects of JSON. */
 
 /** True for objects that are no lists. */
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>

@@ -13,7 +13,7 @@ import { useEffect, useRef } from 'react'
 
 import css from './json-editor.module.css'
 
-/** What is edited. */
+/** Text in the editor, its label, and the callback of changes. */
 export interface JsonCodeProps {
   readonly label: string
   readonly text: string

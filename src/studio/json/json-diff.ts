@@ -1,8 +1,8 @@
-/** What differs between two values of JSON. Members of lists are matched by their ids. */
+/** Differences between two values of JSON. Members of lists are matched by their ids. */
 
 import { isObject } from './is-object.ts'
 
-/** How one value became the other. */
+/** Difference by which one value became the other. */
 export type Difference =
   | { readonly kind: 'same' }
   | { readonly kind: 'changed'; readonly after: unknown }
@@ -12,9 +12,9 @@ export type Difference =
 /** A member of an object or a list: in both, or in one of them. */
 export interface MemberDifference {
   readonly kind: 'both' | 'added' | 'removed'
-  /** Where it was: a key, or a place in the list; null if it was not there. */
+  /** Former place: a key, or an index in the list; null for an added member. */
   readonly from: string | number | null
-  /** Where it is; null if it is gone. */
+  /** Present place: a key, or an index in the list; null for a removed member. */
   readonly to: string | number | null
   readonly before: unknown
   readonly after: unknown
@@ -28,7 +28,7 @@ const same: Difference = { kind: 'same' }
 /** Deeper than this, values are compared whole. */
 const deepest = 400
 
-/** What must change in `before` to make it `after`. */
+/** Difference that makes `after` of `before`. */
 export function differenceOf(before: unknown, after: unknown, depth = 0): Difference {
   if (before === after) return same
   if (depth >= deepest) return isEqual(before, after) ? same : { kind: 'changed', after }
@@ -37,7 +37,7 @@ export function differenceOf(before: unknown, after: unknown, depth = 0): Differ
   return { kind: 'changed', after }
 }
 
-/** Makes the other value. */
+/** Applies a difference to the value that it begins with. Returns the other value. */
 export function applied(before: unknown, difference: Difference): unknown {
   switch (difference.kind) {
     case 'same':

@@ -5,12 +5,12 @@ import { lazy, Suspense } from 'react'
 import css from './json-editor.module.css'
 import { Skeleton } from '../parts/skeleton.tsx'
 
-/** What is edited. */
+/** Text in the editor, its label, its fault, and the callback of changes. */
 export interface JsonEditorProps {
   readonly label: string
   readonly text: string
   readonly change: (text: string) => void
-  /** What is wrong with it in the server's words. */
+  /** Fault of the text in the server's words. */
   readonly fault?: string | undefined
   /** Takes the whole height of a flex column; otherwise it grows with the text, up to a bound. */
   readonly fill?: boolean

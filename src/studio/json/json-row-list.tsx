@@ -15,7 +15,7 @@ import { pathWords, textOfValue } from './json-words.ts'
 export interface JsonRowListProps {
   readonly rows: readonly JsonRow[]
   readonly label: string
-  /** What the root is called. */
+  /** Name that the root is shown under. */
   readonly rootName?: string | undefined
   readonly toggle: (row: JsonRow) => void
   readonly height?: number | undefined
@@ -35,7 +35,7 @@ const rowHeight = 22
 /** Rows that are shown at most where nobody says how many. */
 const mostRows = 40
 
-/** The list. */
+/** List of the rows of a tree; only those on the screen are drawn. */
 export function JsonRowList(
   { rows, label, rootName, toggle, height, fill = false, mark, shown, draw, twoColumns = false }:
     JsonRowListProps,

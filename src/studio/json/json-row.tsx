@@ -18,7 +18,7 @@ const signs: Readonly<Record<RowSign, readonly [string, string]>> = { added: ['+
 /** Draws the value of a row, in one of two columns or in the only one; undefined: as usual. */
 export type DrawValue = (row: JsonRow, side: 'before' | 'after' | undefined) => ReactNode
 
-/** What a row needs to be drawn at its place. */
+/** A row at its place, and the callbacks that it needs. */
 interface JsonRowViewProps {
   readonly id: string
   readonly row: JsonRow
@@ -34,7 +34,7 @@ interface JsonRowViewProps {
   readonly twoColumns: boolean
 }
 
-/** The row. */
+/** A row of a tree of JSON at its place. */
 export const JsonRowView = memo(function JsonRowView(props: JsonRowViewProps) {
   const { id, row, index, start, measure, isChosen, twoColumns } = props
   const press = (event: MouseEvent) => {

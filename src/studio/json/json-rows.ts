@@ -6,10 +6,10 @@ import type { Difference, MemberDifference } from './json-diff.ts'
 import { partOf } from './json-words.ts'
 import type { JsonPath } from './json-words.ts'
 
-/** What became of a row between two values; `inside`: something below it differs. */
+/** Change of a row between two values; `inside`: something below it differs. */
 export type RowSign = 'added' | 'removed' | 'changed' | 'moved' | 'inside'
 
-/** One row. */
+/** One row of a tree of JSON. */
 export interface JsonRow {
   readonly id: string
   readonly path: JsonPath
@@ -22,17 +22,17 @@ export interface JsonRow {
   readonly value: unknown
   /** The object or list that it is a member of. */
   readonly holder: unknown
-  /** Whether its members follow; null if it has none. */
+  /** True if its members follow; null if it has none. */
   readonly isOpen: boolean | null
   readonly sign: RowSign | null
-  /** What it was, for one that changed. */
+  /** Former value, for a row that changed. */
   readonly before: unknown
   /** Its place among its siblings, from 1, and how many these are. */
   readonly place: number
   readonly siblings: number
 }
 
-/** Whether a branch is open. */
+/** True if a branch is open. */
 export type IsOpen = (row: Omit<JsonRow, 'isOpen'>) => boolean
 
 type Bare = Omit<JsonRow, 'isOpen'>
@@ -50,7 +50,7 @@ export function rowsOf(value: unknown, rootPath: JsonPath, isOpen: IsOpen): read
   return rows
 }
 
-/** How many members a value has. */
+/** Number of members of a value; 0 for values that hold none. */
 const sizeOf = (value: unknown): number =>
   Array.isArray(value) ? value.length : isObject(value) ? Object.keys(value).length : 0
 

@@ -23,7 +23,7 @@ export interface JsonTreeProps {
   readonly shown?: string | undefined
 }
 
-/** The tree. */
+/** Tree of a value of JSON, with branches that fold. */
 export function JsonTree(
   { value, name, open = 1, height, fill = false, mark, shown }: JsonTreeProps,
 ) {
@@ -36,7 +36,7 @@ export function JsonTree(
   )
 }
 
-/** Which branches are open: those that a person opened, or else those that `first` names. */
+/** Open branches: those that a person opened, or else those that `first` names. */
 export function useBranches(first: IsOpen, shown: string | undefined): {
   readonly isOpen: IsOpen
   readonly toggle: (row: JsonRow) => void

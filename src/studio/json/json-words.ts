@@ -22,7 +22,7 @@ export function messageWords(value: unknown): string | null {
   return `${speaker}: ${[words, ...names].filter((word) => word !== '').join(' ')}`
 }
 
-/** What stands beside the name of a branch: `[9]`, `{ name, city }`, or the words of a message. */
+/** Words beside the name of a branch: `[9]`, `{ name, city }`, or the words of a message. */
 export function branchWords(value: object): string {
   if (Array.isArray(value)) return `[${count(value.length)}]`
   const message = messageWords(value)
@@ -49,7 +49,7 @@ export const pathId = (path: JsonPath): string => path.map((name) => `/${partOf(
 export const partOf = (name: string | number): string =>
   String(name).replaceAll('~', '~0').replaceAll('/', '~1').replace(/^-/, '~2')
 
-/** What a value is as text for the clipboard: texts as they are, the rest as JSON. */
+/** Text of a value for the clipboard: texts as they are, the rest as JSON. */
 export const textOfValue = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value, null, 2) ?? String(value)
 

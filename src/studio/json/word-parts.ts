@@ -1,4 +1,4 @@
-/** What differs between two texts, word by word. Pure. */
+/** Differences between two texts, word by word. Pure. */
 
 import { diffWordsWithSpace } from 'diff'
 

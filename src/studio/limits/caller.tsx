@@ -1,4 +1,4 @@
-/** Who uses this page, and the way out. */
+/** Caller who uses this page, and the way to sign out. */
 
 import { useQuery } from '@tanstack/react-query'
 

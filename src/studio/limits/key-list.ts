@@ -1,4 +1,4 @@
-/** Which keys are shown, and what is said of each. */
+/** Filter of the keys, and the state of each. */
 
 import type { ApiKey } from '../api/keys.ts'
 

@@ -18,7 +18,7 @@ import { byUse, nearnessOf, withHeaders, withSamples } from './limit-use.ts'
 import type { UseHistory } from './limit-use.ts'
 import css from './limits.module.css'
 
-/** The list. */
+/** List of the limits of a key or the caller, with their use. */
 export function LimitList() {
   const { key } = useSearch({ from: '/limits' })
   const navigate = useNavigate()

@@ -1,4 +1,4 @@
-/** What gauges are drawn from: the use of each limit now, and in the last minute. */
+/** Values of the gauges: the use of each limit now, and in the last minute. */
 
 import type { SeenLimit } from '../api/client.ts'
 import type { LimitRow, Limits } from '../api/limits.ts'
@@ -12,7 +12,7 @@ export interface UseSample {
 /** Samples by the id of a limit, the oldest first. */
 export type UseHistory = ReadonlyMap<string, readonly UseSample[]>
 
-/** How far the lines go back. */
+/** Milliseconds that the lines go back. */
 const shownMs = 60_000
 
 /** Adds the use of all rows, and forgets what is older than a minute. */
@@ -32,12 +32,12 @@ export function windowText(seconds: number): string {
   return seconds % 60 === 0 ? `${seconds / 60} min` : `${seconds} s`
 }
 
-/** Requests that count now. */
+/** Number of requests that count against a limit now. */
 export const usedOf = ({ limit, remaining }: Pick<LimitRow, 'limit' | 'remaining'>): number =>
   Math.max(0, limit - remaining)
 
 /**
- * How near a limit is.
+ * Nearness of a use to its limit.
  *
  * calm   much is left
  * near   less than a fifth is left
@@ -45,7 +45,7 @@ export const usedOf = ({ limit, remaining }: Pick<LimitRow, 'limit' | 'remaining
  */
 export type Nearness = 'calm' | 'near' | 'full'
 
-/** How near a use is to its limit. */
+/** Nearness of a use to its limit: near above four fifths, full from the limit on. */
 export function nearnessOf(used: number, limit: number): Nearness {
   if (used >= limit) return 'full'
   return used > limit * .8 ? 'near' : 'calm'

@@ -19,7 +19,7 @@ const tabs: readonly { readonly id: typeof limitViews[number]; readonly label: s
   { id: 'refused', label: 'Refused' },
 ]
 
-/** The page. */
+/** Page of the limits; admins see the keys and the refused calls as well. */
 export function LimitsPage() {
   const { view = 'limits' } = useSearch({ from: '/limits' })
   const navigate = useNavigate()

@@ -26,7 +26,7 @@ const roles: readonly (readonly [KeyRole, string])[] = [
 const ends: readonly (readonly [number, string])[] = [[30, 'in 30 days'], [90, 'in 90 days'], [365,
   'in a year'], [0, 'never']]
 
-/** The dialog. */
+/** Dialog that makes a key, and shows it once. */
 export function NewKey({ close }: { readonly close: () => void }) {
   const [made, setMade] = useState<string>()
   return (

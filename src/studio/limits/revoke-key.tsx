@@ -12,7 +12,7 @@ import { Dialog } from '../parts/dialog.tsx'
 import { ErrorNotice, Notice } from '../parts/notice.tsx'
 import css from './limits.module.css'
 
-/** The dialog. */
+/** Dialog that revokes a key, which never works again. */
 export function RevokeKey({ row: { id, name }, close }: {
   readonly row: ApiKey
   readonly close: () => void

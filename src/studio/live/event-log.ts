@@ -2,7 +2,7 @@
 
 import type { StreamEvent } from '../api/event-stream.ts'
 
-/** What is kept of the events. A new object after each change. */
+/** Events that are kept. A new object after each change. */
 export interface EventLogState {
   readonly events: readonly StreamEvent[]
   /** Older ones that were left out. */

@@ -1,4 +1,4 @@
-/** What a run shows while it goes on: a pure reduction of its events. */
+/** State of a run while it is under way: a pure reduction of its events. */
 
 import type { StreamEvent } from '../api/event-stream.ts'
 import { kindOf, withPiece } from './message-merge.ts'
@@ -8,7 +8,7 @@ import type { NodeState, NodeStates } from './node-state.ts'
 /** Stream modes that a page needs: none of them has a whole state, nor the input of a task. */
 export const liveModes = ['messages-tuple', 'tasks-lean', 'lifecycle', 'updates', 'custom'] as const
 
-/** How a run stands. */
+/** State of a run that the page follows. */
 export interface LiveRun {
   readonly runId: string
   /** 2 and more after a failure of a worker or a server. */
@@ -18,7 +18,7 @@ export interface LiveRun {
   readonly nodes: NodeStates
   /** The node that spoke last, by its id in the picture. */
   readonly last: string | undefined
-  /** What its nodes said so far, by message id, in the order in which they began. */
+  /** Messages of its nodes so far, by message id, in the order in which they began. */
   readonly messages: ReadonlyMap<string, ChatMessage>
   /** Counts what ended at the root: each made a step, or will soon. */
   readonly steps: number

@@ -4,7 +4,7 @@ import { useSyncExternalStore } from 'react'
 
 import type { LiveRun } from './live-run.ts'
 
-/** What is known of the runs of a thread that this page follows. */
+/** State of the runs of a thread that this page follows. */
 export interface LiveState {
   /** The run that is followed, or was until just now. */
   readonly run: LiveRun | undefined

@@ -1,9 +1,9 @@
-/** What a node of a graph did: of a live run, or of the step that is shown. */
+/** State of a node of a graph: in a live run, or at the step that is shown. */
 
 /** A node, by its id in the picture, such as `research:plan`. */
 export interface NodeState {
   readonly state: 'running' | 'done' | 'failed' | 'waiting' | 'next'
-  /** How often it started: parallel tasks of one node count up. */
+  /** Number of its starts: parallel tasks of one node count up. */
   readonly times: number
   /** By the clock of the server; null where it is not known. */
   readonly startedMs: number | null

@@ -1,4 +1,4 @@
-/** What the nodes did at a step that is over: what wrote it is done, what it waits for is next. */
+/** States of nodes at a step that is over: its writers are done, those it waits for are next. */
 
 import type { StateTask, ThreadState } from '../api/states.ts'
 import type { NodeState, NodeStates } from './node-state.ts'

@@ -11,7 +11,7 @@ import type { EventLog } from './event-log.ts'
 import { after, begun, ended, liveModes } from './live-run.ts'
 import type { LiveStore } from './live-store.ts'
 
-/** What a watch reports to. */
+/** Parts that a watch writes to. */
 export interface WatchParts {
   readonly threadId: string
   readonly store: LiveStore

@@ -1,8 +1,8 @@
-/** What can be done on the screen that is shown, for the command palette. */
+/** Actions on the screen that is shown, for the command palette. */
 
 import { useEffect, useRef } from 'react'
 
-/** An act in words. */
+/** An action, and its words in the palette. */
 export interface Act {
   readonly words: string
   readonly act: () => void

@@ -2,10 +2,10 @@
 
 const whole = new Intl.NumberFormat('en')
 
-/** 110,051. */
+/** A whole number with its groups of digits, such as 110,051. */
 export const count = (value: number): string => whole.format(value)
 
-/** "1 step", "2 steps". */
+/** A number with its noun, such as "1 step" or "2 steps". */
 export const counted = (value: number, one: string, many = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : many}`
 

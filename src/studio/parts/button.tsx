@@ -4,7 +4,7 @@ import type { ButtonHTMLAttributes, ReactNode } from 'react'
 
 import css from './button.module.css'
 
-/** How much a button asks for attention. */
+/** Weight of a button: the attention that it asks for. */
 export type ButtonKind = 'plain' | 'primary' | 'quiet' | 'danger'
 
 /** A button. One with only an icon needs a `label`. */
@@ -22,7 +22,7 @@ export function buttonClass(kind: ButtonKind = 'plain', small = false, isIcon = 
     .filter(Boolean).join(' ')
 }
 
-/** A button. */
+/** Button with an icon, words or both. */
 export function Button({ kind, small, icon, label, children, className, ...rest }: ButtonProps) {
   const isIcon = children === undefined || children === null
   return (

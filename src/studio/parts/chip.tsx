@@ -7,7 +7,7 @@ import css from './chip.module.css'
 /** The meaning of a chip's colour. */
 export type ChipTone = 'plain' | 'accent' | 'running' | 'waiting' | 'failed' | 'done'
 
-/** A chip. */
+/** Small label with a tone for a state or a property. */
 export function Chip({ tone = 'plain', title, children }: {
   readonly tone?: ChipTone
   readonly title?: string

@@ -1,4 +1,4 @@
-/** What a place says that has nothing to show yet. */
+/** Hint in a place that has nothing to show yet. */
 
 import type { ReactNode } from 'react'
 

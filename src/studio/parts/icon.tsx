@@ -2,7 +2,7 @@
 
 import type { ReactNode } from 'react'
 
-/** What an icon is drawn of, by its name. */
+/** Drawings of the icons, by their names. */
 const drawings = {
   threads: <path d="M3.5 2v12M8 2v12M12.5 2v12M2 5.5h3M6.5 9h3M11 6.5h3" />,
   inbox: (

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef } from 'react'
 
-/** What a key does, and how the list of keys (`?`) names it. */
+/** Action of a key, and its words in the list of keys (`?`). */
 export interface KeyAct {
   readonly words: string
   readonly act: () => void
@@ -29,7 +29,7 @@ export function useKeys(title: string, acts: KeyActs): void {
   }, [])
 }
 
-/** Listens. Called once. */
+/** Listens to the keys of the page. Called once. */
 export function listenToKeys(): void {
   document.addEventListener('keydown', (event) => {
     const modified = event.metaKey || event.ctrlKey

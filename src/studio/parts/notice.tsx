@@ -1,4 +1,4 @@
-/** What stands where something happened: an error with the server's own sentence, or a hint. */
+/** Notice in the place of an event: an error with the server's own message, or a hint. */
 
 import type { ReactNode } from 'react'
 
@@ -35,7 +35,7 @@ export function ErrorNotice({ error, retry }: {
   )
 }
 
-/** What to say of an error. */
+/** Message of an error, or the text of any other thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

@@ -2,7 +2,7 @@
 
 import css from './status.module.css'
 
-/** What is shown: the states of threads, runs and nodes, joined where they mean the same. */
+/** Status that is shown: the states of threads, runs and nodes, joined where they mean the same. */
 export type Status = 'idle' | 'running' | 'waiting' | 'failed' | 'done' | 'queued' | 'next'
   | 'cancelled'
 
@@ -34,7 +34,7 @@ export const statusOf = (word: string): Status => statuses[word] ?? 'idle'
 export const runStatusOf = (word: string): Status =>
   word === 'interrupted' ? 'cancelled' : statusOf(word)
 
-/** What people read for a status. */
+/** Words that people read for a status. */
 export const statusWords = (status: Status): string => words[status]
 
 /** The glyph of a status, for beside its word. */

@@ -4,7 +4,7 @@ import type { KeyboardEvent } from 'react'
 
 import css from './tabs.module.css'
 
-/** One tab. */
+/** A tab by its id, and its label. */
 export interface Tab<Id extends string> {
   readonly id: Id
   readonly label: string

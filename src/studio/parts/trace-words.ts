@@ -1,4 +1,4 @@
-/** What numbers of traces are called: shares, latencies, costs, states. Pure. */
+/** Words for the numbers of traces: shares, latencies, costs, states. Pure. */
 
 import type { SpanStatus } from '../api/platform/traces.ts'
 import { duration } from './amounts.ts'

@@ -1,4 +1,4 @@
-/** What a model answered, and what may be made of it. */
+/** Answer of a model, and the actions on it. */
 
 import { AddToDatasetButton } from '../datasets/add-to-dataset-button.tsx'
 import { count, duration } from '../parts/amounts.ts'

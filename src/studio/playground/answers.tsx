@@ -20,7 +20,7 @@ import { ModelColumn } from './model-column.tsx'
 import { isEndpoint, settingsOf } from './models.ts'
 import css from './playground.module.css'
 
-/** What is asked. */
+/** Prompt that is asked, and the values of its variables. */
 interface Asked {
   readonly manifest: unknown
   readonly variables: JsonObject

@@ -23,7 +23,7 @@ type EndpointProps = Workspace & {
   readonly change: (model: Model) => void
 }
 
-/** The fields. */
+/** Fields of an endpoint: its provider, its address, its model and its secret. */
 export function EndpointFields(props: EndpointProps) {
   const { model, change } = props
   const set = (part: Partial<Endpoint>) => change({ ...model, ...part })

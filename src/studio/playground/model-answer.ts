@@ -3,7 +3,7 @@
 import type { JsonObject } from '../api/client.ts'
 import { follow } from '../api/event-stream.ts'
 
-/** What came of an answer. */
+/** State of an answer, and its parts so far. */
 export interface Answer {
   readonly state: 'running' | 'done' | 'failed' | 'stopped'
   readonly text: string
@@ -43,7 +43,7 @@ export async function askModel(body: unknown, signal: AbortSignal,
 export const failed = (error: unknown) => ({ state: 'failed' as const,
   error: error instanceof Error ? error.message : String(error) })
 
-/** What an event changes. */
+/** Parts of an answer that an event changes. */
 function partOf(event: string, json: string, { text }: Answer): Partial<Answer> {
   const data = JSON.parse(json) as { text?: string; detail?: string; latency_ms?: number;
     run_id?: string; usage?: { total_tokens: number } | null }

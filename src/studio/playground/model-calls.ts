@@ -18,7 +18,7 @@ export const savedModels = queryOptions({
   queryFn: ({ signal }) => ask('GET /api/v1/playground-settings', { signal }),
 })
 
-/** Keeps a model. */
+/** Saves the settings of an endpoint under a name in the workspace. */
 export const keepModel = (name: string, settings: Endpoint) =>
   ask('POST /api/v1/playground-settings', { body: { name, settings: { ...settings } } })
 

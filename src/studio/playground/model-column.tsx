@@ -14,7 +14,7 @@ import css from './playground.module.css'
 
 const newEndpoint: Endpoint = { dialect: 'openai', base_url: usualUrls.openai, model: '' }
 
-/** The column. */
+/** Column of one model: its choice, its settings and its answer. */
 export function ModelColumn({ label, model, answer, change, remove, ...workspace }: Workspace & {
   readonly label: string
   readonly model: Model
@@ -38,7 +38,7 @@ export function ModelColumn({ label, model, answer, change, remove, ...workspace
   )
 }
 
-/** What the choice holds for an endpoint, and before the names of kept models. */
+/** Values of the choice: one for an endpoint, and the prefix of the names of saved models. */
 const [endpoint, kept] = ['endpoint', 'kept:']
 
 function ModelChoice({ model, saved, change }: {

@@ -3,7 +3,7 @@
 import type { ConfiguredModel } from '../../api/index.ts'
 import type { Endpoint, Model } from '../addresses/playground.ts'
 
-/** Where models of a dialect are, unless somebody says otherwise. */
+/** Default address of the models of a provider. */
 export const usualUrls: Readonly<Record<Endpoint['dialect'], string>> = {
   openai: 'https://api.openai.com/v1',
   anthropic: 'https://api.anthropic.com',
@@ -13,7 +13,7 @@ export const usualUrls: Readonly<Record<Endpoint['dialect'], string>> = {
 export const isEndpoint = (model: Model): model is Endpoint =>
   typeof model === 'object' && 'dialect' in model
 
-/** What is sent as `model`: undefined for none. Throws if a kept model is no longer there. */
+/** Value of `model` in a call: undefined for the default. Throws if a saved model was deleted. */
 export function settingsOf(model: Model,
   saved: readonly Pick<ConfiguredModel, 'name' | 'settings'>[]): object | undefined {
   if (model === 'default') return undefined
@@ -23,7 +23,7 @@ export function settingsOf(model: Model,
   return found.settings
 }
 
-/** What columns have in common. */
+/** Parts of the workspace that all columns share. */
 export interface Workspace {
   /** Names of its secrets. */
   readonly secrets: readonly string[]

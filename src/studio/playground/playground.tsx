@@ -22,7 +22,7 @@ import { SaveForm } from './save-form.tsx'
 import { useBeginning } from './use-beginning.ts'
 import type { Beginning } from './use-beginning.ts'
 
-/** The page. */
+/** Page of the playground: a prompt, and the models that answer it. */
 export function Playground() {
   const search = useSearch({ from: '/playground' })
   const { prompt, span, project, trace } = search

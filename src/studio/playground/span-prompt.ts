@@ -1,4 +1,4 @@
-/** What a call of a model asked, as a prompt that can be changed and asked again. Pure. */
+/** Prompt of a call of a model, so that it can be changed and asked again. Pure. */
 
 import type { Endpoint } from '../addresses/playground.ts'
 import type { Json, JsonObject } from '../api/client.ts'
@@ -7,7 +7,7 @@ import type { Message } from '../prompts/manifest.ts'
 import { messagesIn } from '../traces/span/span-messages.ts'
 import { usualUrls } from './models.ts'
 
-/** What is left of the call. */
+/** Parts of a call of a model that a prompt can hold. */
 export interface SpanPrompt {
   readonly messages: readonly Message[]
   /** Messages of tools and calls of them, which a prompt has no place for. */

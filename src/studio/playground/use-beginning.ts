@@ -1,4 +1,4 @@
-/** What the playground begins with: a version of a prompt, a call of a model, or nothing yet. */
+/** Start of the playground: a version of a prompt, a call of a model, or an empty message. */
 
 import { useQuery } from '@tanstack/react-query'
 
@@ -9,7 +9,7 @@ import { manifestQuery } from '../prompts/prompt-calls.ts'
 import { savedModels } from './model-calls.ts'
 import { promptOfSpan } from './span-prompt.ts'
 
-/** What there is at first. */
+/** Prompt and model that the playground starts with. */
 export interface Beginning {
   readonly manifest: unknown
   /** The version that it is, if it was the newest. */

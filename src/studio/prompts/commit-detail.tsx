@@ -35,7 +35,7 @@ interface Draft {
   readonly parent: string
 }
 
-/** The version. */
+/** A version of a prompt: its messages, its JSON or its changes, and the actions on it. */
 export function CommitDetail(props: DetailProps) {
   const { name, commit: { commit_hash: hash } } = props
   const { view } = useSearch({ from: '/prompts/$name' })

@@ -8,10 +8,10 @@ export interface Message {
   readonly content: string
 }
 
-/** Who speaks. */
+/** Role of the author of a message. */
 export type Role = 'system' | 'user' | 'assistant'
 
-/** All of them. */
+/** All roles that a message of a prompt may have. */
 export const roles: readonly Role[] = ['system', 'user', 'assistant']
 
 const templates = { system: 'SystemMessagePromptTemplate', user: 'HumanMessagePromptTemplate',

@@ -57,12 +57,12 @@ export const manifestQuery = (name: string, ref: string) =>
     staleTime: Infinity,
   })
 
-/** A version to make. */
+/** A version of a prompt that is to be made. */
 export interface NewCommit {
   readonly manifest: unknown
   /** The newest version that its maker knew; without it the new one follows any. */
   readonly parent: string | undefined
-  /** What it changes, in words. */
+  /** Description of the change, in words. */
   readonly description?: string
 }
 
@@ -72,7 +72,7 @@ export const makeCommit = (name: string, { manifest, parent, description = '' }:
     body: { manifest, ...parent !== undefined && { parent_commit: parent },
       ...description !== '' && { description } } })
 
-/** Makes a prompt. */
+/** Makes a private prompt without a version. */
 export const makePrompt = (name: string, description: string) =>
   ask('POST /api/v1/repos', { body: { repo_handle: name, description, is_public: false } })
 

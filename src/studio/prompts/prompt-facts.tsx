@@ -1,4 +1,4 @@
-/** What stands below the name of a prompt: what it is for, its tags, who may see it, its likes. */
+/** Line below the name of a prompt: its purpose, its tags, its visibility, its likes. */
 
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -17,7 +17,7 @@ import css from './prompts.module.css'
 
 const Dialog = lazy(async () => ({ default: (await import('../parts/dialog.tsx')).Dialog }))
 
-/** The line. */
+/** Description, tags, visibility and likes of a prompt. */
 export function PromptFacts({ prompt }: { readonly prompt: Prompt }) {
   const { repo_handle: name, full_name: full, description, tags, is_public: isPublic } = prompt
   const refusal = useRefusal()

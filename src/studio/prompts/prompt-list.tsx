@@ -21,7 +21,7 @@ import css from './prompts.module.css'
 /** Tags of a prompt that a row has room for. */
 const tagsShown = 3
 
-/** The page. */
+/** Page of the prompts, with a search and a filter by tag. */
 export function PromptList() {
   const { q = '', tag } = useSearch({ from: '/prompts' })
   const navigate = useNavigate()

@@ -15,7 +15,7 @@ import { PromptFacts } from './prompt-facts.tsx'
 import css from './prompts.module.css'
 import { VersionList } from './version-list.tsx'
 
-/** The page. */
+/** Page of one prompt: its versions, and the chosen one. */
 export function PromptPage() {
   const { name } = useParams({ from: '/prompts/$name' })
   const { at } = useSearch({ from: '/prompts/$name' })

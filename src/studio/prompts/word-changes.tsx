@@ -1,4 +1,4 @@
-/** What a version changed, word by word. */
+/** Changes of a version of a prompt, word by word. */
 
 import { diffWordsWithSpace } from 'diff'
 

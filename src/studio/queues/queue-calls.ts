@@ -22,7 +22,7 @@ export const queueList = (q: string) =>
     },
   })
 
-/** A queue. */
+/** Query of one annotation queue by its id. */
 export const queueQuery = (id: string) =>
   queryOptions({
     queryKey: ['queues', id],

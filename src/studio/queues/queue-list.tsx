@@ -19,7 +19,7 @@ import { FilterBox } from '../rows/filter-box.tsx'
 import { QueueForm } from './queue-form.tsx'
 import css from './queues.module.css'
 
-/** The page. */
+/** Page of the annotation queues, with a search by name. */
 export function QueueList() {
   const { q = '' } = useSearch({ from: '/queues' })
   const navigate = useNavigate()

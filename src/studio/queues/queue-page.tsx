@@ -29,7 +29,7 @@ const AddToDataset = lazy(async () => ({
   default: (await import('../datasets/add-to-dataset.tsx')).AddToDataset,
 }))
 
-/** The page. */
+/** Page of one annotation queue: the run to review, and its rubric. */
 export function QueuePage() {
   const { id } = useParams({ from: '/queues/$id' })
   const queue = useQuery(queueQuery(id))

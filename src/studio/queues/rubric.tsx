@@ -1,4 +1,4 @@
-/** What a reviewer is asked about a run: instructions, and a score and a comment of each key. */
+/** Rubric of a queue for a run: instructions, and a score and a comment of each key. */
 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -16,7 +16,7 @@ import css from './queues.module.css'
 /** Asked of queues that name no keys. */
 const usual: readonly RubricItem[] = [{ feedback_key: thumbKey, description: null }]
 
-/** The questions. */
+/** Form with the questions of a rubric about one run. */
 export function Rubric({ queue, item, refusal }: {
   readonly queue: Queue
   readonly item: RunItem

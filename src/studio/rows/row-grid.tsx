@@ -36,17 +36,17 @@ export interface RowGridProps {
   readonly toggle?: ((index: number) => void) | undefined
   readonly isChosen?: (index: number) => boolean
   readonly seen: (range: RowRange) => void
-  /** What a list that comes back is known by: it stands where it stood. */
+  /** Key of the scroll position: a list that comes back with it stands where it stood. */
   readonly place: string
   /** True if the active row is shown as chosen, whether the list has the focus or not. */
   readonly marksActive?: boolean
   readonly box: RefObject<HTMLDivElement | null>
 }
 
-/** Where lists were left, while the page lives. */
+/** Scroll positions of lists that were left, in pixels, while the page lives. */
 const places = new Map<string, number>()
 
-/** The list. */
+/** List whose rows are drawn only while they are on the screen. */
 export function RowGrid(props: RowGridProps) {
   const { label, name, total, isWhole = true, rowHeight, row, active, seen, toggle, box } = props
   const { space, top, setTop } = useScrolling(props)

@@ -7,9 +7,9 @@ import type { KeyActs } from '../parts/keys.ts'
 
 /** A list and its active row. */
 export interface RowKeys {
-  /** What its keys stand under in the help. */
+  /** Heading of its keys in the help. */
   readonly title: string
-  /** What a row is called, as `dataset`. */
+  /** Noun for a row, such as `dataset`. */
   readonly noun: string
   readonly count: number
   readonly active: number

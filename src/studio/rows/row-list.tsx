@@ -18,18 +18,18 @@ export interface RowListProps<Row> {
   /** Number of rows; undefined while nobody knows how many will come. */
   readonly total?: number | undefined
   readonly label: string
-  /** What a row is called, as `dataset`. */
+  /** Noun for a row, such as `dataset`. */
   readonly noun: string
   readonly rowHeight: number
   readonly row: (row: Row | undefined) => ReactNode
   readonly open: (row: Row) => void
   /** A list that comes back with the same place stands where it stood. */
   readonly place: string
-  /** What stands there if there are no rows. */
+  /** Content of a list without rows. */
   readonly empty: ReactNode
 }
 
-/** The list. */
+/** List of rows that reads further pages ahead of the screen. */
 export function RowList<Row>(props: RowListProps<Row>) {
   const { pages, rows, empty } = props
   return (

@@ -1,10 +1,10 @@
-/** What stands in place of rows that are read, and below them if more cannot be read. */
+/** Notices in place of rows that are not there yet, and below them if more cannot be read. */
 
 import { ErrorNotice } from '../parts/notice.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import css from './row-notice.module.css'
 
-/** What was read of a list, and why it was not. */
+/** Outcome of reading a list: an error or none, and a way to read again. */
 export interface ReadRows {
   readonly isError: boolean
   readonly error: unknown

@@ -1,5 +1,5 @@
 /**
- * Which rows of a long list are on the screen. Browsers end near 17 million pixels: above that the
+ * Rows of a long list that are on the screen. Browsers end near 17 million pixels: above that the
  * scroll bar stands for more rows than it has pixels.
  */
 
@@ -19,7 +19,7 @@ const fullHeight = ({ total, rowHeight }: RowSpace): number => total * rowHeight
 /** The height that is scrolled. */
 export const scrolledHeight = (space: RowSpace): number => Math.min(fullHeight(space), heightMax)
 
-/** How many pixels of rows one pixel of scrolling stands for. */
+/** Pixels of rows that one pixel of scrolling stands for. */
 export function scaleOf(space: RowSpace): number {
   const moved = scrolledHeight(space) - space.viewHeight
   return moved <= 0 ? 1 : (fullHeight(space) - space.viewHeight) / moved
@@ -37,7 +37,7 @@ export function rowsAt(space: RowSpace, top: number, around: number) {
   return { first: Math.max(0, first), last: Math.min(space.total - 1, last) }
 }
 
-/** Where the top must be for a row to be seen: unchanged if it is. */
+/** Top at which a row is seen, in pixels; unchanged if it is seen already. */
 export function topToSee(space: RowSpace, top: number, row: number): number {
   const above = row * space.rowHeight
   const below = above + space.rowHeight - space.viewHeight

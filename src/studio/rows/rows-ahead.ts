@@ -4,7 +4,7 @@ import { useCallback, useEffect, useState } from 'react'
 
 import type { RowRange } from './row-grid.tsx'
 
-/** A query of pages. */
+/** State of a query of pages, and its call for the next one. */
 export interface RowPages {
   readonly hasNextPage: boolean
   readonly isFetching: boolean

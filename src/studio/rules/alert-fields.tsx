@@ -6,7 +6,7 @@ import { metrics } from './rule-draft.ts'
 import type { DraftProps, RuleDraft } from './rule-draft.ts'
 import css from './rules.module.css'
 
-/** The fields. */
+/** Fields of the alert of a rule: a statistic, a bound, a time and an address. */
 export function AlertFields({ draft, set, isBelow }: DraftProps & { readonly isBelow: boolean }) {
   return (
     <FormPart title="Alert">

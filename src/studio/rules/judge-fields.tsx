@@ -25,7 +25,7 @@ interface JudgeProps extends DraftProps {
   readonly before: RuleEvaluator | undefined
 }
 
-/** The fields. */
+/** Fields of the evaluator of a rule. */
 export function JudgeFields({ draft, set, before }: JudgeProps) {
   return (
     <FormPart title="Judge">

@@ -12,7 +12,7 @@ import css from './rules.module.css'
 const kinds: Readonly<Record<string, string>> = { queue: 'Queue', dataset: 'Dataset',
   webhook: 'Webhook', evaluator: 'Judge' }
 
-/** The panel. */
+/** Panel with one line of the log of a rule. */
 export function LinePeek({ line, close }: {
   readonly line: RuleLine
   readonly close: () => void

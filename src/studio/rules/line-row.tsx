@@ -13,7 +13,7 @@ const states: Readonly<Record<RuleLine['outcome'], readonly [Status, string]>> =
   alert: ['waiting', 'Alert'],
 }
 
-/** How it ended, as a chip. */
+/** Chip with the outcome of a line of the log. */
 export function OutcomeChip({ outcome }: Pick<RuleLine, 'outcome'>) {
   const [status, word] = states[outcome]
   return <StatusChip status={status} word={word} />

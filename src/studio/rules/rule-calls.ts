@@ -15,14 +15,14 @@ export const ruleList = queryOptions({
   refetchInterval: pollEvery(5_000),
 })
 
-/** One rule. */
+/** Query of one rule by its id. */
 export const ruleQuery = (id: string) =>
   queryOptions({
     queryKey: ['rules', id],
     queryFn: ({ signal }) => ask('GET /api/v1/runs/rules/:id', { params: { id }, signal }),
   })
 
-/** What a rule has done so far. */
+/** Query of the progress of a rule; each second while it goes over the past, else every three. */
 export const ruleState = (id: string) =>
   queryOptions({
     queryKey: ['rules', id, 'state'],
@@ -40,14 +40,14 @@ export const ruleLines = (id: string, before: number | null, signal: AbortSignal
   ask('GET /api/v1/runs/rules/:id/logs', { params: { id },
     query: { limit: linesAtOnce, before: before ?? undefined }, signal })
 
-/** Makes a rule. */
+/** Makes a rule from what its editor wrote. */
 export const createRule = (body: RuleBody) => ask('POST /api/v1/runs/rules', { body })
 
 /** Changes a rule: what is absent stays. */
 export const changeRule = (id: string, body: RuleBody) =>
   ask('PATCH /api/v1/runs/rules/:id', { params: { id }, body })
 
-/** Deletes a rule. */
+/** Deletes a rule and its log. */
 export const deleteRule = (id: string) => ask('DELETE /api/v1/runs/rules/:id', { params: { id } })
 
 /** Goes over the runs that began from then on. */
@@ -58,7 +58,7 @@ export const triggerRule = (id: string, fromMs: number) =>
 export const tryJudge = (evaluator: RuleEvaluator, run: string) =>
   ask('POST /api/v1/runs/rules/judge', { body: { evaluator, run_id: run } })
 
-/** How many runs of a project began from then on and meet a filter. */
+/** Resolves with the number of runs of a project that began from then on and meet a filter. */
 export const countRuns = async (project: string, filter: string, fromMs: number) =>
   (await post<{ readonly run_count: number }>('/api/v1/runs/stats', { session: [project],
     start_time: fromMs, select: ['run_count'], ...filter !== '' && { filter } })).run_count
@@ -73,7 +73,7 @@ export async function newestRun(project: string, filter: string): Promise<string
   return items[0]?.id
 }
 
-/** Datasets by name. */
+/** Query of the ids and names of 100 datasets at most. */
 export const datasetNames = queryOptions({
   queryKey: ['datasets', 'names'],
   queryFn: ({ signal }) =>
@@ -84,7 +84,7 @@ export const datasetNames = queryOptions({
   retry: false,
 })
 
-/** Annotation queues by name. */
+/** Query of the ids and names of 100 annotation queues at most. */
 export const queueNames = queryOptions({
   queryKey: ['queues', 'names'],
   queryFn: ({ signal }) =>

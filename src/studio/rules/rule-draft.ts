@@ -4,10 +4,10 @@ import type { Rule, RuleAlert, RuleBody, RuleEvaluator, RuleWebhook } from '../.
 import type { JsonObject } from '../api/client.ts'
 import { isObject } from '../json/is-object.ts'
 
-/** What judges. */
+/** Kind of evaluator of a rule. */
 export type JudgeKind = 'none' | 'graph' | 'prompt' | 'hub'
 
-/** Fields of the editor. */
+/** Texts in the fields of the editor of a rule. */
 export interface RuleDraft {
   readonly name: string
   readonly project: string
@@ -34,7 +34,7 @@ export interface RuleDraft {
 /** The members of a rule that its author writes. */
 export type WrittenRule = Pick<Rule, keyof Rule & keyof RuleBody>
 
-/** What parts of the form read and write. */
+/** Draft that parts of the form read, and the callback that changes it. */
 export interface DraftProps {
   readonly draft: RuleDraft
   readonly set: (change: Partial<RuleDraft>) => void
@@ -259,7 +259,7 @@ function objectIn(label: string, text: string): JsonObject {
   throw new Error(`${label}: this is no JSON object.`)
 }
 
-/** How many traces are looked at, in words. */
+/** Sampling rate in words, from the percentage of traces. */
 export function samplingWords(percent: number): string {
   if (percent === 100) return 'Every trace'
   if (percent === 0) return 'No trace'
@@ -267,7 +267,7 @@ export function samplingWords(percent: number): string {
   return Number.isInteger(one) ? `One trace in ${one}` : `${percent} traces in 100`
 }
 
-/** What a rule does, in words. */
+/** Actions of a rule, in words. */
 export function actionsOf(rule: WrittenRule): string {
   const words = [
     rule.add_to_annotation_queue_id && 'queue',

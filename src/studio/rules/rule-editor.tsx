@@ -123,7 +123,7 @@ function About({ draft, set, isDataset }: DraftProps & { readonly isDataset: boo
   )
 }
 
-/** How many runs a filter finds, when somebody asks: counting is charged to a narrow limit. */
+/** Number of runs that a filter finds, on request: counting is charged to a narrow limit. */
 function Count({ project, filter }: { readonly project: string; readonly filter: string }) {
   const { mutate, data, error, isPending, variables } = useMutation({
     mutationFn: (asked: { readonly project: string; readonly filter: string }) =>

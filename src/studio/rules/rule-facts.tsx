@@ -1,4 +1,4 @@
-/** What a rule has done so far, in numbers. */
+/** Numbers of a rule so far. */
 
 import type { RuleState } from '../../api/index.ts'
 import { count, counted } from '../parts/amounts.ts'
@@ -6,7 +6,7 @@ import { Notice } from '../parts/notice.tsx'
 import { TimeText } from '../parts/time-text.tsx'
 import css from './rules.module.css'
 
-/** The numbers. */
+/** Numbers of a rule: runs that it looked at, applied to and failed on, and its costs. */
 export function RuleFacts({ state }: { readonly state: RuleState }) {
   const { looked_at: looked, applied, failed, spent, last_applied_at: last, backfill,
     last_error: error } = state

@@ -25,7 +25,7 @@ const RuleEditor = lazy(async () => ({ default: (await import('./rule-editor.tsx
 /** Why a reader may not change anything. */
 export const readerWords = 'Your key may only read.'
 
-/** The page. */
+/** Page of the rules, with the editor of one. */
 export function RuleList() {
   const { data, error, refetch } = useQuery(ruleList)
   const { data: caller } = useQuery(whoAmI)
@@ -151,7 +151,7 @@ function Rules({ rules, isReader, edit }: {
 
 const number = (value: number | undefined) => (value === undefined ? '–' : count(value))
 
-/** Whether a rule is on, and what is special about it now. */
+/** State of a rule as a chip: off, on, an alert, or a pass over the past. */
 export function StateOf({ rule: { is_enabled: isOn, state } }: {
   readonly rule: Pick<Rule, 'is_enabled' | 'state'>
 }) {

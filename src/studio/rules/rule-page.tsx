@@ -33,7 +33,7 @@ const words: Readonly<Record<typeof outcomes[number], string>> = { done: 'Done',
   skipped: 'Left out', alert: 'Alerts' }
 const rowHeight = 44
 
-/** The page. */
+/** Page of one rule: its numbers and its log. */
 export function RulePage() {
   const { id } = useParams({ from: '/rules/$id' })
   const rule = useQuery(ruleQuery(id))

@@ -18,7 +18,7 @@ const hourMs = 3_600_000
 const times: readonly (readonly [number, string])[] = [[hourMs, 'the last hour'], [24 * hourMs,
   'the last day'], [168 * hourMs, 'the last week'], [720 * hourMs, 'the last 30 days']]
 
-/** The dialog. */
+/** Dialog that applies a rule to runs of the past. */
 export function TriggerDialog({ rule, close }: {
   readonly rule: Rule
   readonly close: () => void

@@ -1,4 +1,4 @@
-/** What the list of runs is narrowed by: state, graph, time. */
+/** Filters of the list of runs: state, graph, time. */
 
 import { runStatusOf, StatusGlyph, statusWords } from '../parts/status.tsx'
 import { GraphSelect, SpanSelect } from '../threads/filter-selects.tsx'

@@ -14,7 +14,7 @@ import { RunFilterBar } from './run-filter-bar.tsx'
 import { RunRow } from './run-row.tsx'
 import { runFilterOf, useRuns } from './use-runs.ts'
 
-/** The page. */
+/** Page of the runs of all threads, the newest first. */
 export function RunList() {
   const search = useSearch({ from: '/runs' })
   const filter = useMemo(() => runFilterOf(search, nowMs()), [search])

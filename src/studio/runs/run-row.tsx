@@ -55,7 +55,7 @@ function RunCells({ run }: { readonly run: Run | undefined }) {
   )
 }
 
-/** How long a run that is over took, from when it was made. */
+/** Duration of a run that is over, from when it was made; empty for others. */
 function took(run: Run): string {
   return isOver(run) ? duration(Date.parse(run.updated_at) - Date.parse(run.created_at)) : ''
 }

@@ -1,4 +1,4 @@
-/** Whether the server answers. What was lost is asked again when it is back. */
+/** State of the connection to the server. Data that was lost is asked again when it is back. */
 
 import { useSyncExternalStore } from 'react'
 

@@ -12,7 +12,7 @@ import { messageOf } from '../parts/notice.tsx'
 /** The menu; it was asked for before it was loaded. */
 export function DeploymentMenu({ trigger, ownProject }: {
   readonly trigger: ReactElement<Record<string, unknown>>
-  /** What the project of the server itself is called. */
+  /** Name of the project of the server itself. */
   readonly ownProject: string
 }) {
   const { data, error } = useInfiniteQuery({ ...deploymentList, refetchInterval: false })

@@ -11,7 +11,7 @@ import { Modal } from './modal.tsx'
 
 const isMac = /Mac|iPhone|iPad/u.test(navigator.userAgent)
 
-/** The dialog. */
+/** Dialog with the keys of the page and of the screen that is shown. */
 export function KeyList({ close }: { readonly close: () => void }) {
   // The keys of the screen when the list was opened.
   const screens = useMemo(() => joined(keysNow()), [])

@@ -1,4 +1,4 @@
-/** What opens above every page by a key: the command palette and the list of keys. */
+/** Overlays that open above every page by a key: the command palette and the list of keys. */
 
 import { lazy, Suspense, useState } from 'react'
 
@@ -7,7 +7,7 @@ import { useKeys } from '../parts/keys.ts'
 const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }))
 const KeyList = lazy(async () => ({ default: (await import('./key-list.tsx')).KeyList }))
 
-/** Opens them. */
+/** Opens the command palette or the list of keys, each by its key. */
 export function Overlays() {
   const [open, setOpen] = useState<'palette' | 'keys'>()
   const close = () => setOpen(undefined)

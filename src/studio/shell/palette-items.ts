@@ -1,4 +1,4 @@
-/** What the command palette offers for what was typed. */
+/** Items of the command palette for the text that was typed. */
 
 import { shortId, titleOf } from '../api/thread-names.ts'
 import type { Thread } from '../api/threads.ts'
@@ -8,7 +8,7 @@ export interface PaletteItem {
   readonly id: string
   readonly group: 'Here' | 'Threads' | 'Pages' | 'Saved views' | 'Assistants'
   readonly words: string
-  /** What stands small at the right. */
+  /** Small text at the right. */
   readonly aside?: string
   readonly act: () => void
 }

@@ -9,7 +9,7 @@ import type { PaletteItem } from './palette-items.ts'
 import css from './palette.module.css'
 import { usePaletteItems } from './use-palette-items.ts'
 
-/** The palette. */
+/** Command palette: goes to a page or a thread, or runs an action. */
 export function Palette({ close }: { readonly close: () => void }) {
   const [typed, setTyped] = useState('')
   const [at, setAt] = useState(0)

@@ -89,7 +89,9 @@ const hasFeature = (info: ServerInfo | undefined, feature: Feature): boolean =>
     ? deploymentName !== null || info?.features?.deployments === true
     : info?.features?.[feature] !== false
 
-/** The rail. */
+/**
+ * Rail with the pages, at the left or at the bottom of a phone, and the state of the connection.
+ */
 export function Rail() {
   const { data: info } = useQuery(serverInfo)
   const isLost = useIsLost()

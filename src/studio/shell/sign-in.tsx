@@ -13,7 +13,7 @@ import css from './sign-in.module.css'
 /** Asks for a credential; `reason` is why, in the server's words. */
 export function SignIn({ reason, elsewhere }: {
   readonly reason: string
-  /** Where the credential given before is known; null if nowhere else. */
+  /** Address of the server that knows the credential given before; null if there is none. */
   readonly elsewhere: string | null
 }) {
   const [text, setText] = useState('')

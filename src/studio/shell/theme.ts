@@ -2,7 +2,7 @@
 
 import { useSyncExternalStore } from 'react'
 
-/** Day or night. */
+/** Colours of the page: for the day or the night. */
 export type Theme = 'light' | 'dark'
 
 const system = matchMedia('(prefers-color-scheme: dark)')
@@ -24,7 +24,7 @@ export function chooseTheme(theme: Theme): void {
   for (const listener of listeners) listener()
 }
 
-/** The colours now. */
+/** Colours of the page now, as they change. */
 export function useTheme(): Theme {
   return useSyncExternalStore((listener) => {
     listeners.add(listener)

@@ -4,7 +4,7 @@ import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import css from './chosen-step.module.css'
 
-/** What may be done with the chosen step. */
+/** Actions on the chosen step. */
 export interface ChosenActs {
   readonly runAgain: () => void
   readonly edit: () => void
@@ -13,7 +13,7 @@ export interface ChosenActs {
   readonly back: () => void
 }
 
-/** The strip. */
+/** Strip above a step of the past, with the actions on it. */
 export function ChosenStep({ number, acts, refusal }: {
   readonly number: number | undefined
   readonly acts: ChosenActs

@@ -20,7 +20,7 @@ import type { EventFilter, ReadEvent } from './events/event-words.ts'
 import { EventList } from './events/event-list.tsx'
 import css from './events/events.module.css'
 
-/** The view. */
+/** Events of the runs that this page followed, with filters by kind and node. */
 export function EventsView({ log, threadId }: {
   readonly log: EventLog
   readonly threadId: string

@@ -16,7 +16,7 @@ const GraphView = later(
 )
 const NodePanel = lazy(async () => ({ default: (await import('./node-panel.tsx')).NodePanel }))
 
-/** The column. */
+/** Column with the graph of a thread and the panel of the chosen node. */
 export function GraphColumn({ screen }: { readonly screen: Screen }) {
   const { choice: { assistant }, nodes, search: { node }, go, settings } = screen
   const pauses = useMemo(

@@ -26,7 +26,7 @@ const InputPanel = lazy(async () => ({
 const others = { state: StateView, events: EventsView, runs: RunsView }
 const labels = { chat: 'Chat', state: 'State', events: 'Events', runs: 'Runs' } as const
 
-/** The column. */
+/** Middle column of a thread: chat, state, events or runs. */
 export function Middle({ id, screen }: { readonly id: string; readonly screen: Screen }) {
   const { search, go, choice: { isChat } } = screen
   const [error, setError] = useState<unknown>()

@@ -1,4 +1,4 @@
-/** What a node read: asked for when somebody wants to see it, since it may be of megabytes. */
+/** Input of a node, asked for on request, since it may be of megabytes. */
 
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'

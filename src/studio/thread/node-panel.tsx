@@ -1,4 +1,4 @@
-/** What the chosen node of the graph did: its steps, and what it wrote in the last of them. */
+/** Panel of the chosen node of the graph: its steps, and its writes in the last of them. */
 
 import { useQuery } from '@tanstack/react-query'
 
@@ -14,7 +14,7 @@ import css from './node-panel.module.css'
 import { isCalled, placeOf } from './node-steps.ts'
 import type { Screen } from './screen/use-screen.ts'
 
-/** The panel. */
+/** Panel of a node: its state, its breakpoints, its last write and its input. */
 export function NodePanel({ node, screen, close }: {
   readonly node: string
   readonly screen: Screen

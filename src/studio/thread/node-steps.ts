@@ -1,4 +1,4 @@
-/** Where on the line to a step a node ran, or would run. */
+/** Place on the line to a step at which a node ran, or would run. */
 
 import type { ThreadState } from '../api/states.ts'
 

@@ -16,7 +16,7 @@ import { Skeleton } from '../parts/skeleton.tsx'
 import css from './state/state.module.css'
 import { TreeSearch, useTreeSearch } from './state/tree-search.tsx'
 
-/** Which state. */
+/** State to show, the one to compare it with, and the callback of an edit. */
 export interface StateViewProps {
   readonly threadId: string
   /** The checkpoint that is shown; the newest one without it. */
@@ -48,7 +48,7 @@ const stateQuery = (threadId: string, at: string | undefined, version: string) =
     gcTime: 60_000,
   })
 
-/** The view. */
+/** State of a step as a tree, with a search, a comparison and an editor. */
 export function StateView(props: StateViewProps) {
   const { threadId, at, vs, version } = props
   const [editing, setEditing] = useState<ThreadState>()

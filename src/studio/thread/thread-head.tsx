@@ -18,7 +18,7 @@ import css from './thread-head.module.css'
 const loadMenu = () => import('./thread-menu.tsx')
 const ThreadMenu = lazy(async () => ({ default: (await loadMenu()).ThreadMenu }))
 
-/** What the head shows. */
+/** Thread, status and assistants in the head, and its callbacks. */
 export interface ThreadHeadProps {
   readonly thread: Thread
   readonly title: string
@@ -32,7 +32,7 @@ export interface ThreadHeadProps {
   readonly failed: (error: unknown) => void
 }
 
-/** The head. */
+/** Head of the page of a thread: its title, its status, its assistant and its menu. */
 export function ThreadHead(props: ThreadHeadProps) {
   const { thread, title, status, assistants, chosen, choose, leave, refusal, failed } = props
   const { thread_id: id } = thread
@@ -81,7 +81,7 @@ export function ThreadHead(props: ThreadHeadProps) {
   )
 }
 
-/** What the menu needs is large, and loaded when somebody comes near it. */
+/** Button of the menu, whose large parts load when somebody comes near it. */
 function More({ press }: { readonly press?: () => void }) {
   return (
     <Button kind="quiet" icon={<Icon name="more" />} label="More acts" aria-haspopup="menu"

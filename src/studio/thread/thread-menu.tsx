@@ -60,7 +60,7 @@ export function ThreadMenu({ thread, title, refusal, copy, deleted, failed }: Th
 
 const curlOf = (id: string) => `curl -s '${apiUrl}/threads/${id}/state' -H 'x-api-key: YOUR_KEY'`
 
-/** What a form of a dialog does: one call, its error, and closing. */
+/** State of a form in a dialog: one call, its error, and closing. */
 function useCall(close: () => void) {
   const [error, setError] = useState<unknown>()
   const [isBusy, setBusy] = useState(false)

@@ -20,7 +20,7 @@ import { filterWords } from './thread-filter.ts'
 /** More than these are confirmed by typing their number. */
 const typedAbove = 100
 
-/** What the dialog is about. It stays the same when the address changes below it. */
+/** Act that the dialog asks about. It stays the same when the address changes below it. */
 export interface BulkRequest {
   readonly act: BulkAct
   readonly target: BulkTarget

@@ -3,10 +3,10 @@
 import { cancelMatching, cancelRunsOf, idsMax, pruneChosen, pruneMatching } from '../api/bulk.ts'
 import type { BulkAct, BulkTarget } from '../api/bulk.ts'
 
-/** How far it is. For `delete` threads are counted, for `cancel` runs. */
+/** Progress of an act. For `delete` threads are counted, for `cancel` runs. */
 export interface BulkProgress {
   readonly done: number
-  /** What was left alone: busy threads, and those that were gone before. */
+  /** Number of threads left alone: busy ones, and those that were gone before. */
   readonly left: number
 }
 

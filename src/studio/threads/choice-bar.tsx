@@ -4,10 +4,10 @@ import { count } from '../parts/amounts.ts'
 import { Button } from '../parts/button.tsx'
 import css from './choice-bar.module.css'
 
-/** What is chosen: single rows, or all that match the filter of the address. */
+/** Threads that are chosen: single rows, or all that match the filter of the address. */
 export type Choice = ReadonlySet<string> | 'all'
 
-/** The line. */
+/** Line with the number of chosen threads, and the actions on them. */
 export function ChoiceBar({ choice, total, refusal, choose, cancel, remove, end }: {
   readonly choice: Choice
   readonly total: number

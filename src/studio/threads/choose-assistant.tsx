@@ -9,7 +9,7 @@ import css from './dialogs.module.css'
 
 const filterFrom = 8
 
-/** The dialog. */
+/** Dialog that asks for the assistant of a new thread. */
 export function ChooseAssistant({ assistants, choose, close }: {
   readonly assistants: readonly Assistant[]
   readonly choose: (assistant: Assistant) => void

@@ -29,7 +29,7 @@ export function GraphSelect({ value, change }: {
   )
 }
 
-/** How long ago something happened at most; `label` says what. */
+/** Choice of the longest time since something happened; `label` names it. */
 export function SpanSelect({ label, value, change }: {
   readonly label: string
   readonly value: Span | undefined

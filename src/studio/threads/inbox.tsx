@@ -24,7 +24,7 @@ const rowHeight = 52
 const filter = { status: 'interrupted' } as const
 const sort = { sort_by: 'updated_at', sort_order: 'asc' } as const
 
-/** The page. */
+/** Page of the threads that wait for a person, the longest wait first. */
 export function Inbox() {
   const rows = useThreadRows(filter, sort)
   const { first, total } = rows

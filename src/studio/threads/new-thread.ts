@@ -8,7 +8,7 @@ import { assistantList } from '../api/assistants.ts'
 import { queries } from '../api/query.ts'
 import { createThread } from '../api/threads.ts'
 
-/** Where making a thread is. */
+/** Progress of making a thread. */
 export type NewThreadState =
   | { readonly kind: 'rest' }
   | { readonly kind: 'choosing'; readonly assistants: readonly Assistant[] }

@@ -1,6 +1,6 @@
-/** Which pages the rows on the screen lie in, and how each is asked for. */
+/** Pages in which the rows on the screen lie, and the question for each. */
 
-/** Rows of a page. */
+/** Number of threads on a page. */
 export const pageRows = 100
 
 /** The question of one page. */

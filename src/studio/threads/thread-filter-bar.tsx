@@ -1,4 +1,4 @@
-/** What the list of threads is narrowed by: words, state, graph, time, order. */
+/** Filters and order of the list of threads: words, state, graph, time. */
 
 import { useQuery } from '@tanstack/react-query'
 

@@ -10,7 +10,7 @@ import type { ThreadListSearch, timeSpans } from '../addresses/threads.ts'
 /** A value of metadata that can be typed. */
 export type Scalar = string | number | boolean | null
 
-/** What a text asks for. */
+/** Conditions in the text of the filter box. */
 export interface FilterParts {
   readonly words: readonly string[]
   readonly metadata: Readonly<Record<string, Scalar>>
@@ -79,7 +79,7 @@ export function filterOf(search: ThreadListSearch, nowMs: number): ThreadFilter 
   }
 }
 
-/** What a filter asks for, in words that a person confirms. */
+/** Conditions of a filter, in words that a person confirms. */
 export function filterWords(
   { q, status, metadata = {}, ids = [], ...times }: ThreadFilter,
 ): string {

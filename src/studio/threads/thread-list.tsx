@@ -34,7 +34,7 @@ const ChooseAssistant = lazy(async () => ({
   default: (await import('./choose-assistant.tsx')).ChooseAssistant,
 }))
 
-/** The page. */
+/** Page of the threads, with filters, saved views and bulk actions. */
 export function ThreadList() {
   const search = useSearch({ from: '/threads' })
   const filter = useMemo(() => filterOf(search, nowMs()), [search])

@@ -16,7 +16,7 @@ import { graphOf, lastWords, tagsOf } from './thread-words.ts'
 export interface ThreadRowProps {
   readonly index: number
   readonly thread: Thread | undefined
-  /** Which time is shown: the one that the list is sorted by. */
+  /** Time that is shown: the one that the list is sorted by. */
   readonly time: 'updated_at' | 'created_at'
   /** Filters by a pair of metadata. */
   readonly narrow: (key: string, value: Scalar) => void

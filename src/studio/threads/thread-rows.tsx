@@ -29,13 +29,13 @@ export interface ThreadRowsProps {
   readonly filter: ThreadFilter
   readonly change: (part: Partial<ThreadListSearch>) => void
   readonly box: RefObject<HTMLDivElement | null>
-  /** What is chosen; undefined while nothing is to be chosen. */
+  /** Threads that are chosen; undefined while rows cannot be chosen. */
   readonly choice: Choice | undefined
   readonly choose: (choice: Choice) => void
   readonly newThread: (() => Promise<void>) | undefined
 }
 
-/** The rows. */
+/** Rows of the list of threads, or a hint in place of them. */
 export function ThreadRows(props: ThreadRowsProps) {
   const { rows: { first, total, failed }, filter } = props
   if (first.data === undefined) {
@@ -103,7 +103,7 @@ function Rows({ rows, search, sort, change, box, choice, choose }: ThreadRowsPro
   )
 }
 
-/** Which row was active in each list, while the page lives. */
+/** Index of the active row of each list, while the page lives. */
 const activeRows = new Map<string, number>()
 
 function useActive(place: string) {

@@ -1,4 +1,4 @@
-/** What a row says of a thread: its question or last words, and its metadata. */
+/** Words of a thread in its row: its question or last message, and its metadata. */
 
 import { textOf } from '../api/content.ts'
 import type { Thread } from '../api/threads.ts'

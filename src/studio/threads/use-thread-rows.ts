@@ -16,7 +16,7 @@ import { useSettled } from '../rows/settled.ts'
 import type { ThreadListSearch } from '../addresses/threads.ts'
 import { pageRows, pagesOf, questionOf } from './page-window.ts'
 
-/** How rows are sorted, as a request says it. */
+/** Order of the rows, in the terms of a request. */
 export interface RowSort {
   readonly sort_by: 'updated_at' | 'created_at'
   readonly sort_order: 'asc' | 'desc'
@@ -109,7 +109,7 @@ function useFresh(range: RowRange, stored: (index: number) => Thread | undefined
   return useMemo(() => new Map(data.rows.map((row) => [row.thread_id, row])), [data])
 }
 
-/** How many threads would stand above the first row now. */
+/** Number of threads that would stand above the first row now. */
 function useNewer(filter: ThreadFilter, sort: RowSort,
   shown: { readonly rows: readonly Thread[]; readonly total: number } | undefined,
   fresh: ReadonlyMap<string, Thread>): number {

@@ -12,7 +12,7 @@ import type { ThreadListSearch } from '../addresses/threads.ts'
 import css from './dialogs.module.css'
 import { readViews, storeViews, withView } from '../addresses/saved-views.ts'
 
-/** The dialog. */
+/** Dialog with the saved views of this machine. */
 export function ViewsDialog({ search, close }: {
   readonly search: ThreadListSearch
   readonly close: () => void

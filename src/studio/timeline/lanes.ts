@@ -6,7 +6,7 @@ export interface Knot {
   readonly parent: string | undefined
 }
 
-/** Where a step stands, and which lines its row shows. */
+/** Lane of a step, and the lines that its row shows. */
 export interface Lane {
   readonly lane: number
   /** Lanes that pass the row. */

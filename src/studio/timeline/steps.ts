@@ -9,9 +9,9 @@ import type { Knot } from './lanes.ts'
 export interface Step extends Knot {
   readonly state: ThreadState
   readonly kind: 'input' | 'loop' | 'update' | 'fork'
-  /** What ran, or the words that a run was given. */
+  /** Names of the nodes that ran, or the words that a run was given. */
   readonly label: string
-  /** What it said, or the channels that it wrote. */
+  /** Words that the step said, or the channels that it wrote. */
   readonly said: string
   /** Its number; -1 is the first input. */
   readonly number: number | undefined
@@ -120,14 +120,14 @@ export function foldedRuns(steps: readonly Step[], kept: ReadonlySet<string>): r
     })
 }
 
-/** Which steps are shown: of a node, of a run, or only what runs were given. */
+/** Steps to show: of a node, of a run, or only the inputs of runs. */
 export interface StepFilter {
   readonly node?: string | undefined
   readonly run?: string | undefined
   readonly inputs?: boolean | undefined
 }
 
-/** Whether a filter shows a step. */
+/** True if a filter shows a step. */
 export function passes(step: Step, { node, run, inputs = false }: StepFilter): boolean {
   return (node === undefined || step.nodes.includes(node)) &&
     (run === undefined || step.runId === run) && (!inputs || step.kind === 'input')

@@ -28,7 +28,7 @@ const TimelineFilter = lazy(async () => ({
 const filteredFrom = 50
 const foldedFrom = 300
 
-/** The column. */
+/** Column with the time line of a thread and its filter. */
 export function TimelineColumn({ screen }: { readonly screen: Screen }) {
   const { answers: { history, more, thread }, search, headId, steps: states } = screen
   const words = useStepWords(thread.data!.thread_id, states)

@@ -1,4 +1,4 @@
-/** Which steps the time line shows: of a node, of a run, only inputs, and runs as one row. */
+/** Filter of the time line: a node, a run, only inputs, and runs as one row. */
 
 import { useMemo } from 'react'
 
@@ -6,7 +6,7 @@ import { Select } from '../parts/field.tsx'
 import type { Step, StepFilter } from './steps.ts'
 import css from './timeline-filter.module.css'
 
-/** The filter. */
+/** Controls that choose the steps of the time line. */
 export function TimelineFilter({ steps, filter, change, isFolded, fold }: {
   readonly steps: readonly Step[]
   readonly filter: StepFilter

@@ -14,7 +14,7 @@ import type { Step } from './steps.ts'
 import css from './timeline.module.css'
 import { Warp, widthOf } from './warp.tsx'
 
-/** What may be done with steps. */
+/** Actions on the steps of the time line. */
 export interface StepActs {
   /** Shows a step; undefined for now. */
   readonly choose: (id: string | undefined) => void
@@ -28,7 +28,7 @@ export interface TimelineProps {
   readonly headId: string | undefined
   readonly chosen: string | undefined
   readonly versus: string | undefined
-  /** How many steps were read; there are fewer rows if runs are folded. */
+  /** Number of steps that were read; there are fewer rows if runs are folded. */
   readonly known: number
   readonly hasMore: boolean
   readonly more: () => Promise<void>
@@ -37,7 +37,7 @@ export interface TimelineProps {
   readonly acts: StepActs
 }
 
-/** The time line. */
+/** Time line of a thread, the newest step first; older steps are read ahead. */
 export function Timeline(
   { steps, headId, chosen, versus, known, hasMore, more, seen, acts }: TimelineProps,
 ) {

@@ -1,4 +1,4 @@
-/** What steps said, in words: asked for the rows that somebody looks at, where it is not long. */
+/** Words of steps: asked for the rows on the screen, unless the steps wrote much. */
 
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { QueryClient } from '@tanstack/react-query'
@@ -45,7 +45,7 @@ export function useStepWords(threadId: string, states: readonly ThreadState[]) {
 
 const keyOf = ({ ids, before = 'now' }: Group) => `${before} ${ids[0]} ${ids.length}`
 
-/** What the steps of a group wrote: of steps that are there it never changes. */
+/** Resolves with the writes of the steps of a group, which never change. */
 const writesIn = (client: QueryClient, threadId: string, group: Group) =>
   client.fetchQuery({
     queryKey: ['writes of steps', threadId, keyOf(group)],

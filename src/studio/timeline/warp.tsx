@@ -13,7 +13,7 @@ export const widthOf = (outermost: number): number => x(outermost) + 12
 /** Branches that share the last lane since there is no room for theirs. */
 export const unseenOf = (outermost: number): number => Math.max(0, outermost - lanesDrawn + 1)
 
-/** The drawing. */
+/** Drawing of a row of the time line: its knot, and the lines of the lanes. */
 export function Warp({ step, lane, width, height, isChosen }: {
   readonly step: Step
   readonly lane: Lane

@@ -19,7 +19,7 @@ import { FilterBox } from '../rows/filter-box.tsx'
 
 const columns = ['Project', 'Traces', 'Failed', 'p50', 'p99', 'Tokens', 'Cost', 'Last trace']
 
-/** The page. */
+/** Page of the tracing projects, with a search by name. */
 export function ProjectList() {
   const { q = '' } = useSearch({ from: '/traces' })
   const navigate = useNavigate()

@@ -23,7 +23,7 @@ import { TracePeek } from './trace-peek.tsx'
 
 const Charts = lazy(async () => ({ default: (await import('./charts/charts.tsx')).Charts }))
 
-/** The page. */
+/** Page of one tracing project: its filter, its charts and its traces. */
 export function ProjectPage() {
   const { project: projectId } = useParams({ from: '/traces/$project' })
   const search = useSearch({ from: '/traces/$project' })

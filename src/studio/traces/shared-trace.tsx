@@ -21,7 +21,7 @@ import { Waterfall } from './waterfall/waterfall.tsx'
 
 const panes = [{ id: 'tree', label: 'Spans' }, { id: 'span', label: 'Chosen span' }] as const
 
-/** The page. */
+/** Page of a shared trace for everybody who has its link. */
 export function SharedTrace() {
   const { token } = useParams({ from: '/public/$token' })
   const spans = useQuery({

@@ -14,7 +14,7 @@ import { useListKeys } from './list-keys.ts'
 import css from './trace-list.module.css'
 import { TraceListRow } from './trace-list-row.tsx'
 
-/** What the list shows, and what choosing a trace writes. */
+/** Filter of the list, the trace beside it, and the callback that changes the address. */
 interface TraceListProps {
   readonly question: TraceQuestion
   readonly peek: string | undefined
@@ -22,7 +22,7 @@ interface TraceListProps {
   readonly isFiltered: boolean
 }
 
-/** The list. */
+/** List of the traces of a project, the newest first. */
 export function TraceList(props: TraceListProps) {
   const { question, isFiltered } = props
   const pages = useInfiniteQuery({

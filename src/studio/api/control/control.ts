@@ -48,7 +48,7 @@ export const revisionList = (name: string) =>
     refetchInterval: pollEvery(15_000),
   })
 
-/** One revision. */
+/** Query of one revision of a deployment. */
 export const revisionQuery = (name: string, revision: string) =>
   queryOptions({
     queryKey: ['deployments', name, 'revision', revision],
@@ -59,7 +59,7 @@ export const revisionQuery = (name: string, revision: string) =>
       }),
   })
 
-/** The secrets, without values. */
+/** Query of the secrets of a deployment, without values. */
 export const secretList = (name: string) =>
   queryOptions({
     queryKey: ['deployments', name, 'secrets'],
@@ -68,7 +68,7 @@ export const secretList = (name: string) =>
         signal }),
   })
 
-/** Changes a deployment. */
+/** Changes the fields of a deployment that the body names. */
 export const changeDeployment = (name: string, body: DeploymentBody) =>
   ask('PATCH /control/v1/deployments/:deployment', { params: { deployment: name }, body })
 
@@ -86,7 +86,7 @@ export const checkRevision = (name: string, revision: string) =>
 /** The events follow what a roll-out does. */
 const atOnceAnswered = { prefer: 'respond-async' }
 
-/** What is said of an activation. */
+/** Options of the call that makes a revision active. */
 export interface ActivateRequest {
   /** The share of new runs. */
   readonly percent: number
@@ -117,7 +117,7 @@ export const setSecret = (deployment: string, name: string, value: string) =>
 export const removeSecret = (deployment: string, name: string) =>
   ask('DELETE /control/v1/deployments/:deployment/secrets/:name', { params: { deployment, name } })
 
-/** Who follows a stream. */
+/** Parts of a stream that the follower gives: the signal to end it, and two callbacks. */
 export type Following = Pick<Stream, 'signal' | 'away' | 'opened'>
 
 /** Follows what happens to a deployment, from its beginning. Throws ApiError. */
@@ -129,7 +129,7 @@ export async function* followEvents(name: string,
   )
 }
 
-/** Which lines are asked for. */
+/** Filter of the lines that are asked for. */
 export type LogRequest = Pick<LinesQuery, 'revision' | 'level' | 'limit'>
 
 /** Follows the lines of all members; after a break some may come again. Throws ApiError. */

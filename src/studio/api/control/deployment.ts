@@ -3,7 +3,7 @@
 import type { ControlDeployment, ControlLine, ControlMember, ControlOutcome, ControlReport,
   ControlRevision, ControlRollout, ControlSecret } from '../../../api/index.ts'
 
-/** How far a member is with a roll-out. */
+/** Progress of a member in a roll-out. */
 export type MemberProgress = ControlMember
 
 /** A roll-out that is under way. */
@@ -12,13 +12,13 @@ export type Rollout = ControlRollout
 /** A roll-out that has ended. */
 export type Outcome = ControlOutcome
 
-/** A deployment. */
+/** A deployment, as the control API answers it. */
 export type Deployment = ControlDeployment
 
 /** A revision of a deployment. */
 export type Revision = ControlRevision
 
-/** What a revision changes against the active one. */
+/** Changes of a revision against the active one. */
 export type Report = ControlReport
 
 /** Something that happened to a deployment. What else it has depends on its kind. */

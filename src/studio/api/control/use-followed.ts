@@ -5,7 +5,7 @@ import { useEffect, useState } from 'react'
 import { after } from '../../env.ts'
 import type { Following } from './control.ts'
 
-/** How the connection of a stream stands. */
+/** State of the connection of a stream. */
 export interface Connection {
   /** True once the server has answered. */
   readonly isOpen: boolean

@@ -57,7 +57,7 @@ export const splitsQuery = (id: string, asOf: string | undefined) =>
       ask('GET /api/v1/datasets/:id/splits', { params: { id }, query: { as_of: asOf }, signal }),
   })
 
-/** What changed between two versions. */
+/** Query of the changes between two versions of a dataset. */
 export const versionDiffQuery = (id: string, from: string, to: string) =>
   queryOptions({
     queryKey: ['datasets', id, 'diff', from, to],
@@ -76,12 +76,12 @@ export const createDataset = (name: string, description: string) =>
     body: { name, data_type: 'kv', ...description !== '' && { description } },
   })
 
-/** What people change of a dataset; what is absent stays. */
+/** Fields of a dataset that people change; an absent one stays as it is. */
 export type DatasetChange =
   & Pick<Dataset, 'name' | 'description'>
   & { readonly [Name in `${'inputs' | 'outputs'}_schema_definition`]: JsonObject | undefined }
 
-/** Changes a dataset. */
+/** Changes the fields of a dataset that the body names. */
 export const patchDataset = (id: string, change: DatasetChange) =>
   ask('PATCH /api/v1/datasets/:id', { params: { id }, body: change })
 

@@ -3,7 +3,7 @@
 import type { Example, ExampleBody } from '../../../api/index.ts'
 import { ask } from '../ask.ts'
 
-/** Which examples. */
+/** Filter of the examples of a dataset. */
 export interface ExampleQuestion {
   readonly datasetId: string
   /** A time or a tag; the newest version without it. */
@@ -13,15 +13,15 @@ export interface ExampleQuestion {
   readonly q: string
 }
 
-/** Examples of a page. */
+/** Number of examples on a page. */
 export const examplesAtOnce = 100
 
-/** A page of examples. */
+/** Resolves with a page of at most 100 examples, from an offset on. */
 export const examplePage = (question: ExampleQuestion, offset: number, signal?: AbortSignal) =>
   ask('GET /api/v1/examples', { signal,
     query: { ...questionIn(question), limit: examplesAtOnce, offset } })
 
-/** How many examples there are. */
+/** Resolves with the number of examples that match. */
 export const exampleCount = (question: ExampleQuestion, signal?: AbortSignal) =>
   ask('GET /api/v1/examples/count', { query: questionIn(question), signal })
 
@@ -33,11 +33,11 @@ export function examplesById(dataset: string, id: readonly string[], asOf: strin
   return ask('GET /api/v1/examples', { signal, query: { as_of: asOf, dataset, id, select } })
 }
 
-/** Adds an example. */
+/** Adds an example to a dataset. */
 export const createExample = (dataset: string, body: ExampleBody) =>
   ask('POST /api/v1/examples', { body: { dataset_id: dataset, ...body } })
 
-/** Writes an example anew. */
+/** Replaces the fields of an example that the body names. */
 export const patchExample = (id: string, body: ExampleBody) =>
   ask('PATCH /api/v1/examples/:id', { params: { id }, body })
 

@@ -14,7 +14,7 @@ export interface Experiment extends Project {
   readonly session_feedback_stats?: Readonly<Record<string, FeedbackStat>> | null
 }
 
-/** What a program answered to an example. */
+/** Run of a program on an example, with its answer and its scores. */
 export interface ExperimentRun {
   readonly id: string
   readonly project_id: string
@@ -36,7 +36,7 @@ export interface ComparedExample
   readonly runs: readonly ExperimentRun[]
 }
 
-/** Experiments of a page. */
+/** Number of experiments on a page. */
 export const experimentsAtOnce = 100
 
 /** A page of the experiments of a dataset, newest first, with their numbers. */

@@ -9,7 +9,7 @@ import { ask } from '../ask.ts'
 /** The key of a thumb up or down. */
 export const thumbKey = 'user_score'
 
-/** What is given. */
+/** Feedback as somebody gives it. */
 export interface GivenFeedback {
   readonly runId: string
   readonly traceId?: string | undefined
@@ -32,7 +32,7 @@ export const giveFeedback = ({ runId, traceId, key, score, comment }: GivenFeedb
       ...comment !== undefined && { comment } },
   })
 
-/** Deletes feedback. */
+/** Deletes one feedback by its id. */
 export const deleteFeedback = (id: string) => ask('DELETE /api/v1/feedback/:id', { params: { id } })
 
 interface Asked {

@@ -35,7 +35,7 @@ export interface ChartPoint {
   readonly value: number | null
 }
 
-/** Projects of a page. */
+/** Number of projects on a page. */
 export const projectsAtOnce = 100
 
 /** A page of projects whose names contain a text, with or without their statistics. */
@@ -69,7 +69,7 @@ export const traceStats = ({ projectId, filter, fromMs }: TraceQuestion, signal:
     body: { session: [projectId], is_root: true, ...fromMs > 0 && { start_time: fromMs },
       ...filter !== undefined && { filter } } })
 
-/** What the charts of a project show; the ids of series are these words. */
+/** Metrics in the charts of a project; the ids of series are these words. */
 export const chartMetrics = ['run_count', 'error_rate', 'latency_p50', 'latency_p99',
   'prompt_tokens', 'completion_tokens'] as const
 

@@ -1,4 +1,4 @@
-/** Where in its thread a span of a run of this server happened, and running it again from there. */
+/** Place in its thread of a span of a run of this server, and running it again from there. */
 
 import { post, ask } from '../client.ts'
 import { createRun } from '../runs.ts'
@@ -13,11 +13,11 @@ export interface OwnStep {
   readonly step: number | null
 }
 
-/** Checkpoints of a step. */
+/** Checkpoints before and after a step. */
 export interface StepPlace {
-  /** What the step led to; what it began with, if it led to nothing. */
+  /** Checkpoint that the step led to; the one that it began with, if it led to none. */
   readonly at: string
-  /** What the step began with; null if the thread no longer has it. */
+  /** Checkpoint that the step began with; null if the thread no longer has it. */
   readonly before: string | null
 }
 

@@ -23,10 +23,10 @@ export const shareTrace = async (traceId: string) =>
   (await ask<{ readonly share_token: string }>(shareOf(traceId), { method: 'PUT', body: {} }))
     .share_token
 
-/** Takes the link back. */
+/** Takes the link of a trace back. */
 export const unshareTrace = (traceId: string) => send(shareOf(traceId), { method: 'DELETE' })
 
-/** Where anybody reads what a token names. */
+/** Address at which anybody reads the trace that a token names. */
 export const sharedUrl = (token: string): string => new URL(`public/${token}`, studioUrl).href
 
 /** All spans that a token names, without their payloads; 1 000 at most of a conversation. */

@@ -15,7 +15,7 @@ export interface FeedbackStat {
   readonly values: Readonly<Record<string, number>>
 }
 
-/** What lists and waterfalls show of a span. */
+/** Parts of a span that lists and waterfalls show. */
 export interface SpanHead {
   readonly id: string
   readonly name: string
@@ -75,7 +75,7 @@ export interface SpanPage<Row> {
   readonly next_cursor: string | null
 }
 
-/** Which traces of a project: a filter of the API, and the time from which they began. */
+/** Filter of the traces of a project: one of the API, and the time from which they began. */
 export interface TraceQuestion {
   readonly projectId: string
   readonly filter: string | undefined
@@ -85,10 +85,10 @@ export interface TraceQuestion {
 const rowFields = ['ID', 'NAME', 'RUN_TYPE', 'STATUS', 'START_TIME', 'END_TIME', 'TRACE_ID',
   'LATENCY_SECONDS', 'INPUTS_PREVIEW', 'OUTPUTS_PREVIEW', 'ERROR_PREVIEW', 'TAGS', 'THREAD_ID',
   'TOTAL_TOKENS', 'TOTAL_COST', 'FEEDBACK_STATS']
-/** What waterfalls show. */
+/** Fields of a span that waterfalls show. */
 export const headFields = ['ID', 'NAME', 'RUN_TYPE', 'STATUS', 'START_TIME', 'END_TIME',
   'TOTAL_TOKENS', 'PARENT_RUN_IDS']
-/** All of a span. */
+/** All fields of a span, those of waterfalls included. */
 export const spanFields = [...headFields, 'PROJECT_ID', 'TRACE_ID', 'THREAD_ID', 'FIRST_TOKEN_TIME',
   'ERROR', 'INPUTS', 'OUTPUTS', 'EVENTS', 'METADATA', 'TAGS', 'PROMPT_TOKENS', 'COMPLETION_TOKENS',
   'PROMPT_TOKEN_DETAILS', 'COMPLETION_TOKEN_DETAILS', 'PROMPT_COST_DETAILS',
@@ -101,7 +101,7 @@ export const tracePage = ({ projectId, filter, fromMs }: TraceQuestion, cursor: 
     page_size: 100, min_start_time: fromMs, selects: rowFields, include_subtree_usage: true,
     ...filter !== undefined && { filter }, ...cursor !== null && { cursor } }, signal)
 
-/** How many traces began after a time: 100 at most. */
+/** Resolves with the number of traces that began after a time: 100 at most. */
 export async function newerTraces({ projectId, filter }: TraceQuestion, afterMs: number,
   signal: AbortSignal): Promise<number> {
   const { items } = await post<SpanPage<{ id: string }>>('/api/v2/runs/query', {
@@ -122,7 +122,7 @@ export const traceSpans = (projectId: string, traceId: string, signal?: AbortSig
     { signal },
   )
 
-/** Which span. The trace is needed for steps of own runs: only their traces know these. */
+/** Place of a span. The trace is needed for steps of own runs: only their traces know these. */
 export interface SpanPlace {
   readonly projectId: string
   readonly spanId: string

@@ -8,13 +8,13 @@ export const linesMax = 2_000
 /** The lines, the oldest first. */
 export interface LogState {
   readonly lines: readonly LogLine[]
-  /** How many older ones were dropped while the page looked. */
+  /** Number of older lines that were dropped while the page looked. */
   readonly dropped: number
   /** Lines up to this time may come again; null while none does. */
   readonly repeatsUntil: string | null
 }
 
-/** Before the first line. */
+/** State of a log before its first line. */
 export const noLines: LogState = { lines: [], dropped: 0, repeatsUntil: null }
 
 /** The state after the connection was opened: the server sends its last lines once more. */

@@ -1,4 +1,4 @@
-/** What the code of a deployment wrote, of all members in order of time. */
+/** Lines that the code of a deployment wrote, of all members in order of time. */
 
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
@@ -24,7 +24,7 @@ import { useLogs } from './use-logs.ts'
 const levelWords: Readonly<Record<typeof logLevels[number], string>> = { debug: 'All levels',
   info: 'Info and above', warn: 'Warnings and errors', error: 'Errors' }
 
-/** The view. */
+/** Log of a deployment, with filters by level and revision. */
 export function LogsView({ deployment: { name } }: { readonly deployment: Deployment }) {
   const search = useSearch({ from: '/deployments/$name' })
   const navigate = useNavigate()

@@ -15,7 +15,7 @@ const firstLines = 500
 /** Milliseconds in which lines are gathered. */
 const gatherMs = 60
 
-/** What is known of the lines. */
+/** State of the lines, and of the connection that brings them. */
 export interface FollowedLogs extends Connection {
   readonly state: LogState
 }

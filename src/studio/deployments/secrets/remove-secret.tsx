@@ -8,7 +8,7 @@ import { ErrorNotice } from '../../parts/notice.tsx'
 import { removeSecret } from '../../api/control/control.ts'
 import css from '../parts/deployments.module.css'
 
-/** The dialog. */
+/** Dialog that removes a secret of a deployment. */
 export function RemoveSecret({ deployment, name, close }: {
   readonly deployment: string
   readonly name: string

@@ -22,12 +22,12 @@ const RemoveSecret = lazy(async () => ({
 
 const setAll = 'heddle secrets set --from production.env'
 
-/** What is open: a form for a new secret, or one that is changed or removed. */
+/** Form that is open: for a new secret, or for one that is changed or removed. */
 type Open =
   | { readonly act: 'set'; readonly name?: string }
   | { readonly act: 'remove'; readonly name: string }
 
-/** The view. */
+/** Secrets of a deployment by their names, without values. */
 export function SecretsView({ deployment }: { readonly deployment: Deployment }) {
   const { name, preview } = deployment
   const { data, error, refetch } = useQuery(secretList(name))

@@ -23,7 +23,7 @@ const rowHeight = 26
 /** So near to the end the reader is taken to be there, in pixels. */
 const nearEnd = 40
 
-/** The list. */
+/** List of events that follows its end until somebody scrolls away. */
 export function EventList({ rows, beganMs, chosen, choose, follow }: EventListProps) {
   const box = useRef<HTMLDivElement>(null)
   const prefix = useId()

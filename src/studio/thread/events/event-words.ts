@@ -1,10 +1,10 @@
-/** What an event of a stream says of itself, read without a look at the screen. */
+/** Details of an event of a stream, for lists and filters. Pure. */
 
 import type { StreamEvent } from '../../api/event-stream.ts'
 import { isObject } from '../../json/is-object.ts'
 import { jsonOrText } from '../../json/json-text.ts'
 
-/** An event, read. */
+/** An event with its kind, its nodes and its size. */
 export interface ReadEvent {
   readonly event: StreamEvent
   /** `values`, `updates`, `messages`, `tasks`, `custom`, `metadata`, `error` and others. */
@@ -18,7 +18,7 @@ export interface ReadEvent {
 
 const known = new WeakMap<StreamEvent, ReadEvent>()
 
-/** Reads an event, once. */
+/** Reads an event, and keeps the result as long as the event. */
 export function readEvent(event: StreamEvent): ReadEvent {
   const kept = known.get(event)
   if (kept !== undefined) return kept
@@ -35,7 +35,7 @@ const placeOf = (mode: string, namespace: readonly string[], node: string): stri
   (mode.startsWith('messages') && namespace.at(-1) === node ? namespace : [...namespace, node])
     .join(':')
 
-/** Where an event came from, in words: its node, else the subgraph; empty for neither. */
+/** Origin of an event, in words: its node, else the subgraph; empty for neither. */
 export const placeWords = ({ nodes, namespace }: ReadEvent): string =>
   (nodes.length > 0 ? nodes.join(', ') : namespace.join(':')).replaceAll(':', ' › ')
 
@@ -63,7 +63,7 @@ const encoder = new TextEncoder()
 const bytesOf = (text: string): number =>
   text.length > longestRead ? text.length : encoder.encode(text).length
 
-/** Which events are shown. */
+/** Filter of the events that are shown. */
 export interface EventFilter {
   readonly mode?: string | undefined
   /** The id of a node in the picture; those of its subgraph are shown too. */

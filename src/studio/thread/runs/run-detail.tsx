@@ -33,7 +33,7 @@ export interface RunDetailProps {
   readonly changed: () => void
 }
 
-/** The run. */
+/** A run in full: its state, its input, its log and its errors. */
 export function RunDetail({ threadId, run, version, close, changed }: RunDetailProps) {
   const [tab, setTab] = useState<'input' | 'log'>('input')
   const last = useQuery({ queryKey: ['threads', threadId, 'runs', run.run_id, 'last', version],

@@ -1,4 +1,4 @@
-/** What the code of a graph wrote to the console and to its logger during a run. */
+/** Lines that the code of a graph wrote to the console and to its logger during a run. */
 
 import { useQuery } from '@tanstack/react-query'
 import { useVirtualizer } from '@tanstack/react-virtual'
@@ -16,7 +16,7 @@ import css from './runs.module.css'
 /** A log of a run that goes on is read again so often, while somebody looks. */
 const againMs = 2_000
 
-/** The log. */
+/** Log of a run, asked for again until the run is over. */
 export function RunLog({ threadId, run }: { readonly threadId: string; readonly run: Run }) {
   const { data, error, refetch } = useQuery({
     queryKey: ['threads', threadId, 'runs', run.run_id, 'logs', run.status],

@@ -24,7 +24,7 @@ export interface RunRowsProps {
 
 const rowHeight = 48
 
-/** The rows. */
+/** Rows of the runs of a thread; only those on the screen are drawn. */
 export function RunRows({ runs, chosen, choose, more }: RunRowsProps) {
   const box = useRef<HTMLDivElement>(null)
   const prefix = useId()

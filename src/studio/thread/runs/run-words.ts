@@ -1,4 +1,4 @@
-/** What a run says of itself in its row. */
+/** Words for a run in its row. */
 
 import type { Json, JsonObject } from '../../api/client.ts'
 import type { Multitask, Run, RunStart } from '../../api/runs.ts'
@@ -7,18 +7,18 @@ const strategyWords: Readonly<Record<Multitask, string>> = { enqueue: '',
   interrupt: 'stopped the run before', rollback: 'undid the run before',
   reject: 'only if none went on' }
 
-/** What was to happen if the thread was busy; empty for a run that simply took its turn. */
+/** Handling of a busy thread that a run asked for, in words; empty for a run that took its turn. */
 export const strategyOf = ({ multitask_strategy: strategy = 'enqueue' }: Run): string =>
   strategyWords[strategy]
 
-/** What a run was started with and a new one takes as well. */
+/** Parameters that a new run takes over from the run that it repeats. */
 const repeated = ['input', 'command', 'context', 'interrupt_before', 'interrupt_after',
   'stream_mode', 'durability', 'checkpoint_during'] as const
 
 /** Keys of a configuration that belong to one run. */
 const ofOneRun = /^(run_id|thread_id|graph_id|assistant_id|__)/
 
-/** What starts a run with the same input and settings. */
+/** Body that starts a run with the same input and settings. */
 export function repetitionOf({ assistant_id: id, kwargs = {} }: Run): RunStart {
   const config = kwargs['config'] as JsonObject | undefined
   const configurable = Object.fromEntries(

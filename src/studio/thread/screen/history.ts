@@ -9,8 +9,8 @@ export interface History {
 }
 
 /**
- * What is known once the newest steps were read again: older ones stay. If there are so many new
- * ones that nothing overlaps, older ones are read again as well.
+ * Steps after the newest were read again: older ones stay. If there are so many new ones that
+ * nothing overlaps, older ones are read again as well.
  */
 export function withNewest(known: History | undefined, newest: readonly ThreadState[],
   asked: number): History {
@@ -22,7 +22,7 @@ export function withNewest(known: History | undefined, newest: readonly ThreadSt
   return { steps: [...newest, ...known.steps.slice(at + 1)], hasMore: known.hasMore }
 }
 
-/** What is known with a page of older steps. */
+/** Steps with one more page of older ones. */
 export function withOlder(known: History, older: readonly ThreadState[], asked: number): History {
   const ids = new Set(known.steps.map(({ checkpoint_id: id }) => id))
   const more = older.filter(({ checkpoint_id: id }) => !ids.has(id))

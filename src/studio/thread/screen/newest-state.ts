@@ -13,7 +13,7 @@ export const keysOf = (id: string) => ({
   messages: ['thread', id, 'messages'] as const,
 })
 
-/** How many messages are read at a time. */
+/** Number of messages that are read at a time. */
 export const messagePage = 50
 
 const parts = ['checkpoint_id', 'parent_checkpoint_id', 'next', 'tasks.lean', 'metadata.step',

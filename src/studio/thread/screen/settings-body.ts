@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../api/client.ts'
 
-/** How runs are started from now on. What is empty is left to the assistant and the server. */
+/** Settings of runs from now on. Empty ones are left to the assistant and the server. */
 export interface RunSettings {
   readonly config?: JsonObject | undefined
   readonly context?: JsonObject | undefined
@@ -15,7 +15,7 @@ export interface RunSettings {
   readonly modes: readonly string[]
 }
 
-/** Nothing set. */
+/** Settings that leave everything to the assistant and the server. */
 export const plainSettings: RunSettings = { interruptBefore: [], interruptAfter: [], modes: [] }
 
 /** True if anything is set. */

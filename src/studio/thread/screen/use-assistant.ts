@@ -1,4 +1,4 @@
-/** Which assistant answers in a thread, and whether its graph holds a conversation. */
+/** Assistant that answers in a thread, and the test if its graph holds a conversation. */
 
 import { useQuery } from '@tanstack/react-query'
 

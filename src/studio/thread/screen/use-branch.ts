@@ -1,4 +1,4 @@
-/** What is shown between the start of a branch and its first step: never the old branch. */
+/** Messages between the start of a branch and its first step: never the old branch. */
 
 import { useCallback, useEffect, useState } from 'react'
 
@@ -20,7 +20,7 @@ export interface Now {
   readonly isBusy: boolean
 }
 
-/** A branch that begins. */
+/** State of a branch that starts, and the callbacks to begin and to forget it. */
 export interface Branch {
   /** Messages that the branch goes on from; undefined once the newest step is its own. */
   readonly messages: readonly ChatMessage[] | undefined

@@ -85,7 +85,7 @@ export function useScreen(id: string) {
       : stillNodes }
 }
 
-/** The screen. */
+/** Values and callbacks of the page of a thread. */
 export type Screen = ReturnType<typeof useScreen>
 
 /** A run that was undone takes its message with it. */

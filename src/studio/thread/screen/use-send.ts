@@ -13,7 +13,7 @@ import { keysOf } from './newest-state.ts'
 import type { RunSettings } from './settings-body.ts'
 import { settingsBody } from './settings-body.ts'
 
-/** What starts runs. */
+/** Thread, assistant and settings that runs are started with. */
 export interface SendParts {
   readonly threadId: string
   readonly assistantId: string | undefined
@@ -22,7 +22,7 @@ export interface SendParts {
   readonly settings: RunSettings
 }
 
-/** What a run is started with, beside the settings. */
+/** Body that starts a run, without its assistant and beside the settings. */
 export type Start = Omit<RunStart, 'assistant_id'>
 
 /** A message that was sent just now; the run is known once the server has answered. */

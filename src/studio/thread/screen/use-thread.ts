@@ -1,4 +1,4 @@
-/** What a page knows of its thread: asked once, and again when the thread has changed. */
+/** Data that a page has of its thread: asked once, and again when the thread has changed. */
 
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { QueryClient } from '@tanstack/react-query'
@@ -109,7 +109,7 @@ async function readOlderSteps(client: QueryClient, id: string): Promise<void> {
   client.setQueryData<History>(key, (known) => known && withOlder(known, older, length))
 }
 
-/** Everything that `useThread` answers. */
+/** All queries of a thread, as `useThread` returns them. */
 export type ThreadAnswers = ReturnType<typeof useThread>
 
 /** True if there is no such thread, or not for this caller. */

@@ -14,7 +14,7 @@ import { wholeParts, wordParts } from '../../json/word-parts.ts'
 import { useKeys } from '../../parts/keys.ts'
 import css from './state.module.css'
 
-/** The states. */
+/** States of two steps that are compared. */
 export interface CompareProps {
   readonly before: ThreadState
   readonly after: ThreadState
@@ -22,7 +22,7 @@ export interface CompareProps {
 
 const rootPath = ['values']
 
-/** The comparison. */
+/** Comparison of two states, before and after beside each other. */
 export function Compare({ before, after }: CompareProps) {
   const { isOpen, toggle } = useBranches(({ sign, depth }) => sign === 'inside' || depth === 0,
     undefined)

@@ -1,4 +1,4 @@
-/** What an edit of a state writes: only the channels that differ, as the graph takes them. */
+/** Writes of an edit of a state: only the channels that differ, as the graph takes them. */
 
 import type { Json, JsonObject } from '../../api/client.ts'
 import { isObject } from '../../json/is-object.ts'
@@ -34,7 +34,7 @@ export function readEdit(before: JsonObject, text: string): Edit {
   ) as JsonObject, missing: Object.keys(before).filter((name) => !Object.hasOwn(after, name)) }
 }
 
-/** What is sent for an edit. Messages that are gone are named, or their channel would keep them. */
+/** Body of an edit. Messages that are gone are named, or their channel would keep them. */
 export const writesOf = (before: JsonObject, wanted: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(wanted).map((

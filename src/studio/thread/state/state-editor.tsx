@@ -27,13 +27,13 @@ export interface StateEditorProps {
   readonly edited: (checkpointId: string) => void
 }
 
-/** What was written, where a reducer made something else of it. */
+/** Channels of a written edit of which a reducer made other values. */
 interface Merged {
   readonly checkpointId: string
   readonly names: readonly string[]
 }
 
-/** The editor. */
+/** Editor of the state of a step as JSON. */
 export function StateEditor(props: StateEditorProps) {
   const { state, hasMovedOn, close, edited } = props
   const before = state.values ?? {}

@@ -14,7 +14,7 @@ export interface TreeSearchState {
   readonly typed: string
   readonly words: string
   readonly places: readonly string[]
-  /** Which place is shown, from 0. */
+  /** Index of the place that is shown, from 0. */
   readonly at: number
   /** The id of the row that is shown; undefined if there is none. */
   readonly shown: string | undefined

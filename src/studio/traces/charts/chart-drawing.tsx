@@ -14,7 +14,7 @@ export interface ChartLine {
   readonly colour: string
 }
 
-/** What is drawn. */
+/** Values and lines of a drawing. */
 interface ChartDrawingProps {
   /** Seconds since 1970. */
   readonly times: readonly number[]

@@ -2,7 +2,7 @@
 
 import type { chartMetrics, ChartPoint } from '../../api/platform/projects.ts'
 
-/** What is drawn of a metric. */
+/** Metric of a project that a chart draws. */
 export type Metric = typeof chartMetrics[number]
 
 /** A time, and the value of each metric then. */
@@ -10,7 +10,7 @@ export interface ChartRow extends Readonly<Partial<Record<Metric, number | null>
   readonly atMs: number
 }
 
-/** Rows by their time. */
+/** Rows of the values, sorted by their time. */
 export function chartRows(points: readonly ChartPoint[]): readonly ChartRow[] {
   const rows = new Map<string, { atMs: number; [metric: string]: number | null }>()
   for (const { series_id: metric, timestamp, value } of points) {

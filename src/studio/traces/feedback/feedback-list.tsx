@@ -1,4 +1,4 @@
-/** What people and programs thought of a span, and a place for one's own opinion. */
+/** Feedback of people and programs on a span, and a form for one's own. */
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'

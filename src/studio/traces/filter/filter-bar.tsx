@@ -25,13 +25,13 @@ const states: readonly { readonly value: string; readonly words: string;
 const timeWords: Readonly<Record<typeof traceTimes[number], string>> = { '1h': 'Last hour',
   '24h': 'Last day', '7d': 'Last week', '30d': 'Last 30 days' }
 
-/** What the bar reads and writes. */
+/** Parameters of the address that the bar reads, and the callback that changes them. */
 interface FilterBarProps {
   readonly search: ProjectSearch
   readonly set: (change: Partial<ProjectSearch>) => void
 }
 
-/** The bar. */
+/** Bar with the conditions of a filter, and a form for another one. */
 export function FilterBar({ search, set }: FilterBarProps) {
   const { q = '', filter, time } = search
   const [isAdding, setAdding] = useState(false)

@@ -1,6 +1,6 @@
 /** Filters of traces in words: `weather status:error latency>2s tag:web customer:c-1`. Pure. */
 
-/** How a number is compared. */
+/** Operator that compares a number. */
 export type Comparison = '>' | '>=' | '<' | '<='
 
 /** One condition. All of a filter must hold. */
@@ -16,7 +16,7 @@ export type FilterPart =
   /** Feedback of a key, of any score without a comparison. */
   | { readonly kind: 'feedback'; readonly key: string; readonly score?: FeedbackScore }
 
-/** What a score is compared with. */
+/** Bound of a score, and the operator that compares it. */
 export interface FeedbackScore {
   readonly comparison: Comparison
   readonly value: number

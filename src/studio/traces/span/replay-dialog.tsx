@@ -18,7 +18,7 @@ const choices = [
     words: 'The copy ends where this step began. The thread itself stays as it is.' },
 ] as const
 
-/** The dialog. */
+/** Dialog that runs a step again, on a branch or in a copy of its thread. */
 export function ReplayDialog({ own, name, close }: {
   readonly own: OwnStep
   readonly name: string

@@ -46,7 +46,7 @@ function SpanFound({ data: span, isError, error, refetch, children: acts }: {
   readonly isError: boolean
   readonly error: unknown
   readonly refetch: () => void
-  /** What its owner may do with it; nothing for a span that is shared. */
+  /** Actions of the owner of the span; none for a span that is shared. */
   readonly children?: (span: Span) => ReactNode
 }) {
   if (span === null || (isError && span === undefined)) {

@@ -136,7 +136,7 @@ function growing(span: SpanHead, beganUs: number, nowMs: number): Growing {
     holdsError: false }
 }
 
-/** Whoever sends spans may have made a circle of them. */
+/** True if `goal` is `from` or above it. A sender of spans may have made a circle of them. */
 function leadsTo(from: Growing, goal: Growing): boolean {
   for (let node: Growing | undefined = from; node !== undefined; node = node.parent) {
     if (node === goal) return true

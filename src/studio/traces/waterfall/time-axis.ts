@@ -26,7 +26,7 @@ export function microseconds(iso: string | null): number | null {
   return ms * 1_000 + Number(digits.slice(3, 6).padEnd(3, '0'))
 }
 
-/** Where a span lies. */
+/** Bar of a span on the part of the axis that is seen. */
 export function barOf({ from, to }: TimeRange, seen: TimeRange): Bar {
   const length = seen.to - seen.from
   const left = clamp((from - seen.from) / length, 0, 1)

@@ -6,7 +6,7 @@ import type { RefObject } from 'react'
 import { moved, zoomed } from './time-axis.ts'
 import type { TimeRange } from './time-axis.ts'
 
-/** Where the wheel turns, and what it changes. */
+/** Box in which the wheel turns, and the part of the axis that it changes. */
 export interface TimeWheel {
   readonly box: RefObject<HTMLElement | null>
   /** Pixels before the bars begin. */

@@ -11,7 +11,7 @@ import { barOf } from './time-axis.ts'
 import type { TimeRange } from './time-axis.ts'
 import css from './waterfall.module.css'
 
-/** What a row shows. */
+/** Span of a row, its place on the screen, and the callbacks of the row. */
 interface WaterfallRowProps {
   readonly row: SpanRow
   readonly top: number
@@ -27,7 +27,7 @@ interface WaterfallRowProps {
   readonly fold: (id: string, isFolded: boolean) => void
 }
 
-/** A row. */
+/** Row of a span: its name, its state and its bar. */
 export const WaterfallRow = memo((props: WaterfallRowProps) => {
   const { row, top, height, indent, seen, isChosen, choose, open, fold } = props
   const { node: { span, children, depth, below, holdsError }, isOpen, isMatch } = row
@@ -101,7 +101,7 @@ function SpanBar({ row: { node }, seen, room }: Pick<WaterfallRowProps, 'row' | 
 const durationOf = ({ from, to, span }: SpanRow['node']) =>
   span.status === 'PENDING' && span.end_time === null ? 'running' : duration((to - from) / 1_000)
 
-/** What readers hear behind the name and the type. */
+/** Words for screen readers behind the name and the type. */
 function restOf({ node }: SpanRow): string {
   const { span, below } = node
   return [statusWords(spanStatus(span.status)), durationOf(node),

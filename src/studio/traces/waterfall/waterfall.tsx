@@ -20,7 +20,7 @@ import { WaterfallRow } from './waterfall-row.tsx'
 /** Spans above which a trace begins with its upper levels only. */
 const rowsAtFirst = 2_000
 
-/** What is shown, and what choosing does. */
+/** Spans of the waterfall, the chosen one, and the callbacks that choose. */
 interface WaterfallProps {
   readonly tree: SpanTree
   readonly chosen: string
@@ -31,7 +31,7 @@ interface WaterfallProps {
   readonly look: (q: string) => void
 }
 
-/** The waterfall. */
+/** Waterfall of a trace: its spans as a tree, each with a bar on a time axis. */
 export function Waterfall({ tree, chosen, choose, open, q, look }: WaterfallProps) {
   const [folded, setFolded] = useState(() => foldedAround(tree, chosen))
   const rows = useMemo(() => rowsOf(tree, folded, q), [tree, folded, q])
@@ -180,7 +180,7 @@ function Rows({ tree, rows, chosen, choose, open, fold, seen, setSeen }: RowsPro
   )
 }
 
-/** What keys do in a tree, as readers know it. */
+/** Actions of keys in a tree, as screen readers know them. */
 function actsOf({ rows, active, move, fold, open }: {
   readonly rows: readonly SpanRow[]
   readonly active: number
