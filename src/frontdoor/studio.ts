@@ -82,8 +82,8 @@ function pageIn(folder: string): string | undefined {
 }
 
 /**
- * Headers of a page, by which it runs only its own scripts and speaks only to its own server,
- * whatever a model wrote. Source: https://www.w3.org/TR/CSP3/.
+ * Headers of a page, by which it runs only its own scripts and speaks only to its own server and
+ * that of the API, whatever a model wrote. Source: https://www.w3.org/TR/CSP3/.
  */
 function headersFor(apiUrl: string | undefined): Readonly<Record<string, string>> {
   const connect = apiUrl === undefined ? "'self'" : `'self' ${new URL(apiUrl).origin}`

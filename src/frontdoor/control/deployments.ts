@@ -106,7 +106,7 @@ function hostRulesFor(request: FastifyRequest, { servedHosts, deployments }: Con
     ownHosts: [...ownHosts, calledHost(request, isFromProxy)] }
 }
 
-/** Fields of a change that mean something. A body may have others, as long as it is. */
+/** Known fields of a change, for its event: the others may be as long as a body may be. */
 function saidIn({ access, limits, hosts, paused }: DeploymentBody): object {
   return withoutUndefined({ access, limits, hosts, paused })
 }
