@@ -59,7 +59,7 @@ import type { StudioOptions } from './studio.ts'
 import type { ThreadPlaces } from './rest/thread-place.ts'
 import { refuseUnreadable } from './http/connections/unreadable.ts'
 
-/** What a front door needs. Everything optional has its default at the field. */
+/** Parts and settings that a front door needs. Everything optional has its default at the field. */
 export interface FrontDoorOptions
   extends Omit<OperationParts, 'quotas'>,
     Pick<ServerDetails, 'dependencies' | 'metrics' | 'region' | 'project'>,
@@ -67,7 +67,7 @@ export interface FrontDoorOptions
   readonly host: string
   /** 0 for any free port. */
   readonly port: number
-  /** How many ports after `port` are tried, in order, if it is taken; none by default. */
+  /** Number of ports after `port` that are tried, in order, if it is taken; none by default. */
   readonly nextPorts?: number
   /** The version of this server, for `/info`. */
   readonly version: string
@@ -81,7 +81,7 @@ export interface FrontDoorOptions
   readonly allowOrigins?: readonly string[]
   /** Names besides those of this machine by which callers without keys may call, `*` for all. */
   readonly allowHosts?: readonly string[]
-  /** How callers are authenticated; by default, not at all. */
+  /** Authentication of callers; by default, they are not authenticated. */
   readonly auth?: AuthOptions
   /** Bound on connections of one address; none by default. */
   readonly connections?: ConnectionQuotaOptions
@@ -91,7 +91,7 @@ export interface FrontDoorOptions
   readonly limits?: LimitSource
   /** The keys that admins manage; undefined if callers need none. */
   readonly tenantKeys?: TenantKeys
-  /** How the cluster is seen. */
+  /** Source from which the view of the cluster comes. */
   readonly cluster: ClusterSource
   /** Groups of routes that the server's own project turns off, asked at each request. */
   readonly disabledRoutes?: () => readonly RouteGroup[]
@@ -122,7 +122,7 @@ export interface FrontDoor {
    * Throws if there are no deployments, or if it cannot listen.
    */
   urlOfDeployment(name: string): Promise<string>
-  /** What is open now. */
+  /** Counts of the requests and replies that are open now. */
   stats(): FrontDoorStats
   /**
    * Accepts no more requests, and cuts streams so that their clients reconnect. All other requests
@@ -131,11 +131,11 @@ export interface FrontDoor {
   close(deadline: AbortSignal): Promise<void>
   /** Counts of API keys; undefined if none are required. */
   keyStats(): KeyStats | undefined
-  /** How much of the quotas is used. */
+  /** Counts of how much of the quotas is used. */
   quotaStats(): QuotaStats
 }
 
-/** What is open at a front door now. */
+/** Counts of what is open at a front door now, and of refused connections. */
 export interface FrontDoorStats {
   readonly requests: number
   readonly replies: OpenReplies

@@ -10,7 +10,7 @@ import type { FastifyReply } from 'fastify'
 import { HeddleError } from '../errors.ts'
 import type { App } from './http/route.ts'
 
-/** What is served below `/studio/`. */
+/** Options of the Studio, which is served below `/studio/`. */
 export interface StudioOptions {
   /** The folder of the built bundle. */
   readonly folder: string
@@ -82,8 +82,8 @@ function pageIn(folder: string): string | undefined {
 }
 
 /**
- * Whatever a model wrote, the page runs only its own scripts, and speaks only to its own server.
- * Source: https://www.w3.org/TR/CSP3/.
+ * Headers of a page, by which it runs only its own scripts and speaks only to its own server and
+ * that of the API, whatever a model wrote. Source: https://www.w3.org/TR/CSP3/.
  */
 function headersFor(apiUrl: string | undefined): Readonly<Record<string, string>> {
   const connect = apiUrl === undefined ? "'self'" : `'self' ${new URL(apiUrl).origin}`

@@ -2,7 +2,7 @@
 
 import type { ClusterStatus, Member } from '../../../cluster/index.ts'
 
-/** What a member says of itself. */
+/** Report of a member on itself: its version, its start, and its load. */
 export interface MemberDetails {
   readonly version: string
   readonly startedAtMs: number
@@ -37,7 +37,7 @@ export interface ClusterView {
   readonly owners: readonly (string | null)[]
 }
 
-/** What happened between two views. */
+/** Difference between two views: a member joined, left or drains, or shards moved. */
 export type ClusterEvent =
   | { readonly name: 'joined' | 'gone' | 'draining'; readonly member: SeenMember }
   /** `from` and `to` are ids; null for nobody. */
@@ -66,7 +66,7 @@ export function viewOf({ member: self, view, leaving, shards: claims }: ClusterS
   }
 }
 
-/** What happened from one view to the next. */
+/** Lists the events that happened from one view to the next. */
 export function eventsBetween(before: ClusterView, after: ClusterView): readonly ClusterEvent[] {
   const earlier = new Map(before.members.map((member) => [member.id, member]))
   const events: ClusterEvent[] = []

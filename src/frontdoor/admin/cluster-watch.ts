@@ -8,14 +8,14 @@ import type { ClusterStatus, Env, Member } from '../../../cluster/index.ts'
 import { eventsBetween, viewOf } from './cluster-view.ts'
 import type { ClusterEvent, ClusterView, MemberDetails, SeenMember } from './cluster-view.ts'
 
-/** How a front door learns of the cluster. */
+/** Source from which a front door learns of the cluster and its members. */
 export interface ClusterSource {
   /** False if other members can join. */
   readonly embedded: boolean
-  /** How many shards there are. */
+  /** Number of shards, the same for the whole cluster. */
   readonly shards: number
   status(): ClusterStatus
-  /** What a member says of itself. */
+  /** Asks a member for its report on itself. */
   ask(member: Member): Promise<MemberDetails>
 }
 

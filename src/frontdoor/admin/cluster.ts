@@ -17,7 +17,7 @@ import type { ClusterEvent } from './cluster-view.ts'
 import { ClusterWatch } from './cluster-watch.ts'
 import type { ClusterSource, WatchedCluster, WatchedMember } from './cluster-watch.ts'
 
-/** What the routes of the cluster need. */
+/** Parts that the routes of the cluster need, with the source of its view. */
 export interface ClusterRouteParts
   extends Pick<RouteParts, 'ticker' | 'quotas'>, Pick<ServerDetails, 'region'> {
   readonly env: Env

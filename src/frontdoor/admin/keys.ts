@@ -9,7 +9,7 @@ import { timeText } from '../../json/index.ts'
 import type { App } from '../http/route.ts'
 import { serve, serveFresh } from '../http/serve.ts'
 
-/** What the routes of keys need. */
+/** Parts that the routes of keys need: the keys of tenants, and a clock. */
 export interface KeyRouteParts {
   /** Undefined if callers need no keys. */
   readonly tenantKeys?: TenantKeys

@@ -1,4 +1,4 @@
-/** What limits and quotas a caller has, and how much of them is used. */
+/** Reports of the limits and quotas that a caller has, and of how much is used. */
 
 import { LRUCache } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
@@ -19,7 +19,7 @@ export interface LimitSource {
   ask(question: LimitUseQuestion): Promise<readonly LimitUseAnswer[]>
 }
 
-/** What reports are made of. */
+/** Parts from which reports are made: a clock, and the sources of use. */
 export interface LimitReportParts {
   readonly env: Pick<Env, 'monotonicMs'>
   readonly quotas: Pick<Quotas, 'useOf'>

@@ -11,7 +11,7 @@ import { serve } from '../http/serve.ts'
 import { LimitReports } from './limit-report.ts'
 import type { LimitReportParts } from './limit-report.ts'
 
-/** What the routes of limits need. */
+/** Parts that the routes of limits need: those of reports, and the keys of tenants. */
 export interface LimitRouteParts extends LimitReportParts {
   /** Undefined if callers need no keys. */
   readonly tenantKeys?: TenantKeys

@@ -66,7 +66,7 @@ function cronIdOf({ cronId }: { readonly cronId: string }): string {
   return checkerOf(getCron.params)({ cron_id: cronId }).cron_id
 }
 
-/** What creations and changes have in common, in the words of the request schemas. */
+/** Fields that creations and changes have in common, in the words of the request schemas. */
 function bodyOf(
   { times, run, metadataJson }: { readonly times?: CronTimes; readonly run?: CronRun;
     readonly metadataJson: Uint8Array },

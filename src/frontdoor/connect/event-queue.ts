@@ -7,11 +7,11 @@ import { Backpressure } from '../http/backpressure.ts'
 import { credentialLost } from '../http/caller.ts'
 import type { TickerMember } from '../http/connections/connection-ticker.ts'
 
-/** What a queue asks about its caller and its events. */
+/** Options of a queue: a check of its caller, the size of events, and a callback. */
 export interface EventQueueOptions<Event> {
   /** True while the caller may see events. */
   stillValid(): boolean
-  /** How much of the caller's backlog an event takes. */
+  /** Characters of the caller's backlog that an event takes. */
   charactersOf(event: Event): number
   /** Called when no events follow. */
   ended?(): void

@@ -1,4 +1,4 @@
-/** What log lines say of the HTTP request behind a typed call. */
+/** Details of the HTTP request behind a typed call, for log lines. */
 
 import { createContextKey } from '@connectrpc/connect'
 

@@ -59,7 +59,7 @@ function made<Made>(spec: RunSpec | undefined, context: HandlerContext,
   return onThread(tenant, thread_id, checkerOf(CreateRun)(body), caller)
 }
 
-/** Who asks for runs. Throws `invalid` if the key is too long. */
+/** The caller who asks for runs, with its key. Throws `invalid` if the key is too long. */
 export function runCallerOf(context: HandlerContext, idempotencyKey: string): RunCaller {
   if (idempotencyKey.length > longestKey) {
     const message = `must have ${longestKey} characters at most`

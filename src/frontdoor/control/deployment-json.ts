@@ -64,7 +64,7 @@ export function eitherJson(rollout: Rollout | RolloutOutcome): ControlRollout | 
   return 'phase' in rollout ? rolloutJson(rollout) : outcomeJson(rollout)
 }
 
-/** What is active after a roll-out has reached the members. */
+/** JSON of the revisions that are active after a roll-out has reached the members. */
 export function activatedJson({ deployment, rollout, pointerMs }: Activated,
   use: ReadonlyMap<string, RevisionUse>): ControlMove {
   const { active, previous, next } = deployment

@@ -106,7 +106,7 @@ function hostRulesFor(request: FastifyRequest, { servedHosts, deployments }: Con
     ownHosts: [...ownHosts, calledHost(request, isFromProxy)] }
 }
 
-/** What a change says. A body may have fields that mean nothing, as long as it is. */
+/** Known fields of a change, for its event: the others may be as long as a body may be. */
 function saidIn({ access, limits, hosts, paused }: DeploymentBody): object {
   return withoutUndefined({ access, limits, hosts, paused })
 }
@@ -119,7 +119,7 @@ function changeIn({ access, limits, hosts, paused }: DeploymentBody,
     ...paused !== undefined && { paused } })
 }
 
-/** Where its data are served, as the client that asks reaches the server. */
+/** URL at which its data are served, as the client that asks reaches the server. */
 export function urlOf({ protocol, host }: FastifyRequest, { name, hosts: [first] }: Deployment,
   { domain }: Pick<DeploymentParts, 'domain'>): string {
   if (first !== undefined) return `https://${first}`

@@ -5,7 +5,7 @@ import type { BuildPhase, Deployment, DeploymentEvent, DeploymentLine,
 import { timeText } from '../../json/index.ts'
 import type { HostedLines } from '../schema/hosted.ts'
 
-/** How far a revision is. The last five end the command's wait. */
+/** Progress of a revision towards its roll-out. The last five end the command's wait. */
 export type HostedStatus = 'AWAITING_BUILD' | 'BUILDING' | 'DEPLOYING' | 'DEPLOYED' | 'BUILD_FAILED'
   | 'DEPLOY_FAILED' | 'SKIPPED'
 
@@ -29,7 +29,7 @@ export function hostedDeployment({ id, name, createdAtMs, modifiedAtMs, active }
     created_at: timeText(createdAtMs), updated_at: timeText(modifiedAtMs) }
 }
 
-/** A revision. */
+/** JSON of a revision with this status; `updated_at` is the time of its creation. */
 export function hostedRevision({ id, name, reason, createdAtMs }: Revision,
   status: HostedStatus): object {
   return { id, name, status, status_message: reason, created_at: timeText(createdAtMs),
@@ -61,7 +61,7 @@ export function buildLinesIn(events: readonly DeploymentEvent[],
     level: 'ERROR', message: reason }]
 }
 
-/** Lines that code wrote. */
+/** A line that code wrote, with its member and `seq` as its id. */
 export function writtenLine({ member, seq, atMs, level, text }: DeploymentLine): HostedLine {
   return { id: `${member}/${seq}`, timestamp: atMs,
     level: level === 'warn' ? 'WARNING' : level.toUpperCase(), message: text }

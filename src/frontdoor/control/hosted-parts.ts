@@ -1,4 +1,4 @@
-/** What the routes for `langgraphjs deploy` share. */
+/** Parts that the routes for `langgraphjs deploy` share. */
 
 import type { FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
@@ -59,7 +59,7 @@ export async function hostedRevisionOf(parts: ControlParts,
   return { deployment, revision: await revisionById(parts, deployment, id) }
 }
 
-/** Throws `not_found`. */
+/** Finds a revision of a deployment by its id or its name. Throws `not_found`. */
 export async function revisionById({ deployments: { records } }: ControlParts,
   deployment: Deployment, id: string): Promise<Revision> {
   const found = (await records.revisions(deployment, { limit: revisionsMax, offset: 0 }))

@@ -14,7 +14,7 @@ import type { ControlParts } from './parts.ts'
 const eventsPage = 100
 const linesMax = 1_000
 
-/** Adds the routes. */
+/** Adds the routes that read revisions of a deployment, and lines of builds and code. */
 export function hostedRevisionRoutes(app: App, parts: ControlParts): void {
   const { records, builds } = parts.deployments
   const below = `${hostedRoot}/v2/deployments/:id/revisions`

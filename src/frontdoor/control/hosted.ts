@@ -24,7 +24,7 @@ import type { ControlParts } from './parts.ts'
 
 const message = 'langgraphjs deploy'
 
-/** Adds the routes. */
+/** Adds the routes of deployments, listeners, revisions and uploads for commands that deploy. */
 export async function addHosted(app: App, parts: ControlParts): Promise<void> {
   deploymentRoutes(app, parts)
   listenerRoutes(app)

@@ -1,5 +1,5 @@
 /**
- * Which host names a deployment may have: names of the web that the operator has set apart for
+ * Host names that a deployment may have: names of the web that the operator has set apart for
  * deployments, and none by which the server itself is called.
  */
 
@@ -10,7 +10,7 @@ import { requireAllowed } from '../http/caller.ts'
 import type { Caller } from '../http/caller.ts'
 import type { ServedHosts } from '../mount/index.ts'
 
-/** Who asks for names, and which of them may be given. */
+/** The caller who asks for names, and the rules for names that may be given. */
 export interface HostRules {
   readonly caller: Caller
   /** Those that the deployment has already, which stay. */

@@ -1,4 +1,4 @@
-/** Where the lines of a deployment are read: what its code wrote, or what a build wrote. */
+/** Sources of the lines of a deployment: what its code wrote, or what a build wrote. */
 
 import type { ControlLine, LinesQuery } from '../../api/index.ts'
 import type { Deployment, DeploymentLine } from '../../deployment/index.ts'

@@ -10,7 +10,7 @@ import { openReplyHeaders } from '../http/connections/connection-ticker.ts'
 import type { TickerMember } from '../http/connections/connection-ticker.ts'
 import { breakOff, whenClosed } from '../http/ending.ts'
 
-/** What is said of a stream of lines, and what happens when it closes. */
+/** Options of a stream of lines: a check of its client, and a callback for its close. */
 export interface LineStreamOptions {
   /** False if the client may not see lines any more. */
   stillValid(): boolean

@@ -39,7 +39,7 @@ export function logRoutes(app: App, parts: ControlParts): void {
   })
 }
 
-/** How lines get to the client. */
+/** Stream that takes lines to the client, as lines of JSON or as server-sent events. */
 interface Sink {
   send(lines: readonly object[]): void
   ready(): Promise<void> | undefined

@@ -1,4 +1,4 @@
-/** What the routes of the control API share: their parts, and the deployments of a caller. */
+/** Common code of the routes of the control API: their parts, and the deployments of a caller. */
 
 import type { FastifyRequest } from 'fastify'
 
@@ -58,7 +58,7 @@ export interface DeploymentParts extends Pick<MountParts, 'charge' | 'domain' | 
   readonly allowedHosts?: readonly string[]
 }
 
-/** What the routes of the control API are made of. */
+/** Parts of which the routes of the control API are made. */
 export interface ControlParts extends Pick<RouteParts, 'ticker' | 'quotas'> {
   readonly deployments: DeploymentParts
   /** The names by which callers reached the server itself. */
@@ -75,7 +75,7 @@ export function serveControl<Of extends Operation>(app: App, operation: Of,
   serveFresh(app, operation, handler, { bodyLimit: bodyMax })
 }
 
-/** Who does something, for the audit log: a key's id, a user or `local`. */
+/** Name of a caller in the audit log: a key's id, a user or `local`. */
 export function byOf({ identity }: Caller): string {
   if (identity.kind === 'user') return identity.id
   return identity.kind === 'key' ? identity.id ?? 'key' : 'local'
@@ -95,14 +95,14 @@ export async function ownDeployment({ deployments: { records } }: Pick<ControlPa
   return deployment
 }
 
-/** Whether a deployment went since it was looked up. Ask this after a watch on it has begun. */
+/** True if a deployment went since it was looked up. Ask this after a watch on it has begun. */
 export async function isGone({ deployments: { records } }: Pick<ControlParts, 'deployments'>,
   { id, name }: Deployment): Promise<boolean> {
   const now = await records.get(name).catch(ignoreNotFound)
   return now === undefined || now.removing || now.id !== id
 }
 
-/** How often the change of a record is tried again: a roll-out may change it at the same time. */
+/** Attempts at the change of a record: a roll-out may change it at the same time. */
 const triesMax = 8
 
 /** Changes a deployment, whatever else changes it meanwhile, and lets all members know. */
@@ -124,7 +124,7 @@ export async function changed(
   }
 }
 
-/** How much the revisions of a deployment are used; null if that is not counted. */
+/** Use of the revisions of a deployment, by name; null if that is not counted. */
 export async function useOf({ deployments: { use } }: Pick<ControlParts, 'deployments'>,
   { name }: Deployment): Promise<ReadonlyMap<string, RevisionUse> | null> {
   return use === undefined ? null : await use(name)

@@ -14,7 +14,7 @@ import { byOf, ownDeployment, serveControl, usedBy, useOf } from './parts.ts'
 import type { ControlParts } from './parts.ts'
 import { revisionJson } from './revision-json.ts'
 
-/** Bytes of a chunk. */
+/** Bytes that one uploaded chunk of a revision or a build may have. */
 export const chunkMax = 4 * 1024 * 1024
 
 /** Adds the routes of revisions. */

@@ -10,7 +10,7 @@ import type { Inputs } from '../../thread/index.ts'
 import { breakOff, whenClosed } from './ending.ts'
 import type { AnyResponse } from './ending.ts'
 
-/** Bounds on bodies. */
+/** Bounds on bodies of requests that are being received. */
 export interface BodyQuotaOptions {
   /** Bytes. Longer bodies are refused elsewhere and take no room. */
   readonly longest: number

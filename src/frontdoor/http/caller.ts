@@ -1,4 +1,4 @@
-/** Who makes a request, and what that caller may do. */
+/** The caller who makes a request, and what that caller may do. */
 
 import type { CallerRole } from '../../access/index.ts'
 import type { Access, Operation } from '../../api/index.ts'
@@ -23,7 +23,7 @@ export interface Caller {
   stillValid(): boolean
 }
 
-/** What tells callers apart. */
+/** Identity that distinguishes callers, as authentication has found it. */
 export type Identity =
   /** Without authentication. */
   | { readonly kind: 'local' }
@@ -84,7 +84,7 @@ export function requireAllowed({ role }: Caller, access: Access): void {
 /** A deployment that a request calls. */
 export interface CalledDeployment {
   readonly name: string
-  /** What was cut from the path, as `/d/shop`; empty if its host name chose the deployment. */
+  /** Prefix cut from the path, as `/d/shop`; empty if its host name chose the deployment. */
   readonly prefix: string
   /** The graphs of its active revision. */
   graphs(): readonly GraphDescription[]

@@ -1,4 +1,4 @@
-/** How operations appear in the documentation: records with a name are written once. */
+/** Documentation of operations: records with a name are written once. */
 
 import { operations } from '../../api/index.ts'
 import type { NamedOperation, Operation } from '../../api/index.ts'

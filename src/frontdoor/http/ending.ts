@@ -1,4 +1,4 @@
-/** How responses end early: broken off by us, or left by the client. */
+/** Early ends of responses: broken off by us, or left by the client. */
 
 import { constants } from 'node:http2'
 import type { Http2ServerResponse } from 'node:http2'

@@ -21,7 +21,7 @@ export interface Exchange {
   readonly ms: number
 }
 
-/** What observes requests. */
+/** Observers of requests: tracing, and a callback for each one that has finished. */
 export interface ExchangeParts {
   readonly env: Env
   readonly tracing?: Tracing
@@ -29,7 +29,7 @@ export interface ExchangeParts {
   received?(exchange: Exchange): void
 }
 
-/** Requests in progress. */
+/** Number of the requests that are in progress now. */
 export interface UnderWay {
   readonly count: number
 }

@@ -27,7 +27,7 @@ export type Limit = (request: FastifyRequest, finding: Finding,
 export type Place = (request: FastifyRequest, reply: FastifyReply,
   found: { readonly caller: Caller; readonly isPublic: boolean }) => Promise<Caller>
 
-/** How callers are identified and charged. Without `limit`, requests are not charged. */
+/** Options for identifying and charging callers. Without `limit`, requests are not charged. */
 export interface GuardOptions {
   readonly identify: Identify
   readonly limit?: Limit

@@ -12,7 +12,7 @@ import { localCaller } from './caller.ts'
 import type { Finding, Identity } from './caller.ts'
 import type { AddressOf } from './connections/client-address.ts'
 
-/** How callers are authenticated. */
+/** Options of authentication: the keys, tokens and proxies by which callers are known. */
 export interface AuthOptions {
   readonly keys: Pick<KeyTable, 'get' | 'touch'>
   /** Keys of runs that are executed here; by default none. */
@@ -21,7 +21,7 @@ export interface AuthOptions {
   readonly region: string
   /** URL of every region, by name; empty if not known. */
   readonly regionUrls: Readonly<Record<string, string>>
-  /** How JSON web tokens of users are checked; null if users have none. */
+  /** Options for checking JSON web tokens of users; null if users have none. */
   readonly sessions: LoginOptions | null
   readonly addressOf: AddressOf
   /** True for a request that comes directly from a proxy whose user header is believed. */

@@ -26,11 +26,11 @@ const ownLimitsUrl = '/limits'
 /** Files of a page are more than the catch-all allows in a minute, and say nothing of anyone. */
 const isPage = (url: string) => url === '/' || /^\/studio(?:\/|$)/.test(url)
 
-/** Who counts requests, and how the address of one is found. */
+/** Clients that count requests, and the finder of a request's address. */
 export interface GateOptions {
   readonly clients: Pick<LimitClients, 'charge'>
   readonly addressOf: AddressOf
-  /** Where refusals are noted; by default, they are not. */
+  /** Record in which refusals are noted; by default, they are not. */
   readonly refused?: Pick<RefusedCallers, 'note'>
 }
 
@@ -123,7 +123,7 @@ function nameOf(identity: Identity, { text: address }: Address): RefusedName {
   return identity.kind === 'key' && identity.id !== undefined ? { keyId: identity.id } : { address }
 }
 
-/** Who a request claims to be from. */
+/** Key or user that a request claims to be from; neither for an anonymous caller. */
 interface Claim {
   /** SHA-256 of a key, in hex. */
   readonly key?: string | undefined
@@ -134,7 +134,7 @@ interface Claim {
 
 const nobody: Claim = { known: true }
 
-/** Who a request is charged to. Without authentication, keys and users are taken as sent. */
+/** Claim that a request is charged to. Without authentication, keys and users are taken as sent. */
 function claimOf(identity: Identity, { headers }: FastifyRequest): Claim {
   switch (identity.kind) {
     case 'key':

@@ -34,7 +34,7 @@ export function leftSignal({ raw }: FastifyReply): AbortSignal {
   return left.signal
 }
 
-/** Sends a JSON text. */
+/** Sends a JSON text: whole up to 1,048,576 characters, in pieces beyond. */
 export function sendJson(reply: FastifyReply, text: JsonText): FastifyReply | Promise<
   FastifyReply
 > {

@@ -53,7 +53,7 @@ function allOf(payload: RequestPayload, take: (chunk: Buffer) => void): Promise<
   })
 }
 
-/** What was received so far. */
+/** Chunks of a body that were received so far. */
 interface Chunks {
   readonly length: number
   add(chunk: Buffer): void

@@ -1,4 +1,4 @@
-/** What routes share: schemas that check and document their requests, and how they answer. */
+/** Common code of routes: schemas that check and document their requests, and how they answer. */
 
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyTypeProvider,
   RawServerDefault } from 'fastify'
@@ -23,7 +23,7 @@ export interface Schemas extends FastifyTypeProvider {
 export type App = FastifyInstance<RawServerDefault, IncomingMessage, ServerResponse,
   FastifyBaseLogger, Schemas>
 
-/** What the front door passes to every route, over REST and over the typed API. */
+/** Parts that the front door passes to every route, over REST and over the typed API. */
 export interface RouteParts extends Omit<Operations, 'fireCron'> {
   readonly ticker: ConnectionTicker
   readonly quotas: Pick<Quotas, 'stream'>
@@ -45,7 +45,7 @@ interface RouteWords {
   readonly body?: TObject | ListSchema
   /** Schema name of a good answer, with `[]` for a list. Without it the answer is a 204. */
   readonly answer?: string
-  /** What the events of an answer are, if they are not those of a run. */
+  /** Description of the events of an answer, if they are not those of a run. */
   readonly events?: string
   /** Headers that only some good answers have. */
   readonly returns?: readonly AnswerHeader[]
@@ -91,7 +91,7 @@ const runEvents = 'Server-sent events: `event` is the stream mode, `data` one li
   'what `Last-Event-ID` takes. `metadata` comes first; `error` is {error, message}. A clean end ' +
   'means that the run is over.'
 
-/** Documents an answer. */
+/** Documents a good answer: a record, a list of them for `…[]`, or a stream of events. */
 export function goodAnswer(answer: string, events = runEvents): object {
   if (answer === eventStream) {
     const schema = { type: 'string', description: events }
@@ -101,7 +101,7 @@ export function goodAnswer(answer: string, events = runEvents): object {
   return answer.endsWith('[]') ? { description: 'A list.', type: 'array', items: one } : one
 }
 
-/** Documents headers of answers. */
+/** Documents the headers of answers that have these names. */
 export function headersNamed(...names: readonly (keyof typeof answerHeaders)[]): object {
   return Object.fromEntries(
     names.map((name) => [name, { type: 'string', description: answerHeaders[name] }]),
@@ -118,7 +118,7 @@ interface Page<Row> {
   /** Rows in all pages. */
   readonly total: number
   readonly offset: number
-  /** Where the next page begins, for those that go by places; missing if there is none. */
+  /** Place where the next page begins, for those that go by places; missing if there is none. */
   readonly cursor?: string | undefined
 }
 

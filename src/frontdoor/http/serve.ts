@@ -20,7 +20,7 @@ type Asked<Of extends Operation> = FastifyRequest<
 
 const named = new Map(operations.map((each) => [each.operation, each] as const))
 
-/** How an operation is served. */
+/** Options for serving an operation, besides what the operation declares. */
 export interface ServeOptions {
   /** Bytes that a body may have; by default as many as the server takes. */
   readonly bodyLimit?: number

@@ -15,7 +15,7 @@ import { detailsOf } from './exchange.ts'
 /** Characters of an answer that soon fits into the buffers of its connection. */
 const shortLength = 64 * 1024
 
-/** Bounds on unread answers. */
+/** Bounds on answers that clients have not read yet: their time and their characters. */
 export interface UnreadOptions {
   /** Time in which a client must read something of its answer; a minute by default. */
   readonly patienceMs?: number

@@ -1,4 +1,4 @@
-/** Which routes a deployment has: those of its data, and what it says of itself. */
+/** Routes that a deployment has: those of its data, and what it says of itself. */
 
 const ofDeployments = new Set(['ok', 'info', 'docs', 'openapi.json', 'assistants', 'threads',
   'runs', 'store', 'api'])

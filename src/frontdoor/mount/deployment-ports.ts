@@ -11,7 +11,7 @@ import type { ConnectionTicker } from '../http/connections/connection-ticker.ts'
 import { onePort } from '../http/connections/one-port.ts'
 import type { OnePort } from '../http/connections/one-port.ts'
 
-/** What the ports are opened with. */
+/** Parts with which the ports of deployments are opened. */
 export interface DeploymentPortsParts {
   readonly quota: Pick<ConnectionQuota, 'admits'>
   readonly ticker: () => Pick<ConnectionTicker, 'add' | 'remove'>

@@ -1,4 +1,4 @@
-/** Where deployments are served: below `/d/<name>`, and at host names of their own. */
+/** Addresses at which deployments are served: below `/d/<name>`, and at host names of their own. */
 
 export { DeploymentPorts } from './deployment-ports.ts'
 export { bodyTooLarge } from './body-limit.ts'

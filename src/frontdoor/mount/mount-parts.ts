@@ -1,4 +1,4 @@
-/** What a front door needs to know of deployments to find the one that is called. */
+/** Parts of deployments that a front door needs to find the one that is called. */
 
 import type { FastifyRequest } from 'fastify'
 
@@ -6,7 +6,7 @@ import type { Deployment, Serving } from '../../deployment/index.ts'
 import type { ChargeDeployment } from '../http/limit-gate.ts'
 import type { ServedHosts } from './served-hosts.ts'
 
-/** What finds deployments, and what chooses them. */
+/** Parts by which deployments are found and chosen, and requests to them are noted and charged. */
 export interface MountParts {
   readonly serving:
     & Pick<Serving, 'find' | 'named' | 'open' | 'view'>

@@ -31,7 +31,7 @@ export interface Mounts {
 
 type Raw = IncomingMessage | Http2ServerRequest
 
-/** What is called before the deployment is found. */
+/** Members of a called deployment before it is found: no graphs, no bound, no charge. */
 const notFound = { graphs: () => [], bodyBytesMax: Infinity, charge: async () => {} }
 
 /** Asks for a revision by name, whether it is active or not. */

@@ -6,9 +6,9 @@ import { plainTarget } from '../../limits/index.ts'
 export interface DeploymentTarget {
   /** As it is written in the path. It may be no name that a deployment can have. */
   readonly name: string
-  /** What is cut: `/d/shop`. */
+  /** Prefix that is cut: `/d/shop`. */
   readonly prefix: string
-  /** What is routed. */
+  /** Target that is routed, without the prefix. */
   readonly rest: string
 }
 

@@ -1,4 +1,4 @@
-/** What a tenant uses in all: of its own project, and in every deployment where it has data. */
+/** Use of a tenant in all: of its own project, and in every deployment where it has data. */
 
 import { namespaceOf } from '../../deployment/index.ts'
 import type { Deployments } from '../../deployment/index.ts'

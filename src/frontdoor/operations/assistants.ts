@@ -34,8 +34,8 @@ export interface AssistantOperationParts {
 }
 
 /**
- * How many tenants are remembered as seen. At this number all are forgotten at once: to see one
- * again costs a look, and an LRU map of this size would take 3 MB from the start.
+ * Number of tenants that are remembered as seen. At this number all are forgotten at once: to see
+ * one again costs a look, and an LRU map of this size would take 3 MB from the start.
  */
 const welcomedMax = 100_000
 

@@ -34,7 +34,7 @@ export async function cancelSome(threads: Threads, tenant: string, threadId: str
   return found.includes(true)
 }
 
-/** Which runs of a tenant are cancelled. */
+/** Status and threads of the runs of a tenant that are cancelled, and the command. */
 export interface CancelAll {
   readonly status: 'pending' | 'running' | 'all'
   readonly cancel: CancelRun

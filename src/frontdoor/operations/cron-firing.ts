@@ -13,7 +13,7 @@ import { runOnThread, statelessRun } from './run-request.ts'
 import type { RunAssistant } from './run-request.ts'
 import type { RunOperations } from './runs.ts'
 
-/** What starts the runs of crons. */
+/** Parts with which the runs of crons are started. */
 export interface CronFiringParts {
   readonly threads: Pick<ThreadClient, 'getRun'>
   readonly runs: Pick<RunOperations, 'assistantFor' | 'start'>

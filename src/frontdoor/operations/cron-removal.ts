@@ -7,7 +7,7 @@ import { HeddleError, ignoreNotFound } from '../../errors.ts'
 import { pageBytes } from '../../search/index.ts'
 import type { CronFilter, CronSearch } from '../../search/index.ts'
 
-/** What finds and deletes crons. */
+/** Parts with which crons are found and deleted. */
 export interface CronRemovalParts {
   readonly crons: CronClient
   readonly cronIndex: CronSearch

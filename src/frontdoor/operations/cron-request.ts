@@ -13,7 +13,7 @@ import { invalid } from '../schema/validation.ts'
 /** Characters of a payload. Bounded, because the row is written anew at each firing. */
 const payloadMax = 1024 * 1024
 
-/** What a new cron does, and for whom. */
+/** Assistant that a new cron runs, its thread, and the user for whom it runs. */
 export interface CronSubject {
   readonly assistantId: string
   /** Null if each run has a thread of its own. */

@@ -4,7 +4,7 @@ import type { Env } from '../../../cluster/index.ts'
 import { tokenOf, tokenText } from '../../platform/index.ts'
 import type { Platform } from '../../platform/index.ts'
 
-/** What links are made with. */
+/** Parts with which links are made: the store of their tokens, and the environment. */
 export interface FeedbackLinkMaking {
   readonly platform: { readonly ingest: Pick<Platform['ingest'], 'putFeedbackToken'> }
   readonly env: Pick<Env, 'nowMs' | 'uuid7' | 'secret' | 'log'>

@@ -1,4 +1,4 @@
-/** Which headers of a request a graph sees. Headers with identities or secrets are left out. */
+/** Headers of a request that a graph sees. Headers with identities or secrets are left out. */
 
 import { isForwardingHeader } from '../schema/forwarding-headers.ts'
 

@@ -41,7 +41,7 @@ export interface OperationParts {
   /** Reads long JSON beside the main thread. */
   readonly json: LongJson
   readonly env: Env
-  /** What graphs' own assistants are made with, by graph id; nothing by default. */
+  /** Defaults with which graphs' own assistants are made, by graph id; none by default. */
   readonly assistantDefaults?: ReadonlyMap<string, AssistantDefaults>
   readonly quotas: Quotas
   /** Undefined if nothing is traced. */

@@ -11,7 +11,7 @@ import { filterOfMany } from './thread-filter.ts'
 
 type Threads = Pick<ThreadClient, 'search' | 'count' | 'prune'>
 
-/** What became of a request. */
+/** Result of a request: threads that were pruned, or the count of a dry run. */
 export type Pruned =
   | { readonly pruned_count: number; readonly remaining?: number }
   | { readonly count: number; readonly dry_run: true }

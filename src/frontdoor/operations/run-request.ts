@@ -16,7 +16,7 @@ import { mayReachGraph } from './graph-headers.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** What a run takes from its request, besides the body. */
+/** Parts that a run takes from its request, besides the body. */
 export interface RunCaller {
   /** The Idempotency-Key; empty if there is none. */
   readonly commandId: string
@@ -48,7 +48,7 @@ export interface RunIds {
 /** Time for a run once a worker has it. A resumed run has all of it again. */
 const runTimeoutMs = 60 * 60 * 1_000
 
-/** What a run takes from its assistant. */
+/** Parts that a run takes from its assistant: the row and the context. */
 export interface RunAssistant {
   readonly row: Omit<AssistantRow, 'contextJson'>
   /** The context. Its long members are raw JSON. */
@@ -216,7 +216,7 @@ function requireOpen(context: unknown): void {
     'the request, may have 10000 members at most.')
 }
 
-/** How a JSON web token begins, at the end of some text. */
+/** Start of a JSON web token: `eyJ` where its first part begins, or after a dash in it. */
 const tokenStart = /(?:^|-)eyJ[\w-]/
 
 /**

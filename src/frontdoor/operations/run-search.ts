@@ -12,7 +12,7 @@ import type { SearchRuns } from '../schema/run.ts'
 import { invalid } from '../schema/validation.ts'
 import { timeIn } from './thread-filter.ts'
 
-/** What a search of runs uses. */
+/** Parts that a search of runs uses: the index, the owners, and memory. */
 export interface RunSearchParts {
   readonly runIndex: RunSearch
   readonly threads: Pick<ThreadClient, 'getRun' | 'listRuns'>

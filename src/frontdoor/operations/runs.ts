@@ -59,7 +59,7 @@ export interface RunOnThread {
   readonly run: StartRun
 }
 
-/** How a run is cancelled, and why if not because a client asked for it. */
+/** Action that cancels a run, and the reason if it is not that a client asked for it. */
 export interface CancelRequest extends Pick<CancelRun, 'action'> {
   readonly reason?: CancelRun['reason'] | 'disconnected'
 }
@@ -149,7 +149,7 @@ export class RunOperations {
     return this.#threads.getRun(tenant, run.threadId, run.runId).catch(unlessHidden(run))
   }
 
-  /** What its code wrote to the console, as JSON of the API. */
+  /** Lines that the code of a run wrote to the console, as JSON of the API. */
   async logs(tenant: string, run: RunName, { limit = 100, after }: ReadRunLogs): Promise<JsonText> {
     const { lines, dropped, truncated } = await this.#threads.runLogs(tenant, run.threadId,
       run.runId, { limit, after })

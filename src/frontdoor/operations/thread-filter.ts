@@ -48,7 +48,7 @@ function wordsIn(q: string): readonly string[] {
 
 type Sorting = Pick<ThreadQuery, 'sortBy' | 'sortOrder'>
 
-/** How a search is sorted, and where its page begins. */
+/** Sorting of a search, and the place where its page begins. */
 export function pageOf(
   { sort_by, sort_order, cursor, offset, values }: SearchThreads,
 ): Sorting & Pick<ThreadQuery, 'after'> {

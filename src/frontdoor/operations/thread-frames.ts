@@ -19,7 +19,7 @@ import type { FeedEnd, FeedEvent, FeedListener, ThreadClient, ThreadEvent,
  */
 export type ThreadStreamMode = 'run_modes' | 'lifecycle' | 'state_update'
 
-/** What a client wants of a thread's stream. */
+/** Request for a thread's stream: its modes, and the event after which it begins. */
 export interface ThreadStreamRequest {
   readonly modes: readonly ThreadStreamMode[]
   /** The last event that it saw; `-` for all that is retained, null for what is new. */
@@ -38,12 +38,12 @@ export interface ThreadFramesOptions extends ThreadStreamRequest {
 interface StreamedRun {
   readonly runId: string
   readonly seq: number
-  /** Where the client left off in it; null for its start. */
+  /** Place where the client left off in it; null for its start. */
   readonly after: string | null
   readonly ended: PromiseWithResolvers<void>
 }
 
-/** Where a client left off: the number of a run's first event, and the place in the run. */
+/** Place where a client left off: the number of a run's first event, and the place in the run. */
 interface LeftOff {
   readonly seq: number
   readonly inRun: string
@@ -213,7 +213,7 @@ class ThreadFrames {
   }
 }
 
-/** What is not an id of ours means from the start, as `-` does. */
+/** Reads an event id. Text that is not an id of ours means from the start, as `-` does. */
 function leftOffAt(id: string): LeftOff | undefined {
   const [, seq, inRun] = /^(\d{1,16})-([\d.]+|done)$/.exec(id) ?? []
   return seq === undefined ? undefined : { seq: Number(seq), inRun: inRun! }

@@ -45,11 +45,11 @@ export interface FoundPage {
   readonly threads: FoundThread[]
   /** The number of all threads that match. */
   readonly total: number
-  /** Where the next page begins; missing if there is none. */
+  /** Place where the next page begins; missing if there is none. */
   readonly cursor?: string
 }
 
-/** What counts a page while it is gathered, and aborts when nobody waits for it any more. */
+/** Share that counts a page while it is gathered. `cancelled` aborts when its client has left. */
 export interface Batcher {
   readonly share: ReadShare
   readonly cancelled?: AbortSignal
@@ -206,7 +206,7 @@ export class ThreadOperations {
       () => this.#threads.patchState(tenant, threadId, metadata))
   }
 
-  /** How many bytes the thread takes, as JSON of the API. */
+  /** Bytes that the thread takes, as JSON of the API. */
   storage(tenant: string, threadId: string, cancelled?: AbortSignal): Promise<JsonText> {
     return this.#threads.storage(tenant, threadId, cancelled)
   }

@@ -22,7 +22,7 @@ import { requireId } from './path-id.ts'
 /** Charts of one answer that have their values, how many are made at once, and values of all. */
 const [drawnMax, drawnAtOnce, valuesMax] = [50, 2, 50_000]
 
-/** Adds the routes. */
+/** Adds the routes of dashboards, of charts and of their sections. */
 export function chartRoutes(app: App, parts: PlatformParts): void {
   const { platform: { charts } } = parts
 

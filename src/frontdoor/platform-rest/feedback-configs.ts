@@ -6,7 +6,7 @@ import type { App } from '../http/route.ts'
 import { serve } from '../http/serve.ts'
 import type { PlatformParts } from './platform-route.ts'
 
-/** Adds the routes. */
+/** Adds the routes that list, create, change and delete configurations of feedback. */
 export function feedbackConfigRoutes(app: App,
   { platform: { feedbackConfigs } }: PlatformParts): void {
   serve(app, listFeedbackConfigs, async ({ query, caller: { tenant } }, reply) => {

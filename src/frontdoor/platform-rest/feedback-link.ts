@@ -7,7 +7,7 @@ import { feedbackByToken, feedbackOf, idByToken, isByToken, tokenHash, tokenRows
   tokenUsesMax } from '../../platform/index.ts'
 import type { FeedbackToken, Platform } from '../../platform/index.ts'
 
-/** What links are used with. */
+/** Parts with which links are used: the store of feedback, its tokens, and the environment. */
 export interface FeedbackLinkParts {
   readonly platform: {
     readonly ingest: Pick<Platform['ingest'], 'putFeedback'>

@@ -4,14 +4,14 @@ import { HeddleError } from '../../errors.ts'
 import { sourceOf } from '../../platform/index.ts'
 import type { Feedback, FeedbackQuery, Platform, Uuid } from '../../platform/index.ts'
 
-/** Which page. */
+/** Page that is asked for: filters of feedback, an offset, and a limit. */
 export interface FeedbackPageQuery {
   readonly tenant: string
   readonly spans?: readonly Uuid[]
   readonly keys?: readonly string[]
   /** Empty for all. */
   readonly projects: readonly Uuid[]
-  /** Where the feedback came from. */
+  /** Sources from which the feedback came; all by default. */
   readonly sources?: readonly string[]
   readonly offset: number
   readonly limit: number

@@ -21,7 +21,7 @@ const pageRows = 100
 /** Tokens that are made at once. */
 const tokensMax = 100
 
-/** Adds the routes. */
+/** Adds the routes that create, list, read, change and delete feedback. */
 export function feedbackRoutes(app: App, parts: PlatformParts): void {
   const { platform, env } = parts
   const nowUs = () => env.nowMs() * 1_000

@@ -20,7 +20,7 @@ const flags = { dataset_examples_multipart_enabled: true, examples_multipart_ena
   gzip_body_enabled: true, zstd_compression_enabled: true, ch_query_enabled: true,
   sdb_query_enabled: true }
 
-/** Adds the routes. */
+/** Adds the routes of information and health, of the caller's organisation, and of the beacon. */
 export function infoRoutes(app: App, { version, region }: PlatformParts): void {
   const info = { version: apiVersion, heddle_version: version, batch_ingest_config: batches,
     instance_flags: flags, ...region && { region: region.name } }

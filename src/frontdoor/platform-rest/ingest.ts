@@ -84,7 +84,7 @@ function typeOf({ headers }: FastifyRequest): string {
   return headers['content-type'] ?? ''
 }
 
-/** What was read stays accepted; operations that failed alone are named. */
+/** Answers operations. Those that were read stay accepted; those that failed alone are named. */
 function accepted(reply: FastifyReply, { rejected, cut }: IngestAnswer): FastifyReply {
   return reply.code(202).send({ message: 'Runs batch ingested',
     ...rejected.length > 0 && { rejected }, ...cut !== undefined && { cut } })

@@ -1,4 +1,4 @@
-/** What links in an answer are made of: to attachments, and to pages of the Studio. */
+/** Parts of the links in an answer: to attachments, and to pages of the Studio. */
 
 import type { FastifyRequest } from 'fastify'
 
@@ -7,7 +7,7 @@ import type { LinkKey, Platform } from '../../platform/index.ts'
 import { outerPath } from '../http/caller.ts'
 import type { CalledDeployment } from '../http/caller.ts'
 
-/** What stands before links in an answer. Clients of before 0.12 fetch a link as it is. */
+/** URL that stands before links in an answer. Clients of before 0.12 fetch a link as it is. */
 export function linkBase(
   request: Pick<FastifyRequest, 'protocol' | 'host' | 'deployment'>,
 ): string {
@@ -15,7 +15,7 @@ export function linkBase(
   return `${protocol}://${host}${outerPath(request, '/api/v1')}`
 }
 
-/** Absolute links to attachments. */
+/** Makes the key and the base for absolute links to attachments. */
 export async function attachmentLinks({ downloads }: Pick<Platform, 'downloads'>,
   request: Pick<FastifyRequest, 'protocol' | 'host' | 'deployment'>): Promise<LinkKey> {
   return { ...await downloads.linkKey(), base: linkBase(request) }
@@ -26,7 +26,7 @@ export function asksForLinks(select: readonly string[] | null | undefined): bool
   return select?.some((name) => /^(?:s3_urls|attachments)$/i.test(name)) ?? false
 }
 
-/** Where a page of the Studio is: its path below the Studio, and its search parameters. */
+/** Address of a page of the Studio: its path below the Studio, and its search parameters. */
 export interface StudioPage {
   readonly path: readonly string[]
   readonly search?: Readonly<Record<string, string>> | undefined

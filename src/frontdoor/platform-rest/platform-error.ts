@@ -4,7 +4,7 @@ import type { HeddleError } from '../../errors.ts'
 import { bodyOf } from '../error-body.ts'
 import type { ErrorForm } from '../error-body.ts'
 
-/** What clients of the control API read besides the code and the sentence. */
+/** Details of an error that clients of the control API read besides the code and the message. */
 const controlDetails = ['errors', 'graphs', 'limit', 'dependencies', 'url'] as const
 
 /**

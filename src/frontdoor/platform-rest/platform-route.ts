@@ -1,4 +1,4 @@
-/** What routes of the platform share: their access, their bodies, and how they answer. */
+/** Common code of routes of the platform: their access, their bodies, and how they answer. */
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { TObject } from 'typebox'
@@ -11,7 +11,7 @@ import type { Access } from '../../api/index.ts'
 import { receiveBody } from '../http/received-body.ts'
 import type { App, RouteParts } from '../http/route.ts'
 
-/** What the routes of the platform are made of. */
+/** Parts of which the routes of the platform are made. */
 export interface PlatformParts extends Pick<RouteParts, 'ticker' | 'quotas'> {
   readonly platform: Platform
   /** The version of this server. */

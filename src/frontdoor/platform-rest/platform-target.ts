@@ -35,9 +35,9 @@ export function platformTarget(target: string): string {
   return prefix + routedTarget(/^\/api(?=[/?#]|$)/.test(own) ? own : `/api${own}`)
 }
 
-/** Where the official commands send what they deploy, as they make it of `LANGSMITH_ENDPOINT`. */
+/** Path to which the official commands deploy, as they make it of `LANGSMITH_ENDPOINT`. */
 export const commandRoot = '/api-host'
-/** Where the routes of these commands are. */
+/** Path below which the routes of these commands are. */
 export const hostedRoot = '/control/hosted'
 
 function hostedTarget(target: string): string {

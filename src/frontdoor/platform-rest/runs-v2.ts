@@ -91,7 +91,7 @@ export function runRoutesV2(app: App, { platform, env }: PlatformParts): void {
       }))
   })
 
-  /** Where the page of a shared trace is. */
+  /** URL of the page of a shared trace; null if the run is unknown or not shared. */
   async function shareUrlOf(request: FastifyRequest, project: Project): Promise<string | null> {
     const { params, caller: { tenant } } = request
     const id = requireId((params as { readonly id: string }).id, 'run')

@@ -36,7 +36,7 @@ const GroupRuns = Type.Object({
 
 const ValidateFilter = Type.Object({ filter: Type.Optional(Nullable(Type.String())) })
 
-/** Adds the routes. */
+/** Adds the routes that query, group and summarise runs, and those that check filters. */
 export function runRoutes(app: App, { platform }: PlatformParts): void {
   app.post('/runs/query', platformRoute('read', { body: QueryRuns }), async (request, reply) => {
     const question = questionOfV1(request.caller.tenant,

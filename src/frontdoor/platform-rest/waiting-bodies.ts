@@ -11,7 +11,7 @@ export interface WaitingLimits {
   readonly ofTenant: number
 }
 
-/** Counts bodies that wait. */
+/** Counts the bytes of bodies that wait, in all and for each tenant. */
 export class WaitingBodies {
   readonly #limits: WaitingLimits
   readonly #ofTenants = new Map<string, number>()

@@ -2,7 +2,7 @@
 
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 
-/** How one graph of a run stands. */
+/** Status of one graph of a run, the root or a subgraph. */
 export type AgentStatus = 'started' | 'running' | 'completed' | 'failed' | 'interrupted'
 
 /** A graph of a run, and the subgraphs that its tasks run in. */

@@ -11,7 +11,7 @@ export interface Command {
   readonly params?: unknown
 }
 
-/** Who sends a command, and what carries it out. */
+/** Sender of a command, and the operations that carry it out. */
 export interface CommandContext extends Pick<Operations, 'runs' | 'threads'> {
   readonly json: Pick<LongJson, 'pick'>
   readonly caller: Caller

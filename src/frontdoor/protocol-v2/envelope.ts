@@ -28,7 +28,7 @@ export class ProtocolError extends Error {
   }
 }
 
-/** What a command was answered with. */
+/** Answer to a command that was carried out. */
 export interface Outcome {
   readonly result: JsonText
   /** Events up to this `seq` were before the command. */

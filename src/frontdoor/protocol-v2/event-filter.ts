@@ -1,4 +1,4 @@
-/** Which events of a thread a subscription gets. Pure. */
+/** Filters for the events of a thread that a subscription gets. Pure. */
 
 import type { ThreadEvent } from '../../thread/index.ts'
 import type { EventFilter } from '../schema/protocol-v2.ts'

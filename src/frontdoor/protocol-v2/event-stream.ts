@@ -20,7 +20,7 @@ import type { Sink } from './outlet.ts'
 /** Has one line break only: after an empty line, some clients would see an event. */
 const heartbeat = ': heartbeat\n'
 
-/** What one request says of its stream, and what happens when the stream closes. */
+/** Options of one request for its stream, and the callback for its close. */
 export interface EventStreamOptions {
   readonly passes: EventTest
   readonly reader: EventReader

@@ -6,7 +6,7 @@
 /** Frames, and their bytes, that may wait while the socket is still read. */
 const waitingMax = { frames: 16, bytes: 1024 * 1024 }
 
-/** What a queue does with the frames. */
+/** Callbacks of a queue: for its frames, and for reading from the socket. */
 export interface FrameQueueOptions {
   /** Carries out a frame. Never rejects. */
   handle(frame: Frame): Promise<void>

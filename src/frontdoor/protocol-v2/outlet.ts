@@ -1,12 +1,12 @@
 /**
- * What waits for one reader. While the reader takes no more, frames wait here up to a limit. A
+ * Frames that wait for one reader. While the reader takes no more, they wait here up to a limit. A
  * reader beyond it, or one that takes nothing for a minute, is disconnected.
  */
 
 import { backlog } from '../http/backlog.ts'
 import { Backpressure } from '../http/backpressure.ts'
 
-/** Where frames go. */
+/** Destination of frames: the connection of one reader. */
 export interface Sink {
   /** False if it takes no more until it is drained. */
   write(frames: readonly string[]): boolean

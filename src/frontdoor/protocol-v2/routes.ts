@@ -23,7 +23,7 @@ import { eventReader } from './event-reader.ts'
 import { EventStream } from './event-stream.ts'
 import { ThreadSocket } from './thread-socket.ts'
 
-/** What the routes need beside what all routes share. */
+/** Parts that the routes of the protocol need besides those that all routes share. */
 export interface ProtocolParts extends RouteParts {
   readonly env: Env
   readonly json: LongJson

@@ -12,7 +12,7 @@ import type { EventTest } from './event-filter.ts'
 /** Subscriptions of one socket. A page of many subagents has a few for each. */
 const subscriptionsMax = 200
 
-/** What the subscriptions of a socket need. */
+/** Parts that the subscriptions of a socket need: the thread's events, and the client. */
 export interface SubscriptionParts {
   follow(afterSeq: number | null, listener: ThreadEventListener): Promise<() => void>
   /** Called with events that pass at least one subscription. */

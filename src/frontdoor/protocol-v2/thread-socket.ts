@@ -45,7 +45,7 @@ const what = 'The frame'
 const checkFilter = checkerOf(EventFilter)
 const checkUnsubscribe = checkerOf(Unsubscribe)
 
-/** What a socket needs. */
+/** Parts that the socket of a thread needs, and callbacks for its failure and its close. */
 export interface ThreadSocketOptions {
   /** The connection under the WebSocket. */
   readonly connection: Socket

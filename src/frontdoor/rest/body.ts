@@ -16,7 +16,7 @@ import { carriedBy } from '../schema/carried.ts'
 
 const what = 'The body'
 
-/** What reads request bodies. */
+/** Readers of request bodies, and room for the long ones. */
 export interface BodyReaders {
   /** Reads long bodies beside the main thread. */
   readonly json: LongJson

@@ -1,4 +1,4 @@
-/** What a caller learns of itself: its tenant, its role, and how it was recognised. */
+/** Details that a caller learns of itself: its tenant, its role, and how it was recognised. */
 
 import type { CallerRole } from '../../access/index.ts'
 import { timeText } from '../../json/index.ts'

@@ -35,7 +35,7 @@ const securitySchemes = {
   session: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
 } as const
 
-/** Where the router has the bare path `/auth`, which is also the platform's. */
+/** Path at which the router has the bare path `/auth`, which is also the platform's. */
 export const authUrl = '/api/v1/auth'
 
 /** Adds the documentation. Call before the routes that it documents are added. */

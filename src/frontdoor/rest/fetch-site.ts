@@ -1,4 +1,4 @@
-/** What browsers say of the page that makes a request, besides its origin. */
+/** Headers in which browsers describe the page that makes a request, besides its origin. */
 
 import type { FastifyRequest } from 'fastify'
 

@@ -1,5 +1,6 @@
 /**
- * Which pages and names may call: a web page must not reach the server on its visitor's machine.
+ * Check of the pages and names that may call: a web page must not reach the server on its visitor's
+ * machine.
  */
 
 import { networkInterfaces } from 'node:os'
@@ -12,7 +13,7 @@ import { fitsHost, ipAddress, isLoopback } from '../../settings/index.ts'
 import type { AuthOptions } from '../http/identify.ts'
 import { isForeignLoad } from './fetch-site.ts'
 
-/** What decides which pages and names may call. */
+/** Settings that decide which pages and names may call. */
 export interface LocalSafetyOptions {
   /** The address that the server listens on. */
   readonly host: string
@@ -24,7 +25,7 @@ export interface LocalSafetyOptions {
   readonly domain?: string | undefined
   /** Names and patterns of names that the operator gives to deployments. */
   readonly deploymentsHosts?: readonly string[] | undefined
-  /** How callers are authenticated; by default, not at all. */
+  /** Authentication of callers; by default, they are not authenticated. */
   readonly auth?: Pick<AuthOptions, 'isFromTrustedProxy'>
 }
 

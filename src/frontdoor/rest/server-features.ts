@@ -1,4 +1,4 @@
-/** What a server takes and offers, as clients learn it before they ask for anything else. */
+/** Features of a server: what it takes and offers, as clients learn before all else. */
 
 import type { GraphHost } from '../../graph/index.ts'
 
@@ -30,7 +30,7 @@ export interface ServedGraph {
 /** Characters of a reason that are shown: it has a text of the project's code. */
 const reasonLength = 1_000
 
-/** What callers learn of a server. */
+/** Description of a server for its callers: its credentials, features and graphs. */
 export interface ServerOffer {
   readonly auth: TakenAuth
   readonly features: ServerFeatures

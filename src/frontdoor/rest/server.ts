@@ -19,15 +19,15 @@ import { isFromHere } from './from-here.ts'
 import { servedGraphs } from './server-features.ts'
 import type { ServedGraph, ServerOffer } from './server-features.ts'
 
-/** What the routes of the server show. */
+/** Details of the server that its routes show. */
 export interface ServerDetails {
   readonly version: string
   readonly env: Env
-  /** What the server needs, or works worse without. */
+  /** Dependencies that the server needs, or works worse without. */
   readonly dependencies: readonly Dependency[]
   /** The page that a monitor reads; undefined if metrics have a port of their own. */
   readonly metrics?: MetricsPage
-  /** Where this is deployed, with its published addresses; undefined if it has no region. */
+  /** Region where this is deployed, with its published addresses; undefined if it has no region. */
   readonly region?: (Region & { readonly name: string; readonly api_url?: string }) | undefined
   readonly offer: ServerOffer
   /** The name of the folder of its own project. */

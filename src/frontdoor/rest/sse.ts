@@ -35,7 +35,7 @@ function frame({ name, json, id }: FeedEvent): string {
   return `event: ${name}\ndata: ${json}\nid: ${id}\n\n`
 }
 
-/** What one request says of its stream, and what happens when the stream closes. */
+/** Options of one request for its stream, and the callback for its close. */
 export interface SseOptions {
   /** Headers that are sent if the reply becomes a stream. */
   readonly headers: Readonly<Record<string, string>>

@@ -6,7 +6,7 @@ import { route } from '../http/route.ts'
 import type { App, RouteParts } from '../http/route.ts'
 import { ThreadPath } from '../schema/thread.ts'
 
-/** Where a thread lives. */
+/** Place of a thread: its owner, its shard and epoch, and if it is in memory. */
 export interface ThreadPlace {
   /** The owner's id, and where other members reach it. */
   readonly member: string
@@ -18,7 +18,7 @@ export interface ThreadPlace {
   readonly active: boolean
 }
 
-/** How the place of a thread is found. */
+/** Port that finds the place of a thread. */
 export interface ThreadPlaces {
   placeOf(tenant: string, threadId: string): Promise<ThreadPlace>
 }

@@ -1,4 +1,4 @@
-/** Which long values of a body stay text until a graph reads them. */
+/** Long values of a body that stay text until a graph reads them. */
 
 import type { TSchema } from 'typebox'
 

@@ -30,7 +30,7 @@ const Secrets = Type.Optional(
     { maxItems: 100 },
   ),
 )
-/** Secrets of a body. */
+/** Secrets of a body, each with its name and its value. */
 export type HostedSecrets = readonly { readonly name: string; readonly value: string }[]
 
 /** Body of requests that make a deployment. */

@@ -85,7 +85,7 @@ export const RespondMany = Type.Object({
   ...beside,
 })
 
-/** Params of `state.get`. */
+/** Params of `state.get`: a namespace, and at most 99 keys. */
 export const StateGet = Type.Object({
   namespace: Type.Optional(Nullable(Namespace())),
   keys: Type.Optional(Nullable(Type.Array(Type.String({ minLength: 1, maxLength: 1_000 }), {
@@ -93,14 +93,14 @@ export const StateGet = Type.Object({
   }))),
 })
 
-/** Params of `state.listCheckpoints`. */
+/** Params of `state.listCheckpoints`: at most 1,000 of a namespace, before a checkpoint. */
 export const ListCheckpoints = Type.Object({
   namespace: Type.Optional(Nullable(Namespace())),
   limit: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 1_000 }))),
   before: Type.Optional(Nullable(Type.String({ maxLength: 200 }))),
 })
 
-/** Params of `state.fork`. */
+/** Params of `state.fork`: a checkpoint, and the run that begins there. */
 export const ForkState = Type.Object({
   checkpoint_id: Type.String({ minLength: 1, maxLength: 200 }),
   input: Type.Optional(Json()),
@@ -108,10 +108,10 @@ export const ForkState = Type.Object({
   metadata: Type.Optional(Nullable(JsonObject())),
 })
 
-/** Params of `agent.getTree`. */
+/** Params of `agent.getTree`: the run whose graphs are shown; the newest by default. */
 export const GetTree = Type.Object({
   run_id: Type.Optional(Nullable(Type.String({ maxLength: 200 }))),
 })
 
-/** Params of `subscription.unsubscribe`. */
+/** Params of `subscription.unsubscribe`: the id of the subscription that ends. */
 export const Unsubscribe = Type.Object({ subscription_id: Type.String({ maxLength: 200 }) })

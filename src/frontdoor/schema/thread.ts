@@ -86,13 +86,13 @@ const conditions = {
   updated_before: Type.Optional(Nullable(Time('earlier'))),
 }
 
-/** Which threads a request is about that changes many. */
+/** Conditions for the threads of a request that changes many. */
 export const ThreadConditions = Type.Object(conditions, {
   // A misspelt condition must not widen what is deleted.
   additionalProperties: false,
   description: 'Threads that match all of these conditions, of which one at least is needed.',
 })
-/** Checked conditions. */
+/** Conditions that the schema of the same name has checked. */
 export type ThreadConditions = Static<typeof ThreadConditions>
 
 /** Body of requests that delete threads or drop their history. */

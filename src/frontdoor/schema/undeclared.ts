@@ -11,7 +11,7 @@ import { isObject } from '../../json/index.ts'
  */
 export type UndeclaredMembers = 'refused' | 'dropped'
 
-/** What the routes with this path do with members that their schemas do not declare. */
+/** Treatment of members that the schemas of the routes with this path do not declare. */
 export function undeclaredAt(path: string): UndeclaredMembers {
   return path.startsWith('/control/v1/') ? 'refused' : 'dropped'
 }
@@ -36,8 +36,9 @@ interface Shape {
 const unread = ['$ref', 'allOf', 'oneOf', 'if', 'not', 'prefixItems', 'unevaluatedProperties']
 
 /**
- * What leaves out undeclared members of values with this schema; undefined if there are none to
- * leave out, as of free JSON. Values are checked before. Throws for a schema that it cannot read.
+ * Makes a function that leaves out undeclared members of values with this schema; undefined if
+ * there are none to leave out, as of free JSON. Values are checked before. Throws for a schema that
+ * it cannot read.
  */
 export function onlyDeclaredOf(schema: Shape): OnlyDeclared | undefined {
   const keyword = unread.find((each) => each in schema)

@@ -47,7 +47,7 @@ function withoutPort(text: string): string {
   return /^\[(.*)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text
 }
 
-/** A client address. */
+/** Address of a client as limits count it, and the hash of its text. */
 export interface Address {
   /** IPv4 address, or /64 of IPv6. */
   readonly text: string

@@ -2,7 +2,7 @@
 
 import type { Env } from '../../../../cluster/index.ts'
 
-/** What a ticker calls at every tick. */
+/** Member of a ticker, which is called at every tick and when the server closes. */
 export interface TickerMember {
   /** Called at every tick. */
   tick(): void

@@ -16,7 +16,7 @@ import type { HeddleError } from '../../../errors.ts'
 /** Paths that take a WebSocket. All other requests stay as they are. */
 const socketPath = /^(?:\/d\/[^/?]+){0,2}\/threads\/[^/?]+\/stream\/events(\?|$)/
 
-/** How pages name themselves, which cannot set headers: an offered protocol for each credential. */
+/** Protocols that pages, which cannot set headers, offer instead: one for each credential. */
 const credentials = [['heddle.key.', (text: string) => ({ 'x-api-key': text })], ['heddle.token.',
   (text: string) => ({ authorization: `Bearer ${text}` })]] as const
 

@@ -15,7 +15,7 @@ import { projectsOf } from '../platform-route.ts'
 import type { PlatformParts } from '../platform-route.ts'
 import { datasetOf } from './dataset-of.ts'
 
-/** Adds the routes. */
+/** Adds the routes that create, list and delete comparisons. */
 export function comparisonRoutes(app: App, { platform, env, ...parts }: PlatformParts): void {
   const { comparisons } = platform
   serve(app, createComparison, async ({ body, caller }) => {

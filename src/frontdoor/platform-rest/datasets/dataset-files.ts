@@ -54,6 +54,6 @@ interface FileRequest extends Pick<ExamplesRequest, 'asOf' | 'lines'> {
   readonly type: string
   readonly dataset: Dataset
   readonly first?: string
-  /** What follows each text. */
+  /** Text that follows each text; empty by default. */
   readonly end?: string
 }

@@ -1,4 +1,4 @@
-/** What routes of datasets share: the dataset and the version that a request names. */
+/** Common code of routes of datasets: the dataset and the version that a request names. */
 
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'

@@ -13,7 +13,7 @@ import { asOfIn, datasetOf } from './dataset-of.ts'
 /** Versions that are looked through for those of a page. */
 const versionsMax = 1_000
 
-/** Adds the routes. */
+/** Adds the routes that tag, read, list and compare versions, and those of splits. */
 export function datasetVersionRoutes(app: App, parts: PlatformParts): void {
   const { datasets, query: ask } = parts.platform
   /** The version that a time or a tag means. Throws `not_found`. */

@@ -19,7 +19,7 @@ import { datasetOf } from './dataset-of.ts'
 /** Datasets whose experiments are counted at once. */
 const countedAtOnce = 4
 
-/** Adds the routes. */
+/** Adds the routes of v1 that create, list, read, change and delete datasets. */
 export function datasetRoutes(app: App, parts: PlatformParts): void {
   const { datasets } = parts.platform
 

@@ -18,7 +18,7 @@ import { requireId } from '../path-id.ts'
 import type { PlatformParts } from '../platform-route.ts'
 import { asOfIn, datasetOf } from './dataset-of.ts'
 
-/** Adds the routes. */
+/** Adds the routes that list, count, read and delete examples. */
 export function exampleRoutes(app: App, parts: PlatformParts): void {
   const { datasets, query: ask } = parts.platform
   const remove = (tenant: string, form: 'remove' | 'erase', ids: readonly string[]) =>

@@ -16,7 +16,7 @@ import { datasetOf, IdPath } from './dataset-of.ts'
 
 const ids = (maxItems: number) => Type.Optional(Nullable(Type.Array(UuidText(), { maxItems })))
 const limit = () => Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 100 })))
-/** Which runs of which examples. */
+/** Body of a query for runs of examples, by the sessions of experiments. */
 export const QueryRuns = Type.Object({
   session_ids: ids(20),
   offset: Type.Optional(Offset()),

@@ -58,7 +58,7 @@ export function generateRoutes(app: App, { platform }: PlatformParts): void {
     })
 }
 
-/** What a model needs to see of an example. */
+/** Parts of an example that a model needs to see: its inputs and outputs, as JSON. */
 function sampleOf(text: string): string {
   const { inputs, outputs } = JSON.parse(text) as Readonly<Record<'inputs' | 'outputs', unknown>>
   return JSON.stringify({ inputs, outputs })

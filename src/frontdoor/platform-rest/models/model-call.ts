@@ -1,4 +1,4 @@
-/** What a caller wants to ask which model. */
+/** Calls of models: the question of a caller, and the model that is asked. */
 
 import { Type } from 'typebox'
 
@@ -29,7 +29,7 @@ export interface CallBody {
   readonly secrets?: Readonly<Record<string, string>> | null
 }
 
-/** Where models and prompts come from. */
+/** Sources of models and prompts: the settings of the playground, and the stored prompts. */
 type Sources = Pick<Platform, 'playgroundSettings' | 'prompts'>
 
 /** The call. Throws `invalid` with what is missing, and `not_found` for an unknown prompt. */

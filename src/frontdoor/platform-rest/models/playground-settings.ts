@@ -5,7 +5,7 @@ import type { App } from '../../http/route.ts'
 import { serve } from '../../http/serve.ts'
 import type { PlatformParts } from '../platform-route.ts'
 
-/** Adds the routes. */
+/** Adds the routes that list, create, change and delete configured models. */
 export function playgroundSettingRoutes(app: App,
   { platform: { playgroundSettings } }: PlatformParts): void {
   serve(app, listModels, ({ caller: { tenant } }) => playgroundSettings.list(tenant))

@@ -5,7 +5,7 @@ import type { App } from '../../http/route.ts'
 import { serve } from '../../http/serve.ts'
 import type { PlatformParts } from '../platform-route.ts'
 
-/** Adds the routes. */
+/** Adds the routes that list, create, replace and delete prices of models. */
 export function priceRoutes(app: App, { platform: { prices } }: PlatformParts): void {
   serve(app, listPrices, ({ caller: { tenant } }) => prices.list(tenant))
   serve(app, createPrice, ({ body, caller: { tenant } }) => prices.create(tenant, body))

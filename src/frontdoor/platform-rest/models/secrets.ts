@@ -16,7 +16,7 @@ interface Change {
   readonly value: string | null
 }
 
-/** Adds the routes. */
+/** Adds the routes that list the names of secrets, and set or delete secrets. */
 export function secretRoutes(app: App, { platform: { secrets } }: PlatformParts): void {
   const list = async (tenant: string) => (await secrets.list(tenant)).map((key) => ({ key }))
 

@@ -17,7 +17,7 @@ interface Named {
   readonly comment?: string
 }
 
-/** Adds the routes. */
+/** Adds the routes of comments, of replies, and of likes. */
 export function commentRoutes(app: App, { platform }: PlatformParts): void {
   const { comments, prompts } = platform
 

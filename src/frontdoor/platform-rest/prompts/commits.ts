@@ -77,7 +77,7 @@ function made(prompts: Prompts, { prompt, commit }: Awaited<ReturnType<Prompts['
     commit_hash: commit.hash }
 }
 
-/** What a whole hash names never changes. */
+/** Sets how long an answer may be kept: the commit that a whole hash names never changes. */
 function keep(reply: FastifyReply, isByHash: boolean): void {
   reply.header('cache-control', isByHash
     ? `private, max-age=${yearSeconds}, immutable`

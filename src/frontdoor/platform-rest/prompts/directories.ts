@@ -8,7 +8,7 @@ import { serve } from '../../http/serve.ts'
 import { sendBytes } from '../platform-route.ts'
 import type { PlatformParts } from '../platform-route.ts'
 
-/** Adds the routes. */
+/** Adds the routes that read and delete directories. */
 export function directoryRoutes(app: App, { platform: { prompts } }: PlatformParts): void {
   const asked = async (tenant: string, name: { owner: string; name: string }, type?: string) => {
     const prompt = await prompts.get(tenant, name)

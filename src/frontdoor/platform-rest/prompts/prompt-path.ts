@@ -3,7 +3,7 @@
 import type { Prompt, Prompts } from '../../../platform/index.ts'
 import type { Caller } from '../../http/caller.ts'
 
-/** What tells callers of a tenant apart: it says nothing of their credentials. */
+/** Name that tells callers of a tenant apart: it says nothing of their credentials. */
 export function callerName({ identity }: Caller): string {
   switch (identity.kind) {
     case 'key':
@@ -15,13 +15,13 @@ export function callerName({ identity }: Caller): string {
   }
 }
 
-/** Who makes a commit, as others of the tenant may know; null if nobody is named. */
+/** Author of a commit, as others of the tenant may know; null if the caller has no name. */
 export function authorOf({ identity }: Caller): string | null {
   if (identity.kind === 'user') return identity.id
   return identity.kind === 'key' && identity.id !== undefined ? `key ${identity.id}` : null
 }
 
-/** Who reads a prompt, and the name by which its owner is seen. */
+/** Reader of a prompt, and the name by which its owner is seen. */
 export function readerOf(caller: Caller, prompts: Prompts, prompt: Pick<Prompt, 'tenant'>) {
   return { tenant: caller.tenant, caller: callerName(caller),
     handle: prompts.handle(prompt.tenant) }

@@ -16,7 +16,7 @@ const orders: Readonly<Record<string, PromptOrder>> = { updated_at: 'updated',
   created_at: 'created', repo_handle: 'name', name: 'name', num_likes: 'likes',
   num_downloads: 'downloads', num_views: 'views' }
 
-/** Adds the routes. */
+/** Adds the routes of prompts, of their owners and likes, and of the workspace. */
 export function repoRoutes(app: App, { platform: { prompts, projects } }: PlatformParts): void {
   const json = (caller: Caller, prompt: Prompt) =>
     repoJson(prompt, readerOf(caller, prompts, prompt))

@@ -9,7 +9,7 @@ import type { App } from '../../http/route.ts'
 import { serve } from '../../http/serve.ts'
 import type { PlatformParts } from '../platform-route.ts'
 
-/** Adds the routes. */
+/** Adds the routes that list, create, read, move and delete tags of commits. */
 export function tagRoutes(app: App, { platform: { prompts } }: PlatformParts): void {
   serve(app, listPromptTags, async ({ params, caller: { tenant } }) => {
     const prompt = await prompts.get(tenant, params)

@@ -14,7 +14,7 @@ import { projectOf } from '../platform-route.ts'
 import type { PlatformParts } from '../platform-route.ts'
 import { reviewerOf, timeJson } from './queues.ts'
 
-/** Adds the routes. */
+/** Adds the routes that add, list, count, place, change and delete items, and set their status. */
 export function queueItemRoutes(app: App, { platform }: PlatformParts): void {
   const { queues } = platform
   const queueIn = ({ queue }: { readonly queue: string }) => requireId(queue, 'annotation queue')
@@ -97,7 +97,7 @@ export function queueItemRoutes(app: App, { platform }: PlatformParts): void {
   serve(app, setRunStatus, say)
 }
 
-/** What a body changes of an item. Null and what is absent stay. */
+/** Fields of an item that a body changes. Those that are null or absent stay. */
 export function changeOf(
   { added_at: added, last_reviewed_time: reviewed }: Body<typeof patchQueueItem>,
 ) {

@@ -22,7 +22,7 @@ import { reviewerOf, timeJson } from './queues.ts'
 
 /** Runs that are added at once. */
 const addedMax = 1_000
-/** Adds the routes. */
+/** Adds the routes that add, list, count, change and delete runs of queues, and fill queues. */
 export function queueRunRoutes(app: App, { platform }: PlatformParts): void {
   const { queues } = platform
   const asked = ({ params, caller }: FastifyRequest) =>
@@ -155,7 +155,7 @@ function indexIn(text: string): number {
   throw new HeddleError('not_found', 'The annotation queue has no such run.')
 }
 
-/** What a run has besides in a queue. */
+/** Members that a run has in a queue, besides its own. */
 function runMembers(queue: Uuid, item: ItemView): object {
   const { id, queue_id, added_at, last_reviewed_time, source_proposed_example_id } = itemJson(queue,
     item)

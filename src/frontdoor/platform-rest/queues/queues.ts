@@ -12,7 +12,7 @@ import { serve } from '../../http/serve.ts'
 import { requireId } from '../path-id.ts'
 import type { PlatformParts } from '../platform-route.ts'
 
-/** Adds the routes. */
+/** Adds the routes that create, list, read, change and delete queues. */
 export function queueRoutes(app: App, { platform: { queues } }: PlatformParts): void {
   serve(app, createQueue, async ({ body, caller: { tenant } }) => {
     const { id, name, ...fields } = body

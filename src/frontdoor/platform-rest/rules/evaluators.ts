@@ -11,7 +11,7 @@ import { serve } from '../../http/serve.ts'
 import { requireId } from '../path-id.ts'
 import type { PlatformParts } from '../platform-route.ts'
 
-/** Adds the routes. */
+/** Adds the routes of evaluators; none if the platform has no rules. */
 export function evaluatorRoutes(app: App, { platform: { rules } }: PlatformParts): void {
   if (rules === undefined) return
   const { evaluators } = rules
@@ -59,7 +59,7 @@ function requireNoCode(code: unknown): void {
     'server in a rule instead.')
 }
 
-/** How evaluators are shown, with the rules that name them. */
+/** Makes the function that shows evaluators, with the rules that name them. */
 async function shownBy(rules: Rules, tenant: string) {
   const all = await rules.all(tenant)
   const ruleOf = ({ id, session_id: project, dataset_id: dataset }: Rule) => ({ id,

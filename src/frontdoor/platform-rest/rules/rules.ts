@@ -17,7 +17,7 @@ import type { PlatformParts } from '../platform-route.ts'
 /** Rules whose states are read at once. */
 const statesAtOnce = 8
 
-/** Adds the routes. */
+/** Adds the routes of rules; none if the platform has no rules. */
 export function ruleRoutes(app: App, { platform: { rules } }: PlatformParts): void {
   if (rules === undefined) return
   const one = async (tenant: string, rule: Rule) => (await rules.json(tenant, [rule]))[0]!

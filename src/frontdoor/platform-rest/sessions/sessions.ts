@@ -27,7 +27,7 @@ const SessionFields = {
   extra: Type.Optional(Nullable(JsonObject({ 'x-max-characters': 48 * 1024 }))),
   trace_tier: text(20),
 }
-/** What experiments say of themselves: answered as it came. */
+/** Fields in which experiments describe themselves: answered as they came. */
 const said = { num_examples: Type.Optional(Json()), num_repetitions: Type.Optional(Json()),
   evaluator_keys: Type.Optional(Json()), kicked_off_by: Type.Optional(Json()) }
 const MakeSession = Type.Object({ id: id(), name: text(1_000), reference_dataset_id: id(),
@@ -40,7 +40,7 @@ const DeleteQuery = Type.Object({
 })
 const IdPath = Type.Object({ id: Type.String() })
 
-/** What both APIs filter by. */
+/** Filters of sessions that both versions of the API have. */
 export const sessionFilters = {
   id: ids(),
   name: Type.Optional(Type.String({ maxLength: 1_000 })),
