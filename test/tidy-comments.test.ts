@@ -5,15 +5,12 @@ import { it } from 'vitest'
 import { expectNone } from './support/import-graph.ts'
 import { readSource, repositoryFiles } from './support/source-tree.ts'
 
-/** Folders whose comments may still begin with a question word. The list only gets shorter. */
-const riddles = ['src/frontdoor/']
-
 const opening = /^(?:What|How|Where|Which|Whether|Whoever|Whatever|Who|That)\b/
 
 it('Comments say the thing first.', () => {
   const sources = repositoryFiles()
     .filter((path) => /^(src|cluster)\/.*\.tsx?$/.test(path))
-    .filter((path) => !riddles.some((folder) => path.startsWith(folder))).map(readSource)
+    .map(readSource)
   const broken = sources.flatMap(({ path, text }) =>
     [...text.matchAll(/\/\*\*([\s\S]*?)\*\//g)].flatMap(({ 1: comment = '', index }) =>
       opening.test(comment.replaceAll(/\n\s*\*/g, ' ').trim())

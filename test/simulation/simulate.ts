@@ -83,7 +83,9 @@ for (; seed < first + count && performance.now() - began <= withinMs; seed++) {
 }
 const seconds = (performance.now() - began) / 1_000
 const done = seed - first
+const { user, system } = process.cpuUsage()
 console.log(`${done} seeds, ${bad} bad; ${acknowledged} appends acknowledged, ${reads} reads, ` +
   `${removals} removals, ${copies} copies, ${fired} fired, ${owners} owners; ` +
+  `${((user + system) / 1e6).toFixed(1)} s of processor; ` +
   `${(done / seconds).toFixed(1)} seeds a second`)
 process.exitCode = bad > 0 ? 1 : 0

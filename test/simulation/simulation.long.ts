@@ -12,8 +12,8 @@ const command = fileURLToPath(new URL('./simulate.ts', import.meta.url))
 const seeds = 10_000
 const halves = 2
 const withinS = repeats({ day: 15, night: 180 })
-/** A slow machine simulates three worlds in a second, beside its other tests. */
-const leastOfHalf = withinS / 3
+/** Seconds of processor that a world takes at most, on a slow machine. */
+const slowestS = 3
 /** Every night has worlds of its own. A world that fails names its seed. */
 const first = isNight ? 1_000 + Number(process.env['HEDDLE_SEARCH_SEED'] ?? 0) % 1e9 : 1_000
 
@@ -32,7 +32,10 @@ it('a simulated cluster keeps its promises in 10 000 worlds, or as many as the t
     }))
     console.log(said.join(''))
     for (const lines of said) {
-      const [, done] = /^(\d+) seeds, 0 bad; /.exec(lines) ?? []
-      expect(Number(done), lines).toBeGreaterThanOrEqual(leastOfHalf)
+      const [, done, processorS] = /^(\d+) seeds, 0 bad; .* (\S+) s of processor/.exec(lines) ?? []
+      // Beside other work, low priority leaves little of the time.
+      expect(Number(done), lines).toBeGreaterThanOrEqual(
+        Math.max(1, Math.floor(Math.min(withinS, Number(processorS)) / slowestS)),
+      )
     }
   }, 3_600_000)
