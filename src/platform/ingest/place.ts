@@ -20,7 +20,7 @@ export interface Draft {
 /** A span that is known: from this request, from memory or from the store. */
 export type KnownSpan = Pick<Draft, 'place' | 'project' | 'order'>
 
-/** Facts beside the operation that decide its place. */
+/** Details beside the operation that decide its place. */
 export interface Surroundings {
   readonly nowUs: number
   span(id: Uuid): KnownSpan | undefined
