@@ -9,7 +9,7 @@ import { orExit, typedOptions } from '../../scripts/typed-options.ts'
 import { benchAgainst } from './against.ts'
 import { benchBursts } from './bursts.ts'
 import { benchCassandra } from './cassandra.ts'
-import { benchCluster } from './cluster.ts'
+import { benchCluster, benchClusterBursts } from './cluster.ts'
 import { benchDeployments } from './deployments.ts'
 import { benchEmbedded, benchLimits } from './embedded.ts'
 import { benchGraphHosts } from './graph-hosts.ts'
@@ -26,7 +26,8 @@ Measures this server beside the bare engine, driver or socket, and writes test/b
 
   --store <kind>              embedded (2 minutes) or cassandra (8 minutes)
   --limits                    what rate limits cost, alone; nothing is written down
-  --bursts                    bursts of runs that compute, alone; nothing is written down
+  --bursts                    bursts of runs that compute, alone; nothing is written down.
+                              With --cluster, through three members
   --protocol                  protocol v2: first events, many readers, streams that rest
   --items                     what items of the store cost, alone; nothing is written down
   --graphs                    graphs in a process beside threads, alone; nothing is written down
@@ -103,7 +104,7 @@ if (!quick && !isPart)
 async function measured(): Promise<Bench> {
   if (options.against !== undefined) return await benchAgainst({ commit: options.against, quick })
   if (options.limits) return await benchLimits({ quick })
-  if (options.bursts) return await benchBursts({ quick })
+  if (options.bursts && !options.cluster) return await benchBursts({ quick })
   if (options.protocol) return await benchProtocol({ quick })
   if (options.deployments) return await benchDeployments({ quick })
   if (options.graphs) return await benchGraphHosts({ quick })
@@ -111,7 +112,8 @@ async function measured(): Promise<Bench> {
   if (options.platform)
     return await benchPlatform({ quick, store: store as 'embedded' | 'cassandra' })
   if (store === 'embedded' && !options.cluster) return await benchEmbedded({ peer, quick })
-  const bench = options.cluster ? benchCluster : benchCassandra
+  const ofCluster = options.bursts ? benchClusterBursts : benchCluster
+  const bench = options.cluster ? ofCluster : benchCassandra
   const contactPoints = options['contact-points']?.split(',')
   if (contactPoints !== undefined) {
     const cassandra = { contactPoints, dataCenter: options['local-datacenter'] }

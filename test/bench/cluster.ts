@@ -75,6 +75,23 @@ export async function benchCluster({ quick, cassandra, own }: CassandraBench): P
   }
 }
 
+/** Measures only bursts, through the front doors of three members. */
+export async function benchClusterBursts(
+  { quick, cassandra, own }: CassandraBench,
+): Promise<Bench> {
+  const plan = quick ? plans.quick : plans.full
+  const place = newKeyspace(cassandra)
+  try {
+    await fill(place, 0)
+    const lines = await withCluster(place, { ...plan, threads: 0 }, ({ frontDoors }) =>
+      burstLinesOf(`${members} members`, frontDoors, quick ? burstPlans.quick : burstPlans.full))
+    return { title: 'Benchmark of bursts in a cluster', lines, notes: notes(own),
+      file: 'RESULTS-cluster.md' }
+  } finally {
+    if (!own) await dropKeyspace(place)
+  }
+}
+
 /** Creates the tables, and threads without runs. */
 async function fill(place: CassandraKeyspace, threads: number): Promise<void> {
   progress(`${threads} threads`)

@@ -47,6 +47,8 @@ export interface Attack {
   readonly name: string
   /** Writes of the other tenant that must stay quick; of threads by default. */
   readonly beside?: 'threads' | 'spans'
+  /** Milliseconds that 99 of 100 of these writes take at most; by default 100. */
+  readonly slowestMs?: number
   /** Puts what it needs in place. The result attacks: it ends when the server has answered. */
   prepare(place: AttackPlace): Promise<() => Promise<unknown>>
 }
