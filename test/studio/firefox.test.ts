@@ -25,4 +25,4 @@ it('lists, asks, answers, shows the state, and changes its colours', async () =>
   await called('Switch to light colours', 'button').wait()
   await expect.poll(() => page.evaluate('document.documentElement.dataset.theme')).toBe('dark')
   expect(complaints).toEqual([])
-})
+}, 400_000)

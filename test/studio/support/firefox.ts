@@ -9,8 +9,8 @@ import { afterAll, beforeAll, beforeEach } from 'vitest'
 /** Debian's build. */
 const firefoxPath = '/usr/bin/firefox-esr'
 
-/** As long as everything else may take that is waited for. */
-const waitMs = 60_000
+/** Milliseconds for each step: a click waits until its button stands still. */
+const waitMs = 150_000
 
 const isMissing = !existsSync(firefoxPath)
 
@@ -35,7 +35,7 @@ export function useFirefox(): { open(url: string): Promise<FirefoxPage> } {
   return {
     open: async (url) => {
       const page = await browser!.newPage()
-      // It draws without a graphics card: on a busy machine one click takes longer than 30 s.
+      // It draws without a graphics card: on a busy machine one click takes longer than a minute.
       page.setDefaultTimeout(waitMs)
       const complaints: string[] = []
       page.on('pageerror', (error) => complaints.push(String(error)))
