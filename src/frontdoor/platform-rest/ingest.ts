@@ -1,5 +1,7 @@
 /** Routes that take operations in. Bodies are read in the ingest thread, never here. */
 
+import { finished } from 'node:stream/promises'
+
 import type { FastifyReply, FastifyRequest, RequestPayload } from 'fastify'
 
 import { HeddleError } from '../../errors.ts'
@@ -43,7 +45,13 @@ export function ingestRoutes(app: App, { platform, env }: PlatformParts): void {
     // who sends slowly would keep it from others.
     preParsing: async ({ raw, caller }: FastifyRequest, _reply: FastifyReply,
       payload: RequestPayload) => {
-      waiting.requireRoom(caller.tenant, announcedLength(raw) ?? 0)
+      try {
+        waiting.requireRoom(caller.tenant, announcedLength(raw) ?? 0)
+      } catch (error) {
+        // A connection that ends with the answer would be reset while its client still sends.
+        if (raw.headers.connection === 'close') await finished(payload.resume()).catch(() => {})
+        throw error
+      }
       return payload
     },
   }

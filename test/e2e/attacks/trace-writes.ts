@@ -97,6 +97,6 @@ export const traceWrites: readonly Attack[] = [
   manySpans('twenty thousand spans in a chain', (n) => n + 1),
   flood('two thousand runs in each body', 2_000, 4_000),
   // One transaction holds a block of 18 MiB for 140 ms: all other writes wait for it.
-  { ...flood('runs of 20 MiB', 1, 18 * mebibyte), slowestMs: 400 },
+  { ...flood('runs of 20 MiB', 1, 18 * mebibyte), slowestMs: 600 },
   flood('traces that fill the disk', 50, 200_000),
 ]
