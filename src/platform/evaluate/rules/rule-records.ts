@@ -1,10 +1,11 @@
 /** The records of rules: what they say, what they have done, and which of them are awake. */
 
 import type { RuleBody } from '../../../api/index.ts'
-import { HeddleError } from '../../../errors.ts'
+import { ignoreNotFound } from '../../../errors.ts'
 import type { CatalogClient, CatalogName } from '../../records/catalog/catalog-client.ts'
 import type { CatalogRecord } from '../../records/catalog/catalog-record.ts'
 import { namedId } from '../../records/catalog/named-id.ts'
+import { wakeCatalog, wakePage, wakeRecord } from '../../records/catalog/wake-list.ts'
 import type { Project } from '../../records/projects/project.ts'
 import type { Uuid } from '../../spans/span.ts'
 import type { Reader } from '../../ingest/ended/ended-span.ts'
@@ -43,8 +44,7 @@ export interface RuleRecords {
 }
 
 const pageRecords = 100
-/** No tenant has this name. */
-const everybody: CatalogName = { tenant: '*', collection: 'rule_wake' }
+const everybody = wakeCatalog('rule_wake')
 
 /** Records of rules over the catalogs of all tenants, with their states. */
 export function ruleRecords(catalogs: CatalogClient): RuleRecords {
@@ -105,24 +105,12 @@ export function ruleRecords(catalogs: CatalogClient): RuleRecords {
       await catalogs.create(states(tenant), { id, name: id, orderMs: 0, parentId: '',
         metadataJson: '{}', bodyJson })
     },
-    deleteState: ({ tenant, id }) => catalogs.delete(states(tenant), id).catch(ignoreMissing),
-    awake: async (after) => {
-      const { records } = await catalogs.list(everybody, { sortBy: 'created', descending: false,
-        limit: pageRecords, offset: 0, ...after && { after } })
-      return records.map((place) => {
-        const [tenant = '', id = ''] = place.name.split('\n')
-        return { tenant, id, place }
-      })
-    },
+    deleteState: ({ tenant, id }) => catalogs.delete(states(tenant), id).catch(ignoreNotFound),
+    awake: (after) => wakePage(catalogs, everybody, after),
     setAwake: async (rule, isAwake) => {
       const id = wakeId(rule)
-      if (!isAwake) return await catalogs.delete(everybody, id).catch(ignoreMissing)
-      await catalogs.ensure(everybody, [{ id, name: `${rule.tenant}\n${rule.id}`, orderMs: 0,
-        parentId: '', metadataJson: '{}', bodyJson: '{}' }])
+      if (!isAwake) return await catalogs.delete(everybody, id).catch(ignoreNotFound)
+      await catalogs.ensure(everybody, [wakeRecord(id, rule)])
     },
   }
-}
-
-function ignoreMissing(error: unknown): void {
-  if (HeddleError.from(error).code !== 'not_found') throw error
 }

@@ -1,8 +1,12 @@
 /** The records of deletions of traces, and the list of those that are woken after a restart. */
 
+import type { Env } from '../../../../cluster/index.ts'
 import { HeddleError, ignoreNotFound } from '../../../errors.ts'
-import type { CatalogClient, CatalogName } from '../../records/catalog/catalog-client.ts'
+import type { CatalogClient } from '../../records/catalog/catalog-client.ts'
 import type { CatalogRecord } from '../../records/catalog/catalog-record.ts'
+import { collection } from '../../records/catalog/collection.ts'
+import type { Records } from '../../records/catalog/collection.ts'
+import { wakeCatalog, wakePage, wakeRecord } from '../../records/catalog/wake-list.ts'
 import type { Uuid } from '../../spans/span.ts'
 import { deletionOf, isOpen, unbegun } from './trace-deletion.ts'
 import type { DeletionProgress, DeletionRequest, TraceDeletion } from './trace-deletion.ts'
@@ -35,72 +39,49 @@ export interface DeletionRecords {
 /** Deletions of a tenant that may be open, and that are kept: they are one page. */
 export const [openMax, keptMax] = [10, 100]
 
-const pageRecords = 100
 /** Prefix of the names of open deletions. One that has ended has its id as its name. */
 const openName = 'open '
-/** No tenant has this name. */
-const everybody: CatalogName = { tenant: '*', collection: 'trace_deletion_wake' }
+const everybody = wakeCatalog('trace_deletion_wake')
 
 /** The records in catalogs. */
 export function deletionRecords(catalogs: CatalogClient,
-  env: { nowMs(): number }): DeletionRecords {
+  env: Pick<Env, 'nowMs' | 'uuid'>): DeletionRecords {
+  const deletions = collection(catalogs, env, { name: 'trace_deletion', parse: deletionOf })
   const unlist = ({ id }: DeletionName) => catalogs.delete(everybody, id).catch(ignoreNotFound)
   return {
-    get: async ({ tenant, id }) => {
-      const [record] = await catalogs.get(catalogOf(tenant), [id])
-      return record && deletionOf(record)
-    },
-    oldestOpen: async (tenant) => {
-      const { records: [record] } = await catalogs.list(catalogOf(tenant), { sortBy: 'created',
-        descending: false, limit: 1, offset: 0, nameContains: openName })
-      return record && deletionOf(record)
-    },
-    list: async (tenant) => {
-      const { records } = await catalogs.list(catalogOf(tenant), { sortBy: 'created',
-        descending: true, limit: keptMax, offset: 0 })
-      return records.map(deletionOf)
-    },
+    get: async ({ tenant, id }) => (await deletions.some(tenant, [id]))[0],
+    oldestOpen: async (tenant) =>
+      (await deletions.list(tenant, { limit: 1, nameContains: openName })).values[0],
+    list: async (tenant) =>
+      (await deletions.list(tenant, { descending: true, limit: keptMax })).values,
     add: async (name, request, arrivedBeforeUs) => {
-      await forgetOldest(catalogs, name.tenant)
-      const { tenant, id } = name
+      await forgetOldest(deletions, name.tenant)
       // First the list: what is only there is not acknowledged, and does nothing.
-      await catalogs.create(everybody, { id, name: `${tenant}\n${id}`, orderMs: 0, parentId: '',
-        metadataJson: '{}', bodyJson: '{}' })
-      const made = await addOpen(catalogs, name, { orderMs: env.nowMs(), parentId: '',
-        metadataJson: '{}', bodyJson: JSON.stringify({ ...request, arrivedBeforeUs, ...unbegun }) })
-      if (made !== undefined) return deletionOf(made)
+      await catalogs.create(everybody, wakeRecord(name.id, name))
+      const made = await addOpen(deletions, name, { ...request, arrivedBeforeUs, ...unbegun })
+      if (made !== undefined) return made
       await unlist(name)
       throw new HeddleError('full',
         `There may be ${openMax} deletions that go on: wait for one, or cancel one.`)
     },
     save: async (name, before, after) => {
       const { tenant, id } = name
-      const saved = await catalogs.change(catalogOf(tenant), id, { bodyJson: JSON.stringify(after),
+      const saved = await deletions.change(tenant, id, { body: after,
         expected: { version: before.version }, ...!isOpen(after) && { name: id } })
       if (!isOpen(after)) await unlist(name)
-      return deletionOf(saved)
+      return saved
     },
-    listed: async (after) => {
-      const { records } = await catalogs.list(everybody, { sortBy: 'created', descending: false,
-        limit: pageRecords, offset: 0, ...after && { after } })
-      return records.map((place) => {
-        const [tenant = '', id = ''] = place.name.split('\n')
-        return { tenant, id, place }
-      })
-    },
+    listed: (after) => wakePage(catalogs, everybody, after),
     unlist,
   }
 }
 
 /** Names are taken once: an open deletion has one of a few. Undefined if all are taken. */
-async function addOpen(catalogs: CatalogClient, { tenant, id }: DeletionName,
-  rest: Omit<Parameters<CatalogClient['create']>[1], 'id' | 'name'>
-): Promise<
-  CatalogRecord | undefined
-> {
+async function addOpen(deletions: Records<TraceDeletion>, { tenant, id }: DeletionName,
+  body: object): Promise<TraceDeletion | undefined> {
   for (let no = 0; no < openMax; no++) {
     try {
-      return await catalogs.create(catalogOf(tenant), { ...rest, id, name: openName + no })
+      return await deletions.create(tenant, { id, name: openName + no, body })
     } catch (error) {
       if (HeddleError.from(error).code !== 'exists') throw error
     }
@@ -109,15 +90,10 @@ async function addOpen(catalogs: CatalogClient, { tenant, id }: DeletionName,
 }
 
 /** Leaves room for one more. */
-async function forgetOldest(catalogs: CatalogClient, tenant: string): Promise<void> {
-  const { records, total } = await catalogs.list(catalogOf(tenant), { sortBy: 'created',
-    descending: false, limit: keptMax, offset: 0 })
-  const ended = records.filter(({ id, name }) => name === id)
+async function forgetOldest(deletions: Records<TraceDeletion>, tenant: string): Promise<void> {
+  const { values, total } = await deletions.list(tenant, { limit: keptMax })
+  const ended = values.filter((deletion) => !isOpen(deletion))
   for (const { id } of ended.slice(0, Math.max(0, total + 1 - keptMax))) {
-    await catalogs.delete(catalogOf(tenant), id).catch(ignoreNotFound)
+    await deletions.delete(tenant, id).catch(ignoreNotFound)
   }
-}
-
-function catalogOf(tenant: string): CatalogName {
-  return { tenant, collection: 'trace_deletion' }
 }
