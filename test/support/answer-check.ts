@@ -1,16 +1,16 @@
 /** Compares every JSON answer that a test gets with the contract: all of it, and nothing else. */
 
-import { answerFault, isInContract } from './contract-answer.ts'
+import { answerFault } from './contract-answer.ts'
 
 const plain = Symbol.for('fetch without checks of answers')
 const original: typeof fetch = Reflect.get(globalThis, plain) ?? globalThis.fetch
 
 async function checked(method: string, url: URL, response: Response): Promise<Response> {
   const isJson = response.headers.get('content-type')?.startsWith('application/json')
+  if (!response.ok || !isJson) return response
   // Others may answer slowly, as a join does: they are not waited for.
-  if (!response.ok || !isJson || !isInContract(method, url.pathname)) return response
-  const json: unknown = await response.clone().json()
-  const fault = answerFault(method, url.pathname, { status: response.status, json })
+  const fault = await answerFault(method, url.pathname, response.status,
+    () => response.clone().json())
   if (fault === undefined) return response
   throw new Error(fault)
 }

@@ -35,17 +35,12 @@ function checkOf(answer: NonNullable<Operation['answer']>): Check {
   }
 }
 
-/** True if the contract names the operation at an address. */
-export function isInContract(method: string, path: string): boolean {
-  return operationAt(method, path) !== undefined
-}
-
 /**
  * What is wrong with a good answer in JSON; undefined if nothing is, or if the contract does not
- * name its operation.
+ * name its operation. The answer is read only if it does.
  */
-export function answerFault(method: string, path: string,
-  { status, json }: { readonly status: number; readonly json: unknown }): string | undefined {
+export async function answerFault(method: string, path: string, status: number,
+  read: () => Promise<unknown>): Promise<string | undefined> {
   const operation = operationAt(method, path)
   if (operation === undefined) return undefined
   const schema = operation.also?.[status] ?? operation.answer
@@ -53,6 +48,7 @@ export function answerFault(method: string, path: string,
     ? () => 'no JSON is answered'
     : checks.get(schema) ?? checkOf(schema)
   if (schema !== undefined) checks.set(schema, check)
+  const json = await read()
   const fault = check(json)
   return fault && `The answer to ${method} ${operation.path} is not as src/api has it: ${fault} ` +
       `in ${JSON.stringify(json).slice(0, 2_000)}`

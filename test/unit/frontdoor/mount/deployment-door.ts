@@ -40,7 +40,7 @@ export async function openKeyed(more: PartsOfTest = {}, options: Partial<FrontDo
     const key = await keyOf(...who)
     return async (method, path, body, headers) => {
       const answer = await call(door, method, path, body, { 'x-api-key': key, ...headers })
-      requireDescribed(method, path, answer)
+      await requireDescribed(method, path, answer)
       return answer
     }
   }
@@ -48,10 +48,11 @@ export async function openKeyed(more: PartsOfTest = {}, options: Partial<FrontDo
 }
 
 /** All that the control API answers is as the contract has it, and nothing else. */
-function requireDescribed(method: string, path: string, { status, headers, json }: Answer): void {
+async function requireDescribed(method: string, path: string,
+  { status, headers, json }: Answer): Promise<void> {
   const isJson = headers.get('content-type')?.startsWith('application/json')
   if (status >= 400 || !isJson || !path.startsWith('/control/v1/')) return
-  const fault = answerFault(method, path.split('?', 1)[0]!, { status, json })
+  const fault = await answerFault(method, path.split('?', 1)[0]!, status, async () => json)
   if (fault !== undefined) throw new Error(fault)
 }
 
