@@ -175,9 +175,9 @@ export function openPlatform(
   const datasets = datasetsOver({ catalog, threads, documents, downloads, env })
   const queues = queuesOver({ catalogs, documents, env, query: () => query.calls })
   const playgroundSettings = playgroundSettingsOver(catalogs, env)
-  const ways = platformPort({ models, playgroundSettings, prompts, datasets, queues })
+  const port = platformPort({ models, playgroundSettings, prompts, datasets, queues })
   const ruled = ruleOptions &&
-    ruleEngine({ ...ruleOptions, ways: { ...ways, ...ruleOptions.ways }, catalogs, documents,
+    ruleEngine({ ...ruleOptions, port: { ...port, ...ruleOptions.port }, catalogs, documents,
       projects, env, ingest: () => ingest.calls, query: () => query.calls })
   const deleting = waker &&
     createDeletions({ catalogs, client: waker, projects, env, settled: () => settled?.(),

@@ -111,7 +111,7 @@ function startPlatform({ settings, env, base }: MemberOptions, actors: Actors,
       ? async () => []
       : runningRuns({ runs: backend.runs, threads, projects: () => platform()?.projects }) },
     rules: { client: rules, lagMs: ruleLagMs[settings.cassandra === null ? 'one' : 'many'],
-      ways: rulePort({ egress: base.egress, graphs: graphHosts(base.graphs.host, base.later.graphs),
+      port: rulePort({ egress: base.egress, graphs: graphHosts(base.graphs.host, base.later.graphs),
         runs: actors.runs }) },
     deletions,
     onRemoval: countRemovedSpans(metrics),

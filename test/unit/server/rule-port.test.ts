@@ -7,7 +7,7 @@ import { rulePort } from '../../../src/server/rule-port.ts'
 it('refuses to run a judge while its deployment is paused', async () => {
   const started: string[] = []
   let isPaused = true
-  const ways = rulePort({
+  const port = rulePort({
     egress: {} as never,
     graphs: { of: () => ({}) as never, isPaused: () => isPaused },
     runs: { createStatelessAndWait: async (tenant) => {
@@ -16,7 +16,7 @@ it('refuses to run a judge while its deployment is paused', async () => {
     } },
   })
   const asked = { graphId: 'judge', input: {}, key: 'k', metadata: {} }
-  const run = () => ways.graphs!.run('t@shop', asked, new AbortController().signal)
+  const run = () => port.graphs!.run('t@shop', asked, new AbortController().signal)
   await expect(run()).rejects.toMatchObject({ code: 'not_ready',
     message: expect.stringContaining('paused') as string })
   isPaused = false

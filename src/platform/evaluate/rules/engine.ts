@@ -19,7 +19,7 @@ import type { RuleReads } from './rule-query.ts'
 /** Options of the rules of a platform: their client, their ports and their lag. */
 export interface RuleOptions {
   readonly client: RuleClient
-  readonly ways: RulePort
+  readonly port: RulePort
   /** Milliseconds that ends are old before rules read them. Clocks differ by less. */
   readonly lagMs: number
 }
@@ -38,8 +38,8 @@ export interface EngineParts extends RuleOptions {
 export function ruleEngine(
   parts: EngineParts,
 ): { readonly rules: Rules; readonly engine: RuleEngine } {
-  const { ways, env, ingest, query, lagMs, projects, documents } = parts
-  const judging = { ways, env,
+  const { port, env, ingest, query, lagMs, projects, documents } = parts
+  const judging = { port, env,
     keepSpan: async (tenant: string, span: Readonly<Record<string, unknown>>) => {
       const body = Buffer.from(JSON.stringify({ post: [span], patch: [] }))
       await ingest().ingest({ tenant, form: 'batch', encoding: '', body,

@@ -19,7 +19,7 @@ export type SpanDetail = Readonly<Record<string, unknown>> & {
 
 /** Dependencies of judges: the ports of rules, and the call that keeps their spans. */
 export interface JudgeParts {
-  readonly ways: RulePort
+  readonly port: RulePort
   readonly env: Pick<Env, 'nowMs' | 'uuid7' | 'after'>
   /** Keeps the call of a model as a span of a project. */
   keepSpan(tenant: string, span: Readonly<Record<string, unknown>>): Promise<void>
@@ -60,11 +60,11 @@ export async function judge(parts: JudgeParts, judgement: Judgement,
     : await byGraph(parts, judgement, graph, signal)
 }
 
-async function byGraph({ ways, env }: JudgeParts, { tenant, rule, no, span }: Judgement,
+async function byGraph({ port, env }: JudgeParts, { tenant, rule, no, span }: Judgement,
   graphId: string, signal: AbortSignal): Promise<JudgeResult> {
-  const { graphs } = ways
+  const { graphs } = port
   if (graphs === undefined) throw unoffered('graphs as judges')
-  const reference = await referenceOf(ways, tenant, span)
+  const reference = await referenceOf(port, tenant, span)
   const { runId, values } = await inTime(env, graphMs, signal,
     (signal) =>
       graphs.run(tenant, { graphId, key: namedId('rule', `graph\n${rule.id}\n${span.id}\n${no}`),
@@ -78,9 +78,9 @@ async function byGraph({ ways, env }: JudgeParts, { tenant, rule, no, span }: Ju
 
 async function byModel(parts: JudgeParts, judgement: Judgement,
   signal: AbortSignal): Promise<JudgeResult> {
-  const { ways: { models }, env } = parts
+  const { port: { models }, env } = parts
   if (models === undefined) throw unoffered('judges by prompt')
-  const { messages, model, schema } = await questionOf(parts.ways, judgement)
+  const { messages, model, schema } = await questionOf(parts.port, judgement)
   const judgeRun = env.uuid7()
   const startMs = env.nowMs()
   const keep = (said: { readonly answer?: JudgeAnswer; readonly error?: string }) =>
@@ -128,13 +128,13 @@ export async function manifestOf({ prompts }: RulePort, tenant: string,
   return Array.isArray(prompt) ? inlineManifest(prompt, format ?? 'f-string') : prompt
 }
 
-async function questionOf(ways: RulePort, { tenant, evaluator, span }: Judgement) {
-  const { prompts } = ways
+async function questionOf(port: RulePort, { tenant, evaluator, span }: Judgement) {
+  const { prompts } = port
   const { structured } = evaluator
-  const manifest = await manifestOf(ways, tenant, evaluator)
+  const manifest = await manifestOf(port, tenant, evaluator)
   const source = { input: span['inputs'], inputs: span['inputs'], output: span['outputs'],
     outputs: span['outputs'], error: span['error'],
-    ...await needed(ways, tenant, span, structured?.variable_mapping ?? {}) }
+    ...await needed(port, tenant, span, structured?.variable_mapping ?? {}) }
   const values: Record<string, string> = {}
   let characters = 0
   for (const name of prompts!.variablesOf(manifest)) {
@@ -153,11 +153,11 @@ async function questionOf(ways: RulePort, { tenant, evaluator, span }: Judgement
 }
 
 /** The reference, if a variable is made of it. */
-async function needed(ways: RulePort, tenant: string, span: SpanDetail,
+async function needed(port: RulePort, tenant: string, span: SpanDetail,
   mapping: Readonly<Record<string, string>>): Promise<Readonly<Record<string, unknown>>> {
   const wanted = Object.values(mapping).some((path) => path.startsWith('reference'))
   if (!wanted) return {}
-  const reference = await referenceOf(ways, tenant, span)
+  const reference = await referenceOf(port, tenant, span)
   return { reference, reference_output: reference, referenceOutput: reference }
 }
 

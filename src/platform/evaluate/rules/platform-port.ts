@@ -1,4 +1,4 @@
-/** The ways of rules within the platform: its models, prompts, datasets and queues. */
+/** The port of rules within the platform: its models, prompts, datasets and queues. */
 
 import { HeddleError } from '../../../errors.ts'
 import { isObject } from '../../../json/index.ts'

@@ -95,14 +95,14 @@ async function tried({ env }: ActionParts, work: () => Promise<Done>,
   }
 }
 
-async function queued({ ways: { queues } }: ActionParts, { tenant, rule }: ActingRule,
+async function queued({ port: { queues } }: ActionParts, { tenant, rule }: ActingRule,
   { id }: SpanDetail): Promise<Done> {
   if (queues === undefined) throw new HeddleError('unsupported', 'There are no queues here.')
   await queues.add(tenant, rule.add_to_annotation_queue_id!, [id])
   return { outcome: 'done', message: 'Added to the queue.' }
 }
 
-async function kept({ ways: { datasets } }: ActionParts, { tenant, rule }: ActingRule,
+async function kept({ port: { datasets } }: ActionParts, { tenant, rule }: ActingRule,
   span: SpanDetail): Promise<Done> {
   if (datasets === undefined) throw new HeddleError('unsupported', 'There are no datasets here.')
   requirePayload(span)
@@ -117,7 +117,7 @@ async function kept({ ways: { datasets } }: ActionParts, { tenant, rule }: Actin
   return { outcome: 'done', message: 'Added to the dataset.' }
 }
 
-async function sent({ ways: { egress } }: ActionParts, { tenant, rule }: ActingRule,
+async function sent({ port: { egress } }: ActionParts, { tenant, rule }: ActingRule,
   { span, webhook: { url, headers }, no }: { readonly span: SpanDetail;
     readonly webhook: RuleWebhook; readonly no: number }, signal: AbortSignal): Promise<Done> {
   const key = namedId('rule', `webhook\n${rule.id}\n${span.id}\n${no}`)
@@ -132,7 +132,7 @@ async function sent({ ways: { egress } }: ActionParts, { tenant, rule }: ActingR
 
 /** Outcome of a call of an endpoint. Its own words are not kept: they may be secret. */
 export function webhookDone(
-  outcome: Awaited<ReturnType<ActionParts['ways']['egress']['send']>>,
+  outcome: Awaited<ReturnType<ActionParts['port']['egress']['send']>>,
 ): { readonly outcome: 'done' | 'failed'; readonly message: string } {
   if (outcome.kind !== 'answered') {
     return { outcome: 'failed', message: `The webhook was not called: ${outcome.reason}` }

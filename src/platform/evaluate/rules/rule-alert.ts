@@ -117,7 +117,7 @@ export interface AlertCall {
 }
 
 /** Calls the endpoint of an alert. */
-export async function callEndpoint({ ways: { egress } }: Pick<PassParts, 'ways'>,
+export async function callEndpoint({ port: { egress } }: Pick<PassParts, 'port'>,
   { tenant, rule }: { readonly tenant: string; readonly rule: AlertedRule }, alert: RuleAlert,
   call: AlertCall, signal: AbortSignal): Promise<ReturnType<typeof webhookDone>> {
   const { url, headers } = alert

@@ -156,12 +156,12 @@ export function rulesOver(parts: RuleParts): Rules {
   }
 }
 
-async function tryAlert({ judging: { ways }, projects, env }: RuleParts,
+async function tryAlert({ judging: { port }, projects, env }: RuleParts,
   { tenant, rule }: { readonly tenant: string; readonly rule: AlertedRule }, alert: RuleAlert,
   signal: AbortSignal): Promise<void> {
-  requireUrl(ways, alert.url)
+  requireUrl(port, alert.url)
   const [project] = rule.session_id === null ? [] : await projects.get(tenant, [rule.session_id])
-  const { outcome, message } = await callEndpoint({ ways }, { tenant, rule }, alert, {
+  const { outcome, message } = await callEndpoint({ port }, { tenant, rule }, alert, {
     value: alert.threshold,
     sinceMs: env.nowMs(),
     why: 'this is a test.',
@@ -186,7 +186,7 @@ async function rulesJson({ projects, judging }: RuleParts, tenant: string,
     .map(({ id, name }) => [id, name]))
   const datasets = new Map(
     await Promise.all(
-      [...sets].map(async (id) => [id, await judging.ways.datasets?.name(tenant, id)] as const),
+      [...sets].map(async (id) => [id, await judging.port.datasets?.name(tenant, id)] as const),
     ),
   )
   return rules.map((rule) =>
@@ -198,7 +198,7 @@ async function rulesJson({ projects, judging }: RuleParts, tenant: string,
 /** Throws `invalid` or `not_found` if the rule could never do what it says. */
 async function requireUsable(parts: RuleParts, tenant: string, rule: RuleBody,
   evaluators: Evaluators): Promise<void> {
-  const { projects, judging: { ways } } = parts
+  const { projects, judging: { port } } = parts
   const project = rule.session_id == null
     ? undefined
     : (await projects.get(tenant, [rule.session_id]))[0]
@@ -206,15 +206,15 @@ async function requireUsable(parts: RuleParts, tenant: string, rule: RuleBody,
   requireSound(rule, project?.name)
   for (const dataset of [rule.dataset_id, rule.add_to_dataset_id]) {
     if (dataset == null) continue
-    if (ways.datasets === undefined) throw unoffered('Datasets')
-    if (await ways.datasets.name(tenant, dataset) === undefined) throw missing('dataset')
+    if (port.datasets === undefined) throw unoffered('Datasets')
+    if (await port.datasets.name(tenant, dataset) === undefined) throw missing('dataset')
   }
   const queue = rule.add_to_annotation_queue_id
   if (queue != null) {
-    if (ways.queues === undefined) throw unoffered('Annotation queues')
-    if (!await ways.queues.exists(tenant, queue)) throw missing('queue')
+    if (port.queues === undefined) throw unoffered('Annotation queues')
+    if (!await port.queues.exists(tenant, queue)) throw missing('queue')
   }
-  for (const { url } of [...rule.webhooks ?? [], ...rule.alerts ?? []]) requireUrl(ways, url)
+  for (const { url } of [...rule.webhooks ?? [], ...rule.alerts ?? []]) requireUrl(port, url)
   for (const filter of [rule.filter, rule.trace_filter, rule.tree_filter]) {
     const fault = filter == null || filter.trim() === ''
       ? null
@@ -226,7 +226,7 @@ async function requireUsable(parts: RuleParts, tenant: string, rule: RuleBody,
   backfillOf(rule)
 }
 
-function requireUrl({ egress }: JudgeParts['ways'], url: string): void {
+function requireUrl({ egress }: JudgeParts['port'], url: string): void {
   try {
     egress.check(url)
   } catch (error) {
@@ -234,17 +234,17 @@ function requireUrl({ egress }: JudgeParts['ways'], url: string): void {
   }
 }
 
-async function requireJudge({ judging: { ways } }: RuleParts, tenant: string,
+async function requireJudge({ judging: { port } }: RuleParts, tenant: string,
   evaluator: RuleEvaluator): Promise<void> {
   const { graph_id: graph, structured } = evaluator
   if (graph != null) {
-    if (ways.graphs?.has(tenant, graph) === true) return
+    if (port.graphs?.has(tenant, graph) === true) return
     throw new HeddleError('invalid', `This server has no graph ${JSON.stringify(graph)}.`)
   }
   if (structured == null) throw new HeddleError('invalid', 'An evaluator has a prompt or a graph.')
-  const { models, prompts } = ways
+  const { models, prompts } = port
   if (models === undefined || prompts === undefined) throw unoffered('Judges by prompt')
-  const manifest = await manifestOf(ways, tenant, evaluator)
+  const manifest = await manifestOf(port, tenant, evaluator)
   if ((structured.schema ?? prompts.schemaOf(manifest)) === null) {
     throw new HeddleError('invalid', 'schema: say what the judge answers, as a JSON schema.')
   }

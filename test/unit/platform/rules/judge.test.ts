@@ -29,7 +29,7 @@ function house(answer: (asked: Asked) => Promise<JudgeAnswer>) {
   const env = virtualEnv()
   const asked: Asked[] = []
   const kept: Readonly<Record<string, unknown>>[] = []
-  const ways: RulePort = {
+  const port: RulePort = {
     egress: { check: () => {}, send: () => Promise.reject(new Error()) },
     models: { check: () => {}, ask: (_, call) => {
       asked.push({ call })
@@ -43,7 +43,7 @@ function house(answer: (asked: Asked) => Promise<JudgeAnswer>) {
       schemaOf: () => null,
     },
   }
-  const parts: JudgeParts = { ways, env, keepSpan: (_, each) => {
+  const parts: JudgeParts = { port, env, keepSpan: (_, each) => {
     kept.push(each)
     return Promise.resolve()
   } }

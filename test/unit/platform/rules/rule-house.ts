@@ -19,7 +19,7 @@ export function ruleHouse(rule: object, answers: Readonly<Record<string, () => u
     projects: { get: () => Promise.resolve([{ id: 'p', name: 'the project' }]) },
     documents: { listDocuments: () => Promise.resolve([]) },
     query: () => calls,
-    ways: {
+    port: {
       egress: { send: async ({ url, body }: { readonly url: string; body(): Promise<string> }) => {
         called.push(url)
         bodies.push(JSON.parse(await body()))
