@@ -7,6 +7,7 @@ export type { CatalogClient, CatalogName } from './records/catalog/catalog-clien
 export { namedId } from './records/catalog/named-id.ts'
 export type { CatalogRecord, NewRecord } from './records/catalog/catalog-record.ts'
 export type { RecordQuery } from './records/catalog/record-query.ts'
+export type { WakeEntry, WakeList } from './records/catalog/wake-list.ts'
 export { chartJson, dashboardOf, looseSection, sectionJson } from './query/charts/chart-shape.ts'
 export { projectsOfChart, seriesQuestion, windowOf } from './query/charts/chart-window.ts'
 export type { ChartWindow } from './query/charts/chart-window.ts'

@@ -132,7 +132,7 @@ export function openPlatform(
   const projects = projectsOver(catalogs, env)
   const catalog = datasetsIn(catalogs, env)
   const prices = pricesOver(catalogs, env)
-  const readersOf = ruleOptions && ruleRecords(catalogs).readersOf
+  const readersOf = ruleOptions && ruleRecords(catalogs, env).readersOf
   const needs: IngestNeeds = {
     datasets: ({ tenant, ids }) => catalog.get(tenant, ids),
     chargeDataset: ({ tenant, id, bytes }) => catalog.charge(tenant, id, bytes),

@@ -5,22 +5,15 @@
 
 import type { ActorKey, Env } from '../../cluster/index.ts'
 import { deletionKindName, ruleKindName } from '../platform/index.ts'
-import type { CatalogRecord, DeletionClient, Platform, RuleClient } from '../platform/index.ts'
-
-/** A rule or deletion that has work, and its place in the list. */
-interface Listed {
-  readonly tenant: string
-  readonly id: string
-  readonly place: CatalogRecord
-}
+import type { DeletionClient, Platform, RuleClient, WakeEntry,
+  WakeList } from '../platform/index.ts'
 
 /** A list, and how each of its entries is woken. */
-interface WakeList {
-  /** A page, after the given place. */
-  listed(after?: CatalogRecord): Promise<readonly Listed[]>
-  keyOf(entry: Listed): ActorKey
+interface WatchedList {
+  readonly list: WakeList
+  keyOf(entry: WakeEntry): ActorKey
   /** Never throws. */
-  wake(entry: Listed): void
+  wake(entry: WakeEntry): void
 }
 
 /** Clients and records that the watch works with. */
@@ -37,16 +30,16 @@ const [firstMs, everyMs] = [1_000, 60_000]
 /** Watches until the returned function is called. */
 export function watchWork({ rules, deletions }: Pick<Platform, 'rules' | 'deletions'>,
   parts: WakeWatchParts): () => void {
-  const lists: readonly WakeList[] = [
+  const lists: readonly WatchedList[] = [
     ...rules === undefined ? [] : [{
-      listed: rules.records.awake,
+      list: rules.records.awake,
       wake: parts.rules.wake,
-      keyOf: ({ tenant, id }: Listed) => ({ kind: ruleKindName, tenant, id }),
+      keyOf: ({ tenant, id }: WakeEntry) => ({ kind: ruleKindName, tenant, id }),
     }],
     ...deletions === undefined ? [] : [{
-      listed: deletions.records.listed,
-      wake: (entry: Listed) => parts.deletions.wake(entry, entry.place.createdAtMs),
-      keyOf: ({ tenant }: Listed) => ({ kind: deletionKindName, tenant, id: 'all' }),
+      list: deletions.records.listed,
+      wake: (entry: WakeEntry) => parts.deletions.wake(entry, entry.place.createdAtMs),
+      keyOf: ({ tenant }: WakeEntry) => ({ kind: deletionKindName, tenant, id: 'all' }),
     }],
   ]
   const ends = lists.flatMap((list) => watchList(list, parts))
@@ -55,7 +48,7 @@ export function watchWork({ rules, deletions }: Pick<Platform, 'rules' | 'deleti
   }
 }
 
-function watchList(list: WakeList, parts: WakeWatchParts): readonly (() => void)[] {
+function watchList(list: WatchedList, parts: WakeWatchParts): readonly (() => void)[] {
   const { env } = parts
   let isLooking = false
   const look = () => {
@@ -70,11 +63,11 @@ function watchList(list: WakeList, parts: WakeWatchParts): readonly (() => void)
   return [env.after(firstMs, look), env.every(everyMs, look)]
 }
 
-async function wakeAll({ listed, keyOf, wake }: WakeList,
+async function wakeAll({ list, keyOf, wake }: WatchedList,
   { owns }: Pick<WakeWatchParts, 'owns'>): Promise<void> {
-  let page = await listed()
+  let page = await list.page()
   while (page.length > 0) {
     for (const entry of page) if (owns(keyOf(entry))) wake(entry)
-    page = await listed(page.at(-1)!.place)
+    page = await list.page(page.at(-1)!.place)
   }
 }

@@ -71,7 +71,7 @@ export async function stopRestored(place: RestoredPlace, env: Env): Promise<Stop
       const disabled = await crons.patch(cron, { enabled: false }).catch(ignoreNotFound)
       if (disabled !== undefined) stopped.crons++
     })
-    stopped.rules = await stopRules(router)
+    stopped.rules = await stopRules(router, env)
     return stopped
   } finally {
     await activations.close(AbortSignal.abort())
@@ -156,17 +156,17 @@ async function webhooksGivenUp({ threads }: RestoredPlace, env: Env,
 }
 
 /** Disables all rules, which stay as they are otherwise. */
-async function stopRules(router: Router): Promise<number> {
-  const records = ruleRecords(catalogClient(router))
+async function stopRules(router: Router, env: Env): Promise<number> {
+  const records = ruleRecords(catalogClient(router), env)
   let count = 0
-  for (let page = await records.awake(); page.length > 0; page = await records.awake()) {
+  for (let page = await records.awake.page(); page.length > 0; page = await records.awake.page()) {
     for (const rule of page) {
       const found = await records.get(rule.tenant, rule.id)
       if (found?.is_enabled) {
         await records.change(rule.tenant, rule.id, { ...found, is_enabled: false })
         count++
       }
-      await records.setAwake(rule, false)
+      await records.awake.remove(rule)
     }
   }
   return count

@@ -131,7 +131,7 @@ async function awakeIn(directory: string, places: readonly RunPlace[]) {
   const found = { runs: runs.map((run) => run?.status), threads: (await store.unfinished()).length,
     sleeping: (await store.due(first, 9)).length,
     crons: (await store.dueCrons(first, 9, Date.now())).length,
-    rules: (await ruleRecords(catalogClient(router)).awake()).length }
+    rules: (await ruleRecords(catalogClient(router), env).awake.page()).length }
   await activations.close(AbortSignal.abort())
   await store.close()
   return found

@@ -178,7 +178,7 @@ class RuleActor implements Actor<RuleActorCommand> {
     const { tenant, id } = this.#name
     const rule = await records.get(tenant, id)
     if (rule === undefined || !rule.is_enabled) {
-      await records.setAwake(this.#name, false)
+      await records.awake.remove(this.#name)
       return undefined
     }
     if (this.#state.cursor === '') await this.#decide({ kind: 'begin' })
@@ -238,7 +238,7 @@ class RuleActor implements Actor<RuleActorCommand> {
     const { records, pass: { documents, env } } = this.#engine()
     await dropLog(documents, this.#name.tenant, this.#name.id)
     await records.deleteState(this.#name)
-    await records.setAwake(this.#name, false)
+    await records.awake.remove(this.#name)
     this.#state = unbegun
     const others = owner === ''
       ? []

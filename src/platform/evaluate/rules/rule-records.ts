@@ -1,11 +1,14 @@
 /** The records of rules: what they say, what they have done, and which of them are awake. */
 
+import type { Env } from '../../../../cluster/index.ts'
 import type { RuleBody } from '../../../api/index.ts'
 import { ignoreNotFound } from '../../../errors.ts'
-import type { CatalogClient, CatalogName } from '../../records/catalog/catalog-client.ts'
+import type { CatalogClient } from '../../records/catalog/catalog-client.ts'
 import type { CatalogRecord } from '../../records/catalog/catalog-record.ts'
+import { collection } from '../../records/catalog/collection.ts'
 import { namedId } from '../../records/catalog/named-id.ts'
-import { wakeCatalog, wakePage, wakeRecord } from '../../records/catalog/wake-list.ts'
+import { wakeList } from '../../records/catalog/wake-list.ts'
+import type { WakeList } from '../../records/catalog/wake-list.ts'
 import type { Project } from '../../records/projects/project.ts'
 import type { Uuid } from '../../spans/span.ts'
 import type { Reader } from '../../ingest/ended/ended-span.ts'
@@ -25,7 +28,7 @@ export interface RuleRecords {
   get(tenant: string, id: Uuid): Promise<Rule | undefined>
   /** All of a tenant, the oldest first. */
   all(tenant: string): Promise<readonly Rule[]>
-  create(tenant: string, id: Uuid, body: RuleBody, nowMs: number): Promise<Rule>
+  create(tenant: string, id: Uuid, body: RuleBody): Promise<Rule>
   change(tenant: string, id: Uuid, body: RuleBody): Promise<Rule>
   delete(tenant: string, id: Uuid): Promise<void>
   /** Whose enabled rules read the spans of each project; most have none. */
@@ -38,79 +41,61 @@ export interface RuleRecords {
   /** Makes the first state, or replaces one of the version before. `stale` if there is another. */
   saveState(rule: RuleName, state: RuleState): Promise<void>
   deleteState(rule: RuleName): Promise<void>
-  /** Rules that are woken after a restart, of all tenants: a page, after the given place. */
-  awake(after?: CatalogRecord): Promise<readonly (RuleName & { readonly place: CatalogRecord })[]>
-  setAwake(rule: RuleName, isAwake: boolean): Promise<void>
+  /** Rules of all tenants that are woken after a restart. */
+  readonly awake: WakeList
 }
 
-const pageRecords = 100
-const everybody = wakeCatalog('rule_wake')
-
 /** Records of rules over the catalogs of all tenants, with their states. */
-export function ruleRecords(catalogs: CatalogClient): RuleRecords {
-  const rules = (tenant: string): CatalogName => ({ tenant, collection: 'rule' })
-  const states = (tenant: string): CatalogName => ({ tenant, collection: 'rule_state' })
-  const fieldsOf = (id: Uuid, body: RuleBody) => ({
-    name: recordName(id, body.display_name ?? ''),
-    // Only enabled ones are found by what they read.
-    parentId: body.is_enabled ? ownerOf(body) : '',
-    bodyJson: JSON.stringify(body),
-  })
-  const wakeId = ({ tenant, id }: RuleName) => namedId('rule', `wake\n${tenant}\n${id}`)
+export function ruleRecords(catalogs: CatalogClient,
+  env: Pick<Env, 'nowMs' | 'uuid'>): RuleRecords {
+  const rules = collection(catalogs, env, { name: 'rule', parse: ruleOf })
+  const states = collection(catalogs, env, { name: 'rule_state', parse: stateOf })
+  // Asked for with each request of traces, so the bodies of rules are not parsed.
+  const owners = collection(catalogs, env, { name: 'rule',
+    parse: ({ id, parentId }) => ({ id, owner: parentId }) })
   return {
-    get: async (tenant, id) => {
-      const [record] = await catalogs.get(rules(tenant), [id])
-      return record && ruleOf(record)
-    },
-    all: async (tenant) => {
-      const { records } = await catalogs.list(rules(tenant), { sortBy: 'created', descending: false,
-        limit: rulesMax, offset: 0 })
-      return records.map(ruleOf)
-    },
-    create: async (tenant, id, body, nowMs) =>
-      ruleOf(
-        await catalogs.create(rules(tenant), { id, ...fieldsOf(id, body), orderMs: nowMs,
-          metadataJson: '{}' }),
-      ),
-    change: async (tenant, id, body) =>
-      ruleOf(await catalogs.change(rules(tenant), id, fieldsOf(id, body))),
-    delete: (tenant, id) => catalogs.delete(rules(tenant), id),
+    get: async (tenant, id) => (await rules.some(tenant, [id]))[0],
+    all: async (tenant) => (await rules.list(tenant, { limit: rulesMax })).values,
+    create: (tenant, id, body) => rules.create(tenant, { id, ...fieldsOf(id, body) }),
+    change: (tenant, id, body) => rules.change(tenant, id, fieldsOf(id, body)),
+    delete: (tenant, id) => rules.delete(tenant, id),
     readersOf: async (tenant, projects) => {
-      const owners = projects.flatMap(({ id, referenceDatasetId: dataset }) =>
-        dataset === null ? [id] : [id, dataset]
-      )
-      if (owners.length === 0) return new Map()
-      const { records } = await catalogs.list(rules(tenant), { parentIds: [...new Set(owners)],
-        sortBy: 'created', descending: false, limit: pageRecords, offset: 0 })
-      const byOwner = Map.groupBy(records, ({ parentId }) => parentId)
-      return new Map(projects.flatMap(({ id, referenceDatasetId: dataset }) => {
-        const readers = [id, dataset].flatMap((owner): Reader[] => {
-          const own = owner === null ? undefined : byOwner.get(owner)
-          return own === undefined ? [] : [{ owner: owner!, rules: own.map((each) => each.id) }]
+      const read = projects.flatMap(projectAndDataset)
+      if (read.length === 0) return new Map()
+      const { values } = await owners.list(tenant, { parentIds: [...new Set(read)] })
+      const byOwner = Map.groupBy(values, ({ owner }) => owner)
+      return new Map(projects.flatMap((project) => {
+        const readers = projectAndDataset(project).flatMap((owner): Reader[] => {
+          const own = byOwner.get(owner)
+          return own === undefined ? [] : [{ owner, rules: own.map(({ id }) => id) }]
         })
-        return readers.length === 0 ? [] : [[id, readers] as const]
+        return readers.length === 0 ? [] : [[project.id, readers] as const]
       }))
     },
-    state: async ({ tenant, id }) => {
-      const [record] = await catalogs.get(states(tenant), [id])
-      return record && { ...unbegun, ...JSON.parse(record.bodyJson) as Partial<RuleState> }
-    },
+    state: async ({ tenant, id }) => (await states.some(tenant, [id]))[0],
     saveState: async ({ tenant, id }, state) => {
-      const bodyJson = JSON.stringify(state)
-      if (state.version > 1) {
-        await catalogs.change(states(tenant), id, { bodyJson,
-          expected: { version: state.version - 1 } })
-        return
-      }
-      await catalogs.create(states(tenant), { id, name: id, orderMs: 0, parentId: '',
-        metadataJson: '{}', bodyJson })
+      const expected = { version: state.version - 1 }
+      if (state.version > 1) await states.change(tenant, id, { body: state, expected })
+      else await states.create(tenant, { id, body: state })
     },
-    deleteState: ({ tenant, id }) => catalogs.delete(states(tenant), id).catch(ignoreNotFound),
-    awake: (after) => wakePage(catalogs, everybody, after),
-    setAwake: async (rule, isAwake) => {
-      const id = wakeId(rule)
-      if (!isAwake) return await catalogs.delete(everybody, id).catch(ignoreNotFound)
-      await catalogs.ensure(everybody, [wakeRecord(id, rule)])
-    },
+    deleteState: ({ tenant, id }) => states.delete(tenant, id).catch(ignoreNotFound),
+    awake: wakeList(catalogs, env, 'rule_wake',
+      ({ tenant, id }) => namedId('rule', `wake\n${tenant}\n${id}`)),
   }
+}
+
+/** Only enabled rules are found by what they read. */
+function fieldsOf(id: Uuid, body: RuleBody) {
+  return { name: recordName(id, body.display_name ?? ''),
+    parentId: body.is_enabled ? ownerOf(body) : '', body }
+}
+
+function stateOf({ bodyJson }: CatalogRecord): RuleState {
+  return { ...unbegun, ...JSON.parse(bodyJson) as Partial<RuleState> }
+}
+
+function projectAndDataset(
+  { id, referenceDatasetId }: Pick<Project, 'id' | 'referenceDatasetId'>,
+): Uuid[] {
+  return referenceDatasetId === null ? [id] : [id, referenceDatasetId]
 }

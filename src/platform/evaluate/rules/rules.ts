@@ -75,7 +75,7 @@ const dayUs = 24 * 3_600e6
 /** Rules over the catalogs of all tenants; changes wake the actors of rules. */
 export function rulesOver(parts: RuleParts): Rules {
   const { catalogs, documents, env, client } = parts
-  const records = ruleRecords(catalogs)
+  const records = ruleRecords(catalogs, env)
   const evaluators = evaluatorsOver(catalogs, env)
   const get = async (tenant: string, id: Uuid) => {
     const rule = await records.get(tenant, id)
@@ -83,7 +83,7 @@ export function rulesOver(parts: RuleParts): Rules {
     return rule
   }
   const wakeable = async (tenant: string, id: Uuid) => {
-    await records.setAwake({ tenant, id }, true)
+    await records.awake.add({ tenant, id })
     await client.begin({ tenant, id })
   }
   return {
@@ -99,9 +99,9 @@ export function rulesOver(parts: RuleParts): Rules {
       }
       const id = env.uuid()
       if (made.is_enabled) await wakeable(tenant, id)
-      const rule = await records.create(tenant, id, made, env.nowMs())
+      const rule = await records.create(tenant, id, made)
       // A watch that found no rule yet has taken it off the list.
-      if (made.is_enabled) await records.setAwake({ tenant, id }, true)
+      if (made.is_enabled) await records.awake.add({ tenant, id })
       // All front doors know of it then.
       if (made.is_enabled) await pause(env, leaseMs)
       const fromUs = backfillOf(made)

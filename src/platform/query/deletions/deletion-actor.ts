@@ -145,7 +145,7 @@ class DeletionActor implements Actor<DeletionCommand> {
     const name = { tenant: this.#context.key.tenant, id }
     const known = await records.get(name)
     const isOver = known === undefined ? env.nowMs() - listedMs > unmadeMs : !isOpen(known)
-    if (isOver) await records.unlist(name)
+    if (isOver) await records.listed.remove(name)
   }
 
   #engine(): DeletionParts {

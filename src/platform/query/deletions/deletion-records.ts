@@ -3,10 +3,10 @@
 import type { Env } from '../../../../cluster/index.ts'
 import { HeddleError, ignoreNotFound } from '../../../errors.ts'
 import type { CatalogClient } from '../../records/catalog/catalog-client.ts'
-import type { CatalogRecord } from '../../records/catalog/catalog-record.ts'
 import { collection } from '../../records/catalog/collection.ts'
 import type { Records } from '../../records/catalog/collection.ts'
-import { wakeCatalog, wakePage, wakeRecord } from '../../records/catalog/wake-list.ts'
+import { wakeList } from '../../records/catalog/wake-list.ts'
+import type { WakeList } from '../../records/catalog/wake-list.ts'
 import type { Uuid } from '../../spans/span.ts'
 import { deletionOf, isOpen, unbegun } from './trace-deletion.ts'
 import type { DeletionProgress, DeletionRequest, TraceDeletion } from './trace-deletion.ts'
@@ -29,11 +29,8 @@ export interface DeletionRecords {
   /** `stale` if it was changed since `before`. */
   save(name: DeletionName, before: DeletionProgress,
     after: DeletionProgress): Promise<TraceDeletion>
-  /** Open ones, and a few that ended lately, of all tenants: a page, after the given place. */
-  listed(
-    after?: CatalogRecord,
-  ): Promise<readonly (DeletionName & { readonly place: CatalogRecord })[]>
-  unlist(name: DeletionName): Promise<void>
+  /** Open ones of all tenants, and a few that ended lately. */
+  readonly listed: WakeList
 }
 
 /** Deletions of a tenant that may be open, and that are kept: they are one page. */
@@ -41,13 +38,12 @@ export const [openMax, keptMax] = [10, 100]
 
 /** Prefix of the names of open deletions. One that has ended has its id as its name. */
 const openName = 'open '
-const everybody = wakeCatalog('trace_deletion_wake')
 
 /** The records in catalogs. */
 export function deletionRecords(catalogs: CatalogClient,
   env: Pick<Env, 'nowMs' | 'uuid'>): DeletionRecords {
   const deletions = collection(catalogs, env, { name: 'trace_deletion', parse: deletionOf })
-  const unlist = ({ id }: DeletionName) => catalogs.delete(everybody, id).catch(ignoreNotFound)
+  const listed = wakeList(catalogs, env, 'trace_deletion_wake', ({ id }) => id)
   return {
     get: async ({ tenant, id }) => (await deletions.some(tenant, [id]))[0],
     oldestOpen: async (tenant) =>
@@ -57,10 +53,10 @@ export function deletionRecords(catalogs: CatalogClient,
     add: async (name, request, arrivedBeforeUs) => {
       await forgetOldest(deletions, name.tenant)
       // First the list: what is only there is not acknowledged, and does nothing.
-      await catalogs.create(everybody, wakeRecord(name.id, name))
+      await listed.add(name)
       const made = await addOpen(deletions, name, { ...request, arrivedBeforeUs, ...unbegun })
       if (made !== undefined) return made
-      await unlist(name)
+      await listed.remove(name)
       throw new HeddleError('full',
         `There may be ${openMax} deletions that go on: wait for one, or cancel one.`)
     },
@@ -68,11 +64,10 @@ export function deletionRecords(catalogs: CatalogClient,
       const { tenant, id } = name
       const saved = await deletions.change(tenant, id, { body: after,
         expected: { version: before.version }, ...!isOpen(after) && { name: id } })
-      if (!isOpen(after)) await unlist(name)
+      if (!isOpen(after)) await listed.remove(name)
       return saved
     },
-    listed: (after) => wakePage(catalogs, everybody, after),
-    unlist,
+    listed,
   }
 }
 

@@ -1,36 +1,51 @@
 /** Lists of records of all tenants whose actors have work, so that a new owner finds them. */
 
-import type { CatalogClient, CatalogName } from './catalog-client.ts'
-import type { CatalogRecord, Collection, NewRecord } from './catalog-record.ts'
+import type { Env } from '../../../../cluster/index.ts'
+import { ignoreNotFound } from '../../../errors.ts'
+import type { CatalogClient } from './catalog-client.ts'
+import type { CatalogRecord, Collection } from './catalog-record.ts'
+import { collection } from './collection.ts'
 
-/** A record of a tenant, and its place in the list. */
-export interface WakeEntry {
+/** Full name of a record that an actor works for. */
+export interface Woken {
   readonly tenant: string
   readonly id: string
+}
+
+/** A record of a tenant, and its place in the list. */
+export interface WakeEntry extends Woken {
   readonly place: CatalogRecord
 }
 
-const pageRecords = 100
-
-/** Catalog of a list. No tenant has its name. */
-export function wakeCatalog(collection: Collection): CatalogName {
-  return { tenant: '*', collection }
+/** A list of records of all tenants. */
+export interface WakeList {
+  /** Adds a record, unless the list has it. */
+  add(record: Woken): Promise<void>
+  /** Takes a record off, if the list has it. */
+  remove(record: Woken): Promise<void>
+  /** At most 100, the oldest first, after the given place. */
+  page(after?: CatalogRecord): Promise<readonly WakeEntry[]>
 }
 
-/** Entry of a record under an id of its own in the list. */
-export function wakeRecord(placeId: string,
-  { tenant, id }: Pick<WakeEntry, 'tenant' | 'id'>): NewRecord {
-  return { id: placeId, name: `${tenant}\n${id}`, orderMs: 0, parentId: '', metadataJson: '{}',
-    bodyJson: '{}' }
+/** Owner of all lists. No tenant has its name. */
+const everybody = '*'
+
+/** The list of this name. `placeIdOf` makes the id of an entry, a UUID, from the record. */
+export function wakeList(catalogs: CatalogClient, env: Pick<Env, 'nowMs' | 'uuid'>,
+  name: Collection, placeIdOf: (record: Woken) => string): WakeList {
+  const entries = collection(catalogs, env, { name, parse: entryOf })
+  return {
+    add: async (record) => {
+      const place = { id: placeIdOf(record), name: `${record.tenant}\n${record.id}`, body: {} }
+      // Nothing changes of an entry that is there.
+      await entries.create(everybody, place, {})
+    },
+    remove: (record) => entries.delete(everybody, placeIdOf(record)).catch(ignoreNotFound),
+    page: async (after) => (await entries.list(everybody, { ...after && { after } })).values,
+  }
 }
 
-/** A page of a list, the oldest first, after the given place. */
-export async function wakePage(catalogs: CatalogClient, list: CatalogName,
-  after?: CatalogRecord): Promise<readonly WakeEntry[]> {
-  const { records } = await catalogs.list(list, { sortBy: 'created', descending: false,
-    limit: pageRecords, offset: 0, ...after && { after } })
-  return records.map((place) => {
-    const [tenant = '', id = ''] = place.name.split('\n')
-    return { tenant, id, place }
-  })
+function entryOf(place: CatalogRecord): WakeEntry {
+  const [tenant = '', id = ''] = place.name.split('\n')
+  return { tenant, id, place }
 }

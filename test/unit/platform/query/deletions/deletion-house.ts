@@ -74,7 +74,7 @@ export class DeletionHouse {
     this.#actors.clear()
     this.#engine = { ...this.#engine,
       turns: new FairSemaphore({ inAll: 2, each: 1, waiting: 10, full: 'full' }) }
-    for (const { tenant, id, place } of await this.deletions.records.listed()) {
+    for (const { tenant, id, place } of await this.deletions.records.listed.page()) {
       this.look(tenant, id, place.createdAtMs)
     }
   }

@@ -59,7 +59,7 @@ it('Whole traces go for a run that matches, step by step, and nothing of another
       traces: all.length - stay.length, matched: expect.any(Number) as number })
     expect(house.removals).toBeGreaterThan(3)
     await expect(deletions.get('other', id)).rejects.toMatchObject({ code: 'not_found' })
-    expect(await deletions.records.listed()).toEqual([])
+    expect(await deletions.records.listed.page()).toEqual([])
   })
 
 it('What arrived after the request stays', async () => {
@@ -131,7 +131,7 @@ it('A cancelled one stops, keeps what it did, and wakes nobody again', async () 
   expect(await deletions.get('acme', id)).toMatchObject({ status: 'Cancelled', traces })
   expect(house.removals).toBeLessThanOrEqual(2)
   expect(tracesOf(await headsOf(store, given)).length).toBeGreaterThan(stay.length)
-  expect(await deletions.records.listed()).toEqual([])
+  expect(await deletions.records.listed.page()).toEqual([])
   expect(await deletions.cancel('acme', id)).toMatchObject({ status: 'Cancelled' })
 })
 
@@ -159,7 +159,7 @@ it('Of a tenant some may be open, and a filter must be readable', async () => {
   const made = []
   for (let no = 0; no < openMax; no++) made.push(await deletions.create('acme', request))
   await expect(deletions.create('acme', request)).rejects.toMatchObject({ code: 'full' })
-  expect(await deletions.records.listed()).toHaveLength(openMax)
+  expect(await deletions.records.listed.page()).toHaveLength(openMax)
   await deletions.cancel('acme', made[4]!.id)
   await deletions.create('acme', request)
   for (const conditions of [{ filter: 'eq(name' }, { treeFilter: '(' }, { traceFilter: 'x' }]) {
