@@ -6,10 +6,9 @@
 import type { Router } from '../../cluster/index.ts'
 import type { AssistantRow } from '../../proto/gen/storage/v1/row.ts'
 import { asUnread } from '../errors.ts'
-import { ignoreDeletedByThis } from './applied-command.ts'
+import { branchOf, ignoreDeletedByThis } from '../owned-row/index.ts'
 import { assistantKindName } from './assistant-actor.ts'
 import type { AssistantCommand, VersionQuery } from './assistant-actor.ts'
-import { branchOf } from './assistant-log.ts'
 import type { AssistantChange, AssistantContent } from './assistant.ts'
 
 /**
@@ -59,7 +58,7 @@ export function assistantClient(router: Router): AssistantClient {
       ) as AssistantRow[],
     delete: async (assistant) => {
       // Retried after its owner died, the delete must not hit one made since with the same id.
-      const { id: branchId } = branchOf(await get(assistant))
+      const { id: branchId } = branchOf(await get(assistant), assistant.assistantId)
       await ask(assistant, { kind: 'delete', branchId }).catch(ignoreDeletedByThis)
     },
   }

@@ -1,6 +1,5 @@
 /** Assistants: the actor that owns one, and the client that calls it. */
 
-export { findApplied, ignoreDeletedByThis, withApplied } from './applied-command.ts'
 export { assistantKind, assistantWire } from './assistant-actor.ts'
 export { assistantClient } from './assistant-client.ts'
 export type { AssistantClient } from './assistant-client.ts'

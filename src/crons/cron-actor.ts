@@ -5,16 +5,15 @@
  * runs beside the mailbox: the cron can be read, changed and deleted meanwhile.
  */
 
-import { actorKeyText } from '../../cluster/index.ts'
 import type { Actor, ActorContext, ActorKind, ActorWire, Env, Turn } from '../../cluster/index.ts'
 import type { CronRow } from '../../proto/gen/storage/v1/row.ts'
-import { findApplied } from '../assistants/index.ts'
+import type { RecordOf } from '../checkpoint/index.ts'
 import { HeddleError } from '../errors.ts'
 import { rawValues } from '../json/index.ts'
+import { OwnedRow } from '../owned-row/index.ts'
+import type { OwnedRowKind, OwnedRowLog } from '../owned-row/index.ts'
 import type { CronIndex } from '../search/index.ts'
-import { appendEntry, branchOf, caughtUp } from './cron-log.ts'
-import type { CronEntry, CronLog } from './cron-log.ts'
-import { changedRecord, createdRecord, lookAt, unborn } from './cron.ts'
+import { afterRecord, changedRecord, createdRecord, lookAt, unborn } from './cron.ts'
 import type { CronChange, CronContent } from './cron.ts'
 import { settledRecord } from './firing.ts'
 import type { FiringOutcome } from './firing.ts'
@@ -47,7 +46,7 @@ interface Firing {
 
 /** Ports of the crons of one member, the same for all of them. */
 export interface CronActorParts {
-  readonly log: CronLog
+  readonly log: OwnedRowLog
   readonly index: Pick<CronIndex, 'get'>
   /** Makes sure that the run of a due time exists. Throws if that is not known yet. */
   fire(cron: CronRow, dueMs: number): Promise<FiringOutcome>
@@ -68,47 +67,47 @@ export function cronKind(parts: CronActorParts): ActorKind<OwnCommand> {
   }
 }
 
+const rowKind: OwnedRowKind<CronRow> = {
+  table: 'cron',
+  noun: 'Cron',
+  deleted: 'cronDeleted',
+  after: afterRecord,
+  updateOf: (row) => ({ table: 'cron', row }),
+}
+
 class CronActor implements Actor<OwnCommand> {
   readonly #context: ActorContext<OwnCommand>
   readonly #parts: CronActorParts
-  #row: CronRow | null = null
+  readonly #row: OwnedRow<CronRow>
   #firing: Firing | undefined
 
   constructor(context: ActorContext<OwnCommand>, parts: CronActorParts) {
     this.#context = context
     this.#parts = parts
+    const { log, index } = parts
+    this.#row = new OwnedRow(context, rowKind, { log, index, written: (row) => this.#wakeAt(row) })
   }
 
   get occupied(): boolean {
     return this.#firing !== undefined
   }
 
-  async activate(): Promise<void> {
-    const { log, index } = this.#parts
-    const { tenant, id } = this.#context.key
-    const stored = await index.get(tenant, id)
-    if (stored === undefined) return
-    const row = await this.#lives(stored) ? await caughtUp(log, stored) : null
-    if (row === null) return await this.#purge(stored)
-    this.#row = row
-    // Brings the stored row up to date too.
-    if (log.shared && row.epoch !== this.#context.epoch) {
-      const { epoch } = this.#context
-      await this.#write(row, { record: { $case: 'opened', value: { epoch } } })
-    }
+  activate(): Promise<void> {
+    return this.#row.activate()
   }
 
   async receive(command: OwnCommand, id?: string): Promise<Turn> {
     // A command that was done already is not done again. It is answered with the result.
-    if (findApplied(this.#row?.applied ?? [], id)) return { reply: this.#row }
+    if (this.#row.hasApplied(id)) return { reply: this.#row.current }
     switch (command.kind) {
       case 'create':
         return { reply: await this.#create(command.content, id) }
       case 'get':
-        return { reply: this.#existing(), kind: 'read' }
+        return { reply: this.#row.existing, kind: 'read' }
       case 'patch': {
-        const record = changedRecord(this.#existing(), command.change, this.#parts.env.nowMs())
-        return { reply: await this.#write(this.#existing(), { record, commandId: id }) }
+        const row = this.#row.existing
+        const record = changedRecord(row, command.change, this.#parts.env.nowMs())
+        return { reply: await this.#write(row, record, id) }
       }
       case 'delete':
         return { reply: await this.#delete(command.branchId, id) }
@@ -135,34 +134,32 @@ class CronActor implements Actor<OwnCommand> {
 
   async #create(content: CronContent, commandId: string | undefined) {
     // The id is new, or made from a key that was sent before.
-    if (this.#row !== null) return this.#row
+    const { current } = this.#row
+    if (current !== null) return current
     const { tenant, id: cronId } = this.#context.key
     const { log, env } = this.#parts
     const branch = { id: log.newBranchId(), ancestors: [] }
     const record = createdRecord(cronId, content, env.nowMs())
-    return this.#write(unborn({ tenant, cronId, branch }), { record, commandId })
+    return this.#write(unborn({ tenant, cronId, branch }), record, commandId)
   }
 
-  async #delete(branchId: string | undefined, commandId: string | undefined): Promise<void> {
-    const row = this.#existing()
-    if (branchId !== undefined && branchId !== branchOf(row).id) throw this.#notFound()
+  #delete(branchId: string | undefined, commandId: string | undefined): Promise<void> {
     const atMs = this.#parts.env.nowMs()
-    await this.#write(row, { record: { $case: 'cronDeleted', value: { atMs } }, commandId })
-    await this.#orForget(this.#purge(row))
+    return this.#row.delete({ $case: 'cronDeleted', value: { atMs } }, branchId, commandId)
   }
 
   /** Follows a clock that was ahead and has gone back: skipped due times are still to come. */
   async #followClock(): Promise<void> {
-    const row = this.#row
+    const row = this.#row.current
     if (this.#firing || row === null) return
     const look = lookAt(row, this.#parts.env.nowMs())
-    if (look.kind === 'move') await this.#write(row, { record: look.record })
+    if (look.kind === 'move') await this.#write(row, look.record)
   }
 
   /** Fires a due time, unless that is being done. Resolves when it is settled. */
   #look(): Promise<void> {
     if (this.#firing) return this.#firing.settled.promise
-    const row = this.#row
+    const row = this.#row.current
     const look = row && lookAt(row, this.#parts.env.nowMs())
     if (look?.kind !== 'fire') {
       // The clock may have gone back since it was found due.
@@ -184,11 +181,11 @@ class CronActor implements Actor<OwnCommand> {
 
   async #settle(firing: Firing, outcome: FiringOutcome): Promise<void> {
     if (this.#firing !== firing) return
-    const row = this.#row
+    const row = this.#row.current
     try {
       if (row !== null) {
         const record = settledRecord(row, firing.dueMs, outcome, this.#parts.env.nowMs())
-        await this.#write(row, { record })
+        await this.#write(row, record)
         this.#report(firing.dueMs, outcome, record.$case)
       }
       this.#fired(firing)
@@ -218,55 +215,11 @@ class CronActor implements Actor<OwnCommand> {
     this.#parts.env.log.warn(message, { key, due, reason: outcome.reason })
   }
 
-  /** Keeps the new row in memory once the entry is on disk. */
-  async #write(row: CronRow, entry: CronEntry): Promise<CronRow | null> {
-    const { epoch } = this.#context
-    this.#row = await this.#orForget(appendEntry(this.#parts.log, epoch, row, entry))
-    if (this.#row !== null) this.#wakeAt(this.#row)
-    return this.#row
+  #write(row: CronRow, record: RecordOf, commandId?: string): Promise<CronRow | null> {
+    return this.#row.write(row, { record, next: afterRecord(row, record), commandId })
   }
 
   #wakeAt({ wakeMs }: CronRow): void {
     if (wakeMs > 0) this.#parts.wakeAt(wakeMs)
-  }
-
-  /** After a failure it is not known what is stored. The actor fails, and the next one reads it. */
-  async #orForget<Result>(work: Promise<Result>): Promise<Result> {
-    try {
-      return await work
-    } catch (error) {
-      this.#context.fail(error)
-      throw error
-    }
-  }
-
-  /** False if its delete was cut off: the rest of the log may end just where the row says. */
-  async #lives(row: CronRow): Promise<boolean> {
-    const { log } = this.#parts
-    try {
-      if (log.shared) await log.open(branchOf(row), this.#context.epoch)
-      return true
-    } catch (error) {
-      if (HeddleError.from(error).details.dead !== true) throw error
-      return false
-    }
-  }
-
-  #purge(row: CronRow): Promise<void> {
-    const { tenant, cronId: id } = row
-    const { epoch } = this.#context
-    return this.#parts.log.purge({ table: 'cron', tenant, id, branch: branchOf(row), epoch })
-  }
-
-  #existing(): CronRow {
-    if (this.#row === null) throw this.#notFound()
-    return this.#row
-  }
-
-  #notFound(): HeddleError {
-    const { key } = this.#context
-    return new HeddleError('not_found', `Cron with ID ${key.id} not found.`, {
-      actor: actorKeyText(key),
-    })
   }
 }

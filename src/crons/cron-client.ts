@@ -2,11 +2,10 @@
 
 import type { Router } from '../../cluster/index.ts'
 import type { CronRow } from '../../proto/gen/storage/v1/row.ts'
-import { ignoreDeletedByThis } from '../assistants/index.ts'
 import { asUnread, ignoreNotFound } from '../errors.ts'
+import { branchOf, ignoreDeletedByThis } from '../owned-row/index.ts'
 import { cronKindName } from './cron-actor.ts'
 import type { CronCommand } from './cron-actor.ts'
-import { branchOf } from './cron-log.ts'
 import { isSettled } from './cron.ts'
 import type { CronChange, CronContent } from './cron.ts'
 
@@ -38,7 +37,7 @@ export function cronClient(router: Router): CronClient {
     get,
     patch: (cron, change) => askRow(cron, { kind: 'patch', change }),
     delete: async (cron) => {
-      const { id: branchId } = branchOf(await get(cron))
+      const { id: branchId } = branchOf(await get(cron), cron.cronId)
       await ask(cron, { kind: 'delete', branchId }).catch(ignoreDeletedByThis)
     },
     isSettled: async (cron, dueMs) => {

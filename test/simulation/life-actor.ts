@@ -1,7 +1,7 @@
 /** A list like that of list-actor.ts that can also be removed, made again and copied; with runs. */
 
 import type { Actor, ActorContext, ActorKey, Turn } from '../../cluster/index.ts'
-import { findApplied } from '../../src/assistants/index.ts'
+import { findApplied } from '../../src/owned-row/index.ts'
 import type { RecordOf } from '../../src/checkpoint/index.ts'
 import { HeddleError } from '../../src/errors.ts'
 import type { RunTable } from '../../src/store/cassandra/tables/run-table.ts'

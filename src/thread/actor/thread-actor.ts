@@ -1,7 +1,7 @@
 /** The single writer of one thread: takes commands, one turn each, and decides. */
 
 import type { Actor, ActorContext, ActorKind, Turn } from '../../../cluster/index.ts'
-import { findApplied } from '../../assistants/index.ts'
+import { findApplied } from '../../owned-row/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { isDeployment } from '../../graph/index.ts'
 import type { ThreadPorts } from '../context/thread-context.ts'

@@ -2,7 +2,7 @@
 
 import type { Turn } from '../../../cluster/index.ts'
 import type { RecordOf } from '../../checkpoint/index.ts'
-import { findApplied } from '../../assistants/index.ts'
+import { findApplied } from '../../owned-row/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { isExpired } from '../../search/index.ts'
 import { cautiousNowMs } from '../context/thread-context.ts'

@@ -1,7 +1,7 @@
 /** Commands to threads, which the router brings to their owners. */
 
 import type { ActorKey, Router } from '../../../cluster/index.ts'
-import { ignoreDeletedByThis } from '../../assistants/index.ts'
+import { ignoreDeletedByThis } from '../../owned-row/index.ts'
 import { asUnread } from '../../errors.ts'
 import type { ThreadCommand } from '../model/command.ts'
 import type { ThreadView } from '../model/thread-client.ts'

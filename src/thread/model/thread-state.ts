@@ -2,7 +2,7 @@
 
 import type { Branch, CheckpointPatch, CheckpointPlace, AppliedCommand, RunRow,
   ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
-import { withApplied } from '../../assistants/index.ts'
+import { withApplied } from '../../owned-row/index.ts'
 import type { RecordOf } from '../../checkpoint/index.ts'
 import { assert } from '../../errors.ts'
 import type { RunStatus, ThreadStatus } from '../../search/index.ts'

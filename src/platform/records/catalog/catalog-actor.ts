@@ -9,10 +9,10 @@
 import type { Actor, ActorContext, ActorKind, ActorWire, Env,
   Turn } from '../../../../cluster/index.ts'
 import type { AppliedCommand } from '../../../../proto/gen/storage/v1/row.ts'
-import { findApplied, withApplied } from '../../../assistants/index.ts'
 import type { RecordOf } from '../../../checkpoint/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import { rawValues } from '../../../json/index.ts'
+import { findApplied, orFail, withApplied } from '../../../owned-row/index.ts'
 import { decide, existingRecord } from './catalog-command.ts'
 import type { CatalogCommand, ChangingCommand, Decision, DecisionParts } from './catalog-command.ts'
 import { CatalogLog } from './catalog-log.ts'
@@ -120,7 +120,7 @@ class CatalogActor implements Actor<OwnCommand> {
       { $case: 'catalogSaved', value: { records: [...saved] } },
     ]
     if (commandId !== undefined) records.push({ $case: 'commandApplied', value: { commandId } })
-    const seq = await this.#orForget(this.#log.append(records))
+    const seq = await orFail(this.#context, this.#log.append(records))
     for (const id of deleted) this.#index.remove(id)
     for (const record of saved) this.#index.put(record)
     if (commandId !== undefined) this.#applied = withApplied([...this.#applied], commandId, seq)
@@ -132,7 +132,7 @@ class CatalogActor implements Actor<OwnCommand> {
   async #shorten(): Promise<void> {
     if (!this.#log.isLong(this.#index)) return
     const records = [...this.#index.values()]
-    await this.#orForget(this.#log.shorten({ records, applied: this.#applied }))
+    await orFail(this.#context, this.#log.shorten({ records, applied: this.#applied }))
   }
 
   #decisionParts(): DecisionParts {
@@ -185,19 +185,6 @@ class CatalogActor implements Actor<OwnCommand> {
   /** Gives other work its turn. */
   #turn(): Promise<void> {
     return new Promise((resolve) => this.#parts.env.after(0, resolve))
-  }
-
-  /**
-   * Result of a write. After a failure the stored state is not known: the actor fails, and the next
-   * one reads it.
-   */
-  async #orForget<Result>(work: Promise<Result>): Promise<Result> {
-    try {
-      return await work
-    } catch (error) {
-      this.#context.fail(error)
-      throw error
-    }
   }
 }
 

@@ -1,7 +1,7 @@
 /** The client of catalogs: one typed call for each command, whichever member owns the catalog. */
 
 import type { Router } from '../../../../cluster/index.ts'
-import { ignoreDeletedByThis } from '../../../assistants/index.ts'
+import { ignoreDeletedByThis } from '../../../owned-row/index.ts'
 import { asUnread } from '../../../errors.ts'
 import { catalogKindName } from './catalog-actor.ts'
 import type { CatalogCommand } from './catalog-command.ts'

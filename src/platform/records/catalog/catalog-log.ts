@@ -8,7 +8,7 @@
 
 import type { CatalogMoved } from '../../../../proto/gen/storage/v1/catalog.ts'
 import type { AppliedCommand } from '../../../../proto/gen/storage/v1/row.ts'
-import { withApplied } from '../../../assistants/index.ts'
+import { withApplied } from '../../../owned-row/index.ts'
 import type { RecordOf } from '../../../checkpoint/index.ts'
 import type { CatalogRecord } from './catalog-record.ts'
 import { LogBranch } from './log-branch.ts'
