@@ -25,7 +25,7 @@ export interface Attempt {
   built: string
   deployed: string
   called: string
-  /** A client of its own inside its graphs: none, or how the deployed call ended. */
+  /** A client of the API in its code: none, or whether the deployed call made threads with it. */
   inside: string
   message: string
 }
@@ -132,9 +132,12 @@ async function deploy({ project, row, more, stub }: Serving, { url }: Server): P
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
-  const called = await passes(row, 'deployed call', () => callGraph(`${url}/d/tried`, limits.call))
+  let made = 0
+  const called = await passes(row, 'deployed call', async () => {
+    made = await callGraph(`${url}/d/tried`, limits.call)
+  })
   row.called = [row.called, called ? 'deployed' : 'no'].filter(Boolean).join(', ')
-  row.inside = project.hasClient ? called ? 'yes' : 'no' : 'none'
+  row.inside = project.hasClient ? made > 0 ? 'yes' : 'not seen' : 'none'
 }
 
 async function passes(row: Attempt, step: string, check: () => Promise<unknown>): Promise<boolean> {

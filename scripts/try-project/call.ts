@@ -13,8 +13,11 @@ export async function readGraphs(url: string, seconds: number): Promise<number> 
   return assistants.length
 }
 
-/** Runs the graph that talks, or else the first. Throws what the run says. */
-export async function callGraph(url: string, seconds: number): Promise<void> {
+/**
+ * Runs the graph that talks, or else the first. Throws what the run says. Resolves with the number
+ * of threads that clients in its nodes made.
+ */
+export async function callGraph(url: string, seconds: number): Promise<number> {
   const client = clientOf(url, seconds)
   const known = await Promise.all((await client.assistants.search({ limit: 100 })).map(
     async ({ assistant_id: id }) => ({ id, ...await client.assistants.getSchemas(id) }),
@@ -27,6 +30,7 @@ export async function callGraph(url: string, seconds: number): Promise<void> {
     : { messages: [{ role: 'human', content: 'Hello, who are you?' }] }
   const { thread_id: thread } = await client.threads.create()
   await client.runs.wait(thread, chosen.id, { input: input as Record<string, unknown> })
+  return await client.threads.count() - 1
 }
 
 function clientOf(url: string, seconds: number): Client {

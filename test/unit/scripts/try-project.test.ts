@@ -1,7 +1,11 @@
 /** The command that tries projects of others: its models, and how it reads a project. */
 
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
 import { expect, it, onTestFinished } from 'vitest'
 
+import { callGraph } from '../../../scripts/try-project/call.ts'
 import { valueOf } from '../../../scripts/try-project/model-answer.ts'
 import { openModelStub } from '../../../scripts/try-project/model-stub.ts'
 import { run, reasonIn } from '../../../scripts/try-project/program.ts'
@@ -83,4 +87,23 @@ it('ends a program whose time is up, and says so', async () => {
 it('takes what Heddle said before other lines', () => {
   const output = 'heddle: The graph cannot be loaded.\nNode.js v24'
   expect(reasonIn({ code: 1, output, isLate: false }, 1)).toBe('The graph cannot be loaded.')
+})
+
+it('counts the threads that a graph made while it was called', async () => {
+  const answers: Readonly<Record<string, unknown>> = {
+    '/assistants/search': [{ assistant_id: 'one' }, { assistant_id: 'two' }],
+    '/assistants/one/schemas': { input_schema: { properties: {} } },
+    '/assistants/two/schemas': { input_schema: { properties: { messages: {} } } },
+    '/threads': { thread_id: 'ours' },
+    '/threads/ours/runs/wait': {},
+    '/threads/count': 3,
+  }
+  const server = createServer(({ url = '' }, response) => {
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify(answers[url]))
+  })
+  await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done))
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  expect(await callGraph(`http://127.0.0.1:${port}`, 5)).toBe(2)
 })
