@@ -6,6 +6,12 @@ export { assistantFields, countAssistants, createAssistant, deleteAssistant, get
   updateAssistant } from './assistants.ts'
 export type { Assistant, CountAssistants, CreateAssistant, GraphPicture, GraphSchemas, ListVersions,
   PatchAssistant, SearchAssistants } from './assistants.ts'
+export { createAlertRule, deleteAlertRule, getAlertRule, listAlertRules, patchAlertRule,
+  testAlertRule } from './rules/alert-rules.ts'
+export type { AlertAction, AlertMeasure, AlertRule } from './rules/alert-rules.ts'
+export { cancelBulkDeletion, createBulkDeletion, getBulkDeletion,
+  listBulkDeletions } from './bulk-deletions.ts'
+export type { BulkDeletion, BulkDeletionBody } from './bulk-deletions.ts'
 export { createBuild, startBuild, uploadSource } from './control/builds.ts'
 export { createChart, createSection, deleteChart, deleteSection, listSections, patchChart,
   patchSection, previewChart, readChart, readDashboards, readProjectDashboard,
@@ -26,24 +32,43 @@ export type { ControlChange, ControlSecret } from './control/deployment-secrets.
 export { createDeployment, deleteDeployment, getDeployment, listDeployments,
   updateDeployment } from './control/deployments.ts'
 export type { ControlDeployment, DeploymentBody } from './control/deployments.ts'
+export { readDatasetCsv, readDatasetLines, readFineTuningLines } from './datasets/dataset-files.ts'
+export { groupExperiments, listDatasetRuns, listExperimentRuns } from './datasets/dataset-runs.ts'
+export type { DatasetRunsBody, ExperimentGroup } from './datasets/dataset-runs.ts'
+export { getDatasetShare, shareDataset, unshareDataset } from './datasets/dataset-shares.ts'
 export { asOfField, changeDatasetSplit, compareDatasetVersions, createComparison, createDataset,
   deleteComparison, deleteDataset, getDataset, getDatasetVersion, listComparisons, listDatasets,
   listDatasetSplits, listDatasetsV2, listDatasetVersions, patchDataset, tagDatasetVersion,
-  uploadDataset, uploadExperiment } from './datasets.ts'
-export type { Comparison, Dataset, DatasetBody, DatasetVersion, VersionDiff } from './datasets.ts'
+  uploadDataset, uploadExperiment } from './datasets/datasets.ts'
+export type { Comparison, Dataset, DatasetBody, DatasetVersion,
+  VersionDiff } from './datasets/datasets.ts'
+export { downloadFile, downloadPublicFile } from './downloads.ts'
 export { createEvaluator, deleteEvaluator, deleteEvaluators, getEvaluator, listEvaluators,
-  patchEvaluator } from './evaluators.ts'
-export type { Evaluator, EvaluatorBody, LlmEvaluator } from './evaluators.ts'
+  patchEvaluator } from './rules/evaluators.ts'
+export type { Evaluator, EvaluatorBody, LlmEvaluator } from './rules/evaluators.ts'
 export { countExamples, createExample, createExampleParts, createExamples, deleteExample,
   deleteExampleOf, deleteExamples, eraseExamples, getExample, listExamples, patchExample,
   patchExampleMetadata, patchExampleParts, patchExamples, validateExample,
-  validateExamples } from './examples.ts'
-export type { Example, ExampleBody } from './examples.ts'
+  validateExamples } from './datasets/examples.ts'
+export type { Example, ExampleBody } from './datasets/examples.ts'
 export { createFeedback, createFeedbackConfig, createFeedbackNow, createFeedbackTokens,
   deleteFeedback, deleteFeedbackConfigs, getFeedback, giveFeedbackByLink, giveFeedbackByToken,
   listFeedback, listFeedbackConfigs, listFeedbackTokens, patchFeedback,
   patchFeedbackConfig } from './feedback.ts'
 export type { Feedback, FeedbackConfig, FeedbackConfigBody, FeedbackToken } from './feedback.ts'
+export { createHostedDeployment, createPushToken, createUploadUrl, deleteHostedDeployment,
+  getHostedDeployment, getListener, listHostedDeployments, listListeners, updateHostedDeployment,
+  uploadArchive } from './hosted/hosted-deployments.ts'
+export type { HostedDeployment, HostedSecrets } from './hosted/hosted-deployments.ts'
+export { getHostedRevision, listHostedRevisions, readHostedBuildLines, readHostedLines,
+  readHostedRevisionLines } from './hosted/hosted-revisions.ts'
+export type { HostedLine, HostedLinesBody, HostedLinesPage, HostedRevision,
+  HostedStatus } from './hosted/hosted-revisions.ts'
+export { openContext, openContextCommit, openHubCommit, openHubPrompt, openPrompt,
+  openPromptCommit } from './hosted/page-links.ts'
+export { ingestBatch, ingestParts, ingestRun, ingestRunChange } from './ingest/ingest.ts'
+export type { Ingested } from './ingest/ingest.ts'
+export { exportLogs, exportMetrics, exportTraces } from './ingest/otel.ts'
 export { Json, JsonObject, Limit, Metadata, MetadataFilter, Nullable, Offset, OneOf, SomeOf, Uuid,
   wholeMax } from './json.ts'
 export { createKey, listKeys, revokeKey } from './keys.ts'
@@ -57,6 +82,9 @@ export type { Access, Answer, AnswerHeader, Body, CheckedBody, Operation, Params
   Value } from './operation.ts'
 export { operations } from './operations.ts'
 export type { Answered, Asked, NamedOperation, Route } from './operations.ts'
+export { askModel, proposeExamples, proposeFilter, runExperiment,
+  streamExperiment } from './playground.ts'
+export type { ExperimentBody, ModelQuestion } from './playground.ts'
 export { commitDirectory, createComment, createCommit, createPrompt, createPromptTag, createReply,
   deleteDirectory, deletePrompt, deletePromptTag, forkPrompt, getPrompt, getPromptTag, likeComment,
   likePrompt, listComments, listCommits, listOwnCommits, listPromptOwners, listPrompts,
@@ -76,9 +104,10 @@ export { activateRevision, checkRevision, rollBack } from './control/rollouts.ts
 export type { ControlMember, ControlMove, ControlOutcome, ControlReport,
   ControlRollout } from './control/rollouts.ts'
 export { createRule, deleteRule, getRule, listRules, patchRule, readRuleLog, readRuleState,
-  RuleFields, triggerRule, triggerRules, tryJudge } from './rules.ts'
+  RuleFields, triggerRule, triggerRules, tryJudge } from './rules/rules.ts'
 export type { Rule, RuleAlert, RuleBody, RuleEvaluator, RuleLine, RuleSpendLimit, RuleState,
-  RuleVerdict, RuleWebhook } from './rules.ts'
+  RuleVerdict, RuleWebhook } from './rules/rules.ts'
 export { CreationHeaders, multitaskStrategy, runContent, streamModes } from './run-content.ts'
+export { askSql } from './sql.ts'
 export { deleteItem, getItem, listNamespaces, putItem, searchItems } from './store.ts'
 export type { DeleteItem, ListNamespaces, PutItem, ReadItem, SearchItems } from './store.ts'

@@ -40,8 +40,10 @@ export interface Terms {
   readonly answer?: TSchema
   /** Of an answer that is a stream, and no JSON: what is sent. */
   readonly events?: string
-  /** Of a good answer: by default 200, and 204 without JSON. */
-  readonly status?: 201 | 202 | 207
+  /** Of an answer that is no JSON: its media type, as `text/csv`. */
+  readonly media?: string
+  /** Of a good answer: by default 200, and 204 without a body. */
+  readonly status?: 200 | 201 | 202 | 207 | 302
   /** The JSON of good answers with another status. */
   readonly also?: Readonly<Record<number, TSchema>>
   /** Headers that only some good answers have. */

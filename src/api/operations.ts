@@ -1,45 +1,66 @@
 /** All operations, by their names and by their addresses. */
 
+import * as alertRules from './rules/alert-rules.ts'
 import * as assistants from './assistants.ts'
 import * as builds from './control/builds.ts'
+import * as bulkDeletions from './bulk-deletions.ts'
 import * as charts from './charts.ts'
 import * as cluster from './cluster.ts'
 import * as crons from './crons.ts'
-import * as datasets from './datasets.ts'
+import * as datasetFiles from './datasets/dataset-files.ts'
+import * as datasetRuns from './datasets/dataset-runs.ts'
+import * as datasetShares from './datasets/dataset-shares.ts'
+import * as datasets from './datasets/datasets.ts'
 import * as deploymentLines from './control/deployment-lines.ts'
 import * as deploymentSecrets from './control/deployment-secrets.ts'
 import * as deployments from './control/deployments.ts'
-import * as evaluators from './evaluators.ts'
-import * as examples from './examples.ts'
+import * as downloads from './downloads.ts'
+import * as evaluators from './rules/evaluators.ts'
+import * as examples from './datasets/examples.ts'
 import * as feedback from './feedback.ts'
+import * as hostedDeployments from './hosted/hosted-deployments.ts'
+import * as hostedRevisions from './hosted/hosted-revisions.ts'
+import * as ingest from './ingest/ingest.ts'
 import * as keys from './keys.ts'
 import * as limits from './limits.ts'
 import * as models from './models.ts'
 import type { Also, Answer, Body, Operation, Params, Query } from './operation.ts'
+import * as otel from './ingest/otel.ts'
+import * as pageLinks from './hosted/page-links.ts'
+import * as playground from './playground.ts'
 import * as prompts from './prompts.ts'
 import * as queues from './queues.ts'
 import * as revisions from './control/revisions.ts'
 import * as rollouts from './control/rollouts.ts'
-import * as rules from './rules.ts'
+import * as rules from './rules/rules.ts'
+import * as sql from './sql.ts'
 import * as store from './store.ts'
 
 /** Files of operations, under the headings that they have in the documentation. */
 const resources = {
-  'Datasets': datasets,
+  'Datasets': { ...datasets, ...datasetFiles, ...datasetShares, ...datasetRuns },
   'Examples': examples,
   'Prompts': prompts,
   'Rules': rules,
+  'Alert rules': alertRules,
   'Evaluators': evaluators,
   'Annotation queues': queues,
+  'Ingest': { ...ingest, ...otel },
   'Feedback': feedback,
   'Charts': charts,
   'Models': models,
+  'Playground': playground,
+  'Bulk deletions': bulkDeletions,
+  'SQL': sql,
+  'Downloads': downloads,
+  'Links to pages': pageLinks,
   'Assistants': assistants,
   'Crons': crons,
   'Store': store,
   'Server': { ...keys, ...limits, ...cluster },
   'Deployments': { ...deployments, ...revisions, ...builds, ...rollouts, ...deploymentSecrets,
     ...deploymentLines },
+  'Deployments by the official commands': { ...hostedDeployments, ...hostedRevisions },
 } as const
 
 /** An operation with its name, which generated clients have and which never changes. */

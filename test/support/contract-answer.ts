@@ -37,12 +37,12 @@ function checkOf(answer: NonNullable<Operation['answer']>): Check {
 
 /**
  * What is wrong with a good answer in JSON; undefined if nothing is, or if the contract does not
- * name its operation. The answer is read only if it does.
+ * name its operation, or calls its answer a file. The answer is read only if it is checked.
  */
 export async function answerFault(method: string, path: string, status: number,
   read: () => Promise<unknown>): Promise<string | undefined> {
   const operation = operationAt(method, path)
-  if (operation === undefined) return undefined
+  if (operation === undefined || operation.media !== undefined) return undefined
   const schema = operation.also?.[status] ?? operation.answer
   const check = schema === undefined
     ? () => 'no JSON is answered'

@@ -1,13 +1,10 @@
 /** Deployments, revisions and lines as `langgraphjs deploy` reads them. Pure. */
 
+import type { HostedDeployment, HostedLine, HostedLinesBody, HostedLinesPage, HostedRevision,
+  HostedStatus } from '../../api/index.ts'
 import type { BuildPhase, Deployment, DeploymentEvent, DeploymentLine,
   Revision } from '../../deployment/index.ts'
 import { timeText } from '../../json/index.ts'
-import type { HostedLines } from '../schema/hosted.ts'
-
-/** Progress of a revision towards its roll-out. The last five end the command's wait. */
-export type HostedStatus = 'AWAITING_BUILD' | 'BUILDING' | 'DEPLOYING' | 'DEPLOYED' | 'BUILD_FAILED'
-  | 'DEPLOY_FAILED' | 'SKIPPED'
 
 /** `phase` is that of its build; undefined if there is none. */
 export function hostedStatus({ active, rollout, lastRollout }: Deployment,
@@ -22,7 +19,7 @@ export function hostedStatus({ active, rollout, lastRollout }: Deployment,
 
 /** A deployment. `url` is where its data are served, which the command prints. */
 export function hostedDeployment({ id, name, createdAtMs, modifiedAtMs, active }: Deployment,
-  url: string): object {
+  url: string): HostedDeployment {
   return { id, name, source: 'internal_source',
     source_config: { custom_url: url, deployment_type: 'prod' }, source_revision_config: {},
     secrets: [], status: active === null ? 'AWAITING_DATABASE' : 'READY',
@@ -31,17 +28,9 @@ export function hostedDeployment({ id, name, createdAtMs, modifiedAtMs, active }
 
 /** JSON of a revision with this status; `updated_at` is the time of its creation. */
 export function hostedRevision({ id, name, reason, createdAtMs }: Revision,
-  status: HostedStatus): object {
+  status: HostedStatus): HostedRevision {
   return { id, name, status, status_message: reason, created_at: timeText(createdAtMs),
     updated_at: timeText(createdAtMs), source: 'internal_source' }
-}
-
-/** A line with its place among all. */
-interface HostedLine {
-  readonly id: string
-  readonly timestamp: number
-  readonly level: string
-  readonly message: string
 }
 
 /**
@@ -69,7 +58,7 @@ export function writtenLine({ member, seq, atMs, level, text }: DeploymentLine):
 
 /** The page that is asked for, and where the next one begins. */
 export function linesPage(lines: readonly HostedLine[],
-  { order = 'asc', limit = 100, offset, query }: HostedLines) {
+  { order = 'asc', limit = 100, offset, query }: HostedLinesBody): HostedLinesPage {
   const sought = query === undefined
     ? lines
     : lines.filter(({ message }) => message.toLowerCase().includes(query.toLowerCase()))

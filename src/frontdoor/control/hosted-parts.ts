@@ -1,13 +1,11 @@
 /** Parts that the routes for `langgraphjs deploy` share. */
 
 import type { FastifyRequest } from 'fastify'
-import type { TSchema } from 'typebox'
 
 import { changeSecrets, loadedSecretsOf } from '../../deployment/index.ts'
 import type { Deployment, Revision } from '../../deployment/index.ts'
 import { HeddleError } from '../../errors.ts'
-import type { Access } from '../../api/index.ts'
-import type { HostedSecrets } from '../schema/hosted.ts'
+import type { HostedSecrets } from '../../api/index.ts'
 import { commandRoot, hostedRoot } from '../platform-rest/platform-target.ts'
 import { byOf } from './parts.ts'
 import type { ControlParts } from './parts.ts'
@@ -17,20 +15,20 @@ const deploymentsMax = 1_000
 /** Revisions that are found by their id. */
 const revisionsMax = 200
 
-/** Declares a route that the API of this server does not describe. */
-export function hostedRoute<
-  Given extends Readonly<Partial<Record<'params' | 'querystring' | 'body', TSchema>>>,
->(given: Given) {
-  const access: Access = 'deploy'
-  return { schema: { ...given, hide: true }, config: { access } }
-}
-
 /** The root by which a command calls, for the addresses that it calls next. */
 export function calledRoot({ originalUrl }: Pick<FastifyRequest, 'originalUrl'>): string {
   return originalUrl.startsWith(`${commandRoot}/`) ? commandRoot : hostedRoot
 }
 
-type Request = Pick<FastifyRequest, 'caller' | 'params'>
+type Request<Parts> = Pick<FastifyRequest<{ Params: Parts }>, 'caller' | 'params'>
+
+interface DeploymentPath {
+  readonly id: string
+}
+
+interface RevisionPath extends DeploymentPath {
+  readonly revision: string
+}
 
 /** The deployments of the caller. */
 export async function hostedDeployments({ deployments: { records } }: ControlParts,
@@ -43,8 +41,8 @@ export async function hostedDeployments({ deployments: { records } }: ControlPar
 
 /** The deployment that a path names by its id or its name. Throws `not_found`. */
 export async function hostedDeploymentOf(parts: ControlParts,
-  request: Request): Promise<Deployment> {
-  const { id } = request.params as { readonly id: string }
+  request: Request<DeploymentPath>): Promise<Deployment> {
+  const { id } = request.params
   const found = (await hostedDeployments(parts, request))
     .find((each) => each.id === id || each.name === id)
   if (found !== undefined) return found
@@ -53,10 +51,10 @@ export async function hostedDeploymentOf(parts: ControlParts,
 
 /** The revision that a path names. Throws `not_found`. */
 export async function hostedRevisionOf(parts: ControlParts,
-  request: Request): Promise<{ readonly deployment: Deployment; readonly revision: Revision }> {
+  request: Request<RevisionPath>
+): Promise<{ readonly deployment: Deployment; readonly revision: Revision }> {
   const deployment = await hostedDeploymentOf(parts, request)
-  const { revision: id } = request.params as { readonly revision: string }
-  return { deployment, revision: await revisionById(parts, deployment, id) }
+  return { deployment, revision: await revisionById(parts, deployment, request.params.revision) }
 }
 
 /** Finds a revision of a deployment by its id or its name. Throws `not_found`. */

@@ -27,8 +27,12 @@ export function documented({ operation, name, resource }: NamedOperation): objec
   }
 }
 
-function goodOf({ answer, events }: Operation): object {
+function goodOf({ answer, events, media, status }: Operation): object {
   if (events !== undefined) return goodAnswer(eventStream, events)
+  if (media !== undefined) {
+    return { description: 'The file.', content: { [media]: { schema: { type: 'string' } } } }
+  }
+  if (status === 302) return { description: 'Leads to another address.', type: 'null' }
   return answer === undefined ? { description: 'Done.', type: 'null' } : jsonOf(answer)
 }
 
@@ -44,8 +48,8 @@ function jsonOf(answer: object): object {
 }
 
 /** The status of a good answer. */
-export function statusOf({ status, answer, events }: Operation): number {
-  return status ?? (answer === undefined && events === undefined ? 204 : 200)
+export function statusOf({ status, answer, events, media }: Operation): number {
+  return status ?? ([answer, events, media].every((each) => each === undefined) ? 204 : 200)
 }
 
 /** A schema that refers to the records in it. */

@@ -1,6 +1,6 @@
 /** Makes routes of operations: their access, their checks and their documentation. */
 
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest, RequestPayload } from 'fastify'
 import { Type } from 'typebox'
 
 import { operations } from '../../api/index.ts'
@@ -24,13 +24,16 @@ const named = new Map(operations.map((each) => [each.operation, each] as const))
 export interface ServeOptions {
   /** Bytes that a body may have; by default as many as the server takes. */
   readonly bodyLimit?: number
+  /** Called before a body is received: it may refuse the request. */
+  readonly preParsing?: (request: FastifyRequest, reply: FastifyReply,
+    payload: RequestPayload) => Promise<RequestPayload>
 }
 
 const NoQuery = Type.Object({})
 
 /** Adds the route of an operation to an app whose prefix, if it has one, begins the path. */
 export function serve<Of extends Operation>(app: App, operation: Of, handler: NoInfer<Handler<Of>>,
-  { bodyLimit }: ServeOptions = {}): void {
+  options: ServeOptions = {}): void {
   const { method, path, access, params, headers } = operation
   const body = operation.raw ? undefined : operation.body
   // Where a misspelt member must not mean nothing, it must not either where there is no query.
@@ -42,7 +45,7 @@ export function serve<Of extends Operation>(app: App, operation: Of, handler: No
     schema: { ...params && { params }, ...query && { querystring: query }, ...body && { body },
       ...headers && { headers }, ...documents },
     config: { access, operation },
-    ...bodyLimit !== undefined && { bodyLimit },
+    ...options,
     handler: async (request, reply) => {
       const answer = await handler(request as unknown as Asked<Of>, reply)
       // What waits for a reply gets nothing, when it was sent.

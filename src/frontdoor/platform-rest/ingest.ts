@@ -4,12 +4,15 @@ import { finished } from 'node:stream/promises'
 
 import type { FastifyReply, FastifyRequest, RequestPayload } from 'fastify'
 
+import { ingestRun, exportLogs, exportMetrics, exportTraces, ingestBatch, ingestParts,
+  ingestRunChange } from '../../api/index.ts'
+import type { Ingested } from '../../api/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { IngestAnswer, IngestCall } from '../../platform/index.ts'
 import { otherSignalAnswer, projectOfAddress, readUuid } from '../../platform/index.ts'
 import { announcedLength } from '../http/body-quota.ts'
 import type { App } from '../http/route.ts'
-import { platformRoute } from './platform-route.ts'
+import { serve } from '../http/serve.ts'
 import type { PlatformParts } from './platform-route.ts'
 import { WaitingBodies } from './waiting-bodies.ts'
 
@@ -39,8 +42,7 @@ export function ingestRoutes(app: App, { platform, env }: PlatformParts): void {
     }
   }
 
-  const operations = {
-    ...platformRoute('change'),
+  const options = {
     // What there is no room for is not received at all. It takes room only when it is there: one
     // who sends slowly would keep it from others.
     preParsing: async ({ raw, caller }: FastifyRequest, _reply: FastifyReply,
@@ -56,25 +58,22 @@ export function ingestRoutes(app: App, { platform, env }: PlatformParts): void {
     },
   }
 
-  app.post('/runs/multipart', operations,
-    async (request, reply) => accepted(reply, await take(request, 'multipart')))
-  app.post('/runs/batch', operations,
-    async (request, reply) => accepted(reply, await take(request, 'batch')))
-  app.post('/runs', operations,
-    async (request, reply) =>
-      accepted(reply, await take(request, 'post', { spareId: env.uuid7() })))
-  app.patch<{ Params: { id: string } }>('/runs/:id', operations, async (request, reply) => {
+  serve(app, ingestParts, async (request) => accepted(await take(request, 'multipart')), options)
+  serve(app, ingestBatch, async (request) => accepted(await take(request, 'batch')), options)
+  serve(app, ingestRun,
+    async (request) => accepted(await take(request, 'post', { spareId: env.uuid7() })), options)
+  serve(app, ingestRunChange, async (request) => {
     const spanId = readUuid(request.params.id)
     if (spanId === undefined) throw new HeddleError('invalid', 'The id of a run is a UUID.')
-    return accepted(reply, await take(request, 'patch', { spanId }))
-  })
-  app.post('/otel/v1/traces', operations, async (request, reply) => {
+    return accepted(await take(request, 'patch', { spanId }))
+  }, options)
+  serve(app, exportTraces, async (request, reply) => {
     if (!isOtlp(request)) return reply.code(415).send(otlpTypes)
     const { otlp } = await take(request, 'otlp')
     return reply.type(otlp!.contentType).send(Buffer.from(otlp!.body))
-  })
-  for (const signal of ['metrics', 'logs'] as const) {
-    app.post(`/otel/v1/${signal}`, platformRoute('change'), async (request, reply) => {
+  }, options)
+  for (const [signal, operation] of [['metrics', exportMetrics], ['logs', exportLogs]] as const) {
+    serve(app, operation, async (request, reply) => {
       if (!isOtlp(request)) return reply.code(415).send(otlpTypes)
       const { contentType, body } = otherSignalAnswer(signal, typeOf(request))
       return reply.type(contentType).send(Buffer.from(body))
@@ -92,10 +91,10 @@ function typeOf({ headers }: FastifyRequest): string {
   return headers['content-type'] ?? ''
 }
 
-/** Answers operations. Those that were read stay accepted; those that failed alone are named. */
-function accepted(reply: FastifyReply, { rejected, cut }: IngestAnswer): FastifyReply {
-  return reply.code(202).send({ message: 'Runs batch ingested',
-    ...rejected.length > 0 && { rejected }, ...cut !== undefined && { cut } })
+/** The answer to operations. Those that were read stay accepted; those that failed alone are named. */
+function accepted({ rejected, cut }: IngestAnswer): Ingested {
+  return { message: 'Runs batch ingested', ...rejected.length > 0 && { rejected },
+    ...cut !== undefined && { cut } }
 }
 
 /** The project that headers name, by its name or by its agent. */

@@ -3,6 +3,7 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
+import type { Value } from '../../api/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { withoutUndefined } from '../../json/index.ts'
 import { readTimeUs } from '../../platform/index.ts'
@@ -68,7 +69,7 @@ const pageMax = 100
 
 /** A question of v1 about these projects. */
 export function questionOfV1(tenant: string, projects: readonly Project[],
-  body: Static<typeof QueryRuns>): RunsQuestion {
+  body: Value<typeof QueryRuns>): RunsQuestion {
   const limit = body.limit ?? pageMax
   if (limit > pageMax) {
     throw new HeddleError('malformed', `Limit exceeds maximum allowed value of ${pageMax}`)

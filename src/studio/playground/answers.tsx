@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 
-import type { ConfiguredModel } from '../../api/index.ts'
+import type { ConfiguredModel, ModelQuestion } from '../../api/index.ts'
 import { modelsMax } from '../addresses/playground.ts'
 import type { Model } from '../addresses/playground.ts'
 import type { JsonObject } from '../api/client.ts'
@@ -119,9 +119,11 @@ function useAnswers() {
 
 /** The body of a call. Only the key that its model names is sent along. */
 function bodyOf(model: Model, asked: Asked, saved: readonly ConfiguredModel[],
-  brought: Readonly<Record<string, string>>) {
+  brought: Readonly<Record<string, string>>): ModelQuestion {
+  const { manifest, variables } = asked
   const settings = settingsOf(model, saved)
   const secret = isEndpoint(model) ? model.secret : undefined
-  return { ...asked, ...settings !== undefined && { model: settings },
+  return { manifest: isObject(manifest) ? manifest : null, variables,
+    ...settings !== undefined && { model: settings },
     ...secret !== undefined && brought[secret] && { secrets: { [secret]: brought[secret] } } }
 }

@@ -1,5 +1,7 @@
 /** An answer of a model as it comes in. Pure but for the call. */
 
+import type { ModelQuestion } from '../../api/index.ts'
+import { addressFor } from '../api/ask.ts'
 import type { JsonObject } from '../api/client.ts'
 import { follow } from '../api/event-stream.ts'
 
@@ -25,12 +27,13 @@ export const begun: Answer = { state: 'running', text: '', error: null, tokens: 
   latencyMs: null, runId: null }
 
 /** Asks, and says each time what there is by now. Never throws. */
-export async function askModel(body: unknown, signal: AbortSignal,
+export async function askModel(body: ModelQuestion, signal: AbortSignal,
   say: (answer: Answer) => void): Promise<void> {
   let answer = begun
   const set = (part: Partial<Answer>) => say(answer = { ...answer, ...part })
   try {
-    const events = follow({ path: '/api/v1/playground/stream', method: 'POST', body, signal })
+    const path = addressFor('POST /api/v1/playground/stream', { body })
+    const events = follow({ path, method: 'POST', body, signal })
     for await (const { event, text } of events) set(partOf(event, text, answer))
     if (answer.state === 'running') set({ state: 'failed', error: 'The answer was cut off.' })
   } catch (error) {

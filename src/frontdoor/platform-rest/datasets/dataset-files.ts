@@ -1,20 +1,17 @@
 /** Routes that give a dataset as a file. It is sent as it is read, however long it is. */
 
-import { asOfField } from '../../../api/index.ts'
 import { Readable } from 'node:stream'
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
 
+import { readDatasetCsv, readDatasetLines, readFineTuningLines } from '../../../api/index.ts'
 import type { Dataset, ExamplesRequest } from '../../../platform/index.ts'
 import { csvLine } from '../../../platform/index.ts'
 import type { App } from '../../http/route.ts'
-import { platformRoute } from '../platform-route.ts'
+import { serve } from '../../http/serve.ts'
 import type { PlatformParts } from '../platform-route.ts'
-import { asOfIn, datasetOf, IdPath } from './dataset-of.ts'
+import { asOfIn, datasetOf } from './dataset-of.ts'
 
-const ReadFile = Type.Object(asOfField)
-const reading = { params: IdPath, querystring: ReadFile }
 const everything = { outputs: true, metadata: true, files: false }
 
 /** Adds the routes below `/api/v1`. */
@@ -33,18 +30,18 @@ export function datasetFileRoutes(app: App, parts: PlatformParts): void {
       .send(Readable.from(texts()))
   }
 
-  app.get('/datasets/:id/csv', platformRoute('read', reading), async (request, reply) => {
+  serve(app, readDatasetCsv, async (request, reply) => {
     const dataset = await datasetOf(parts, request)
     const options = asOfIn(request.query)
     const names = await ask.namesOfExamples({ tenant: request.caller.tenant, dataset, ...options })
     return send(request, reply, { type: 'text/csv; charset=utf-8', dataset, ...options,
       first: csvLine([...names.inputs, ...names.outputs]), lines: { kind: 'csv', ...names } })
   })
-  app.get('/datasets/:id/jsonl', platformRoute('read', reading),
+  serve(app, readDatasetLines,
     async (request, reply) =>
       send(request, reply, { type: 'application/jsonl', end: '\n',
         dataset: await datasetOf(parts, request), ...asOfIn(request.query) }))
-  app.get('/datasets/:id/openai_ft', platformRoute('read', reading),
+  serve(app, readFineTuningLines,
     async (request, reply) =>
       send(request, reply, { type: 'application/jsonl', lines: { kind: 'openai' },
         dataset: await datasetOf(parts, request), ...asOfIn(request.query) }))

@@ -1,14 +1,10 @@
 /** Common code of routes of datasets: the dataset and the version that a request names. */
 
 import type { FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
 
 import type { Dataset, ExamplesRequest } from '../../../platform/index.ts'
 import { requireId } from '../path-id.ts'
 import type { PlatformParts } from '../platform-route.ts'
-
-/** A path with the id of a dataset. */
-export const IdPath = Type.Object({ id: Type.String() })
 
 /** The dataset that a path names. Throws `not_found`. */
 export function datasetOf({ platform }: PlatformParts, { params, caller }: {

@@ -1,41 +1,17 @@
 /** Routes that show what experiments made of examples, side by side. */
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
-import type { Static } from 'typebox'
 
+import { listDatasetRuns, listExperimentRuns } from '../../../api/index.ts'
+import type { DatasetRunsBody } from '../../../api/index.ts'
 import type { Dataset, ExamplesSlice } from '../../../platform/index.ts'
 import { leftSignal, sendJson } from '../../http/list-reply.ts'
 import type { App } from '../../http/route.ts'
+import { serve } from '../../http/serve.ts'
 import { cursorParts, cursorText } from '../../schema/cursor.ts'
-import { Json, Nullable, Offset, Uuid as UuidText } from '../../schema/json.ts'
 import { attachmentLinks } from '../links.ts'
-import { platformRoute } from '../platform-route.ts'
 import type { PlatformParts } from '../platform-route.ts'
-import { datasetOf, IdPath } from './dataset-of.ts'
-
-const ids = (maxItems: number) => Type.Optional(Nullable(Type.Array(UuidText(), { maxItems })))
-const limit = () => Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 100 })))
-/** Body of a query for runs of examples, by the sessions of experiments. */
-export const QueryRuns = Type.Object({
-  session_ids: ids(20),
-  offset: Type.Optional(Offset()),
-  limit: limit(),
-  preview: Type.Optional(Json()),
-  comparative_experiment_id: Type.Optional(Nullable(UuidText())),
-  as_of: Type.Optional(Nullable(Type.String({ maxLength: 255 }))),
-})
-const QueryRunsV2 = Type.Object({
-  experiment_ids: ids(20),
-  example_ids: ids(1_000),
-  comparative_experiment_id: Type.Optional(Nullable(UuidText())),
-  selects: Type.Optional(
-    Nullable(Type.Array(Type.String({ maxLength: 100 }), { maxItems: 200 })),
-  ),
-  page_size: limit(),
-  limit: limit(),
-  cursor: Type.Optional(Nullable(Type.String({ maxLength: 8_192 }))),
-})
+import { datasetOf } from './dataset-of.ts'
 
 /** Examples of a page by default. */
 const pageExamples = 20
@@ -53,17 +29,15 @@ interface Options {
 
 /** Adds the route below `/api/v1`. */
 export function datasetRunRoutes(app: App, parts: PlatformParts): void {
-  app.post('/datasets/:id/runs', platformRoute('read', { params: IdPath, body: QueryRuns }),
-    async (request, reply) => {
-      const { texts } = await page(parts, request, reply, optionsOf(request.body))
-      return sendJson(reply, `[${texts.join(',')}]`)
-    })
+  serve(app, listDatasetRuns, async (request, reply) => {
+    const { texts } = await page(parts, request, reply, optionsOf(request.body))
+    return sendJson(reply, `[${texts.join(',')}]`)
+  })
 }
 
 /** Adds the route below `/api/v2`. */
 export function datasetRunRoutesV2(app: App, parts: PlatformParts): void {
-  app.post('/datasets/:id/experiment-runs',
-    platformRoute('read', { params: IdPath, body: QueryRunsV2 }), async (request, reply) => {
+  serve(app, listExperimentRuns, async (request, reply) => {
     const { experiment_ids: projects, example_ids: examples, selects, page_size: size, cursor,
       limit: other, comparative_experiment_id: comparison } = request.body
     const { texts, next } = await page(parts, request, reply, {
@@ -80,9 +54,10 @@ export function datasetRunRoutesV2(app: App, parts: PlatformParts): void {
   })
 }
 
-async function page(parts: PlatformParts, request: FastifyRequest, reply: FastifyReply,
+async function page(parts: PlatformParts,
+  request: FastifyRequest<{ Params: { readonly id: string } }>, reply: FastifyReply,
   options: Options): Promise<ExamplesSlice> {
-  const dataset = await datasetOf(parts, request as Parameters<typeof datasetOf>[1])
+  const dataset = await datasetOf(parts, request)
   return pageOf(parts, request, reply, { ...options, tenant: request.caller.tenant, dataset })
 }
 
@@ -90,7 +65,7 @@ async function page(parts: PlatformParts, request: FastifyRequest, reply: Fastif
 export async function sharedRunPage(parts: PlatformParts, request: FastifyRequest,
   reply: FastifyReply,
   { tenant, dataset, body }: { readonly tenant: string; readonly dataset: Dataset;
-    readonly body: Static<typeof QueryRuns> }): Promise<FastifyReply> {
+    readonly body: DatasetRunsBody }): Promise<FastifyReply> {
   const { texts } = await pageOf(parts, request, reply, { ...optionsOf(body), tenant, dataset,
     isShared: true })
   return sendJson(reply, `[${texts.join(',')}]`)
@@ -98,7 +73,7 @@ export async function sharedRunPage(parts: PlatformParts, request: FastifyReques
 
 function optionsOf(
   { session_ids: projects, offset = 0, limit = pageExamples, as_of: asOf,
-    comparative_experiment_id: comparison }: Static<typeof QueryRuns>,
+    comparative_experiment_id: comparison }: DatasetRunsBody,
 ): Options {
   return { projects: projects ?? [], comparison, from: { at: 0, skip: offset },
     limit: limit ?? pageExamples, version: 1, ...typeof asOf === 'string' && { asOf } }

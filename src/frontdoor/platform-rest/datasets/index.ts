@@ -7,5 +7,4 @@ export { datasetRoutes, datasetRoutesV2, jsonOf } from './datasets.ts'
 export { exampleBodyRoutes } from './example-bodies.ts'
 export { exampleRoutes, sendExamples, optionsOf } from './examples.ts'
 export { groupedExperimentRoutes } from './grouped-experiments.ts'
-export { datasetRunRoutes, datasetRunRoutesV2, QueryRuns as QueryExperimentRuns,
-  sharedRunPage } from './experiments.ts'
+export { datasetRunRoutes, datasetRunRoutesV2, sharedRunPage } from './experiments.ts'

@@ -1,35 +1,18 @@
 /** Routes that ask a prompt about the examples of a dataset. */
 
-import { Type } from 'typebox'
-import type { Static } from 'typebox'
-
 import { FairSemaphore } from '../../../../cluster/index.ts'
+import { runExperiment, streamExperiment } from '../../../api/index.ts'
+import type { Answer, ExperimentBody } from '../../../api/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import { experimentEvents } from '../../../platform/index.ts'
 import type { ExampleEvent, Project } from '../../../platform/index.ts'
 import { leftSignal } from '../../http/list-reply.ts'
 import type { App } from '../../http/route.ts'
-import { Json, JsonObject, Nullable, Uuid } from '../../schema/json.ts'
-import { platformRoute } from '../platform-route.ts'
+import { serve } from '../../http/serve.ts'
 import type { PlatformParts } from '../platform-route.ts'
-import { PromptRef, Secrets, templateOf } from './model-call.ts'
+import { templateOf } from './model-call.ts'
 import { sendEvents } from './model-events.ts'
 import type { ModelEvent } from './model-events.ts'
-
-const Ask = Type.Object({
-  manifest: Type.Optional(Nullable(JsonObject())),
-  prompt: Type.Optional(Nullable(PromptRef)),
-  model: Type.Optional(Json()),
-  secrets: Type.Optional(Nullable(Secrets())),
-  /** Of the client; nothing in them matters here. */
-  options: Type.Optional(Json()),
-  project_name: Type.String({ minLength: 1, maxLength: 1_000 }),
-  dataset_id: Uuid(),
-  dataset_splits: Type.Optional(
-    Nullable(Type.Array(Type.String({ maxLength: 255 }), { maxItems: 100 })),
-  ),
-  evaluator_rules: Type.Optional(Nullable(Type.Array(Uuid(), { maxItems: 100 }))),
-})
 
 /** Experiments of one tenant in progress at one server. */
 const experimentsEach = 4
@@ -47,7 +30,7 @@ interface Started {
 export function experimentRoutes(app: App, parts: PlatformParts): void {
   const turns = new FairSemaphore({ inAll: Infinity, each: experimentsEach, waiting: Infinity,
     waitingEach: 0, full: 'So many experiments are in progress already: wait for one of them.' })
-  const start = async (tenant: string, body: Static<typeof Ask>): Promise<Started> => {
+  const start = async (tenant: string, body: ExperimentBody): Promise<Started> => {
     const leave = await turns.enter(tenant)
     try {
       return { leave, ...await begin(parts, tenant, body) }
@@ -56,32 +39,30 @@ export function experimentRoutes(app: App, parts: PlatformParts): void {
       throw error
     }
   }
-  app.post('/datasets/playground_experiment/stream', platformRoute('change', { body: Ask }),
-    async ({ body, caller: { tenant } }, reply) => {
-      const started = await start(tenant, body)
-      try {
-        await sendEvents(parts, reply, (signal) => eventsOf(parts, tenant, started, signal))
-      } finally {
-        started.leave()
-      }
-    })
-  app.post('/datasets/playground_experiment/batch', platformRoute('change', { body: Ask }),
-    async ({ body, caller: { tenant } }, reply) => {
-      const started = await start(tenant, body)
-      try {
-        let last: object = {}
-        const events = eventsOf(parts, tenant, started, leftSignal(reply))
-        for await (const { data } of events) last = data
-        return last
-      } finally {
-        started.leave()
-      }
-    })
+  serve(app, streamExperiment, async ({ body, caller: { tenant } }, reply) => {
+    const started = await start(tenant, body)
+    try {
+      await sendEvents(parts, reply, (signal) => eventsOf(parts, tenant, started, signal))
+    } finally {
+      started.leave()
+    }
+  })
+  serve(app, runExperiment, async ({ body, caller: { tenant } }, reply) => {
+    const started = await start(tenant, body)
+    try {
+      const events = eventsOf(parts, tenant, started, leftSignal(reply))
+      let next = await events.next()
+      while (!next.done) next = await events.next()
+      return next.value
+    } finally {
+      started.leave()
+    }
+  })
 }
 
 /** Makes the project. Throws before anything is asked. */
 async function begin({ platform, env }: PlatformParts, tenant: string,
-  body: Static<typeof Ask>): Promise<Omit<Started, 'leave'>> {
+  body: ExperimentBody): Promise<Omit<Started, 'leave'>> {
   if (body.evaluator_rules?.length) {
     throw new HeddleError('invalid', 'evaluator_rules: make rules for the dataset. They see each ' +
       'of its experiments.')
@@ -104,8 +85,10 @@ async function begin({ platform, env }: PlatformParts, tenant: string,
         platform.tracedModels, signal) }
 }
 
+/** The events of an experiment, and the data of the last one. */
 async function* eventsOf({ platform, env }: PlatformParts, tenant: string,
-  { project: { id, name }, events }: Started, signal: AbortSignal): AsyncIterable<ModelEvent> {
+  { project: { id, name }, events }: Started,
+  signal: AbortSignal): AsyncGenerator<ModelEvent, Answer<typeof runExperiment>, void> {
   const project = { session_id: id, project_name: name }
   let [runs, errors] = [0, 0]
   yield { name: 'start', data: project }
@@ -115,7 +98,9 @@ async function* eventsOf({ platform, env }: PlatformParts, tenant: string,
     yield { name: 'run', data: runJson(event) }
   }
   await platform.projects.patch(tenant, id, { endMs: env.nowMs() })
-  yield { name: 'end', data: { ...project, runs, errors } }
+  const ended = { ...project, runs, errors }
+  yield { name: 'end', data: ended }
+  return ended
 }
 
 function runJson(event: ExampleEvent): object {

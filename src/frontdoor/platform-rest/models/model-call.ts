@@ -1,39 +1,16 @@
 /** Calls of models: the question of a caller, and the model that is asked. */
 
-import { Type } from 'typebox'
-
+import type { ModelQuestion } from '../../../api/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import { endpointOf, messagesOf, modelOf, schemaOf, withoutModel } from '../../../platform/index.ts'
 import type { ChatMessage, ModelCall, ModelEndpoint, Platform } from '../../../platform/index.ts'
-
-/** Schema of the own secrets of a call, by name. */
-export function Secrets() {
-  return Type.Record(Type.String(), Type.String({ maxLength: 8 * 1024 }))
-}
-
-/** Schema of a stored prompt: of the caller, and its newest commit, unless it says otherwise. */
-export const PromptRef = Type.Object({
-  owner: Type.Optional(Type.String({ maxLength: 200 })),
-  name: Type.String({ minLength: 1, maxLength: 300 }),
-  ref: Type.Optional(Type.String({ maxLength: 300 })),
-})
-
-/** A question as callers send it. Null means the same as nothing. */
-export interface CallBody {
-  readonly manifest?: Readonly<Record<string, unknown>> | null
-  readonly prompt?: { readonly owner?: string; readonly name: string; readonly ref?: string } | null
-  readonly messages?: readonly ChatMessage[] | null
-  readonly variables?: Readonly<Record<string, unknown>> | null
-  readonly model?: unknown
-  readonly schema?: Readonly<Record<string, unknown>> | null
-  readonly secrets?: Readonly<Record<string, string>> | null
-}
 
 /** Sources of models and prompts: the settings of the playground, and the stored prompts. */
 type Sources = Pick<Platform, 'playgroundSettings' | 'prompts'>
 
 /** The call. Throws `invalid` with what is missing, and `not_found` for an unknown prompt. */
-export async function callOf(sources: Sources, tenant: string, body: CallBody): Promise<ModelCall> {
+export async function callOf(sources: Sources, tenant: string,
+  body: ModelQuestion): Promise<ModelCall> {
   const { messages, variables } = body
   if (messages === undefined || messages === null) {
     const { render, call } = await templateOf(sources, tenant, body)
@@ -52,7 +29,7 @@ export interface Template {
 
 /** The manifest or stored prompt of a question, with the model that it is sent to. */
 export async function templateOf(sources: Sources, tenant: string,
-  body: CallBody): Promise<Template> {
+  body: ModelQuestion): Promise<Template> {
   const { manifest, prompt } = body
   if (isGiven(manifest) === isGiven(prompt)) throw oneOfThem()
   const read = manifest ?? await manifestOf(sources, tenant, prompt!)
@@ -61,7 +38,7 @@ export async function templateOf(sources: Sources, tenant: string,
 }
 
 async function restOf(sources: Sources, tenant: string,
-  { model, schema: wanted, secrets }: CallBody, manifest: unknown): Promise<Template['call']> {
+  { model, schema: wanted, secrets }: ModelQuestion, manifest: unknown): Promise<Template['call']> {
   const schema = wanted ?? (manifest === null ? null : schemaOf(manifest))
   const behind = manifest === null ? null : modelOf(manifest)
   const endpoint = await endpointFor(sources, tenant, model ?? behind)
@@ -77,7 +54,7 @@ function oneOfThem(): HeddleError {
 }
 
 async function manifestOf({ prompts }: Sources, tenant: string,
-  prompt: NonNullable<CallBody['prompt']>): Promise<unknown> {
+  prompt: NonNullable<ModelQuestion['prompt']>): Promise<unknown> {
   const { manifest, isOwn } = await prompts.manifest(tenant, prompt)
   const read = JSON.parse(Buffer.from(manifest).toString()) as unknown
   return isOwn ? read : withoutModel(read)

@@ -1,28 +1,14 @@
 /** The route of the playground: one call of one model, whose answer is streamed. */
 
-import { Type } from 'typebox'
-
+import { askModel } from '../../../api/index.ts'
 import { usageJson } from '../../../platform/index.ts'
 import type { TracedEvent } from '../../../platform/index.ts'
 import type { App } from '../../http/route.ts'
-import { Json, JsonObject, Nullable, OneOf } from '../../schema/json.ts'
-import { platformRoute } from '../platform-route.ts'
+import { serve } from '../../http/serve.ts'
 import type { PlatformParts } from '../platform-route.ts'
-import { callOf, PromptRef, Secrets } from './model-call.ts'
+import { callOf } from './model-call.ts'
 import { sendEvents } from './model-events.ts'
 import type { ModelEvent } from './model-events.ts'
-
-const Message = Type.Object({ role: OneOf(['system', 'user', 'assistant', 'tool']),
-  content: Type.String() })
-const Ask = Type.Object({
-  manifest: Type.Optional(Nullable(JsonObject())),
-  prompt: Type.Optional(Nullable(PromptRef)),
-  messages: Type.Optional(Nullable(Type.Array(Message, { maxItems: 1_000 }))),
-  variables: Type.Optional(Nullable(JsonObject())),
-  model: Type.Optional(Json()),
-  schema: Type.Optional(Nullable(JsonObject())),
-  secrets: Type.Optional(Nullable(Secrets())),
-})
 
 /** The project of the spans. */
 const project = 'playground'
@@ -30,12 +16,11 @@ const project = 'playground'
 /** Adds the route below `/api/v1`. */
 export function playgroundRoutes(app: App, parts: PlatformParts): void {
   const { platform } = parts
-  app.post('/playground/stream', platformRoute('change', { body: Ask }),
-    async ({ body, caller: { tenant } }, reply) => {
-      const call = await callOf(platform, tenant, body)
-      await sendEvents(parts, reply,
-        (signal) => eventsOf(platform.tracedModels.stream({ tenant, project, call }, signal)))
-    })
+  serve(app, askModel, async ({ body, caller: { tenant } }, reply) => {
+    const call = await callOf(platform, tenant, body)
+    await sendEvents(parts, reply,
+      (signal) => eventsOf(platform.tracedModels.stream({ tenant, project, call }, signal)))
+  })
 }
 
 async function* eventsOf(events: AsyncIterable<TracedEvent>): AsyncIterable<ModelEvent> {

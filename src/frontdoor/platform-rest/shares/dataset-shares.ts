@@ -2,7 +2,10 @@
 
 import { Type } from 'typebox'
 
+import { getDatasetShare, shareDataset, unshareDataset } from '../../../api/index.ts'
+import { sendJson } from '../../http/list-reply.ts'
 import type { App } from '../../http/route.ts'
+import { serve } from '../../http/serve.ts'
 import { Offset, Uuid as UuidText } from '../../schema/json.ts'
 import { jsonOf, sendExamples, optionsOf } from '../datasets/index.ts'
 import { linkBase } from '../links.ts'
@@ -11,7 +14,6 @@ import { platformRoute } from '../platform-route.ts'
 import type { PlatformParts } from '../platform-route.ts'
 import { sharedDataset, TokenPath } from './shared-dataset.ts'
 
-const IdPath = Type.Object({ id: Type.String() })
 const ListExamples = Type.Object({
   id: Type.Optional(Type.Array(UuidText(), { maxItems: 1_000 })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 100 })),
@@ -29,27 +31,24 @@ export function datasetShareRoutes(app: App, parts: PlatformParts): void {
     return { kind: 'dataset', id } as const
   }
 
-  app.put('/datasets/:id/share', platformRoute('change', { params: IdPath }),
-    async ({ params, caller: { tenant } }) => {
-      const object = await asked(tenant, params.id)
-      return { dataset_id: object.id, share_token: await shares.make(tenant, object) }
-    })
+  serve(app, shareDataset, async ({ params, caller: { tenant } }) => {
+    const object = await asked(tenant, params.id)
+    return { dataset_id: object.id, share_token: await shares.make(tenant, object) }
+  })
 
-  app.get('/datasets/:id/share', platformRoute('read', { params: IdPath }),
-    async ({ params, caller: { tenant } }, reply) => {
-      const object = await asked(tenant, params.id)
-      const token = await shares.tokenOf(tenant, object)
-      // Fastify sends null as nothing.
-      return reply.type('application/json').send(JSON.stringify(
-        token === undefined ? null : { dataset_id: object.id, share_token: token },
-      ))
-    })
+  serve(app, getDatasetShare, async ({ params, caller: { tenant } }, reply) => {
+    const object = await asked(tenant, params.id)
+    const token = await shares.tokenOf(tenant, object)
+    // Fastify sends null as nothing.
+    return sendJson(reply, JSON.stringify(
+      token === undefined ? null : { dataset_id: object.id, share_token: token },
+    ))
+  })
 
-  app.delete('/datasets/:id/share', platformRoute('change', { params: IdPath }),
-    async ({ params, caller: { tenant } }) => {
-      await shares.revoke(tenant, await asked(tenant, params.id))
-      return { message: 'The dataset is not shared any more.' }
-    })
+  serve(app, unshareDataset, async ({ params, caller: { tenant } }) => {
+    await shares.revoke(tenant, await asked(tenant, params.id))
+    return { message: 'The dataset is not shared any more.' }
+  })
 
   app.get('/public/:token/datasets', platformRoute('public', { params: TokenPath }),
     async ({ params }) => {

@@ -3,15 +3,14 @@
 import { Readable } from 'node:stream'
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
 
+import { downloadFile, downloadPublicFile } from '../../../api/index.ts'
+import type { Query } from '../../../api/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import type { DownloadClaim, Platform } from '../../../platform/index.ts'
 import type { App } from '../../http/route.ts'
-import { platformRoute } from '../platform-route.ts'
+import { serve } from '../../http/serve.ts'
 import type { PlatformParts } from '../platform-route.ts'
-
-const Download = Type.Object({ jwt: Type.Optional(Type.String({ maxLength: 8_192 })) })
 
 /**
  * Media types that browsers neither run nor show as a page: a script with such an address would run
@@ -23,9 +22,9 @@ const plainTypes: readonly RegExp[] = [/^(?:image|audio|video|font)\/(?!svg)[\w.
 
 /** Adds the routes below `/api/v1`. */
 export function downloadRoutes(app: App, { platform }: PlatformParts): void {
-  const give = platformRoute('public', { querystring: Download })
-  const handle = async (request: FastifyRequest, reply: FastifyReply) => {
-    const { jwt = '' } = request.query as { readonly jwt?: string }
+  const handle = async (request: FastifyRequest<{ Querystring: Query<typeof downloadFile> }>,
+    reply: FastifyReply) => {
+    const { jwt = '' } = request.query
     const claim = await platform.downloads.claimOf(jwt)
     const file = claim.kind === 'span' ? await ofSpan(platform, claim) : ofExample(platform, claim)
     void reply.headers({
@@ -45,8 +44,8 @@ export function downloadRoutes(app: App, { platform }: PlatformParts): void {
     if (first.done === true && claim.bytes > 0) throw gone()
     return reply.header('content-length', claim.bytes).send(Readable.from(from(first, parts)))
   }
-  app.get('/public/download', give, handle)
-  app.get('/download', give, handle)
+  serve(app, downloadPublicFile, handle)
+  serve(app, downloadFile, handle)
 }
 
 /** An attachment of a span that exists. Throws `not_found`. */

@@ -7,7 +7,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 
+import { openContext, openContextCommit, openHubCommit, openHubPrompt, openPrompt,
+  openPromptCommit } from '../../../api/index.ts'
 import type { App } from '../../http/route.ts'
+import { serve } from '../../http/serve.ts'
 import { runPage, studioPath } from '../links.ts'
 import type { StudioPage } from '../links.ts'
 import { platformRoute } from '../platform-route.ts'
@@ -57,21 +60,34 @@ export function pageLinkRoutes(app: App): void {
   link('/o/:tenant/host/deployments/:deployment', ['tenant'], () => ({ path: ['deployments'] }))
   link('/public/:token/r', ['token'], ({ token }) => ({ path: ['public', token] }))
   link('/public/:token/d', ['token'], ({ token }) => ({ path: ['public', token, 'd'] }))
-  for (const root of ['/prompts', '/context']) {
-    link(`${root}/:name`, ['name'], ({ name }) => promptPage(name))
-    link(`${root}/:name/:commit`, ['name', 'commit'], ({ name, commit }) =>
-      promptPage(name, commit))
+  promptLinks(app)
+}
+
+function promptLinks(app: App): void {
+  for (const operation of [openPrompt, openContext]) {
+    serve(app, operation, async (request, reply) =>
+      lead(request, reply, promptPage(request.params.name)))
   }
-  link('/hub/:owner/:name', ['owner', 'name'], ({ owner, name }) => {
+  for (const operation of [openPromptCommit, openContextCommit]) {
+    serve(app, operation, async (request, reply) => {
+      const { name, commit } = request.params
+      return lead(request, reply, promptPage(name, commit))
+    })
+  }
+  serve(app, openHubPrompt, async (request, reply) => {
+    const { owner, name } = request.params
     const [own = '', commit] = name.split(':', 2)
-    return promptPage(own, commit, owner)
+    return lead(request, reply, promptPage(own, commit, owner))
   })
-  link('/hub/:owner/:name/:commit', ['owner', 'name', 'commit'],
-    ({ owner, name, commit }) => promptPage(name, commit, owner))
+  serve(app, openHubCommit, async (request, reply) => {
+    const { owner, name, commit } = request.params
+    return lead(request, reply, promptPage(name, commit, owner))
+  })
 }
 
 /** Leads there by a path that holds also below a path that a proxy has given the server. */
-function lead(request: FastifyRequest, reply: FastifyReply, page: StudioPage): FastifyReply {
+function lead(request: Pick<FastifyRequest, 'originalUrl' | 'deployment'>, reply: FastifyReply,
+  page: StudioPage): FastifyReply {
   const [path = ''] = request.originalUrl.split('?', 1)
   const depth = path.replace(/\/$/, '').split('/').length - 2
   const slash = path.endsWith('/') ? 1 : 0

@@ -1,6 +1,6 @@
 /** Routes with which anybody reads what experiments made of a shared dataset. */
 
-import { listComparisons } from '../../../api/index.ts'
+import { listComparisons, listDatasetRuns } from '../../../api/index.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
@@ -11,7 +11,7 @@ import type { Project, RunsQuestion, Uuid } from '../../../platform/index.ts'
 import { leftSignal, sendRows } from '../../http/list-reply.ts'
 import type { App } from '../../http/route.ts'
 import { Offset, Uuid as UuidText } from '../../schema/json.ts'
-import { QueryExperimentRuns, sendComparisons, sharedRunPage } from '../datasets/index.ts'
+import { sendComparisons, sharedRunPage } from '../datasets/index.ts'
 import { feedbackPage } from '../feedback-page.ts'
 import { attachmentLinks } from '../links.ts'
 import { requireId } from '../path-id.ts'
@@ -59,7 +59,7 @@ export function sharedExperimentRoutes(app: App, parts: PlatformParts): void {
   const { platform } = parts
   for (const path of ['datasets/runs', 'examples/runs']) {
     app.post(`/public/:token/${path}`,
-      platformRoute('public', { params: TokenPath, body: QueryExperimentRuns }),
+      platformRoute('public', { params: TokenPath, body: listDatasetRuns.body }),
       async (request, reply) =>
         sharedRunPage(parts, request, reply, {
           ...await sharedDataset(parts, request.params.token),

@@ -3,7 +3,8 @@
  * Each is a rule whose alerts differ only in whom they call. Pure.
  */
 
-import type { RuleAlert, RuleBody } from '../../../api/index.ts'
+import type { AlertAction, AlertMeasure, AlertRule, Rule as RuleJson, RuleAlert,
+  RuleBody } from '../../../api/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import { isObject } from '../../../json/index.ts'
 import { readFilter } from '../../query/filter/read-filter.ts'
@@ -11,26 +12,6 @@ import { conjunctsOf } from '../../query/plan.ts'
 import { namedId } from '../../records/catalog/named-id.ts'
 import type { Uuid } from '../../spans/span.ts'
 import type { Rule } from './rule.ts'
-
-/** Alert rule of the hosted API: the measured attribute, its window and its bound. */
-export interface AlertRuleBody {
-  readonly name: string
-  readonly description: string
-  readonly type: string
-  readonly attribute: string
-  readonly aggregation: string
-  readonly operator: string
-  readonly window_minutes: number
-  readonly threshold?: number | null
-  readonly filter?: string | null
-  readonly denominator_filter?: string | null
-}
-
-/** Receiver of an alert of the hosted API: the kind of target and its configuration. */
-export interface AlertActionBody {
-  readonly target: string
-  readonly config: Readonly<Record<string, unknown>>
-}
 
 type Metric = RuleAlert['metric']
 type Comparison = NonNullable<RuleAlert['comparison']>
@@ -52,8 +33,8 @@ const comparisons: Readonly<Record<string, Comparison>> = { gt: 'above', gte: 'a
 const [headersMax, headerCharacters, urlCharacters, templateCharacters] = [20, 4_096, 2_048, 8_192]
 
 /** The rule that keeps an alert rule. Throws `invalid` for what is not offered. */
-export function ruleOfAlert(project: Uuid, rule: AlertRuleBody,
-  actions: readonly AlertActionBody[]): RuleBody {
+export function ruleOfAlert(project: Uuid, rule: AlertMeasure,
+  actions: readonly AlertAction[]): RuleBody {
   const measured = measureOf(rule)
   if (actions.length === 0) throw wrong('actions: name whom to call: {"target": "webhook", …}.')
   return {
@@ -67,7 +48,7 @@ export function ruleOfAlert(project: Uuid, rule: AlertRuleBody,
 
 /** Whom an action calls. Throws `invalid` for what is no webhook. */
 export function callOf(
-  { target, config }: AlertActionBody,
+  { target, config }: AlertAction,
 ): Pick<RuleAlert, 'url' | 'headers' | 'body'> {
   if (target !== 'webhook') {
     throw wrong(`target: only a webhook is called here, not ${JSON.stringify(target)}.`)
@@ -80,7 +61,7 @@ export function callOf(
 }
 
 /** Translates what an alert rule measures into an alert of a rule. Throws `invalid`. */
-function measureOf(rule: AlertRuleBody): Omit<RuleAlert, 'url' | 'headers' | 'body'> {
+function measureOf(rule: AlertMeasure): Omit<RuleAlert, 'url' | 'headers' | 'body'> {
   const { type, attribute, aggregation, operator, threshold, filter, window_minutes: minutes } =
     rule
   if (type !== 'threshold') {
@@ -151,21 +132,21 @@ function jsonIn(text: string): unknown {
  * An alert rule as clients read it; undefined for another rule. `shown` is the rule as the routes
  * of rules show it: without values of headers.
  */
-export function alertRuleJson(rule: Rule, shown: Readonly<Record<string, unknown>>): Record<string,
-  unknown> | undefined {
+export function alertRuleJson(rule: Rule, shown: RuleJson): AlertRule | undefined {
   const { alert_rule: about, alerts, id } = rule
   const first = alerts?.[0]
   if (!about || first === undefined) return undefined
   const aggregation = keyOf(metrics[about.attribute] ?? {}, first.metric)
-  if (aggregation === undefined) return undefined
-  const times = { created_at: shown['created_at'], updated_at: shown['updated_at'] }
+  const operator = keyOf(comparisons, first.comparison ?? 'above')
+  if (aggregation === undefined || operator === undefined) return undefined
+  const { created_at, updated_at, session_name } = shown
+  const times = { created_at, updated_at }
   return {
     rule: { id, name: rule.display_name, description: about.description, type: 'threshold',
-      attribute: about.attribute, aggregation,
-      operator: keyOf(comparisons, first.comparison ?? 'above'), threshold: first.threshold,
+      attribute: about.attribute, aggregation, operator, threshold: first.threshold,
       window_minutes: first.window_minutes, filter: rule.filter, session_id: rule.session_id,
-      session_name: shown['session_name'], ...times },
-    actions: (shown['alerts'] as readonly RuleAlert[]).map(({ url, headers, body }, at) => ({
+      session_name, ...times },
+    actions: (shown.alerts ?? []).map(({ url, headers, body }, at) => ({
       id: namedId('rule', `action\n${id}\n${at}`),
       alert_rule_id: id,
       target: 'webhook',

@@ -1,5 +1,6 @@
 /** A deletion of all traces that a question finds: what was asked, and how far it is. Pure. */
 
+import type { BulkDeletion, BulkDeletionBody } from '../../../api/index.ts'
 import type { CatalogRecord } from '../../records/catalog/catalog-record.ts'
 import type { ScanMark } from '../../spans/span-port.ts'
 import type { Uuid } from '../../spans/span.ts'
@@ -16,11 +17,11 @@ export interface DeletionRequest {
   readonly projects: readonly Uuid[]
   readonly conditions: DeletionConditions
   /** In the words of the client, to be shown. */
-  readonly asked: Readonly<Record<string, unknown>>
+  readonly asked: BulkDeletionBody
 }
 
 /** State of a deletion. It is open while it is created or running. */
-export type DeletionStatus = 'Created' | 'Running' | 'Completed' | 'Cancelled' | 'Failed'
+export type DeletionStatus = BulkDeletion['status']
 
 /** Progress of a deletion. */
 export interface DeletionProgress {
@@ -96,7 +97,7 @@ export function deletionOf(
 }
 
 /** A deletion as clients read it. */
-export function deletionJson(deletion: TraceDeletion): Record<string, unknown> {
+export function deletionJson(deletion: TraceDeletion): BulkDeletion {
   const { id, asked, status, arrivedBeforeUs, createdMs, modifiedMs, finishedMs, looked, matched,
     traces, after, error } = deletion
   return {

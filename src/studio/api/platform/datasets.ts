@@ -3,7 +3,7 @@
 import { queryOptions } from '@tanstack/react-query'
 
 import type { Dataset } from '../../../api/index.ts'
-import { ask, askPage } from '../ask.ts'
+import { addressFor, ask, askPage } from '../ask.ts'
 import { ask as askPath } from '../client.ts'
 import type { JsonObject } from '../client.ts'
 
@@ -66,10 +66,6 @@ export const versionDiffQuery = (id: string, from: string, to: string) =>
         query: { from_version: from, to_version: to } }),
   })
 
-/** The parameter that asks for a version; none for the newest. */
-const versionIn = (asOf: string | undefined): URLSearchParams =>
-  new URLSearchParams({ ...asOf !== undefined && { as_of: asOf } })
-
 /** Makes a dataset without examples. */
 export const createDataset = (name: string, description: string) =>
   ask('POST /api/v1/datasets', {
@@ -87,7 +83,8 @@ export const patchDataset = (id: string, change: DatasetChange) =>
 
 /** The address of a version of a dataset as a file. */
 export const fileOfDataset = (id: string, form: 'jsonl' | 'csv', asOf: string | undefined) =>
-  `/api/v1/datasets/${id}/${form}?${versionIn(asOf)}`
+  addressFor(`GET /api/v1/datasets/:id/${form}`, { params: { id },
+    query: { ...asOf !== undefined && { as_of: asOf } } })
 
 /** Deletes a dataset with its examples. */
 export const deleteDataset = (id: string) => ask('DELETE /api/v1/datasets/:id', { params: { id } })

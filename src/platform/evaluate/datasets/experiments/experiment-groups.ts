@@ -1,32 +1,16 @@
 /** Experiments by what their metadata say, with the sums of each group. Pure. */
 
+import type { ExperimentGroup as GroupJson } from '../../../../api/index.ts'
 import { isObject } from '../../../../json/index.ts'
 import type { ProjectStats } from '../../../records/projects/project-shape.ts'
 import type { Project } from '../../../records/projects/project.ts'
 import { zonedTextUs } from '../../../spans/time.ts'
 import type { Uuid } from '../../../spans/span.ts'
 
-/** Scores under one key: how many there are, and their mean. */
-interface Scores {
-  readonly n: number
-  readonly avg: number | null
-}
+type Scores = GroupJson['feedback_stats'][string]
 
-/** Experiments with the same values. Its members are as clients know them. */
-export interface ExperimentGroup {
-  /** The value under each key; null where an experiment has none. */
-  readonly group: Readonly<Record<string, unknown>>
-  readonly count: number
-  readonly min_start_time: string
-  readonly max_start_time: string
-  readonly run_count: number
-  /** The share of runs with an error; null without runs. */
-  readonly error_rate: number | null
-  readonly total_tokens: number
-  /** In dollars, as a decimal text; null if no run has a price. */
-  readonly total_cost: string | null
-  readonly feedback_stats: Readonly<Record<string, Scores>>
-  readonly session_feedback_stats: Readonly<Record<string, Scores>>
+/** Experiments with the same values. Its members are as clients know them, but for experiments. */
+export interface ExperimentGroup extends Omit<GroupJson, 'experiments'> {
   readonly experiments: readonly Project[]
 }
 

@@ -14,7 +14,7 @@ const never = new Promise<never>(() => {})
 const given = randomSpans('acme', 40, 3)
 const others = randomSpans('other', 10, 3)
 const request = { projects: given.projects.map(({ id }) => id),
-  conditions: { filter: 'eq(name, "model")' }, asked: { filter: 'eq(name, "model")' } }
+  conditions: { filter: 'eq(name, "model")' }, asked: { session: [], filter: 'eq(name, "model")' } }
 
 async function opened() {
   const store = memorySpans()

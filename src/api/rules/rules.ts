@@ -2,9 +2,9 @@
 
 import { Type } from 'typebox'
 
-import { Json, JsonObject, Maybe, Nullable, OneOf, Text, Time, Uuid } from './json.ts'
-import { operation } from './operation.ts'
-import type { Value } from './operation.ts'
+import { Json, JsonObject, Maybe, Nullable, OneOf, Text, Time, Uuid } from '../json.ts'
+import { operation } from '../operation.ts'
+import type { Value } from '../operation.ts'
 
 const Headers = Maybe(
   Type.Record(Type.String({ pattern: '^[A-Za-z0-9-]{1,100}$' }), Text(4_096), {

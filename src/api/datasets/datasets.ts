@@ -2,9 +2,9 @@
 
 import { Type } from 'typebox'
 
-import { Json, JsonObject, Maybe, Nullable, Offset, OneOf, Text, Time, Uuid } from './json.ts'
-import { operation } from './operation.ts'
-import type { Value } from './operation.ts'
+import { Json, JsonObject, Maybe, Nullable, Offset, OneOf, Text, Time, Uuid } from '../json.ts'
+import { operation } from '../operation.ts'
+import type { Value } from '../operation.ts'
 
 const Body = Type.Object({
   name: Maybe(Text(1_000)),

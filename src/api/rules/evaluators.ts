@@ -2,9 +2,9 @@
 
 import { Type } from 'typebox'
 
-import { Json, Maybe, Nullable, OneOf, Text, Time, Uuid } from './json.ts'
-import { operation } from './operation.ts'
-import type { Value } from './operation.ts'
+import { Json, Maybe, Nullable, OneOf, Text, Time, Uuid } from '../json.ts'
+import { operation } from '../operation.ts'
+import type { Value } from '../operation.ts'
 import { VariableMapping } from './rules.ts'
 
 const Judge = Type.Object({

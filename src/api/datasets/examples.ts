@@ -3,14 +3,15 @@
 import { Type } from 'typebox'
 
 import { asOfField } from './datasets.ts'
-import { Json, JsonObject, Maybe, Nullable, Offset, OneOf, Text, Time, Uuid } from './json.ts'
-import { operation } from './operation.ts'
-import type { Value } from './operation.ts'
+import { Json, JsonObject, Maybe, Nullable, Offset, OneOf, Text, Time, Uuid } from '../json.ts'
+import { operation } from '../operation.ts'
+import type { Value } from '../operation.ts'
 
 const Attachment = Type.Object({ presigned_url: Text(), s3_url: Text(),
   mime_type: Nullable(Text()) })
 
-const Example = Type.Object({
+/** Schema of an example. */
+export const Example = Type.Object({
   id: Uuid(),
   dataset_id: Uuid(),
   name: Text(),
