@@ -36,7 +36,7 @@ export { readDatasetCsv, readDatasetLines, readFineTuningLines } from './dataset
 export { groupExperiments, listDatasetRuns, listExperimentRuns } from './datasets/dataset-runs.ts'
 export type { DatasetRunsBody, ExperimentGroup } from './datasets/dataset-runs.ts'
 export { getDatasetShare, shareDataset, unshareDataset } from './datasets/dataset-shares.ts'
-export { asOfField, changeDatasetSplit, compareDatasetVersions, createComparison, createDataset,
+export { changeDatasetSplit, compareDatasetVersions, createComparison, createDataset,
   deleteComparison, deleteDataset, getDataset, getDatasetVersion, listComparisons, listDatasets,
   listDatasetSplits, listDatasetsV2, listDatasetVersions, patchDataset, tagDatasetVersion,
   uploadDataset, uploadExperiment } from './datasets/datasets.ts'

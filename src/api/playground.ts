@@ -1,4 +1,4 @@
-/** Questions to models: of people, about the examples of a dataset, for a filter or for examples. */
+/** Questions to models: of people, about examples of a dataset, for a filter or for examples. */
 
 import { Type } from 'typebox'
 

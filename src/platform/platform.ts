@@ -5,6 +5,7 @@ import type { CatalogClient } from './records/catalog/catalog-client.ts'
 import { chartsOver } from './query/charts/chart.ts'
 import type { Charts } from './query/charts/chart.ts'
 import { datasetsIn } from './evaluate/datasets/catalog-datasets.ts'
+import type { DatasetCatalog } from './evaluate/datasets/dataset.ts'
 import { comparisonsOver } from './evaluate/datasets/experiments/comparison.ts'
 import type { Comparisons } from './evaluate/datasets/experiments/comparison.ts'
 import { datasetsOver } from './evaluate/datasets/datasets.ts'
@@ -123,17 +124,36 @@ export interface PlatformOptions {
 
 const noModelQuota: ModelQuotaLimits = { calls: Infinity, tokens: Infinity }
 
-/** Makes the platform of a member. Its threads start when they are first needed. */
-export function openPlatform(
-  { store, catalogs, env, settled, own, egress, secretsKeys, handles = new Map(), onRemoval,
-    modelQuota = noModelQuota, rules: ruleOptions, deletions: waker }: PlatformOptions,
-): Platform {
-  const { log } = env
-  const projects = projectsOver(catalogs, env)
-  const catalog = datasetsIn(catalogs, env)
-  const prices = pricesOver(catalogs, env)
-  const readersOf = ruleOptions && ruleRecords(catalogs, env).readersOf
-  const needs: IngestNeeds = {
+/** The threads of a platform. Each starts when it is first asked for, and after it has died. */
+function openThreads({ store, env: { log }, settled, own }: PlatformOptions, needs: IngestNeeds) {
+  const ingest = new PlatformThread<IngestHandlers>({ name: 'ingest', store, needs: { ...needs },
+    log })
+  const query = new PlatformThread<QueryHandlers>({ name: 'query', store, log,
+    ...settled && { settled }, ...own && { needs: { ...own } } })
+  return {
+    get ingest() {
+      return ingest.calls
+    },
+    get query() {
+      return query.calls
+    },
+    close: async () => {
+      await Promise.all([ingest.close(), query.close()])
+    },
+  }
+}
+
+interface IngestSources {
+  readonly projects: Pick<Projects, 'named' | 'get'>
+  readonly catalog: Pick<DatasetCatalog, 'get' | 'charge' | 'publish'>
+  readonly prices: Pick<Prices, 'list'>
+}
+
+/** Calls of the main thread that the ingest thread needs. */
+function ingestNeeds({ catalogs, env, rules, onRemoval }: PlatformOptions,
+  { projects, catalog, prices }: IngestSources): IngestNeeds {
+  const readersOf = rules && ruleRecords(catalogs, env).readersOf
+  return {
     datasets: ({ tenant, ids }) => catalog.get(tenant, ids),
     chargeDataset: ({ tenant, id, bytes }) => catalog.charge(tenant, id, bytes),
     publishDataset: (publication) => catalog.publish(publication),
@@ -149,23 +169,21 @@ export function openPlatform(
     },
     prices: ({ tenant }) => prices.list(tenant),
     removed: async (removed) => onRemoval?.(removed),
-    ended: ({ tenant, rules }) => {
-      for (const id of rules) ruleOptions?.client.wake({ tenant, id })
+    ended: ({ tenant, rules: ids }) => {
+      for (const id of ids) rules?.client.wake({ tenant, id })
       return Promise.resolve()
     },
   }
-  const ingest = new PlatformThread<IngestHandlers>({ name: 'ingest', store, needs: { ...needs },
-    log })
-  const query = new PlatformThread<QueryHandlers>({ name: 'query', store, log,
-    ...settled && { settled }, ...own && { needs: { ...own } } })
-  const threads = {
-    get ingest() {
-      return ingest.calls
-    },
-    get query() {
-      return query.calls
-    },
-  }
+}
+
+/** Makes the platform of a member. Its threads start when they are first needed. */
+export function openPlatform(options: PlatformOptions): Platform {
+  const { catalogs, env, settled, egress, secretsKeys, handles = new Map(),
+    modelQuota = noModelQuota, rules: ruleOptions, deletions: waker } = options
+  const projects = projectsOver(catalogs, env)
+  const catalog = datasetsIn(catalogs, env)
+  const prices = pricesOver(catalogs, env)
+  const threads = openThreads(options, ingestNeeds(options, { projects, catalog, prices }))
   const secrets = secretsOver(catalogs, secretsKeys, env)
   const models = modelsOver({ egress, reveal: (tenant, name) => secrets.reveal(tenant, name) })
   const quota = modelQuotaOver(catalogs, modelQuota, env)
@@ -173,15 +191,15 @@ export function openPlatform(
   const prompts = promptsOver({ catalogs, documents, handles, env })
   const downloads = downloadsOver(catalogs, env)
   const datasets = datasetsOver({ catalog, threads, documents, downloads, env })
-  const queues = queuesOver({ catalogs, documents, env, query: () => query.calls })
+  const queues = queuesOver({ catalogs, documents, env, query: () => threads.query })
   const playgroundSettings = playgroundSettingsOver(catalogs, env)
   const port = platformPort({ models, playgroundSettings, prompts, datasets, queues })
   const ruled = ruleOptions &&
     ruleEngine({ ...ruleOptions, port: { ...port, ...ruleOptions.port }, catalogs, documents,
-      projects, env, ingest: () => ingest.calls, query: () => query.calls })
+      projects, env, ingest: () => threads.ingest, query: () => threads.query })
   const deleting = waker &&
     createDeletions({ catalogs, client: waker, projects, env, settled: () => settled?.(),
-      ingest: () => ingest.calls, query: () => query.calls })
+      ingest: () => threads.ingest, query: () => threads.query })
   return {
     ...deleting && { deletions: deleting.deletions, deletionEngine: deleting.engine },
     ...ruled && { rules: ruled.rules, ruleEngine: ruled.engine },
@@ -203,7 +221,7 @@ export function openPlatform(
     queues,
     secrets,
     models,
-    tracedModels: tracedModels({ models, ingest: () => ingest.calls, quota, env }),
+    tracedModels: tracedModels({ models, ingest: () => threads.ingest, quota, env }),
     modelQuota: quota,
     playgroundSettings,
     prices,
@@ -211,14 +229,14 @@ export function openPlatform(
     prompts,
     comments: commentsOver(catalogs, env),
     get ingest() {
-      return ingest.calls
+      return threads.ingest
     },
     get query() {
-      return query.calls
+      return threads.query
     },
     close: async () => {
       await Promise.all([prompts.close(), quota.close()])
-      await Promise.all([ingest.close(), query.close()])
+      await threads.close()
     },
   }
 }

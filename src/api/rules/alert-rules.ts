@@ -1,4 +1,4 @@
-/** Alert rules, as the hosted API has them: a bound on one number of a project, and who is called. */
+/** Alert rules as the hosted API has them: a bound on a number of a project, and who is called. */
 
 import { Type } from 'typebox'
 

@@ -91,7 +91,7 @@ function typeOf({ headers }: FastifyRequest): string {
   return headers['content-type'] ?? ''
 }
 
-/** The answer to operations. Those that were read stay accepted; those that failed alone are named. */
+/** The answer to operations: those that were read stay accepted, those that failed are named. */
 function accepted({ rejected, cut }: IngestAnswer): Ingested {
   return { message: 'Runs batch ingested', ...rejected.length > 0 && { rejected },
     ...cut !== undefined && { cut } }

@@ -85,69 +85,22 @@ export interface ExampleWritesParts extends ExampleWriterParts {
 
 /** The handlers over a store. */
 export function exampleWrites(parts: ExampleWritesParts): ExampleWrites {
-  const { store, env } = parts
+  const { store, longBodies } = parts
   const writer = new ExampleWriter(parts)
-  const editsOf = async (tenant: string, sent: readonly SentExample[]) => {
-    const edits: Creation[] = []
-    let copied = 0
-    for (const each of sent) {
-      const copy = await copyOf(parts, tenant, each.said)
-      copied += bytesOf(copy)
-      if (copied > copiedMax) {
-        throw new HeddleError('too_large', `A request may copy ${copiedMax / 1024 / 1024} MiB of ` +
-          'runs.')
-      }
-      edits.push(createOf(each, copy, env.uuid()))
-    }
-    return edits
-  }
   const create = async (place: DatasetPlace, sent: readonly SentExample[]) =>
-    writer.change(place, await editsOf(place.tenant, sent))
-  const ofDatasets = async (call: ExamplesCall, edits: readonly ExampleEdit[]) => {
-    const byDataset = await grouped(parts, call, edits)
-    const changed: ExamplesChanged[] = []
-    for (const [dataset, own] of byDataset) {
-      changed.push(await writer.change({ tenant: call.tenant, dataset }, own))
-    }
-    return changed
-  }
+    writer.change(place, await creationsOf(parts, place.tenant, sent))
   return {
     changeExamples: async (call) => {
-      const { tenant, form, dataset } = call
-      const body = Buffer.from(call.body.buffer, call.body.byteOffset, call.body.byteLength)
-      switch (form) {
-        case 'create':
-        case 'createParts': {
-          const sent = await sentIn(parts.longBodies, call, form === 'createParts')
-          const groups = Map.groupBy(sent, (each) => dataset ?? each.dataset ?? noDataset())
-          const changed = []
-          for (const [id, own] of groups) changed.push(await create({ tenant, dataset: id }, own))
-          return changed
-        }
-        case 'update':
-        case 'updateParts': {
-          const sent = await sentIn(parts.longBodies, call, form === 'updateParts')
-          return ofDatasets(call,
-            sent.map((each) => ({ kind: 'update', said: each.said,
-              id: call.id ?? each.id ?? noId() })
-            ))
-        }
-        case 'metadata': {
-          const { ids, operations } = metadataChangeIn(body)
-          return ofDatasets(call, ids.map((id) => ({ kind: 'metadata', id, operations })))
-        }
-        case 'remove':
-        case 'erase': {
-          const ids = idsIn('example_ids', readable(() => JSON.parse(body.toString()) as unknown))
-          const kind = form === 'erase' ? 'erase' : 'delete'
-          return ofDatasets(call, ids.map((id) => ({ kind, id })))
-        }
+      const changed: ExamplesChanged[] = []
+      for (const [dataset, edits] of await editsIn(parts, call)) {
+        changed.push(await writer.change({ tenant: call.tenant, dataset }, await edits()))
       }
+      return changed
     },
     validateExamples: async (call) => {
       const { tenant } = call
-      const sent = await sentIn(parts.longBodies, call, false)
-      const edits = await editsOf(tenant, sent)
+      const sent = await sentIn(longBodies, call, false)
+      const edits = await creationsOf(parts, tenant, sent)
       const placed = edits.map((edit, index) => ({ edit,
         dataset: sent[index]!.dataset ?? noDataset() })
       )
@@ -163,11 +116,11 @@ export function exampleWrites(parts: ExampleWritesParts): ExampleWrites {
     ensureExamples: ({ examples, ...place }) =>
       writer.change(place, examples.map((each) => ({ kind: 'ensure', ...each }))),
     readUpload: async ({ tenant, body, contentType }) => {
-      const [form] = await uploaded(parts.longBodies, tenant, { body, contentType, formOnly: true })
+      const [form] = await uploaded(longBodies, tenant, { body, contentType, formOnly: true })
       return form
     },
     addUpload: async ({ body, contentType, ...place }) => {
-      const [, said] = await uploaded(parts.longBodies, place.tenant, { body, contentType,
+      const [, said] = await uploaded(longBodies, place.tenant, { body, contentType,
         formOnly: false })
       return create(place,
         said.map((each, index) => ({ dataset: null, said: each,
@@ -176,6 +129,63 @@ export function exampleWrites(parts: ExampleWritesParts): ExampleWrites {
     },
     dropExamples: (place) => eraseDataset(store, place),
   }
+}
+
+/** Edits of each dataset that a request changes. Each dataset has its own when its turn comes. */
+async function editsIn(parts: ExampleWritesParts,
+  call: ExamplesCall): Promise<Iterable<readonly [Uuid, () => Edits | Promise<Edits>]>> {
+  const { tenant, form, dataset } = call
+  if (form === 'create' || form === 'createParts') {
+    const sent = await sentIn(parts.longBodies, call, form === 'createParts')
+    const groups = Map.groupBy(sent, (each) => dataset ?? each.dataset ?? noDataset())
+    return [...groups].map(([id, own]) => [id, () => creationsOf(parts, tenant, own)] as const)
+  }
+  const groups = await grouped(parts, call, await changesIn(parts, call, form))
+  return [...groups].map(([id, own]) => [id, () => own] as const)
+}
+
+type Edits = readonly ExampleEdit[]
+
+/** Edits of examples that exist. */
+async function changesIn({ longBodies }: ExampleWritesParts, call: ExamplesCall,
+  form: Exclude<ExamplesCall['form'], 'create' | 'createParts'>): Promise<Edits> {
+  const body = Buffer.from(call.body.buffer, call.body.byteOffset, call.body.byteLength)
+  switch (form) {
+    case 'update':
+    case 'updateParts': {
+      const sent = await sentIn(longBodies, call, form === 'updateParts')
+      return sent.map((each) => ({ kind: 'update', said: each.said,
+        id: call.id ?? each.id ?? noId() })
+      )
+    }
+    case 'metadata': {
+      const { ids, operations } = metadataChangeIn(body)
+      return ids.map((id) => ({ kind: 'metadata', id, operations }))
+    }
+    case 'remove':
+    case 'erase': {
+      const ids = idsIn('example_ids', readable(() => JSON.parse(body.toString()) as unknown))
+      const kind = form === 'erase' ? 'erase' : 'delete'
+      return ids.map((id) => ({ kind, id }))
+    }
+  }
+}
+
+/** Edits that make examples, with what they copy of runs. */
+async function creationsOf(parts: ExampleWritesParts, tenant: string,
+  sent: readonly SentExample[]): Promise<readonly Creation[]> {
+  const edits: Creation[] = []
+  let copied = 0
+  for (const each of sent) {
+    const copy = await copyOf(parts, tenant, each.said)
+    copied += bytesOf(copy)
+    if (copied > copiedMax) {
+      throw new HeddleError('too_large', `A request may copy ${copiedMax / 1024 / 1024} MiB of ` +
+        'runs.')
+    }
+    edits.push(createOf(each, copy, parts.env.uuid()))
+  }
+  return edits
 }
 
 /** Bytes from which on a body is read where it holds up nobody. */

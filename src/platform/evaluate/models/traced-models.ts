@@ -60,63 +60,12 @@ const tokenCharacters = 4
 const leftMessage = 'The reader left.'
 
 /** Calls that leave spans behind. */
-export function tracedModels(
-  { models, ingest, quota, env }: TracedModelsOptions,
-): TracedModels {
+export function tracedModels(options: TracedModelsOptions): TracedModels {
+  const { models, quota } = options
   const full = 'So many models are asked already: wait for one of them.'
   const turns = new FairSemaphore({ inAll: Infinity, each: callsEach, waiting: Infinity,
     waitingEach: 0, full })
   const laterTurns = new FairSemaphore({ inAll: Infinity, ...laterEach, waiting: Infinity, full })
-
-  async function* events({ tenant, call, waits: _, ...span }: TracedCall,
-    signal: AbortSignal): AsyncIterable<TracedEvent> {
-    await models.requireCallable(tenant, call)
-    await quota.begin(tenant)
-    let characters = call.messages.reduce((all, { content }) => all + content.length, 0)
-    let spent: number | undefined
-    const id = env.uuid7()
-    const startMs = env.nowMs()
-    let firstMs: number | null = null
-    const traced = async (ended: EndedCall['ended'], endMs: number) => {
-      const body = spanBody({ ...span, id, call, startMs, firstTextMs: firstMs, endMs, ended })
-      await ingest().ingest({ tenant, form: 'batch', body, encoding: '',
-        contentType: 'application/json' })
-    }
-    let isOver = false
-    try {
-      yield { kind: 'start', id }
-      for await (const piece of models.stream(tenant, call, signal)) {
-        if ('text' in piece) {
-          firstMs ??= env.nowMs()
-          characters += piece.text.length
-          yield { kind: 'text', text: piece.text }
-          continue
-        }
-        isOver = true
-        const { end: answer } = piece
-        const { usage } = answer
-        if (usage !== null) spent = usage.inputTokens + usage.outputTokens
-        const endMs = env.nowMs()
-        await traced({ answer }, endMs)
-        yield { kind: 'end', id, answer, latencyMs: endMs - startMs,
-          firstTextMs: firstMs === null ? null : firstMs - startMs }
-      }
-    } catch (caught) {
-      if (isOver || signal.aborted) throw caught
-      isOver = true
-      const error = HeddleError.from(caught)
-      await traced({ error: error.message }, env.nowMs())
-      yield { kind: 'error', id, error }
-    } finally {
-      quota.spend(tenant, spent ?? Math.ceil(characters / tokenCharacters))
-      if (!isOver) {
-        await traced({ error: leftMessage }, env.nowMs()).catch((error: unknown) =>
-          env.log.warn('A call of a model was not traced.', { error })
-        )
-      }
-    }
-  }
-
   return {
     requireCallable: async (tenant, call) => {
       await models.requireCallable(tenant, { ...call, messages: [{ role: 'user', content: '' }] })
@@ -126,10 +75,97 @@ export function tracedModels(
       const line = traced.waits === true ? laterTurns : turns
       const leave = await enterTurn(line, traced.tenant, signal)
       try {
-        yield* events(traced, signal)
+        yield* eventsOf(options, traced, signal)
       } finally {
         leave()
       }
     },
+  }
+}
+
+async function* eventsOf(options: TracedModelsOptions, traced: TracedCall,
+  signal: AbortSignal): AsyncIterable<TracedEvent> {
+  const { models, quota, env } = options
+  const { tenant, call } = traced
+  await models.requireCallable(tenant, call)
+  await quota.begin(tenant)
+  const span = new SpanOfCall(options, traced)
+  const { id } = span
+  try {
+    yield { kind: 'start', id }
+    for await (const piece of models.stream(tenant, call, signal)) {
+      if ('text' in piece) {
+        span.said(piece.text)
+        yield { kind: 'text', text: piece.text }
+        continue
+      }
+      yield { kind: 'end', id, answer: piece.end, ...await span.answered(piece.end) }
+    }
+  } catch (caught) {
+    if (span.isOver || signal.aborted) throw caught
+    const error = HeddleError.from(caught)
+    await span.end({ error: error.message }, env.nowMs())
+    yield { kind: 'error', id, error }
+  } finally {
+    quota.spend(tenant, span.tokens)
+    if (!span.isOver) {
+      await span.end({ error: leftMessage }, env.nowMs()).catch((error: unknown) =>
+        env.log.warn('A call of a model was not traced.', { error })
+      )
+    }
+  }
+}
+
+/** The span of a call, while a model answers. */
+class SpanOfCall {
+  readonly id: Uuid
+  /** True once its end was written, or should have been. */
+  isOver = false
+  readonly #options: Pick<TracedModelsOptions, 'ingest' | 'env'>
+  readonly #traced: TracedCall
+  readonly #startMs: number
+  #firstMs: number | null = null
+  #characters: number
+  #spent: number | undefined
+
+  constructor(options: Pick<TracedModelsOptions, 'ingest' | 'env'>, traced: TracedCall) {
+    this.#options = options
+    this.#traced = traced
+    this.id = options.env.uuid7()
+    this.#startMs = options.env.nowMs()
+    this.#characters = traced.call.messages.reduce((all, { content }) => all + content.length, 0)
+  }
+
+  /** Tokens of the call: as its endpoint says, or else as its characters are. */
+  get tokens(): number {
+    return this.#spent ?? Math.ceil(this.#characters / tokenCharacters)
+  }
+
+  /** Counts a part of the answer. */
+  said(text: string): void {
+    this.#firstMs ??= this.#options.env.nowMs()
+    this.#characters += text.length
+  }
+
+  /** Writes the end of a call that was answered, and says how long it took. */
+  async answered(
+    answer: ModelAnswer,
+  ): Promise<{ readonly latencyMs: number; readonly firstTextMs: number | null }> {
+    const { usage } = answer
+    if (usage !== null) this.#spent = usage.inputTokens + usage.outputTokens
+    const endMs = this.#options.env.nowMs()
+    await this.end({ answer }, endMs)
+    return { latencyMs: endMs - this.#startMs,
+      firstTextMs: this.#firstMs === null ? null : this.#firstMs - this.#startMs }
+  }
+
+  /** Writes the end. The span can be read when it resolves. */
+  async end(ended: EndedCall['ended'], endMs: number): Promise<void> {
+    this.isOver = true
+    const { tenant, waits: _, ...of } = this.#traced
+    const body = spanBody({ ...of, id: this.id, startMs: this.#startMs, firstTextMs: this.#firstMs,
+      endMs, ended })
+    await this.#options.ingest().ingest({ tenant, form: 'batch', body, encoding: '',
+      contentType: 'application/json' })
   }
 }

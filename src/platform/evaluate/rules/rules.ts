@@ -82,15 +82,42 @@ export function rulesOver(parts: RuleParts): Rules {
     if (rule === undefined) throw new HeddleError('not_found', `The rule ${id} does not exist.`)
     return rule
   }
+  return {
+    ...ruleChanges(parts, { records, evaluators, get }),
+    records,
+    evaluators,
+    all: records.all,
+    get,
+    state: async (tenant, id) => {
+      await get(tenant, id)
+      return await client.get({ tenant, id })
+    },
+    log: async (tenant, id, page) => {
+      await get(tenant, id)
+      return await readLog(documents, tenant, id, page)
+    },
+    trigger: async (tenant, id, { fromUs, throughUs }) => {
+      const { is_enabled: isEnabled } = await get(tenant, id)
+      if (!isEnabled) throw new HeddleError('invalid', 'The rule is disabled: enable it first.')
+      const nowUs = env.nowMs() * 1_000
+      return await client.trigger({ tenant, id }, fromUs ?? nowUs - dayUs, throughUs ?? nowUs)
+    },
+    json: (tenant, rules) => rulesJson(parts, tenant, rules),
+    tryJudge: (tenant, evaluator, span, signal) =>
+      judgeSpan(parts, { tenant, evaluator, span }, signal),
+    tryAlert: (tenant, rule, alert, signal) => tryAlert(parts, { tenant, rule }, alert, signal),
+  }
+}
+
+function ruleChanges(parts: RuleParts,
+  { records, evaluators, get }: Pick<Rules, 'records' | 'evaluators' | 'get'>
+): Pick<Rules, 'create' | 'change' | 'delete'> {
+  const { env, client } = parts
   const wakeable = async (tenant: string, id: Uuid) => {
     await records.awake.add({ tenant, id })
     await client.begin({ tenant, id })
   }
   return {
-    records,
-    evaluators,
-    all: records.all,
-    get,
     create: async (tenant, body) => {
       const made = changedRule(undefined, body)
       await requireUsable(parts, tenant, made, evaluators)
@@ -127,33 +154,20 @@ export function rulesOver(parts: RuleParts): Rules {
       await records.delete(tenant, id)
       await client.drop({ tenant, id }, owner)
     },
-    state: async (tenant, id) => {
-      await get(tenant, id)
-      return await client.get({ tenant, id })
-    },
-    log: async (tenant, id, page) => {
-      await get(tenant, id)
-      return await readLog(documents, tenant, id, page)
-    },
-    trigger: async (tenant, id, { fromUs, throughUs }) => {
-      const { is_enabled: isEnabled } = await get(tenant, id)
-      if (!isEnabled) throw new HeddleError('invalid', 'The rule is disabled: enable it first.')
-      const nowUs = env.nowMs() * 1_000
-      return await client.trigger({ tenant, id }, fromUs ?? nowUs - dayUs, throughUs ?? nowUs)
-    },
-    json: (tenant, rules) => rulesJson(parts, tenant, rules),
-    tryJudge: async (tenant, evaluator, span, signal) => {
-      await requireJudge(parts, tenant, evaluator)
-      const query = parts.query()
-      const [place] = await query.locate({ tenant, ids: [span] })
-      const projects = place === undefined ? [] : await parts.projects.get(tenant, [place.project])
-      if (projects.length === 0) throw new HeddleError('not_found', 'There is no such run.')
-      const detail = await detailOf({ query: parts.query }, tenant, span, projects, signal)
-      return await judge(parts.judging, { tenant, evaluator, no: 0, span: detail,
-        rule: { id: env.uuid(), name: 'Dry run' } }, signal)
-    },
-    tryAlert: (tenant, rule, alert, signal) => tryAlert(parts, { tenant, rule }, alert, signal),
   }
+}
+
+async function judgeSpan(parts: RuleParts,
+  { tenant, evaluator, span }: { readonly tenant: string; readonly evaluator: RuleEvaluator;
+    readonly span: Uuid }, signal: AbortSignal): Promise<JudgeResult> {
+  await requireJudge(parts, tenant, evaluator)
+  const query = parts.query()
+  const [place] = await query.locate({ tenant, ids: [span] })
+  const projects = place === undefined ? [] : await parts.projects.get(tenant, [place.project])
+  if (projects.length === 0) throw new HeddleError('not_found', 'There is no such run.')
+  const detail = await detailOf({ query: parts.query }, tenant, span, projects, signal)
+  return await judge(parts.judging, { tenant, evaluator, no: 0, span: detail,
+    rule: { id: parts.env.uuid(), name: 'Dry run' } }, signal)
 }
 
 async function tryAlert({ judging: { port }, projects, env }: RuleParts,

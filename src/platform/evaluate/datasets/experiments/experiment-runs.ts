@@ -3,9 +3,10 @@
 import { HeddleError } from '../../../../errors.ts'
 import type { RunsQuestion } from '../../../query/question.ts'
 import type { Uuid } from '../../../spans/span.ts'
-import type { ExampleMark, ExamplesSlice, ExperimentsQuestion,
-  RowsOfExamples } from '../example-reader.ts'
+import type { ExampleMark } from '../example-question.ts'
+import type { ExamplesSlice, ExperimentsQuestion } from '../example-reader.ts'
 import type { ExampleRow } from '../example-row.ts'
+import type { RowsOfExamples } from '../example-search.ts'
 import { exampleJson } from '../example-shape.ts'
 import type { ExampleEntry } from '../example-tree.ts'
 
