@@ -81,7 +81,7 @@ class AssistantActor implements Actor<AssistantCommand> {
       deleted: 'assistantDeleted',
       after: (row, record) => this.#after(row, record),
       updateOf: (row) => ({ table: 'assistant', row }),
-    }, { log, index })
+    }, { log, index, env })
   }
 
   readonly occupied = false

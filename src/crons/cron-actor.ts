@@ -84,8 +84,9 @@ class CronActor implements Actor<OwnCommand> {
   constructor(context: ActorContext<OwnCommand>, parts: CronActorParts) {
     this.#context = context
     this.#parts = parts
-    const { log, index } = parts
-    this.#row = new OwnedRow(context, rowKind, { log, index, written: (row) => this.#wakeAt(row) })
+    const { log, index, env } = parts
+    this.#row = new OwnedRow(context, rowKind, { log, index, env,
+      written: (row) => this.#wakeAt(row) })
   }
 
   get occupied(): boolean {

@@ -8,12 +8,12 @@
  */
 
 import { actorKeyText } from '../../cluster/index.ts'
-import type { ActorContext } from '../../cluster/index.ts'
+import type { ActorContext, Env } from '../../cluster/index.ts'
 import type { AppliedCommand, Branch } from '../../proto/gen/storage/v1/row.ts'
 import { decodeRow, encodeRow } from '../checkpoint/index.ts'
 import type { LogEntry, LogPort, PurgeSubject, RecordOf, RowUpdate } from '../checkpoint/index.ts'
 import { HeddleError } from '../errors.ts'
-import { findApplied, withApplied } from './applied-command.ts'
+import { appliedRecords, findApplied, withApplied } from './applied-command.ts'
 import { orFail } from './or-fail.ts'
 
 /** The part of the log that such actors use. */
@@ -57,6 +57,7 @@ export interface RowEntry<Row> {
 export interface OwnedRowParts<Row> {
   readonly log: OwnedRowLog
   readonly index: { get(tenant: string, id: string): Promise<Row | undefined> }
+  readonly env: Pick<Env, 'nowMs'>
   readonly written?: (row: Row) => void
 }
 
@@ -127,10 +128,9 @@ export class OwnedRow<Row extends LoggedRow> {
   }
 
   async #append(before: Row, { record, next, commandId }: RowEntry<Row>): Promise<Row | null> {
-    const { log, written } = this.#parts
+    const { log, env, written } = this.#parts
     const { tenant, epoch: prevEpoch } = before
-    const records: RecordOf[] = [record]
-    if (commandId !== undefined) records.push({ $case: 'commandApplied', value: { commandId } })
+    const records = [record, ...appliedRecords(commandId, env.nowMs())]
     const { epoch } = this.#context
     const entry = { epoch, seq: before.seq + 1, body: encodeRow(records) }
     const row = next && placed(next, records, entry)
@@ -193,7 +193,8 @@ function placed<Row extends LoggedRow>(row: Row, records: readonly RecordOf[],
   let { applied } = row
   for (const record of records) {
     if (record.$case !== 'commandApplied') continue
-    applied = withApplied(applied, record.value.commandId, seq)
+    const { commandId: id, atMs } = record.value
+    applied = withApplied(applied, { id, seq, atMs })
   }
   return { ...row, applied, epoch, seq, storedBytes: row.storedBytes + body.byteLength }
 }

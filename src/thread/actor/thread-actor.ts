@@ -1,11 +1,10 @@
 /** The single writer of one thread: takes commands, one turn each, and decides. */
 
 import type { Actor, ActorContext, ActorKind, Turn } from '../../../cluster/index.ts'
-import { findApplied } from '../../owned-row/index.ts'
+import { appliedRecords, findApplied } from '../../owned-row/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { isDeployment } from '../../graph/index.ts'
 import type { ThreadPorts } from '../context/thread-context.ts'
-import { noteOf } from '../decide/thread-records.ts'
 import { threadNotFound } from '../decide/thread.ts'
 import { threadWire } from '../feed/feed-wire.ts'
 import { ThreadLog } from '../log/thread-log.ts'
@@ -125,7 +124,8 @@ class ThreadActor
     | Promise<Turn> {
     const applied = findApplied(this.#log.state.applied, id)
     if (applied) return { reply: repeated(this.#parts, command as ThreadCommand, applied) }
-    const turn = take(this.#parts, { command, note: noteOf(id), cancelled })
+    const note = appliedRecords(id, this.#ports.env.nowMs())
+    const turn = take(this.#parts, { command, note, cancelled })
     return 'kind' in turn && turn.kind === 'read' ? this.#guarded(turn) : turn
   }
 

@@ -2,7 +2,7 @@
 
 import type { Turn } from '../../../cluster/index.ts'
 import type { RecordOf } from '../../checkpoint/index.ts'
-import { findApplied } from '../../owned-row/index.ts'
+import { appliedRecords, findApplied } from '../../owned-row/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { isExpired } from '../../search/index.ts'
 import { cautiousNowMs } from '../context/thread-context.ts'
@@ -10,7 +10,6 @@ import { deploymentOf, graphOf, presentHost } from '../context/thread-graphs.ts'
 import { decideExpiry } from '../decide/expiry.ts'
 import { decideKeepLatest } from '../decide/history.ts'
 import { decideFirstState, decideUpdate } from '../decide/state-edit.ts'
-import { noteOf } from '../decide/thread-records.ts'
 import { decideAdopt, decideCreate, decideDelete, decidePatch,
   threadNotFound } from '../decide/thread.ts'
 import { decideOwed, decideSettled } from '../decide/webhook.ts'
@@ -96,7 +95,7 @@ export function adopt(parts: ThreadParts, origin: Origin): Turn {
   renewIfDeleted(parts)
   const branchId = ports.log.newBranchId()
   threadLog.begin(fromOrigin({ tenant, threadId, branchId }, origin), purge.lastTry)
-  const note = noteOf(origin.threadId)
+  const note = appliedRecords(origin.threadId, ports.env.nowMs())
   const timeToLive = ports.defaultTimeToLive?.(tenant)
   return turn(parts, (at, nowMs) => decideAdopt(at, { origin, timeToLive, note }, nowMs))
 }

@@ -1,4 +1,4 @@
-/** The records that make a thread, and that mark a command as done. Pure. */
+/** The record that makes a thread. Pure. */
 
 import type { TimeToLive } from '../../../proto/gen/storage/v1/time_to_live.ts'
 import type { JsonText, RecordOf } from '../../checkpoint/index.ts'
@@ -19,9 +19,4 @@ export function createdRecord(threadId: string, metadataJson: JsonText, atMs: nu
     interruptsJson: origin?.interruptsJson ?? '',
     ...timeToLive && { timeToLive },
   } }
-}
-
-/** The record that marks a command as done; it is written in the same row as its effect. */
-export function noteOf(id: string | undefined): RecordOf[] {
-  return id === undefined ? [] : [{ $case: 'commandApplied', value: { commandId: id } }]
 }

@@ -165,7 +165,9 @@ function changed(state: ThreadState, record: RecordOf, at: RecordPosition): Thre
       return { ...edited, resting: waiting ? 'interrupted' : 'idle' }
     }
     case 'commandApplied':
-      return { ...state, applied: withApplied(state.applied, record.value.commandId, at.seq) }
+      return { ...state,
+        applied: withApplied(state.applied, { id: record.value.commandId, seq: at.seq,
+          atMs: record.value.atMs }) }
     default:
       return state
   }

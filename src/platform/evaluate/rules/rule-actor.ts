@@ -2,7 +2,8 @@
  * The rule actor: it alone acts for one rule. It sleeps until spans have ended.
  *
  * A pass runs beside the mailbox. Its state is a record whose version rises with each change, so
- * that an owner before, which does not know yet that it is one, can move nothing.
+ * that an owner before, which does not know yet that it is one, can move nothing. It is no
+ * `OwnedRow`: that is written only by turns of the mailbox, and a pass writes beside it.
  */
 
 import { Backoff } from '../../../../cluster/index.ts'

@@ -3,7 +3,8 @@
  * taken once.
  *
  * A turn that writes lasts until its row is on disk. So whatever is in memory is durable, and reads
- * are answered from memory.
+ * are answered from memory. It is no `OwnedRow`: all of its records are in its log, which no row
+ * speaks for and which moves to new branches.
  */
 
 import type { Actor, ActorContext, ActorKind, ActorWire, Env,
@@ -12,7 +13,7 @@ import type { AppliedCommand } from '../../../../proto/gen/storage/v1/row.ts'
 import type { RecordOf } from '../../../checkpoint/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import { rawValues } from '../../../json/index.ts'
-import { findApplied, orFail, withApplied } from '../../../owned-row/index.ts'
+import { appliedRecords, findApplied, orFail, withApplied } from '../../../owned-row/index.ts'
 import { decide, existingRecord } from './catalog-command.ts'
 import type { CatalogCommand, ChangingCommand, Decision, DecisionParts } from './catalog-command.ts'
 import { CatalogLog } from './catalog-log.ts'
@@ -115,15 +116,18 @@ class CatalogActor implements Actor<OwnCommand> {
     const decision = decide(command, this.#decisionParts())
     const { saved, deleted } = decision
     if (saved.length === 0 && deleted.length === 0) return decision
+    const atMs = this.#parts.env.nowMs()
     const records: RecordOf[] = [
       ...deleted.map((id) => ({ $case: 'catalogDeleted', value: { id } }) as const),
       { $case: 'catalogSaved', value: { records: [...saved] } },
+      ...appliedRecords(commandId, atMs),
     ]
-    if (commandId !== undefined) records.push({ $case: 'commandApplied', value: { commandId } })
     const seq = await orFail(this.#context, this.#log.append(records))
     for (const id of deleted) this.#index.remove(id)
     for (const record of saved) this.#index.put(record)
-    if (commandId !== undefined) this.#applied = withApplied([...this.#applied], commandId, seq)
+    if (commandId !== undefined) {
+      this.#applied = withApplied(this.#applied, { id: commandId, seq, atMs })
+    }
     if (this.#log.isLong(this.#index)) this.#context.notify({ kind: 'shorten' })
     return decision
   }

@@ -148,7 +148,7 @@ class BackwardsReader {
   /** The newest commands, oldest first. */
   get applied(): readonly AppliedCommand[] {
     return this.#commands.reduceRight<AppliedCommand[]>(
-      (list, { id, seq }) => withApplied(list, id, seq),
+      (list, command) => withApplied(list, command),
       [],
     )
   }
@@ -168,7 +168,7 @@ class BackwardsReader {
         this.#decide(record.value.id)
         break
       case 'commandApplied':
-        this.#commands.push({ id: record.value.commandId, seq })
+        this.#commands.push({ id: record.value.commandId, seq, atMs: record.value.atMs })
         break
       case 'catalogSnapshot':
         this.#commands.push(...record.value.applied.toReversed())

@@ -1,4 +1,9 @@
-/** Rows of items: found by id, and searched by namespace, value and vectors. */
+/**
+ * Rows of items: found by id, and searched by namespace, value and vectors.
+ *
+ * This is no `OwnedRowTable`: an item has no log, so its epoch alone says which row is newer, and
+ * its content is in the body, with the vectors in a table of their own.
+ */
 
 import { ItemRow } from '../../../../proto/gen/storage/v1/row.ts'
 import { bytesOf } from '../../../checkpoint/index.ts'

@@ -1,4 +1,9 @@
-/** Rows of threads and the index of their metadata, arranged so that a run touches few pages. */
+/**
+ * Rows of threads and the index of their metadata, arranged so that a run touches few pages.
+ *
+ * This is no `OwnedRowTable`: a tenant has many threads and each run changes one, so only columns
+ * that differ are written, and searches read indexes and counts instead of all rows.
+ */
 
 import type { PurgeSubject } from '../../../checkpoint/index.ts'
 import type { DueThread, UnfinishedThread } from '../../../search/index.ts'

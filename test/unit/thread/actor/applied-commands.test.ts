@@ -198,7 +198,7 @@ describe('commands whose owner dies before it has answered', () => {
     const { pair } = new Story()
     await pair.client.create('t', { threadId: 'x', metadata: {}, ifExists: 'raise',
       supersteps: [] })
-    for (let i = 0; i < 100; i++) await pair.client.patch('t', 'x', { i })
-    expect((await pair.tables.threads.get('t', 'x'))?.applied).toHaveLength(32)
+    for (let i = 0; i < 150; i++) await pair.client.patch('t', 'x', { i })
+    expect((await pair.tables.threads.get('t', 'x'))?.applied).toHaveLength(128)
   })
 })
