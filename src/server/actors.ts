@@ -1,7 +1,7 @@
 /** The actors of a member: their kinds, their router, and how unfinished threads are woken. */
 
-import { ActivationTable, actorKeyText, Backoff, createRouter, limitConcurrency, shardOf,
-  withTimeout } from '../../cluster/index.ts'
+import { ByteBudget, ActivationTable, actorKeyText, Backoff, createRouter, limitConcurrency,
+  shardOf, withTimeout } from '../../cluster/index.ts'
 import type { ActorKey, ActorKind, ClusterStatus, Env, Router,
   Tracing } from '../../cluster/index.ts'
 import type { RunKeys } from '../access/index.ts'
@@ -20,8 +20,7 @@ import type { QuotaLimits, RateLimit, ReadQuota } from '../limits/index.ts'
 import { catalogKind, deletionKind, ruleKind } from '../platform/index.ts'
 import type { DeletionParts, RuleEngine } from '../platform/index.ts'
 import type { AssistantDefaults } from '../settings/index.ts'
-import { ByteBudget, cautiousClock, defaultLimits, InputQuota,
-  threadKind } from '../thread/index.ts'
+import { cautiousClock, defaultLimits, InputQuota, threadKind } from '../thread/index.ts'
 import type { Quarantine, ThreadPorts } from '../thread/index.ts'
 import type { Backend, HostedActors } from './backends/backend.ts'
 import { openFiring } from './cron-firing.ts'

@@ -12,7 +12,6 @@ export type { RunName } from './context/quarantine.ts'
 export { defaultLimits } from './context/thread-context.ts'
 export type { ThreadLimits, ThreadPorts } from './context/thread-context.ts'
 export { threadWire } from './feed/feed-wire.ts'
-export { ByteBudget } from './log/byte-budget.ts'
 export { fromNow } from './model/event-position.ts'
 export { firstSeqOfRow, seqBefore } from './model/thread-event.ts'
 export type { ThreadEvent, ThreadEventListener, ThreadEventMethod, ThreadFollowEnd,

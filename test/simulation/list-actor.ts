@@ -1,11 +1,11 @@
 /** A tiny actor over the log of threads, whose whole state is a growing list. */
 
+import { ByteBudget } from '../../cluster/index.ts'
 import type { Actor, ActorContext, Env, Turn } from '../../cluster/index.ts'
 import type { CheckpointPlace, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import { decodeRow } from '../../src/checkpoint/index.ts'
 import type { LogPort, RecordOf } from '../../src/checkpoint/index.ts'
 import type { ThreadIndex } from '../../src/search/index.ts'
-import { ByteBudget } from '../../src/thread/log/byte-budget.ts'
 import { ThreadLog } from '../../src/thread/log/thread-log.ts'
 
 export const tenant = 'simulated'

@@ -1,8 +1,8 @@
 /** Logs of real threads for the validation suite, one thread each, over any store. */
 
+import { ByteBudget } from '../../cluster/index.ts'
 import type { LogPort, RecordOf } from '../../src/checkpoint/index.ts'
 import type { ThreadIndex } from '../../src/search/index.ts'
-import { ByteBudget } from '../../src/thread/log/byte-budget.ts'
 import { executionSource } from '../../src/thread/log/execution-source.ts'
 import { ThreadLog } from '../../src/thread/log/thread-log.ts'
 import { virtualEnv } from './env.ts'

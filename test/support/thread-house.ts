@@ -1,7 +1,7 @@
 /** One member with threads on store twins and a scripted host; it can crash and restart. */
 
-import { ActivationTable, createInbound, createRouter, inProcessTransport, placedOwnership,
-  soleMember } from '../../cluster/index.ts'
+import { ByteBudget, ActivationTable, createInbound, createRouter, inProcessTransport,
+  placedOwnership, soleMember } from '../../cluster/index.ts'
 import type { Inbound, Router, Tracing } from '../../cluster/index.ts'
 import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
 import type { DeployedGraphs } from '../../src/graph/index.ts'
@@ -10,7 +10,7 @@ import type { TimeToLiveRequest } from '../../src/search/index.ts'
 import { dueThreadActors, DueWakes } from '../../src/server/due-wakes.ts'
 import { executionNotes } from '../../src/server/execution-notes.ts'
 import { watchedHost } from '../../src/server/watched-host.ts'
-import { ByteBudget, cautiousClock, createThreadClient, defaultLimits, InputQuota, Quarantine,
+import { cautiousClock, createThreadClient, defaultLimits, InputQuota, Quarantine,
   threadKind } from '../../src/thread/index.ts'
 import type { RunName, StartRun, ThreadClient, ThreadLimits } from '../../src/thread/index.ts'
 import { virtualEnv } from './env.ts'

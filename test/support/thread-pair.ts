@@ -1,12 +1,12 @@
 /** Threads whose owners change while callers use them, over one shared log. */
 
-import { ActivationTable } from '../../cluster/index.ts'
+import { ByteBudget, ActivationTable } from '../../cluster/index.ts'
 import type { ActorKey, Inbound, Router } from '../../cluster/index.ts'
 import type { PurgeSubject } from '../../src/checkpoint/index.ts'
 import { HeddleError } from '../../src/errors.ts'
 import type { GraphHost } from '../../src/graph/index.ts'
 import { ReadQuota } from '../../src/limits/read-quota.ts'
-import { ByteBudget, cautiousClock, createThreadClient, defaultLimits, InputQuota, Quarantine,
+import { cautiousClock, createThreadClient, defaultLimits, InputQuota, Quarantine,
   threadKind } from '../../src/thread/index.ts'
 import type { FeedListener, ThreadClient } from '../../src/thread/index.ts'
 import { virtualEnv } from './env.ts'

@@ -2,11 +2,11 @@
 
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
+import { ByteBudget } from '../../../cluster/index.ts'
 import type { Log } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { tenantOfNamespace } from '../../limits/index.ts'
 import type { ReadQuota } from '../../limits/index.ts'
-import { ByteBudget } from '../../thread/index.ts'
 import type { Caller } from './caller.ts'
 import { breakOff, whenClosed } from './ending.ts'
 import type { AnyResponse } from './ending.ts'

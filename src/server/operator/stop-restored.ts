@@ -3,7 +3,7 @@
  * after the backup was made. Each is stopped by its own actor, so that the logs show it.
  */
 
-import { limitConcurrency, pause } from '../../../cluster/index.ts'
+import { ByteBudget, limitConcurrency, pause } from '../../../cluster/index.ts'
 import type { ActivationTable, ActorKind, Env, Router } from '../../../cluster/index.ts'
 import { cronClient, cronKind } from '../../crons/index.ts'
 import { HeddleError, ignoreNotFound } from '../../errors.ts'
@@ -12,7 +12,7 @@ import { idleHost } from '../../graph/index.ts'
 import { ReadQuota } from '../../limits/index.ts'
 import { catalogClient, catalogKind, ruleRecords } from '../../platform/index.ts'
 import type { UnfinishedThread } from '../../search/index.ts'
-import { ByteBudget, createThreadClient, defaultLimits, InputQuota, Quarantine,
+import { createThreadClient, defaultLimits, InputQuota, Quarantine,
   threadKind } from '../../thread/index.ts'
 import type { ThreadClient } from '../../thread/index.ts'
 import type { Backend } from '../backends/backend.ts'

@@ -1,6 +1,6 @@
 /** Context of a thread: its log, its ports, its limits, and its own mailbox. */
 
-import type { ActorKey, Env } from '../../../cluster/index.ts'
+import type { ByteBudget, ActorKey, Env } from '../../../cluster/index.ts'
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
 import type { Egress } from '../../egress/index.ts'
@@ -8,7 +8,6 @@ import type { DeployedGraphs, GraphHost } from '../../graph/index.ts'
 import type { ReadQuota } from '../../limits/index.ts'
 import type { RunTable, TimeToLiveRequest } from '../../search/index.ts'
 import type { EventStream } from '../feed/event-stream.ts'
-import type { ByteBudget } from '../log/byte-budget.ts'
 import type { ThreadLogPorts, ThreadLog } from '../log/thread-log.ts'
 import type { OwnCommand } from '../model/command.ts'
 import type { RunDue } from '../model/thread-client.ts'

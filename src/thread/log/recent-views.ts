@@ -1,7 +1,7 @@
 /** The states of a thread at its recent checkpoints, which events may still refer to. */
 
+import type { ByteBudget } from '../../../cluster/index.ts'
 import type { ChannelView } from '../../checkpoint/index.ts'
-import type { ByteBudget } from './byte-budget.ts'
 
 const viewsMax = 8
 

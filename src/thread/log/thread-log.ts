@@ -1,6 +1,6 @@
 /** A thread's state and the log that makes it true: the only place where either changes. */
 
-import type { Env } from '../../../cluster/index.ts'
+import type { ByteBudget, Env } from '../../../cluster/index.ts'
 import type { CheckpointPlace, RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import { ChannelView, CheckpointReader, decodeRow, toTuple } from '../../checkpoint/index.ts'
 import type { JsonText, LogHead, LogPort, RecordOf, StoredTuple } from '../../checkpoint/index.ts'
@@ -11,7 +11,6 @@ import type { ThreadIndex } from '../../search/index.ts'
 import { runChanges } from '../model/run-changes.ts'
 import { apply, rowOf, unborn } from '../model/thread-state.ts'
 import type { ThreadState } from '../model/thread-state.ts'
-import type { ByteBudget } from './byte-budget.ts'
 import { DurableHead } from './durable-head.ts'
 import { billingUpdate, LogWriter } from './log-writer.ts'
 import type { LogWriterEntry, Urgency } from './log-writer.ts'

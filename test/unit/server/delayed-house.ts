@@ -1,13 +1,13 @@
 /** Threads with delayed runs over a data directory, whose clock the test moves. */
 
-import { ActivationTable, createRouter, inProcessTransport, placedOwnership,
+import { ByteBudget, ActivationTable, createRouter, inProcessTransport, placedOwnership,
   soleMember } from '../../../cluster/index.ts'
 import type { DeployedGraphs } from '../../../src/graph/index.ts'
 import { ReadQuota } from '../../../src/limits/read-quota.ts'
 import { dueThreadActors, DueWakes } from '../../../src/server/due-wakes.ts'
 import { openEmbeddedStore } from '../../../src/store/embedded/index.ts'
 import type { EmbeddedStore } from '../../../src/store/embedded/index.ts'
-import { ByteBudget, createThreadClient, defaultLimits, InputQuota, Quarantine,
+import { createThreadClient, defaultLimits, InputQuota, Quarantine,
   threadKind } from '../../../src/thread/index.ts'
 import type { ThreadClient } from '../../../src/thread/index.ts'
 import { virtualEnv } from '../../support/env.ts'

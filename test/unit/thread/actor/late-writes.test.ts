@@ -3,8 +3,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 
+import { ByteBudget } from '../../../../cluster/index.ts'
 import type { RecordOf } from '../../../../src/checkpoint/index.ts'
-import { ByteBudget } from '../../../../src/thread/log/byte-budget.ts'
 import { ThreadLog } from '../../../../src/thread/log/thread-log.ts'
 import { virtualEnv } from '../../../support/env.ts'
 import { expectAlways } from '../../../support/expect-always.ts'

@@ -2,10 +2,10 @@
 
 import { expect, it } from 'vitest'
 
+import { ByteBudget } from '../../../../cluster/index.ts'
 import type { ActorContext } from '../../../../cluster/index.ts'
 import { HeddleError } from '../../../../src/errors.ts'
 import { Interruptions } from '../../../../src/thread/actor/interruptions.ts'
-import { ByteBudget } from '../../../../src/thread/log/byte-budget.ts'
 
 it('A budget drops the least recently used holders, but never the newest.', () => {
   const budget = new ByteBudget<string>(10)

@@ -2,12 +2,12 @@
 
 import { describe, expect, it } from 'vitest'
 
+import { ByteBudget } from '../../../../cluster/index.ts'
 import { ReadQuota } from '../../../../src/limits/read-quota.ts'
 import { RunFeeds } from '../../../../src/thread/execution/run-feeds.ts'
 import { EventStream } from '../../../../src/thread/feed/event-stream.ts'
 import type { FeedPast } from '../../../../src/thread/feed/event-stream.ts'
 import type { FeedEntry } from '../../../../src/thread/model/feed-entry.ts'
-import { ByteBudget } from '../../../../src/thread/index.ts'
 import type { FeedListener } from '../../../../src/thread/index.ts'
 import { virtualEnv } from '../../../support/env.ts'
 

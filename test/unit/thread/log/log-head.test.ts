@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest'
 
+import { ByteBudget } from '../../../../cluster/index.ts'
 import type { RecordOf } from '../../../../src/checkpoint/index.ts'
-import { ByteBudget } from '../../../../src/thread/log/byte-budget.ts'
 import { ThreadLog } from '../../../../src/thread/log/thread-log.ts'
 import { virtualEnv } from '../../../support/env.ts'
 import { MemoryLog } from '../../../support/memory-log.ts'

@@ -18,6 +18,11 @@ export class ByteBudget<Key> {
     return this.#held.size
   }
 
+  /** Bytes that are held now. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
   /** `key` holds `bytes` now and was just used. `release` makes it hold nothing. */
   hold(key: Key, bytes: number, release: () => void): void {
     this.release(key)
