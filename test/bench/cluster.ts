@@ -18,6 +18,7 @@ import { within } from './patience.ts'
 import { progress } from './progress.ts'
 import { readerLines } from './readers.ts'
 import type { Bench, Line } from './report.ts'
+import { requestLines } from './request-calls.ts'
 import { callLines, storeCalls } from './store-calls.ts'
 import { openStoreHouse } from './store-house.ts'
 import { putThreads } from './thread-rows.ts'
@@ -33,6 +34,7 @@ const plans = {
     failover: { kills: 10, steps: 40, pauseMs: 100, before: 10 },
     memberCount: { rounds: 5, runs: 400, warmUp: 300, clients: 32 },
     idle: { actors: 10_000, clients: 32 },
+    requests: 400,
     limits: { rounds: 7, alone: 400, seldom: 40, together: 2_000, clients: 32 },
   },
   quick: {
@@ -43,6 +45,7 @@ const plans = {
     failover: { kills: 1, steps: 20, pauseMs: 100, before: 5 },
     memberCount: { rounds: 2, runs: 64, warmUp: 32, clients: 32 },
     idle: { actors: 200, clients: 32 },
+    requests: 40,
     limits: { rounds: 2, alone: 50, seldom: 2, together: 200, clients: 32 },
   },
 }
@@ -66,6 +69,7 @@ export async function benchCluster({ quick, cassandra, own }: CassandraBench): P
       ...await readerLines(cluster, plan.readers),
       ...await clusterLimitLines(cluster, limited, plan.limits),
       ...await besideOne(cluster, alone, plan),
+      ...await requestLines(alone, plan.requests),
       ...await burstLinesOf(`${members} members`, cluster.frontDoors,
         quick ? burstPlans.quick : burstPlans.full),
     ])
@@ -111,7 +115,8 @@ async function besideOne(cluster: Cluster, place: CassandraKeyspace, plan: Plan)
     const counts = await memberCountLines(single.url, cluster.frontDoors, plan.memberCount)
     const before = await storeCalls(place)
     const idle = await idleLines(single, plan.idle)
-    return [...counts, ...callLines(before, await storeCalls(place), plan.idle.actors), ...idle]
+    const runs = callLines(before, await storeCalls(place), plan.idle.actors, 'run, 32 clients')
+    return [...counts, ...runs, ...idle]
   } finally {
     await single.close()
   }
@@ -150,8 +155,9 @@ function notes(own: boolean): string {
     'front doors in turn; delay from when a node of the graph writes a custom event to when a',
     'reader has it, by the clock of this machine. One member beside three: each on a keyspace of',
     'its own in the same Cassandra, in turn; one machine gets no faster by more processes. Calls',
-    'of Cassandra: as its nodes count them, of one member with 32 clients. Idle: threads after one',
-    'run with two messages, counted after a collection of garbage; resident memory holds what the',
-    'collector has not given back.',
+    'of Cassandra: as its nodes count them, of one member; without a number of clients, of one',
+    'client that sends one request after the other. Reads of node_session are ownership checks.',
+    'Cold: the member was started anew. Idle: threads after one run with two messages, counted',
+    'after a collection of garbage; resident memory holds what the collector has not given back.',
   ].join('\n')
 }

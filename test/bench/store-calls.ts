@@ -41,15 +41,16 @@ export async function storeCalls(
   }
 }
 
-/** Calls per run, including those that the member makes anyway. */
-export function callLines(before: CallCounts, after: CallCounts, runs: number): Line[] {
+/** Calls for each of `times` requests, including those that the member makes anyway. */
+export function callLines(before: CallCounts, after: CallCounts, times: number,
+  request: string): Line[] {
   const each = [...after].map(([call, count]) =>
-    [call, (count - (before.get(call) ?? 0)) / runs] as const
+    [call, (count - (before.get(call) ?? 0)) / times] as const
   )
     .filter(([, calls]) => calls >= 0.005).toSorted(([, a], [, b]) => b - a)
   const line = (what: string, is: (call: string) => boolean): Line => {
     const some = each.filter(([call]) => is(call))
-    return { measure: `${what} of Cassandra for each run, 32 clients`, unit: 'rows',
+    return { measure: `${what} of Cassandra for each ${request}`, unit: 'rows',
       figures: some.map(([call, calls]) => `${call.split(' ')[1]} ${calls.toFixed(2)}`),
       ratio: spreadOf([some.reduce((sum, [, calls]) => sum + calls, 0)]) }
   }

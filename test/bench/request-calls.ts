@@ -1,0 +1,65 @@
+/** Calls of Cassandra for single requests of one client, by the kind of the request. */
+
+import { randomUUID } from 'node:crypto'
+
+import type { CassandraKeyspace } from '../support/cassandra-keyspace.ts'
+import { startServer } from '../support/server-process.ts'
+import { within } from './patience.ts'
+import { progress } from './progress.ts'
+import type { Line } from './report.ts'
+import { Served } from './served.ts'
+import { callLines, storeCalls } from './store-calls.ts'
+import { graphId, turn } from './target.ts'
+
+const startMs = 120_000
+const answerMs = 60_000
+
+/** Starts members on the keyspace, one after the other, and sends so many requests of each kind. */
+export async function requestLines(place: CassandraKeyspace, times: number): Promise<Line[]> {
+  const threads = Array.from({ length: times }, () => randomUUID())
+  const run = { assistant_id: graphId, input: turn('hello') }
+  const warm = await withMember(place, async (served) => {
+    const begin = threads.slice(0, 20).map((): Request => ['POST', '/runs/wait', run])
+    await counted(place, served, 'run to begin with', begin)
+    const each = (name: string, requests: readonly Request[]) =>
+      counted(place, served, name, requests)
+    return [
+      ...await each('created thread', threads.map(() => ['POST', '/threads', {}])),
+      ...await each('run, 1 client', threads.map((
+        id,
+      ) => ['POST', `/threads/${id}/runs/wait`, { ...run, if_not_exists: 'create' }])),
+      ...await each('state in memory', threads.map(stateOf)),
+      ...await each('stateless run', threads.map(() => ['POST', '/runs/wait', run])),
+    ]
+  })
+  const cold = await withMember(place,
+    (served) => counted(place, served, 'cold state', threads.map(stateOf)))
+  return [...warm, ...cold]
+}
+
+type Request = readonly [method: string, path: string, body?: object]
+
+function stateOf(threadId: string): Request {
+  return ['GET', `/threads/${threadId}/state`]
+}
+
+async function withMember(place: CassandraKeyspace,
+  measure: (served: Served) => Promise<Line[]>): Promise<Line[]> {
+  const server = await within(startMs, 'a member alone',
+    startServer({ project: 'bench', cassandra: place, args: ['--member-host', '127.0.0.1'] }))
+  const served = new Served('member', server.url)
+  try {
+    return await measure(served)
+  } finally {
+    served.close()
+    await server.close()
+  }
+}
+
+async function counted(place: CassandraKeyspace, served: Served, name: string,
+  requests: readonly Request[]): Promise<Line[]> {
+  progress(`${requests.length} times: ${name}`)
+  const before = await storeCalls(place)
+  for (const request of requests) await within(answerMs, name, served.ask(...request))
+  return callLines(before, await storeCalls(place), requests.length, name)
+}
