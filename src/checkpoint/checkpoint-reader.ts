@@ -274,10 +274,11 @@ export class CheckpointReader implements CheckpointSource {
   }
 
   /** The writes that came after the span. Rows up to `known` belong to it. */
-  async #lateWrites(now: LogHead, of: Named,
+  async #lateWrites(now: LogHead, of: Named & { readonly seq?: number },
     known: number | Promise<number>): Promise<readonly Writes[]> {
+    // What the rows up to the checkpoint name is before the span.
     const find = (beforeSeq?: number) =>
-      this.#log.findCheckpoint(now.branch, lateWritesOf(of.id, beforeSeq))
+      this.#log.findCheckpoint(now.branch, lateWritesOf(of.id, beforeSeq), of.seq)
     let [late, through] = await Promise.all([find(), known])
     const begins: number[] = []
     for (; late && late.seq > through; late = await find(late.seq)) begins.push(late.seq)

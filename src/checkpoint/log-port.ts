@@ -23,6 +23,8 @@ export interface NewRow {
   readonly body: Uint8Array
   /** The checkpoints of this row that `findCheckpoint` must find. Later places win. */
   readonly places: readonly CheckpointPlace[]
+  /** True if nothing was ever stored under the id of its thread: nothing is left to remove. */
+  readonly isNewId?: boolean
 }
 
 /**
@@ -110,8 +112,12 @@ export interface LogPort {
   /** Rows in the order asked for, those of ancestors included. */
   read(branch: Branch, range: LogRange): Promise<LogEntry[]>
 
-  /** The place of a checkpoint; undefined if the branch, ancestors included, does not have it. */
-  findCheckpoint(branch: Branch, checkpointId: string): Promise<CheckpointPlace | undefined>
+  /**
+   * The place of a checkpoint; undefined if the branch, ancestors included, does not have it. A
+   * place need not be found if only rows up to `statedAfter` name it.
+   */
+  findCheckpoint(branch: Branch, checkpointId: string,
+    statedAfter?: number): Promise<CheckpointPlace | undefined>
 
   /**
    * Removes what is stored of a deleted thread, assistant or cron: its row and its run rows at

@@ -105,6 +105,19 @@ export function readOwnership(metrics: Metrics,
     () => states.map((state) => ({ value: check.state === state ? 1 : 0, labels: { state } })))
 }
 
+/** Adds the rows of the log that are in memory, for a server on Cassandra. */
+export function readLogCache(metrics: Metrics, { logCache }: Pick<Backend, 'logCache'>): void {
+  if (logCache === undefined) return
+  metrics.gauge({ name: 'log_cache_bytes', help: 'Memory of rows of the log of threads in use.' },
+    () => [{ value: logCache.stats.bytes }])
+  metrics.counter({ name: 'log_cache_reads_total', labels: ['fate'],
+    help: 'Reads of the log that memory answered (hit), and that went to Cassandra (miss).' },
+    () => {
+      const { hits, misses } = logCache.stats
+      return [{ value: hits, labels: { fate: 'hit' } }, { value: misses, labels: { fate: 'miss' } }]
+    })
+}
+
 /** Adds the memory of reads. */
 export function readReads(metrics: Metrics, reads: Pick<ReadQuota, 'stats'>): void {
   metrics.gauge({ name: 'read_bytes', help: 'Memory that reads take, by what they read or send.' },

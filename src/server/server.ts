@@ -31,7 +31,8 @@ import type { MetricsServer } from './metrics/metrics-port.ts'
 import { Metrics } from './metrics/metrics.ts'
 import { openDoor } from './open-front-door.ts'
 import { portError } from './port-error.ts'
-import { readActors, readLimits, readOwnership, readServer, readWorkers } from './readings.ts'
+import { readActors, readLimits, readLogCache, readOwnership, readServer,
+  readWorkers } from './readings.ts'
 import { secretsAdmin, secretsService } from './secrets-admin.ts'
 import { watchWork } from './wake-watch.ts'
 import { noStages, releaseMsOf } from './stages/stages.ts'
@@ -178,6 +179,7 @@ async function beginRuns({ settings, env, metrics, start }: Start,
   serving.useHost.useItems(items)
   serving.useHost.useTraces(steps)
   readOwnership(metrics, backend)
+  readLogCache(metrics, backend)
   readActors(metrics, activations)
   readWorkers(metrics, () => host.stats())
   readServing(metrics, serving)

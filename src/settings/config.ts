@@ -159,6 +159,8 @@ export interface CassandraSettings {
   /** Paths of files in PEM format; null if the connection is not encrypted. */
   readonly tls: { readonly ca?: string; readonly cert?: string; readonly key?: string } | null
   readonly commit: ValueOf<'commit'>
+  /** Bytes of rows of the log that are kept in memory. */
+  readonly logCacheBytes: number
   readonly member: MemberSettings
 }
 
@@ -331,6 +333,7 @@ function cassandraSettings(reader: SettingsReader): CassandraSettings {
     passwordFile: reader.fileOf('cassandraPassword'),
     tls: ca ?? cert ?? key ? Object.freeze({ ca, cert, key }) : null,
     commit: reader.value('commit'),
+    logCacheBytes: reader.value('logCacheMb') * 1024 * 1024,
     member: memberSettings(reader),
   })
 }

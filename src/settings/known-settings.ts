@@ -181,6 +181,12 @@ export const knownSettings = {
     fallback: 'validate',
     message: 'How rows of the log are committed. `lwt` is slower: one compare-and-set per row.',
   }),
+  logCacheMb: store('--log-cache-mb <number>', 'HEDDLE_LOG_CACHE_MB', {
+    kind: wholeNumber(0, 1_048_576),
+    fallback: 128,
+    message: 'MiB of memory for rows of threads that this server uses, so that it need not read ' +
+      'them from Cassandra again; 0 for none.',
+  }),
 
   roles: cluster('--roles <roles>', 'HEDDLE_ROLES', { kind: someOf(['frontdoor', 'member']),
     fallback: ['frontdoor', 'member'], usual: 'frontdoor,member',

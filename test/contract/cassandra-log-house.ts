@@ -7,6 +7,7 @@ import type { Branch } from '../../proto/gen/storage/v1/row.ts'
 import { Connection } from '../../src/store/cassandra/driver/connection.ts'
 import type { Statement } from '../../src/store/cassandra/driver/connection.ts'
 import { ChunkTable } from '../../src/store/cassandra/log/chunk-table.ts'
+import { RowCache } from '../../src/store/cassandra/log/row-cache.ts'
 import { LogTable } from '../../src/store/cassandra/log/log-table.ts'
 import type { LogTableOptions } from '../../src/store/cassandra/log/log-table.ts'
 import { WriteTimestamp } from '../../src/store/cassandra/log/write-timestamp.ts'
@@ -45,6 +46,7 @@ export function useLogHouse(cassandra: CassandraForTests): LogHouse {
         connection: via,
         rank: new WriteTimestamp(),
         chunks: new ChunkTable(via),
+        cache: new RowCache(1e6),
         env,
         commit: 'validate',
         check: { confirm: async () => {} },

@@ -37,7 +37,7 @@ import { MemoryIndex } from './memory-index.ts'
 import { MemoryItems } from './memory-items.ts'
 import type { Process } from './process.ts'
 import { recordCommands } from './record-commands.ts'
-import { connectionWithout, checksWithout, itemsWithout, logWithout, sessionsWithout,
+import { cacheWithout, connectionWithout, checksWithout, itemsWithout, logWithout, sessionsWithout,
   transportWithout } from './rule.ts'
 import type { Rule } from './rule.ts'
 import type { Ways } from './ways.ts'
@@ -356,7 +356,7 @@ export class Member {
       check: appending,
       index: (crons || items ? this.#indexOfAll() : this.#index) as unknown as LocalIndex,
       log: new LogTable({ connection, rank, chunks, env, check: rolling, commit: 'validate',
-        bucketBytes, isDead: (id) => branches.isDead(id) }),
+        cache: cacheWithout(without), bucketBytes, isDead: (id) => branches.isDead(id) }),
     })
   }
 

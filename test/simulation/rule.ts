@@ -3,9 +3,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 import type { OwnershipCheck, SessionPort, Transport } from '../../cluster/index.ts'
-import type { LogPort } from '../../src/checkpoint/index.ts'
+import type { LogPort, NewRow } from '../../src/checkpoint/index.ts'
 import type { ItemIndex } from '../../src/search/index.ts'
 import type { Connection, Row, Statement } from '../../src/store/cassandra/driver/connection.ts'
+import type { StoredRow } from '../../src/store/cassandra/log/log-row.ts'
+import { RowCache } from '../../src/store/cassandra/log/row-cache.ts'
 import { checkThat, openCheck } from '../support/open-check.ts'
 
 /**
@@ -15,6 +17,7 @@ import { checkThat, openCheck } from '../support/open-check.ts'
  * validate_after the session is read after the write, not before it
  * reply_fence    replies to reads pass the ownership check as well
  * read_repair    a row that was read is on a quorum from then on
+ * cache_ends     what is cached of a log ends with its writer, and with a shard that is given back
  * places_again   places that rows taken over may have carried are written again
  * roll_over      a new bucket begins when the session was validated after the last row
  * fence          nothing is claimed from a session that may be alive
@@ -30,8 +33,9 @@ import { checkThat, openCheck } from '../support/open-check.ts'
  * due_run_id     the id of a run of a cron is made from its due time
  */
 export const rules = ['chain', 'order', 'open_row', 'validate_after', 'reply_fence', 'read_repair',
-  'places_again', 'roll_over', 'fence', 'fence_quorum', 'rows_after', 'rows_last', 'drain',
-  'same_id', 'same_life', 'copies_noted', 'purged_first', 'item_commands', 'due_run_id'] as const
+  'cache_ends', 'places_again', 'roll_over', 'fence', 'fence_quorum', 'rows_after', 'rows_last',
+  'drain', 'same_id', 'same_life', 'copies_noted', 'purged_first', 'item_commands',
+  'due_run_id'] as const
 
 export type Rule = typeof rules[number]
 
@@ -128,6 +132,28 @@ export function checksWithout(rule: Rule | undefined,
     rolling: rule === 'roll_over' ? openCheck : check,
     appending: rule === 'validate_after' ? openCheck : rule === 'rows_last' ? second : check,
   }
+}
+
+/** Bytes of what a member knows of logs: few, so that some of it goes all the time. */
+const cacheBytes = 40_000
+
+/** The cache of a log. */
+export function cacheWithout(rule: Rule | undefined): RowCache {
+  const cache = new RowCache(cacheBytes)
+  if (rule !== 'cache_ends') return cache
+  // All writers of a branch are one to it.
+  const begun = new Set<string>()
+  const [anyWriter, begin] = [{ settledSeq: 0 }, cache.begin.bind(cache)]
+  const [settled, placeNow] = [cache.settled.bind(cache), cache.placeNow.bind(cache)]
+  return Object.assign(cache, {
+    begin: (branchId: string, _: object, newest?: readonly StoredRow[]) => {
+      if (!begun.has(branchId)) begin(branchId, anyWriter, newest)
+      begun.add(branchId)
+    },
+    settled: (branchId: string, _: object, row: NewRow) => settled(branchId, anyWriter, row),
+    placeNow: (branchId: string, _: object, name: string) => placeNow(branchId, anyWriter, name),
+    clear: () => {},
+  })
 }
 
 /** The rows of items as their actors see them. */

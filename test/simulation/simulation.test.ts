@@ -111,6 +111,7 @@ const needs: Readonly<Record<Rule, Need>> = {
   validate_after: { favourite: 'isolate', from: 3, worlds: 400 },
   reply_fence: { favourite: 'stop', from: 108, worlds: 300 },
   read_repair: { from: 10, worlds: 150 },
+  cache_ends: { from: 1, worlds: 200 },
   places_again: { favourite: 'tear', from: 171, worlds: 200 },
   roll_over: { favourite: 'lapse', from: 404, worlds: 600 },
   fence: { from: 1, worlds: 50 },

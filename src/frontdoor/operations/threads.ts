@@ -82,11 +82,14 @@ export class ThreadOperations {
     const { metadata = {}, if_exists: ifExists = 'raise' } = request
     const supersteps = (request.supersteps ?? []).map(({ updates }) => updates.map(editOf))
     if (supersteps.length > 0) await this.#requireNameGraph(tenant, metadata.graph_id)
+    const isNewId = request.thread_id === undefined
     const threadId = request.thread_id ?? this.#env.uuid7()
     const life = request.ttl == null ? {} : { timeToLive: optionsOf(request.ttl) }
     const exists = () => isThere(this.#threads, tenant, threadId)
     return this.#quotas.within(tenant, { threads: 1, ...ifExists === 'do_nothing' && { exists } },
-      () => this.#threads.create(tenant, { threadId, metadata, ifExists, supersteps, ...life }))
+      () =>
+        this.#threads.create(tenant, { threadId, isNewId, metadata, ifExists, supersteps,
+          ...life }))
   }
 
   /** Values are read only if they are selected. */

@@ -42,6 +42,8 @@ export interface Backend {
   readonly ownership: Ownership
   /** Undefined if no other member can own anything. */
   readonly ownershipCheck: OwnershipCheck | undefined
+  /** Rows of the log in memory; undefined for a data directory. */
+  readonly logCache?: { readonly stats: LogCacheStats }
   /** The way to other members. */
   readonly transport: Transport
   /** Asks a service of another member. Throws if it does not answer. */
@@ -70,6 +72,13 @@ export interface Backend {
   status(): ClusterStatus
   /** Closes the backend. Call when no actor is left. */
   close(deadline: AbortSignal): Promise<void>
+}
+
+/** Reads of the log that memory answered (hits) and did not (misses), and its bytes. */
+export interface LogCacheStats {
+  readonly hits: number
+  readonly misses: number
+  readonly bytes: number
 }
 
 /** The actors on a backend, and the services that members offer one another. */

@@ -55,6 +55,7 @@ export async function openCassandraBackend(options: CassandraBackendOptions): Pr
   const store = await openCassandraStore({
     ...connectionOptions(settings),
     commit: settings.commit,
+    logCacheBytes: settings.logCacheBytes,
     env,
     directory,
     onIndexLost: endProcess,
@@ -131,6 +132,7 @@ function servedBackend(
     due: store.index.due,
     dueCrons: store.index.dueCrons,
     ownershipCheck: node.ownershipCheck,
+    logCache: store.logCache,
     name: `${self.id} at ${self.address}`,
     askMember: (...question) => node.askMember(...question),
     askDoors: (question, recentMs) => ownershipAge.askDoors(question, recentMs),

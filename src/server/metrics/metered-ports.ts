@@ -46,7 +46,7 @@ export function meteredLog(log: LogPort, metrics: Metrics, clock: Clock): LogPor
     },
     tail: (branch) => log.tail(branch),
     read: (branch, range) => log.read(branch, range),
-    findCheckpoint: (branch, checkpointId) => log.findCheckpoint(branch, checkpointId),
+    findCheckpoint: (...lookup) => log.findCheckpoint(...lookup),
     purge: (subject) => log.purge(subject),
   }
 }

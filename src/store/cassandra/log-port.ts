@@ -66,7 +66,8 @@ interface RowChanges {
  * 3. Nothing is acknowledged or found before the ownership check has confirmed it after all of it.
  * 4. Calls about the same thread, assistant, cron or branch end in the order they were made.
  * 5. A new thread has no runs: a member that died before it wrote the row of a thread may have left
- *    rows of its runs, and clients create again what was not acknowledged.
+ *    rows of its runs, and clients create again what was not acknowledged. Only the command that
+ *    makes an id needs no look at them: nobody knows the id, so no run was begun on it.
  */
 export class CassandraLog implements LogPort {
   readonly shared = true
@@ -118,8 +119,8 @@ export class CassandraLog implements LogPort {
 
   read: LogPort['read'] = async (branch, range) => (await this.#logOf(branch)).read(branch, range)
 
-  findCheckpoint: LogPort['findCheckpoint'] = async (branch, checkpointId) =>
-    (await this.#logOf(branch)).findCheckpoint(branch, checkpointId)
+  findCheckpoint: LogPort['findCheckpoint'] = async (branch, ...lookup) =>
+    (await this.#logOf(branch)).findCheckpoint(branch, ...lookup)
 
   async purge(subject: PurgeSubject | BranchSubject): Promise<void> {
     if (this.#closed) throw goingAway()
@@ -221,7 +222,10 @@ export class CassandraLog implements LogPort {
     const owned = ranked.filter(isOwned)
     const made = owned.flatMap((
       { update: { table, row } },
-    ) => (table === 'thread' && rows.some((each) => isFirstOf(each, row.branch)) ? [row] : []))
+    ) => (table === 'thread' && rows.some((each) => isFirstOf(each, row.branch) && !each.isNewId)
+      ? [row]
+      : [])
+    )
     await Promise.all([
       ...made.map(({ tenant, threadId }) =>
         change(async () => {

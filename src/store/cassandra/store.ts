@@ -25,6 +25,7 @@ import { BranchTable } from './log/branch-table.ts'
 import { ChunkTable } from './log/chunk-table.ts'
 import { LogTable } from './log/log-table.ts'
 import type { CommitMode } from './log/log-table.ts'
+import { RowCache } from './log/row-cache.ts'
 import { WriteTimestamp } from './log/write-timestamp.ts'
 import { prepareSchema } from './schema/schema.ts'
 import { BillingTable } from './tables/billing-table.ts'
@@ -36,6 +37,8 @@ import { StoredBodies } from './tables/stored-body.ts'
 /** Connection, local index and region with which a store is opened. */
 export interface CassandraStoreOptions extends ConnectionOptions {
   readonly commit: CommitMode
+  /** Bytes of rows of the log that are kept in memory; 128 MiB by default. */
+  readonly logCacheBytes?: number
   /** Directory of the local index, which is rebuilt at each start. */
   readonly directory: string
   /** Called with a message when the index cannot be kept up. Later changes are not found then. */
@@ -88,6 +91,8 @@ export interface CassandraStore {
   /** Makes the ports. Their acknowledgements pass the ownership check. Call once. */
   serve(parts: { readonly check: Pick<OwnershipCheck, 'confirm'> }): ServedStore
   readonly index: ShardIndex
+  /** Reads of the log that memory answered (hits) and did not (misses), and its bytes. */
+  readonly logCache: Pick<RowCache, 'stats'>
   /** Call before a shard is given back, when no work on it is in progress. */
   release(shard: number): void
   /** Milliseconds by which the clock of this machine is ahead of Cassandra's, at least. */
@@ -105,7 +110,7 @@ const endingMs = 3_000
 
 /** Opens the store. Throws HeddleError with a message if a setting cannot work. */
 export async function openCassandraStore(options: CassandraStoreOptions): Promise<CassandraStore> {
-  const { env, directory, replication, commit } = options
+  const { env, directory, replication, commit, logCacheBytes = 128 * 1024 * 1024 } = options
   const connection = await Connection.open(options)
   try {
     const settings = await retryAtStartup(env, async () => {
@@ -127,6 +132,7 @@ export async function openCassandraStore(options: CassandraStoreOptions): Promis
       onLost: options.onIndexLost,
     })
     const billing = new BillingTable(connection)
+    const cache = new RowCache(logCacheBytes)
     let log: CassandraLog | undefined
     const quiet = async () => log && atLatest(env, endingMs, log.close())
     return {
@@ -155,6 +161,7 @@ export async function openCassandraStore(options: CassandraStoreOptions): Promis
             connection,
             rank,
             chunks,
+            cache,
             check,
             env,
             commit,
@@ -166,6 +173,7 @@ export async function openCassandraStore(options: CassandraStoreOptions): Promis
         return { log, runs, limits, threads, assistants, crons, items }
       },
       index,
+      logCache: cache,
       release: (shard) => {
         log?.forget()
         index.unload(shard)

@@ -32,6 +32,7 @@ export function create(parts: ThreadParts, request: CreateThread, note: readonly
   }
   requireNotInTheMaking(parts, ifExists)
   renewIfDeleted(parts)
+  if (request.isNewId) context.threadLog.noteNewId()
   const { timeToLive = defaultTimeToLive?.(tenant) } = request
   const options = timeToLive && { timeToLive }
   if (supersteps.length === 0) {

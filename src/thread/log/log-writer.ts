@@ -82,6 +82,7 @@ export class LogWriter {
   #tail: { epoch: number; seq: number }
   #storedBytes: number
   #logged: Promise<void> = Promise.resolve()
+  #isNewId = false
   readonly #underWay = new Set<Promise<void>>()
   /** While a long row is encoded, in several turns of the event loop: resolves after the last. */
   #encoding: Promise<void> | undefined
@@ -105,6 +106,11 @@ export class LogWriter {
   /** Resolves when what was written is in the log; rows about it may come later. */
   get logged(): Promise<void> {
     return this.#open?.logged.promise ?? this.#logged
+  }
+
+  /** Nothing was ever stored under the id of the thread. */
+  noteNewId(): void {
+    this.#isNewId = true
   }
 
   /** Resolves when the entry is on disk. */
@@ -204,7 +210,7 @@ export class LogWriter {
   async #append(row: OpenRow, { epoch, seq }: { epoch: number; seq: number }): Promise<void> {
     const { log, tenant, branch, earlier } = this.#options
     const newRow = { tenant, branch: branch(), epoch, seq, prevEpoch: this.#tail.epoch,
-      places: row.places }
+      places: row.places, isNewId: this.#isNewId && seq === 1 }
     const body = encodeRowInTurns(row.records)
     if (body instanceof Uint8Array) this.#storedBytes += body.byteLength
     const updates = this.#updates(row)

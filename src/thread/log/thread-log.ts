@@ -188,6 +188,11 @@ export class ThreadLog {
     return durable
   }
 
+  /** Call before the first record if nothing was ever stored under the id of the thread. */
+  noteNewId(): void {
+    this.#writer.noteNewId()
+  }
+
   /** Records that wait to be written, all for the row at `position`. */
   get waiting(): readonly RecordOf[] {
     return this.#writer.waiting
@@ -256,7 +261,7 @@ export class ThreadLog {
       ?? await this.settled.within(allowance, (reader) => reader.view('', checkpointId))
     if (!view) throw new HeddleError('not_found', `There is no checkpoint ${checkpointId} here.`)
     if (this.#state.row.head?.id === checkpointId) this.#recent.remember(checkpointId, view)
-    return valuesJson(view, channels)
+    return view.json(channels ?? view.names().filter((name) => !/^(__|branch:)/.test(name)))
   }
 
   /** Throws `not_found` for a checkpoint that is not on disk as part of history. */
@@ -379,10 +384,6 @@ function onNewBranch({ ports: { log }, tenant, threadId }: ThreadLogOptions): Th
 
 /** The channels that make the state values; null: all but the engine's own. */
 export type Channels = readonly string[] | string | null
-
-function valuesJson(view: ChannelView, channels: Channels): JsonText {
-  return view.json(channels ?? view.names().filter((name) => !/^(__|branch:)/.test(name)))
-}
 
 type Checkpoint = Extract<RecordOf, { $case: 'checkpoint' }>['value']
 

@@ -112,6 +112,8 @@ export interface ValuesFilter {
 export interface CreateThread {
   /** A new id if the client named none. */
   readonly threadId: string
+  /** True if the id was made for this command, so that nothing was ever stored under it. */
+  readonly isNewId?: boolean
   readonly metadata: Record<string, unknown>
   readonly ifExists: 'raise' | 'do_nothing'
   readonly supersteps: readonly (readonly EditUpdate[])[]

@@ -56,8 +56,10 @@ export interface BranchWriterOptions {
   readonly timestamp: () => bigint
   /** Writes the row, after the chunks that do not fit into it. */
   readonly write: (row: OutgoingRow, body: Uint8Array) => Promise<void>
+  /** Called for each row that is durable, in their order, before its append resolves. */
+  readonly onSettled: (row: NewRow) => void
   /** Called when no row is in flight any more. */
-  readonly onIdle: (branchWriter: BranchWriter) => void
+  readonly onIdle: () => void
 }
 
 /** Approximate bytes of a row besides its body, and of a place. */
@@ -198,13 +200,14 @@ export class BranchWriter {
     if (this.#flying.some(({ stage }) => stage === 'refused')) this.#mend()
     else if (this.#state === 'mending' && this.#flying.length === 0) this.#state = 'open'
     this.#pump()
-    if (this.idle && !this.lost) this.#options.onIdle(this)
+    if (this.idle && !this.lost) this.#options.onIdle()
   }
 
   #settle(): void {
     while (this.#flying[0]?.stage === 'written') {
       const { row, durable } = this.#flying.shift()!
       this.#settledSeq = row.seq
+      this.#options.onSettled(row)
       durable.resolve()
     }
   }
@@ -250,7 +253,7 @@ export class BranchWriter {
     this.#state = 'lost'
     for (const { durable } of this.#flying.splice(0)) durable.reject(reason)
     for (const { durable } of this.#waiting.splice(0)) durable.reject(reason)
-    this.#options.onIdle(this)
+    this.#options.onIdle()
   }
 }
 

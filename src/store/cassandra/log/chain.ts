@@ -52,16 +52,13 @@ export function tailOf<Row extends ChainRow>(rows: readonly Row[], floor?: Posit
   return floor === undefined ? 'none' : 'unseen'
 }
 
-/** History from row `from` to `tail`, oldest first; undefined if some of it was not read. */
-export function historyFrom<Row extends ChainRow>(from: number, tail: Row, seen: readonly Row[]):
-  | Row[]
-  | undefined {
-  const rows = [tail]
-  for (let before = beforeOf(tail); before.seq >= from;) {
-    const row = seen.find((each) => comparePositions(each, before) === 0)
-    if (!row) return undefined
+/** History up to `tail`, oldest first, as far back as it was read. */
+export function historyTo<Row extends ChainRow>(tail: Row, seen: readonly Row[]): Row[] {
+  const rows: Row[] = []
+  for (let row: Row | undefined = tail; row;) {
     rows.unshift(row)
-    before = beforeOf(row)
+    const before: Position = beforeOf(row)
+    row = seen.find((each) => comparePositions(each, before) === 0)
   }
   return rows
 }

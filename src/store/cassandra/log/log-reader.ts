@@ -7,7 +7,7 @@
 import type { LogEntry, ReadBytes } from '../../../checkpoint/index.ts'
 import { assert, HeddleError } from '../../../errors.ts'
 import type { Connection, Row, Value } from '../driver/connection.ts'
-import { comparePositions, historyFrom, tailOf } from './chain.ts'
+import { comparePositions, historyTo, tailOf } from './chain.ts'
 import type { Position } from './chain.ts'
 import { chunkBytes } from './chunk-table.ts'
 import type { ChunkTable } from './chunk-table.ts'
@@ -23,6 +23,8 @@ export interface BranchEnd {
   readonly tail: StoredRow
   readonly places: Inherited
   readonly ranges: EpochRangeList
+  /** The newest rows that were read for it, oldest first, without a gap. */
+  readonly rows: readonly StoredRow[]
 }
 
 /**
@@ -159,9 +161,11 @@ export class LogReader {
     const named = seen.find((row) => row.epoch === epoch && row.bucket === bucket && row.ranges)
     const ranges = named?.ranges ?? await this.#ranges(branchId, tail)
     const from = Math.max(indexRowUpTo(tail.settledSeq) + 1, ranges[0]!.from)
-    const rows = historyFrom(from, tail, seen)
-      ?? await this.stating(branchId, ranges, from, tail.seq)
-    return { tail, places: inheritedOf(rows, tail.settledSeq), ranges }
+    const rows = historyTo(tail, seen)
+    const stating = rows[0]!.seq <= from
+      ? rows.filter(({ seq }) => seq >= from)
+      : await this.stating(branchId, ranges, from, tail.seq)
+    return { tail, places: inheritedOf(stating, tail.settledSeq), ranges, rows }
   }
 
   async #ranges(branchId: string, { epoch, bucket }: StoredRow): Promise<EpochRangeList> {

@@ -11,20 +11,22 @@ import { goingAway, HeddleError } from '../../../errors.ts'
 import type { Connection } from '../driver/connection.ts'
 import { BranchCache } from './branch-cache.ts'
 import { BranchWriter } from './branch-writer.ts'
+import { CachedReader } from './cached-reader.ts'
+import type { BranchSlice, Line } from './cached-reader.ts'
 import type { Position } from './chain.ts'
 import { CheckpointTable } from './checkpoint-table.ts'
 import type { ChunkTable } from './chunk-table.ts'
 import type { Commit, Patience } from './commit.ts'
 import { slicesOf, rangeAt, rangesThrough } from './epoch-range.ts'
-import type { Slice, EpochRangeList } from './epoch-range.ts'
+import type { Slice } from './epoch-range.ts'
 import { KeyedQueue } from './keyed-queue.ts'
 import { LogCutter } from './log-cutter.ts'
 import type { LogCut } from './log-cutter.ts'
 import { chunkKey, LogReader } from './log-reader.ts'
 import type { BranchEnd } from './log-reader.ts'
 import { LwtCommit } from './lwt-commit.ts'
-import { indexRowUpTo, placeIn } from './place-index-row.ts'
 import { PlainCommit } from './plain-commit.ts'
+import type { RowCache } from './row-cache.ts'
 import type { WriteTimestamp } from './write-timestamp.ts'
 
 /**
@@ -38,6 +40,7 @@ export interface LogTableOptions {
   readonly connection: Connection
   readonly rank: WriteTimestamp
   readonly chunks: ChunkTable
+  readonly cache: RowCache
   readonly check: Pick<OwnershipCheck, 'confirm'>
   readonly env: Pick<Env, 'after' | 'random'>
   readonly commit: CommitMode
@@ -47,11 +50,6 @@ export interface LogTableOptions {
   readonly bucketBytes?: number
   /** Branches that are cached while they have no rows in flight; 20 000 by default. */
   readonly branchesKept?: number
-}
-
-/** A part of a branch: where its rows are, and up to which row. */
-interface Line extends Segment {
-  readonly ranges: EpochRangeList
 }
 
 type Extent = Pick<LogRange, 'from' | 'through'>
@@ -65,7 +63,8 @@ export class LogTable {
   readonly #options: LogTableOptions
   readonly #reader: LogReader
   readonly #cutter: LogCutter
-  readonly #checkpoints: CheckpointTable
+  readonly #cache: RowCache
+  readonly #cached: CachedReader
   readonly #commit: Commit
   readonly #patience: Patience
   readonly #views: BranchCache
@@ -76,11 +75,13 @@ export class LogTable {
   #closed = false
 
   constructor(options: LogTableOptions) {
-    const { connection, rank, chunks, check, env, commit, branchesKept = 20_000 } = options
+    const { connection, rank, chunks, cache, check, env, commit, branchesKept = 20_000 } = options
     this.#options = options
     this.#reader = new LogReader(connection, chunks)
     this.#cutter = new LogCutter({ connection, rank, chunks, reader: this.#reader })
-    const checkpoints = this.#checkpoints = new CheckpointTable(connection)
+    const checkpoints = new CheckpointTable(connection)
+    this.#cache = cache
+    this.#cached = new CachedReader(this.#reader, checkpoints, cache)
     const closed = () => this.#closed
     const patience = this.#patience = {
       pause: () => new Backoff(env, pauses).pause(),
@@ -141,7 +142,7 @@ export class LogTable {
   /** Rows in the requested order, including those of ancestors. */
   async read(branch: Branch, range: LogRange): Promise<LogEntry[]> {
     const { from, through, reverse = false, limit } = range
-    const slices: (Slice & { readonly id: string })[] = []
+    const slices: BranchSlice[] = []
     for await (const line of this.#linesOf(branch, { from, through })) {
       const [first, last] = [Math.max(from, line.from), Math.min(through, line.through)]
       slices.unshift(
@@ -156,9 +157,7 @@ export class LogTable {
     for (let at = 0; at < wanted.length; at += slicesAtOnce) {
       entries.push(
         ...await Promise.all(
-          wanted.slice(at, at + slicesAtOnce).map((slice) =>
-            this.#reader.rows(slice.id, slice, { reverse })
-          ),
+          wanted.slice(at, at + slicesAtOnce).map((slice) => this.#cached.rows(slice, { reverse })),
         ),
       )
     }
@@ -166,12 +165,11 @@ export class LogTable {
   }
 
   /** Reads one slice after the other, until there are enough bytes. */
-  async #readWithin(slices: readonly (Slice & { readonly id: string })[],
-    range: LogRange): Promise<LogEntry[]> {
+  async #readWithin(slices: readonly BranchSlice[], range: LogRange): Promise<LogEntry[]> {
     const semaphore = new ReadBytes(range)
     const entries: LogEntry[] = []
     for (const slice of slices) {
-      const read = await this.#reader.rows(slice.id, slice, { reverse: range.reverse, semaphore })
+      const read = await this.#cached.rows(slice, { reverse: range.reverse, semaphore })
       for (const entry of read) entries.push(entry)
       if (read.length < slice.through - slice.from + 1) break
     }
@@ -179,14 +177,10 @@ export class LogTable {
   }
 
   /** The place of a checkpoint; undefined if the branch and its ancestors do not have its id. */
-  async findCheckpoint(branch: Branch, checkpointId: string): Promise<CheckpointPlace | undefined> {
-    for await (const line of this.#linesOf(branch, everything)) {
-      const { id, ranges, through } = line
-      const [late, carried] = await Promise.all([
-        this.#reader.stating(id, ranges, indexRowUpTo(through) + 1, through),
-        this.#checkpoints.find(line, checkpointId),
-      ])
-      const place = placeIn(late, checkpointId) ?? carried
+  async findCheckpoint(branch: Branch, checkpointId: string,
+    statedAfter = 0): Promise<CheckpointPlace | undefined> {
+    for await (const line of this.#linesOf(branch, { ...everything, from: statedAfter + 1 })) {
+      const place = await this.#cached.place(line, checkpointId, statedAfter)
       if (place) return place
     }
     return undefined
@@ -200,11 +194,13 @@ export class LogTable {
     this.#views.forget(branchId)
     await this.#cutter.cut(cut)
     this.#lines.delete(branchId)
+    this.#cache.forget(branchId)
   }
 
   /** Forgets branches that other members may write to from now on. */
   forget(): void {
     this.#views.forgetIdle()
+    this.#cache.clear()
   }
 
   /** Takes no more rows. Resolves when all earlier appends are written or have failed. */
@@ -281,7 +277,7 @@ export class LogTable {
 
   #newBranchWriter(branch: Branch, epoch: number, end: BranchEnd | undefined): BranchWriter {
     const { rank, chunks, bucketBytes = 8 * 1024 * 1024 } = this.#options
-    return new BranchWriter({
+    const branchWriter: BranchWriter = new BranchWriter({
       branchId: branch.id,
       epoch,
       end,
@@ -294,8 +290,11 @@ export class LogTable {
         if (row.chunks > 0) await chunks.write(chunkKey(branch.id, row), body, row.timestamp)
         return this.#commit.write(row)
       },
-      onIdle: (branchWriter) => this.#views.put(branchWriter),
+      onSettled: (row) => this.#cache.settled(branch.id, branchWriter, row),
+      onIdle: () => this.#views.put(branchWriter),
     })
+    this.#cache.begin(branch.id, branchWriter, end?.rows)
+    return branchWriter
   }
 
   /** The parts of a branch that contain any of these rows, newest first. */
@@ -319,10 +318,11 @@ export class LogTable {
     const branchWriter = this.#views.get(id)
     if (branchWriter && wanted > branchWriter.settledSeq) await branchWriter.quiet
     if (branchWriter && !branchWriter.lost) {
-      return { id, from, through: branchWriter.settledSeq, ranges: branchWriter.ranges }
+      const { settledSeq: through, ranges } = branchWriter
+      return { id, from, through, ranges, writer: branchWriter }
     }
     const end = await this.#reader.end(id)
-    return end && { id, from, through: end.tail.seq, ranges: end.ranges }
+    return end && { id, from, through: end.tail.seq, ranges: end.ranges, isForeign: true }
   }
 
   /**

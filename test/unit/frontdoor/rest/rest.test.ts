@@ -97,10 +97,12 @@ describe('threads', () => {
       updates: [{ command: { update: {} }, as_node: 'n' }],
     }]
     await call(door, 'POST', '/threads', { metadata: { graph_id: 'agent' }, supersteps })
-    expect(door.threads.given('create')).toMatchObject({ supersteps: [
+    expect(door.threads.given('create')).toMatchObject({ isNewId: true, supersteps: [
       [{ values: '{"a":1}', command: null, asNode: '__input__' }],
       [{ values: 'null', command: '{"update":{}}', asNode: 'n' }],
     ] })
+    await call(door, 'POST', '/threads', { thread_id: agentId })
+    expect(door.threads.given('create')).toMatchObject({ isNewId: false })
     expect((await call(door, 'POST', '/threads', { supersteps })).json)
       .toMatchObject({
         message: 'metadata.graph_id: is required by supersteps, and names one of: agent, other.',

@@ -106,6 +106,12 @@ it('Leftover runs are removed before a new thread gets its row.', async () => {
   expect(done).toEqual(['log', 'gate', 'runs', 'row', 'gate', 'index'])
 })
 
+it('Under an id that was just made nothing is left over.', async () => {
+  const { done, log } = logWith(async () => {})
+  await log.append([{ ...newRow, isNewId: true }], [update])
+  expect(done).toEqual(['log', 'gate', 'row', 'gate', 'index'])
+})
+
 it('Mutable rows are not written if the session had ended before the log row passed.', async () => {
   const { done, log } = logWith(() => Promise.reject(new HeddleError('not_owner')))
   await expect(log.append([newRow], [update])).rejects.toMatchObject({ code: 'not_owner' })

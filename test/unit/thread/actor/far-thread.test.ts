@@ -118,9 +118,10 @@ describe('a thread of another member', () => {
   })
 
   it('is created, changed, read, copied and deleted from here as it is there', async () => {
-    const request = { threadId: 'x', metadata: { who: 'me' }, supersteps: [],
+    const request = { threadId: 'x', isNewId: true, metadata: { who: 'me' }, supersteps: [],
       ifExists: 'raise' as const }
     const made = await far.create('t', request)
+    expect(house.log.rows[0]).toMatchObject({ isNewId: true })
     expect(made).toEqual(await near.get('t', 'x'))
     expect(await far.patch('t', 'x', { deep: { er: [1, null, 'zwölf'] } }))
       .toEqual(await near.get('t', 'x'))

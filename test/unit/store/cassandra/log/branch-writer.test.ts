@@ -43,6 +43,7 @@ function aBranchWriter({ inFlight = 4, bucketBytes = 1_000_000, places = 0, owne
       sent.push({ row, end: Promise.withResolvers() })
       return sent.at(-1)!.end.promise
     },
+    onSettled: () => {},
     onIdle: () => {
       idle++
     },
@@ -208,7 +209,7 @@ function endAfter(owners: number): BranchEnd {
     (_, before) => ({ epoch: before + 1, bucket: 0, from: before + 1 }))
   const tail = { epoch: owners, seq: owners, prevEpoch: owners - 1, settledSeq: owners - 1,
     bucket: 0, bucketBytes: 0, ranges, places: [], body: new Uint8Array(), chunks: 0 }
-  return { tail, ranges, places: { waiting: [], unconfirmed: [] } }
+  return { tail, ranges, places: { waiting: [], unconfirmed: [] }, rows: [tail] }
 }
 
 describe('the list of epoch ranges', () => {

@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { comparePositions, historyFrom,
+import { comparePositions, historyTo,
   tailOf } from '../../../../../src/store/cassandra/log/chain.ts'
 import type { ChainRow, Position } from '../../../../../src/store/cassandra/log/chain.ts'
 import { slicesOf } from '../../../../../src/store/cassandra/log/epoch-range.ts'
@@ -48,7 +48,7 @@ describe('the end of the chain', () => {
   it('has behind it the rows that were not known to be on a quorum', () => {
     const rows = newestFirst(row(1, 4, 1, 2), row(1, 3, 1, 2), row(1, 2, 1, 0), row(1, 1, 0, 0))
     const tail = tailOf(rows) as ChainRow
-    expect(historyFrom(tail.settledSeq + 1, tail, rows)?.toReversed()).toEqual(rows.slice(0, 2))
+    expect(historyTo(tail, rows).toReversed()).toEqual(rows)
   })
 
   it('is preceded by rows of the history only, as far as they were read', () => {
@@ -56,9 +56,9 @@ describe('the end of the chain', () => {
       row(1, 3, 1, 2), row(3, 4, 1, 3)]
     const tail = history.at(-1)!
     const seen = newestFirst(deposed!, ...history)
-    expect(historyFrom(1, tail, seen)).toEqual(history)
-    expect(historyFrom(4, tail, seen)).toEqual([tail])
-    expect(historyFrom(1, tail, seen.filter(({ seq }) => seq !== 2))).toBeUndefined()
+    expect(historyTo(tail, seen)).toEqual(history)
+    expect(historyTo(tail, seen.filter(({ seq }) => seq !== 2)))
+      .toEqual(history.filter(({ seq }) => seq > 2))
   })
 
   it('is unseen if rows that were not read decide', () => {
