@@ -139,47 +139,12 @@ export async function joinCluster(options: ClusterNodeOptions): Promise<ClusterN
 
 function joined(options: ClusterNodeOptions, joining: Joining): ClusterNode {
   const { env, owns, tracing } = options
-  const { self, server, session, transport, probe } = joining
-  const notify = (member: Member, service: string, question: unknown) =>
-    transport.deliver(member, serviceKey(service), question)
+  const { self, server, session, transport } = joining
   let serving = false
-  const lives = probe((member, why) => {
-    // A member that refuses this one, or that this one refuses, is of another cluster.
-    if (!serving) throw new ClusterError('forbidden', why)
-    env.log.error('A member cannot be asked whether it lives.', { member, why })
-  })
-  const detector = new FailureDetector({
-    ...options,
-    self,
-    member: owns,
-    lives,
-    askPeer: async (peer, see) =>
-      await notify(peer, detectorService, { see } satisfies FailureDetectorQuestion) === true,
-    canFence: async () => await session?.lives() === true,
-    lastSeenMs: transport.lastSeenMs,
-    ended: transport.forget,
-  })
-  const notifyAll = (service: string, changes: unknown) =>
-    Promise.all(detector.others.map((other) => notify(other, service, changes).catch(() => {})))
-  const ownership = new ShardBalancer({
-    ...options,
-    self,
-    detector,
-    announce: (changes) => void notifyAll(shardService, changes),
-  })
-  const detecting: Service<FailureDetectorQuestion> = { name: detectorService, wire,
-    answer: async ({ see }) => {
-      if (see !== undefined) return await detector.reaches(see)
-      await detector.look()
-    } }
-  const balancing: Service<readonly ShardChange[], void> = { name: shardService, wire,
-    answer: async (changes) => ownership.handle(changes) }
-  const leaving = () => {
-    const staying = new Set(detector.view.members.map(({ id }) => id))
-    return [...owns ? [self] : [], ...detector.others].filter(({ id }) => !staying.has(id))
-  }
+  const { detector, ownership, notifyAll, services: own } = membershipOf(options, joining,
+    () => serving)
   /** Completed with the services of `serve`. */
-  const services: Service[] = [detecting, balancing]
+  const services = [...own]
   return {
     self,
     ownershipCheck: session?.check,
@@ -200,8 +165,7 @@ function joined(options: ClusterNodeOptions, joining: Joining): ClusterNode {
       void notifyAll(detectorService, {}).then(() => ownership.lookAgain())
       await ownership.start(host)
     },
-    status: () => ({ member: self, view: detector.view.members, leaving: leaving(),
-      shards: ownership.known.filter((owner) => owner !== undefined) }),
+    status: () => statusOf(self, owns, { detector, ownership }),
     giveBack: async () => {
       if (!owns || detector.others.length === 0) return
       await detector.leave()
@@ -218,4 +182,63 @@ function joined(options: ClusterNodeOptions, joining: Joining): ClusterNode {
       await server.close(deadline)
     },
   }
+}
+
+/** A member's place among the others: who lives, who owns what, and their services for others. */
+interface Membership {
+  readonly detector: FailureDetector
+  readonly ownership: ShardBalancer
+  /** Asks a service of all others; failures are ignored. */
+  readonly notifyAll: (service: string, question: unknown) => Promise<unknown>
+  readonly services: readonly Service[]
+}
+
+function membershipOf(options: ClusterNodeOptions, joining: Joining,
+  isServing: () => boolean): Membership {
+  const { env, owns } = options
+  const { self, session, transport, probe } = joining
+  const notify = (member: Member, service: string, question: unknown) =>
+    transport.deliver(member, serviceKey(service), question)
+  const lives = probe((member, why) => {
+    // A member that refuses this one, or that this one refuses, is of another cluster.
+    if (!isServing()) throw new ClusterError('forbidden', why)
+    env.log.error('A member cannot be asked whether it lives.', { member, why })
+  })
+  const detector = new FailureDetector({
+    ...options,
+    self,
+    member: owns,
+    lives,
+    askPeer: async (peer, see) =>
+      await notify(peer, detectorService, { see } satisfies FailureDetectorQuestion) === true,
+    canFence: async () => await session?.lives() === true,
+    lastSeenMs: transport.lastSeenMs,
+    ended: transport.forget,
+  })
+  const notifyAll = (service: string, question: unknown) =>
+    Promise.all(detector.others.map((other) => notify(other, service, question).catch(() => {})))
+  const ownership = new ShardBalancer({
+    ...options,
+    self,
+    detector,
+    announce: (changes) => void notifyAll(shardService, changes),
+  })
+  const detecting: Service<FailureDetectorQuestion> = { name: detectorService, wire,
+    answer: async ({ see }) => {
+      if (see !== undefined) return await detector.reaches(see)
+      await detector.look()
+    } }
+  const balancing: Service<readonly ShardChange[], void> = { name: shardService, wire,
+    answer: async (changes) => ownership.handle(changes) }
+  return { detector, ownership, notifyAll, services: [detecting, balancing] }
+}
+
+/** The cluster as a member sees it. Members that are not in view any more are leaving. */
+function statusOf(self: Member, owns: boolean,
+  { detector, ownership }: Pick<Membership, 'detector' | 'ownership'>): ClusterStatus {
+  const view = detector.view.members
+  const staying = new Set(view.map(({ id }) => id))
+  return { member: self, view,
+    leaving: [...owns ? [self] : [], ...detector.others].filter(({ id }) => !staying.has(id)),
+    shards: ownership.known.filter((owner) => owner !== undefined) }
 }

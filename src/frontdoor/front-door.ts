@@ -1,113 +1,30 @@
 /** The front door: opened on a host and port, it serves every protocol until it is closed. */
 
-import { fastify } from 'fastify'
-import type { FastifyInstance, RawServerDefault } from 'fastify'
-import type { AddressInfo } from 'node:net'
-
 import type { Env } from '../../cluster/index.ts'
-import type { KeyStats, TenantKeys } from '../access/index.ts'
-import { bodyMbMax } from '../api/index.ts'
+import type { KeyStats } from '../access/index.ts'
 import { CodedError } from '../errors.ts'
-import type { RouteGroup } from '../graph/index.ts'
 import { noUse, Quotas, unlimited } from '../limits/index.ts'
 import type { QuotaOptions, QuotaStats } from '../limits/index.ts'
 import { adminRoutes } from './admin/app.ts'
-import type { ClusterSource } from './admin/cluster-watch.ts'
-import type { LimitSource } from './admin/limit-report.ts'
-import { accessOfCalls } from './connect/access.ts'
 import { addConnect } from './connect/plugin.ts'
-import { errorReply } from './error-reply.ts'
-import { holdBodies, roomForBodies } from './http/body-quota.ts'
-import { localTenant } from './http/caller.ts'
-import { ConnectionQuota } from './http/connections/connection-quota.ts'
-import type { ConnectionQuotaOptions } from './http/connections/connection-quota.ts'
-import { ConnectionTicker } from './http/connections/connection-ticker.ts'
-import type { OpenReplies } from './http/connections/connection-ticker.ts'
-import { addExchanges, givenId } from './http/exchange.ts'
-import type { ExchangeParts } from './http/exchange.ts'
-import { addGuard } from './http/guard.ts'
-import type { Limit } from './http/guard.ts'
-import { asLocal, identifyBy } from './http/identify.ts'
-import type { AuthOptions } from './http/identify.ts'
-import { onePort, unguessed } from './http/connections/one-port.ts'
-import type { Schemas } from './http/route.ts'
-import { holdAnswers } from './http/unread.ts'
-import type { UnreadOptions } from './http/unread.ts'
-import { SocketServer } from './http/connections/upgrade.ts'
-import { whenAborted } from './http/when-aborted.ts'
-import type { Platform } from '../platform/index.ts'
 import { addControl } from './control/index.ts'
-import type { DeploymentParts } from './control/index.ts'
-import { DeploymentPorts, mountsOver, quotasOfTenant, requireEnabled,
-  ServedHosts } from './mount/index.ts'
+import { openApp } from './door-app.ts'
+import type { DoorApp } from './door-app.ts'
+import { DoorPorts } from './door-ports.ts'
+import type { FrontDoorOptions } from './front-door-options.ts'
+import { addFrontPage } from './front-page.ts'
+import { localTenant } from './http/caller.ts'
+import type { ConnectionTicker, OpenReplies } from './http/connections/connection-ticker.ts'
+import { whenAborted } from './http/when-aborted.ts'
+import { quotasOfTenant, ServedHosts } from './mount/index.ts'
 import { feedbackLinks, operationsOver } from './operations/index.ts'
-import type { OperationParts, Operations } from './operations/index.ts'
-import { protocolRoutes } from './protocol-v2/index.ts'
+import type { Operations } from './operations/index.ts'
 import { addPlatform } from './platform-rest/app.ts'
-import { errorForm } from './platform-rest/platform-error.ts'
-import { PlatformPort } from './platform-rest/platform-port.ts'
-import { routedTarget } from './platform-rest/platform-target.ts'
+import { protocolRoutes } from './protocol-v2/index.ts'
 import { addRest } from './rest/app.ts'
-import { requireClearPaths } from './rest/clear-path.ts'
-import { keepLocal } from './rest/local-safety.ts'
 import { servedGraphs } from './rest/server-features.ts'
 import type { ServerOffer } from './rest/server-features.ts'
-import type { ServerDetails } from './rest/server.ts'
-import { addFrontPage } from './front-page.ts'
 import { addStudio } from './studio.ts'
-import type { StudioOptions } from './studio.ts'
-import type { ThreadPlaces } from './rest/thread-place.ts'
-import { refuseUnreadable } from './http/connections/unreadable.ts'
-
-/** Parts and settings that a front door needs. Everything optional has its default at the field. */
-export interface FrontDoorOptions
-  extends Omit<OperationParts, 'quotas'>,
-    Pick<ServerDetails, 'dependencies' | 'metrics' | 'region' | 'project'>,
-    Pick<ExchangeParts, 'tracing' | 'received'>, ThreadPlaces {
-  readonly host: string
-  /** 0 for any free port. */
-  readonly port: number
-  /** Number of ports after `port` that are tried, in order, if it is taken; none by default. */
-  readonly nextPorts?: number
-  /** The version of this server, for `/info`. */
-  readonly version: string
-  /** 25 MiB by default. */
-  readonly bodyLimitBytes?: number
-  /** Bytes of all bodies that are being received; 512 MiB by default. */
-  readonly bodiesLimitBytes?: number
-  /** Bounds of long answers that clients have not read yet. */
-  readonly unread?: UnreadOptions
-  /** Origins besides our own that may call, `*` for all; by default, those of this machine. */
-  readonly allowOrigins?: readonly string[]
-  /** Names besides those of this machine by which callers without keys may call, `*` for all. */
-  readonly allowHosts?: readonly string[]
-  /** Authentication of callers; by default, they are not authenticated. */
-  readonly auth?: AuthOptions
-  /** Bound on connections of one address; none by default. */
-  readonly connections?: ConnectionQuotaOptions
-  /** Charges requests to rate limits; by default, there are none. */
-  readonly limit?: Limit
-  /** The limits that `limit` charges, and how much of them is used; by default, there are none. */
-  readonly limits?: LimitSource
-  /** The keys that admins manage; undefined if callers need none. */
-  readonly tenantKeys?: TenantKeys
-  /** Source from which the view of the cluster comes. */
-  readonly cluster: ClusterSource
-  /** Groups of routes that the server's own project turns off, asked at each request. */
-  readonly disabledRoutes?: () => readonly RouteGroup[]
-  /** Quotas of tenants; by default, there are none. */
-  readonly quotas?: QuotaOptions
-  /** The platform; by default, none is served. */
-  readonly platform?: Platform
-  /** Deployments; by default, there are none, and no address of theirs. */
-  readonly deployments?: DeploymentParts
-  /** False to leave the event `end` out of streams of runs; it is sent by default. */
-  readonly streamEnd?: boolean
-  /** A port of its own for the platform, 0 for any free one; by default, there is none. */
-  readonly platformPort?: number
-  /** The web page; by default, none is served. */
-  readonly studio?: StudioOptions
-}
 
 /** An open front door. It belongs to who opened it, who closes it. */
 export interface FrontDoor {
@@ -143,129 +60,66 @@ export interface FrontDoorStats {
   readonly refusedConnections: number
 }
 
-const defaultBodyLimitBytes = bodyMbMax * 1024 * 1024
-const defaultBodiesLimitBytes = 512 * 1024 * 1024
-const anyConnections: ConnectionQuotaOptions = { perAddress: Infinity, isExempt: () => true }
-
-/** Longer than headers may be. The router would refuse a long path before it is charged. */
-const longestParameter = 1024 * 1024
-
 /** Opens a front door. Resolves when it accepts requests. */
 export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoor> {
-  const { host, env, auth, limit, json, deployments, bodyLimitBytes = defaultBodyLimitBytes,
-    bodiesLimitBytes = defaultBodiesLimitBytes, connections = anyConnections } = options
-  const quotas = new Quotas(quotaOptionsOf(options), env)
+  const quotas = new Quotas(quotaOptionsOf(options), options.env)
   const operations = operationsOver({ ...options, quotas })
-  if (auth === undefined) await welcomeLocal(operations, env)
-  const quota = new ConnectionQuota(connections)
-  const port = onePort(quota)
-  const platformPort = options.platformPort === undefined ? undefined : new PlatformPort(quota)
-  // They open when deployments are loaded: the ticker is there by then.
-  const deploymentPorts = deployments &&
-    new DeploymentPorts({ quota, ticker: () => ticker,
-      names: () => deployments.serving.all().map(({ name }) => name) })
-  const sockets = new SocketServer(bodyLimitBytes)
-  const answerError = errorReply(env.log, sockets, errorForm)
+  if (options.auth === undefined) await welcomeLocal(operations, options.env)
   const servedHosts = new ServedHosts()
-  const mounts = deployments && mountsOver({ ...deployments, servedHosts })
-  const app = fastify({
-    bodyLimit: bodyLimitBytes,
-    exposeHeadRoutes: false,
-    routerOptions: { maxParamLength: longestParameter },
-    genReqId: ({ headers }) => givenId(headers) ?? env.uuid(),
-    frameworkErrors: answerError,
-    clientErrorHandler: refuseUnreadable,
-    // The router sees the path in the same form as the limits.
-    rewriteUrl: (request) => mounts?.rewrite(request) ?? routedTarget(request.url ?? '/'),
-    serverFactory: (routed) => {
-      const handler = unguessed(routed)
-      platformPort?.handle(handler)
-      deploymentPorts?.handle(handler)
-      return port.serve(handler) as RawServerDefault
-    },
-  }).withTypeProvider<Schemas>()
-  app.setErrorHandler(answerError)
-  const underWay = addExchanges(app, options)
-  requireClearPaths(app)
-  await keepLocal(app, { ...options, domain: deployments?.domain,
-    deploymentsHosts: deployments?.allowedHosts })
-  mounts?.addTo(app)
-  const { identify, keyStats } = auth === undefined ? asLocal : identifyBy(auth, env)
-  addGuard(app, { identify, limit, ...mounts && { place: mounts.place },
-    accessOf: new Map([...accessOfCalls, ['/docs/*', 'public']]) })
-  app.addHook('onRequest', async ({ deployment, routeOptions }) => {
-    if (!deployment) requireEnabled(routeOptions.url, options.disabledRoutes?.())
-  })
-  const bodies = roomForBodies(bodiesLimitBytes)
-  holdBodies(app, { longest: bodyLimitBytes, quota: bodies })
-  // A server with one tenant needs no share for each.
-  holdAnswers(app, { reads: options.reads, log: env.log }, {
-    ...auth === undefined && { ofTenant: Infinity },
-    ...options.unread,
-  })
-  const ticker = new ConnectionTicker(env)
-  ticker.add(port)
-  if (platformPort) ticker.add(platformPort.connections)
-  const feedbackLinksOf = options.platform && feedbackLinks({ platform: options.platform, env })
-  const parts = { ...operations, ticker, quotas, reads: options.reads,
-    feedbackLinks: feedbackLinksOf, streamEnd: options.streamEnd }
-  const hasStudio = options.studio !== undefined && await addStudio(app, options.studio)
-  addFrontPage(app, hasStudio)
-  await addRest(app, { ...options, ...parts, json, bodies, offer: offerOf(options, hasStudio),
-    failing: deployments?.failing, clusterStatus: options.cluster.status })
-  adminRoutes(app, { ...options, ...parts })
-  if (options.platform) {
-    await addPlatform(app, { ...options, ...parts, platform: options.platform })
-  }
-  if (deployments) await addControl(app, { ...parts, env, deployments, servedHosts })
-  protocolRoutes(app, { ...parts, env, json, bodies, sockets, limit })
-  await app.register(addConnect, { ...parts, log: env.log, readMaxBytes: bodyLimitBytes, json,
-    bodies })
-  let platformAt: number | undefined
+  const ports = new DoorPorts(options)
+  let door: DoorApp | undefined
   try {
-    await listen(app, options)
-    platformAt = await platformPort?.listen(host, options.platformPort!)
+    door = await openApp(options, ports, servedHosts)
+    const parts = { operations, quotas, servedHosts, ticker: ports.ticker }
+    const hasStudio = await addRoutes(options, door, parts)
+    const { url, platformUrl } = await ports.listen(door.app)
+    const studioUrl = hasStudio ? `${url}/studio/` : undefined
+    return { url, platformUrl, studioUrl, quotaStats: () => quotas.stats(),
+      ...openDoor(door, ports) }
   } catch (error) {
-    ticker.stop()
-    await app.close()
+    ports.ticker.stop()
+    await door?.app.close()
     throw error
   }
-  const url = urlOf(host, app.server.address() as AddressInfo)
+}
+
+function openDoor({ app, underWay, keyStats }: DoorApp,
+  ports: DoorPorts): Pick<FrontDoor, 'urlOfDeployment' | 'stats' | 'keyStats' | 'close'> {
   return {
-    url,
-    studioUrl: hasStudio ? `${url}/studio/` : undefined,
-    platformUrl: platformAt === undefined ? undefined : urlOf(host, { port: platformAt }),
-    urlOfDeployment: async (name) => await deploymentPorts!.urlOf(name),
-    stats: () => ({ requests: underWay.count, replies: ticker.openReplies(),
-      refusedConnections: quota.refused }),
+    urlOfDeployment: (name) => ports.urlOfDeployment(name),
+    stats: () => ({ requests: underWay.count, replies: ports.ticker.openReplies(),
+      refusedConnections: ports.refused }),
     keyStats,
-    quotaStats: () => quotas.stats(),
     close: async (deadline) => {
-      using _ = whenAborted(deadline, () => {
-        port.destroyConnections()
-        platformPort?.connections.destroyConnections()
-        deploymentPorts?.destroyConnections()
-      })
-      ticker.stop()
-      await Promise.all([app.close(), platformPort?.close(), deploymentPorts?.close()])
+      using _ = whenAborted(deadline, () => ports.destroyConnections())
+      ports.ticker.stop()
+      await Promise.all([app.close(), ports.close()])
     },
   }
 }
 
-/** Tries the ports in order. Throws the system's error for the first one if all are taken. */
-async function listen(app: FastifyInstance,
-  { host, port, nextPorts = 0 }: FrontDoorOptions): Promise<void> {
-  let first: unknown
-  for (let next = port; next <= Math.min(port + nextPorts, 65_535); next++) {
-    try {
-      await app.listen({ host, port: next })
-      return
-    } catch (error) {
-      first ??= error
-      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
-    }
-  }
-  throw first
+/** Adds the routes of every protocol. Resolves with true if the web page is among them. */
+async function addRoutes(options: FrontDoorOptions,
+  { app, bodies, sockets, bodyLimitBytes }: DoorApp, { operations, servedHosts, ...shared }: {
+    readonly operations: Operations
+    readonly quotas: Quotas
+    readonly servedHosts: ServedHosts
+    readonly ticker: ConnectionTicker
+  }): Promise<boolean> {
+  const { env, limit, json, platform, deployments, reads, streamEnd, studio } = options
+  const parts = { ...operations, ...shared, reads, streamEnd,
+    feedbackLinks: platform && feedbackLinks({ platform, env }) }
+  const hasStudio = studio !== undefined && await addStudio(app, studio)
+  addFrontPage(app, hasStudio)
+  await addRest(app, { ...options, ...parts, json, bodies, offer: offerOf(options, hasStudio),
+    failing: deployments?.failing, clusterStatus: options.cluster.status })
+  adminRoutes(app, { ...options, ...parts })
+  if (platform) await addPlatform(app, { ...options, ...parts, platform })
+  if (deployments) await addControl(app, { ...parts, env, deployments, servedHosts })
+  protocolRoutes(app, { ...parts, env, json, bodies, sockets, limit })
+  await app.register(addConnect, { ...parts, log: env.log, readMaxBytes: bodyLimitBytes, json,
+    bodies })
+  return hasStudio
 }
 
 /** Makes the assistants of the local tenant. Failing is harmless: the first request makes them. */
@@ -296,8 +150,4 @@ function offerOf(
       cluster: !embedded, keys: tenantKeys !== undefined, deployments: deployments !== undefined },
     graphs: () => servedGraphs(graphs),
   }
-}
-
-function urlOf(host: string, { port }: Pick<AddressInfo, 'port'>): string {
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }

@@ -1,7 +1,7 @@
-/** The actors of a member: their kinds, their router, and how unfinished threads are woken. */
+/** The actors of a member: their kinds, their router, and their clients. */
 
-import { ByteBudget, ActivationTable, actorKeyText, Backoff, createRouter, limitConcurrency,
-  shardOf, withTimeout } from '../../cluster/index.ts'
+import { ActivationTable, actorKeyText, ByteBudget, createRouter,
+  shardOf } from '../../cluster/index.ts'
 import type { ActorKey, ActorKind, ClusterStatus, Env, Router,
   Tracing } from '../../cluster/index.ts'
 import type { RunKeys } from '../access/index.ts'
@@ -9,7 +9,6 @@ import { assistantKind } from '../assistants/index.ts'
 import { cronClient, cronKind } from '../crons/index.ts'
 import type { CronActorParts } from '../crons/index.ts'
 import type { Egress } from '../egress/index.ts'
-import { HeddleError } from '../errors.ts'
 import { runJson } from '../frontdoor/index.ts'
 import type { WebhookCheck } from '../frontdoor/index.ts'
 import type { DeployedGraphs, GraphHost } from '../graph/index.ts'
@@ -22,10 +21,10 @@ import type { DeletionParts, RuleEngine } from '../platform/index.ts'
 import type { AssistantDefaults } from '../settings/index.ts'
 import { cautiousClock, defaultLimits, InputQuota, threadKind } from '../thread/index.ts'
 import type { Quarantine, ThreadPorts } from '../thread/index.ts'
+import { openWaking } from './actor-waking.ts'
 import type { Backend, HostedActors } from './backends/backend.ts'
 import { openFiring } from './cron-firing.ts'
 import type { RunsOfServer } from './cron-firing.ts'
-import { dueCronActors, dueThreadActors, DueWakes } from './due-wakes.ts'
 import { executionNotes } from './execution-notes.ts'
 import { watchedGraphs, watchedHost } from './watched-host.ts'
 
@@ -81,20 +80,6 @@ const feedsBytes = 64 * 1024 * 1024
 /** Characters that all threads together may keep of unfinished runs and edits. */
 const inputCharacters = 512 * 1024 * 1024
 
-/**
- * Pauses before a thread is woken again. It has runs to continue, and perhaps no client asks for
- * it.
- */
-const wakeAgain = { firstMs: 1_000, longestMs: 60_000 }
-
-/** Unfinished threads that are woken at once. */
-const wokenAtOnce = 8
-
-/** Crons that are fired at once. Each waits until its run is on disk. */
-const firedAtOnce = 64
-/** Milliseconds for which other crons wait for one that fires. */
-const firingMs = 10_000
-
 /** Opens the actors of a member. Nothing is woken before the backend begins. */
 export function openActors({ ownership, ownershipCheck: check, transport, ...backend }: Backend,
   parts: ActorParts): Actors {
@@ -106,63 +91,29 @@ export function openActors({ ownership, ownershipCheck: check, transport, ...bac
   const served = { ...parts, host, ...deployed && { deployed } }
   const kinds = kindsOver(backend, { ...served, counters }, {
     ask: (key, command) => router.ask(key, command),
-    wakeAt: (atMs) => dueThreads.note(atMs),
+    wakeAt: (atMs) => waking.noteThread(atMs),
     isSettled: (tenant, { cronId, dueMs }) => crons.isSettled({ tenant, cronId }, dueMs),
   }, {
     fire: (cron, dueMs) => firing.fire(cron, dueMs),
-    wakeAt: (atMs) => dueCrons.note(atMs),
+    wakeAt: (atMs) => waking.noteCron(atMs),
   })
   const epochOf = (key: ActorKey) => {
     const owner = ownership.ownerOf(shardOf(actorKeyText(key), ownership.shards))
     return owner?.member === ownership.self ? owner.epoch : undefined
   }
-  const activations = new ActivationTable({
-    env,
-    kinds,
-    ...check && { check },
-    owns: (key, epoch) => epochOf(key) === epoch,
-  })
-  const router = createRouter({
-    env,
-    ownership,
-    activations,
-    transport,
-    movable: check !== undefined,
-    ...tracing && { tracing },
-  })
+  const activations = new ActivationTable({ env, kinds, ...check && { check },
+    owns: (key, epoch) => epochOf(key) === epoch })
+  const router = createRouter({ env, ownership, activations, transport,
+    movable: check !== undefined, ...tracing && { tracing } })
   const crons = cronClient(router)
   const limits = new LimitClients({ env, router, doors: () => frontDoors(backend.status()) })
   const items = new ItemStore({ router, search: backend.everybody.items, env, reads: parts.reads,
     settings: parts.itemSettings })
   const firing = openFiring({ ...served, router, everybody: backend.everybody, runs: backend.runs,
     items })
-  const dueThreads = new DueWakes({ env, due: dueThreadActors(backend.due), wake: async (key) => {
-    const epoch = epochOf(key)
-    if (epoch !== undefined) await activations.wake(key, epoch)
-  } })
-  const dueCrons = new DueWakes({ env, due: dueCronActors(backend.dueCrons, env),
-    atOnce: firedAtOnce, wake: async (key) => {
-      const epoch = epochOf(key)
-      if (epoch === undefined) return
-      // A firing that takes longer goes on, and others have their turn.
-      await withTimeout(env, firingMs, activations.ask(key, epoch, { kind: 'look' }),
-        () => new HeddleError('unavailable', 'A cron is still being fired.'))
-    } })
+  const waking = openWaking({ ...backend, env, activations, epochOf })
   const stopSweeping = sweepItems({ env, index: backend.items, router,
     everyMs: parts.itemSettings().sweepMs })
-  let closing = false
-  const wakeOne = async (key: ActorKey, backoff = new Backoff(env, wakeAgain)) => {
-    const epoch = epochOf(key)
-    if (closing || epoch === undefined) return
-    try {
-      await activations.wake(key, epoch)
-    } catch (error) {
-      // Runs of a removed deployment are never executed.
-      if (closing || HeddleError.from(error).code === 'not_found') return
-      env.log.error('A thread could not be woken; it is tried again.', { key, error })
-      env.after(backoff.nextMs(), () => void wakeOne(key, backoff))
-    }
-  }
   return {
     router,
     activations,
@@ -171,22 +122,10 @@ export function openActors({ ownership, ownershipCheck: check, transport, ...bac
     items,
     runs: firing.runs,
     owns: (key) => epochOf(key) !== undefined,
-    wake: async (unfinished) => {
-      const inTurn = limitConcurrency(wokenAtOnce)
-      await Promise.all(
-        unfinished.map(({ tenant, threadId: id }) =>
-          inTurn(() => wakeOne({ kind: 'thread', tenant, id }))
-        ),
-      )
-    },
-    wakeAt: (atMs) => {
-      dueThreads.note(atMs)
-      dueCrons.note(atMs)
-    },
+    wake: waking.wake,
+    wakeAt: waking.wakeAt,
     close: async (deadline) => {
-      closing = true
-      dueThreads.close()
-      dueCrons.close()
+      waking.close()
       stopSweeping()
       limits.close()
       await activations.close(deadline)

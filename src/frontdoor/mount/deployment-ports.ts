@@ -14,7 +14,7 @@ import type { OnePort } from '../http/connections/one-port.ts'
 /** Parts with which the ports of deployments are opened. */
 export interface DeploymentPortsParts {
   readonly quota: Pick<ConnectionQuota, 'admits'>
-  readonly ticker: () => Pick<ConnectionTicker, 'add' | 'remove'>
+  readonly ticker: Pick<ConnectionTicker, 'add' | 'remove'>
   /** The names of all deployments: ports of others are closed. */
   readonly names: () => readonly string[]
 }
@@ -72,7 +72,7 @@ export class DeploymentPorts {
     for (const [name, { connections, server }] of this.#ports) {
       if (names.has(name)) continue
       this.#ports.delete(name)
-      this.#parts.ticker().remove(connections)
+      this.#parts.ticker.remove(connections)
       server.close()
       connections.destroyConnections()
     }
@@ -80,7 +80,7 @@ export class DeploymentPorts {
 
   #open(name: string): OpenPort {
     const connections = onePort(this.#parts.quota)
-    this.#parts.ticker().add(connections)
+    this.#parts.ticker.add(connections)
     const server = connections.serve((request, response) => {
       // A path below another deployment is one below this, and is not found.
       request.url = `/d/${name}${(request.url ?? '/').replace(origin, '')}`
@@ -90,7 +90,7 @@ export class DeploymentPorts {
     server.once('error', (error) => {
       // The next process of the deployment tries again.
       this.#ports.delete(name)
-      this.#parts.ticker().remove(connections)
+      this.#parts.ticker.remove(connections)
       reject(error)
     })
     server.listen(0, loopback, () => {

@@ -4,9 +4,24 @@ import { HeddleError } from '../../errors.ts'
 import type { DeployedGraphs } from '../../graph/index.ts'
 import type { Serving } from '../../deployment/index.ts'
 
+/** Calls of a serving that callers make whether it is available or not. */
+export type ServingCalls = Pick<Serving,
+  | 'all'
+  | 'find'
+  | 'learn'
+  | 'lines'
+  | 'named'
+  | 'prepare'
+  | 'problems'
+  | 'requireServes'
+  | 'tally'
+  | 'watch'>
+
 /** Serving of deployments that becomes available later. */
 export interface LaterServing {
   readonly graphs: DeployedGraphs
+  /** Calls that wait for the serving. Those that cannot wait find nothing served before. */
+  readonly serving: ServingCalls
   /** Resolves with the serving when it is available. */
   readonly opened: Promise<Serving>
   /** Makes the serving available. */
@@ -22,6 +37,18 @@ export function laterServing(): LaterServing {
     settle: (value) => {
       serving = value
       resolve(value)
+    },
+    serving: {
+      all: () => serving?.all() ?? [],
+      find: async (name) => await (await opened).find(name),
+      learn: async (name) => await (await opened).learn(name),
+      lines: async (...query) => await serving?.lines(...query) ?? [],
+      named: (host) => serving?.named(host),
+      prepare: async (options) => await (await opened).prepare(options),
+      problems: () => serving?.problems() ?? [],
+      requireServes: async (name) => await serving?.requireServes(name),
+      tally: (options) => serving?.tally(options) ?? { ended: 0, failed: 0, deaths: 0 },
+      watch: (...watch) => serving?.watch(...watch) ?? (() => {}),
     },
     graphs: {
       open: async (namespace) => await (await opened).open(namespace),

@@ -110,87 +110,87 @@ const endingMs = 3_000
 
 /** Opens the store. Throws HeddleError with a message if a setting cannot work. */
 export async function openCassandraStore(options: CassandraStoreOptions): Promise<CassandraStore> {
-  const { env, directory, replication, commit, logCacheBytes = 128 * 1024 * 1024 } = options
   const connection = await Connection.open(options)
   try {
-    const settings = await retryAtStartup(env, async () => {
-      await prepareSchema({ connection, env, replication })
-      const [found] = await Promise.all([readSettings(connection, env),
-        settleRegion(connection, options.region)])
-      return found
-    })
-    const chunks = new ChunkTable(connection)
-    const bodies = new StoredBodies(connection, chunks)
-    const table = (kind: OwnedTable) => new OwnedRowTable({ connection, bodies, settings, kind })
-    const rows = { thread: table('thread'), assistant: table('assistant'), cron: table('cron'),
-      item: table('item') }
-    const index = await LocalIndex.open({
-      directory: join(directory, 'index'),
-      env,
-      shards: settings.shards,
-      tables: rows,
-      onLost: options.onIndexLost,
-    })
-    const billing = new BillingTable(connection)
-    const cache = new RowCache(logCacheBytes)
-    let log: CassandraLog | undefined
-    const quiet = async () => log && atLatest(env, endingMs, log.close())
-    return {
-      sessions: new SessionTable(connection, env),
-      shardOwners: new ShardTable(connection, settings.shards),
-      heartbeats: new HeartbeatTable(connection),
-      keys: new KeyTable(connection),
-      billing,
-      secret: settings.secret,
-      shards: settings.shards,
-      serve: ({ check }) => {
-        const rank = new WriteTimestamp()
-        const branches = new BranchTable(connection, rank)
-        const runs = new RunTable(connection, bodies)
-        log = new CassandraLog({
-          env,
-          connection,
-          rank,
-          branches,
-          runs,
-          billing,
-          rows,
-          index,
-          check,
-          log: new LogTable({
-            connection,
-            rank,
-            chunks,
-            cache,
-            check,
-            env,
-            commit,
-            isDead: (id) => branches.isDead(id),
-          }),
-        })
-        const limits = new LimitTable({ connection, check, env })
-        const { threads, assistants, crons, items } = index
-        return { log, runs, limits, threads, assistants, crons, items }
-      },
-      index,
-      logCache: cache,
-      release: (shard) => {
-        log?.forget()
-        index.unload(shard)
-      },
-      clockAheadMs: () => connection.clockAheadMs(),
-      reachable: () => connection.reachable(),
-      quiet,
-      close: async () => {
-        await quiet()
-        await connection.close()
-        await index.close()
-      },
-    }
+    return await storeOver(connection, options)
   } catch (error) {
     await connection.close()
     throw error
   }
+}
+
+async function storeOver(connection: Connection,
+  options: CassandraStoreOptions): Promise<CassandraStore> {
+  const { env, directory, logCacheBytes = 128 * 1024 * 1024, onIndexLost: onLost } = options
+  const settings = await readyKeyspace(connection, options)
+  const { shards, secret } = settings
+  const chunks = new ChunkTable(connection)
+  const bodies = new StoredBodies(connection, chunks)
+  const table = (kind: OwnedTable) => new OwnedRowTable({ connection, bodies, settings, kind })
+  const rows = { thread: table('thread'), assistant: table('assistant'), cron: table('cron'),
+    item: table('item') }
+  const index = await LocalIndex.open({ directory: join(directory, 'index'), env, shards,
+    tables: rows, onLost })
+  const billing = new BillingTable(connection)
+  const cache = new RowCache(logCacheBytes)
+  let log: CassandraLog | undefined
+  const quiet = async () => log && atLatest(env, endingMs, log.close())
+  return {
+    sessions: new SessionTable(connection, env),
+    shardOwners: new ShardTable(connection, shards),
+    heartbeats: new HeartbeatTable(connection),
+    keys: new KeyTable(connection),
+    billing,
+    secret,
+    shards,
+    serve: ({ check }) => {
+      const runs = new RunTable(connection, bodies)
+      log = openLog({ ...options, connection, chunks, cache, runs, billing, rows, index, check })
+      const limits = new LimitTable({ connection, check, env })
+      const { threads, assistants, crons, items } = index
+      return { log, runs, limits, threads, assistants, crons, items }
+    },
+    index,
+    logCache: cache,
+    release: (shard) => {
+      log?.forget()
+      index.unload(shard)
+    },
+    clockAheadMs: () => connection.clockAheadMs(),
+    reachable: () => connection.reachable(),
+    quiet,
+    close: async () => {
+      await quiet()
+      await connection.close()
+      await index.close()
+    },
+  }
+}
+
+/** Makes the keyspace and its schema where they are not, and reads the settings of the cluster. */
+async function readyKeyspace(connection: Connection,
+  { env, replication, region }: CassandraStoreOptions) {
+  return await retryAtStartup(env, async () => {
+    await prepareSchema({ connection, env, replication })
+    const [settings] = await Promise.all([readSettings(connection, env),
+      settleRegion(connection, region)])
+    return settings
+  })
+}
+
+type LogParts =
+  & Omit<ConstructorParameters<typeof CassandraLog>[0], 'rank' | 'branches' | 'log'>
+  & Pick<CassandraStoreOptions, 'env' | 'commit'>
+  & { readonly chunks: ChunkTable; readonly cache: RowCache }
+
+/** Opens the log, whose tables share one order of writes. */
+function openLog(parts: LogParts): CassandraLog {
+  const { connection, chunks, cache, check, env, commit } = parts
+  const rank = new WriteTimestamp()
+  const branches = new BranchTable(connection, rank)
+  const log = new LogTable({ connection, rank, chunks, cache, check, env, commit,
+    isDead: (id) => branches.isDead(id) })
+  return new CassandraLog({ ...parts, rank, branches, log })
 }
 
 /** Tables for operator commands, without the worker threads of a store. */

@@ -1,0 +1,106 @@
+/** The application of a front door: its server, and the checks before every route. */
+
+import { fastify } from 'fastify'
+import type { RawServerDefault } from 'fastify'
+
+import type { KeyStats } from '../access/index.ts'
+import { bodyMbMax } from '../api/index.ts'
+import type { InputQuota } from '../thread/index.ts'
+import { accessOfCalls } from './connect/access.ts'
+import type { DoorPorts } from './door-ports.ts'
+import { errorReply } from './error-reply.ts'
+import type { FrontDoorOptions } from './front-door-options.ts'
+import { holdBodies, roomForBodies } from './http/body-quota.ts'
+import { SocketServer } from './http/connections/upgrade.ts'
+import { refuseUnreadable } from './http/connections/unreadable.ts'
+import { addExchanges, givenId } from './http/exchange.ts'
+import type { UnderWay } from './http/exchange.ts'
+import { addGuard } from './http/guard.ts'
+import { asLocal, identifyBy } from './http/identify.ts'
+import type { App, Schemas } from './http/route.ts'
+import { holdAnswers } from './http/unread.ts'
+import { mountsOver, requireEnabled } from './mount/index.ts'
+import type { Mounts, ServedHosts } from './mount/index.ts'
+import { errorForm } from './platform-rest/platform-error.ts'
+import { routedTarget } from './platform-rest/platform-target.ts'
+import { requireClearPaths } from './rest/clear-path.ts'
+import { keepLocal } from './rest/local-safety.ts'
+
+/** The application before it has routes. */
+export interface DoorApp {
+  readonly app: App
+  readonly sockets: SocketServer
+  /** Requests that are being answered. */
+  readonly underWay: UnderWay
+  /** Bytes of the bodies that are being received. */
+  readonly bodies: InputQuota
+  /** Longest body in bytes. */
+  readonly bodyLimitBytes: number
+  /** Counts of API keys; undefined if none are required. */
+  keyStats(): KeyStats | undefined
+}
+
+const defaultBodyLimitBytes = bodyMbMax * 1024 * 1024
+const defaultBodiesLimitBytes = 512 * 1024 * 1024
+
+/** Longer than headers may be. The router would refuse a long path before it is charged. */
+const longestParameter = 1024 * 1024
+
+/** Makes the application, which answers on these ports. Its checks come before its routes. */
+export async function openApp(options: FrontDoorOptions, ports: DoorPorts,
+  servedHosts: ServedHosts): Promise<DoorApp> {
+  const { deployments, bodyLimitBytes = defaultBodyLimitBytes,
+    bodiesLimitBytes = defaultBodiesLimitBytes } = options
+  const sockets = new SocketServer(bodyLimitBytes)
+  const mounts = deployments && mountsOver({ ...deployments, servedHosts })
+  const app = createApp({ options, ports, sockets, mounts, bodyLimitBytes })
+  const underWay = addExchanges(app, options)
+  requireClearPaths(app)
+  await keepLocal(app, { ...options, domain: deployments?.domain,
+    deploymentsHosts: deployments?.allowedHosts })
+  mounts?.addTo(app)
+  const keyStats = addAccess(app, options, mounts)
+  const bodies = roomForBodies(bodiesLimitBytes)
+  holdBodies(app, { longest: bodyLimitBytes, quota: bodies })
+  // A server with one tenant needs no share for each.
+  holdAnswers(app, { reads: options.reads, log: options.env.log }, {
+    ...options.auth === undefined && { ofTenant: Infinity },
+    ...options.unread,
+  })
+  return { app, sockets, underWay, bodies, bodyLimitBytes, keyStats }
+}
+
+function createApp({ options: { env }, ports, sockets, mounts, bodyLimitBytes }: {
+  readonly options: FrontDoorOptions
+  readonly ports: DoorPorts
+  readonly sockets: SocketServer
+  readonly mounts: Mounts | undefined
+  readonly bodyLimitBytes: number
+}): App {
+  const answerError = errorReply(env.log, sockets, errorForm)
+  const app = fastify({
+    bodyLimit: bodyLimitBytes,
+    exposeHeadRoutes: false,
+    routerOptions: { maxParamLength: longestParameter },
+    genReqId: ({ headers }) => givenId(headers) ?? env.uuid(),
+    frameworkErrors: answerError,
+    clientErrorHandler: refuseUnreadable,
+    // The router sees the path in the same form as the limits.
+    rewriteUrl: (request) => mounts?.rewrite(request) ?? routedTarget(request.url ?? '/'),
+    serverFactory: (routed) => ports.serve(routed) as RawServerDefault,
+  }).withTypeProvider<Schemas>()
+  app.setErrorHandler(answerError)
+  return app
+}
+
+/** Checks who calls, and whether the route is turned on. Returns the counts of API keys. */
+function addAccess(app: App, { auth, env, limit, disabledRoutes }: FrontDoorOptions,
+  mounts: Mounts | undefined): DoorApp['keyStats'] {
+  const { identify, keyStats } = auth === undefined ? asLocal : identifyBy(auth, env)
+  addGuard(app, { identify, limit, ...mounts && { place: mounts.place },
+    accessOf: new Map([...accessOfCalls, ['/docs/*', 'public']]) })
+  app.addHook('onRequest', async ({ deployment, routeOptions }) => {
+    if (!deployment) requireEnabled(routeOptions.url, disabledRoutes?.())
+  })
+  return keyStats
+}

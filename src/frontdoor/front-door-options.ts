@@ -1,0 +1,68 @@
+/** Parts and settings of a front door. */
+
+import type { TenantKeys } from '../access/index.ts'
+import type { RouteGroup } from '../graph/index.ts'
+import type { QuotaOptions } from '../limits/index.ts'
+import type { Platform } from '../platform/index.ts'
+import type { ClusterSource } from './admin/cluster-watch.ts'
+import type { LimitSource } from './admin/limit-report.ts'
+import type { DeploymentParts } from './control/index.ts'
+import type { ConnectionQuotaOptions } from './http/connections/connection-quota.ts'
+import type { ExchangeParts } from './http/exchange.ts'
+import type { Limit } from './http/guard.ts'
+import type { AuthOptions } from './http/identify.ts'
+import type { UnreadOptions } from './http/unread.ts'
+import type { OperationParts } from './operations/index.ts'
+import type { ServerDetails } from './rest/server.ts'
+import type { ThreadPlaces } from './rest/thread-place.ts'
+import type { StudioOptions } from './studio.ts'
+
+/** Parts and settings that a front door needs. Everything optional has its default at the field. */
+export interface FrontDoorOptions
+  extends Omit<OperationParts, 'quotas'>,
+    Pick<ServerDetails, 'dependencies' | 'metrics' | 'region' | 'project'>,
+    Pick<ExchangeParts, 'tracing' | 'received'>, ThreadPlaces {
+  readonly host: string
+  /** 0 for any free port. */
+  readonly port: number
+  /** Number of ports after `port` that are tried, in order, if it is taken; none by default. */
+  readonly nextPorts?: number
+  /** The version of this server, for `/info`. */
+  readonly version: string
+  /** 25 MiB by default. */
+  readonly bodyLimitBytes?: number
+  /** Bytes of all bodies that are being received; 512 MiB by default. */
+  readonly bodiesLimitBytes?: number
+  /** Bounds of long answers that clients have not read yet. */
+  readonly unread?: UnreadOptions
+  /** Origins besides our own that may call, `*` for all; by default, those of this machine. */
+  readonly allowOrigins?: readonly string[]
+  /** Names besides those of this machine by which callers without keys may call, `*` for all. */
+  readonly allowHosts?: readonly string[]
+  /** Authentication of callers; by default, they are not authenticated. */
+  readonly auth?: AuthOptions
+  /** Bound on connections of one address; none by default. */
+  readonly connections?: ConnectionQuotaOptions
+  /** Charges requests to rate limits; by default, there are none. */
+  readonly limit?: Limit
+  /** The limits that `limit` charges, and how much of them is used; by default, there are none. */
+  readonly limits?: LimitSource
+  /** The keys that admins manage; undefined if callers need none. */
+  readonly tenantKeys?: TenantKeys
+  /** Source from which the view of the cluster comes. */
+  readonly cluster: ClusterSource
+  /** Groups of routes that the server's own project turns off, asked at each request. */
+  readonly disabledRoutes?: () => readonly RouteGroup[]
+  /** Quotas of tenants; by default, there are none. */
+  readonly quotas?: QuotaOptions
+  /** The platform; by default, none is served. */
+  readonly platform?: Platform
+  /** Deployments; by default, there are none, and no address of theirs. */
+  readonly deployments?: DeploymentParts
+  /** False to leave the event `end` out of streams of runs; it is sent by default. */
+  readonly streamEnd?: boolean
+  /** A port of its own for the platform, 0 for any free one; by default, there is none. */
+  readonly platformPort?: number
+  /** The web page; by default, none is served. */
+  readonly studio?: StudioOptions
+}
