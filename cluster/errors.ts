@@ -29,6 +29,11 @@ export interface ErrorDetails {
   readonly details?: string
 }
 
+/** The message of what was thrown; its text if that is no error. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown)
+}
+
 /** Characters of a message, which may quote the request: longer headers end a whole connection. */
 const messageMax = 2_000
 

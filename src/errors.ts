@@ -1,9 +1,10 @@
 /** The one catalogue of errors: code, message, HTTP and gRPC status, and whether to ask again. */
 
-import { assert, clusterErrors, CodedError, goingAwayMessage } from '../cluster/errors.ts'
+import { assert, clusterErrors, CodedError, goingAwayMessage,
+  messageOf } from '../cluster/errors.ts'
 import type { ErrorDetails, ReviveError, Retry } from '../cluster/errors.ts'
 
-export { assert, CodedError }
+export { assert, CodedError, messageOf }
 
 interface CatalogueEntry {
   readonly http: number

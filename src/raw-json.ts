@@ -67,9 +67,9 @@ export function textWithPlaces(value: unknown): TextWithPlaces {
         add(item, [...path, index])
       }
       text += ']'
-    } else {
+    } else if (isHolder(each)) {
       let mark = '{'
-      for (const [name, member] of Object.entries(each as object)) {
+      for (const [name, member] of Object.entries(each)) {
         if (member === undefined) continue
         text += `${mark}${JSON.stringify(name)}:`
         mark = ','
@@ -118,14 +118,18 @@ function put(root: { value: unknown }, path: readonly (string | number)[], value
     writable: true })
 }
 
+function isHolder(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
+}
+
 /** True if a raw value is, or is in, this value. */
 function holdsRaw(value: unknown, depth = 0): boolean {
-  if (typeof value !== 'object' || value === null) return false
+  if (!isHolder(value)) return false
   if (value instanceof RawJson) return true
   if (depth === depthMax) return false
   if (Array.isArray(value)) return value.some((each) => holdsRaw(each, depth + 1))
   for (const name in value) {
-    if (holdsRaw((value as Record<string, unknown>)[name], depth + 1)) return true
+    if (holdsRaw(value[name], depth + 1)) return true
   }
   return false
 }

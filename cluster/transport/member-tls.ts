@@ -4,7 +4,7 @@ import { X509Certificate } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 
-import { ClusterError } from '../errors.ts'
+import { ClusterError, messageOf } from '../errors.ts'
 import { throttleLog } from '../flow/throttle-log.ts'
 import type { Env } from '../runtime/env.ts'
 import type { MemberTls } from './member-trust.ts'
@@ -83,8 +83,7 @@ function readPem(path: string): Buffer {
   try {
     return readFileSync(path)
   } catch (error) {
-    throw new ClusterError('invalid',
-      `The file ${path} cannot be read: ${(error as Error).message}`)
+    throw new ClusterError('invalid', `The file ${path} cannot be read: ${messageOf(error)}`)
   }
 }
 

@@ -6,6 +6,8 @@ export { boundsOf, sliceIn } from './list-slice.ts'
 export type { ListSlice, SlicePlace } from './list-slice.ts'
 export { longJson, readLongJson } from './long-json.ts'
 export type { LongJson } from './long-json.ts'
+export { isList, isOneOf, listOf, memberOf, namesIn, objectIn, objectOf, textAt,
+  valueIn } from './members.ts'
 export { metadataCharactersMax, metadataKeysMax } from './metadata-bounds.ts'
 export { pick } from './pick.ts'
 export { requireModest } from './scan.ts'

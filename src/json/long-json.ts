@@ -111,5 +111,5 @@ class ReaderThread {
 function buffersOf(job: Job): ArrayBuffer[] {
   if (job.kind !== 'read') return []
   const { bytes: { buffer, byteLength } } = job
-  return byteLength === buffer.byteLength ? [buffer as ArrayBuffer] : []
+  return byteLength === buffer.byteLength && buffer instanceof ArrayBuffer ? [buffer] : []
 }

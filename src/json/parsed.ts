@@ -1,13 +1,12 @@
 /** Parses JSON from clients, with an error that names it. */
 
-import { HeddleError } from '../errors.ts'
+import { HeddleError, messageOf } from '../errors.ts'
 
 /** The value. `what` names the text in errors. Throws `malformed` if it is not JSON. */
 export function parsed(what: string, text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    const reason = (error as Error).message
-    throw new HeddleError('malformed', `${what} is not valid JSON: ${reason}.`)
+    throw new HeddleError('malformed', `${what} is not valid JSON: ${messageOf(error)}.`)
   }
 }

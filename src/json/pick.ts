@@ -1,5 +1,7 @@
 /** Picks single values out of a document. Pure. */
 
+import { isObject } from './containment.ts'
+
 /** Keys of objects, and places in lists; `-1` is the last. */
 export type Path = readonly string[]
 
@@ -10,6 +12,5 @@ export function pick(document: unknown, paths: readonly Path[]): string[] {
 
 function stepInto(value: unknown, step: string): unknown {
   if (Array.isArray(value)) return /^-?\d+$/.test(step) ? value.at(Number(step)) : null
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return null
-  return (value as Record<string, unknown>)[step]
+  return isObject(value) && Object.hasOwn(value, step) ? value[step] : null
 }

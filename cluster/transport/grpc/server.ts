@@ -7,7 +7,7 @@ import type { Server } from 'nice-grpc'
 
 import { MemberServiceDefinition } from '../../../proto/gen/cluster/v1/member.ts'
 import { HealthDefinition } from '../../../proto/gen/grpc/health/v1/health.ts'
-import { ClusterError } from '../../errors.ts'
+import { ClusterError, messageOf } from '../../errors.ts'
 import type { Asked } from '../../actors/actor-wire.ts'
 import type { Env } from '../../runtime/env.ts'
 import { checkTrust } from '../member-trust.ts'
@@ -92,7 +92,7 @@ async function listening(server: Pick<Server, 'listen'>, address: string,
   try {
     return await server.listen(address, credentials)
   } catch (error) {
-    const { message } = error as Error
+    const message = messageOf(error)
     const [, text = `cannot be taken: ${message}`] = obstacles.find(([sign]) =>
       sign.test(message)
     ) ?? []
