@@ -2,6 +2,7 @@
 
 import type { BaseMessage } from '@langchain/core/messages'
 
+import { memberOf } from '../../json/index.ts'
 import type { Reducer, ReducerFor, Report } from '../state/channel-updates.ts'
 import { isChatMessage } from '../state/chat-message.ts'
 import { isPlainAppend, reportingAppend } from '../state/plain-append.ts'
@@ -83,9 +84,13 @@ function grown({ ids, order, length }: SeenList, added: readonly BaseMessage[]):
 function hasSameIds(list: readonly unknown[], { order, length }: SeenList): boolean {
   if (list.length !== length) return false
   for (let i = Math.max(0, length - idsLookBack); i < length; i++) {
-    if ((list[i] as { id?: unknown } | null | undefined)?.id !== order[i]) return false
+    if (idOf(list[i]) !== order[i]) return false
   }
   return true
+}
+
+function idOf(message: unknown): unknown {
+  return typeof message === 'object' && message !== null && 'id' in message ? message.id : undefined
 }
 
 /** True if a given object is in the list, whatever its id was. */
@@ -115,6 +120,5 @@ function see(list: readonly unknown[], original: MessagesReducer): SeenList | un
 /** True for a RemoveMessage, in any form that the library accepts. */
 function isRemoval(message: unknown): boolean {
   if (Array.isArray(message)) return message[0] === 'remove'
-  const { type, role } = (message ?? {}) as { type?: unknown; role?: unknown }
-  return type === 'remove' || role === 'remove'
+  return memberOf(message, 'type') === 'remove' || memberOf(message, 'role') === 'remove'
 }

@@ -3,9 +3,7 @@
 import type { ServedGraph } from '../project/graph-export.ts'
 
 /** The methods of the engine's class that this relies on. */
-export type PregelMethods = Pick<ServedGraph, 'stream'> & {
-  _streamIterator(input: unknown, options: object): AsyncIterable<unknown>
-}
+export type PregelMethods = Pick<ServedGraph, 'stream' | '_streamIterator'>
 
 /**
  * `stream` of a graph hands its items through three web streams, for callers who want to pipe or
@@ -22,9 +20,8 @@ export class BareStream {
 
   /** Opens the stream; undefined for a graph that has its own way to stream. */
   open(graph: ServedGraph, input: unknown, options: object): AsyncIterable<unknown> | undefined {
-    const own = graph as unknown as PregelMethods
     const { stream, _streamIterator } = this.#methods
-    if (own.stream !== stream || own._streamIterator !== _streamIterator) return undefined
-    return own._streamIterator(input, options)
+    if (graph.stream !== stream || graph._streamIterator !== _streamIterator) return undefined
+    return graph._streamIterator?.(input, options)
   }
 }

@@ -9,6 +9,7 @@
 import type { BaseStore } from '@langchain/langgraph'
 
 import type { ItemOperation, ItemResult, ScoredItem } from '../../items/index.ts'
+import { objectIn } from '../../json/index.ts'
 import type { GraphLibrary } from '../project/library.ts'
 
 /** Does operations, in the order of the results. */
@@ -109,9 +110,9 @@ function operationOf(given: Given): ItemOperation {
   const place = { namespace: [...namespace], key }
   if (prefix !== undefined) {
     // It is posted to another thread. A value outside of JSON equals no stored value anyway.
-    const filter = given.filter ? JSON.parse(JSON.stringify(given.filter)) as object : undefined
-    return { kind: 'search', prefix: [...prefix], filter: filter as Record<string, unknown>,
-      query: given.query ?? undefined, limit: limit ?? 10, offset }
+    const filter = given.filter ? objectIn(JSON.stringify(given.filter)) : undefined
+    return { kind: 'search', prefix: [...prefix], filter, query: given.query ?? undefined,
+      limit: limit ?? 10, offset }
   }
   if ('value' in given) {
     if (value === null || value === undefined) return { kind: 'delete', ...place }
@@ -125,8 +126,8 @@ function operationOf(given: Given): ItemOperation {
 }
 
 function textOf(value: unknown): string {
-  const text = JSON.stringify(value) as string | undefined
-  if (text?.startsWith('{')) return text
+  const text = JSON.stringify(value) ?? ''
+  if (text.startsWith('{')) return text
   throw new TypeError('The value of an item must be an object that can be written as JSON.')
 }
 
@@ -144,6 +145,6 @@ function resultOf(result: ItemResult): unknown {
 }
 
 function itemOf({ namespace, key, valueJson, createdAtMs, updatedAtMs }: ScoredItem) {
-  return { namespace, key, value: JSON.parse(valueJson) as Record<string, unknown>,
-    createdAt: new Date(createdAtMs), updatedAt: new Date(updatedAtMs) }
+  return { namespace, key, value: objectIn(valueJson), createdAt: new Date(createdAtMs),
+    updatedAt: new Date(updatedAtMs) }
 }

@@ -1,5 +1,6 @@
 /** Gives messages their ids before they are stored, so that a resumed run recognises them. */
 
+import { isList } from '../../json/index.ts'
 import type { ServedGraph } from '../project/graph-export.ts'
 import { isChatMessage } from '../state/chat-message.ts'
 
@@ -20,7 +21,7 @@ export class MessageIds {
   assign(channel: string, value: unknown): void {
     if (typeof value !== 'object' || value === null) return
     if (this.#channels[channel]?.lc_graph_name !== 'BinaryOperatorAggregate') return
-    for (const message of Array.isArray(value) ? value as unknown[] : [value]) {
+    for (const message of isList(value) ? value : [value]) {
       if (typeof message !== 'object' || message === null || !isChatMessage(message)) continue
       if (message.id === undefined || message.id === null) {
         message.id = message.lc_kwargs.id = this.#uuid()

@@ -1,5 +1,6 @@
 /** The interrupts that an answer may be for, as a run sees them. */
 
+import { textAt } from '../../json/index.ts'
 import type { Fields } from '../project/run-input.ts'
 import type { HeddleSaver } from '../state/saver.ts'
 import { doneTasks } from '../state/state-reader.ts'
@@ -15,5 +16,5 @@ export async function pendingInterrupts(saver: HeddleSaver,
   return (tuple?.pendingWrites ?? []).flatMap(([task, channel, value]) =>
     channel === '__interrupt__' && !done.has(task) ? [value].flat() : []
   )
-    .flatMap((interrupt) => (interrupt as { id?: string } | null)?.id ?? [])
+    .flatMap((interrupt) => textAt(interrupt, 'id') ?? [])
 }

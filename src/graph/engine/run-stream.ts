@@ -1,5 +1,6 @@
 /** Reads the engine's stream of a run to its end. */
 
+import { listOf, memberOf } from '../../json/index.ts'
 import type { Chunk, ChunkSink } from '../events/event-mapping.ts'
 import type { Execution } from '../execution.ts'
 import type { ServedGraph } from '../project/graph-export.ts'
@@ -28,23 +29,16 @@ export async function consumeEvents(graph: ServedGraph, input: unknown,
   options: { subgraphs: boolean }, sink: ChunkSink,
   { execution: { runId }, entered }: Reader): Promise<void> {
   const { subgraphs } = options
-  const events = graph.streamEvents(input as never, { ...options, version: 'v2' } as never)
-  for await (const event of events as unknown as AsyncIterable<EngineEvent>) {
+  const events = graph.streamEvents(input, { ...options, version: 'v2' })
+  for await (const event of events) {
     entered()
-    if (event.tags?.includes('langsmith:hidden')) continue
-    if (event.event === 'on_chain_stream' && event.run_id === runId) {
-      sink.chunk(chunkOf(event.data?.chunk, subgraphs))
+    if (listOf(memberOf(event, 'tags')).includes('langsmith:hidden')) continue
+    if (memberOf(event, 'event') === 'on_chain_stream' && memberOf(event, 'run_id') === runId) {
+      sink.chunk(chunkOf(memberOf(memberOf(event, 'data'), 'chunk'), subgraphs))
     } else {
       sink.engineEvent(event)
     }
   }
-}
-
-interface EngineEvent {
-  readonly event: string
-  readonly run_id: string
-  readonly tags?: readonly string[]
-  readonly data?: { readonly chunk?: unknown }
 }
 
 function chunkOf(item: unknown, subgraphs: boolean): Chunk {

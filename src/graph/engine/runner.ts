@@ -3,6 +3,7 @@
 import type { CheckpointPendingWrite, SerializerProtocol } from '@langchain/langgraph-checkpoint'
 
 import { HeddleError } from '../../errors.ts'
+import { memberOf } from '../../json/index.ts'
 import { engineModes, EventMapper, seesSubgraphs } from '../events/event-mapping.ts'
 import type { EventMapperOptions } from '../events/event-mapping.ts'
 import { ProtocolEvents, protocolModes } from '../events/protocol-events.ts'
@@ -17,9 +18,9 @@ import { commandFaults, graphAt, requireNoFault, namesOf,
   updateFaults } from '../project/graph-names.ts'
 import { shapeOf } from '../project/library.ts'
 import type { GraphLibrary } from '../project/library.ts'
-import { configOf, editInput, outdatesAnswer, parsedUpdate,
+import { commandIn, configOf, editInput, outdatesAnswer, parsedUpdate,
   runInput } from '../project/run-input.ts'
-import type { Fields, ParsedUpdate, WireCommand } from '../project/run-input.ts'
+import type { Fields, ParsedUpdate } from '../project/run-input.ts'
 import { messageOf, nameOf } from '../project/thrown.ts'
 import { withoutAnswer } from '../state/pending-writes.ts'
 import { HeddleSaver, sendsApart } from '../state/saver.ts'
@@ -169,7 +170,7 @@ async function runGraph(bench: Workbench, assignment: Assignment, request: RunRe
     mapper.end(mapper.stopped ? 'interrupted' : 'completed')
   } catch (error) {
     if (signal.aborted) return { ...ended, status: 'aborted' }
-    const drained = (error as Error | undefined)?.name === 'GraphDrained' && control.drainRequested
+    const drained = memberOf(error, 'name') === 'GraphDrained' && control.drainRequested
     if (drained && control.handsBack) return { ...ended, status: 'drained' }
     const left = await (isMissingNode(error)
       ? questionsLeft(bench.codec, saver, threadId)
@@ -230,7 +231,7 @@ async function requireNameKnown(graph: ServedGraph, ns: unknown,
 /** Throws `invalid` for a run. The graphs of a factory may differ, and did not exist before. */
 function requireRunKnown(graph: ServedGraph, { command }: RunRequest): void {
   if (command === null) return
-  requireNoFault(commandFaults(JSON.parse(command) as WireCommand, namesOf(graph)))
+  requireNoFault(commandFaults(commandIn(command), namesOf(graph)))
 }
 
 /**
@@ -245,7 +246,7 @@ async function requireThere(saver: HeddleSaver, configurable: Fields): Promise<v
 
 /** True without new input and without a jump, so that the waiting tasks are executed. */
 function continues({ input, command }: RunRequest): boolean {
-  return command === null ? input === 'null' : (JSON.parse(command) as WireCommand).resume != null
+  return command === null ? input === 'null' : commandIn(command).resume != null
 }
 
 function isMissingNode(error: unknown): boolean {
@@ -329,12 +330,10 @@ function mapperFor({ codec }: Workbench, { outbox }: Assignment, request: RunReq
   })
 }
 
-type Options = Parameters<ServedGraph['stream']>[1]
-
 async function open({ shortcuts }: Workbench, graph: ServedGraph, input: unknown,
   options: Fields): Promise<AsyncIterable<unknown>> {
   return shortcuts?.bareStream?.open(graph, input, options)
-    ?? await graph.stream(input as never, options as Options)
+    ?? await graph.stream(input, options)
 }
 
 /**

@@ -48,7 +48,7 @@ export async function takeShortcuts({ langgraph }: Pick<GraphLibrary, 'langgraph
     import('@langchain/langgraph/pregel'),
   ])
   const reducer = langgraph.messagesStateReducer as MessagesReducer
-  const methods = Pregel.prototype as unknown as PregelMethods
+  const methods: PregelMethods = Pregel.prototype
   const unknown: ShortcutName[] = []
   const take = <Taken>(name: ShortcutName, functions: readonly unknown[], work: () => Taken) => {
     if (!on.has(name)) return undefined

@@ -153,7 +153,7 @@ function stateOf(snapshot: StateSnapshot, graphId: string, writes: Fields | null
     metadata: {
       graph_id: graphId,
       writes,
-      ...metadata as Fields | undefined,
+      ...metadata,
       thread_id: threadId,
       checkpoint_id: checkpointId,
     },
@@ -187,7 +187,7 @@ function taskOf({ id, name, error, interrupts, path, state, result }: Task,
  */
 function tasksWrites({ tasks }: StateSnapshot): Fields | null {
   const results = new Map<string, unknown[]>()
-  for (const { name, result } of tasks as readonly Task[]) {
+  for (const { name, result } of tasks) {
     if (name === '__start__' || result == null) continue
     const others = results.get(name)
     if (others) others.push(result)

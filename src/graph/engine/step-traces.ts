@@ -1,6 +1,7 @@
 /** Traces the steps of runs with the project's own library. Loaded only if that is asked for. */
 
 import { LRUCache } from '../../../cluster/index.ts'
+import { memberOf, textAt, valueIn } from '../../json/index.ts'
 import type { Execution, ExecutionOutcome } from '../execution.ts'
 import { messageOf } from '../project/thrown.ts'
 import { isSampled } from './trace-sample.ts'
@@ -109,9 +110,8 @@ export class StepTraces {
   begin({ tenant, graphId, runId, attempt, request }: Execution): StepTrace | undefined {
     if (request.kind !== 'run' || !isSampled(runId, this.#ratio)) return undefined
     const client = this.#clientOf(tenant)
-    const config = JSON.parse(request.config) as { readonly metadata?: { project?: unknown } }
-    const { project } = config.metadata ?? {}
-    const projectName = typeof project === 'string' && project !== '' ? project : graphId
+    const project = textAt(memberOf(valueIn(request.config), 'metadata'), 'project')
+    const projectName = project || graphId
     const rootId = attempt === 1 ? runId : this.#env.uuid()
     const run: TracedRun = { runId, rootId, graphId, projectName, startMs: this.#env.nowMs(),
       hasRoot: false }

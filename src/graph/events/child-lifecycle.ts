@@ -1,22 +1,15 @@
 /** When the graphs and nodes below the root of a run begin and end, as their events show it. */
 
+import { isList, memberOf, textAt } from '../../json/index.ts'
+import { isTask } from './task-payload.ts'
+import type { TaskPayload } from './task-payload.ts'
+
 /** The `data` of a `lifecycle` event. */
 export interface LifecycleData {
   readonly event: 'started' | 'completed' | 'failed' | 'interrupted'
   readonly graph_name: string
   readonly cause?: { readonly type: 'toolCall'; readonly tool_call_id: string }
   readonly error?: string
-}
-
-/** A chunk of the engine's `tasks` mode, as far as it is looked at. */
-interface Task {
-  readonly id?: unknown
-  readonly name?: unknown
-  readonly input?: unknown
-  readonly metadata?: { readonly lc_agent_name?: unknown }
-  readonly result?: unknown
-  readonly error?: unknown
-  readonly interrupts?: readonly unknown[]
 }
 
 /** A namespace counts as begun with its first event, and ends with the task that it belongs to. */
@@ -47,8 +40,8 @@ export class ChildLifecycle {
 
   /** A task of the graph at a namespace begins or ends. */
   task(namespace: readonly string[], payload: unknown): void {
-    const task = (payload ?? {}) as Task
-    if (typeof task.id !== 'string' || typeof task.name !== 'string') return
+    if (!isTask(payload)) return
+    const task = payload
     if (!('result' in task)) return this.#note(namespace.join('|'), task)
     const key = [...namespace, `${task.name}:${task.id}`].join('|')
     const end = endOf(task)
@@ -93,15 +86,15 @@ export class ChildLifecycle {
     }
   }
 
-  #note(key: string, { id, input, metadata }: Task): void {
-    const agent = metadata?.lc_agent_name
+  #note(key: string, { id, input, metadata }: TaskPayload): void {
+    const agent = memberOf(metadata, 'lc_agent_name')
     if (typeof agent === 'string' && agent !== '' && key !== '') this.#agents.set(key, agent)
     const call = toolCallOf(input)
-    if (call !== undefined) this.#toolCalls.set(id as string, call)
+    if (call !== undefined) this.#toolCalls.set(id, call)
   }
 }
 
-function endOf({ error, interrupts }: Task): Omit<LifecycleData, 'graph_name'> {
+function endOf({ error, interrupts }: TaskPayload): Omit<LifecycleData, 'graph_name'> {
   if (error != null) {
     return { event: 'failed', error: typeof error === 'string' ? error : JSON.stringify(error) }
   }
@@ -114,8 +107,8 @@ function isEmpty(result: unknown): boolean {
 
 /** The call in the input of a task that executes a tool. */
 function toolCallOf(input: unknown): string | undefined {
-  if (typeof input !== 'object' || input === null) return undefined
-  const { lg_tool_call: js, tool_call: call } = input as Record<string, { id?: unknown }>
-  const calls = Array.isArray(input) ? input as { id?: unknown }[] : [js, call]
-  return calls.map((each) => each?.id).find((id) => typeof id === 'string')
+  const calls = isList(input)
+    ? input
+    : [memberOf(input, 'lg_tool_call'), memberOf(input, 'tool_call')]
+  return calls.map((each) => textAt(each, 'id')).find((id) => id !== undefined)
 }

@@ -1,5 +1,6 @@
 /** Maps the engine's stream to events of the API. */
 
+import { isList, memberOf, objectOf } from '../../json/index.ts'
 import type { JsonText, StepEvent, EmittedEvent, RunRequest } from '../execution.ts'
 import { checkpointPayload, debugPayload, isEnvelope, taskPayload } from './debug-payload.ts'
 import { leanTask } from './lean-task.ts'
@@ -7,6 +8,7 @@ import { MessageEvents } from './message-events.ts'
 import type { LateEvent } from './step-outbox.ts'
 import { SubgraphLifecycle } from './subgraph-lifecycle.ts'
 import type { RunEnd } from './subgraph-lifecycle.ts'
+import { isTask } from './task-payload.ts'
 import type { ValuesReference } from './values-reference.ts'
 
 /** One item of the engine's stream. The namespace is empty for the graph itself. */
@@ -93,7 +95,7 @@ export class EventMapper implements ChunkSink {
 
   chunk({ namespace, mode, payload }: Chunk): void {
     if (mode === 'updates') return this.#updates(namespace, payload)
-    if (mode === 'tasks') this.#lifecycle?.task(namespace, payload)
+    if (mode === 'tasks' && isTask(payload)) this.#lifecycle?.task(namespace, payload)
     if (this.#isUnasked(namespace, mode)) return
     switch (mode) {
       case 'values':
@@ -107,7 +109,7 @@ export class EventMapper implements ChunkSink {
       case 'debug':
         return this.#wanted(mode, namespace, debugPayload(payload))
       case 'tasks':
-        this.#wanted('tasks-lean', namespace, leanTask(payload))
+        if (isTask(payload)) this.#wanted('tasks-lean', namespace, leanTask(payload))
         return this.#wanted(mode, namespace, taskPayload(payload))
       default:
         return this.#wanted(mode, namespace, payload)
@@ -134,10 +136,10 @@ export class EventMapper implements ChunkSink {
     // A subgraph reports its breakpoints itself, as an empty list.
     if (interrupts && (namespace.length === 0 || interrupts.length === 0)) this.stopped = true
     if (!this.#modes.has('updates') || this.#isUnasked(namespace, 'updates')) return
-    const { [metadataKey]: metadata, ...update } = payload as Record<string, unknown>
+    const { [metadataKey]: metadata, ...update } = objectOf(payload)
     const json = this.#options.text(metadata === undefined ? payload : update)
     const name = this.#name('updates', namespace)
-    const cached = (metadata as { cached?: unknown } | undefined)?.cached === true
+    const cached = memberOf(metadata, 'cached') === true
     // From a named checkpoint and in subgraphs, repeated tasks are not marked as cached.
     const again = interrupts || cached || this.#options.redoes || namespace.length > 0
     if (again && this.#wasEmitted({ name, json, valuesOf: '' })) return
@@ -199,7 +201,6 @@ export class EventMapper implements ChunkSink {
 }
 
 function interruptsOf(payload: unknown): readonly unknown[] | undefined {
-  if (typeof payload !== 'object' || payload === null) return undefined
-  const { [interruptKey]: interrupts } = payload as Record<string, unknown>
-  return Array.isArray(interrupts) ? interrupts : undefined
+  const interrupts = memberOf(payload, interruptKey)
+  return isList(interrupts) ? interrupts : undefined
 }

@@ -10,8 +10,7 @@ export interface LeanTask {
 }
 
 /** A task that only starts has no result and no error yet. */
-export function leanTask(payload: unknown): LeanTask {
-  const { id, name, result, error, interrupts = [] } = payload as TaskPayload
+export function leanTask({ id, name, result, error, interrupts = [] }: TaskPayload): LeanTask {
   if (error != null) return { event: 'failed', id, name }
   if (result === undefined) return { event: 'started', id, name }
   return { event: interrupts.length > 0 ? 'interrupted' : 'completed', id, name }

@@ -1,5 +1,7 @@
 /** The older `messages` mode: every message as it grows, then once when it is complete. */
 
+import { listOf, memberOf, textAt } from '../../json/index.ts'
+
 /** A chunk of an answer as models stream it. A whole message has no `concat`. */
 interface GrowingMessage {
   readonly id?: string
@@ -19,9 +21,9 @@ export class MessageEvents {
 
   /** Takes `[message, metadata]` of the engine's stream. Whole messages come with the values. */
   chunk(payload: unknown): void {
-    const [message, metadata] = payload as [GrowingMessage, unknown]
+    const [message, metadata] = listOf(payload)
+    if (!isGrowing(message) || message._getType() !== 'ai' || !message.id) return
     const { id } = message
-    if (message._getType?.() !== 'ai' || typeof message.concat !== 'function' || !id) return
     const before = this.#growing.get(id)
     if (!before) this.#notify('messages/metadata', { [id]: { metadata } })
     const grown = before?.concat(message) ?? message
@@ -31,14 +33,18 @@ export class MessageEvents {
 
   /** Emits all messages of the state the first time, then only new ones. */
   values(state: unknown): void {
-    const { messages } = (state ?? {}) as { messages?: unknown }
-    const news = [messages].flat().filter((message) => {
-      const { id } = (message ?? {}) as { id?: unknown }
-      if (typeof id !== 'string' || this.#complete.has(id)) return false
+    const news = [memberOf(state, 'messages')].flat().filter((message) => {
+      const id = textAt(message, 'id')
+      if (id === undefined || this.#complete.has(id)) return false
       this.#complete.add(id)
       this.#growing.delete(id)
       return true
     })
     if (news.length > 0) this.#notify('messages/complete', news)
   }
+}
+
+function isGrowing(message: unknown): message is GrowingMessage {
+  return typeof memberOf(message, '_getType') === 'function' &&
+    typeof memberOf(message, 'concat') === 'function'
 }

@@ -1,5 +1,6 @@
 /** Turns the engine's stream into events of protocol v2, for followers of the whole thread. */
 
+import { objectIn, objectOf, textAt } from '../../json/index.ts'
 import type { ExecutionOutcome, JsonText, Step, StepEvent } from '../execution.ts'
 import { ChildLifecycle } from './child-lifecycle.ts'
 import { taskPayload } from './debug-payload.ts'
@@ -107,7 +108,7 @@ export class ProtocolEvents {
       case 'messages':
         return this.#messages.chunk(namespace, payload)
       case 'tools':
-        return this.#tool(namespace, payload as ToolPayload)
+        return this.#tool(namespace, objectOf(payload))
       case 'updates':
         return this.#updates(namespace, payload)
       case 'values':
@@ -125,7 +126,7 @@ export class ProtocolEvents {
   step({ $case, value }: Step): void {
     if ($case !== 'checkpoint') return
     const { ns, id, parentId, metadataJson } = value
-    const { step = -1, source = 'loop' } = JSON.parse(metadataJson || '{}') as CheckpointMetadata
+    const { step = -1, source = 'loop' } = objectIn(metadataJson || '{}')
     // It holds the input, but the state before it.
     if (source === 'input') return
     const data = { id, ...parentId !== '' && { parent_id: parentId }, step, source }
@@ -230,8 +231,7 @@ function toolData({ event, toolCallId, name, input, data, output, error }: ToolP
 }
 
 function errorText(error: unknown): string {
-  const { message } = (error ?? {}) as { message?: unknown }
-  return typeof message === 'string' ? message : String(error ?? 'unknown error')
+  return textAt(error, 'message') ?? String(error ?? 'unknown error')
 }
 
 function customData(payload: unknown): unknown {
@@ -242,9 +242,4 @@ function customData(payload: unknown): unknown {
 
 function isInterrupt(payload: unknown): boolean {
   return typeof payload === 'object' && payload !== null && '__interrupt__' in payload
-}
-
-interface CheckpointMetadata {
-  readonly step?: number
-  readonly source?: string
 }

@@ -1,7 +1,9 @@
 /** The `messages` events of one run: several answers may stream at the same time. */
 
+import { listOf, memberOf, textAt } from '../../json/index.ts'
 import { StreamedMessage } from './streamed-message.ts'
 import type { MessageChunk, MessageData } from './streamed-message.ts'
+import { isTask } from './task-payload.ts'
 
 /** Origin of a message's events: the namespace and the node that made it. */
 export interface MessagePlace {
@@ -27,11 +29,12 @@ export class ProtocolMessages {
   }
 
   chunk(namespace: readonly string[], payload: unknown): void {
-    const [message, metadata] = payload as [MessageChunk, { langgraph_node?: string }]
+    const [message, metadata] = listOf(payload)
+    if (!isMessage(message)) return
     const { id } = message
     if (!id || this.#complete.has(id)) return
     const type = message._getType?.() ?? 'ai'
-    const place = placeOf(namespace, type, metadata?.langgraph_node)
+    const place = placeOf(namespace, type, textAt(metadata, 'langgraph_node'))
     const known = this.#growing.get(id)
     if (known) return known.stream.add(message)
     const stream = new StreamedMessage(id, (data) => this.#notify(place, data))
@@ -46,8 +49,8 @@ export class ProtocolMessages {
 
   /** Answers are complete when the task has ended that asked for them. */
   task(namespace: readonly string[], payload: unknown): void {
-    const { id, name } = payload as { id?: string; name?: string }
-    if (!('result' in (payload as object))) return
+    if (!isTask(payload) || !('result' in payload)) return
+    const { id, name } = payload
     const key = [...namespace, `${name}:${id}`].join('|')
     for (const [messageId, { stream, task }] of this.#growing) {
       if (task !== key && !task.startsWith(`${key}|`)) continue
@@ -71,9 +74,14 @@ export class ProtocolMessages {
   }
 }
 
+/** The members of a message are the library's; all are optional here. */
+function isMessage(value: unknown): value is MessageChunk {
+  return typeof value === 'object' && value !== null
+}
+
 /** Roles are the types of messages; `ChatMessage` has one of its own. */
 function isChunk(message: MessageChunk): boolean {
-  return typeof (message as { concat?: unknown }).concat === 'function'
+  return typeof memberOf(message, 'concat') === 'function'
 }
 
 /**

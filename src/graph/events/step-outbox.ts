@@ -93,7 +93,7 @@ export class StepOutbox implements StepSink {
 
   acknowledged(): Promise<void> {
     if (this.#closed) return Promise.reject(new Error('the execution is over'))
-    if (this.#failure) return Promise.reject(this.#failure.reason as Error)
+    if (this.#failure) return Promise.reject(this.#failure.reason)
     const done = this.#acks.wait(this.#next.steps.length > 0)
     if (this.#acks.isWanted) this.#schedule()
     return done
@@ -206,9 +206,10 @@ async function completed(batch: WorkerBatch,
   held: readonly Held[]): Promise<{ batch: WorkerBatch; failure?: Failure }> {
   const results = await Promise.allSettled(held.map(({ done }) => done))
   const broken = results.findIndex(({ status }) => status === 'rejected')
-  if (broken < 0) return { batch }
+  const result = results[broken]
+  if (result?.status !== 'rejected') return { batch }
   const { steps, events } = held[broken]!
-  const { reason } = results[broken] as PromiseRejectedResult
+  const { reason } = result
   const before = { steps: batch.steps.slice(0, steps), events: batch.events.slice(0, events) }
   return { batch: { ...before, ackId: 0, outcome: null }, failure: { reason } }
 }

@@ -6,6 +6,9 @@
  * messages are stored. So they run here, over the events that are made anyway.
  */
 
+import { memberOf } from '../../json/index.ts'
+import type { ServedGraph } from '../project/graph-export.ts'
+
 /** An event as transformers know it. */
 export interface TransformerEvent {
   readonly type: 'event'
@@ -30,8 +33,9 @@ export interface StreamTransformer {
 }
 
 /** The transformers that a graph was compiled with. Engines before 1.3 know none. */
-export function transformersOf(graph: object): readonly (() => StreamTransformer)[] {
-  const { streamTransformers } = graph as { streamTransformers?: unknown }
+export function transformersOf(
+  { streamTransformers }: Pick<ServedGraph, 'streamTransformers'>,
+): readonly (() => StreamTransformer)[] {
   return Array.isArray(streamTransformers) ? streamTransformers : []
 }
 
@@ -163,8 +167,7 @@ function quietly(act: () => void): void {
 }
 
 function isChannel(value: unknown): value is Channel {
-  return typeof value === 'object' && value !== null &&
-    (value as Record<symbol, unknown>)[brand] === true
+  return memberOf(value, brand) === true
 }
 
 function isPromise(value: unknown): value is PromiseLike<unknown> {

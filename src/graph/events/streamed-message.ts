@@ -1,5 +1,7 @@
 /** A chat message as protocol v2 streams it: a start, its blocks as they grow, a finish. */
 
+import { isObject, listOf, valueIn } from '../../json/index.ts'
+
 /** The `data` of a `messages` event. */
 export type MessageData = { readonly event: string } & Readonly<Record<string, unknown>>
 
@@ -102,10 +104,9 @@ export class StreamedMessage {
       if (content !== '') this.#text('', content)
       return
     }
-    if (!Array.isArray(content)) return
-    for (const part of content as unknown[]) {
+    for (const part of listOf(content)) {
       if (typeof part === 'string') this.#text('', part)
-      else if (typeof part === 'object' && part !== null) this.#part(part as Part)
+      else if (isObject(part)) this.#part(part)
     }
   }
 
@@ -214,7 +215,7 @@ function wholeOf({ type, text, id, name }: Block): Record<string, unknown> {
   if (type === 'text') return { type, text }
   if (type === 'reasoning') return { type, reasoning: text }
   try {
-    return { type: 'tool_call', id, name, args: JSON.parse(text || '{}') as unknown }
+    return { type: 'tool_call', id, name, args: valueIn(text || '{}') }
   } catch {
     return { type: 'invalid_tool_call', id, name, args: text, error: 'Malformed args.' }
   }
@@ -231,8 +232,4 @@ function summed(a: Readonly<Record<string, unknown>>,
     else sum[key] = value ?? before
   }
   return sum
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

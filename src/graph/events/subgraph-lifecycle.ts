@@ -1,5 +1,6 @@
 /** Events of the `lifecycle` mode: one when a subgraph starts, and one when it ends. */
 
+import { memberOf, textAt } from '../../json/index.ts'
 import type { TaskPayload } from './task-payload.ts'
 
 /** Why a subgraph failed. */
@@ -26,9 +27,8 @@ export class SubgraphLifecycle {
   }
 
   /** Takes a chunk of the engine's `tasks` mode. */
-  task(namespace: Namespace, payload: unknown): void {
+  task(namespace: Namespace, task: TaskPayload): void {
     this.#begin(namespace)
-    const task = payload as TaskPayload
     const own = [...namespace, `${task.name}:${task.id}`]
     const toolCall = toolCallOf(task.input)
     if (toolCall !== undefined) this.#toolCalls.set(keyOf(own), toolCall)
@@ -83,15 +83,13 @@ function keyOf(namespace: Namespace): string {
 }
 
 function failureOf(error: unknown): SubgraphFailure {
-  const { name, message } = Object(error) as { readonly name?: unknown; readonly message?: unknown }
-  return { error: typeof name === 'string' ? name : 'Error',
-    message: typeof message === 'string' ? message : String(error) }
+  return { error: textAt(error, 'name') ?? 'Error',
+    message: textAt(error, 'message') ?? String(error) }
 }
 
 /** The tool call that a task of a tool node gets as its whole input. */
 function toolCallOf(input: unknown): string | undefined {
-  const { __type: type, tool_call: call } = Object(input) as { readonly __type?: unknown;
-    readonly tool_call?: { readonly id?: unknown } }
-  const id = type === 'tool_call_with_context' ? call?.id : undefined
-  return typeof id === 'string' ? id : undefined
+  return memberOf(input, '__type') === 'tool_call_with_context'
+    ? textAt(memberOf(input, 'tool_call'), 'id')
+    : undefined
 }

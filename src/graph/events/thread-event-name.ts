@@ -1,5 +1,7 @@
 /** Names of the events that an execution makes for its thread as a whole, beside its run's own. */
 
+import { isOneOf } from '../../json/index.ts'
+
 /** Run streams never show names that begin so: stream modes have no colon. */
 const prefix = 'thread:'
 
@@ -14,7 +16,7 @@ const executionMethods = ['lifecycle', 'values', 'checkpoints', 'messages', 'too
 
 /** True for a method of protocol v2 that executions make events of. */
 export function isExecutionMethod(method: string): method is ExecutionMethod {
-  return (executionMethods as readonly string[]).includes(method)
+  return isOneOf(executionMethods, method)
 }
 
 /** Parts of the name of an event of the thread. */

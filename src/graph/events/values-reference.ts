@@ -1,5 +1,6 @@
 /** Finds the checkpoint whose values a `values` event shows. The event then only names it. */
 
+import { isObject } from '../../json/index.ts'
 import type { GraphDescription } from '../execution.ts'
 import type { ChannelValues } from '../state/state-delta.ts'
 
@@ -42,8 +43,7 @@ export class ValuesReference {
 
   #isSame(state: unknown, values: ChannelValues): boolean {
     if (typeof this.#stateChannels === 'string') return state === values[this.#stateChannels]
-    if (typeof state !== 'object' || state === null) return false
-    const members = state as ChannelValues
-    return this.#stateChannels.every((channel) => Object.is(members[channel], values[channel]))
+    if (!isObject(state)) return false
+    return this.#stateChannels.every((channel) => Object.is(state[channel], values[channel]))
   }
 }

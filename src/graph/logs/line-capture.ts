@@ -3,6 +3,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { formatWithOptions } from 'node:util'
 
+import { namesIn } from '../../json/index.ts'
 import { keptOfRun, lineBytes, lineMax } from './run-line.ts'
 import type { LineLevel, WrittenLine, WrittenLines } from './run-line.ts'
 
@@ -73,7 +74,8 @@ export class LineCapture {
 
   /** Takes what is printed on this console as well. */
   watch(console: Record<keyof typeof methods, Print>): void {
-    for (const [method, level] of Object.entries(methods) as [keyof typeof methods, LineLevel][]) {
+    for (const method of namesIn(methods)) {
+      const level = methods[method]
       const print = console[method].bind(console)
       console[method] = (...words) => {
         if (this.#prints) print(...words)

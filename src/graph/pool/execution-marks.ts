@@ -9,6 +9,8 @@ import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync,
   writeSync } from 'node:fs'
 import { join } from 'node:path'
 
+import { listOf, valueIn } from '../../json/index.ts'
+
 /** Names a run. An edit has an empty run id. */
 export interface MarkedRun {
   readonly tenant: string
@@ -111,8 +113,10 @@ function runsIn(bytes: Buffer): MarkedRun[] {
   for (let at = 0; at < bytes.length; at += slotBytes) {
     const [text] = bytes.toString('utf8', at, at + slotBytes).split('\n', 1)
     try {
-      const [tenant, threadId, runId] = JSON.parse(text!) as string[]
-      if (tenant !== undefined && threadId && runId) runs.push({ tenant, threadId, runId })
+      const [tenant, threadId, runId] = listOf(valueIn(text!))
+      const isWhole = typeof tenant === 'string' && typeof threadId === 'string' &&
+        typeof runId === 'string'
+      if (isWhole && threadId && runId) runs.push({ tenant, threadId, runId })
     } catch {
       // The slot is empty, or cut off by the death of the machine. No run is blamed.
     }

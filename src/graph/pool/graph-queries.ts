@@ -6,7 +6,7 @@ import type { CheckpointSource } from '../execution.ts'
 import { choose } from './turns/worker-choice.ts'
 import type { WorkerLink } from './worker-link.ts'
 import { unwrap } from './worker-mail.ts'
-import type { GraphInquiry, Result, WorkerMail } from './worker-mail.ts'
+import type { AnswerTo, GraphInquiry, Result, WorkerMail } from './worker-mail.ts'
 import type { WorkerPool } from './worker-pool.ts'
 
 interface Asking {
@@ -56,8 +56,15 @@ export class GraphQueries {
    * Asks a worker. Throws what the graph throws as `graph_failed`, `unavailable` if no worker
    * answers, and the reason of `cancelled` when that aborts.
    */
-  ask(inquiry: GraphInquiry, source?: CheckpointSource, cancelled?: AbortSignal): Promise<unknown> {
-    if (cancelled?.aborted) return Promise.reject(cancelled.reason as Error)
+  async ask<Inquiry extends GraphInquiry>(inquiry: Inquiry, source?: CheckpointSource,
+    cancelled?: AbortSignal): Promise<AnswerTo<Inquiry>> {
+    cancelled?.throwIfAborted()
+    // Workers answer each kind of inquiry in its own form.
+    return await this.#reply(inquiry, source, cancelled) as AnswerTo<Inquiry>
+  }
+
+  #reply(inquiry: GraphInquiry, source: CheckpointSource | undefined,
+    cancelled: AbortSignal | undefined): Promise<unknown> {
     const reply = Promise.withResolvers<unknown>()
     const asking: Asking = { inquiry, source, reply, asked: new Map(), losses: 0, reads: 0,
       bytes: 0, stopTimers: () => {} }

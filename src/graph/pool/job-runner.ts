@@ -24,7 +24,7 @@ import type { GraphInquiry, Reading, ToWorker } from './worker-mail.ts'
 
 interface Awaited {
   readonly job: number
-  readonly settle: (stored: StoredTuple[] | Error) => void
+  readonly reply: PromiseWithResolvers<StoredTuple[]>
 }
 
 /** An execution in progress. */
@@ -191,10 +191,10 @@ export class JobRunner {
   /** Sends nothing more about the job. */
   #abort(number: number): void {
     this.#inquiries.get(number)?.abort(nobodyWaits())
-    for (const [reading, { job, settle }] of this.#inquiries.has(number) ? this.#readings : []) {
+    for (const [reading, { job, reply }] of this.#inquiries.has(number) ? this.#readings : []) {
       if (job !== number) continue
       this.#readings.delete(reading)
-      settle(nobodyWaits())
+      reply.reject(nobodyWaits())
     }
     const job = this.#jobs.get(number)
     if (!job) return
@@ -235,20 +235,19 @@ export class JobRunner {
 
   #read(job: number, what: Reading): Promise<StoredTuple[]> {
     const reading = ++this.#lastReading
-    return new Promise((resolve, reject) => {
-      this.#readings.set(reading, { job,
-        settle: (stored) => stored instanceof Error ? reject(stored) : resolve(stored) })
-      this.#batcher.send({ type: 'read', job, reading, what })
-    })
+    const reply = Promise.withResolvers<StoredTuple[]>()
+    this.#readings.set(reading, { job, reply })
+    this.#batcher.send({ type: 'read', job, reading, what })
+    return reply.promise
   }
 
   #stored({ reading, result }: ToWorker & { type: 'stored' }): void {
-    const awaited = this.#readings.get(reading)
+    const reply = this.#readings.get(reading)?.reply
     this.#readings.delete(reading)
     try {
-      awaited?.settle(unwrap(result, 'unavailable'))
+      reply?.resolve(unwrap(result, 'unavailable'))
     } catch (error) {
-      awaited?.settle(error as Error)
+      reply?.reject(error)
     }
   }
 }
@@ -277,7 +276,7 @@ class RemoteSource implements CheckpointSource {
     try {
       return await this.#read(what)
     } catch (error) {
-      this.failure = error as Error
+      this.failure = error instanceof Error ? error : new Error(String(error))
       throw error
     }
   }

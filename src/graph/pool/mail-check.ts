@@ -1,7 +1,6 @@
 /** Checks what a graph worker posts, because user code in it may have got hold of the port. */
 
 import { isErrorCode } from '../../errors.ts'
-import type { ItemOperation } from '../../items/index.ts'
 import type { OutcomeStatus } from '../execution.ts'
 import { lineLevels } from '../logs/run-line.ts'
 import type { WorkerMail } from './worker-mail.ts'
@@ -18,7 +17,7 @@ const levels: ReadonlySet<unknown> = new Set(lineLevels)
 /** True if a posted value has the shape of a message, so that reading it cannot throw. */
 export function isWorkerMail(value: unknown): value is WorkerMail {
   if (!isBag(value)) return false
-  switch (value['type'] as WorkerMail['type']) {
+  switch (value['type']) {
     case 'flushed':
       return true
     case 'pong':
@@ -113,7 +112,7 @@ export function isReading(value: unknown): boolean {
 export function isOperation(
   { kind, namespace, key, valueJson, index, prefix, ...each }: Bag,
 ): boolean {
-  switch (kind as ItemOperation['kind']) {
+  switch (kind) {
     case 'get':
     case 'delete':
       return isTextList(namespace) && isText(key)

@@ -54,7 +54,7 @@ export function workerProcess(env: Pick<Env, 'every'>, start: WorkerStart,
   const gone = Promise.all([once(child, 'disconnect'), once(child, 'close')])
   void gone.then(([, [code]]) => {
     stopLooking()
-    events.exited(code as number | null)
+    events.exited(typeof code === 'number' ? code : null)
   })
   let job = 0
   send({ start })

@@ -6,8 +6,8 @@ import { CodedError, HeddleError } from '../../errors.ts'
 import type { ErrorCode } from '../../errors.ts'
 import type { TraceBody } from '../engine/step-traces.ts'
 import type { WorkerBatch } from '../events/worker-batch.ts'
-import type { CheckpointSource, Configurable, Execution, GraphDescription, StateQuestion,
-  StoredTuple, TupleQuery } from '../execution.ts'
+import type { CheckpointSource, Configurable, Execution, GraphDescription, GraphSchemas,
+  SnapshotAnswer, StateQuestion, StoredTuple, TupleQuery } from '../execution.ts'
 import type { ItemOperation, ItemResult } from '../../items/index.ts'
 import type { WrittenLines } from '../logs/run-line.ts'
 import type { TextKind } from '../project/embedding.ts'
@@ -105,6 +105,18 @@ export type GraphInquiry =
       readonly recurse: boolean }
     | { readonly kind: 'drawable'; readonly xray: boolean | number }
   )
+
+/** Answers by kind of inquiry. The code of the project gives those their shape that are unknown. */
+interface InquiryAnswers {
+  readonly state: SnapshotAnswer[]
+  readonly embed: unknown
+  readonly schemas: GraphSchemas
+  readonly subgraphSchemas: Readonly<Record<string, GraphSchemas>>
+  readonly drawable: unknown
+}
+
+/** Answer to an inquiry. */
+export type AnswerTo<Inquiry extends GraphInquiry> = InquiryAnswers[Inquiry['kind']]
 
 /** One checkpoint, or a page of them. */
 export type Reading =

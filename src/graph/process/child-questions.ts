@@ -3,6 +3,7 @@
 import { HeddleError } from '../../errors.ts'
 import type { CheckpointSource } from '../execution.ts'
 import { unwrap } from '../pool/worker-mail.ts'
+import type { AnswerTo } from '../pool/worker-mail.ts'
 import type { ProcessPost } from './child-executions.ts'
 import type { FromProcess, ProcessInquiry } from './process-mail.ts'
 
@@ -27,8 +28,8 @@ export class ChildQuestions {
    * Throws what the graph throws as `graph_failed`, `unavailable` without an answer, and the reason
    * of `cancelled` when that aborts.
    */
-  async ask(inquiry: ProcessInquiry, source?: CheckpointSource,
-    cancelled?: AbortSignal): Promise<unknown> {
+  async ask<Inquiry extends ProcessInquiry>(inquiry: Inquiry, source?: CheckpointSource,
+    cancelled?: AbortSignal): Promise<AnswerTo<Inquiry>> {
     cancelled?.throwIfAborted()
     if (this.#ended) throw this.#ended
     const asking = ++this.#last
@@ -41,7 +42,8 @@ export class ChildQuestions {
     cancelled?.addEventListener('abort', giveUp)
     this.#post.send({ type: 'ask', asking, inquiry })
     try {
-      return await reply.promise
+      // The process answers each kind of inquiry in its own form.
+      return await reply.promise as AnswerTo<Inquiry>
     } finally {
       cancelled?.removeEventListener('abort', giveUp)
       this.#asked.delete(asking)

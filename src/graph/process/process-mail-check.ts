@@ -11,7 +11,7 @@ const stats = ['starting', 'ready', 'busy', 'underWay', 'waiting', 'lost']
 /** True if a value has the shape of a message, so that reading it cannot throw. */
 export function isProcessMail(mail: unknown): mail is FromProcess {
   if (!isBag(mail)) return false
-  switch (mail['type'] as FromProcess['type']) {
+  switch (mail['type']) {
     case 'loading':
       return mail['graphId'] === null || isText(mail['graphId'])
     case 'ready':

@@ -121,19 +121,19 @@ class ProcessGraphHost implements GraphProcess {
   async ask(graphId: string, threadId: string, question: StateQuestion, source: CheckpointSource,
     cancelled?: AbortSignal): Promise<SnapshotAnswer[]> {
     const inquiry = { kind: 'state', graphId, threadId, question } as const
-    return await this.#main.questions.ask(inquiry, source, cancelled) as SnapshotAnswer[]
+    return await this.#main.questions.ask(inquiry, source, cancelled)
   }
 
   async schemas(graphId: string, configurable?: Configurable): Promise<GraphSchemas> {
     const inquiry = { kind: 'schemas', graphId, configurable } as const
-    const schemas = await this.#main.questions.ask(inquiry) as GraphSchemas
+    const schemas = await this.#main.questions.ask(inquiry)
     return this.#types.ofGraph(this.#project, graphId, schemas)
   }
 
   async subgraphSchemas(graphId: string, namespace: string | null, recurse: boolean,
     configurable?: Configurable): Promise<Readonly<Record<string, GraphSchemas>>> {
     const inquiry = { kind: 'subgraphSchemas', graphId, namespace, recurse, configurable } as const
-    const found = await this.#main.questions.ask(inquiry) as Record<string, GraphSchemas>
+    const found = await this.#main.questions.ask(inquiry)
     return this.#types.ofSubgraphs(this.#project, found)
   }
 

@@ -12,7 +12,8 @@ const { Worker } = threads
 
 const guarded = new Proxy(Worker, {
   construct(target, [file, given]: [string | URL, WorkerOptions | undefined], made) {
-    return Reflect.construct(target, [file, allowed(given)], made) as Worker
+    const worker: object = Reflect.construct(target, [file, allowed(given)], made)
+    return worker
   },
 })
 

@@ -97,7 +97,7 @@ export class Wire<Out, In> {
       while (this.#isComplete()) this.#deliver(this.#next())
     } catch (error) {
       this.close()
-      this.#events.broken(error as Error)
+      this.#events.broken(error instanceof Error ? error : new Error(String(error)))
     }
   }
 

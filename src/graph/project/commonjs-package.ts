@@ -5,6 +5,8 @@ import { createRequire, findPackageJSON } from 'node:module'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
+import { memberOf, valueIn } from '../../json/index.ts'
+
 const mark = '?as=module'
 
 /** The URL at which a CommonJS file is served as a module with all names of its exports. */
@@ -51,5 +53,5 @@ function typeFor(url: string): unknown {
   // Without a package.json, Node returns the file itself.
   return file === undefined || basename(file) !== 'package.json'
     ? undefined
-    : (JSON.parse(readFileSync(file, 'utf8')) as { type?: unknown }).type
+    : memberOf(valueIn(readFileSync(file, 'utf8')), 'type')
 }

@@ -1,6 +1,7 @@
 /** The project's own embedding, loaded into this worker thread when it is first needed. */
 
 import { HeddleError } from '../../errors.ts'
+import { memberOf } from '../../json/index.ts'
 import { placeIn } from './code-place.ts'
 import type { EmbeddingEntry } from './project-compiler.ts'
 import { messageOf } from './thrown.ts'
@@ -49,9 +50,7 @@ export class ProjectEmbedding {
     if (failure !== null) throw new Error(failure)
     const module = await import(url) as Readonly<Record<string, unknown>>
     const found = await module[exportName]
-    if (typeof found === 'function' || isEmbeddings(found)) {
-      return found as Embeddings | EmbedFunction
-    }
+    if (isEmbedFunction(found) || isEmbeddings(found)) return found
     throw new Error(`its file does not export "${exportName}" as a function (texts) => vectors, ` +
       'or as an Embeddings object')
   }
@@ -64,13 +63,20 @@ async function call(embedding: Embeddings | EmbedFunction, texts: readonly strin
   return Promise.all(texts.map((text) => embedding.embedQuery(text)))
 }
 
-function isEmbeddings(value: unknown): boolean {
-  const { embedDocuments, embedQuery } = (value ?? {}) as Partial<Embeddings>
-  return typeof embedDocuments === 'function' && typeof embedQuery === 'function'
+function isEmbedFunction(value: unknown): value is EmbedFunction {
+  return typeof value === 'function'
+}
+
+function isEmbeddings(value: unknown): value is Embeddings {
+  return typeof memberOf(value, 'embedDocuments') === 'function' &&
+    typeof memberOf(value, 'embedQuery') === 'function'
 }
 
 function numbersOf(vector: unknown): (number | null)[] | null {
-  const isList = Array.isArray(vector) || ArrayBuffer.isView(vector) && 'length' in vector
-  if (!isList) return null
-  return Array.from(vector as ArrayLike<unknown>, (each) => typeof each === 'number' ? each : null)
+  if (!isVector(vector)) return null
+  return Array.from(vector, (each) => typeof each === 'number' ? each : null)
+}
+
+function isVector(value: unknown): value is ArrayLike<unknown> {
+  return Array.isArray(value) || ArrayBuffer.isView(value) && 'length' in value
 }

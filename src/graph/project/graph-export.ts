@@ -2,8 +2,27 @@
 
 import type { BaseChannel, Pregel, PregelNode } from '@langchain/langgraph'
 
-/** A graph that is ready to run: a compiled StateGraph or an entrypoint. */
-export type ServedGraph = Pregel<Record<string, PregelNode>, Record<string, BaseChannel>>
+type EngineGraph = Pregel<Record<string, PregelNode>, Record<string, BaseChannel>>
+
+type Replaced = 'stream' | 'streamEvents' | 'getSubgraphsAsync' | 'streamTransformers'
+  | '_streamIterator'
+
+/**
+ * A graph that is ready to run: a compiled StateGraph or an entrypoint. The engine's types bind
+ * these methods to the state of one graph, and here a graph may be any.
+ */
+export interface ServedGraph extends Omit<EngineGraph, Replaced> {
+  stream(input: unknown, options: object): Promise<AsyncIterable<unknown>>
+  streamEvents(input: unknown, options: object): AsyncIterable<unknown>
+  getSubgraphsAsync(namespace?: string,
+    recurse?: boolean): AsyncIterable<readonly [string, ServedGraph]>
+  /** Private to the engine: only its own class is sure to have it. */
+  _streamIterator?(input: unknown, options: object): AsyncIterable<unknown>
+  /** The StateGraph that it was compiled from; an entrypoint has none. */
+  readonly builder?: unknown
+  /** Engines before 1.3 have none. */
+  readonly streamTransformers?: unknown
+}
 
 /** Makes a graph, or a promise of one, for each use. */
 export type GraphFactory = (config: unknown, runtime: FactoryRuntime) => unknown
@@ -26,7 +45,7 @@ export type AccessContext = 'threads.create_run' | 'threads.read' | 'threads.upd
 
 /** The export behind a promise. A function is a factory; anything else must be a graph. */
 export async function resolveExport(exported: unknown): Promise<ServedGraph | GraphFactory> {
-  if (typeof exported === 'function') return exported as GraphFactory
+  if (isFactory(exported)) return exported
   return toGraph(await exported)
 }
 
@@ -41,6 +60,10 @@ export function toGraph(value: unknown): ServedGraph {
   if (isGraph(value)) return value
   if ('compile' in value && typeof value.compile === 'function') return toGraph(value.compile())
   throw new TypeError('it must be a LangGraph.js graph, or a function or promise that gives one')
+}
+
+function isFactory(value: unknown): value is GraphFactory {
+  return typeof value === 'function'
 }
 
 function isGraph(value: unknown): value is ServedGraph {

@@ -4,6 +4,7 @@
  */
 
 import { HeddleError } from '../../errors.ts'
+import { isObject, memberOf } from '../../json/index.ts'
 import type { ServedGraph } from './graph-export.ts'
 import type { ParsedUpdate, WireCommand } from './run-input.ts'
 import { nodeNames } from './subgraphs.ts'
@@ -25,11 +26,13 @@ export interface NameFault {
  * The channels that a caller may write. Others steer the engine: writing them could break a thread
  * for good.
  */
-export function writableChannels({ channels, builder }:
-  & Pick<ServedGraph, 'channels'>
-  & { readonly builder?: unknown }): string[] {
-  const { channels: own = channels } = (builder ?? {}) as { channels?: ServedGraph['channels'] }
-  return Object.keys(own).filter((name) => name === root || !name.startsWith('__'))
+export function writableChannels(
+  { channels, builder }: Pick<ServedGraph, 'channels' | 'builder'>,
+): string[] {
+  const own = memberOf(builder, 'channels')
+  return Object.keys(isObject(own) ? own : channels).filter((name) =>
+    name === root || !name.startsWith('__')
+  )
 }
 
 /** The names of a graph that is built. */
@@ -44,7 +47,7 @@ export async function graphAt(graph: ServedGraph, ns: unknown): Promise<ServedGr
   const path = ns.split('|').filter((part) => !/^\d+$/.test(part))
     .map((part) => part.split(':')[0]).join('|')
   for await (const [name, subgraph] of graph.getSubgraphsAsync(path, true)) {
-    if (name === path) return subgraph as ServedGraph
+    if (name === path) return subgraph
   }
   return undefined
 }

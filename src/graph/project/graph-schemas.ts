@@ -1,7 +1,6 @@
 /** Schemas of a graph's input, output, state and configuration, as JSON Schema. */
 
-import type { BaseChannel } from '@langchain/langgraph'
-
+import { isObject, memberOf, objectOf } from '../../json/index.ts'
 import type { GraphSchemas } from '../execution.ts'
 import type { ServedGraph } from './graph-export.ts'
 import { messageList } from './message-schema.ts'
@@ -10,9 +9,6 @@ type JsonSchema = Record<string, unknown>
 
 /** The engine's own conversion. It throws if JSON Schema cannot express a field. */
 type Converter = (graph: ServedGraph) => unknown
-
-/** A BinaryOperatorAggregate or a DeltaChannel. Other channels have neither member. */
-type ReducingChannel = BaseChannel & { readonly operator?: unknown; readonly reducer?: unknown }
 
 /** The private parts of a StateGraph that its schemas are made from, also by the engine. */
 interface Builder {
@@ -31,7 +27,7 @@ interface Builder {
  * anything. A graph without named state (an entrypoint) has no schemas.
  */
 export async function graphSchemas(graph: ServedGraph): Promise<GraphSchemas> {
-  const { builder } = graph as { builder?: Builder }
+  const builder = isBuilder(graph.builder) ? graph.builder : undefined
   const convert = await converters()
   const configuration = builder === undefined
     ? null
@@ -57,6 +53,10 @@ export async function graphSchemas(graph: ServedGraph): Promise<GraphSchemas> {
   }
 }
 
+function isBuilder(value: unknown): value is Builder {
+  return isObject(value)
+}
+
 /** The project's packages, imported on the first request, as most processes never need them. */
 async function converters() {
   const [schemas, { toJsonSchema }, engine] = await Promise.all([
@@ -75,7 +75,8 @@ async function converters() {
     /** Channels that add messages to messages, by the engine's reducers or by their name. */
     messageChannels: (graph: ServedGraph) =>
       new Set(Object.keys(graph.channels).filter((name) => {
-        const { operator, reducer = operator } = graph.channels[name] as ReducingChannel
+        const channel = graph.channels[name]
+        const reducer = memberOf(channel, 'reducer') ?? memberOf(channel, 'operator')
         return reducer !== undefined && (name === 'messages'
           || reducer === engine.messagesStateReducer || reducer === engine.messagesDeltaReducer)
       })),
@@ -87,7 +88,7 @@ function first(graph: ServedGraph, ...conversions: readonly Converter[]): JsonSc
   for (const convert of conversions) {
     try {
       const schema = convert(graph)
-      if (typeof schema === 'object' && schema !== null) return schema as JsonSchema
+      if (isObject(schema)) return schema
     } catch {
       // This conversion does not know a field. The next one may.
     }
@@ -99,10 +100,10 @@ function withFields(fields: readonly string[], messages: ReadonlySet<string>,
   schema: JsonSchema | null): JsonSchema {
   // A state without named fields is a single value.
   if (fields.includes('__root__')) return schema ?? {}
-  const known = (schema?.properties ?? {}) as Record<string, JsonSchema>
+  const known = objectOf(schema?.['properties'])
   const properties = fields.map((field) => {
-    const own = known[field] ?? {}
-    const untyped = messages.has(field) && own.type === undefined
+    const own = objectOf(known[field])
+    const untyped = messages.has(field) && own['type'] === undefined
     return [field, untyped ? { ...messageList, ...own } : own] as const
   })
   return { type: 'object', ...schema, properties: Object.fromEntries(properties) }

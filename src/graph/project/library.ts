@@ -3,6 +3,7 @@
 import type { BaseChannel } from '@langchain/langgraph'
 
 import { HeddleError } from '../../errors.ts'
+import { memberOf } from '../../json/index.ts'
 import type { Configurable, GraphDescription, GraphSchemas } from '../execution.ts'
 import { placeIn } from './code-place.ts'
 import { ProjectEmbedding } from './embedding.ts'
@@ -150,7 +151,7 @@ export class GraphLibrary {
       const found: [string, GraphSchemas][] = []
       for await (const [name, subgraph] of graph.getSubgraphsAsync(undefined, true)) {
         const wanted = namespace === null ? recurse || !name.includes('|') : name === namespace
-        if (wanted) found.push([name, await this.#schemasOf(subgraph as ServedGraph)])
+        if (wanted) found.push([name, await this.#schemasOf(subgraph)])
       }
       return Object.fromEntries(found)
     })
@@ -245,7 +246,7 @@ function isPlain(channel: BaseChannel | undefined): boolean {
   if (kind !== 'UntrackedValue') return plainChannels.includes(kind)
   // An untracked value is never in a checkpoint. Readers see nothing, unless it has an initial
   // value.
-  return (channel as { initialValueFactory?: unknown }).initialValueFactory === undefined
+  return memberOf(channel, 'initialValueFactory') === undefined
 }
 
 /** Channels whose checkpointed form is their value. */

@@ -1,6 +1,7 @@
 /** Nodes that come next on a thread and that its graph does not have any more. */
 
 import { HeddleError } from '../../errors.ts'
+import { memberOf } from '../../json/index.ts'
 import { hasNode } from '../node-path.ts'
 import type { GraphNodes } from '../node-path.ts'
 
@@ -62,6 +63,6 @@ function joinedNode(name: string): string {
 }
 
 function sentTo(sends: unknown): string[] {
-  const nodes = [sends].flat().map((send) => (send as { node?: unknown } | null)?.node)
+  const nodes = [sends].flat().map((send) => memberOf(send, 'node'))
   return nodes.filter((node) => typeof node === 'string')
 }

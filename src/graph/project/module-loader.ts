@@ -4,6 +4,7 @@ import { createRequire, registerHooks, setSourceMapsSupport } from 'node:module'
 import type { LoadHookSync, ResolveHookContext, ResolveHookSync } from 'node:module'
 import { pathToFileURL } from 'node:url'
 
+import { memberOf } from '../../json/index.ts'
 import { asModule, FileKinds, moduleText } from './commonjs-package.ts'
 import type { CompiledProject } from './project-compiler.ts'
 
@@ -102,7 +103,7 @@ function isInstalledCommonjs({ url, format }: ReturnType<ResolveHookSync>): bool
 }
 
 function isMissing(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException
+  const code = memberOf(error, 'code')
   return code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND'
     || code === 'ERR_UNSUPPORTED_DIR_IMPORT'
 }

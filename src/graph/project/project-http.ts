@@ -8,6 +8,8 @@ import { readFile } from 'node:fs/promises'
 
 import { z } from 'zod'
 
+import { memberOf } from '../../json/index.ts'
+
 /** Keys that may guard, and what is missing without them. */
 const guards = {
   auth: 'every caller would see and do everything',
@@ -53,10 +55,7 @@ export function disabledRoutesOf(http: Disabling | null | undefined): RouteGroup
 
 /** The member at a path of steps joined by dots; undefined if there is none. */
 export function memberAt(config: unknown, path: string): unknown {
-  return path.split('.').reduce(
-    (inside, step) => (inside as Record<string, unknown> | null | undefined)?.[step],
-    config,
-  )
+  return path.split('.').reduce(memberOf, config)
 }
 
 /** False for what templates write of keys that they do not use: null, false, `{}` and so on. */

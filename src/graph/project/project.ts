@@ -7,7 +7,7 @@ import { parseEnv } from 'node:util'
 import { z } from 'zod'
 
 import type { WebhookPolicy } from '../../egress/index.ts'
-import { HeddleError } from '../../errors.ts'
+import { HeddleError, messageOf } from '../../errors.ts'
 import { asksForSomething, disabledRoutesOf, disablingShape, guardFault,
   memberAt } from './project-http.ts'
 import { isFile, storeOf, storeShape } from './project-store.ts'
@@ -195,7 +195,7 @@ function parseJson(configFile: string, text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new HeddleError('invalid', `${configFile} is not JSON: ${(error as Error).message}`)
+    throw new HeddleError('invalid', `${configFile} is not JSON: ${messageOf(error)}`)
   }
 }
 

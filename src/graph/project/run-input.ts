@@ -2,6 +2,7 @@
 
 import type * as Langgraph from '@langchain/langgraph'
 
+import { isList, valueIn } from '../../json/index.ts'
 import type { CheckpointSelector, EditUpdate, JsonText, RunRequest } from '../execution.ts'
 
 /** An object with any members. */
@@ -29,6 +30,11 @@ export interface WireCommand {
 
 type WireGoto = string | { readonly node: string; readonly input: unknown }
 
+/** The command in the JSON of a request, whose shape the API has checked. */
+export function commandIn(text: JsonText): WireCommand {
+  return JSON.parse(text) as WireCommand
+}
+
 /** Finds the ids of the interrupts that wait on the thread. */
 export type PendingInterrupts = () => Promise<readonly string[]>
 
@@ -36,7 +42,7 @@ export type PendingInterrupts = () => Promise<readonly string[]>
 export async function runInput(request: RunRequest, engine: EngineWords,
   pending: PendingInterrupts): Promise<unknown> {
   if (request.command === null) return JSON.parse(request.input)
-  const command = JSON.parse(request.command) as WireCommand
+  const command = commandIn(request.command)
   if (request.asked === null) {
     return commandOf({ ...command, resume: await namedAnswer(command.resume, pending) }, engine)
   }
@@ -54,7 +60,7 @@ export interface ParsedUpdate extends Pick<EditUpdate, 'asNode'> {
 /** Parses an update of an edit. */
 export function parsedUpdate({ values, command, asNode }: EditUpdate): ParsedUpdate {
   return { asNode, values: JSON.parse(values),
-    command: command === null ? null : JSON.parse(command) as WireCommand }
+    command: command === null ? null : commandIn(command) }
 }
 
 /** Values or Command that one update of an edit writes. */
@@ -97,7 +103,7 @@ export function configOf(threadId: string,
     ...recursion_limit != null && { recursionLimit: recursion_limit },
     ...max_concurrency != null && { maxConcurrency: max_concurrency },
     ...run_name != null && { runName: run_name },
-    ...context !== null && { context: JSON.parse(context) as Fields },
+    ...context !== null && { context: valueIn(context) },
   }
 }
 
@@ -110,7 +116,7 @@ function selected({ id, ns, map }: { id: unknown; ns: unknown; map: unknown }): 
 }
 
 function commandOf({ resume, update, goto }: WireCommand, { Command, Send }: EngineWords) {
-  const targets = goto == null ? [] : [goto].flat() as WireGoto[]
+  const targets = goto == null ? [] : isList(goto) ? goto : [goto]
   return new Command({
     resume,
     update: update ?? undefined,
@@ -150,7 +156,7 @@ async function answersLeft(resume: unknown, asked: readonly string[],
  */
 export function outdatesAnswer({ asked, command }: Pick<RunRequest, 'asked' | 'command'>): boolean {
   if (asked !== null) return true
-  return command !== null && isFalsyAnswer((JSON.parse(command) as WireCommand).resume)
+  return command !== null && isFalsyAnswer(commandIn(command).resume)
 }
 
 function isFalsyAnswer(resume: unknown): boolean {

@@ -1,5 +1,6 @@
 /** The graphs that nodes of a graph have inside, as far as the engine sees them. */
 
+import { listOf, memberOf } from '../../json/index.ts'
 import type { GraphDescription } from '../execution.ts'
 import type { ServedGraph } from './graph-export.ts'
 
@@ -17,15 +18,14 @@ export async function subgraphsOf(graph: ServedGraph): Promise<readonly Subgraph
   for await (const [node, inside] of graph.getSubgraphsAsync()) {
     if (typeof inside.nodes !== 'object') continue
     const isCalled = !isPartOf(graph.nodes[node]!.bound, inside)
-    found.push({ node, graph: inside as ServedGraph, isCalled })
+    found.push({ node, graph: inside, isCalled })
   }
   return found
 }
 
 /** A node runs one thing, or several in a sequence. */
-function isPartOf(bound: object, graph: object): boolean {
-  const { steps = [] } = bound as { readonly steps?: readonly object[] }
-  return bound === graph || steps.some((step) => isPartOf(step, graph))
+function isPartOf(bound: unknown, graph: object): boolean {
+  return bound === graph || listOf(memberOf(bound, 'steps')).some((step) => isPartOf(step, graph))
 }
 
 /** Nodes of subgraphs that a description may have. */

@@ -4,14 +4,17 @@ import { inspect, types } from 'node:util'
 
 import type * as Langgraph from '@langchain/langgraph'
 
+import { memberOf, textAt } from '../../json/index.ts'
+
 /** Stands for a thrown value that is not an error, or for an error that cannot be extended. */
 class Thrown extends Error {
   constructor(value: unknown) {
     super(wordsOf(types.isNativeError(value) ? value.message : value), { cause: value })
     // Keeps members such as a status by which a retry is decided.
     if (typeof value === 'object' && value !== null) {
-      const { message: _message, name: _name, ...others } = value as Partial<Error>
-      for (const [name, member] of Object.entries(others)) define(this, name, member)
+      for (const [name, member] of Object.entries(value)) {
+        if (name !== 'message' && name !== 'name') define(this, name, member)
+      }
     }
     if (types.isNativeError(value)) define(this, 'name', nameOf(value))
     if (types.isNativeError(value)) define(this, 'stack', value.stack)
@@ -42,21 +45,24 @@ export function keepThrown(
 ): void {
   const graph = new StateGraph(MessagesAnnotation).addNode('node', () => ({}))
     .addEdge('__start__', 'node').compile()
-  const { bound } = graph.nodes.node as { bound?: object }
-  const prototype = Object.getPrototypeOf(bound ?? {}) as Partial<Callable>
+  const prototype: unknown = Object.getPrototypeOf(memberOf(graph.nodes.node, 'bound') ?? {})
+  if (!isCallable(prototype)) return
   const { invoke } = prototype
-  if (invoke === undefined) return
   const rethrow = (thrown: unknown) => {
     throw usable(thrown)
   }
   prototype.invoke = function(...details) {
-    return invoke.apply(this as Callable, details).then(undefined, rethrow)
+    return invoke.apply(this, details).then(undefined, rethrow)
   }
+}
+
+function isCallable(value: unknown): value is Callable {
+  return typeof memberOf(value, 'invoke') === 'function'
 }
 
 /** The name of an error; `Error` if it has none. */
 export function nameOf(error: Error): string {
-  const { name } = error as { name?: unknown }
+  const name: unknown = error.name
   return name === undefined || name === '' ? 'Error' : wordsOf(name)
 }
 
@@ -85,9 +91,9 @@ function explained(error: NodeJS.ErrnoException, message: string): string {
 
 /** Node keeps the resource beside the message, and speaks of a flag that no deployment has. */
 function denied(error: Error, message: string): string {
-  const { permission, resource } = error as { permission?: unknown; resource?: unknown }
-  if (typeof permission !== 'string') return message
-  const what = typeof resource === 'string' && resource !== '' ? ` of ${resource}` : ''
+  const [permission, resource] = [textAt(error, 'permission'), textAt(error, 'resource')]
+  if (permission === undefined) return message
+  const what = resource ? ` of ${resource}` : ''
   return `${permission}${what} is not permitted: the code of a deployment reads its own files, ` +
     'writes none, and starts no other process.'
 }

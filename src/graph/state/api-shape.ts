@@ -2,6 +2,7 @@
 
 import { types } from 'node:util'
 
+import { memberOf, objectOf } from '../../json/index.ts'
 import { isChatMessage } from './chat-message.ts'
 import type { ChatMessages } from './chat-message.ts'
 
@@ -73,11 +74,7 @@ export class ApiShaper {
   }
 
   #record(value: object): unknown {
-    const prototype: unknown = Object.getPrototypeOf(value)
-    const plain = prototype === Object.prototype || prototype === null
-    if (plain && typeof (value as { toJSON?: unknown }).toJSON !== 'function') {
-      return this.#members(value)
-    }
+    if (isPlain(value) && typeof value['toJSON'] !== 'function') return this.#members(value)
     if (isChatMessage(value)) {
       this.#atLeast('foreign')
       return this.#members(this.#messages.flatten(value).flat)
@@ -89,10 +86,10 @@ export class ApiShaper {
     return this.#builtIn(value) ?? this.#instance(value)
   }
 
-  #members(record: object): object {
+  #members(record: Readonly<Record<string, unknown>>): object {
     let copy: Record<string, unknown> | undefined
     for (const key of Object.keys(record)) {
-      const member = (record as Record<string, unknown>)[key]
+      const member = record[key]
       const shape = this.#any(member)
       if (shape !== member) (copy ??= { ...record })[key] = shape
     }
@@ -122,16 +119,20 @@ export class ApiShaper {
   /** Shapes an instance of a class: its `toDict` or `toJSON`, otherwise its members. */
   #instance(value: object): unknown {
     this.#atLeast('foreign')
-    const speaker = value as { toDict?: unknown; toJSON?: unknown }
-    if (typeof speaker.toDict === 'function') {
-      const { type, data } = speaker.toDict() as { type: unknown; data: object }
-      return this.#members({ ...data, type })
+    if ('toDict' in value && typeof value.toDict === 'function') {
+      const words: unknown = value.toDict()
+      return this.#members({ ...objectOf(memberOf(words, 'data')), type: memberOf(words, 'type') })
     }
-    if (typeof speaker.toJSON === 'function') return this.#any(speaker.toJSON())
+    if ('toJSON' in value && typeof value.toJSON === 'function') return this.#any(value.toJSON())
     return this.#members({ ...value })
   }
 
   #atLeast(fidelity: Fidelity): void {
     if (this.#fidelity !== 'foreign') this.#fidelity = fidelity
   }
+}
+
+function isPlain(value: object): value is Readonly<Record<string, unknown>> {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
 }

@@ -2,6 +2,8 @@
 
 import type * as Messages from '@langchain/core/messages'
 
+import { memberOf, objectOf } from '../../json/index.ts'
+
 /**
  * The part of `@langchain/core/messages` that messages are made with, in the project's own copy.
  */
@@ -114,11 +116,17 @@ export class ChatMessages {
   }
 }
 
+/** Any object: it may have these members. */
+interface Candidate {
+  readonly _getType?: unknown
+  readonly toDict?: unknown
+  readonly lc_kwargs?: unknown
+}
+
 /** True for a message of any copy of the library, chunks included. */
-export function isChatMessage(value: object): value is AnyMessage {
-  const candidate = value as Partial<AnyMessage>
-  return typeof candidate._getType === 'function' && typeof candidate.toDict === 'function'
-    && typeof candidate.lc_kwargs === 'object'
+export function isChatMessage(value: Candidate): value is AnyMessage {
+  return typeof value._getType === 'function' && typeof value.toDict === 'function'
+    && typeof value.lc_kwargs === 'object'
 }
 
 /** True if the message has no members or constructor arguments beyond those of its class. */
@@ -134,7 +142,7 @@ function isOrdinary(message: AnyMessage, { ownKeys, kwargs }: MessageForm): bool
  * content.
  */
 function isV1({ response_metadata: metadata }: AnyMessage): boolean {
-  return (metadata as { output_version?: unknown } | null)?.output_version !== undefined
+  return memberOf(metadata, 'output_version') !== undefined
 }
 
 function flatBase(message: AnyMessage): FlatMessage {
@@ -180,8 +188,8 @@ function flatTool(message: AnyMessage): FlatMessage {
 /** Uses `toDict`, for a message of another class or copy of the library, or with extra members. */
 function flatForeign(message: AnyMessage): FlatMessage {
   const { type, data } = message.toDict()
-  const shown = unescaped(data) as FlatMessage
-  return { ...shown, type, id: shown.id ?? null, name: shown.name ?? null }
+  const shown = objectOf(unescaped(data))
+  return { ...shown, type, id: shown['id'] ?? null, name: shown['name'] ?? null }
 }
 
 /** Removes the wrapping that the library gives to plain data that looks like its own. */

@@ -4,6 +4,7 @@ import type { CheckpointPendingWrite, PendingWrite } from '@langchain/langgraph-
 
 import type { Write, Writes } from '../../../proto/gen/storage/v1/log.ts'
 import type { Value } from '../../../proto/gen/storage/v1/value.ts'
+import { textAt, valueIn } from '../../json/index.ts'
 import { messageOf, nameOf } from '../project/thrown.ts'
 import type { Decode, Encode, ValueCodec } from './value-codec.ts'
 
@@ -23,10 +24,10 @@ export function askedIn({ taskId, writes }: Writes): string[] | null {
   const isNoticed = ({ channel }: Write) => channel === '__interrupt__' || channel === '__resume__'
   if (taskId === nullTask || !writes.some(isNoticed)) return null
   return writes.flatMap(({ channel, value }) => (channel === '__interrupt__' && value
-    ? [JSON.parse(value.json || 'null') as { id?: string } | null].flat()
+    ? [valueIn(value.json || 'null')].flat()
     : [])
   )
-    .flatMap((question) => question?.id ?? [])
+    .flatMap((question) => textAt(question, 'id') ?? [])
 }
 
 /** The writes without an answer that names no interrupt. */
@@ -132,7 +133,7 @@ export class PendingWrites {
       return { taken, whole, later: whole.then(() =>
         taken, (reason: unknown) => this.#fail(writer, reason, encode)) }
     } catch (reason) {
-      return { taken: this.#fail(writer, reason, encode), whole: Promise.reject(reason as Error) }
+      return { taken: this.#fail(writer, reason, encode), whole: Promise.reject(reason) }
     }
   }
 

@@ -9,8 +9,6 @@ import { types } from 'node:util'
 const marked = /^lc\0*$/
 const written = /^lc\0+$/
 
-type Fields = Record<string, unknown>
-
 /**
  * The value as the serializer may have it. It is the same one if no plain object in it has the key.
  */
@@ -42,7 +40,7 @@ function hidden(value: unknown, made: Map<object, unknown>): unknown {
   const within = (part: unknown) => hidden(part, made)
   if (Array.isArray(value)) {
     return filled<unknown[]>(made, value, [], (list) => {
-      for (const each of value as unknown[]) list.push(within(each))
+      for (const each of value) list.push(within(each))
     })
   }
   if (types.isMap(value)) {
@@ -62,13 +60,14 @@ function hidden(value: unknown, made: Map<object, unknown>): unknown {
       }
     })
   }
-  const { toJSON } = value as { toJSON?: unknown }
-  if (typeof toJSON === 'function') return hiddenWords(toJSON.call(value), within)
+  if ('toJSON' in value && typeof value.toJSON === 'function') {
+    return hiddenWords(value.toJSON(), within)
+  }
   if (!hasFields(value)) return value
-  return filled(made, value, Object.create(Object.getPrototypeOf(value) as object) as object,
-    (copy) => {
-      for (const [key, part] of Object.entries(value)) define(copy, key, within(part))
-    })
+  const empty: object = Object.create(Object.getPrototypeOf(value))
+  return filled(made, value, empty, (copy) => {
+    for (const [key, part] of Object.entries(value)) define(copy, key, within(part))
+  })
 }
 
 /** Serialized form of an instance, with its parts hidden. The mark on top is the instance's own. */
@@ -100,7 +99,7 @@ function shown(value: unknown, made: Map<object, unknown>): unknown {
   } else if (hasFields(value)) {
     for (const [key, part] of Object.entries(value)) {
       const changed = within(part)
-      if (changed !== part) (value as Fields)[key] = changed
+      if (changed !== part) value[key] = changed
     }
   }
   return value
@@ -120,7 +119,7 @@ function partsOf(value: object): unknown[] {
 }
 
 /** False for errors, whose members are not serialized, and for bytes, whose members are numbers. */
-function hasFields(value: object): boolean {
+function hasFields(value: object): value is Record<string, unknown> {
   return !ArrayBuffer.isView(value) && !types.isNativeError(value) && !types.isRegExp(value)
 }
 

@@ -1,6 +1,7 @@
 /** The changes of one checkpoint against the one before it. */
 
 import type { ChannelChange } from '../../../proto/gen/storage/v1/value.ts'
+import { memberOf } from '../../json/index.ts'
 import type { StoredChannel } from '../execution.ts'
 import { KnownList } from './known-list.ts'
 import type { List } from './known-list.ts'
@@ -147,8 +148,7 @@ function isSmall(value: unknown): boolean {
   if (prototype !== Object.prototype && prototype !== Array.prototype) return false
   let members = 0
   for (const name in value) {
-    const member = (value as Record<string, unknown>)[name]
-    if (++members > 1 || !isSmallScalar(name) || !isSmallScalar(member)) return false
+    if (++members > 1 || !isSmallScalar(name) || !isSmallScalar(memberOf(value, name))) return false
   }
   return true
 }

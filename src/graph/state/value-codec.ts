@@ -6,6 +6,7 @@ import type { SerializerProtocol } from '@langchain/langgraph-checkpoint'
 
 import { Form } from '../../../proto/gen/storage/v1/value.ts'
 import type { Serialized, Value } from '../../../proto/gen/storage/v1/value.ts'
+import { isObject } from '../../json/index.ts'
 import type { JsonText } from '../execution.ts'
 import { ApiShaper } from './api-shape.ts'
 import { ChatMessages, isChatMessage } from './chat-message.ts'
@@ -113,9 +114,7 @@ export class ValueCodec {
     const texts: string[] = []
     let exact = true
     for (const element of value) {
-      const encoded = typeof element === 'object' && element !== null
-        ? this.#encodeMessage(element as object)
-        : undefined
+      const encoded = isObject(element) ? this.#encodeMessage(element) : undefined
       if (!encoded) return undefined
       texts.push(encoded.value.json)
       exact &&= encoded.exact

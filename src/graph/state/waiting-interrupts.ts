@@ -1,6 +1,7 @@
 /** The interrupts on a checkpoint that still wait for an answer. */
 
 import type { Write, Writes } from '../../../proto/gen/storage/v1/log.ts'
+import { isObject, valueIn } from '../../json/index.ts'
 import { leavesTaskOpen } from './state-reader.ts'
 
 const interruptChannel = '__interrupt__'
@@ -33,6 +34,9 @@ export function interruptedTasks(stored: readonly Writes[]): ReadonlySet<string>
 }
 
 function interruptsIn({ value }: Write): WaitingInterrupt[] {
-  const interrupts = JSON.parse(value?.json || 'null') as WaitingInterrupt | null
-  return [interrupts].flat().filter((each) => each !== null)
+  return [valueIn(value?.json || 'null')].flat().filter(isInterrupt)
+}
+
+function isInterrupt(value: unknown): value is WaitingInterrupt {
+  return isObject(value)
 }

@@ -4,12 +4,13 @@ import { AnnotatedType, AnyType, createFormatter, createParser, DEFAULT_CONFIG,
   SchemaGenerator } from 'ts-json-schema-generator'
 import type { BaseType, SubNodeParser } from 'ts-json-schema-generator'
 
+import { objectOf } from '../../json/index.ts'
 import { message } from '../project/message-schema.ts'
 import { compiler } from './compiler.ts'
 import type { Checker, Declared, Node, Program, Type } from './compiler.ts'
 
 /** A JSON Schema, as an object with any members. */
-export type JsonSchema = Record<string, unknown>
+export type JsonSchema = Readonly<Record<string, unknown>>
 
 /** Characters of the longest schema of a field. A longer one says nothing to a person. */
 const longest = 64 * 1024
@@ -60,10 +61,10 @@ export class TypeSchemas {
     try {
       const node = this.#nodeOf(type)
       if (node === undefined) return undefined
-      const { $schema: _, definitions = {}, ...schema } = normalized(
-        this.#generator.createSchemaFromNodes([node]),
-      ) as JsonSchema
-      const whole = Object.keys(definitions as object).length > 0
+      const { $schema: _, definitions = {}, ...schema } = objectOf(
+        normalized(this.#generator.createSchemaFromNodes([node])),
+      )
+      const whole = Object.keys(objectOf(definitions)).length > 0
         ? { ...schema, definitions }
         : schema
       return JSON.stringify(whole).length > longest ? undefined : whole
@@ -136,7 +137,7 @@ function normalized(schema: unknown, key?: string): unknown {
   )
   if (!Array.isArray(anyOf)) return anyOf === undefined ? rest : { anyOf, ...rest }
   const kept = anyOf.filter((part) => !isNever(part))
-  return kept.length === 1 ? { ...kept[0] as object, ...rest } : { anyOf: kept, ...rest }
+  return kept.length === 1 ? { ...objectOf(kept[0]), ...rest } : { anyOf: kept, ...rest }
 }
 
 function isNever(schema: unknown): boolean {
@@ -161,5 +162,5 @@ function withPlainNames(schema: JsonSchema): JsonSchema {
       renamed(each, name),
     ]))
   }
-  return renamed(schema) as JsonSchema
+  return objectOf(renamed(schema))
 }

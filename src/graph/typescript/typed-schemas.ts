@@ -1,5 +1,6 @@
 /** Schemas known at run time, completed by those that types say. Pure. */
 
+import { memberOf, objectOf } from '../../json/index.ts'
 import type { GraphSchemas } from '../execution.ts'
 import type { TypedNode, TypedSchemas } from './graph-types.ts'
 import type { JsonSchema } from './type-schema.ts'
@@ -54,11 +55,11 @@ function filled(schema: unknown, typed: JsonSchema | undefined): unknown {
     Object.entries(own).map(([name, value]) => [name, isEmpty(value) ? known[name] ?? {} : value]),
   )
   const { definitions } = typed
-  return { ...schema as object, properties, ...definitions !== undefined && { definitions } }
+  return { ...objectOf(schema), properties, ...definitions !== undefined && { definitions } }
 }
 
-function propertiesOf(schema: unknown): Record<string, unknown> {
-  return (schema as { properties?: Record<string, unknown> } | null)?.properties ?? {}
+function propertiesOf(schema: unknown): Readonly<Record<string, unknown>> {
+  return objectOf(memberOf(schema, 'properties'))
 }
 
 function fieldsOf(schema: unknown): string {
