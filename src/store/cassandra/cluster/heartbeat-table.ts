@@ -29,7 +29,7 @@ export class HeartbeatTable implements HeartbeatPort {
     const rows = await this.#connection.read({ cql, values: [cluster] })
     return rows.map((row) => ({
       id: String(row['session']),
-      address: row['address'] as string,
+      address: row['address'],
       count: Number(row['count']),
       leaving: row['leaving'] === true,
     }))

@@ -63,7 +63,7 @@ async function replicasOf(connection: Connection, keyspace: string): Promise<num
     cql: 'SELECT replication FROM system_schema.keyspaces WHERE keyspace_name = ?',
     values: [keyspace],
   })
-  const replication = row?.['replication'] as Readonly<Record<string, string>> | undefined
+  const replication = row?.['replication']
   return Number(replication?.[connection.localDataCenter] ?? replication?.['replication_factor']
     ?? 0)
 }

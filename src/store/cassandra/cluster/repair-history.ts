@@ -40,19 +40,22 @@ export async function readRepairs(connection: HistoryReader,
 async function repairsIn(connection: HistoryReader,
   keyspace: string): Promise<readonly TableRepair[]> {
   const [tables, repairs] = await Promise.all([
-    connection.read({ cql: 'SELECT table_name, id, gc_grace_seconds FROM system_schema.tables ' +
-      'WHERE keyspace_name = ?', values: [keyspace] }),
+    connection.read({
+      cql: 'SELECT table_name, id, gc_grace_seconds FROM system_schema.tables ' +
+        'WHERE keyspace_name = ?',
+      values: [keyspace],
+    }),
     repairsByTable(connection, keyspace),
   ])
-  const madeMs = tables.flatMap((row) => madeAtMs(row['id'] as types.Uuid))
+  const madeMs = tables.flatMap((row) => madeAtMs(row['id']))
   // Some are named otherwise. Tables of a keyspace are made together, but for those of upgrades.
   const firstMs = madeMs.length === 0 ? 0 : Math.min(...madeMs)
   return tables.flatMap((row) => {
-    const [name, graceS] = [row['table_name'] as string, row['gc_grace_seconds'] as number]
+    const [name, graceS] = [row['table_name'], row['gc_grace_seconds']]
     if (graceS < repairedGraceS) return []
     const repairedAtMs = repairedSince(repairs.get(name) ?? [])
     return [{ table: `${keyspace}.${name}`, gcGraceMs: graceS * 1_000,
-      createdAtMs: madeAtMs(row['id'] as types.Uuid)[0] ?? firstMs,
+      createdAtMs: madeAtMs(row['id'])[0] ?? firstMs,
       ...repairedAtMs !== undefined && { repairedAtMs } }]
   })
 }
@@ -68,11 +71,11 @@ async function repairsByTable(connection: HistoryReader,
     count += page.length
     if (count > repairsMax) throw new HeddleError('full', 'The history of repairs is too long.')
     for (const row of page) {
-      const ranges = row['successful_ranges'] as readonly string[] | null
-      const startedAt = row['started_at'] as Date | null
-      if (ranges === null || startedAt === null) continue
+      const ranges = row['successful_ranges']
+      const startedAt: unknown = row['started_at']
+      if (ranges === null || !(startedAt instanceof Date)) continue
       const repair = { startedAtMs: startedAt.getTime(), ranges }
-      for (const table of row['columnfamily_names'] as readonly string[]) {
+      for (const table of row['columnfamily_names']) {
         found.set(table, [...found.get(table) ?? [], repair])
       }
     }
@@ -81,7 +84,8 @@ async function repairsByTable(connection: HistoryReader,
 }
 
 /** Cassandra names tables by the time of their making, unless a name is given. */
-function madeAtMs(id: types.Uuid): readonly number[] {
-  const isByTime = id.toString()[14] === '1'
-  return isByTime ? [new types.TimeUuid(id.getBuffer()).getDate().getTime()] : []
+function madeAtMs(id: unknown): readonly number[] {
+  return id instanceof types.Uuid && id.toString()[14] === '1'
+    ? [new types.TimeUuid(id.getBuffer()).getDate().getTime()]
+    : []
 }

@@ -12,7 +12,7 @@ import { Backoff } from '../../../../cluster/index.ts'
 import type { Env, Member, SessionPort, SessionState } from '../../../../cluster/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import { AmbiguousSwap } from '../driver/connection.ts'
-import type { Connection, Statement, Value } from '../driver/connection.ts'
+import type { Connection, Row, Statement, Value } from '../driver/connection.ts'
 
 /** Attempts after which the cluster counts as without a quorum. */
 const triesMax = 20
@@ -51,7 +51,7 @@ export class SessionTable implements SessionPort {
   async state(session: string): Promise<Found> {
     const cql = `SELECT state FROM ${this.#table} WHERE session = ?`
     const [row] = await this.#connection.read({ cql, values: [session], prompt: true })
-    return row?.['state'] as Found
+    return stateIn(row)
   }
 
   async fence(session: string, by: string): Promise<'fenced' | 'left'> {
@@ -91,7 +91,7 @@ export class SessionTable implements SessionPort {
     for (let tries = 1;; tries++) {
       try {
         const { applied, row } = await this.#connection.swap(statement)
-        return applied ? 'applied' : row?.['state'] as Found
+        return applied ? 'applied' : stateIn(row)
       } catch (error) {
         if (!(error instanceof AmbiguousSwap)) throw error
         const late = this.#env.monotonicMs() - beganMs > patienceMs
@@ -105,4 +105,9 @@ export class SessionTable implements SessionPort {
 function unknown(cause: unknown): HeddleError {
   return new HeddleError('unavailable', 'Cassandra does not tell whether a session was changed: ' +
     'see that a quorum of its nodes is up.', {}, { cause })
+}
+
+/** Only these states are ever written. */
+function stateIn(row: Row | undefined): Found {
+  return row?.state as Found
 }

@@ -64,7 +64,7 @@ export function requireBelong({ keyspace }: Connection, region: string | undefin
 async function findSetting(connection: Connection, name: string): Promise<string | undefined> {
   const cql = `SELECT value FROM ${connection.control}.setting WHERE name = ?`
   const [row] = await connection.read({ cql, values: [name] })
-  return row?.['value'] as string | undefined
+  return row?.['value']
 }
 
 async function readSetting(connection: Connection, name: string,

@@ -65,11 +65,11 @@ export class ShardTable implements ShardPort {
 }
 
 function ownerIn(row: Row, shard: number): ShardClaim {
-  const session = row['session'] as { toString(): string } | null
+  const session = row['session']
   return {
     shard,
     epoch: Number(row['epoch']),
     session: session === null ? null : session.toString(),
-    address: row['address'] as string,
+    address: row['address'],
   }
 }

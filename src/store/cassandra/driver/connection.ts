@@ -13,6 +13,7 @@ import { outcomeOf, refusal, swapOutcomeOf } from './driver-error.ts'
 import { Hedge, patienceMs } from './hedge.ts'
 import { hedgedWrite } from './hedged-write.ts'
 import { ReadTimeout } from './read-timeout.ts'
+import type { Row } from './row.ts'
 import { RunningMedian } from './running-median.ts'
 import { hostsAgree, hostsOf, schemaHost } from './schema-hosts.ts'
 import { startError } from './start-error.ts'
@@ -32,9 +33,6 @@ export interface Statement {
   readonly prompt?: boolean
 }
 
-/** A row of an answer: bigints for bigint columns, Buffers for blobs. */
-export type Row = types.Row
-
 /** Thrown for a compare-and-set that may have been applied or not, or may still be. */
 export class AmbiguousSwap extends Error {
   override readonly name = 'AmbiguousSwap'
@@ -43,6 +41,8 @@ export class AmbiguousSwap extends Error {
     super('The outcome of a compare-and-set is not known.', { cause })
   }
 }
+
+export type { Row }
 
 const schemaMs = 30_000
 /** Time for hosts to agree on the schema. A host that is down is not needed. */
@@ -176,7 +176,7 @@ export class Connection {
       const { rows } = await this.#swap([statements].flat())
       const row = rows[0]
       const found = row !== undefined && row.keys().length > 1
-      return { applied: row?.['[applied]'] === true, row: found ? row : undefined }
+      return { applied: row?.['[applied]'] === true, row: found ? cellsOf(rows)[0] : undefined }
     } catch (error) {
       switch (swapOutcomeOf(error)) {
         case 'refused':
@@ -300,7 +300,7 @@ export class Connection {
   }
 
   async #page({ cql, values, prompt }: Statement, fetchSize: number,
-    pageState?: string): Promise<types.ResultSet> {
+    pageState?: string): Promise<{ rows: Row[]; pageState: string | null | undefined }> {
     const sent = values.map(asSent)
     const patience = new ReadTimeout(this.#env, () => this.#inReach)
     for (let tries = 1;; tries++) {
@@ -314,7 +314,7 @@ export class Connection {
             fetchSize, pageState }),
         )
         if (prompt) this.#hedge.answered(cql, this.#env.monotonicMs() - askedMs)
-        return answer
+        return { rows: cellsOf(answer.rows), pageState: answer.pageState }
       } catch (error) {
         if (outcomeOf(error) === 'refused') throw refusal(error)
         if (patience.hasEnded(pauseMs)) throw unavailable(error)
@@ -376,4 +376,9 @@ function unsetOrSent(value: Value): Value | undefined {
 
 function unavailable(cause: unknown, details: HeddleError['details'] = {}): HeddleError {
   return new HeddleError('unavailable', 'Cassandra is out of reach; try again.', details, { cause })
+}
+
+/** The statement names the columns, and the steps of the schema give these their types. */
+function cellsOf(rows: unknown): Row[] {
+  return rows as Row[]
 }

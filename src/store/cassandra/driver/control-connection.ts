@@ -11,6 +11,7 @@ import type { Client } from 'cassandra-driver'
 import { backoffMs } from '../../../../cluster/index.ts'
 import type { Env } from '../../../../cluster/index.ts'
 import { assert } from '../../../errors.ts'
+import { memberOf } from '../../../json/index.ts'
 
 /** The part of the driver's inside that is needed. Its types do not show it. */
 interface ControlConnection {
@@ -23,10 +24,8 @@ const pauses = { firstMs: 1_000, longestMs: 1_000 }
 
 /** Makes renewals wait for each other. Call before the client connects. */
 export function renewOneAtATime(client: Client, env: Pick<Env, 'after' | 'log' | 'random'>): void {
-  const { controlConnection: control } = client as unknown as {
-    readonly controlConnection?: ControlConnection
-  }
-  assert(control !== undefined && typeof control._refresh === 'function',
+  const control = memberOf(client, 'controlConnection')
+  assert(isControlConnection(control),
     'this version of the driver renews its connection as the last one')
   const renew = control._refresh.bind(control)
   let underWay: Promise<void> | undefined
@@ -40,4 +39,8 @@ export function renewOneAtATime(client: Client, env: Pick<Env, 'after' | 'log' |
     })
     return underWay
   }
+}
+
+function isControlConnection(value: unknown): value is ControlConnection {
+  return typeof memberOf(value, '_refresh') === 'function'
 }

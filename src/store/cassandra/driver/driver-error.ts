@@ -3,6 +3,7 @@
 import { errors, types } from 'cassandra-driver'
 
 import { HeddleError } from '../../../errors.ts'
+import { memberOf } from '../../../json/index.ts'
 
 /**
  * not_done  no replica has received it, and the same request may succeed later
@@ -66,5 +67,5 @@ function wasSent(error: unknown): boolean {
     return Object.values(error.innerErrors ?? {})
       .some((inner: unknown) => inner != null && typeof inner !== 'string' && wasSent(inner))
   }
-  return !(error as { requestNotWritten?: boolean }).requestNotWritten
+  return memberOf(error, 'requestNotWritten') !== true
 }

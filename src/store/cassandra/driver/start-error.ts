@@ -3,6 +3,7 @@
 import { errors } from 'cassandra-driver'
 
 import { HeddleError } from '../../../errors.ts'
+import { memberOf, objectOf, textAt } from '../../../json/index.ts'
 
 /** Address and login of an attempt to connect. */
 export interface Attempt {
@@ -63,15 +64,14 @@ function reasonOf(cause: unknown, code: string): string {
 
 /** The most telling of the errors of all hosts. */
 function innerError(error: errors.NoHostAvailableError): unknown {
-  const inner = Object.values((error.innerErrors ?? {}) as Record<string, unknown>)
+  const inner = Object.values(objectOf(error.innerErrors))
   return inner.find((each) => each instanceof errors.AuthenticationError) ?? inner[0] ??
     new Error('the names are not known')
 }
 
 function codeOf(cause: unknown): string {
-  const { code, innerError } = (cause ?? {}) as { code?: unknown; innerError?: unknown }
-  if (typeof code === 'string') return code
-  return innerError === undefined ? '' : codeOf(innerError)
+  const [code, inner] = [textAt(cause, 'code'), memberOf(cause, 'innerError')]
+  return code ?? (inner === undefined ? '' : codeOf(inner))
 }
 
 function messageOf(cause: unknown): string {

@@ -23,7 +23,7 @@ export class OwnedRowTable {
   readonly #settings: Pick<ClusterSettings, 'shards' | 'buckets'>
   readonly #kind: OwnedTable
   readonly #table: string
-  readonly #id: string
+  readonly #id: `${OwnedTable}_id`
   readonly #toReadWhole = limitConcurrency(wholeAtOnce)
   /** Adapts to the rows read before, as shards have similar rows. */
   #rowsAtOnce = fewRows
@@ -88,14 +88,13 @@ export class OwnedRowTable {
   }
 
   #weigh(rows: readonly Row[]): void {
-    const bytes = rows.reduce((sum, row) => sum + ((row['body'] as Uint8Array | null)?.length ?? 0),
-      0)
+    const bytes = rows.reduce((sum, row) => sum + (row['body']?.length ?? 0), 0)
     const fitting = Math.floor(pageBytes * rows.length / Math.max(bytes, 1))
     if (rows.length > 0) this.#rowsAtOnce = Math.min(pageRows, Math.max(1, fitting))
   }
 
   #bodyIn(row: Row): Promise<Uint8Array | undefined> {
-    const address = this.#address(row['tenant'] as string, row[this.#id] as string)
+    const address = this.#address(row['tenant'], row[this.#id])
     const read = () => this.#bodies.read(address, row, () => this.#row(address))
     return row['chunks'] == null ? read() : this.#toReadWhole(read)
   }

@@ -3,6 +3,7 @@
 import { AssistantRow, CronRow, ItemRow, ThreadRow } from '../../../../proto/gen/storage/v1/row.ts'
 import { bytesOf } from '../../../checkpoint/index.ts'
 import type { RowUpdate } from '../../../checkpoint/index.ts'
+import { isOneOf } from '../../../json/index.ts'
 import { itemId } from '../../../search/index.ts'
 
 /** All tables whose rows belong to a shard. */
@@ -19,7 +20,7 @@ export type OwnedUpdate = Extract<RowUpdate, { readonly table: OwnedTable }>
 
 /** True if rows of the table belong to a shard. */
 export function isOwnedTable(table: RowUpdate['table']): table is OwnedTable {
-  return (ownedTables as readonly string[]).includes(table)
+  return isOneOf(ownedTables, table)
 }
 
 /** The id of the thread, assistant, cron or item. */

@@ -54,8 +54,8 @@ export class ChunkTable {
     const parts: Uint8Array[] = []
     await forEachLimit(partsAtOnce, Array(chunks).keys(), async (part) => {
       const [row] = await this.#connection.read({ cql: this.#select, values: [key, part] })
-      if (!row) throw new HeddleError('not_found', 'The row was deleted meanwhile.')
-      parts[part] = row['data'] as Uint8Array
+      if (!row?.data) throw new HeddleError('not_found', 'The row was deleted meanwhile.')
+      parts[part] = row.data
     })
     return Buffer.concat(parts)
   }

@@ -91,14 +91,11 @@ export class LogCutter {
     let above = epoch
     for await (const rows of this.#connection.pages({ cql, values }, fetchSize)) {
       for (const row of rows) above = Math.max(above, Number(row.epoch) + 1)
-      const large = rows.filter(({ chunks }) => chunks != null)
-      await Promise.all(large.map((row) =>
-        this.#chunks.remove(
-          chunkKey(branchId, { epoch: Number(row.epoch), seq: Number(row.seq) }),
-          row.chunks as number,
-          this.#timestamp.next(above),
-        )
-      ))
+      await Promise.all(rows.map(async ({ epoch, seq, chunks }) => {
+        if (chunks == null) return
+        const key = chunkKey(branchId, { epoch: Number(epoch), seq: Number(seq) })
+        await this.#chunks.remove(key, chunks, this.#timestamp.next(above))
+      }))
     }
     return above
   }

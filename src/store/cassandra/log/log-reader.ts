@@ -103,9 +103,9 @@ export class LogReader {
       const wanted = semaphore ? taken(page, semaphore) : page
       entries.push(...await Promise.all(wanted.map(async (row) => {
         const seq = Number(row.seq)
-        const chunks = row.chunks as number | null ?? 0
+        const chunks = row.chunks ?? 0
         const body = chunks === 0
-          ? bytesOf(row.body as Buffer)
+          ? bytesOf(row.body ?? Buffer.alloc(0))
           : await this.#chunks.read(chunkKey(branchId, { epoch, seq }), chunks)
         return { epoch, seq, body }
       })))
@@ -172,7 +172,7 @@ export class LogReader {
     const values = [branchId, bucket, BigInt(epoch)]
     const [row] = await this.#connection.read({ cql: this.#first, values })
     assert(row?.stretches, 'the first row of a stretch names all stretches')
-    return decodeRanges(row.stretches as Uint8Array)
+    return decodeRanges(row.stretches)
   }
 }
 
@@ -184,7 +184,7 @@ function taken(page: readonly Row[], semaphore: ReadBytes): readonly Row[] {
 
 /** Upper bound of a row's bytes: its last chunk may be shorter than the others. */
 function sizeOf({ body, chunks }: Row): number {
-  return (chunks as number | null ?? 0) * chunkBytes || (body as Buffer).byteLength
+  return (chunks ?? 0) * chunkBytes || (body?.byteLength ?? 0)
 }
 
 /** The values for a query of a slice. */

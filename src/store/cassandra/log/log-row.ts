@@ -101,17 +101,17 @@ export function storedRowOf(bucket: number, row: Row): StoredRow {
     seq: Number(row.seq),
     prevEpoch: Number(row.prev_epoch),
     settledSeq: Number(row.settled_seq),
-    bucketBytes: row.bucket_bytes as number,
-    ranges: ranges ? decodeRanges(ranges as Uint8Array) : undefined,
+    bucketBytes: row.bucket_bytes,
+    ranges: ranges ? decodeRanges(ranges) : undefined,
     places: placesOf(row),
-    body: body as Uint8Array | null ?? new Uint8Array(),
-    chunks: row.chunks as number | null ?? 0,
+    body: body ?? new Uint8Array(),
+    chunks: row.chunks ?? 0,
   }
 }
 
 /** The places that a row states. */
 export function placesOf({ places }: Row): readonly CheckpointPlace[] {
-  return places ? Places.decode(places as Uint8Array).places : []
+  return places ? Places.decode(places).places : []
 }
 
 function encodePlaces(places: readonly CheckpointPlace[]): Uint8Array {

@@ -68,7 +68,7 @@ export class BlockTable {
       ({ place: { project, trace, traceStartUs }, block }) =>
         `${project} ${trace} ${traceStartUs} ${block}`)
     for (const all of groups.values()) {
-      const [{ place, block }] = all as [SpanWrite]
+      const { place, block } = all[0]!
       const places = [...new Map(all.map((each) => [each.place.id, each.place])).values()]
       const data = Buffer.from(TraceMembers.encode({
         project: bytesOfUuid(place.project),
@@ -96,7 +96,7 @@ export class BlockTable {
       })
       removed ||= rows.some((row) => row['block'] === removedTrace)
       for (const row of rows) {
-        const id = row['block'] as bigint
+        const id = row['block']
         const data = await this.#bodies.read(keyOf(trace, id), row)
         if (data !== undefined) found.set(id, data)
       }
@@ -143,7 +143,7 @@ export class BlockTable {
   }
 
   async #removeRow(place: SpanPlace, row: Row): Promise<void> {
-    const id = row['block'] as bigint
+    const id = row['block']
     if (id === removedTrace) return
     await this.#connection.write({
       cql: `DELETE FROM ${this.#table} WHERE ${inTrace} AND block = ?`,
@@ -155,7 +155,7 @@ export class BlockTable {
   async #removeMembers(place: SpanPlace, row: Row, key: bigint): Promise<void> {
     await this.#connection.write({
       cql: `DELETE members[?] FROM ${this.#table} WHERE ${inTrace} AND block = ?`,
-      values: [key, ...valuesOf(place), row['block'] as bigint],
+      values: [key, ...valuesOf(place), row['block']],
     })
   }
 
@@ -181,7 +181,7 @@ function keyOf({ tenant, trace }: TracePlace, id: BlockId): string {
 }
 
 function membersIn(trace: TracePlace, row: Row): readonly SpanPlace[] {
-  const cells = Object.values((row['members'] ?? {}) as Record<string, Buffer>)
+  const cells = Object.values(row['members'] ?? {})
   return cells.flatMap((cell) => {
     const { project, spans, startUs } = TraceMembers.decode(cell)
     return startUs.map((start, index) => ({
@@ -197,7 +197,7 @@ function membersIn(trace: TracePlace, row: Row): readonly SpanPlace[] {
 
 /** The cells of a project in a row, and how many cells are of other projects. */
 function ownersIn({ project }: SpanPlace, row: Row) {
-  const cells = Object.entries((row['members'] ?? {}) as Record<string, Buffer>)
+  const cells = Object.entries(row['members'] ?? {})
   const own = cells.filter(([, data]) => uuidOfBytes(TraceMembers.decode(data).project) === project)
   return { own: own.map(([key]) => BigInt(key)), others: cells.length - own.length }
 }

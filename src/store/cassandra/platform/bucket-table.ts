@@ -77,7 +77,7 @@ export class BucketTable {
       values: [tenant, project, from, to],
     }
     for await (const rows of this.#connection.pages(statement, hoursPage)) {
-      for (const row of rows) if (row['hour'] !== null) hours.push(row['hour'] as number)
+      for (const row of rows) if (row['hour'] !== null) hours.push(row['hour'])
     }
     return hours
   }
@@ -89,7 +89,7 @@ export class BucketTable {
         'WHERE tenant = ? AND project = ?',
       values: [tenant, project],
     })
-    const before = row?.['removed_before'] as bigint | null | undefined
+    const before = row?.['removed_before']
     return { beforeUs: before == null ? -Infinity : Number(before),
       someTraces: row?.['some_removed'] === true }
   }
@@ -107,7 +107,9 @@ export class BucketTable {
         values: [tenant, project, part.map(bytesOfUuid)],
       })
     ))
-    return new Set(found.flat().map((row) => uuidOfBytes(row['trace_id'] as Buffer)))
+    return new Set(
+      found.flat().flatMap(({ trace_id: trace }) => trace === null ? [] : uuidOfBytes(trace)),
+    )
   }
 
   /** Marks traces as removed. */

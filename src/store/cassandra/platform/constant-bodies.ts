@@ -32,15 +32,15 @@ export class ConstantBodies {
 
   /** The body of a row; undefined if it is gone, or if the row never had one. */
   async read(key: string, row: Row): Promise<Uint8Array | undefined> {
-    const data = row['data'] as Uint8Array | null
-    const chunks = row['chunks'] as number | null
+    const data = row['data']
+    const chunks = row['chunks']
     if (data === null || chunks === null) return undefined
     return chunks === 0 ? data : await this.#chunks.read(key, chunks).catch(ignoreNotFound)
   }
 
   /** Removes the chunks of a row's body. */
   async remove(key: string, row: Row): Promise<void> {
-    const chunks = row['chunks'] as number | null ?? 0
+    const chunks = row['chunks'] ?? 0
     if (chunks > 0) await this.#chunks.remove(key, chunks, this.#timestamp())
   }
 

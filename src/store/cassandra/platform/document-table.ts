@@ -136,11 +136,11 @@ function valuesOf({ tenant, kind, owner }: DocumentPlace) {
 }
 
 function keyOf(row: Row): string {
-  return row['key'] as string
+  return row['key']
 }
 
 function chunkKeyOf(place: DocumentPlace, row: Row): string {
-  return chunkKey(place, keyOf(row), row['version'] as string)
+  return chunkKey(place, keyOf(row), row['version'])
 }
 
 function chunkKey({ tenant, kind, owner }: DocumentPlace, key: string, version: string): string {

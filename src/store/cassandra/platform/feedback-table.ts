@@ -64,7 +64,7 @@ export class FeedbackTable {
       cql: `SELECT body FROM ${this.#rows} WHERE tenant = ? AND id = ?`,
       values: [tenant, bytesOfUuid(id)],
     })
-    const body = row?.['body'] as Buffer | null | undefined
+    const body = row?.['body']
     return body == null ? undefined : feedbackOf(tenant, id, FeedbackRow.decode(body))
   }
 
@@ -122,7 +122,7 @@ export class FeedbackTable {
     }
     for await (const rows of this.#connection.pages(statement, idsPage)) {
       for (const row of rows) {
-        yield { id: uuidOfBytes(row['id'] as Buffer), createdUs: Number(row['created_us']) }
+        yield { id: uuidOfBytes(row['id']), createdUs: Number(row['created_us']) }
       }
     }
   }

@@ -57,7 +57,7 @@ export class FeedbackTokenTable {
 }
 
 function tokenOf(row: Row): readonly FeedbackToken[] {
-  const body = row['body'] as Buffer | null
+  const body = row['body']
   if (body === null) return []
   const { id, span, ...rest } = FeedbackTokenRow.decode(body)
   return [{ ...rest, id: uuidOfBytes(id), span: uuidOfBytes(span) }]

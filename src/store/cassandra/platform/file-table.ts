@@ -58,12 +58,12 @@ export class FileTable {
       values: [tenant, bytesOfUuid(owner), ...name === undefined ? [] : [name]],
     })
     const files = await Promise.all(rows.map(async (row) => {
-      const [type, trace] = [row['type'] as string | null, row['trace_id'] as Buffer | null]
+      const [type, trace] = [row['type'], row['trace_id']]
       const data = name === undefined
         ? Buffer.alloc(0)
         : await this.#bodies.read(keyIn(tenant, owner, row), row)
       if (data === undefined || type === null || trace === null) return []
-      return [{ owner, ownerTrace: uuidOfBytes(trace), name: row['name'] as string, type, data }]
+      return [{ owner, ownerTrace: uuidOfBytes(trace), name: row['name'], type, data }]
     }))
     return files.flat()
   }
@@ -81,7 +81,7 @@ export class FileTable {
 }
 
 function keyIn(tenant: string, owner: Uuid, row: Row): string {
-  return keyOf({ tenant, owner, name: row['name'] as string, version: row['version'] as string })
+  return keyOf({ tenant, owner, name: row['name'], version: row['version'] })
 }
 
 function keyOf(

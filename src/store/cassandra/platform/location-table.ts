@@ -67,9 +67,9 @@ export class LocationTable {
 }
 
 function placeOf(tenant: string, row: Row): readonly SpanPlace[] {
-  const trace = row['trace_id'] as Buffer | null
+  const trace = row['trace_id']
   if (trace === null || row['start_us'] === null || row['trace_start_us'] === null) return []
   return [{ tenant, project: String(row['project']), startUs: Number(row['start_us']),
-    id: uuidOfBytes(row['span_id'] as Buffer), trace: uuidOfBytes(trace),
+    id: uuidOfBytes(row['span_id']), trace: uuidOfBytes(trace),
     traceStartUs: Number(row['trace_start_us']) }]
 }

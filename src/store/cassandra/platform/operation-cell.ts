@@ -54,13 +54,12 @@ export interface HeadRow {
 
 /** The head of a row; undefined if there is only feedback. */
 export function headOf({ tenant, project, row }: HeadRow): SpanHead | undefined {
-  const cells = Object.values((row['ops'] ?? {}) as Record<string, Buffer>)
+  const cells = Object.values(row['ops'] ?? {})
   if (cells.length === 0) return undefined
-  const at = { tenant, project, startUs: Number(row['start_us']),
-    id: uuidOfBytes(row['span_id'] as Buffer) }
+  const at = { tenant, project, startUs: Number(row['start_us']), id: uuidOfBytes(row['span_id']) }
   const stored = cells.map((cell) => Stored.decode(cell))
   const operations = stored.length === 1 ? stored : stored.toSorted((a, b) => a.nth - b.nth)
-  const marks = marksOf((row['feedback'] ?? {}) as Record<string, Buffer>)
+  const marks = marksOf(row['feedback'] ?? {})
   const head = foldHead(operations.map((each) => operationOf(at, each)), marks)
   if (marks.length === 0) return head
   const marked = marks.map(({ key }) => termOf.feedback(key))

@@ -168,5 +168,5 @@ function comparePositions(a: Position, b: Position): number {
 }
 
 function markOf(row: Row): ScanMark {
-  return { startUs: Number(row['start_us']), id: uuidOfBytes(row['span_id'] as Buffer) }
+  return { startUs: Number(row['start_us']), id: uuidOfBytes(row['span_id']) }
 }

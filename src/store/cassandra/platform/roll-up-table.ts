@@ -44,8 +44,8 @@ export class RollUpTable {
       }
       for await (const rows of this.#connection.pages(statement, page)) {
         for (const row of rows) {
-          const body = row['body'] as Uint8Array | null
-          if (body !== null) found.set(row['hour'] as number, body)
+          const { hour, body } = row
+          if (hour !== null && body !== null) found.set(hour, body)
         }
       }
     }

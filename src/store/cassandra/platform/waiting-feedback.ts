@@ -54,8 +54,7 @@ export class WaitingFeedback {
       }
       for await (const rows of this.#connection.pages(statement, page)) {
         for (const row of rows) {
-          found.push({ span: uuidOfBytes(row['span_id'] as Buffer),
-            id: uuidOfBytes(row['id'] as Buffer) })
+          found.push({ span: uuidOfBytes(row['span_id']), id: uuidOfBytes(row['id']) })
         }
       }
     })

@@ -103,7 +103,7 @@ async function numberOf(connection: Connection, name: string): Promise<number | 
     cql: `SELECT version FROM ${connection.control}.schema_version WHERE name = ?`,
     values: [name],
   })
-  return rows[0]?.['version'] as number | undefined
+  return rows[0] && Number(rows[0].version)
 }
 
 function refuseNewer({ keyspace }: Connection, steps: readonly Migration[],
@@ -156,7 +156,7 @@ async function makeKeyspaces({ connection, replication }: SchemaOptions): Promis
     cql: 'SELECT keyspace_name FROM system_schema.keyspaces',
     values: [],
   })
-  const known = rows.map((row) => row['keyspace_name'] as string)
+  const known = rows.map((row) => row['keyspace_name'])
   const replicas = replication ??
     { [connection.localDataCenter]: Math.min(3, connection.localHosts()) }
   const missing = [connection.control, connection.keyspace].filter((each) => !known.includes(each))
@@ -174,7 +174,7 @@ async function tablesIn(connection: Connection, keyspace: string): Promise<strin
     cql: 'SELECT table_name FROM system_schema.tables WHERE keyspace_name = ?',
     values: [keyspace],
   })
-  return rows.map((row) => row['table_name'] as string)
+  return rows.map((row) => row['table_name'])
 }
 
 function schemaError(connection: Connection, caught: unknown): unknown {

@@ -40,16 +40,15 @@ export class BillingTable implements BillingTablePort {
 }
 
 function rowOf(row: Row): BillingRow {
-  const text = (column: typeof columns[number]) => row[column] as string
   return {
-    tenant: text('tenant'),
-    day: text('day'),
-    runId: text('run_id'),
-    threadId: text('thread_id'),
-    assistantId: text('assistant_id'),
-    graphId: text('graph_id'),
-    status: text('status') as RunStatus,
-    startedMs: row['started_at'] === null ? null : Number(row['started_at']),
-    endedMs: Number(row['ended_at']),
+    tenant: row.tenant,
+    day: row.day,
+    runId: row.run_id,
+    threadId: row.thread_id,
+    assistantId: row.assistant_id,
+    graphId: row.graph_id,
+    status: row.status as RunStatus,
+    startedMs: row.started_at === null ? null : Number(row.started_at),
+    endedMs: Number(row.ended_at),
   }
 }

@@ -73,13 +73,14 @@ export class KeyTable implements KeyTablePort {
 }
 
 function rowOf(row: Row): KeyRow {
-  const timeIn = (column: string) => row[column] === null ? null : Number(row[column])
+  const timeIn = (column: 'expires_at' | 'used_at' | 'revoked_at') =>
+    row[column] === null ? null : Number(row[column])
   return {
-    id: row['key_id'] as string,
-    ...readStoredTenant(row['tenant'] as string),
+    id: row['key_id'],
+    ...readStoredTenant(row['tenant']),
     role: row['role'] as CallerRole,
-    name: row['name'] as string,
-    hash: row['hash'] as string,
+    name: row['name'],
+    hash: row['hash'],
     createdAtMs: Number(row['created_at']),
     expiresAtMs: timeIn('expires_at'),
     usedAtMs: timeIn('used_at'),

@@ -46,7 +46,7 @@ export class LimitTable implements LimitTablePort {
     }
     for await (const page of this.#parts.connection.pages(statement, pageRows)) {
       for (const each of page) {
-        admits.push({ atMs: Number(each['at_ms']), tokens: each['tokens'] as number })
+        admits.push({ atMs: Number(each['at_ms']), tokens: each['tokens'] })
       }
     }
     return admits

@@ -79,9 +79,9 @@ export class RunTable implements RunTablePort {
     await this.#connection.write({
       cql: `DELETE FROM ${this.#orders} USING TIMESTAMP ? ` +
         'WHERE tenant = ? AND thread_id = ? AND created_at = ? AND run_id = ?',
-      values: [rank, key.tenant, key.threadId, row['created_at'] as bigint, key.runId],
+      values: [rank, key.tenant, key.threadId, row['created_at'], key.runId],
     })
-    await this.#times.remove(key.tenant, row['created_at'] as bigint, key.runId, rank)
+    await this.#times.remove(key.tenant, row['created_at'], key.runId, rank)
     await this.#removeRow(key, rank)
   }
 
@@ -94,9 +94,9 @@ export class RunTable implements RunTablePort {
     for await (const page of this.#connection.pages(runs, orderPage)) {
       some ||= page.length > 0
       await forEachLimit(atOnce, page, async (each) => {
-        const runId = each['run_id'] as string
+        const runId = each['run_id']
         await Promise.all([
-          this.#times.remove(tenant, each['created_at'] as bigint, runId, rank),
+          this.#times.remove(tenant, each['created_at'], runId, rank),
           this.#removeRow({ tenant, threadId, runId }, rank),
         ])
       })
@@ -147,7 +147,8 @@ export class RunTable implements RunTablePort {
     const { tenant, limit, texts, after } = query
     const bytes = new PageBytes(query.bytes)
     const rows: RunRow[] = []
-    let [lookedAt, next] = [0, after as RunPlace | undefined]
+    let next: RunPlace | undefined = after
+    let lookedAt = 0
     for await (const page of this.#times.places(query)) {
       const keys = page.map(({ threadId, runId }) => ({ tenant, threadId, runId }))
       let at = 0
@@ -164,7 +165,7 @@ export class RunTable implements RunTablePort {
 
   /** Rows in the order of `ids`, without runs that were never written or are removed. */
   async *#all(tenant: string, threadId: string, ids: readonly Row[]): AsyncGenerator<RunRow> {
-    const keys = ids.map((each) => ({ tenant, threadId, runId: each['run_id'] as string }))
+    const keys = ids.map((each) => ({ tenant, threadId, runId: each['run_id'] }))
     for await (const run of this.#read(keys)) if (run) yield run
   }
 

@@ -76,7 +76,7 @@ export class RunTimes {
     }
     for await (const rows of this.#connection.pages(hours, pageRows)) {
       for (const row of rows) {
-        const hour = row['hour'] as number
+        const hour = Number(row['hour'])
         if ((hour + 1) * hourMs <= createdAfterMs) return
         const times = {
           cql: `SELECT created_at, run_id, thread_id FROM ${this.#times} ` +
@@ -110,8 +110,8 @@ function startOf(
 }
 
 function placeIn(row: Row): PlacedRun {
-  return { createdAtMs: Number(row['created_at'] as bigint), runId: row['run_id'] as string,
-    threadId: row['thread_id'] as string }
+  return { createdAtMs: Number(row['created_at']), runId: row['run_id'],
+    threadId: row['thread_id'] }
 }
 
 function hourOf(ms: number): number {

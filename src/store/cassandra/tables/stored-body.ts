@@ -68,7 +68,7 @@ export class StoredBodies {
   async read(address: RowAddress, row: Row,
     again: () => Promise<Row | undefined>): Promise<Uint8Array | undefined> {
     for (let found: Row | undefined = row; found; found = await again()) {
-      const body = found['body'] as Uint8Array | null
+      const body = found['body']
       // Only one replica has the row. A read of other columns repaired only those elsewhere.
       if (body === null) return undefined
       const chunked = body.length === 0 ? chunkedIn(address, found) : undefined
@@ -109,10 +109,10 @@ function valuesOf({ key }: RowAddress): Value[] {
 }
 
 function chunkedIn(address: RowAddress, row: Row): { key: string; chunks: number } | undefined {
-  const chunks = row['chunks'] as number | null ?? 0
+  const chunks = row['chunks'] ?? 0
   return chunks === 0
     ? undefined
-    : { key: chunkKey(address, row['chunk_rank'] as bigint), chunks }
+    : { key: chunkKey(address, row['chunk_rank']), chunks }
 }
 
 function chunkKey({ table, key }: RowAddress, rank: bigint): string {

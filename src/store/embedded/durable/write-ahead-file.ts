@@ -10,6 +10,7 @@ import { dirname } from 'node:path'
 
 import type { Env } from '../../../../cluster/index.ts'
 import { assert, HeddleError } from '../../../errors.ts'
+import { memberOf } from '../../../json/index.ts'
 import type { StoreGeneration } from '../requests/request.ts'
 import type { WireBatch } from '../requests/wire-batch.ts'
 import { headOf, lengthOf, recordsIn, sizeOf } from './write-ahead-record.ts'
@@ -113,7 +114,7 @@ export function readWriteAhead(database: string): WriteAheadRecord[] {
   try {
     return [...recordsIn(readFileSync(writeAheadPath(database)))]
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    if (memberOf(error, 'code') === 'ENOENT') return []
     throw unusable(database, error)
   }
 }

@@ -81,7 +81,7 @@ export class Database {
   prepare<Row extends readonly unknown[] = never>(sql: string): Statement<Row> {
     let statement = this.#statements.get(sql)
     if (!statement) {
-      statement = this.#sqlite.prepare(sql) as unknown as Statement<never>
+      statement = this.prepareOnce<never>(sql)
       this.#statements.set(sql, statement)
     }
     return statement as unknown as Statement<Row>
@@ -118,7 +118,7 @@ export class Database {
   /** Defines a function for statements. It takes texts and returns a number or a truth value. */
   define(name: string, work: (...texts: string[]) => number | boolean): void {
     this.#sqlite.function(name, { deterministic: true, varargs: true },
-      (...values) => Number(work(...(values as string[]))))
+      (...values) => Number(work(...values.map(String))))
   }
 
   /** Moves commits from the write-ahead log into the file, if there are enough of them. */

@@ -1,6 +1,7 @@
 /** Errors of the database file, in words for the person who can do something about them. */
 
 import { CodedError, HeddleError } from '../../../errors.ts'
+import { memberOf } from '../../../json/index.ts'
 
 /** SQLite's primary result code for a locked file; more codes follow. */
 export const busy = 5
@@ -23,7 +24,7 @@ const notADatabase = 26
  */
 export function diskError(caught: unknown, file: string): HeddleError {
   if (caught instanceof CodedError) return HeddleError.from(caught)
-  const isFull = (caught as { code?: unknown } | null)?.code === 'ENOSPC'
+  const isFull = memberOf(caught, 'code') === 'ENOSPC'
   const message = messageOf(isFull ? full : sqliteCode(caught), file)
   if (message) return new HeddleError('unavailable', message, {}, { cause: caught })
   if (sqliteCode(caught) === tooBig) {
@@ -50,7 +51,7 @@ export function isConflict(caught: unknown): boolean {
 
 /** SQLite's primary result code; undefined for an error of another source. */
 export function sqliteCode(caught: unknown): number | undefined {
-  const code = (caught as { errcode?: unknown } | null)?.errcode
+  const code = memberOf(caught, 'errcode')
   return typeof code === 'number' ? code & 0xff : undefined
 }
 

@@ -128,7 +128,8 @@ export class ProjectScan {
       SELECT count(*) FROM (SELECT 1 FROM posting
         WHERE term = ? AND start_us >= ? AND start_us < ? LIMIT ?)
     `)
-    let [rarest, least] = [undefined as Term | undefined, countMax]
+    let rarest: Term | undefined
+    let least = countMax
     for (const term of this.#plan.terms) {
       const mixed = mixedTerm(term, this.#project.no)
       // Of terms that all spans have, the first is as good as any.

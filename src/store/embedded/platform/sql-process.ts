@@ -5,6 +5,8 @@
 
 import { constants, DatabaseSync } from 'node:sqlite'
 
+import { messageOf } from '../../../errors.ts'
+import { listOf } from '../../../json/index.ts'
 import { bytesOfUuid, uuidOfBytes } from '../../../platform/index.ts'
 import type { SqlAnswer, SqlQuestion, SqlType } from '../../../platform/index.ts'
 import { parentIn } from './dotted-order.ts'
@@ -35,7 +37,7 @@ function answered(start: SqlStart): SqlEnd {
   try {
     return { answer: read(database, start.query) }
   } catch (error) {
-    return { wrong: String((error as Error).message).replaceAll(hidden, 'heddle') }
+    return { wrong: messageOf(error).replaceAll(hidden, 'heddle') }
   } finally {
     database.close()
   }
@@ -45,10 +47,12 @@ function answered(start: SqlStart): SqlEnd {
 function show(database: DatabaseSync, { tenant, projects, hidden }: SqlStart): void {
   database.exec(`PRAGMA temp_store = MEMORY; PRAGMA hard_heap_limit = ${heapBytes}`)
   database.function('heddle_uuid', { deterministic: true },
-    (bytes) => (bytes === null ? null : uuidOfBytes(bytes as Uint8Array)))
+    (bytes) => (bytes instanceof Uint8Array ? uuidOfBytes(bytes) : null))
   database.function('heddle_parent', { deterministic: true },
     (dotted, trace) =>
-      dotted === null ? null : parentIn(dotted, uuidOfBytes(trace as Uint8Array)) ?? null)
+      dotted === null || !(trace instanceof Uint8Array)
+        ? null
+        : parentIn(dotted, uuidOfBytes(trace)) ?? null)
   // A file of an earlier version, in which nothing was written since.
   const hasKinds = database.prepare("SELECT 1 FROM pragma_table_info('span') WHERE name = 'kinds'")
     .get() !== undefined
@@ -108,15 +112,16 @@ function read(database: DatabaseSync, query: string): SqlAnswer {
   const types: SqlType[] = names.map(() => 'null')
   let bytes = 0
   let reason: SqlAnswer['truncation_reason'] = null
-  for (const row of statement.iterate() as Iterable<readonly unknown[]>) {
+  for (const row of statement.iterate()) {
     if (rows.length === rowsMax) reason = 'row_limit'
-    const values = row.map(jsonValue)
+    const cells = listOf(row)
+    const values = cells.map(jsonValue)
     bytes += JSON.stringify(values).length
     if (rows.length > 0 && bytes > bytesMax) reason ??= 'size_limit'
     if (reason !== null) break
     rows.push(values)
     // The first value that is not null decides.
-    for (const [index, value] of row.entries()) {
+    for (const [index, value] of cells.entries()) {
       if (types[index] === 'null') types[index] = typeOf(value)
     }
   }

@@ -40,7 +40,7 @@ async function endOf(start: SqlStart, env: SqlEnv,
   const child = fork(program, { env: {}, stdio: 'ignore',
     execArgv: [`--max-old-space-size=${heapMb}`] })
   const { promise, resolve, reject } = Promise.withResolvers<SqlEnd | 'late' | undefined>()
-  const leave = () => reject(signal!.reason as Error)
+  const leave = () => reject(signal!.reason)
   signal?.addEventListener('abort', leave, { once: true })
   const stop = env.after(answerMs, () => resolve('late'))
   child.once('message', (end) => resolve(end as SqlEnd))

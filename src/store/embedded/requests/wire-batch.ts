@@ -1,6 +1,7 @@
 /** Bodies passed between two threads: many in one buffer, which is transferred at no cost. */
 
 import type { LogEntry } from '../../../checkpoint/index.ts'
+import { memberOf } from '../../../json/index.ts'
 import type { Write } from './write.ts'
 
 /**
@@ -49,7 +50,8 @@ export function packWrites(writes: readonly Write[]): WireBatch {
 
 /** The buffers to transfer with the batch. Nothing else may use them after that. */
 export function buffersOf({ bytes, long = [] }: WireBatch): ArrayBuffer[] {
-  return [bytes.buffer, ...long.map(({ buffer }) => buffer as ArrayBuffer)]
+  const others = long.map(({ buffer }) => buffer)
+  return [bytes.buffer, ...others.filter((buffer) => buffer instanceof ArrayBuffer)]
 }
 
 /** The writes of a batch. Bodies are views of its buffers. */
@@ -70,7 +72,7 @@ const longBytes = 64 * 1024
 export function transferred(value: unknown): ArrayBuffer[] {
   if (value instanceof Uint8Array) return isWhole(value) ? [value.buffer] : []
   if (Array.isArray(value)) return value.flatMap(transferred)
-  const { bytes } = (value ?? {}) as { readonly bytes?: unknown }
+  const bytes = memberOf(value, 'bytes')
   return bytes === undefined ? [] : transferred(bytes)
 }
 
@@ -95,7 +97,7 @@ export function unpackEntries({ numbers, bytes }: EntryBatch): LogEntry[] {
   const entries: LogEntry[] = []
   let at = 0
   for (let index = 0; index < numbers.length; index += 3) {
-    const [epoch, seq, length] = numbers.slice(index, index + 3) as [number, number, number]
+    const [epoch, seq, length] = [numbers[index]!, numbers[index + 1]!, numbers[index + 2]!]
     entries.push({ epoch, seq, body: bytes.subarray(at, at += length) })
   }
   return entries

@@ -178,10 +178,8 @@ export class TenantUses {
         WHERE thread_use.no >= ? AND thread_use.no < ? GROUP BY tenant`,
     )
     for (const [tenant, ...counts] of all.all(first, end)) {
-      const [threads, bytes, runs, delayedRuns] = counts.map((count) =>
-        change * count
-      ) as unknown as UseColumns
-      this.#add.run(tenant, threads, bytes, runs, delayedRuns)
+      const [threads, bytes, runs, delayedRuns] = counts
+      this.#add.run(tenant, change * threads, change * bytes, change * runs, change * delayedRuns)
     }
     const assistants = this.#database.prepare<readonly [tenant: string, bytes: number]>(
       `SELECT tenant, sum(bytes) FROM assistant NOT INDEXED

@@ -109,7 +109,8 @@ export class WordReads {
     const database = this.#database
     database.prepare(`CREATE VIRTUAL TABLE IF NOT EXISTS temp.word_instance
       USING fts5vocab('main', 'word', 'instance')`).run()
-    const [all, end] = [[] as string[], `${prefix}\u{10FFFF}`]
+    const all: string[] = []
+    const end = `${prefix}\u{10FFFF}`
     const next = database.prepare<[string]>(
       'SELECT term FROM word_instance WHERE term >= ? AND term < ? LIMIT 1',
     )

@@ -9,6 +9,7 @@ import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
 import { HeddleError } from '../../../errors.ts'
+import { memberOf } from '../../../json/index.ts'
 import { catchUp, readWriteAhead } from '../durable/index.ts'
 import type { WriteAheadRecord } from '../durable/index.ts'
 import { Database } from '../file/database.ts'
@@ -174,7 +175,7 @@ function publish(draft: string, target: string): void {
   try {
     linkSync(draft, target)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw taken(target)
+    if (memberOf(error, 'code') === 'EEXIST') throw taken(target)
     // Some file systems have no links.
     renameSync(draft, target)
   }

@@ -4,6 +4,7 @@ import { basename } from 'node:path'
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 
 import { assert } from '../../../errors.ts'
+import { memberOf } from '../../../json/index.ts'
 import { catchUp, createWriteAhead, FileIdentity, readWriteAhead,
   removeWriteAhead } from '../durable/index.ts'
 import { Database } from '../file/database.ts'
@@ -185,7 +186,7 @@ function someAnswers(reader: Reader, questions: AskedQuestion[]): Reply[] {
 }
 
 function bytesOf({ value }: Reply): number {
-  const { bytes } = (value ?? {}) as { readonly bytes?: unknown }
+  const bytes = memberOf(value, 'bytes')
   return bytes instanceof Uint8Array ? bytes.byteLength : 0
 }
 
