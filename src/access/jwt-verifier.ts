@@ -6,6 +6,7 @@ import type { JSONWebKeySet, JWTPayload, JWTVerifyGetKey } from 'jose'
 import { LRUCache } from '../../cluster/index.ts'
 import type { Env } from '../../cluster/index.ts'
 import { CodedError, HeddleError } from '../errors.ts'
+import { memberOf } from '../json/index.ts'
 import { isLoopback, namesOf, readSettingFile } from '../settings/index.ts'
 import { callerRoles, hashOf, isTenant } from './key.ts'
 import type { CallerRole } from './key.ts'
@@ -142,7 +143,7 @@ function refusalOf(error: unknown): HeddleError {
   if (error instanceof errors.JWTClaimValidationFailed) {
     return refused(`its claim "${error.claim}" is missing, or not as expected`)
   }
-  const { code } = error as { code?: unknown }
+  const code = memberOf(error, 'code')
   if (code === 'ERR_JOSE_GENERIC' || code === 'ERR_JWKS_INVALID') return cannotFetch(error)
   return refused('its signature is not valid')
 }

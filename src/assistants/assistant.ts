@@ -2,6 +2,7 @@
 
 import type { AssistantVersion } from '../../proto/gen/storage/v1/log.ts'
 import type { AssistantRow, Branch } from '../../proto/gen/storage/v1/row.ts'
+import { objectIn } from '../json/index.ts'
 import { textOf } from '../raw-json.ts'
 import { requireShort } from '../search/index.ts'
 
@@ -64,7 +65,7 @@ function textOr(text: string, value: unknown): string {
 }
 
 function merged(json: string, change: Readonly<Record<string, unknown>>): string {
-  const metadataJson = JSON.stringify({ ...JSON.parse(json) as object, ...change })
+  const metadataJson = JSON.stringify({ ...objectIn(json), ...change })
   requireShort(metadataJson, json)
   return metadataJson
 }

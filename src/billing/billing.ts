@@ -1,6 +1,7 @@
 /** Billing records: one for each finished run, kept even after its thread is deleted. */
 
 import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
+import { textAt, valueIn } from '../json/index.ts'
 import type { RunStatus } from '../search/index.ts'
 
 /** Billing record of one finished run. */
@@ -44,7 +45,7 @@ export interface BillingTable {
 /** The record of a run that has ended. Pure, so that a record that is made again is the same. */
 export function billingRow(run: RunRow): BillingRow {
   const { tenant, runId, threadId, assistantId, planJson, startedAtMs, updatedAtMs } = run
-  const { graphId } = JSON.parse(planJson) as { readonly graphId: string }
+  const graphId = textAt(valueIn(planJson), 'graphId') ?? ''
   return {
     tenant,
     day: dayOf(updatedAtMs),

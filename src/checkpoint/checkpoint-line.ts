@@ -88,9 +88,8 @@ export class CheckpointLine {
 
   #drop(channel: string): void {
     for (const holder of this.#holders.get(channel) ?? []) {
-      const [dropped, kept] = [true, false].map((isDropped) =>
-        holder.changes.filter((change) => (change.channel === channel) === isDropped)
-      ) as [ChannelChange[], ChannelChange[]]
+      const dropped = holder.changes.filter((change) => change.channel === channel)
+      const kept = holder.changes.filter((change) => change.channel !== channel)
       holder.changes = kept
       this.bytes -= changesBytes(dropped)
     }

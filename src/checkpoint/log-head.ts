@@ -2,6 +2,7 @@
 
 import type { Branch, CheckpointPatch, CheckpointPlace, HistoryEnd,
   HistoryStart } from '../../proto/gen/storage/v1/row.ts'
+import { objectIn } from '../json/index.ts'
 import type { Checkpoint } from './row-codec.ts'
 
 /** State of the thread that the reader must know at the moment of the call. */
@@ -36,7 +37,6 @@ export function isCutOff({ start }: LogHead, ns: string,
 export function asPatched({ patches }: LogHead, checkpoint: Checkpoint): Checkpoint {
   const patch = patches?.find(({ checkpointId }) => checkpointId === checkpoint.id)
   if (patch === undefined) return checkpoint
-  const metadata = { ...JSON.parse(checkpoint.metadataJson) as object,
-    ...JSON.parse(patch.metadataJson) as object }
+  const metadata = { ...objectIn(checkpoint.metadataJson), ...objectIn(patch.metadataJson) }
   return { ...checkpoint, metadataJson: JSON.stringify(metadata) }
 }

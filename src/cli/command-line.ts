@@ -3,11 +3,12 @@
 import { Option } from 'commander'
 import type { Command, CommanderError } from 'commander'
 
+import { namesIn } from '../json/index.ts'
 import { knownSettings, settingGroups } from '../settings/index.ts'
 import type { SettingName, SettingsSource } from '../settings/index.ts'
 
 /** Names of all settings, which are also those of options. */
-export const settingNames = Object.keys(knownSettings) as readonly SettingName[]
+export const settingNames = namesIn(knownSettings)
 
 /** Adds settings as options, by default all: under the headings of their groups, or under one. */
 export function withSettings(command: Command, names = settingNames, heading?: string): Command {

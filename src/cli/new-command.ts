@@ -5,6 +5,7 @@ import { basename, dirname, join, relative, sep } from 'node:path'
 
 import { Command, Option } from 'commander'
 
+import { objectIn, objectOf } from '../json/index.ts'
 import { emptyFolder } from './empty-folder.ts'
 import { runProjectCommand } from './project-command.ts'
 import type { ProjectCommandSource } from './project-command.ts'
@@ -58,7 +59,7 @@ async function copy(starter: string, folder: string, template: Template): Promis
     filter: (file) => !without.has(relative(starter, file).split(sep).join('/')) })
   const { graphs } = await readJson(join(starter, 'langgraph.json'))
   await writeJson(join(folder, 'langgraph.json'), { graphs: Object.fromEntries(
-    Object.entries(graphs as object).filter(([graphId]) => template.graphs.includes(graphId)),
+    Object.entries(objectOf(graphs)).filter(([graphId]) => template.graphs.includes(graphId)),
   ) })
   // Nothing of Heddle is in it: it can be installed wherever its own packages can.
   const about = await readJson(join(starter, 'package.json'))
@@ -85,8 +86,8 @@ function readmeFor(readme: string, { graphs }: Template): string {
     .replace(/^- `desk`: .*?\n\n/ms, '\n').replace(/^\| `src\/(desk|research)\.ts` .*\n/gm, '')
 }
 
-async function readJson(file: string): Promise<Record<string, unknown>> {
-  return JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>
+async function readJson(file: string): Promise<Readonly<Record<string, unknown>>> {
+  return objectIn(await readFile(file, 'utf8'))
 }
 
 async function writeJson(file: string, value: unknown): Promise<void> {

@@ -3,6 +3,7 @@
 import type { CronSaved } from '../../proto/gen/storage/v1/log.ts'
 import type { Branch, CronRow } from '../../proto/gen/storage/v1/row.ts'
 import type { RecordOf } from '../checkpoint/index.ts'
+import { objectIn } from '../json/index.ts'
 import { requireShort } from '../search/index.ts'
 import { gapsAfterFiring, gapsAfterSaving, isInGap, nextInGaps } from './gaps.ts'
 import { latestDueMs, nextDueMs } from './schedule.ts'
@@ -195,5 +196,5 @@ function contentOf(row: CronRow): CronContent {
 
 function merged(json: string, change: string | undefined): string {
   if (change === undefined) return json
-  return JSON.stringify({ ...JSON.parse(json) as object, ...JSON.parse(change) as object })
+  return JSON.stringify({ ...objectIn(json), ...objectIn(change) })
 }

@@ -2,6 +2,8 @@
 
 import { Cron } from 'croner'
 
+import { messageOf } from '../errors.ts'
+
 /** Times at which a cron is due. */
 export interface Schedule {
   /** Minute, hour, day of the month, month, day of the week. */
@@ -36,7 +38,7 @@ export function scheduleFault(given: Schedule, nowMs: number): ScheduleFault | u
     if (nextDueMs(given, nowMs) !== 0) return undefined
     return { field: 'schedule', message: 'is never due' }
   } catch (error) {
-    return { field: 'schedule', message: `cannot be read: ${(error as Error).message}` }
+    return { field: 'schedule', message: `cannot be read: ${messageOf(error)}` }
   }
 }
 

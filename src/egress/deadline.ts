@@ -20,7 +20,7 @@ export async function untilAborted<Result>(signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
   signal.throwIfAborted()
   const aborted = Promise.withResolvers<never>()
-  const abort = () => aborted.reject(signal.reason as Error)
+  const abort = () => aborted.reject(signal.reason)
   signal.addEventListener('abort', abort, { once: true })
   try {
     return await Promise.race([work(signal), aborted.promise])

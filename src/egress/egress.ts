@@ -14,7 +14,8 @@ import { lookup } from 'node:dns/promises'
 
 import { FairSemaphore } from '../../cluster/index.ts'
 import type { Env } from '../../cluster/index.ts'
-import { CodedError, HeddleError } from '../errors.ts'
+import { CodedError, HeddleError, messageOf } from '../errors.ts'
+import { textAt } from '../json/index.ts'
 import { AddressRules } from './address-rules.ts'
 import { untilAborted, withinTime } from './deadline.ts'
 import type { Resolve } from './guarded-connector.ts'
@@ -332,7 +333,7 @@ async function textOf(body: AsyncIterable<Uint8Array>,
 const resolveAll: Resolve = (host) => lookup(host, { all: true })
 
 function reasonOf(error: unknown): string {
-  const { code, message } = error as { code?: unknown; message?: unknown }
-  if (error instanceof CodedError || typeof code !== 'string') return String(message)
-  return `${code}: ${String(message)}`
+  const code = textAt(error, 'code')
+  if (error instanceof CodedError || code === undefined) return messageOf(error)
+  return `${code}: ${messageOf(error)}`
 }

@@ -47,7 +47,7 @@ export async function openedAnswer(options: OpenedAnswerOptions,
     cut.abort(reason)
     leave()
   }
-  const giveUp = () => end(stopped.reason as Error)
+  const giveUp = () => end(stopped.reason)
   const stopTime = env.after(ms, () => end(tookLonger(ms)))
   stopped.addEventListener('abort', giveUp, { once: true })
   const ended = new HeddleError('unavailable', 'The answer has ended.')
@@ -61,7 +61,7 @@ export async function openedAnswer(options: OpenedAnswerOptions,
     return { kind: 'opened', status, retryAfterMs, body: bounded(answer.body, options, cut, end) }
   } catch (error) {
     // Aborting tells the transport, which throws an error of its own.
-    const reason = cut.signal.aborted ? cut.signal.reason as Error : error
+    const reason: unknown = cut.signal.aborted ? cut.signal.reason : error
     end(ended)
     throw reason
   }
@@ -85,7 +85,7 @@ async function* bounded(body: AsyncIterable<Uint8Array>, { env, bytesMax }: Open
       stopSilence = listen()
     }
   } catch (error) {
-    throw cut.signal.aborted ? cut.signal.reason as Error : error
+    throw cut.signal.aborted ? cut.signal.reason : error
   } finally {
     stopSilence()
     end(new HeddleError('unavailable', 'The answer was left.'))

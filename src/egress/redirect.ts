@@ -1,6 +1,7 @@
 /** Target of a redirected call, and the request that is sent there. Pure. */
 
 import { CodedError, HeddleError } from '../errors.ts'
+import { textAt } from '../json/index.ts'
 import { closedRanges } from './address-rules.ts'
 import { hostOf } from './url-rules.ts'
 
@@ -57,8 +58,8 @@ export function redirectFault(error: unknown, target: string): HeddleError {
       ? 'it redirects to an address that must not be called'
       : `it redirects to an address that is ${what}: it is not called`)
   }
-  const { code: named } = error as { readonly code?: unknown }
-  const why = typeof named === 'string' && /^[A-Z][A-Z0-9_]{1,40}$/.test(named) ? ` (${named})` : ''
+  const named = textAt(error, 'code')
+  const why = named !== undefined && /^[A-Z][A-Z0-9_]{1,40}$/.test(named) ? ` (${named})` : ''
   return new HeddleError('unavailable', `it redirects to an address that cannot be reached${why}`)
 }
 

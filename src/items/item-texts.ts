@@ -1,5 +1,6 @@
 /** The texts of a value that are embedded, by their paths: as LangGraph's own store has them. */
 
+import { memberOf } from '../json/index.ts'
 import { fault } from './item-rules.ts'
 
 /** Characters of a path, and of all texts of an item. */
@@ -79,7 +80,7 @@ function elementsAt(list: readonly unknown[], index: string): readonly unknown[]
 
 function member(value: unknown, name: string): unknown {
   const inside = typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-  return inside ? (value as Readonly<Record<string, unknown>>)[name] : undefined
+  return inside ? memberOf(value, name) : undefined
 }
 
 function textOf(value: unknown): string {

@@ -61,14 +61,14 @@ async function embedded({ embed, dims }: VectorIndex, texts: readonly string[],
 }
 
 function isVector(value: unknown): value is ArrayLike<number> & Iterable<number> {
-  const isList = Array.isArray(value) || value instanceof Float32Array
+  const isSequence = Array.isArray(value) || value instanceof Float32Array
     || value instanceof Float64Array
-  return isList && Array.from(value as Iterable<unknown>).every(isFloat)
+  return isSequence && Array.from<unknown>(value).every(isFloat)
 }
 
 /** Finite, also as 32 bits hold it: a score of it would be no number. */
 function isFloat(value: unknown): boolean {
-  return Number.isFinite(value) && Number.isFinite(Math.fround(value as number))
+  return typeof value === 'number' && Number.isFinite(value) && Number.isFinite(Math.fround(value))
 }
 
 /** Error of a wrong embedding. Asking again does not help, so it is no 5xx. */

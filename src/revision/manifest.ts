@@ -9,7 +9,7 @@ import { Errors } from 'typebox/value'
 
 import { routeGroups, trialCharacters } from '../graph/index.ts'
 import type { RouteGroup } from '../graph/index.ts'
-import { isObject } from '../json/index.ts'
+import { isObject, objectOf } from '../json/index.ts'
 import { expiryStrategies } from '../search/index.ts'
 import type { TimeToLiveRequest } from '../search/index.ts'
 import { requirePath } from './tree-path.ts'
@@ -177,7 +177,7 @@ function faultIn(value: unknown, archive: ReturnType<typeof compile>['archive'])
   if (archives.length > archivesMax) return `archives must not have more than ${archivesMax} items`
   const isLong = archives.length > 1
   return explained(ManifestSchema,
-    isLong ? { ...value as object, archives: archives.slice(0, 1) } : value)
+    isLong ? { ...objectOf(value), archives: archives.slice(0, 1) } : value)
 }
 
 function explained(schema: TSchema, value: unknown, place = ''): string {

@@ -87,6 +87,6 @@ export function itemOrder(one: FoundItem, other: FoundItem): number {
 /** Compares texts by their bytes in UTF-8, as a database does. */
 function compare(one: unknown, other: unknown): number {
   if (one === other) return 0
-  if (typeof one === 'number') return one - (other as number)
-  return Buffer.compare(Buffer.from(one as string), Buffer.from(other as string))
+  if (typeof one === 'number') return one - Number(other)
+  return Buffer.compare(Buffer.from(String(one)), Buffer.from(String(other)))
 }

@@ -1,6 +1,7 @@
 /** The port of the runs of a thread. The newest page costs the same however many runs there are. */
 
 import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
+import { textAt, valueIn } from '../json/index.ts'
 
 /**
  * Status of a run.
@@ -90,8 +91,7 @@ export function isMeant({ status, threadId, assistantId, graphId }: RunFilter,
 /** The graph that the run is one of; empty if its plan was not read. */
 export function graphIdOf({ planJson }: Pick<RunRow, 'planJson'>): string {
   if (planJson === '') return ''
-  const { graphId } = JSON.parse(planJson) as { readonly graphId?: unknown }
-  return typeof graphId === 'string' ? graphId : ''
+  return textAt(valueIn(planJson), 'graphId') ?? ''
 }
 
 /** Finds runs of a thread. Rows are written by the log port, with the log. */

@@ -14,7 +14,7 @@ import { withTimeout } from '../../cluster/index.ts'
 import type { Env } from '../../cluster/index.ts'
 import type { KeyAdmin, KeyRequest } from '../access/index.ts'
 import type { BillingQuery, BillingTable } from '../billing/index.ts'
-import { HeddleError, isErrorCode } from '../errors.ts'
+import { HeddleError, isErrorCode, messageOf } from '../errors.ts'
 import type { RevisionsAdmin, RevisionsRequest } from './deployments/revisions-admin.ts'
 import type { SecretsAdmin } from './secrets-admin.ts'
 
@@ -86,7 +86,7 @@ export async function openAdminSocket(
     await listen(server, path)
   } catch (error) {
     env.log.warn('The commands keys and billing work only while this server is stopped: there is ' +
-      'no socket for them in the data directory.', { reason: (error as Error).message })
+      'no socket for them in the data directory.', { reason: messageOf(error) })
     return undefined
   }
   return {
@@ -98,6 +98,19 @@ export async function openAdminSocket(
   }
 }
 
+/** Answers by request: each is that of the port that the request is for. */
+interface Answers {
+  readonly create: Awaited<ReturnType<KeyAdmin['create']>>
+  readonly list: Awaited<ReturnType<KeyAdmin['list']>>
+  readonly revoke: Awaited<ReturnType<KeyAdmin['revoke']>>
+  readonly billing: Awaited<ReturnType<BillingTable['page']>>
+  readonly secrets: Awaited<ReturnType<SecretsAdmin['survey']>>
+  readonly revisions: Awaited<ReturnType<RevisionsAdmin['survey']>>
+  readonly url: string | null
+}
+
+type Asking = <Asked extends Request>(request: Asked) => Promise<Answers[Asked['do']]>
+
 /**
  * The ports of the server that runs on a directory; undefined if none does. They throw
  * `unavailable` if it does not answer.
@@ -108,26 +121,18 @@ export async function reachAdminSocket(
   const ask = await asking(directory, env)
   if (ask === undefined) return undefined
   const keyAdmin: KeyAdmin = {
-    create: async (options) =>
-      await ask({ do: 'create', with: options }) as Awaited<ReturnType<KeyAdmin['create']>>,
-    list: async (tenant) =>
-      await ask({ do: 'list', with: tenant ?? null }) as Awaited<ReturnType<KeyAdmin['list']>>,
-    revoke: async (id) =>
-      await ask({ do: 'revoke', with: id }) as Awaited<ReturnType<KeyAdmin['revoke']>>,
+    create: (options) => ask({ do: 'create', with: options }),
+    list: (tenant) => ask({ do: 'list', with: tenant ?? null }),
+    revoke: (id) => ask({ do: 'revoke', with: id }),
   }
   const billing: BillingTable = {
-    page: async (query) =>
-      await ask({ do: 'billing', with: query }) as Awaited<ReturnType<BillingTable['page']>>,
+    page: (query) => ask({ do: 'billing', with: query }),
   }
   const secrets: SecretsAdmin = {
-    survey: async (options) =>
-      await ask({ do: 'secrets', with: options }) as Awaited<ReturnType<SecretsAdmin['survey']>>,
+    survey: (options) => ask({ do: 'secrets', with: options }),
   }
   const revisions: RevisionsAdmin = {
-    survey: async (options) =>
-      await ask({ do: 'revisions', with: options }) as Awaited<
-        ReturnType<RevisionsAdmin['survey']>
-      >,
+    survey: (options) => ask({ do: 'revisions', with: options }),
   }
   return { keyAdmin, billing, secrets, revisions }
 }
@@ -140,22 +145,22 @@ export async function servedUrl(
   { directory, env }: Pick<AdminSocketParts, 'directory' | 'env'>,
 ): Promise<string | undefined> {
   const ask = await asking(directory, env)
-  return await ask?.({ do: 'url' }) as string | null ?? undefined
+  return await ask?.({ do: 'url' }) ?? undefined
 }
 
 /** Asks the server that runs on a directory; undefined if none does. */
-async function asking(directory: string,
-  env: Env): Promise<((request: Request) => Promise<unknown>) | undefined> {
+async function asking(directory: string, env: Env): Promise<Asking | undefined> {
   const path = join(directory, socketName)
   if (!existsSync(path)) return undefined
   const first = await dial(path)
   if (first === undefined) return undefined
   first.destroy()
-  return async (request) => {
+  return async <Asked extends Request>(request: Asked) => {
     const socket = await dial(path)
     if (socket === undefined) throw gone()
     try {
-      return await withTimeout(env, patienceMs, answerOver(socket, request), hangs)
+      return await withTimeout(env, patienceMs, answerOver(socket, request),
+        hangs) as Answers[Asked['do']]
     } finally {
       socket.destroy()
     }

@@ -1,6 +1,7 @@
 /** A message for each reason why a server cannot listen on an address. */
 
 import { HeddleError } from '../errors.ts'
+import { textAt } from '../json/index.ts'
 
 /** The address that was asked for. */
 export interface PortRequest {
@@ -20,6 +21,6 @@ export function portError({ host, port, flags }: PortRequest, error: unknown): u
     EADDRNOTAVAIL: `${host} is no address of this machine: choose another with ${flags}host.`,
     ENOTFOUND: `${host} is no address that is known here: choose another with ${flags}host.`,
   }
-  const message = messages[(error as NodeJS.ErrnoException).code ?? '']
+  const message = messages[textAt(error, 'code') ?? '']
   return message ? new HeddleError('unavailable', message, {}, { cause: error }) : error
 }

@@ -3,7 +3,7 @@
 import type { Egress } from '../egress/index.ts'
 import { HeddleError } from '../errors.ts'
 import type { GraphHosts } from '../graph/index.ts'
-import { isObject } from '../json/index.ts'
+import { isObject, valueIn } from '../json/index.ts'
 import type { RulePort } from '../platform/index.ts'
 import type { RunsOfServer } from './cron-firing.ts'
 
@@ -31,7 +31,7 @@ export function rulePort({ egress, graphs, runs }: RulePortParts): RulePort {
           metadata,
           on_completion: 'keep',
         }, { commandId: key, headers: {} })
-        const values = JSON.parse(await result(signal)) as unknown
+        const values = valueIn(await result(signal))
         if (isObject(values) && Object.hasOwn(values, '__error__')) {
           throw new HeddleError('graph_failed', 'The graph of the judge failed.')
         }

@@ -2,7 +2,7 @@
 
 import type { Service } from '../../cluster/index.ts'
 import type { KeyTable } from '../access/index.ts'
-import { rawValues } from '../json/index.ts'
+import { memberOf, rawValues } from '../json/index.ts'
 import { surveySecrets } from '../platform/index.ts'
 import type { SecretsSurvey } from '../platform/index.ts'
 
@@ -37,7 +37,6 @@ export function secretsAdmin({ secrets, keys }: SecretsAdminParts): SecretsAdmin
 export function secretsService(admin: SecretsAdmin): Service<unknown, SecretsSurvey> {
   return {
     ...secretsWire,
-    answer: (question) =>
-      admin.survey({ rekey: (question as { readonly rekey?: boolean } | null)?.rekey === true }),
+    answer: (question) => admin.survey({ rekey: memberOf(question, 'rekey') === true }),
   }
 }

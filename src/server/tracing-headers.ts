@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 
-import { HeddleError } from '../errors.ts'
+import { HeddleError, messageOf } from '../errors.ts'
 
 const variables = ['OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_EXPORTER_OTLP_TRACES_HEADERS'] as const
 
@@ -18,7 +18,7 @@ export function readTracingHeaders(environment: NodeJS.ProcessEnv): void {
       environment[variable] = readFileSync(file, 'utf8').trim()
     } catch (error) {
       throw new HeddleError('invalid',
-        `${variable}_FILE: ${file} cannot be read: ${(error as Error).message}.`)
+        `${variable}_FILE: ${file} cannot be read: ${messageOf(error)}.`)
     }
   }
 }

@@ -23,7 +23,7 @@ export const assistantDefaults: Kind<ReadonlyMap<string, AssistantDefaults>> = {
     const faults = entries.flatMap(([graphId, entry]) => faultsOf(graphId, entry))
     if (faults.length > 0) return { faults }
     return { value: new Map(entries.map(([graphId, entry]) => {
-      const { context = {}, ...config } = entry as Record<string, unknown>
+      const { context = {}, ...config } = isObject(entry) ? entry : {}
       return [graphId, { config, context }]
     })) }
   },
@@ -42,7 +42,7 @@ const fields: Readonly<Record<string, readonly [rule: string, isGood: (it: unkno
 function entriesOf(text: string): [string, unknown][] | undefined {
   try {
     const parsed: unknown = JSON.parse(text)
-    return isObject(parsed) ? Object.entries(parsed as object) : undefined
+    return isObject(parsed) ? Object.entries(parsed) : undefined
   } catch {
     return undefined
   }
@@ -50,7 +50,7 @@ function entriesOf(text: string): [string, unknown][] | undefined {
 
 function faultsOf(graphId: string, entry: unknown): string[] {
   if (!isObject(entry)) return [`must have an object at ${graphId}`]
-  return Object.entries(entry as object).flatMap(([name, value]) => {
+  return Object.entries(entry).flatMap(([name, value]) => {
     const [rule, isGood] = Object.hasOwn(fields, name) ? fields[name]! : ['', () => true]
     return isGood(value) ? [] : [`must have ${rule} at ${graphId}.${name}`]
   })
@@ -64,6 +64,6 @@ function isCount(value: unknown): boolean {
   return Number.isSafeInteger(value) && Number(value) >= 1
 }
 
-function isObject(value: unknown): boolean {
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

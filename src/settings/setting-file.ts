@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 
-import { HeddleError } from '../errors.ts'
+import { HeddleError, messageOf } from '../errors.ts'
 import { namesOf } from './known-settings.ts'
 import type { SettingName } from './known-settings.ts'
 
@@ -11,8 +11,8 @@ export function readSettingFile(name: SettingName, file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    const { message } = error as Error
-    throw new HeddleError('invalid', `${namesOf(name)}: ${file} cannot be read: ${message}.`, {}, {
+    throw new HeddleError('invalid',
+      `${namesOf(name)}: ${file} cannot be read: ${messageOf(error)}.`, {}, {
       cause: error,
     })
   }

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 
+import { messageOf } from '../errors.ts'
 import { knownSettings, namesOf } from './known-settings.ts'
 import type { SettingName, ValueOf } from './known-settings.ts'
 import type { Setting } from './setting.ts'
@@ -83,7 +84,7 @@ export class SettingsReader {
     try {
       return readFileSync(resolve(this.#source.folder, file), 'utf8').replace(/\r?\n$/, '')
     } catch (error) {
-      this.mistakes.push(`${variable}: ${file} cannot be read: ${(error as Error).message}.`)
+      this.mistakes.push(`${variable}: ${file} cannot be read: ${messageOf(error)}.`)
       return ''
     }
   }

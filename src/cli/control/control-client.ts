@@ -4,6 +4,8 @@ import { Backoff } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
 import type { Answered, Asked, Route } from '../../api/index.ts'
 import type { GraphFailure } from '../../deployment/index.ts'
+import { messageOf } from '../../errors.ts'
+import { memberOf, objectOf, textAt, valueIn } from '../../json/index.ts'
 import { ControlError, NoAnswerError } from './control-error.ts'
 
 /** Server to ask, and the key of the caller. */
@@ -165,7 +167,7 @@ async function jsonOf(answer: Response, { url }: ControlTarget): Promise<unknown
   const text = await answer.text()
   if (text === '') return undefined
   try {
-    return JSON.parse(text) as unknown
+    return valueIn(text)
   } catch {
     throw strange(url)
   }
@@ -202,8 +204,7 @@ function strange(url: string): ControlError {
 
 function objectIn(text: string): Readonly<Record<string, unknown>> {
   try {
-    const value = JSON.parse(text) as unknown
-    return typeof value === 'object' && value !== null ? value as Record<string, unknown> : {}
+    return objectOf(valueIn(text))
   } catch {
     return {}
   }
@@ -214,11 +215,11 @@ const notConnected: readonly string[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN
   'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT', 'ERR_SSL_WRONG_VERSION_NUMBER']
 
 function noAnswer(error: unknown, url: string, hint: string): NoAnswerError {
-  const { cause } = error as { readonly cause?: { readonly code?: string; message?: string } }
-  const code = cause?.code ?? ''
+  const cause = memberOf(error, 'cause')
+  const code = textAt(cause, 'code') ?? ''
   if (notConnected.includes(code)) {
     return new NoAnswerError(`No server answers at ${url} (${code})${hint}`, false)
   }
-  const reason = code || cause?.message || (error as Error).message
+  const reason = code || textAt(cause, 'message') || messageOf(error)
   return new NoAnswerError(`The connection to ${url} ended before the answer (${reason}).`, true)
 }

@@ -5,6 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 
 import type { Env } from '../../../cluster/index.ts'
 import { isDeploymentName } from '../../deployment/index.ts'
+import { memberOf, valueIn } from '../../json/index.ts'
 import { servedUrl } from '../../server/admin-socket.ts'
 import { CommandError } from '../admin-command.ts'
 import type { ControlTarget } from './control-client.ts'
@@ -113,21 +114,22 @@ async function projectTarget({ folder: here }: ControlCommandSource,
   const file = isFile ? place : join(folder, 'langgraph.json')
   const text = await readFile(file, 'utf8').catch(() => undefined)
   if (text === undefined) return { folder, isThere: false }
-  const { heddle } = parsed(text) as { readonly heddle?: unknown }
+  const heddle = memberOf(parsed(text), 'heddle')
   if (heddle === undefined) return { folder, isThere: true }
-  const { url, deployment } = Object(heddle) as Readonly<Record<string, unknown>>
-  for (const [name, value] of Object.entries({ url, deployment })) {
-    if (value === undefined || typeof value === 'string') continue
+  const textOf = (name: string) => {
+    const value = memberOf(heddle, name)
+    if (value === undefined || typeof value === 'string') return value
     throw new CommandError(`heddle.${name} in ${file} must be a text`, 'misused')
   }
-  return { folder, isThere: true, ...url !== undefined && { url: url as string },
-    ...deployment !== undefined && { deployment: deployment as string } }
+  const [url, deployment] = [textOf('url'), textOf('deployment')]
+  return { folder, isThere: true, ...url !== undefined && { url },
+    ...deployment !== undefined && { deployment } }
 }
 
 /** The object in a text; empty if it is broken, as the build reports faults of the file. */
-function parsed(text: string): object {
+function parsed(text: string): unknown {
   try {
-    return Object(JSON.parse(text)) as object
+    return valueIn(text)
   } catch {
     return {}
   }

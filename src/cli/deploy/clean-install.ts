@@ -7,6 +7,7 @@ import { basename, dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
 
 import { readProject } from '../../graph/index.ts'
+import { memberOf, textAt } from '../../json/index.ts'
 import { installFor, sourceOf, workspaceOf } from '../../revision/index.ts'
 import type { BuiltRevision, InstallCommand, Platform } from '../../revision/index.ts'
 import { CommandError } from '../admin-command.ts'
@@ -53,9 +54,9 @@ async function runInstall({ program, args, variables }: InstallCommand,
     await promisify(execFile)(program, args, { cwd: folder, maxBuffer: 64 * 1024 * 1024,
       env: { ...process.env, ...variables }, shell: process.platform === 'win32' })
   } catch (error) {
-    const { code, stderr = '', stdout = '' } = error as { readonly code?: unknown;
-      readonly stderr?: string; readonly stdout?: string }
-    if (code === 'ENOENT') throw new CommandError(`--clean needs ${program}, which is not here.`)
+    const [stderr, stdout] = [textAt(error, 'stderr') ?? '', textAt(error, 'stdout') ?? '']
+    if (memberOf(error, 'code') === 'ENOENT')
+      throw new CommandError(`--clean needs ${program}, which is not here.`)
     const said = (stderr.trim() || stdout.trim()).split('\n').slice(-5).join('\n')
     throw new CommandError(`${program} ${args[0]} could not install the packages:\n${said}`)
   }

@@ -1,6 +1,7 @@
 /** Asks the caller before a project goes to a server that was found, and not named. */
 
 import { withTimeout } from '../../../cluster/index.ts'
+import { textAt } from '../../json/index.ts'
 import { CommandError } from '../admin-command.ts'
 import type { ControlAccess } from '../control/control-command.ts'
 import { ControlError } from '../control/control-error.ts'
@@ -41,8 +42,6 @@ const answerMs = 2_000
 /** The name of the server's own project; undefined if it does not say so. */
 async function projectOf({ client: { url }, env }: ControlAccess): Promise<string | undefined> {
   const asked = fetch(`${url}/internal/project`, { redirect: 'error' })
-    .then(async (answer) => await answer.json() as { readonly project?: unknown })
-  const { project } = await withTimeout(env, answerMs, asked, () => new Error('late'))
-    .catch(() => ({ project: undefined }))
-  return typeof project === 'string' ? project : undefined
+    .then(async (answer) => textAt(await answer.json(), 'project'))
+  return await withTimeout(env, answerMs, asked, () => new Error('late')).catch(() => undefined)
 }

@@ -1,5 +1,6 @@
 /** A build that has not ended, as a record of a catalog. Pure. */
 
+import { isOneOf } from '../../json/index.ts'
 import type { CatalogRecord, NewRecord } from '../../platform/index.ts'
 import type { Manifest, SourceForm } from '../../revision/index.ts'
 import { StoredFields } from '../records/stored-fields.ts'
@@ -45,8 +46,7 @@ export function buildRecord({ id, ...body }: Build, nowMs: number): NewRecord {
     bodyJson: JSON.stringify(body) }
 }
 
-const phases: readonly string[] = ['waiting', 'receiving', 'received', 'building',
-  'built'] satisfies BuildPhase[]
+const phases: readonly BuildPhase[] = ['waiting', 'receiving', 'received', 'building', 'built']
 
 /** The build of a record. */
 export function buildOf({ id, bodyJson }: CatalogRecord): Build {
@@ -59,7 +59,7 @@ export function buildOf({ id, bodyJson }: CatalogRecord): Build {
     tenant: body.text('tenant', ''),
     revision: body.text('revision', ''),
     // A build in an unknown phase is not begun here, and given up in time.
-    phase: phases.includes(phase) ? phase as BuildPhase : 'receiving',
+    phase: isOneOf(phases, phase) ? phase : 'receiving',
     by: body.text('by', ''),
     source: body.object<SourceForm>('source', ['kind']) ?? { kind: 'tar' },
     config: body.text('config', ''),

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { posix } from 'node:path'
 
 import type { Env } from '../../../cluster/index.ts'
-import { HeddleError, ignoreNotFound } from '../../errors.ts'
+import { HeddleError, ignoreNotFound, messageOf } from '../../errors.ts'
 import type { CatalogClient, DocumentPort } from '../../platform/index.ts'
 import { buildLimitMs, requirePath, revisionLimits } from '../../revision/index.ts'
 import type { ManifestArchive, SourceForm } from '../../revision/index.ts'
@@ -169,7 +169,7 @@ function requireConfig(config = ''): void {
   try {
     if (config !== '') requirePath(posix.normalize(config))
   } catch (error) {
-    throw new HeddleError('invalid', `config: ${(error as Error).message}`, {}, { cause: error })
+    throw new HeddleError('invalid', `config: ${messageOf(error)}`, {}, { cause: error })
   }
 }
 

@@ -1,6 +1,7 @@
 /** Revisions as records of a catalog. Pure. */
 
 import type { GraphDescription, ProjectSettings, TrialRun } from '../../graph/index.ts'
+import { isOneOf } from '../../json/index.ts'
 import type { CatalogRecord, NewRecord } from '../../platform/index.ts'
 import type { Manifest } from '../../revision/index.ts'
 import type { GraphFailure, Revision, RevisionState } from '../revision.ts'
@@ -23,8 +24,7 @@ export interface RevisionParts
   readonly manifest?: { readonly content: Manifest; readonly hash: string }
 }
 
-const states: readonly string[] = ['uploading', 'building', 'ready', 'refused',
-  'removed'] satisfies RevisionState[]
+const states: readonly RevisionState[] = ['uploading', 'building', 'ready', 'refused', 'removed']
 
 /** A revision that was just begun: `uploading` with a manifest, or else `building`. */
 export function newRevision({ manifest, ...parts }: RevisionParts): StoredRevision {
@@ -76,7 +76,7 @@ export function revisionOf(
     number: orderMs,
     hash: body.text('hash', ''),
     // A revision in an unknown state takes no runs here.
-    state: states.includes(state) ? state as RevisionState : 'refused',
+    state: isOneOf(states, state) ? state : 'refused',
     message: body.text('message', ''),
     by: body.text('by', ''),
     bytes: body.number('bytes', 0),

@@ -6,7 +6,7 @@ export async function abortable<Result>(promise: Promise<Result>,
   if (signal === undefined) return await promise
   signal.throwIfAborted()
   const aborted = Promise.withResolvers<never>()
-  const abort = () => aborted.reject(signal.reason as Error)
+  const abort = () => aborted.reject(signal.reason)
   signal.addEventListener('abort', abort)
   try {
     return await Promise.race([promise, aborted.promise])

@@ -4,6 +4,7 @@ import { chmod, readdir, rmdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { assert } from '../../errors.ts'
+import { memberOf } from '../../json/index.ts'
 
 const [work, folder = ''] = process.argv.slice(2)
 assert(process.getuid?.() !== 0, 'this file is started as a user of its own')
@@ -38,5 +39,5 @@ async function empty(path: string): Promise<void> {
 }
 
 function codeOf(error: unknown): unknown {
-  return (error as { readonly code?: unknown }).code
+  return memberOf(error, 'code')
 }

@@ -7,6 +7,7 @@
 import { LRUCache } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
 import { ignoreNotFound } from '../../errors.ts'
+import { textAt, valueIn } from '../../json/index.ts'
 import { namedId } from '../../platform/index.ts'
 import type { CatalogClient } from '../../platform/index.ts'
 import type { Deployment } from '../deployment.ts'
@@ -95,5 +96,5 @@ export function deploymentUse({ catalogs, env }: DeploymentUseParts): Deployment
 }
 
 function tenantIn(bodyJson: string): string {
-  return (JSON.parse(bodyJson) as { readonly tenant: string }).tenant
+  return textAt(valueIn(bodyJson), 'tenant') ?? ''
 }

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { constants, createZstdDecompress } from 'node:zlib'
 
+import { memberOf } from '../../json/index.ts'
 import type { ManifestArchive } from '../manifest.ts'
 import { RevisionError } from '../revision-error.ts'
 import { windowLog } from './archive.ts'
@@ -136,7 +137,7 @@ async function* chunksOf({ chunks }: ManifestArchive,
 
 /** Errors of the store stay as they are. */
 function faultOf(archive: ManifestArchive, error: unknown): unknown {
-  const { code } = error as { readonly code?: unknown }
+  const code = memberOf(error, 'code')
   if (code === 'ERR_BUFFER_TOO_LARGE' || String(code).startsWith('ZSTD_error')) {
     return new RevisionError('not_canonical', `${nameOf(archive)} is not compressed as it must be.`,
       { cause: error })

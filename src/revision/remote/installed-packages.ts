@@ -7,6 +7,8 @@ import { createHash } from 'node:crypto'
 import { lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 
+import { memberOf } from '../../json/index.ts'
+
 /** Bounds on the kept packages. */
 export interface InstalledLimits {
   readonly bytes: number
@@ -124,5 +126,5 @@ async function evict(directory: string, limits: InstalledLimits): Promise<void> 
 }
 
 function isMissing(error: unknown): boolean {
-  return (error as { readonly code?: unknown }).code === 'ENOENT'
+  return memberOf(error, 'code') === 'ENOENT'
 }

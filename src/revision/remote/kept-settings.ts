@@ -6,6 +6,7 @@
 
 import { parse } from 'yaml'
 
+import { valueIn } from '../../json/index.ts'
 import { RevisionError } from '../revision-error.ts'
 
 /** A file of settings that were kept. */
@@ -31,7 +32,7 @@ const yarnSettings: readonly string[] = ['catalog', 'catalogs', 'packageExtensio
 
 /** The kept settings of a package.json. Throws RevisionError. */
 export function keptManifest(text: string): KeptSettings {
-  const found = objectOf('package.json', () => JSON.parse(text) as unknown)
+  const found = objectOf('package.json', () => valueIn(text))
   const { pnpm } = found
   return { ...picked(found, manifestFields),
     ...typeof pnpm === 'object' && pnpm !== null && { pnpm: picked(pnpm, pnpmSettings) } }
@@ -39,12 +40,12 @@ export function keptManifest(text: string): KeptSettings {
 
 /** The kept settings of a pnpm-workspace.yaml. Throws RevisionError. */
 export function keptWorkspace(text: string): KeptSettings {
-  return picked(objectOf('pnpm-workspace.yaml', () => parse(text) as unknown), pnpmSettings)
+  return picked(objectOf('pnpm-workspace.yaml', (): unknown => parse(text)), pnpmSettings)
 }
 
 /** The kept settings of a .yarnrc.yml. Throws RevisionError. */
 export function keptYarnSettings(text: string): KeptSettings {
-  return picked(objectOf('.yarnrc.yml', () => parse(text) as unknown), yarnSettings)
+  return picked(objectOf('.yarnrc.yml', (): unknown => parse(text)), yarnSettings)
 }
 
 function picked(from: object, names: readonly string[]): KeptSettings {

@@ -5,6 +5,7 @@ import { access, constants } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
 import { promisify } from 'node:util'
 
+import { textAt } from '../../json/index.ts'
 import { RevisionError } from '../revision-error.ts'
 import { isYarnTwo } from './install-command.ts'
 import type { FoundInstall } from './install-command.ts'
@@ -64,8 +65,7 @@ function requireYarn(version: string, isTwo: boolean): void {
 
 /** The first line of a message that is not a place in code, without its full stop. */
 function complaintOf(error: unknown): string {
-  const { stderr = '', stdout = '' } = error as { readonly stderr?: string;
-    readonly stdout?: string }
+  const [stderr, stdout] = [textAt(error, 'stderr') ?? '', textAt(error, 'stdout') ?? '']
   const lines = `${stderr}\n${stdout}`.split('\n').map((line) => line.trim())
   const said = lines.find((line) => line !== '' && !line.startsWith('at '))
   return said?.replace(/\.$/, '') ?? 'it says nothing'

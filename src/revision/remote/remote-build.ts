@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import type { Env } from '../../../cluster/index.ts'
+import { memberOf } from '../../json/index.ts'
 import type { BuiltRevision } from '../build.ts'
 import { RevisionError } from '../revision-error.ts'
 import { revisionLimits } from '../revision-limits.ts'
@@ -82,7 +83,7 @@ function isOther(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {
-    return (error as { readonly code?: unknown }).code === 'EPERM'
+    return memberOf(error, 'code') === 'EPERM'
   }
 }
 

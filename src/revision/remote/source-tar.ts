@@ -6,6 +6,7 @@
 import { createGunzip } from 'node:zlib'
 import { pipeline, Readable } from 'node:stream'
 
+import { memberOf } from '../../json/index.ts'
 import { blockBytes, bytesToBlockEnd, fieldOf, textOf } from '../archive/tar-block.ts'
 import { TreePaths } from '../tree-path.ts'
 import { isNeverPacked } from '../closure/ignore-rules.ts'
@@ -189,7 +190,7 @@ class PlainBytes {
 
   async #next(): Promise<Buffer> {
     const { done, value } = await this.#pieces.next().catch((error: unknown) => {
-      const code = String((error as { readonly code?: unknown }).code)
+      const code = String(memberOf(error, 'code'))
       if (code === 'Z_BUF_ERROR') throw cutOff()
       throw code.startsWith('Z_') ? notTar() : error
     })

@@ -87,5 +87,5 @@ async function chunksOf(records: Records, { id }: Deployment, revision: Revision
 
 /** The survey as a service for operators of a cluster, who ask a member. */
 export function revisionsService(admin: RevisionsAdmin): Service<unknown, RevisionSurvey | null> {
-  return { ...revisionsWire, answer: (options) => admin.survey(options as RevisionsRequest) }
+  return { ...revisionsWire, answer: (options: RevisionsRequest) => admin.survey(options) }
 }

@@ -24,16 +24,15 @@ export interface RolloutServiceParts {
 /** The services that other members may ask. */
 export function rolloutServices({ serving, look }: RolloutServiceParts): readonly Service[] {
   return [
-    { name: prepareName, wire, answer: (options) => serving.prepare(options as PrepareRequest) },
-    { name: prepareWithName, wire,
-      answer: (options) => serving.prepare(options as PrepareRequest) },
-    { name: learnName, wire, answer: async (name) => {
-      await serving.learn(name as string)
+    { name: prepareName, wire, answer: (options: PrepareRequest) => serving.prepare(options) },
+    { name: prepareWithName, wire, answer: (options: PrepareRequest) => serving.prepare(options) },
+    { name: learnName, wire, answer: async (name: string) => {
+      await serving.learn(name)
       return null
     } },
-    { name: tallyName, wire, answer: async (options) => serving.tally(options as PrepareRequest) },
-    { name: lookName, wire, answer: async (name) => {
-      look(name as string)
+    { name: tallyName, wire, answer: async (options: PrepareRequest) => serving.tally(options) },
+    { name: lookName, wire, answer: async (name: string) => {
+      look(name)
       return null
     } },
   ]

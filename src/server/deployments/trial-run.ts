@@ -58,7 +58,7 @@ async function valuesOf({ runs, env }: TrialRunParts, namespace: string,
   { row, result }: AwaitedRun, signal: AbortSignal): Promise<string> {
   const waiting = new AbortController()
   const aborted = Promise.withResolvers<never>()
-  const abort = () => aborted.reject(signal.reason as Error)
+  const abort = () => aborted.reject(signal.reason)
   signal.addEventListener('abort', abort)
   if (signal.aborted) abort()
   try {

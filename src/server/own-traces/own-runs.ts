@@ -4,6 +4,7 @@ import { LRUCache } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../../errors.ts'
+import { textAt, valueIn } from '../../json/index.ts'
 import type { OwnRun, Platform } from '../../platform/index.ts'
 import type { RunStatus } from '../../search/index.ts'
 
@@ -187,7 +188,7 @@ export function ownRunOf(
   { threadId: thread, runId: id, assistantId: assistant, status, planJson, metadataJson,
     startedAtMs, createdAtMs, updatedAtMs }: RunRow,
 ): OwnRun {
-  const { graphId: graph } = JSON.parse(planJson) as { readonly graphId: string }
+  const graph = textAt(valueIn(planJson), 'graphId') ?? ''
   return { id, thread, assistant, graph, startMs: startedAtMs || createdAtMs,
     endMs: unfinished.has(status) ? null : updatedAtMs, failed: failures.has(status),
     metadataJson: metadataJson.length > metadataCharacters ? '' : metadataJson }

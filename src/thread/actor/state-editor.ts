@@ -5,6 +5,7 @@ import type { JsonText } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { CheckpointSelector, Execution, ExecutionOutcome, GraphHost, LossReason,
   Step } from '../../graph/index.ts'
+import { objectIn } from '../../json/index.ts'
 import type { ThreadContext } from '../context/thread-context.ts'
 import { presentHost, presentRevisionOf } from '../context/thread-graphs.ts'
 import { editAnswer, failedEdit, lostEdit, newestCheckpoint } from '../decide/state-edit.ts'
@@ -147,7 +148,7 @@ export class StateEditor {
   #execution(id: number, { graphId, supersteps, checkpoint }: Edit): Execution {
     const { threadLog, tenant, threadId } = this.#context
     const { row } = threadLog.state
-    const { assistant_id: assistantId } = JSON.parse(row.metadataJson) as { assistant_id?: unknown }
+    const { assistant_id: assistantId } = objectIn(row.metadataJson)
     const ids = { thread_id: threadId, graph_id: graphId,
       ...assistantId !== undefined && { assistant_id: assistantId } }
     // Factories and edges see the configuration of the thread's latest run.

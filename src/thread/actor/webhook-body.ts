@@ -2,7 +2,7 @@
 
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
-import { timeText } from '../../json/index.ts'
+import { textAt, timeText, valueIn } from '../../json/index.ts'
 
 /** Content of the webhook about the end of a run. */
 export interface RunEnd {
@@ -18,7 +18,7 @@ export interface RunEnd {
 
 /** The JSON that a webhook gets. */
 export function webhookBody({ run, shown, startedAtMs, sentAtMs, values }: RunEnd): JsonText {
-  const { message } = JSON.parse(run.errorJson || '{}') as { message?: string }
+  const message = textAt(valueIn(run.errorJson || '{}'), 'message')
   const more = [
     `"run_started_at":${startedAtMs === undefined ? 'null' : `"${timeText(startedAtMs)}"`}`,
     `"run_ended_at":"${timeText(run.updatedAtMs)}"`,

@@ -3,6 +3,7 @@
 import type { ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../../errors.ts'
 import { nodesAround } from '../../graph/index.ts'
+import { textAt, valueIn } from '../../json/index.ts'
 import type { ThreadPlace, ThreadQuery, ThreadSearch } from '../../search/index.ts'
 
 /** Threads that wait at a node of a graph of a revision, or inside it. */
@@ -90,7 +91,7 @@ class UseCount implements RevisionUse {
     if (status !== 'interrupted' || !waitingAt) return
     const { revision, nodes } = waitingAt
     count(this.waiting, revision)
-    const { graph_id: graphId } = JSON.parse(metadataJson) as { readonly graph_id?: string }
+    const graphId = textAt(valueIn(metadataJson), 'graph_id')
     for (const node of new Set(nodes.flatMap((path) => [...nodesAround(path), path]))) {
       this.#addNode({ revision, graphId: graphId ?? '', node, threads: 0 })
     }

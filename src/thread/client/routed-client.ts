@@ -5,6 +5,7 @@ import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
 import { asUnread, HeddleError } from '../../errors.ts'
 import type { LoggedLines } from '../../graph/index.ts'
+import { listOf, memberOf, valueIn } from '../../json/index.ts'
 import type { LongJson } from '../../json/index.ts'
 import type { ReadQuota } from '../../limits/index.ts'
 import type { ThreadSearch } from '../../search/index.ts'
@@ -95,7 +96,7 @@ async function isWaiting(calls: ThreadCalls,
   checkpointId: string): Promise<boolean> {
   const query = { checkpointId, checkpointNs: '', subgraphs: false, select: ['next'] }
   const text = await calls.read<JsonText>(tenant, id, { type: 'state', query })
-  return (JSON.parse(text) as { next: readonly string[] }).next.length > 0
+  return listOf(memberOf(valueIn(text), 'next')).length > 0
 }
 
 type RunCommands = Pick<ThreadClient,

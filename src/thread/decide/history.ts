@@ -2,6 +2,7 @@
 
 import type { RecordOf } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
+import { objectIn } from '../../json/index.ts'
 import { requireShort } from '../../search/index.ts'
 import { patchesOf } from '../model/thread-state.ts'
 import { Draft } from './decision.ts'
@@ -49,7 +50,7 @@ export function decidePatchState(at: Situation,
   const checkpointId = row.head.id
   const patches = patchesOf(row)
   const before = patches.find((patch) => patch.checkpointId === checkpointId)?.metadataJson ?? '{}'
-  const metadataJson = JSON.stringify({ ...JSON.parse(before) as object, ...metadata })
+  const metadataJson = JSON.stringify({ ...objectIn(before), ...metadata })
   const others = patches.filter((patch) => patch.checkpointId !== checkpointId)
   requireShort([...others.map((patch) => patch.metadataJson), metadataJson].join(''), before)
   const draft = new Draft(at, nowMs)

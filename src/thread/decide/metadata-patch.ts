@@ -2,13 +2,13 @@
 
 import type { JsonText } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
-import { metadataKeysMax } from '../../json/index.ts'
+import { metadataKeysMax, objectIn } from '../../json/index.ts'
 import { requireShort } from '../../search/index.ts'
 
 /** Merges shallowly. Throws `invalid` if that makes too many keys, or too long a text. */
 export function patchedMetadata(metadataJson: JsonText,
   change: Readonly<Record<string, unknown>>): JsonText {
-  const before = JSON.parse(metadataJson) as object
+  const before = objectIn(metadataJson)
   const metadata = { ...before, ...change }
   // Runs add their graph and assistant, so that it may have more already.
   const most = Math.max(metadataKeysMax, Object.keys(before).length)

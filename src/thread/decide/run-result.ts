@@ -3,6 +3,7 @@
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
 import type { ExecutionOutcome } from '../../graph/index.ts'
+import { listOf, objectIn } from '../../json/index.ts'
 import type { RunStatus } from '../../search/index.ts'
 import { attemptsMax } from './run-queue.ts'
 
@@ -65,8 +66,8 @@ export function asks({ interruptsJson }: RunRow): boolean {
   return questionsOf(interruptsJson).length > 0
 }
 
-function questionsOf(interruptsJson: JsonText): unknown[][] {
-  return Object.values(JSON.parse(interruptsJson || '{}') as Record<string, unknown[]>)
+function questionsOf(interruptsJson: JsonText): (readonly unknown[])[] {
+  return Object.values(objectIn(interruptsJson || '{}')).map(listOf)
 }
 
 /** The state values, with `__interrupt__` if the run waits for a human. */

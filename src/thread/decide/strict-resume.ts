@@ -2,7 +2,7 @@
 
 import { isInterruptId } from '../../graph/index.ts'
 import type { WaitingInterrupt } from '../../graph/index.ts'
-import { isObject } from '../../json/index.ts'
+import { isObject, listOf, objectIn, objectOf } from '../../json/index.ts'
 import { RawJson } from '../../raw-json.ts'
 import type { Refusal, RefusalReason } from '../model/refusal.ts'
 import type { StartRun } from '../model/thread-client.ts'
@@ -37,8 +37,8 @@ function isMap(resume: unknown): resume is object {
 /** True if the thread rests at an interrupt: no run is in progress or due. */
 function isAsking({ runs, row }: ThreadState, nowMs: number): boolean {
   if (runs.some(({ started, notBeforeMs }) => started || notBeforeMs <= nowMs)) return false
-  return Object.values(JSON.parse(row.interruptsJson) as Record<string, unknown[]>)
-    .some((questions) => questions.length > 0)
+  return Object.values(objectIn(row.interruptsJson))
+    .some((questions) => listOf(questions).length > 0)
 }
 
 /** The run with its input as the answer, if it may be one and the thread asks. */
@@ -47,6 +47,6 @@ export function asAnswer(run: StartRun, state: ThreadState, nowMs: number): Star
   const isAnswer = answersIfWaiting && kwargs.input != null && isAsking(state, nowMs)
   if (!isAnswer) return run
   const { answersIfWaiting: _, ...rest } = run
-  const command = { ...kwargs.command as object | undefined, resume: kwargs.input }
+  const command = { ...objectOf(kwargs.command), resume: kwargs.input }
   return { ...rest, kwargs: { ...kwargs, input: null, command } }
 }

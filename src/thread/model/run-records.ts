@@ -2,6 +2,7 @@
 
 import type { RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { RecordOf } from '../../checkpoint/index.ts'
+import { objectIn, objectOf } from '../../json/index.ts'
 import { textWithPlaces } from '../../raw-json.ts'
 import { openingOf } from './opening.ts'
 import type { StartRun } from './thread-client.ts'
@@ -32,7 +33,7 @@ export function handedBack({ runId, attempt, ownerDeaths, suspect }: RunRow,
 
 /** A thread takes on the graph, the assistant and the configuration of its latest run. */
 function patched(run: StartRun, { metadataJson, configJson }: ThreadRow, atMs: number): RecordOf[] {
-  const before = JSON.parse(metadataJson) as object
+  const before = objectIn(metadataJson)
   const metadata = JSON.stringify({ ...before, ...idsOf(run) })
   const config = JSON.stringify(threadConfig(run))
   if (metadata === metadataJson && config === configJson) return []
@@ -46,7 +47,7 @@ function patched(run: StartRun, { metadataJson, configJson }: ThreadRow, atMs: n
 function created(run: StartRun, row: ThreadRow, nowMs: number): RecordOf {
   const { metadataJson, updatedAtMs } = row
   const opening = row.opening === undefined && !row.hidden ? openingOf(run.kwargs.input) : undefined
-  const thread = JSON.parse(metadataJson) as object
+  const thread = objectIn(metadataJson)
   const { text: kwargsJson, places } = textWithPlaces(run.kwargs)
   const plan = places.length === 0 ? run.plan : { ...run.plan, rawKwargs: places }
   const metadata = { ...run.plan.assistantMetadata, ...thread, ...idsOf(run), ...run.metadata }
@@ -72,8 +73,8 @@ function idsOf(run: StartRun): Record<string, string> {
 
 /** A run's configuration as its thread shows it: without what belongs to that run alone. */
 function threadConfig({ kwargs }: StartRun): Record<string, unknown> {
-  const config = (kwargs.config ?? {}) as { configurable?: Record<string, unknown> }
+  const config = objectOf(kwargs.config)
   const { run_id: _run, checkpoint_id: _id, checkpoint_ns: _ns, checkpoint_map: _map,
-    ...configurable } = config.configurable ?? {}
+    ...configurable } = objectOf(config['configurable'])
   return { ...config, configurable }
 }

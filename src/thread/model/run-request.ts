@@ -2,6 +2,7 @@
 
 import type { RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { CheckpointSelector, RunRequest, EmittedEvent } from '../../graph/index.ts'
+import { memberOf, objectIn, objectOf } from '../../json/index.ts'
 import { textOf, valueOf } from '../../raw-json.ts'
 import type { RunPlan, StartRun } from './thread-client.ts'
 
@@ -42,15 +43,15 @@ export function planOf(run: Pick<RunRow, 'planJson'>): RunPlan {
 
 /** Arguments of the run's request. Long values are raw JSON. */
 export function kwargsOf({ kwargsJson: text }: Pick<RunRow, 'kwargsJson'>,
-  { rawKwargs: places = [] }: RunPlan): Record<string, unknown> {
-  return valueOf({ text, places }) as Record<string, unknown>
+  { rawKwargs: places = [] }: RunPlan): Readonly<Record<string, unknown>> {
+  return objectOf(valueOf({ text, places }))
 }
 
 /** The request to execute a run; `resumePoint` says what earlier attempts left. */
 export function runRequest(run: RunRow, plan: RunPlan, resumePoint: ResumePoint): RunRequest {
   const kwargs: Kwargs = kwargsOf(run, plan)
   const config = kwargs.config ?? {}
-  const configurable = withoutClaims(config.configurable as Record<string, unknown> | undefined)
+  const configurable = withoutClaims(objectOf(config.configurable))
   const ids = { run_id: run.runId, thread_id: run.threadId, graph_id: plan.graphId,
     assistant_id: run.assistantId }
   return {
@@ -61,7 +62,7 @@ export function runRequest(run: RunRow, plan: RunPlan, resumePoint: ResumePoint)
     asked: resumePoint.asked ?? (resumePoint.wrote ? [] : null),
     config: JSON.stringify({
       ...config,
-      metadata: { ...config.metadata as object, ...JSON.parse(run.metadataJson) as object, ...ids,
+      metadata: { ...objectOf(config.metadata), ...objectIn(run.metadataJson), ...ids,
         run_attempt: run.attempt, ...startsOf(run) },
       configurable: { ...plan.headers, ...configurable, ...ids,
         ...plan.userId !== '' && { langgraph_auth_user_id: plan.userId } },
@@ -99,8 +100,7 @@ function commandText(command: Kwargs['command'], { wrote }: ResumePoint): string
 export function sharedConfigurable(
   { configJson }: Pick<ThreadRow, 'configJson'>,
 ): Record<string, unknown> {
-  const { configurable } = JSON.parse(configJson) as { configurable?: Record<string, unknown> }
-  return withoutClaims(configurable)
+  return withoutClaims(objectOf(objectIn(configJson)['configurable']))
 }
 
 /** Only the server says who was authenticated. */
@@ -121,8 +121,7 @@ export function forkIdOf(kwargs: Readonly<Record<string, unknown>>): string | un
 
 /** True for a run with neither new input nor a jump: the tasks that wait are executed. */
 export function continues({ input, command }: Readonly<Record<string, unknown>>): boolean {
-  const { resume } = (command ?? {}) as { readonly resume?: unknown }
-  return command == null ? input == null : resume != null
+  return command == null ? input == null : memberOf(command, 'resume') != null
 }
 
 /** Null if nothing is selected: clients that always send an empty object mean the head. */

@@ -3,6 +3,7 @@
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { JsonText, RecordOf } from '../../checkpoint/index.ts'
 import { checkpointMark } from '../../graph/index.ts'
+import { memberOf, objectIn } from '../../json/index.ts'
 import type { EventPlace } from './event-position.ts'
 import type { FeedEntry } from './feed-entry.ts'
 import { kwargsOf, planOf } from './run-request.ts'
@@ -249,8 +250,7 @@ function metadataOf({ metadataJson }: Payload<'checkpoint'>): { step?: number; s
 function answeredBy(run: RunOfEvents): readonly string[] {
   // A look at the text spares most runs the parsing.
   if (!run.kwargsJson.includes('"resume"')) return []
-  const { command } = kwargsOf(run, planOf(run)) as { command?: { resume?: unknown } | null }
-  const resume = command?.resume
+  const resume = memberOf(kwargsOf(run, planOf(run))['command'], 'resume')
   if (typeof resume !== 'object' || resume === null || Array.isArray(resume)) return []
   const ids = Object.keys(resume)
   return ids.every((id) => /^[0-9a-f]{32}$/.test(id)) ? ids : []
@@ -293,6 +293,6 @@ function endOf(ended: Payload<'runEnded'>, asks: boolean,
   if (status === 'interrupted') {
     return { event: 'interrupted', ...named, reason: cancelReason.split(':', 1)[0] }
   }
-  const { error, message, ...details } = JSON.parse(errorJson || '{}') as Record<string, unknown>
+  const { error, message, ...details } = objectIn(errorJson || '{}')
   return { event: 'failed', ...named, ...details, error: message || error || status }
 }

@@ -5,6 +5,7 @@ import type { Branch, CheckpointPatch, CheckpointPlace, AppliedCommand, RunRow,
 import { withApplied } from '../../owned-row/index.ts'
 import type { RecordOf } from '../../checkpoint/index.ts'
 import { assert } from '../../errors.ts'
+import { objectIn, textAt, valueIn } from '../../json/index.ts'
 import type { RunStatus, ThreadStatus } from '../../search/index.ts'
 import type { Origin } from './command.ts'
 import { newRun, unfinishedOf } from './unfinished-run.ts'
@@ -74,8 +75,7 @@ export function rowOf({ row, runs, applied }: ThreadState, storedBytes: number):
 }
 
 function graphIdOf(metadataJson: string): string {
-  const { graph_id: graphId } = JSON.parse(metadataJson) as { graph_id?: unknown }
-  return typeof graphId === 'string' ? graphId : ''
+  return textAt(valueIn(metadataJson), 'graph_id') ?? ''
 }
 
 /** A copy before its first row: the state of its origin, on a branch of its own. */
@@ -97,8 +97,8 @@ export function fromOrigin(to: { tenant: string; threadId: string; branchId: str
 
 /** The copy's configuration names the copy. */
 function configOf(threadId: string, { configJson }: Origin): string {
-  const config = JSON.parse(configJson) as { configurable?: object }
-  if (config.configurable === undefined) return configJson
+  const config = objectIn(configJson)
+  if (config['configurable'] === undefined) return configJson
   return JSON.stringify({ ...config,
     configurable: { ...config.configurable, thread_id: threadId } })
 }
