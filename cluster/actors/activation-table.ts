@@ -125,6 +125,9 @@ export class ActivationTable {
     let stop: (() => void) | undefined
     try {
       await this.#reply(key, epoch, async (actor) => {
+        if (actor.follow === undefined) {
+          throw new ClusterError('unsupported', `There is nothing to follow of a ${key.kind}.`)
+        }
         stop = await actor.follow(request, listener)
         return { reply: undefined, kind: 'read' }
       })

@@ -37,8 +37,11 @@ export interface Actor<Command = unknown, Reply = unknown, Listener = unknown, R
   receive(command: Command, id?: string, cancelled?: AbortSignal): Turn<Reply> | Promise<
     Turn<Reply>
   >
-  /** Tells `listener` until the returned function is called. A turn like any other. */
-  follow(request: Request, listener: Listener): Promise<() => void>
+  /**
+   * Tells `listener` until the returned function is called. A turn like any other. Missing if there
+   * is nothing to follow.
+   */
+  follow?(request: Request, listener: Listener): Promise<() => void>
   /**
    * True while something is in progress or a client follows: it is not passivated for idleness
    * then. It stays too while a turn is under way, a command waits or a promised reply is due.

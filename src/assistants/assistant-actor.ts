@@ -109,10 +109,6 @@ class AssistantActor implements Actor<AssistantCommand> {
     }
   }
 
-  follow(): Promise<() => void> {
-    return Promise.reject(new HeddleError('unsupported', 'An assistant has nothing to follow.'))
-  }
-
   passivate(): Promise<void> {
     return Promise.resolve()
   }

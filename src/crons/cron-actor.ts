@@ -122,10 +122,6 @@ class CronActor implements Actor<OwnCommand> {
     }
   }
 
-  follow(): Promise<() => void> {
-    return Promise.reject(new HeddleError('unsupported', 'A cron has nothing to follow.'))
-  }
-
   /** Gives up the firing under way: the next owner fires again, as the same run. */
   passivate(): Promise<void> {
     this.#firing?.settled.reject(new HeddleError('not_owner'))

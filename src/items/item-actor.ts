@@ -15,7 +15,6 @@
 
 import type { Actor, ActorContext, ActorKind, ActorWire, Env, Turn } from '../../cluster/index.ts'
 import type { ItemRow } from '../../proto/gen/storage/v1/row.ts'
-import { HeddleError } from '../errors.ts'
 import { rawValues } from '../json/index.ts'
 import type { ItemIndex } from '../search/index.ts'
 import { afterDelete, afterPut, afterRefresh, isApplied, isOver, itemOf, living } from './item.ts'
@@ -104,10 +103,6 @@ class ItemActor implements Actor<ItemCommand> {
     if (next === undefined) return { reply, kind: 'read' }
     await this.#parts.log.append([], [{ table: 'item', row: next }])
     return { reply }
-  }
-
-  follow(): Promise<() => void> {
-    return Promise.reject(new HeddleError('unsupported', 'An item has nothing to follow.'))
   }
 
   passivate(): Promise<void> {

@@ -13,7 +13,7 @@
 import { pause } from '../../cluster/index.ts'
 import type { Actor, ActorContext, ActorKind, ActorWire, Env, Turn } from '../../cluster/index.ts'
 import { rawValues } from '../json/index.ts'
-import { assert, HeddleError } from '../errors.ts'
+import { assert } from '../errors.ts'
 import { LimitCounter, longestLeaseMs } from './limit-counter.ts'
 import type { EndedLease, Grant, Limit, RecentAdmits, TokenQuestion } from './limit-counter.ts'
 import type { LimitKey, LimitTable } from './limit-table.ts'
@@ -128,10 +128,6 @@ class LimitActor implements Actor<LimitQuestion, Grant> {
     const arrived = () => void this.#underWay.delete(reply)
     reply.then(arrived, arrived)
     return { reply }
-  }
-
-  follow(): Promise<() => void> {
-    return Promise.reject(new HeddleError('unsupported', 'A limit has nothing to follow.'))
   }
 
   /** Waits until admits are written or have failed, before the next counter reads them. */

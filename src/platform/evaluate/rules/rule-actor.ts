@@ -114,10 +114,6 @@ class RuleActor implements Actor<RuleActorCommand> {
     }
   }
 
-  follow(): Promise<() => void> {
-    return Promise.reject(new HeddleError('unsupported', 'A rule has nothing to follow.'))
-  }
-
   /** Aborts the pass in progress; the next owner does it again, with the same effects. */
   async passivate(): Promise<void> {
     this.#stopLooking()

@@ -73,10 +73,6 @@ class DeletionActor implements Actor<DeletionCommand> {
     return Promise.resolve({ reply: null })
   }
 
-  follow(): Promise<() => void> {
-    return Promise.reject(new HeddleError('unsupported', 'A deletion has nothing to follow.'))
-  }
-
   /** Cuts work off: the next owner does it again. */
   async passivate(): Promise<void> {
     this.#stopTimer?.()

@@ -103,10 +103,6 @@ class CatalogActor implements Actor<OwnCommand> {
     }
   }
 
-  follow(): Promise<() => void> {
-    return Promise.reject(new HeddleError('unsupported', 'A catalog has nothing to follow.'))
-  }
-
   passivate(): Promise<void> {
     for (const reject of this.#waiting) reject()
     return Promise.resolve()

@@ -100,6 +100,16 @@ describe('the table of activations', () => {
     expect(activations.size).toBe(0)
   })
 
+  it('refuses a follow of a kind that has nothing to follow', async () => {
+    const actor = { occupied: false, activate: async () => {}, passivate: async () => {},
+      receive: () => ({ reply: 'done' }) }
+    const kinds = [{ name: 'game', create: () => actor }]
+    const activations = new ActivationTable({ env: virtualEnv(), kinds })
+    await expect(activations.follow(game('a'), 1, null, null)).rejects
+      .toMatchObject({ code: 'unsupported' })
+    expect(await activations.ask(game('a'), 1, 'move')).toBe('done')
+  })
+
   it('keeps an actor that still owes a promised reply', async () => {
     const { table, endPauses } = slowTable()
     const { env, activations, ask } = host({ table })
