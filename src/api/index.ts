@@ -1,5 +1,7 @@
 /** The contract of the API: every operation, and the records in requests and answers. */
 
+export { cancelRuns, searchRuns } from './threads/all-runs.ts'
+export type { CancelRuns, RunOfTenant, SearchRuns } from './threads/all-runs.ts'
 export { assistantFields, countAssistants, createAssistant, deleteAssistant, getAssistant,
   getAssistantGraph, getAssistantSchemas, getAssistantSubgraph, getAssistantSubgraphs,
   listAssistantVersions, searchAssistants, setLatestAssistantVersion,
@@ -69,8 +71,8 @@ export { openContext, openContextCommit, openHubCommit, openHubPrompt, openPromp
 export { ingestBatch, ingestParts, ingestRun, ingestRunChange } from './ingest/ingest.ts'
 export type { Ingested } from './ingest/ingest.ts'
 export { exportLogs, exportMetrics, exportTraces } from './ingest/otel.ts'
-export { Json, JsonObject, Limit, Metadata, MetadataFilter, Nullable, Offset, OneOf, SomeOf, Uuid,
-  wholeMax } from './json.ts'
+export { Failure } from './failure.ts'
+export { Json, JsonObject, Nullable, Offset, OneOf, Uuid } from './json.ts'
 export { createKey, listKeys, revokeKey } from './keys.ts'
 export type { ApiKey, KeyBody } from './keys.ts'
 export { getLimits, listRefusedCallers } from './limits.ts'
@@ -91,6 +93,9 @@ export { commitDirectory, createComment, createCommit, createPrompt, createPromp
   listPromptTags, listReplies, movePromptTag, patchPrompt, pullCommit, readDirectory, readWorkspace,
   unlikeComment } from './prompts.ts'
 export type { Comment, Commit, CommitTag, Prompt, PromptFields } from './prompts.ts'
+export { EventNamespace, openThreadSocket, sendCommand,
+  streamThreadEvents } from './threads/protocol.ts'
+export type { EventFilter } from './threads/protocol.ts'
 export { addQueueItems, addQueueRuns, addQueueRunsByKey, countAllQueueRuns, countArchivedRuns,
   countQueueItems, countQueueRuns, createQueue, deleteQueue, deleteQueueItems, deleteQueueRun,
   deleteQueueRuns, getQueue, getQueueRun, listQueueItems, listQueueRuns, listQueues,
@@ -107,7 +112,27 @@ export { createRule, deleteRule, getRule, listRules, patchRule, readRuleLog, rea
   RuleFields, triggerRule, triggerRules, tryJudge } from './rules/rules.ts'
 export type { Rule, RuleAlert, RuleBody, RuleEvaluator, RuleLine, RuleSpendLimit, RuleState,
   RuleVerdict, RuleWebhook } from './rules/rules.ts'
-export { CreationHeaders, multitaskStrategy, runContent, streamModes } from './run-content.ts'
 export { askSql } from './sql.ts'
+export { runFields } from './threads/run-parts.ts'
+export type { JoinQuery, Run, StreamQuery } from './threads/run-parts.ts'
+export { cancelRun, createRun, deleteRun, getRun, getRunLogs, joinRun, joinRunStream, listRuns,
+  streamRun, waitRun } from './threads/runs.ts'
+export type { CancelRun, CreateRun, ListRuns, ReadRunLogs, RunLogs } from './threads/runs.ts'
+export { checkServer, getCaller, getServerInfo } from './server.ts'
+export type { CallerDetails, ServerInfo } from './server.ts'
+export { createRuns, createStatelessRun, joinStatelessRunStream, streamStatelessRun,
+  waitStatelessRun } from './threads/stateless-runs.ts'
+export type { BatchRun, CreateStatelessRun } from './threads/stateless-runs.ts'
+export { getThreadHistory, getThreadState, getThreadStateAtCheckpoint, patchThreadState,
+  postThreadHistory, postThreadStateAtCheckpoint, statePart,
+  updateThreadState } from './threads/states.ts'
+export type { PatchState, ReadHistory, ReadStateAt, StateTask, ThreadState,
+  UpdateState } from './threads/states.ts'
 export { deleteItem, getItem, listNamespaces, putItem, searchItems } from './store.ts'
 export type { DeleteItem, ListNamespaces, PutItem, ReadItem, SearchItems } from './store.ts'
+export type { Checkpoint, Interrupt, ThreadConditions } from './threads/thread-parts.ts'
+export { copyThread, countThreads, createThread, deleteThread, extractPath, getThread,
+  getThreadPlace, getThreadStorage, joinThreadStream, pruneThreads, searchThreads, threadFields,
+  updateThread } from './threads/threads.ts'
+export type { CountThreads, CreateThread, FoundThread, PatchThread, PruneThreads, SearchThreads,
+  Thread, ThreadPlace, TimeToLive } from './threads/threads.ts'

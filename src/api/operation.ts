@@ -43,9 +43,11 @@ export interface Terms {
   /** Of an answer that is no JSON: its media type, as `text/csv`. */
   readonly media?: string
   /** Of a good answer: by default 200, and 204 without a body. */
-  readonly status?: 200 | 201 | 202 | 207 | 302
+  readonly status?: 101 | 200 | 201 | 202 | 207 | 302
   /** The JSON of good answers with another status. */
   readonly also?: Readonly<Record<number, TSchema>>
+  /** Good answers without JSON, and the meaning of each status. */
+  readonly silent?: Readonly<Record<number, string>>
   /** Headers that only some good answers have. */
   readonly returns?: readonly AnswerHeader[]
 }

@@ -1,6 +1,7 @@
 /** All operations, by their names and by their addresses. */
 
 import * as alertRules from './rules/alert-rules.ts'
+import * as allRuns from './threads/all-runs.ts'
 import * as assistants from './assistants.ts'
 import * as builds from './control/builds.ts'
 import * as bulkDeletions from './bulk-deletions.ts'
@@ -29,12 +30,18 @@ import * as otel from './ingest/otel.ts'
 import * as pageLinks from './hosted/page-links.ts'
 import * as playground from './playground.ts'
 import * as prompts from './prompts.ts'
+import * as protocol from './threads/protocol.ts'
 import * as queues from './queues.ts'
 import * as revisions from './control/revisions.ts'
 import * as rollouts from './control/rollouts.ts'
 import * as rules from './rules/rules.ts'
 import * as sql from './sql.ts'
+import * as runs from './threads/runs.ts'
+import * as server from './server.ts'
+import * as statelessRuns from './threads/stateless-runs.ts'
+import * as states from './threads/states.ts'
 import * as store from './store.ts'
+import * as threads from './threads/threads.ts'
 
 /** Files of operations, under the headings that they have in the documentation. */
 const resources = {
@@ -55,9 +62,13 @@ const resources = {
   'Downloads': downloads,
   'Links to pages': pageLinks,
   'Assistants': assistants,
+  'Threads': { ...threads, ...protocol },
+  'State': states,
+  'Runs': { ...runs, ...allRuns },
+  'Stateless runs': statelessRuns,
   'Crons': crons,
   'Store': store,
-  'Server': { ...keys, ...limits, ...cluster },
+  'Server': { ...server, ...keys, ...limits, ...cluster },
   'Deployments': { ...deployments, ...revisions, ...builds, ...rollouts, ...deploymentSecrets,
     ...deploymentLines },
   'Deployments by the official commands': { ...hostedDeployments, ...hostedRevisions },

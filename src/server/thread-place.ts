@@ -3,7 +3,7 @@
 import { actorKeyText, atLatest, shardOf } from '../../cluster/index.ts'
 import type { ActorKey, Env, Member, Service } from '../../cluster/index.ts'
 import { HeddleError } from '../errors.ts'
-import type { ThreadPlace } from '../frontdoor/index.ts'
+import type { ThreadPlace } from '../api/index.ts'
 import type { Backend } from './backends/backend.ts'
 
 /** Parts with which a thread is found. */

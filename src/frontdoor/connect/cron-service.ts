@@ -8,11 +8,11 @@ import type { ServiceImpl } from '@connectrpc/connect'
 import type { CronRun, CronSchema, CronService,
   CronTimes } from '../../../proto/gen/frontdoor/v1/cron_pb.js'
 import type { CronRow } from '../../../proto/gen/storage/v1/row.ts'
-import { countCrons, createCron, getCron, searchCrons, updateCron } from '../../api/index.ts'
+import { countCrons, createCron, getCron, getThread, searchCrons,
+  updateCron } from '../../api/index.ts'
 import { cronPayload } from '../http/render.ts'
 import type { RouteParts } from '../http/route.ts'
 import { takeRows } from '../http/row-bytes.ts'
-import { ThreadPath } from '../schema/thread.ts'
 import { checkerOf } from '../schema/validation.ts'
 import { goneSignal, tenantOf } from './caller-value.ts'
 import { bytesOf, jsonIn } from './json-bytes.ts'
@@ -28,7 +28,7 @@ export function cronService(
       const caller = runCallerOf(context, request.idempotencyKey)
       const threadId = request.threadId === ''
         ? null
-        : checkerOf(ThreadPath)({ thread_id: request.threadId }).thread_id
+        : checkerOf(getThread.params)({ thread_id: request.threadId }).thread_id
       const body = checkerOf(createCron.body)({ ...bodyOf(request),
         assistant_id: request.assistantId, multitask_strategy: request.multitaskStrategy })
       return { cron: cronMessage(await crons.create(tenantOf(context), threadId, body, caller)) }

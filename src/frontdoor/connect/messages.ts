@@ -9,8 +9,8 @@ import type { RunSchema } from '../../../proto/gen/frontdoor/v1/run_pb.js'
 import type { Checkpoint as WireCheckpoint,
   ThreadSchema } from '../../../proto/gen/frontdoor/v1/thread_pb.js'
 import type { AssistantRow, RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { Checkpoint } from '../../api/index.ts'
 import type { FoundThread } from '../operations/index.ts'
-import type { Checkpoint } from '../schema/state.ts'
 import { bytesOf } from './json-bytes.ts'
 
 /** An assistant as a message. JSON fields that are empty become `{}`. */

@@ -5,6 +5,7 @@ import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import type { JoinRunStreamRequest, RunService,
   RunSpec } from '../../../proto/gen/frontdoor/v1/run_pb.js'
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import { getRun, getThread, joinRunStream, listRuns, streamRun } from '../../api/index.ts'
 import type { FeedEvent, WatchRun } from '../../thread/index.ts'
 import { whileValid } from '../http/credential-check.ts'
 import type { RouteParts } from '../http/route.ts'
@@ -12,8 +13,6 @@ import { takeRows } from '../http/row-bytes.ts'
 import { whenAborted } from '../http/when-aborted.ts'
 import { nameOf } from '../operations/index.ts'
 import type { RunName } from '../operations/index.ts'
-import { JoinStream, ListRuns, RunPath, StreamRun } from '../schema/run.ts'
-import { ThreadPath } from '../schema/thread.ts'
 import { checkerOf } from '../schema/validation.ts'
 import { callerOf, goneSignal, tenantOf } from './caller-value.ts'
 import { EventQueue } from './event-queue.ts'
@@ -69,8 +68,8 @@ function recordCalls(parts: Parts) {
       run: runMessage(await runs.get(tenantOf(context), runNamed(request))),
     }),
     listRuns: async ({ threadId, page, status }, context) => {
-      const { thread_id } = checkerOf(ThreadPath)({ thread_id: threadId })
-      const body = checkerOf(ListRuns)({ ...pageOf(page), status })
+      const { thread_id } = checkerOf(getThread.params)({ thread_id: threadId })
+      const body = checkerOf(listRuns.query)({ ...pageOf(page), status })
       const rows = await runs.list(tenantOf(context), thread_id, body, goneSignal(context))
       using share = reads.share(tenantOf(context))
       takeRows(share, rows)
@@ -97,14 +96,14 @@ function recordCalls(parts: Parts) {
 
 /** Follows a run from its first event, for the caller that makes it. */
 function fromTheStart(namespaces: readonly string[]): WatchRun {
-  const { namespace } = checkerOf(StreamRun)({ namespace: unlessEmpty(namespaces) })
+  const { namespace } = checkerOf(streamRun.query)({ namespace: unlessEmpty(namespaces) })
   return { after: null, modes: null, made: true, ...namespace && { namespaces: namespace } }
 }
 
 /** Follows a run from where the client left off. */
 function fromWhereItLeft(request: JoinRunStreamRequest): WatchRun {
   const { stream_mode: modes = null, namespace, checkpoint_id: checkpointId } = checkerOf(
-    JoinStream,
+    joinRunStream.query,
   )({ stream_mode: unlessEmpty(request.streamModes), namespace: unlessEmpty(request.namespaces),
     checkpoint_id: request.checkpointId })
   return { after: request.lastEventId ?? null, modes, ...namespace && { namespaces: namespace },
@@ -119,7 +118,7 @@ function unlessEmpty(texts: readonly string[]): readonly string[] | undefined {
 function runNamed(
   { threadId, runId }: { readonly threadId: string; readonly runId: string },
 ): RunName {
-  const path = checkerOf(RunPath)({ thread_id: threadId || runId, run_id: runId })
+  const path = checkerOf(getRun.params)({ thread_id: threadId || runId, run_id: runId })
   return { threadId: path.thread_id, runId: path.run_id }
 }
 

@@ -4,13 +4,13 @@ import type { HandlerContext } from '@connectrpc/connect'
 
 import type { RunSpec } from '../../../proto/gen/frontdoor/v1/run_pb.js'
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import { createRun, createStatelessRun, getThread } from '../../api/index.ts'
+import type { CreateRun, CreateStatelessRun } from '../../api/index.ts'
 import type { AwaitedRun } from '../../thread/index.ts'
 import { userOf } from '../http/caller.ts'
 import type { RouteParts } from '../http/route.ts'
 import { revisionHeader } from '../operations/index.ts'
 import type { RunCaller } from '../operations/index.ts'
-import { CreateRun, CreateStatelessRun } from '../schema/run.ts'
-import { ThreadPath } from '../schema/thread.ts'
 import { checkerOf, invalid } from '../schema/validation.ts'
 import { callerOf, tenantOf } from './caller-value.ts'
 import { jsonIn } from './json-bytes.ts'
@@ -53,10 +53,10 @@ function made<Made>(spec: RunSpec | undefined, context: HandlerContext,
   const tenant = tenantOf(context)
   const body = bodyOf(spec)
   if (spec.threadId === '') {
-    return stateless(tenant, checkerOf(CreateStatelessRun)(body), caller)
+    return stateless(tenant, checkerOf(createStatelessRun.body)(body), caller)
   }
-  const { thread_id } = checkerOf(ThreadPath)({ thread_id: spec.threadId })
-  return onThread(tenant, thread_id, checkerOf(CreateRun)(body), caller)
+  const { thread_id } = checkerOf(getThread.params)({ thread_id: spec.threadId })
+  return onThread(tenant, thread_id, checkerOf(createRun.body)(body), caller)
 }
 
 /** The caller who asks for runs, with its key. Throws `invalid` if the key is too long. */

@@ -6,12 +6,12 @@ import type { HandlerContext } from '@connectrpc/connect'
 
 import type { FollowThreadRequest,
   ThreadEventSchema } from '../../../proto/gen/frontdoor/v1/thread_pb.js'
+import { getThread, streamThreadEvents } from '../../api/index.ts'
+import type { EventFilter } from '../../api/index.ts'
 import type { ThreadEvent } from '../../thread/index.ts'
 import type { RouteParts } from '../http/route.ts'
 import { whenAborted } from '../http/when-aborted.ts'
 import { eventTest } from '../protocol-v2/index.ts'
-import { EventFilter } from '../schema/protocol-v2.ts'
-import { ThreadPath } from '../schema/thread.ts'
 import { checkerOf } from '../schema/validation.ts'
 import { callerOf, tenantOf } from './caller-value.ts'
 import { EventQueue } from './event-queue.ts'
@@ -26,7 +26,7 @@ const allChannels = ['values', 'updates', 'messages', 'tools', 'lifecycle', 'inp
 /** Yields the events of a thread until it is deleted. Throws `not_found` if there is none. */
 export async function* followThread({ threads, ticker, quotas }: Parts,
   request: FollowThreadRequest, context: HandlerContext) {
-  const { thread_id: threadId } = checkerOf(ThreadPath)({ thread_id: request.threadId })
+  const { thread_id: threadId } = checkerOf(getThread.params)({ thread_id: request.threadId })
   const filter = filterOf(request)
   const passes = eventTest(filter)
   using _stream = quotas.stream(tenantOf(context))
@@ -49,7 +49,7 @@ export async function* followThread({ threads, ticker, quotas }: Parts,
 }
 
 function filterOf({ afterSeq, channels, namespaces }: FollowThreadRequest): EventFilter {
-  return checkerOf(EventFilter)({
+  return checkerOf(streamThreadEvents.body)({
     channels: channels.length > 0 ? channels : allChannels,
     namespaces: namespaces.map((name) => name === '' ? [] : name.split('|')),
     since: afterSeq === undefined ? undefined : Number(afterSeq),

@@ -4,10 +4,9 @@ import type { ServiceImpl } from '@connectrpc/connect'
 
 import type { StateUpdate, ThreadService,
   TimeToLive } from '../../../proto/gen/frontdoor/v1/thread_pb.js'
+import { countThreads, createThread, getThread, postThreadHistory, postThreadStateAtCheckpoint,
+  searchThreads, threadFields, updateThread, updateThreadState } from '../../api/index.ts'
 import type { RouteParts } from '../http/route.ts'
-import { ReadHistory, ReadStateAt, UpdateState } from '../schema/state.ts'
-import { CountThreads, CreateThread, PatchThread, SearchThreads, threadFields,
-  ThreadPath } from '../schema/thread.ts'
 import { checkerOf } from '../schema/validation.ts'
 import { goneSignal, tenantOf } from './caller-value.ts'
 import { bytesOf, jsonIn } from './json-bytes.ts'
@@ -28,7 +27,7 @@ export function threadService(parts: Parts): ServiceImpl<typeof ThreadService> {
 function recordCalls({ threads, reads }: Parts) {
   return {
     createThread: async (request, context) => {
-      const body = checkerOf(CreateThread)({
+      const body = checkerOf(createThread.body)({
         thread_id: request.threadId,
         metadata: jsonIn('metadata_json', request.metadataJson),
         if_exists: request.keepExisting ? 'do_nothing' : 'raise',
@@ -42,7 +41,7 @@ function recordCalls({ threads, reads }: Parts) {
     }),
     updateThread: async (request, context) => {
       const metadata = jsonIn('metadata_json', request.metadataJson)
-      const body = checkerOf(PatchThread)({ metadata, ttl: lifeOf(request.timeToLive) })
+      const body = checkerOf(updateThread.body)({ metadata, ttl: lifeOf(request.timeToLive) })
       const view = await threads.patch(tenantOf(context), threadIdOf(request), body)
       return { thread: threadMessage(view) }
     },
@@ -57,7 +56,7 @@ function recordCalls({ threads, reads }: Parts) {
       const { threadIds, sortBy: sort_by, sortOrder: sort_order, withoutValues, extract } = request
       const tenant = tenantOf(context)
       using share = reads.share(tenant)
-      const body = checkerOf(SearchThreads)({
+      const body = checkerOf(searchThreads.body)({
         ...filterOf(request),
         ...pageOf(request.page),
         sort_by,
@@ -71,7 +70,7 @@ function recordCalls({ threads, reads }: Parts) {
       return { threads: found.map(threadMessage), total: BigInt(total) }
     },
     countThreads: async (request, context) => {
-      const body = checkerOf(CountThreads)(filterOf(request))
+      const body = checkerOf(countThreads.body)(filterOf(request))
       const count = await threads.count(tenantOf(context), body, goneSignal(context))
       return { count: BigInt(count) }
     },
@@ -81,7 +80,7 @@ function recordCalls({ threads, reads }: Parts) {
 function stateCalls({ threads, reads }: Parts) {
   return {
     getThreadState: async (request, context) => {
-      const body = checkerOf(ReadStateAt)(
+      const body = checkerOf(postThreadStateAtCheckpoint.body)(
         { checkpoint: checkpointOf(request.checkpoint) ?? {}, subgraphs: request.subgraphs },
       )
       const { checkpoint = {} } = body
@@ -91,14 +90,14 @@ function stateCalls({ threads, reads }: Parts) {
     },
     updateThreadState: async (request, context) => {
       const update = request.update && updateOf(request.update)
-      const body = checkerOf(UpdateState)(
+      const body = checkerOf(updateThreadState.body)(
         { ...update, checkpoint: checkpointOf(request.checkpoint) },
       )
       const text = await threads.updateState(tenantOf(context), threadIdOf(request), body)
       return { checkpointJson: bytesOf(text) }
     },
     getThreadHistory: async (request, context) => {
-      const body = checkerOf(ReadHistory)({
+      const body = checkerOf(postThreadHistory.body)({
         limit: request.limit || undefined,
         before: request.beforeCheckpointId,
         metadata: jsonIn('metadata_json', request.metadataJson),
@@ -123,7 +122,7 @@ function stateCalls({ threads, reads }: Parts) {
 }
 
 function threadIdOf({ threadId }: { readonly threadId: string }): string {
-  return checkerOf(ThreadPath)({ thread_id: threadId }).thread_id
+  return checkerOf(getThread.params)({ thread_id: threadId }).thread_id
 }
 
 /** In the words of the request schemas. */

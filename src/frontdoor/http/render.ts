@@ -1,14 +1,12 @@
 /** Rows as JSON of the API. Fields that are JSON text are joined without parsing them. */
 
 import type { AssistantRow, CronRow, RunRow } from '../../../proto/gen/storage/v1/row.ts'
-import { cronFields } from '../../api/index.ts'
-import type { assistantFields } from '../../api/index.ts'
+import { cronFields, runFields } from '../../api/index.ts'
+import type { assistantFields, threadFields } from '../../api/index.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
 import { timeText } from '../../json/index.ts'
 import { graphIdOf } from '../../search/index.ts'
 import type { FoundThread } from '../operations/index.ts'
-import { runFields } from '../schema/run.ts'
-import type { threadFields } from '../schema/thread.ts'
 
 /** Names of fields to answer with; null, undefined or none for all. */
 export type Selection = readonly string[] | null | undefined

@@ -27,6 +27,8 @@ export interface ServeOptions {
   /** Called before a body is received: it may refuse the request. */
   readonly preParsing?: (request: FastifyRequest, reply: FastifyReply,
     payload: RequestPayload) => Promise<RequestPayload>
+  /** True for a GET that is also served as a HEAD. */
+  readonly exposeHeadRoute?: true
 }
 
 const NoQuery = Type.Object({})

@@ -1,13 +1,13 @@
 /** Fires crons: makes the run of a due time, as a request for it would. */
 
 import type { CronRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { CreateRun } from '../../api/index.ts'
 import { runIdOf } from '../../crons/index.ts'
 import type { FiringOutcome } from '../../crons/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { ErrorCode } from '../../errors.ts'
 import type { GraphHosts } from '../../graph/index.ts'
 import type { ThreadClient } from '../../thread/index.ts'
-import type { CreateRun } from '../schema/run.ts'
 import { runBodyOf } from './cron-request.ts'
 import { runOnThread, statelessRun } from './run-request.ts'
 import type { RunAssistant } from './run-request.ts'

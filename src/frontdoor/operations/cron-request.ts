@@ -2,12 +2,11 @@
 
 import type { CronRow } from '../../../proto/gen/storage/v1/row.ts'
 import { payloadFields } from '../../api/index.ts'
-import type { CreateCron, PatchCron } from '../../api/index.ts'
+import type { CreateCron, CreateRun, PatchCron } from '../../api/index.ts'
 import { scheduleFault } from '../../crons/index.ts'
 import type { CronChange, CronContent } from '../../crons/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { textOf } from '../../raw-json.ts'
-import type { CreateRun } from '../schema/run.ts'
 import { invalid } from '../schema/validation.ts'
 
 /** Characters of a payload. Bounded, because the row is written anew at each firing. */

@@ -1,9 +1,9 @@
 /** Creates several runs with one request. */
 
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { BatchRun } from '../../api/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { errorAt } from '../schema/list-checker.ts'
-import type { BatchRun } from '../schema/run.ts'
 import type { RunCaller } from './run-request.ts'
 import type { RunOperations } from './runs.ts'
 
@@ -12,7 +12,7 @@ import type { RunOperations } from './runs.ts'
  * throws `partly_done`, with the runs that were started: who sends the batch again would start
  * those twice.
  */
-export async function createRuns(runs: Pick<RunOperations, 'prepare'>, tenant: string,
+export async function createBatch(runs: Pick<RunOperations, 'prepare'>, tenant: string,
   bodies: readonly BatchRun[], caller: RunCaller): Promise<RunRow[]> {
   const starts: (() => Promise<RunRow>)[] = []
   for (const [index, body] of bodies.entries()) {

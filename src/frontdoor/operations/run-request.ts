@@ -4,13 +4,13 @@
 
 import type { AssistantRow } from '../../../proto/gen/storage/v1/row.ts'
 import { keyLookalike } from '../../access/index.ts'
+import type { CreateRun, CreateStatelessRun } from '../../api/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { breakpointFault, commandFaults } from '../../graph/index.ts'
 import type { GraphNames, WireCommand } from '../../graph/index.ts'
 import { isObject } from '../../json/index.ts'
 import { RawJson } from '../../raw-json.ts'
 import type { StartRun } from '../../thread/index.ts'
-import type { CreateRun, CreateStatelessRun } from '../schema/run.ts'
 import type { Fault } from '../schema/validation.ts'
 import { mayReachGraph } from './graph-headers.ts'
 

@@ -2,13 +2,13 @@
 
 import { limitConcurrency } from '../../../cluster/index.ts'
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { SearchRuns } from '../../api/index.ts'
 import { ignoreNotFound } from '../../errors.ts'
 import type { ReadQuota } from '../../limits/index.ts'
 import { isMeant, pageBytes } from '../../search/index.ts'
 import type { RunPlace, RunSearch, RunSearchQuery, RunStatus, RunText } from '../../search/index.ts'
 import type { ThreadClient } from '../../thread/index.ts'
 import { cursorParts, cursorText } from '../schema/cursor.ts'
-import type { SearchRuns } from '../schema/run.ts'
 import { invalid } from '../schema/validation.ts'
 import { timeIn } from './thread-filter.ts'
 

@@ -4,6 +4,8 @@ import { v5 } from 'uuid'
 
 import type { Env, Tracing } from '../../../cluster/index.ts'
 import type { AssistantRow, RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { BatchRun, CancelRun, CancelRuns, CreateRun, CreateStatelessRun, ListRuns, ReadRunLogs,
+  SearchRuns } from '../../api/index.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { GraphHost, GraphHosts } from '../../graph/index.ts'
@@ -13,8 +15,6 @@ import type { Quotas, ReadQuota } from '../../limits/index.ts'
 import type { RunSearch } from '../../search/index.ts'
 import type { AwaitedRun, FeedListener, StartRun, ThreadClient,
   WatchRun } from '../../thread/index.ts'
-import type { BatchRun, CancelRun, CancelRuns, CreateRun, CreateStatelessRun, ListRuns, ReadRunLogs,
-  SearchRuns } from '../schema/run.ts'
 import { invalid } from '../schema/validation.ts'
 import type { AssistantOperations } from './assistants.ts'
 import { cancelAll, cancelSome, countAll } from './cancel-runs.ts'

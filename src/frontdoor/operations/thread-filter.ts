@@ -1,10 +1,10 @@
 /** The filter and the page of a search of threads, as requests have them. */
 
+import type { CountThreads, SearchThreads, ThreadConditions } from '../../api/index.ts'
 import { wordsOf } from '../../search/index.ts'
 import type { ThreadFilter, ThreadPlace, ThreadQuery } from '../../search/index.ts'
 import type { ValuesFilter } from '../../thread/index.ts'
 import { cursorParts, cursorText } from '../schema/cursor.ts'
-import type { CountThreads, SearchThreads, ThreadConditions } from '../schema/thread.ts'
 import { invalid, requireSimple } from '../schema/validation.ts'
 
 /** The filter of a request. Throws `invalid` for one that means nothing or takes too long. */

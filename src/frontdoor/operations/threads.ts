@@ -1,6 +1,8 @@
 /** Operations on threads and their state, the same for every wire. */
 
 import type { Env } from '../../../cluster/index.ts'
+import type { Checkpoint, CountThreads, CreateThread, PatchState, PatchThread, PruneThreads,
+  ReadHistory, ReadStateAt, SearchThreads, TimeToLive, UpdateState } from '../../api/index.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
 import type { EditUpdate, GraphHosts, StateSelection } from '../../graph/index.ts'
 import type { LongJson } from '../../json/index.ts'
@@ -10,10 +12,6 @@ import { threadStatuses } from '../../search/index.ts'
 import type { ThreadStatus, TimeToLiveRequest } from '../../search/index.ts'
 import type { FeedListener, HistoryPart, ThreadClient, ThreadEventListener,
   ThreadView } from '../../thread/index.ts'
-import type { Checkpoint, PatchState, ReadHistory, ReadStateAt,
-  UpdateState } from '../schema/state.ts'
-import type { CountThreads, CreateThread, PatchThread, PruneThreads, SearchThreads,
-  TimeToLive } from '../schema/thread.ts'
 import { invalid, requireSimple } from '../schema/validation.ts'
 import { pruneThreads } from './prune-threads.ts'
 import type { Pruned } from './prune-threads.ts'

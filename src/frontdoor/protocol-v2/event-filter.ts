@@ -1,7 +1,7 @@
 /** Filters for the events of a thread that a subscription gets. Pure. */
 
 import type { ThreadEvent } from '../../thread/index.ts'
-import type { EventFilter } from '../schema/protocol-v2.ts'
+import type { EventFilter } from '../../api/index.ts'
 import { prefixTest } from './namespace-prefixes.ts'
 
 /** Characters that filters may have as JSON: they are held as long as their connection. */

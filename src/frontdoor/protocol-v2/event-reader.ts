@@ -5,7 +5,7 @@
  */
 
 import type { ThreadEvent } from '../../thread/index.ts'
-import type { EventFilter } from '../schema/protocol-v2.ts'
+import type { EventFilter } from '../../api/index.ts'
 
 /** The client at the other end of a stream or a socket. */
 export interface EventReader {

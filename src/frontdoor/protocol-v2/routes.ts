@@ -3,19 +3,18 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 import type { Env } from '../../../cluster/index.ts'
-import { CreationHeaders } from '../../api/index.ts'
+import { openThreadSocket, sendCommand, streamThreadEvents } from '../../api/index.ts'
+import type { EventFilter } from '../../api/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { LongJson } from '../../json/index.ts'
 import type { InputQuota } from '../../thread/index.ts'
 import type { Limit } from '../http/guard.ts'
 import { leftSignal, sendJson } from '../http/list-reply.ts'
-import { eventStream, route } from '../http/route.ts'
 import type { App, RouteParts } from '../http/route.ts'
+import { serve } from '../http/serve.ts'
 import { isUpgrade } from '../http/connections/upgrade.ts'
 import type { SocketServer } from '../http/connections/upgrade.ts'
-import { holdStream, runCallerOf } from '../rest/run-reply.ts'
-import { EventFilter, EventHeaders, ProtocolCommand } from '../schema/protocol-v2.ts'
-import { ThreadPath } from '../schema/thread.ts'
+import { holdStream, lastEventId, runCallerOf } from '../rest/run-reply.ts'
 import { perform } from './commands.ts'
 import { errorText, hasOwnStatus, successText } from './envelope.ts'
 import { eventTest, filterCharactersMax, resumed } from './event-filter.ts'
@@ -33,48 +32,34 @@ export interface ProtocolParts extends RouteParts {
   readonly limit?: Limit | undefined
 }
 
-const one = { tag: 'Threads', params: ThreadPath } as const
-
 /** Adds the routes. Call after the REST routes, whose checks and body readers they use. */
 export function protocolRoutes(app: App, parts: ProtocolParts): void {
-  app.post('/threads/:thread_id/commands',
-    route('read', 'sendCommand', { ...one, headers: CreationHeaders, body: ProtocolCommand,
-      answer: 'CommandAnswer', summary: 'Send a command of protocol v2' }),
-    async (request, reply) => {
-      const { params: { thread_id: threadId }, body } = request
-      const context = { ...contextOf(request, threadId, parts), left: leftSignal(reply) }
-      try {
-        const outcome = await perform(context, body)
-        return await sendJson(reply, successText(body.id, threadId, outcome))
-      } catch (error) {
-        if (hasOwnStatus(error)) throw error
-        return sendJson(reply, errorText(body.id, threadId, error))
-      }
-    })
-
-  app.post('/threads/:thread_id/stream/events',
-    route('read', 'streamThreadEvents', { ...one, headers: EventHeaders, body: EventFilter,
-      answer: eventStream,
-      events: 'Server-sent events: `event` is the method, `data` one event as JSON. Never ends.',
-      summary: 'Stream the events of a thread, of all its runs, by protocol v2' }),
-    async (request, reply) => {
-      requireShort(request.body)
-      holdStream(parts, reply)
-      const filter = resumed(request.body, request.headers['last-event-id'])
-      return streamEvents(parts, reply, request.params.thread_id, filter)
-    })
-
-  app.get('/threads/:thread_id/stream/events',
-    route('read', 'openThreadSocket', { ...one, silent: { 101: 'The WebSocket is open.' },
-      summary: 'Open a WebSocket for commands and events of protocol v2' }),
-    async (request, reply) => {
-      if (!isUpgrade(request)) {
-        throw new HeddleError('invalid', 'A GET here opens a WebSocket: send `Upgrade: ' +
-          'websocket`, or POST a filter for server-sent events.')
-      }
-      holdStream(parts, reply)
-      openSocket(parts, request, reply, request.params.thread_id)
-    })
+  serve(app, sendCommand, async (request, reply) => {
+    const { params: { thread_id: threadId }, body } = request
+    const context = { ...contextOf(request, threadId, parts), left: leftSignal(reply) }
+    try {
+      const outcome = await perform(context, body)
+      return await sendJson(reply, successText(body.id, threadId, outcome))
+    } catch (error) {
+      if (hasOwnStatus(error)) throw error
+      return sendJson(reply, errorText(body.id, threadId, error))
+    }
+  })
+  serve(app, streamThreadEvents, async (request, reply) => {
+    requireShort(request.body)
+    holdStream(parts, reply)
+    const filter = resumed(request.body, lastEventId(request) ?? undefined)
+    return streamEvents(parts, reply, request.params.thread_id, filter)
+  })
+  serve(app, openThreadSocket, async (request, reply) => {
+    if (!isUpgrade(request)) {
+      throw new HeddleError('invalid', 'A GET here opens a WebSocket: send `Upgrade: ' +
+        'websocket`, or POST a filter for server-sent events.')
+    }
+    holdStream(parts, reply)
+    openSocket(parts, request, reply, request.params.thread_id)
+    return reply
+  })
 }
 
 function contextOf(request: FastifyRequest, threadId: string,
@@ -88,7 +73,7 @@ function requireShort(filter: EventFilter): void {
 }
 
 async function streamEvents({ threads, ticker, env }: ProtocolParts, reply: FastifyReply,
-  threadId: string, filter: EventFilter): Promise<void> {
+  threadId: string, filter: EventFilter): Promise<FastifyReply> {
   const { caller, headers: { 'user-agent': userAgent } } = reply.request
   const reader = eventReader(userAgent, env.nowMs())
   reader.asks(filter)
@@ -114,6 +99,7 @@ async function streamEvents({ threads, ticker, env }: ProtocolParts, reply: Fast
     if (!stream.begun) throw error
     stream.leave()
   }
+  return reply
 }
 
 function openSocket(parts: ProtocolParts, request: FastifyRequest, reply: FastifyReply,

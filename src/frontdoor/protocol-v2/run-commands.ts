@@ -1,13 +1,14 @@
 /** The commands that start runs: `run.start`, `input.respond` and `state.fork`. */
 
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import { createRun } from '../../api/index.ts'
+import type { CreateRun } from '../../api/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { isInterruptId } from '../../graph/index.ts'
 import { isObject } from '../../json/index.ts'
 import { seqBefore } from '../../thread/index.ts'
 import { requireAllowed } from '../http/caller.ts'
 import { ForkState, RespondMany, RespondOne } from '../schema/protocol-v2.ts'
-import { CreateRun } from '../schema/run.ts'
 import { checkerOf } from '../schema/validation.ts'
 import type { CommandContext } from './command-context.ts'
 import { ProtocolError } from './envelope.ts'
@@ -16,11 +17,11 @@ import { membersOf } from './spelling.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-const runMembers = Object.keys(CreateRun.properties)
+const runMembers = Object.keys(createRun.body.properties)
   .filter((name) => name !== 'if_not_exists' && name !== 'on_disconnect')
 const answerMembers = ['namespace', 'interrupt_id', 'response']
 
-const checkRun = checkerOf(CreateRun)
+const checkRun = checkerOf(createRun.body)
 const checkOne = checkerOf(RespondOne)
 const checkMany = checkerOf(RespondMany)
 const checkFork = checkerOf(ForkState)

@@ -4,7 +4,7 @@
  */
 
 import type { ThreadEvent, ThreadEventListener } from '../../thread/index.ts'
-import type { EventFilter } from '../schema/protocol-v2.ts'
+import type { EventFilter } from '../../api/index.ts'
 import { ProtocolError } from './envelope.ts'
 import { eventTest, filterCharactersMax } from './event-filter.ts'
 import type { EventTest } from './event-filter.ts'

@@ -7,6 +7,7 @@ import type { Socket } from 'node:net'
 
 import type { WebSocket } from 'ws'
 
+import { sendCommand, streamThreadEvents } from '../../api/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { jsonOf, longJson } from '../../json/index.ts'
 import type { LongJson } from '../../json/index.ts'
@@ -18,7 +19,7 @@ import type { Caller } from '../http/caller.ts'
 import type { TickerMember } from '../http/connections/connection-ticker.ts'
 import { closeFor } from '../http/connections/upgrade.ts'
 import { carriedBy } from '../schema/carried.ts'
-import { EventFilter, ProtocolCommand, Unsubscribe } from '../schema/protocol-v2.ts'
+import { Unsubscribe } from '../schema/protocol-v2.ts'
 import { checkerOf } from '../schema/validation.ts'
 import type { Command, CommandContext } from './command-context.ts'
 import { perform } from './commands.ts'
@@ -42,7 +43,7 @@ const shortFrame = 64 * 1024
 
 const what = 'The frame'
 
-const checkFilter = checkerOf(EventFilter)
+const checkFilter = checkerOf(streamThreadEvents.body)
 const checkUnsubscribe = checkerOf(Unsubscribe)
 
 /** Parts that the socket of a thread needs, and callbacks for its failure and its close. */
@@ -241,7 +242,7 @@ export class ThreadSocket implements TickerMember, Sink {
     const value = bytes.length <= longJson
       ? jsonOf(what, bytes.toString())
       : await this.#options.json.read(this.#caller.tenant, { what, bytes,
-        carried: carriedBy(ProtocolCommand) })
-    return checkerOf(ProtocolCommand)(value)
+        carried: carriedBy(sendCommand.body) })
+    return checkerOf(sendCommand.body)(value)
   }
 }

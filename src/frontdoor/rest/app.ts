@@ -4,11 +4,11 @@ import type { TObject } from 'typebox'
 
 import { namedRecords } from '../http/documented.ts'
 import type { App, RouteParts } from '../http/route.ts'
-import { answerSchemas } from '../schema/answer.ts'
 import { listCheckerOf } from '../schema/list-checker.ts'
 import type { ListSchema } from '../schema/list-checker.ts'
 import { undeclaredAt } from '../schema/undeclared.ts'
 import { checkerOf } from '../schema/validation.ts'
+import { allRunRoutes } from './all-runs.ts'
 import { assistantRoutes } from './assistants.ts'
 import { acceptJson } from './body.ts'
 import type { BodyReaders } from './body.ts'
@@ -42,6 +42,7 @@ export async function addRest(app: App,
   runRoutes(app, options)
   threadStreamRoutes(app, options)
   statelessRunRoutes(app, options)
+  allRunRoutes(app, options)
   cronRoutes(app, options)
   storeRoutes(app, options)
 }
@@ -66,7 +67,7 @@ function checkRequests(app: App): void {
       }
     }
   })
-  for (const schema of [...answerSchemas, ...namedRecords()]) app.addSchema(schema)
+  for (const schema of namedRecords()) app.addSchema(schema)
 }
 
 function isList(schema: TObject | ListSchema): schema is ListSchema {

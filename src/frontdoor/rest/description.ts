@@ -4,6 +4,7 @@ import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
+import { getCaller } from '../../api/index.ts'
 import type { App } from '../http/route.ts'
 
 const introduction = `The Agent Deployment API.
@@ -35,9 +36,6 @@ const securitySchemes = {
   session: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
 } as const
 
-/** Path at which the router has the bare path `/auth`, which is also the platform's. */
-export const authUrl = '/api/v1/auth'
-
 /** Adds the documentation. Call before the routes that it documents are added. */
 export async function describeRoutes(app: App, version: string): Promise<void> {
   await app.register(swagger, {
@@ -53,7 +51,7 @@ export async function describeRoutes(app: App, version: string): Promise<void> {
     transform: ({ schema, url, route: { config } }) => ({
       // Routes do not check what others read.
       schema: { ...schema, ...config?.operation?.raw && { body: config.operation.body } },
-      url: url === authUrl ? '/auth' : url,
+      url: url === getCaller.path ? '/auth' : url,
     }),
     transformObject: (described) => {
       const { paths } = (described as { openapiObject: Description }).openapiObject

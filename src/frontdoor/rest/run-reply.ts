@@ -3,6 +3,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { CreateRun, JoinQuery, StreamQuery } from '../../api/index.ts'
 import type { AwaitedRun, WatchRun } from '../../thread/index.ts'
 import { outerPath, requireAllowed, userOf } from '../http/caller.ts'
 import { whileValid } from '../http/credential-check.ts'
@@ -13,7 +14,6 @@ import { runJson } from '../http/render.ts'
 import type { RouteParts } from '../http/route.ts'
 import { feedbackKeysOf, nameOf, revisionHeader } from '../operations/index.ts'
 import type { RunCaller, RunName } from '../operations/index.ts'
-import type { CreateRun, JoinStream, StreamRun } from '../schema/run.ts'
 import { requireOwnPage } from './fetch-site.ts'
 import { SseStream } from './sse.ts'
 import type { SseOptions } from './sse.ts'
@@ -52,14 +52,14 @@ export function awaitedBy(request: { readonly body: MakingBody }, { row, result 
 }
 
 /** Follows a run that the request made from its first event, in all stream modes. */
-export function fromTheStart({ query }: { readonly query: StreamRun }): WatchRun {
+export function fromTheStart({ query }: { readonly query: StreamQuery }): WatchRun {
   const { namespace: namespaces } = query
   return { after: null, modes: null, ...namespaces && { namespaces } }
 }
 
 /** Follows a run from where the client left off. */
 export function fromWhereItLeft(
-  request: FastifyRequest & { readonly query: JoinStream },
+  request: FastifyRequest & { readonly query: JoinQuery },
 ): WatchRun {
   const { stream_mode: modes = null, checkpoint_id: checkpointId } = request.query
   return { ...fromTheStart(request), after: lastEventId(request), modes,
@@ -67,7 +67,7 @@ export function fromWhereItLeft(
 }
 
 /** The id of the last event that the client saw; null if it saw none. */
-function lastEventId({ headers }: FastifyRequest): string | null {
+export function lastEventId({ headers }: FastifyRequest): string | null {
   const id = headers['last-event-id']
   return typeof id === 'string' && id !== '' ? id : null
 }
@@ -127,8 +127,8 @@ export function holdStream({ quotas }: Pick<RunReplyParts, 'quotas'>, reply: Fas
 }
 
 /** Streams the run's events until it has ended. Throws only if an error can still be answered. */
-export async function streamRun(parts: RunReplyParts, watched: Watched,
-  options: WatchRun): Promise<void> {
+export async function followRun(parts: RunReplyParts, watched: Watched,
+  options: WatchRun): Promise<FastifyReply> {
   const { runs, ticker } = parts
   const { run, reply, made = false } = watched
   reply.request.about = run
@@ -161,6 +161,7 @@ export async function streamRun(parts: RunReplyParts, watched: Watched,
     if (!stream.begun) throw error
     stream.leave()
   }
+  return reply
 }
 
 /** Makes the links that a stream ends with; undefined if nobody asked for any. */
@@ -176,7 +177,8 @@ function feedbackOf({ feedbackLinks }: RunReplyParts,
 }
 
 /** Answers with the run's result when it has ended. */
-export function answerWithResult(parts: RunReplyParts, watched: Watched): Promise<void> {
+export async function answerWithResult(parts: RunReplyParts,
+  watched: Watched): Promise<FastifyReply> {
   const { runs, ticker } = parts
   const { run, reply, made = false } = watched
   reply.request.about = run
@@ -185,7 +187,7 @@ export function answerWithResult(parts: RunReplyParts, watched: Watched): Promis
   const { result = (cancelled) => runs.join(tenant, run, cancelled) } = watched
   mayWatch(watched)
   if (!made) holdStream(parts, reply)
-  return answerLate({
+  await answerLate({
     reply,
     ticker,
     runId: run.runId,
@@ -194,6 +196,7 @@ export function answerWithResult(parts: RunReplyParts, watched: Watched): Promis
     settled: () => runs.get(tenant, run),
     abandoned: () => abandon(parts, watched),
   })
+  return reply
 }
 
 /** Throws `forbidden`. A GET that cancels its run on leaving is a change. */

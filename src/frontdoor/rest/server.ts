@@ -1,9 +1,9 @@
 /** The routes of the server itself: its health and its description. */
 
 import type { FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
 
 import type { ClusterStatus, Env } from '../../../cluster/index.ts'
+import { checkServer, getCaller, getServerInfo } from '../../api/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { tenantOfNamespace } from '../../limits/index.ts'
 import { tenantId } from '../../platform/index.ts'
@@ -11,10 +11,9 @@ import type { Region } from '../../settings/index.ts'
 import { checkAll } from '../http/dependency.ts'
 import type { Dependency } from '../http/dependency.ts'
 import { sendJson } from '../http/list-reply.ts'
-import { route } from '../http/route.ts'
 import type { App } from '../http/route.ts'
+import { serve } from '../http/serve.ts'
 import { callerDetails } from './caller-details.ts'
-import { authUrl } from './description.ts'
 import { isFromHere } from './from-here.ts'
 import { servedGraphs } from './server-features.ts'
 import type { ServedGraph, ServerOffer } from './server-features.ts'
@@ -44,10 +43,6 @@ export interface MetricsPage {
   text(): Promise<string>
 }
 
-const CheckServer = Type.Object({
-  check_db: Type.Optional(Type.Boolean({ description: 'Also check what it depends on.' })),
-})
-
 const flags = {
   assistants: true,
   crons: true,
@@ -72,36 +67,22 @@ function graphsFor({ deployment }: FastifyRequest,
   return deployment === undefined ? graphs() : servedGraphs(deployment)
 }
 
-/** Adds the routes of the server: `/ok`, `/info`, `/auth`, and two for this machine. */
+/** Adds the routes of the server: `/ok`, `/info`, `/auth`, and those for this machine. */
 export function serverRoutes(app: App, details: ServerDetails): void {
-  const { version, region, clusterStatus, metrics, offer, failing, project } = details
-  /** Names of tenants' deployments are for the operator. */
-  const failures = (request: FastifyRequest) => {
-    const names = failing?.() ?? []
-    if (names.length === 0) return {}
-    const isOperator = offer.auth === 'none' || isFromHere(request)
-    return { deployments: { not_serving: names.length, ...isOperator && { names } } }
-  }
-  const whetherServes = route('public', 'checkServer', { tag: 'Server',
-    summary: 'Whether the server serves', querystring: CheckServer, answer: 'Ok' })
-  app.get('/ok', { ...whetherServes, exposeHeadRoute: true }, async (request, reply) => {
+  const { version, region, offer } = details
+  serve(app, checkServer, async (request, reply) => {
     if (!request.query.check_db) return sendJson(reply, '{"ok":true}')
     const dependencies = await checkAll(details)
-    return sendJson(reply, JSON.stringify({ ok: true, dependencies, ...failures(request) }))
-  })
-
-  app.get('/info',
-    route('public', 'getServerInfo', { tag: 'Server', summary: 'What the server is and offers',
-      answer: 'Info' }),
+    const answer = { ok: true, dependencies, ...failures(request, details) }
+    return sendJson(reply, JSON.stringify(answer))
+  }, { exposeHeadRoute: true })
+  serve(app, getServerInfo,
     async (request, reply) =>
       sendJson(reply,
         JSON.stringify({ version, context: 'js', flags, metadata: {}, region,
           ...offered(request, offer) })))
-
   // The client of traces asks here, too, so the answer has what both of them read.
-  app.get(authUrl,
-    route('self', 'getCaller', { tag: 'Server', summary: 'Who the caller is, and what it may do',
-      answer: 'Caller' }), async (request, reply) => {
+  serve(app, getCaller, async (request, reply) => {
     const { caller } = request
     const id = tenantId(caller.tenant)
     return sendJson(reply, JSON.stringify({
@@ -110,9 +91,22 @@ export function serverRoutes(app: App, details: ServerDetails): void {
       ...offer.auth !== 'none' && { graphs: graphsFor(request, offer) },
     }))
   })
+  nearRoutes(app, details)
+}
 
-  // These routes are for the operator of this machine. For all others they do not exist, also
-  // behind a proxy on this machine.
+/** Names of tenants' deployments are for the operator. */
+function failures(request: FastifyRequest, { failing, offer }: ServerDetails): object {
+  const names = failing?.() ?? []
+  if (names.length === 0) return {}
+  const isOperator = offer.auth === 'none' || isFromHere(request)
+  return { deployments: { not_serving: names.length, ...isOperator && { names } } }
+}
+
+/**
+ * Adds routes for the operator of this machine. For all others they do not exist, also behind a
+ * proxy on this machine.
+ */
+function nearRoutes(app: App, { clusterStatus, metrics, project }: ServerDetails): void {
   const forHere = { schema: { hide: true }, config: { access: 'public' } } as const
   app.get('/internal/cluster', forHere, async (request, reply) => {
     if (!isFromHere(request)) throw new HeddleError('not_found')

@@ -1,30 +1,27 @@
 /** The route of a thread's stream: the events of all its runs. */
 
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 
+import { joinThreadStream } from '../../api/index.ts'
 import { outerPath, requireAllowed } from '../http/caller.ts'
-import { eventStream, route } from '../http/route.ts'
 import type { App, RouteParts } from '../http/route.ts'
+import { serve } from '../http/serve.ts'
 import type { ThreadStreamRequest } from '../operations/index.ts'
-import { JoinThread, JoinThreadHeaders, ThreadPath } from '../schema/thread.ts'
-import { holdStream } from './run-reply.ts'
+import { holdStream, lastEventId } from './run-reply.ts'
 import { SseStream } from './sse.ts'
 
 /** Adds the route of a thread's stream. */
 export function threadStreamRoutes(app: App, parts: RouteParts): void {
-  app.get('/threads/:thread_id/stream',
-    route('read', 'joinThreadStream', { tag: 'Threads', params: ThreadPath, querystring: JoinThread,
-      headers: JoinThreadHeaders, answer: eventStream, returns: ['location'],
-      summary: 'Stream the events of all runs of a thread' }), async (request, reply) => {
+  serve(app, joinThreadStream, async (request, reply) => {
     const { params: { thread_id: threadId }, query } = request
     const modes = query.stream_mode ?? query.stream_modes ?? ['run_modes']
-    await streamThread(parts, threadId, reply, { modes, after: lastEventId(request) })
+    return streamThread(parts, threadId, reply, { modes, after: lastEventId(request) })
   })
 }
 
 /** Streams until the thread is deleted. Throws only if an error can still be answered. */
 async function streamThread(parts: RouteParts, threadId: string, reply: FastifyReply,
-  options: ThreadStreamRequest): Promise<void> {
+  options: ThreadStreamRequest): Promise<FastifyReply> {
   const { threads, ticker } = parts
   const { caller } = reply.request
   requireAllowed(caller, 'read')
@@ -51,9 +48,5 @@ async function streamThread(parts: RouteParts, threadId: string, reply: FastifyR
     if (!stream.begun) throw error
     stream.leave()
   }
-}
-
-function lastEventId({ headers }: FastifyRequest): string | null {
-  const id = headers['last-event-id']
-  return typeof id === 'string' && id !== '' ? id : null
+  return reply
 }

@@ -2,12 +2,9 @@
 
 import type { TSchema } from 'typebox'
 
-import { createAssistant, createCron, updateAssistant, updateCron } from '../../api/index.ts'
+import { createAssistant, createCron, createRun, createRuns, createStatelessRun, createThread,
+  sendCommand, updateAssistant, updateCron, updateThreadState } from '../../api/index.ts'
 import type { Carried } from '../../json/index.ts'
-import { ProtocolCommand } from './protocol-v2.ts'
-import { CreateRun, CreateRuns, CreateStatelessRun } from './run.ts'
-import { UpdateState } from './state.ts'
-import { CreateThread } from './thread.ts'
 
 /** The numbers are levels that are parsed: names of channels and nodes must be readable. */
 export const carriedByCommand = { resume: 1, update: 2, goto: 2 } as const
@@ -16,17 +13,17 @@ const byUpdate = { values: 1, command: carriedByCommand } as const
 const byRun = { input: 0, context: 1, command: carriedByCommand } as const
 
 const rules = new Map<TSchema, Carried>([
-  [CreateRun, byRun],
-  [CreateStatelessRun, byRun],
+  [createRun.body, byRun],
+  [createStatelessRun.body, byRun],
   [createCron.body, byRun],
   [updateCron.body, byRun],
-  [CreateRuns, byRun],
-  [UpdateState, byUpdate],
-  [ProtocolCommand, {
+  [createRuns.body, byRun],
+  [updateThreadState.body, byUpdate],
+  [sendCommand.body, {
     params: { input: 0, context: 1, command: carriedByCommand, update: 2, goto: 2, response: 0,
       responses: { response: 0 } },
   }],
-  [CreateThread, { supersteps: { updates: byUpdate } }],
+  [createThread.body, { supersteps: { updates: byUpdate } }],
   [createAssistant.body, { context: 0 }],
   [updateAssistant.body, { context: 0 }],
 ])

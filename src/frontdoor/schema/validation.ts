@@ -4,12 +4,11 @@ import type { Static, TObject, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { Errors } from 'typebox/value'
 
+import { extractPath, statePart } from '../../api/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { isObject, nestedInLists } from '../../json/index.ts'
 import { textOf } from '../../raw-json.ts'
 import { isLongJson } from './long-json.ts'
-import { statePart } from './state.ts'
-import { extractPath } from './thread.ts'
 import { onlyDeclaredOf } from './undeclared.ts'
 import type { UndeclaredMembers } from './undeclared.ts'
 

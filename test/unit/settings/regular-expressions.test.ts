@@ -3,8 +3,7 @@
 import { createContext, Script } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 
-import { statePart } from '../../../src/frontdoor/schema/state.ts'
-import { extractPath } from '../../../src/frontdoor/schema/thread.ts'
+import { extractPath, statePart } from '../../../src/api/index.ts'
 import { expressionsIn, hostileTexts, piecesOf } from '../../support/regular-expressions.ts'
 import type { FoundExpression } from '../../support/regular-expressions.ts'
 import { isNight } from '../../support/repeats.ts'

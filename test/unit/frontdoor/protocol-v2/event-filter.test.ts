@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import { eventTest } from '../../../../src/frontdoor/protocol-v2/event-filter.ts'
-import type { EventFilter } from '../../../../src/frontdoor/schema/protocol-v2.ts'
+import type { EventFilter } from '../../../../src/api/index.ts'
 import type { ThreadEvent } from '../../../../src/thread/index.ts'
 import { expectAlways } from '../../../support/expect-always.ts'
 import { threadEvent } from '../fake-threads.ts'

@@ -3,13 +3,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { createCron, getAssistantGraph } from '../../../../src/api/index.ts'
+import { cancelRun, createCron, createRun, createStatelessRun, createThread, getAssistantGraph,
+  getThreadState, joinRunStream, listRuns, postThreadHistory, searchThreads,
+  updateThreadState } from '../../../../src/api/index.ts'
 import type { HeddleError } from '../../../../src/errors.ts'
 import { readQuery } from '../../../../src/frontdoor/rest/query-string.ts'
-import { CancelRun, CreateRun, CreateStatelessRun, JoinStream,
-  ListRuns } from '../../../../src/frontdoor/schema/run.ts'
-import { ReadHistory, ReadState, UpdateState } from '../../../../src/frontdoor/schema/state.ts'
-import { CreateThread, SearchThreads } from '../../../../src/frontdoor/schema/thread.ts'
 import { checkerOf, requireSimple } from '../../../../src/frontdoor/schema/validation.ts'
 import { RawJson } from '../../../../src/raw-json.ts'
 import { expectAlways } from '../../../support/expect-always.ts'
@@ -28,7 +26,7 @@ describe('a check', () => {
     const body = { assistant_id: '', stream_mode: ['values', 'colour'], metadata: 'x',
       config: { recursion_limit: 'x' }, multitask_strategy: 'hope', interrupt_before: 3,
       command: { goto: { input: 1 } }, after_seconds: -1 }
-    expect(faultsOf(() => checkerOf(CreateRun)(body))).toEqual([
+    expect(faultsOf(() => checkerOf(createRun.body)(body))).toEqual([
       { field: 'assistant_id', message: 'must not be empty' },
       { field: 'command.goto.node', message: 'is required' },
       { field: 'config.recursion_limit', message: 'must be an integer' },
@@ -42,28 +40,28 @@ describe('a check', () => {
   })
 
   it('names what is missing', () => {
-    expect(faultsOf(() => checkerOf(CreateRun)({ input: {} })))
+    expect(faultsOf(() => checkerOf(createRun.body)({ input: {} })))
       .toEqual([{ field: 'assistant_id', message: 'is required' }])
-    expect(faultsOf(() => checkerOf(CreateThread)({ supersteps: [{ updates: [{}] }] })))
+    expect(faultsOf(() => checkerOf(createThread.body)({ supersteps: [{ updates: [{}] }] })))
       .toEqual([{ field: 'supersteps.0.updates.0.as_node', message: 'is required' }])
   })
 
   it.each([
-    [CreateRun, { assistant_id: 'a', interrupt_after: 'all' }, 'interrupt_after',
+    [createRun.body, { assistant_id: 'a', interrupt_after: 'all' }, 'interrupt_after',
       'must be "*" or an array'],
-    [CreateRun, { assistant_id: 'a', command: { goto: 3 } }, 'command.goto',
+    [createRun.body, { assistant_id: 'a', command: { goto: 3 } }, 'command.goto',
       'must be a string or an object or an array'],
-    [CreateRun, { assistant_id: 'a', command: { update: [['a']] } }, 'command.update.0',
+    [createRun.body, { assistant_id: 'a', command: { update: [['a']] } }, 'command.update.0',
       'must not have fewer than 2 items'],
-    [CreateRun, { assistant_id: 'a', durability: 3 }, 'durability',
+    [createRun.body, { assistant_id: 'a', durability: 3 }, 'durability',
       'must be one of sync, async, exit'],
-    [SearchThreads, { extract: { last: 'messages[-1]' } }, 'extract.last',
+    [searchThreads.body, { extract: { last: 'messages[-1]' } }, 'extract.last',
       'must begin with values, metadata, config or interrupts, as values.messages[-1] does'],
-    [CreateThread, { if_exists: null }, 'if_exists', 'must be one of raise, do_nothing'],
+    [createThread.body, { if_exists: null }, 'if_exists', 'must be one of raise, do_nothing'],
     [getAssistantGraph.query, { xray: 'deep' }, 'xray', 'must be an integer or a boolean'],
     [getAssistantGraph.query, { xray: -1 }, 'xray', 'must be >= 0'],
-    [ReadHistory, { before: 3 }, 'before', 'must be a string or an object'],
-    [ReadHistory, { before: { configurable: {} } }, 'before.configurable.checkpoint_id',
+    [postThreadHistory.body, { before: 3 }, 'before', 'must be a string or an object'],
+    [postThreadHistory.body, { before: { configurable: {} } }, 'before.configurable.checkpoint_id',
       'is required'],
   ])('names all types and values that a field may have: %#', (schema, body, field, message) => {
     expect(faultsOf(() => checkerOf(schema)(body))).toEqual([{ field, message }])
@@ -71,20 +69,22 @@ describe('a check', () => {
 
   it('names one fault per field, however many elements are wrong', () => {
     const ids = Array.from({ length: 10_000 }, () => 7)
-    expect(faultsOf(() => checkerOf(SearchThreads)({ ids, limit: 0 }))).toHaveLength(2)
+    expect(faultsOf(() => checkerOf(searchThreads.body)({ ids, limit: 0 }))).toHaveLength(2)
   })
 
   it('does not look for faults in fields that are very long', () => {
     const [ids, names] = [Array.from({ length: 200_000 }, () => 7), { ['n'.repeat(300_000)]: 1 }]
     const message = 'is wrong somewhere, and too long to say where'
-    expect(faultsOf(() => checkerOf(SearchThreads)({ ids, extract: names, limit: 0 }))).toEqual([
-      { field: 'ids', message },
-      { field: 'limit', message: 'must be >= 1' },
-      { field: 'extract', message },
-    ])
+    expect(faultsOf(() => checkerOf(searchThreads.body)({ ids, extract: names, limit: 0 })))
+      .toEqual([
+        { field: 'ids', message },
+        { field: 'limit', message: 'must be >= 1' },
+        { field: 'extract', message },
+      ])
     expect(
       faultsOf(() =>
-        checkerOf(CreateThread)({ supersteps: ids.map(() => ({ updates: [] })), thread_id: 'x' })
+        checkerOf(createThread.body)({ supersteps: ids.map(() => ({ updates: [] })),
+          thread_id: 'x' })
       ),
     ).toEqual([{ field: 'thread_id', message: 'must be a UUID' }, { field: 'supersteps', message }])
   })
@@ -96,12 +96,12 @@ describe('a check', () => {
     const steps = (count: number, each: number) => ({
       supersteps: Array.from({ length: count }, () => ({ updates: updates(each) })),
     })
-    checkerOf(SearchThreads)(ids(10_000))
-    expect(faultsOf(() => checkerOf(SearchThreads)(ids(10_001)))).toHaveLength(1)
-    checkerOf(CreateThread)(steps(1_000, 1))
-    checkerOf(CreateThread)(steps(1, 1_000))
-    expect(faultsOf(() => checkerOf(CreateThread)(steps(1_001, 1)))).toHaveLength(1)
-    expect(faultsOf(() => checkerOf(CreateThread)(steps(1, 1_001)))).toHaveLength(1)
+    checkerOf(searchThreads.body)(ids(10_000))
+    expect(faultsOf(() => checkerOf(searchThreads.body)(ids(10_001)))).toHaveLength(1)
+    checkerOf(createThread.body)(steps(1_000, 1))
+    checkerOf(createThread.body)(steps(1, 1_000))
+    expect(faultsOf(() => checkerOf(createThread.body)(steps(1_001, 1)))).toHaveLength(1)
+    expect(faultsOf(() => checkerOf(createThread.body)(steps(1, 1_001)))).toHaveLength(1)
   })
 
   it('accepts a filter only if it is cheap to apply to every document', () => {
@@ -117,7 +117,7 @@ describe('a check', () => {
     const keys = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, n) => [`key${n}`, n]))
     const check = (config: object) =>
-      faultsOf(() => checkerOf(CreateRun)({ assistant_id: 'agent', config }))
+      faultsOf(() => checkerOf(createRun.body)({ assistant_id: 'agent', config }))
     expect(check({ configurable: keys(1_000), metadata: keys(1_000) })).toEqual([])
     for (const config of [keys(1_001), { configurable: keys(1_001) }, { metadata: keys(1_001) }]) {
       expect(check(config)).toEqual([{ field: expect.stringMatching(/^config/),
@@ -132,7 +132,7 @@ describe('a check', () => {
       looks++
       return Reflect.get(target, name) as unknown
     } })
-    for (const schema of [CreateThread, CreateRun]) {
+    for (const schema of [createThread.body, createRun.body]) {
       expect(faultsOf(() => checkerOf(schema)({ assistant_id: 'agent', metadata }))).toEqual([
         { field: 'metadata', message: 'must not have more than 256 properties' },
       ])
@@ -143,19 +143,19 @@ describe('a check', () => {
   it('normalizes UUIDs to lower case', () => {
     const [small, large] = ['0f0e0d0c-0b0a-4987-8654-3210fedcba98',
       '0F0E0D0C-0B0A-4987-8654-3210FEDCBA98']
-    expect(checkerOf(CreateThread)({ thread_id: large })).toEqual({ thread_id: small })
-    expect(checkerOf(SearchThreads)({ ids: [large, small] })).toEqual({ ids: [small, small] })
-    expect(checkerOf(SearchThreads)({ ids: null })).toEqual({ ids: null })
+    expect(checkerOf(createThread.body)({ thread_id: large })).toEqual({ thread_id: small })
+    expect(checkerOf(searchThreads.body)({ ids: [large, small] })).toEqual({ ids: [small, small] })
+    expect(checkerOf(searchThreads.body)({ ids: null })).toEqual({ ids: null })
   })
 
   it.each([[[]], ['text'], [7]])('refuses %j as a body', (body) => {
-    expect(() => checkerOf(CreateThread)(body)).toThrow('The body must be a JSON object.')
+    expect(() => checkerOf(createThread.body)(body)).toThrow('The body must be a JSON object.')
   })
 
   it('treats a missing body as an empty one, and drops undeclared members', () => {
-    expect(checkerOf(CreateThread)(undefined)).toEqual({})
-    expect(checkerOf(CreateThread)(null)).toEqual({})
-    expect(checkerOf(CreateThread)({ colour: 'green' })).toEqual({})
+    expect(checkerOf(createThread.body)(undefined)).toEqual({})
+    expect(checkerOf(createThread.body)(null)).toEqual({})
+    expect(checkerOf(createThread.body)({ colour: 'green' })).toEqual({})
   })
 
   it('drops or refuses members at any depth, and keeps free JSON and text', () => {
@@ -163,22 +163,24 @@ describe('a check', () => {
       metadata: { free: { deep: [{ x: 1 }] } }, supersteps: [{
         updates: [{ as_node: 'a', values: { any: 1 }, command: { resume: { x: 1 } } }],
       }] }
-    expect(checkerOf(CreateThread)(body)).toBe(body)
+    expect(checkerOf(createThread.body)(body)).toBe(body)
     const strayed = structuredClone(body) as Record<string, unknown> & typeof body
     Object.assign(strayed.supersteps[0]!.updates[0]!.command, { path: '../x' })
     Object.assign(strayed, { tenant: 'other' })
-    expect(checkerOf(CreateThread)(strayed)).toEqual(body)
-    expect(faultsOf(() => checkerOf(CreateThread, 'refused')(strayed))).toEqual([
+    expect(checkerOf(createThread.body)(strayed)).toEqual(body)
+    expect(faultsOf(() => checkerOf(createThread.body, 'refused')(strayed))).toEqual([
       { field: 'tenant', message: 'is not a member of this request' },
       { field: 'supersteps.0.updates.0.command.path', message: 'is not a member of this request' },
     ])
     const raw = new RawJson('{"a":1}')
-    expect(checkerOf(CreateThread)({ supersteps: [{ updates: [{ as_node: 'a', values: raw }] }] })
-      .supersteps![0]!.updates[0]!.values).toBe(raw)
+    expect(
+      checkerOf(createThread.body)({ supersteps: [{ updates: [{ as_node: 'a', values: raw }] }] })
+        .supersteps![0]!.updates[0]!.values,
+    ).toBe(raw)
   })
 
   it('takes null for every optional field of a run or a state update', () => {
-    for (const schema of [CreateRun, CreateStatelessRun, UpdateState]) {
+    for (const schema of [createRun.body, createStatelessRun.body, updateThreadState.body]) {
       const nulls = Object.fromEntries(Object.keys(schema.properties).map((name) => [name, null]))
       const places = { checkpoint_id: null, checkpoint_ns: null, checkpoint_map: null }
       for (const checkpoint of [null, places]) {
@@ -192,17 +194,21 @@ describe('a check', () => {
     const modes = ['values', 'messages', 'messages-tuple', 'updates', 'events', 'tasks',
       'checkpoints', 'debug', 'custom', 'tools']
     for (const stream_mode of [...modes, modes]) {
-      expect(faultsOf(() => checkerOf(CreateRun)({ assistant_id: 'a', stream_mode }))).toEqual([])
+      expect(faultsOf(() => checkerOf(createRun.body)({ assistant_id: 'a', stream_mode }))).toEqual(
+        [],
+      )
     }
   })
 
   it('does not coerce types in a body', () => {
-    expect(() => checkerOf(SearchThreads)({ limit: '10' })).toThrow('limit: must be an integer')
+    expect(() => checkerOf(searchThreads.body)({ limit: '10' })).toThrow(
+      'limit: must be an integer',
+    )
   })
 
   it('takes one kind of feedback or several, which have a bound', () => {
     const faultsWith = (feedback_keys: unknown) =>
-      faultsOf(() => checkerOf(CreateRun)({ assistant_id: 'a', feedback_keys }))
+      faultsOf(() => checkerOf(createRun.body)({ assistant_id: 'a', feedback_keys }))
     for (const good of ['a', ['a', 'b'], [], null]) expect(faultsWith(good)).toEqual([])
     for (const bad of ['', 7, ['x'.repeat(181)], Array(101).fill('a')]) {
       expect(faultsWith(bad)).toMatchObject([{ field: expect.stringMatching(/^feedback_keys/) }])
@@ -220,16 +226,18 @@ describe('a check', () => {
 
 describe('a query string', () => {
   it('is read as its schema asks', () => {
-    expect(readQuery(ListRuns, { limit: '5', offset: '0', select: ['run_id', 'status'] }))
+    expect(readQuery(listRuns.query, { limit: '5', offset: '0', select: ['run_id', 'status'] }))
       .toEqual({ limit: 5, offset: 0, select: ['run_id', 'status'] })
-    expect(readQuery(ListRuns, { select: 'run_id,status' }))
+    expect(readQuery(listRuns.query, { select: 'run_id,status' }))
       .toEqual({ select: ['run_id', 'status'] })
-    expect(readQuery(JoinStream, { stream_mode: 'values', cancel_on_disconnect: '1' }))
+    expect(readQuery(joinRunStream.query, { stream_mode: 'values', cancel_on_disconnect: '1' }))
       .toEqual({ stream_mode: ['values'], cancel_on_disconnect: true })
-    expect(readQuery(JoinStream, { stream_mode: '["values","custom"]' }))
+    expect(readQuery(joinRunStream.query, { stream_mode: '["values","custom"]' }))
       .toEqual({ stream_mode: ['values', 'custom'] })
-    expect(readQuery(JoinStream, { stream_mode: '[values' })).toEqual({ stream_mode: ['[values'] })
-    expect(readQuery(CancelRun, { wait: '0', action: 'rollback' }))
+    expect(readQuery(joinRunStream.query, { stream_mode: '[values' })).toEqual({
+      stream_mode: ['[values'],
+    })
+    expect(readQuery(cancelRun.query, { wait: '0', action: 'rollback' }))
       .toEqual({ wait: false, action: 'rollback' })
   })
 
@@ -241,8 +249,8 @@ describe('a query string', () => {
   })
 
   it('leaves malformed values for the check to name', () => {
-    const query = readQuery(ListRuns, { limit: '1.5', offset: 'x', status: 'asleep' })
-    expect(faultsOf(() => checkerOf(ListRuns)(query))).toEqual([
+    const query = readQuery(listRuns.query, { limit: '1.5', offset: 'x', status: 'asleep' })
+    expect(faultsOf(() => checkerOf(listRuns.query)(query))).toEqual([
       { field: 'limit', message: 'must be an integer' },
       { field: 'offset', message: 'must be an integer' },
       { field: 'status', message: expect.stringContaining('pending, running') },
@@ -250,29 +258,32 @@ describe('a query string', () => {
   })
 
   it('has nothing where a value is empty', () => {
-    for (const schema of [ListRuns, JoinStream, CancelRun, getAssistantGraph.query, ReadState]) {
+    for (const schema of [listRuns.query, joinRunStream.query, cancelRun.query,
+      getAssistantGraph.query, getThreadState.query]) {
       for (const empty of ['', [''], ['', '']]) {
         const names = Object.keys(schema.properties).filter((name) => name !== 'namespace')
         const query = Object.fromEntries(names.map((name) => [name, empty]))
         expect(readQuery(schema, query)).toEqual({})
       }
     }
-    expect(readQuery(ListRuns, { select: ['', 'run_id'], unknown: '' }))
+    expect(readQuery(listRuns.query, { select: ['', 'run_id'], unknown: '' }))
       .toEqual({ select: ['run_id'] })
-    expect(readQuery(ListRuns, { constructor: 'x', toString: '' } as never))
+    expect(readQuery(listRuns.query, { constructor: 'x', toString: '' } as never))
       .toEqual({ constructor: 'x' })
   })
 
   it('has namespaces as they are: the empty one is the root, and names may have commas', () => {
     for (const [given, read] of [['', ['']], ['a:1|b,c', ['a:1|b,c']], [['', 'a'], ['', 'a']]]) {
-      expect(readQuery(JoinStream, { namespace: given as string })).toEqual({ namespace: read })
+      expect(readQuery(joinRunStream.query, { namespace: given as string })).toEqual({
+        namespace: read,
+      })
     }
   })
 
   it('never makes the check accept something that is no number', () => {
     expectAlways(fc.property(fc.string(), (limit) => {
-      const { limit: read } = readQuery(ListRuns, { limit })
-      const faults = faultsOf(() => checkerOf(ListRuns)({ limit: read })) as unknown[]
+      const { limit: read } = readQuery(listRuns.query, { limit })
+      const faults = faultsOf(() => checkerOf(listRuns.query)({ limit: read })) as unknown[]
       expect(faults.length === 0).toBe(limit === '' || (/^\d+$/.test(limit) &&
         Number(limit) >= 1 && Number(limit) <= 1_000))
     }))
