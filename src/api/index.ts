@@ -113,6 +113,7 @@ export { createRule, deleteRule, getRule, listRules, patchRule, readRuleLog, rea
 export type { Rule, RuleAlert, RuleBody, RuleEvaluator, RuleLine, RuleSpendLimit, RuleState,
   RuleVerdict, RuleWebhook } from './rules/rules.ts'
 export { askSql } from './sql.ts'
+export type { StreamMode } from './run-content.ts'
 export { runFields } from './threads/run-parts.ts'
 export type { JoinQuery, Run, StreamQuery } from './threads/run-parts.ts'
 export { cancelRun, createRun, deleteRun, getRun, getRunLogs, joinRun, joinRunStream, listRuns,

@@ -10,6 +10,9 @@ import { Json, JsonObject, Metadata, Nullable, OneOf, SomeOf } from './json.ts'
 export const streamModes = ['values', 'updates', 'messages', 'messages-tuple', 'custom', 'debug',
   'events', 'tasks', 'tasks-lean', 'checkpoints', 'tools', 'lifecycle'] as const
 
+/** Kind of events of a run. */
+export type StreamMode = typeof streamModes[number]
+
 const StreamModes = () => Type.Union([OneOf(streamModes), SomeOf(streamModes)])
 
 const Breakpoints = () =>

@@ -1,6 +1,6 @@
 /** Acts on many threads at once: by their ids, or by a filter. */
 
-import { ask, post } from './client.ts'
+import { ask } from './ask.ts'
 import { isOver } from './runs.ts'
 import type { Run } from './runs.ts'
 import type { ThreadFilter } from './threads.ts'
@@ -25,39 +25,40 @@ export const idsMax = 1_000
 /** Resolves with the number of threads, or for `cancel` of runs, that an act by filter affects. */
 export async function bulkCount(act: BulkAct, filter: ThreadFilter,
   signal?: AbortSignal): Promise<number> {
-  const path = act === 'delete' ? '/threads/prune' : '/runs/cancel'
-  return (await post<{ count: number }>(path, { filter, dry_run: true }, signal)).count
+  const parts = { body: { filter, dry_run: true }, signal }
+  const { count = 0 } = act === 'delete'
+    ? await ask('POST /threads/prune', parts)
+    : await ask('POST /runs/cancel', parts)
+  return count
 }
 
 /** Deletes at most a thousand threads that match. */
 export async function pruneMatching(filter: ThreadFilter, signal: AbortSignal): Promise<BulkStep> {
-  const { pruned_count: done, remaining } = await post<{ pruned_count: number; remaining: number }>(
-    '/threads/prune',
-    { filter },
+  const { pruned_count: done = 0, remaining = 0 } = await ask('POST /threads/prune', {
+    body: { filter },
     signal,
-  )
+  })
   return { done, remaining }
 }
 
 /** Deletes threads by their ids, a thousand at most. */
 export async function pruneChosen(ids: readonly string[], signal: AbortSignal): Promise<number> {
-  return (await post<{ pruned_count: number }>('/threads/prune', { thread_ids: ids }, signal))
-    .pruned_count
+  const { pruned_count: done = 0 } = await ask('POST /threads/prune', { body: { thread_ids: ids },
+    signal })
+  return done
 }
 
 /** Cancels the runs of threads that match. */
 export const cancelMatching = (filter: ThreadFilter, signal: AbortSignal) =>
-  post<unknown>('/runs/cancel', { filter }, signal)
+  ask('POST /runs/cancel', { body: { filter }, signal })
 
 /** Cancels the runs of one thread that are under way or queued. Returns how many there were. */
 export async function cancelRunsOf(threadId: string, signal: AbortSignal): Promise<number> {
-  const runs = await ask<readonly Run[]>(
-    `/threads/${threadId}/runs?limit=1000&select=run_id,status`,
-    { signal },
-  )
+  const runs = await ask('GET /threads/:thread_id/runs', { params: { thread_id: threadId },
+    query: { limit: 1_000, select: ['run_id', 'status'] }, signal }) as readonly Run[]
   const ids = runs.filter((run) => !isOver(run)).map(({ run_id: id }) => id)
   if (ids.length > 0) {
-    await post('/runs/cancel', { thread_id: threadId, run_ids: ids }, signal)
+    await ask('POST /runs/cancel', { body: { thread_id: threadId, run_ids: ids }, signal })
   }
   return ids.length
 }

@@ -1,36 +1,20 @@
 /** Details of a run: its log, the errors that it failed with, and how to run it again. */
 
-import { ask, post } from './client.ts'
+import type { RunLogs } from '../../api/index.ts'
+import { ask } from './ask.ts'
 import { attemptOf } from './attempt.ts'
-import type { ThreadState } from './states.ts'
+import { historyOf } from './states.ts'
 
 /** A line that the code of a graph wrote to the console or to its logger. */
-export interface LogLine {
-  readonly seq: number
-  readonly time: string
-  readonly level: 'debug' | 'info' | 'warn' | 'error'
-  readonly text: string
-  readonly node?: string
-  readonly attempt: number
-}
-
-/** The last lines of a run. */
-export interface RunLogs {
-  readonly lines: readonly LogLine[]
-  /** Older lines that were not kept. */
-  readonly dropped: number
-  /** There are more lines than were asked for. */
-  readonly truncated: boolean
-}
+export type LogLine = RunLogs['lines'][number]
 
 /** Resolves with at most 1 000 lines of the log of a run, after a line if one is named. */
 export const logsOf = (threadId: string, runId: string, after?: number, signal?: AbortSignal) =>
-  ask<RunLogs>(
-    `/threads/${threadId}/runs/${runId}/logs?limit=1000${
-      after === undefined ? '' : `&after=${after}`
-    }`,
-    { signal },
-  )
+  ask('GET /threads/:thread_id/runs/:run_id/logs', {
+    params: { thread_id: threadId, run_id: runId },
+    query: { limit: 1_000, after },
+    signal,
+  })
 
 /** Error of a node that made a run fail. */
 export interface RunError {
@@ -50,8 +34,7 @@ export interface LastStep {
 /** The last step of a run; null if it made none. */
 export async function lastStepOf(threadId: string, runId: string,
   signal?: AbortSignal): Promise<LastStep | null> {
-  const [last] = await post<ThreadState[]>(`/threads/${threadId}/history`, { limit: 1,
-    metadata: { run_id: runId },
+  const [last] = await historyOf(threadId, { limit: 1, metadata: { run_id: runId },
     select: ['checkpoint_id', 'metadata.run_attempt', 'metadata.run_starts', 'tasks.lean'] },
     signal)
   if (last === undefined) return null

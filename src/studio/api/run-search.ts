@@ -1,13 +1,12 @@
 /** Runs across threads. */
 
-import { askPage } from './client.ts'
-import type { Run, RunStatus } from './runs.ts'
+import type { SearchRuns } from '../../api/index.ts'
+import { askPage } from './ask.ts'
+import type { Run } from './runs.ts'
 
 /** Conditions that runs must meet. */
-export interface RunFilter {
-  readonly status?: RunStatus
-  readonly graph_id?: string
-  readonly created_after?: string
+export type RunFilter = {
+  readonly [Name in 'status' | 'graph_id' | 'created_after']?: NonNullable<SearchRuns[Name]>
 }
 
 /** A page of runs, the newest first. */
@@ -22,7 +21,7 @@ const pageRuns = 100
 /** A page of runs. It may be short, or empty, while there is a cursor. */
 export async function searchRuns(filter: RunFilter, cursor: string | undefined,
   signal: AbortSignal): Promise<RunPage> {
-  const { data, headers } = await askPage<Run[]>('/runs/search', { method: 'POST', signal,
+  const { data, headers } = await askPage('POST /runs/search', { signal,
     body: { ...filter, limit: pageRuns, ...cursor !== undefined && { cursor } } })
-  return { rows: data, cursor: headers.get('x-pagination-cursor') ?? undefined }
+  return { rows: data as readonly Run[], cursor: headers.get('x-pagination-cursor') ?? undefined }
 }

@@ -1,55 +1,50 @@
 /** Runs, as the API has them, and the calls about them. */
 
-import { ask, post, send } from './client.ts'
+import type { CreateRun, Run as WholeRun, RunOfTenant } from '../../api/index.ts'
+import { ask } from './ask.ts'
 import type { JsonObject } from './client.ts'
 
 /** Status of a run; `interrupted` is one that somebody cancelled. */
-export type RunStatus = 'pending' | 'running' | 'success' | 'error' | 'interrupted' | 'timeout'
+export type RunStatus = WholeRun['status']
 
-/** A run, or what `select` named of it. */
-export interface Run {
-  readonly run_id: string
-  readonly thread_id: string
-  readonly assistant_id: string
-  readonly graph_id?: string
-  readonly created_at: string
-  readonly updated_at: string
-  readonly status: RunStatus
-  readonly metadata?: JsonObject
-  readonly multitask_strategy?: Multitask
-  readonly kwargs?: JsonObject
-}
+/** A run as the calls of this page select it: always with what names and dates it. */
+export type Run =
+  & Omit<RunOfTenant, 'metadata' | 'kwargs'>
+  & Pick<WholeRun, 'run_id' | 'thread_id' | 'assistant_id' | 'created_at' | 'updated_at' | 'status'>
+  & { readonly metadata?: JsonObject; readonly kwargs?: JsonObject }
 
 /** True if a run has ended, however. */
 export const isOver = ({ status }: Pick<Run, 'status'>): boolean =>
   status !== 'pending' && status !== 'running'
 
 /** Handling of a new run while its thread is busy. */
-export type Multitask = 'enqueue' | 'interrupt' | 'rollback' | 'reject'
+export type Multitask = WholeRun['multitask_strategy']
 
 /** Body that starts a run. */
-export interface RunStart {
-  readonly assistant_id: string
-  readonly input?: unknown
-  readonly command?: { readonly resume: unknown }
-  readonly checkpoint_id?: string | undefined
-  readonly multitask_strategy?: Multitask | undefined
-  readonly [setting: string]: unknown
-}
+export type RunStart = CreateRun
 
 /** Starts a run, or puts it into the queue of its thread. It goes on whoever listens. */
 export const createRun = (threadId: string, start: RunStart) =>
-  post<Run>(`/threads/${threadId}/runs`, start)
+  ask('POST /threads/:thread_id/runs', { params: { thread_id: threadId }, body: start }) as Promise<
+    Run
+  >
 
 /** Runs of a thread, newest first. */
 export const runsOf = (threadId: string, limit: number, offset = 0, signal?: AbortSignal) =>
-  ask<Run[]>(`/threads/${threadId}/runs?limit=${limit}&offset=${offset}`, { signal })
+  // They have all fields, since the call selects none.
+  ask('GET /threads/:thread_id/runs', { params: { thread_id: threadId }, query: { limit, offset },
+    signal }) as Promise<readonly Run[]>
 
 /** Ends a run: `interrupt` keeps its steps, `rollback` removes them. */
 export const cancelRun = (threadId: string, runId: string,
   action: 'interrupt' | 'rollback' = 'interrupt') =>
-  send(`/threads/${threadId}/runs/${runId}/cancel?action=${action}`, { method: 'POST', body: {} })
+  ask('POST /threads/:thread_id/runs/:run_id/cancel', {
+    params: { thread_id: threadId, run_id: runId },
+    query: { action },
+  })
 
 /** Deletes a run that is over. */
 export const deleteRun = (threadId: string, runId: string) =>
-  send(`/threads/${threadId}/runs/${runId}`, { method: 'DELETE' })
+  ask('DELETE /threads/:thread_id/runs/:run_id', {
+    params: { thread_id: threadId, run_id: runId },
+  })

@@ -1,19 +1,10 @@
 /** States of a thread: its steps, and what each left behind. */
 
-import { ask, post } from './client.ts'
+import type { ReadHistory, ThreadState as FoundState } from '../../api/index.ts'
+import { ask } from './ask.ts'
 import type { JsonObject } from './client.ts'
-import type { Interrupt } from './threads.ts'
 
-/** A node that ran or would run. */
-export interface StateTask {
-  readonly id: string
-  readonly name: string
-  /** `__pregel_pull` first if the state called it, `__pregel_push` if another node did. */
-  readonly path?: readonly unknown[]
-  readonly error?: unknown
-  readonly interrupts?: readonly Interrupt[]
-  readonly result?: unknown
-}
+export type { StateTask } from '../../api/index.ts'
 
 /** Origin of a step: its kind, its run and its attempt. */
 export interface StepMetadata {
@@ -30,28 +21,23 @@ export interface StepMetadata {
 }
 
 /** A state, or what `select` named of it. */
-export interface ThreadState {
+export interface ThreadState extends Omit<FoundState, 'values' | 'metadata'> {
   readonly values?: JsonObject | null
-  readonly next?: readonly string[]
-  readonly tasks?: readonly StateTask[]
   readonly metadata?: StepMetadata | null
-  readonly created_at?: string | null
-  readonly checkpoint_id?: string | null
-  readonly parent_checkpoint_id?: string | null
-  /** Sizes of the values that the step wrote, in bytes by channel. */
-  readonly channels?: Readonly<Record<string, number>>
-  /**
-   * Position of each slice in its list: the place of its first entry, and the length of the list.
-   */
-  readonly slices?: Readonly<Record<string, { readonly from: number; readonly total: number }>>
 }
 
 /** A state by its checkpoint; the newest one without it. `select` names what is answered. */
 export function stateAt(threadId: string, checkpointId: string | undefined,
   select?: readonly string[], signal?: AbortSignal): Promise<ThreadState> {
-  const query = new URLSearchParams({ ...select && { select: select.join(',') } })
-  const place = checkpointId === undefined ? '' : `/${checkpointId}`
-  return ask(`/threads/${threadId}/state${place}?${query}`, { signal })
+  const query = { ...select && { select } }
+  const found = checkpointId === undefined
+    ? ask('GET /threads/:thread_id/state', { params: { thread_id: threadId }, query, signal })
+    : ask('GET /threads/:thread_id/state/:checkpoint_id', {
+      params: { thread_id: threadId, checkpoint_id: checkpointId },
+      query,
+      signal,
+    })
+  return found as Promise<ThreadState>
 }
 
 /** Steps, newest first, never with their values. */
@@ -59,10 +45,15 @@ const lean = ['checkpoint_id', 'parent_checkpoint_id', 'metadata.step', 'metadat
   'metadata.run_id', 'metadata.run_attempt', 'metadata.run_starts', 'metadata.graph_id', 'next',
   'tasks.lean', 'channels', 'created_at'] as const
 
+/** States of a thread, newest first. */
+export const historyOf = (threadId: string, body: ReadHistory, signal?: AbortSignal) =>
+  ask('POST /threads/:thread_id/history', { params: { thread_id: threadId }, body,
+    signal }) as Promise<readonly ThreadState[]>
+
 /** A page of lean steps before a checkpoint. */
 export const historyPage = (threadId: string, before: string | undefined, limit: number,
   signal?: AbortSignal) =>
-  post<ThreadState[]>(`/threads/${threadId}/history`, { limit, select: lean,
+  historyOf(threadId, { limit, select: lean,
     ...before !== undefined && { before: { configurable: { checkpoint_id: before } } } }, signal)
 
 /** Writes values as a node would, at a checkpoint or at the newest one. */
@@ -70,4 +61,4 @@ export const writeState = (threadId: string, body: {
   readonly values: JsonObject | null
   readonly as_node?: string | undefined
   readonly checkpoint_id?: string | undefined
-}) => post<{ checkpoint: { checkpoint_id: string } }>(`/threads/${threadId}/state`, body)
+}) => ask('POST /threads/:thread_id/state', { params: { thread_id: threadId }, body })

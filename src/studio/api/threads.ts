@@ -1,41 +1,25 @@
 /** Threads, as the API has them, and the calls about them. */
 
-import { ask, askPage, post } from './client.ts'
+import type { FoundThread, SearchThreads, Thread as WholeThread } from '../../api/index.ts'
+import { ask, askPage } from './ask.ts'
 import type { JsonObject } from './client.ts'
 
+export type { Interrupt } from '../../api/index.ts'
+
 /** `busy`: a run is pending or running; `interrupted`: it waits for a person. */
-export type ThreadStatus = 'idle' | 'busy' | 'interrupted' | 'error'
+export type ThreadStatus = WholeThread['status']
 
-/** A question of a graph. */
-export interface Interrupt {
-  readonly id: string
-  readonly value: unknown
-  /** JSON Schema of the answer, if the graph gave one. */
-  readonly response_schema?: unknown
-}
-
-/** A thread, or what `select` named of it. */
-export interface Thread {
-  readonly thread_id: string
-  readonly created_at: string
-  readonly updated_at: string
-  readonly metadata: JsonObject
-  readonly status: ThreadStatus
-  readonly values?: JsonObject | null
-  /** By the id of the task that asks. */
-  readonly interrupts?: Readonly<Record<string, readonly Interrupt[]>>
-  readonly extracted?: Readonly<Record<string, unknown>>
-  readonly error?: unknown
-}
+/** A thread as the calls of this page select it: always with what names and dates it. */
+export type Thread =
+  & Omit<FoundThread, 'metadata' | 'values'>
+  & Pick<WholeThread, 'thread_id' | 'created_at' | 'updated_at' | 'status'>
+  & { readonly metadata: JsonObject; readonly values?: JsonObject | null }
 
 /** Conditions that threads must meet. */
-export interface ThreadFilter {
-  readonly q?: string | undefined
-  readonly status?: ThreadStatus | undefined
-  readonly metadata?: Readonly<Record<string, unknown>> | undefined
-  readonly ids?: readonly string[] | undefined
-  readonly updated_after?: string | undefined
-  readonly updated_before?: string | undefined
+export type ThreadFilter = {
+  readonly [Name in 'q' | 'status' | 'metadata' | 'ids' | 'updated_after' | 'updated_before']?:
+    | NonNullable<SearchThreads[Name]>
+    | undefined
 }
 
 /** Fields that Studio shows of a thread: never its values, which may be large. */
@@ -44,31 +28,39 @@ export const threadColumns = ['thread_id', 'created_at', 'updated_at', 'metadata
 
 /** One thread without its values. Throws ApiError, `not_found` too. */
 export const threadOf = (id: string, signal?: AbortSignal) =>
-  ask<Thread>(`/threads/${id}?select=${threadColumns.join(',')}`, { signal })
+  ask('GET /threads/:thread_id', { params: { thread_id: id }, query: { select: threadColumns },
+    signal }) as Promise<Thread>
 
 /** A page of threads, and how many there are. */
-export async function searchThreads(body: ThreadFilter & JsonObject | object,
+export async function searchThreads(body: SearchThreads,
   signal?: AbortSignal): Promise<{ readonly rows: readonly Thread[]; readonly total: number }> {
-  const { data, headers } = await askPage<Thread[]>('/threads/search', { method: 'POST', body,
-    signal })
-  return { rows: data, total: Number(headers.get('x-pagination-total')) }
+  const { data, headers } = await askPage('POST /threads/search', { body, signal })
+  return { rows: data as readonly Thread[], total: Number(headers.get('x-pagination-total')) }
 }
 
 /** Resolves with the number of matching threads by status. */
 export const countByStatus = (filter: ThreadFilter, signal?: AbortSignal) =>
-  post<Record<ThreadStatus, number>>('/threads/count', { ...filter, by: 'status' }, signal)
+  ask('POST /threads/count', { body: { ...filter, by: 'status' }, signal }) as Promise<
+    Readonly<Record<ThreadStatus, number>>
+  >
+
+/** Resolves with the number of matching threads. */
+export const countThreads = (filter: ThreadFilter, signal?: AbortSignal) =>
+  ask('POST /threads/count', { body: filter, signal }) as Promise<number>
 
 /** Makes a thread with the given metadata. */
-export const createThread = (metadata: JsonObject = {}) => post<Thread>('/threads', { metadata })
+export const createThread = (metadata: JsonObject = {}) =>
+  ask('POST /threads', { body: { metadata } }) as Promise<Thread>
 
 /** Merges metadata into those of a thread. */
 export const patchThread = (id: string, metadata: JsonObject) =>
-  ask<Thread>(`/threads/${id}`, { method: 'PATCH', body: { metadata } })
+  ask('PATCH /threads/:thread_id', { params: { thread_id: id }, body: { metadata } })
 
 /** Deletes a thread with its runs. */
-export const deleteThread = (id: string) => ask<null>(`/threads/${id}`, { method: 'DELETE' })
+export const deleteThread = (id: string) =>
+  ask('DELETE /threads/:thread_id', { params: { thread_id: id } })
 
 /** Copies a thread, up to a checkpoint if one is named. */
 export const copyThread = (id: string, checkpointId?: string) =>
-  post<Thread>(`/threads/${id}/copy`,
-    checkpointId === undefined ? {} : { checkpoint_id: checkpointId })
+  ask('POST /threads/:thread_id/copy', { params: { thread_id: id },
+    body: checkpointId === undefined ? {} : { checkpoint_id: checkpointId } }) as Promise<Thread>

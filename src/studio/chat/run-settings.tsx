@@ -160,11 +160,11 @@ function Breakpoints({ assistantId, settings, set }: {
   )
 }
 
-function Choices({ legend, all, chosen, change }: {
+function Choices<Name extends string>({ legend, all, chosen, change }: {
   readonly legend: string
-  readonly all: readonly string[]
-  readonly chosen: readonly string[]
-  readonly change: (chosen: readonly string[]) => void
+  readonly all: readonly Name[]
+  readonly chosen: readonly Name[]
+  readonly change: (chosen: readonly Name[]) => void
 }) {
   return (
     <fieldset>

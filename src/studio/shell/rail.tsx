@@ -3,11 +3,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 
-import { post } from '../api/client.ts'
 import { deploymentName } from '../api/place.ts'
 import { pollEvery } from '../api/poll.ts'
 import { serverInfo } from '../api/server.ts'
 import type { Feature, ServerInfo } from '../api/server.ts'
+import { countThreads } from '../api/threads.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon, Mark } from '../parts/icon.tsx'
 import type { IconName } from '../parts/icon.tsx'
@@ -97,7 +97,7 @@ export function Rail() {
   const isLost = useIsLost()
   const { data: waiting } = useQuery({
     queryKey: ['threads', 'count', 'interrupted'],
-    queryFn: ({ signal }) => post<number>('/threads/count', { status: 'interrupted' }, signal),
+    queryFn: ({ signal }) => countThreads({ status: 'interrupted' }, signal),
     refetchInterval: pollEvery(15_000),
   })
   return (

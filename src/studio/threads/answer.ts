@@ -1,8 +1,9 @@
 /** Answers the questions of a thread: a run that resumes it, in the background. */
 
 import { assistantList } from '../api/assistants.ts'
-import { ApiError, post } from '../api/client.ts'
+import { ApiError } from '../api/client.ts'
 import { queries } from '../api/query.ts'
+import { createRun } from '../api/runs.ts'
 import type { Interrupt, Thread } from '../api/threads.ts'
 
 /** The questions that a thread waits with. */
@@ -12,7 +13,7 @@ export const questionsOf = ({ interrupts = {} }: Thread): readonly Interrupt[] =
 /** Resumes a thread. Throws ApiError, also where no assistant can go on with it. */
 export async function resumeThread(thread: Thread, resume: unknown): Promise<void> {
   const assistant = await assistantOf(thread)
-  await post(`/threads/${thread.thread_id}/runs`, { assistant_id: assistant, command: { resume },
+  await createRun(thread.thread_id, { assistant_id: assistant, command: { resume },
     strict_resume: true })
 }
 

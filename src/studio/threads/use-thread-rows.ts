@@ -6,10 +6,9 @@
 import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
 import { useCallback, useMemo, useState } from 'react'
 
-import { post } from '../api/client.ts'
 import { pollEvery } from '../api/poll.ts'
 import { queries } from '../api/query.ts'
-import { searchThreads, threadColumns } from '../api/threads.ts'
+import { countThreads, searchThreads, threadColumns } from '../api/threads.ts'
 import type { Thread, ThreadFilter } from '../api/threads.ts'
 import type { RowRange } from '../rows/row-grid.tsx'
 import { useSettled } from '../rows/settled.ts'
@@ -118,7 +117,7 @@ function useNewer(filter: ThreadFilter, sort: RowSort,
   const since = byUpdate && head !== undefined ? { updated_after: head.updated_at } : {}
   const { data } = useQuery({
     queryKey: ['threads', 'newer', filter, since],
-    queryFn: ({ signal }) => post<number>('/threads/count', { ...filter, ...since }, signal),
+    queryFn: ({ signal }) => countThreads({ ...filter, ...since }, signal),
     enabled: head !== undefined && sort.sort_order === 'desc',
     initialData: byUpdate ? 0 : shown?.total ?? 0,
     staleTime: seenMs,

@@ -4,7 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { QueryClient } from '@tanstack/react-query'
 import { useCallback, useMemo, useState } from 'react'
 
-import { post } from '../api/client.ts'
+import { historyOf } from '../api/states.ts'
 import type { ThreadState } from '../api/states.ts'
 import { wordsOf } from './steps.ts'
 import type { StepWords } from './steps.ts'
@@ -51,9 +51,9 @@ const writesIn = (client: QueryClient, threadId: string, group: Group) =>
     queryKey: ['writes of steps', threadId, keyOf(group)],
     staleTime: Infinity,
     queryFn: ({ signal }) =>
-      post<ThreadState[]>(`/threads/${threadId}/history`, { limit: group.ids.length,
-        select: ['checkpoint_id', 'metadata.writes'], ...group.before !== undefined &&
-        { before: { configurable: { checkpoint_id: group.before } } } }, signal),
+      historyOf(threadId, { limit: group.ids.length, select: ['checkpoint_id', 'metadata.writes'],
+        ...group.before !== undefined &&
+          { before: { configurable: { checkpoint_id: group.before } } } }, signal),
   })
 
 /** The groups with a step that is looked at. */

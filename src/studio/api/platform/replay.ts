@@ -1,8 +1,8 @@
 /** Place in its thread of a span of a run of this server, and running it again from there. */
 
-import { post, ask } from '../client.ts'
+import { ask } from '../ask.ts'
 import { createRun } from '../runs.ts'
-import type { Run } from '../runs.ts'
+import { historyOf } from '../states.ts'
 import { copyThread } from '../threads.ts'
 import type { Span } from './traces.ts'
 
@@ -31,39 +31,39 @@ export function ownStepOf({ metadata, trace_id: trace }: Pick<Span, 'metadata' |
   return { threadId, runId, step: typeof step === 'number' ? step : null }
 }
 
-interface Checkpoint {
-  readonly checkpoint_id: string
-  readonly parent_checkpoint_id: string | null
-}
-
 /** Finds the checkpoints of a step; null if the thread no longer has them. */
 export async function placeOfStep({ threadId, runId, step }: OwnStep): Promise<StepPlace | null> {
-  const newest = async (metadata: object) =>
-    (await post<Checkpoint[]>(`/threads/${threadId}/history`, { limit: 1, metadata,
-      select: ['checkpoint_id', 'parent_checkpoint_id'] }))[0]
+  const newest = async (metadata: Readonly<Record<string, unknown>>) => {
+    const [found] = await historyOf(threadId, { limit: 1, metadata,
+      select: ['checkpoint_id', 'parent_checkpoint_id'] })
+    const { checkpoint_id: at, parent_checkpoint_id: before = null } = found ?? {}
+    return at == null ? undefined : { at, before }
+  }
   if (step === null) {
     const [last, first] = await Promise.all([newest({ run_id: runId }),
       newest({ run_id: runId, source: 'input' })])
     return last === undefined
       ? null
-      : { at: last.checkpoint_id, before: first?.checkpoint_id ?? null }
+      : { at: last.at, before: first?.at ?? null }
   }
   const after = await newest({ run_id: runId, step })
-  if (after !== undefined) return { at: after.checkpoint_id, before: after.parent_checkpoint_id }
+  if (after !== undefined) return after
   // A step that failed, or that waits for somebody, has led to no checkpoint.
   const before = await newest({ run_id: runId, step: step - 1 }) ??
     await newest({ step: step - 1 })
   return before === undefined
     ? null
-    : { at: before.checkpoint_id, before: before.checkpoint_id }
+    : { at: before.at, before: before.at }
 }
 
 /** Runs again from a checkpoint: as a branch of the thread, or in a copy. Returns the thread. */
 export async function runAgain({ threadId, runId }: OwnStep, checkpointId: string,
   place: 'branch' | 'copy'): Promise<string> {
-  const { assistant_id: assistant } = await ask<Run>(`/threads/${threadId}/runs/${runId}`)
+  const { assistant_id: assistant } = await ask('GET /threads/:thread_id/runs/:run_id', {
+    params: { thread_id: threadId, run_id: runId },
+  })
   const start = { assistant_id: assistant, input: null, stream_subgraphs: true,
-    stream_resumable: true, on_disconnect: 'continue' }
+    stream_resumable: true, on_disconnect: 'continue' } as const
   if (place === 'branch') {
     await createRun(threadId, { ...start, checkpoint_id: checkpointId })
     return threadId

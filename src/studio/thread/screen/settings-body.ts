@@ -1,5 +1,6 @@
 /** Settings of a run, and what they are in a request. */
 
+import type { StreamMode } from '../../../api/index.ts'
 import type { JsonObject } from '../../api/client.ts'
 
 /** Settings of runs from now on. Empty ones are left to the assistant and the server. */
@@ -12,7 +13,7 @@ export interface RunSettings {
   readonly durability?: 'sync' | 'async' | 'exit' | undefined
   readonly webhook?: string | undefined
   /** Stream modes beside those that the page needs. */
-  readonly modes: readonly string[]
+  readonly modes: readonly StreamMode[]
 }
 
 /** Settings that leave everything to the assistant and the server. */
@@ -25,7 +26,7 @@ export function isSet(settings: RunSettings): boolean {
 }
 
 /** The fields of a request that starts a run. */
-export function settingsBody(settings: RunSettings, needed: readonly string[]) {
+export function settingsBody(settings: RunSettings, needed: readonly StreamMode[]) {
   const { config, context, metadata, interruptBefore, interruptAfter, durability, webhook } =
     settings
   return {
