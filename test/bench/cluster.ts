@@ -157,7 +157,8 @@ function notes(own: boolean): string {
     'its own in the same Cassandra, in turn; one machine gets no faster by more processes. Calls',
     'of Cassandra: as its nodes count them, of one member; without a number of clients, of one',
     'client that sends one request after the other. Reads of node_session are ownership checks.',
-    'Cold: the member was started anew. Idle: threads after one run with two messages, counted',
-    'after a collection of garbage; resident memory holds what the collector has not given back.',
+    'Cold: the member was started anew, and reads the rows of its shards as well. Idle: threads',
+    'after one run with two messages, counted after a collection of garbage; resident memory holds',
+    'what the collector has not given back.',
   ].join('\n')
 }
