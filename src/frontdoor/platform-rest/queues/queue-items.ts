@@ -5,7 +5,7 @@ import { addQueueItems, countQueueItems, deleteQueueItems, listQueueItems, patch
 import type { AddedQueueItem, Body, Query, QueueItem } from '../../../api/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import { readTimeUs, readUuid } from '../../../platform/index.ts'
-import type { AddedItem, ItemView, NewItem, Uuid } from '../../../platform/index.ts'
+import type { AddedItem, ItemView, NewItem, Platform, Uuid } from '../../../platform/index.ts'
 import type { App } from '../../http/route.ts'
 import { serve } from '../../http/serve.ts'
 import type { Handler } from '../../http/serve.ts'
@@ -16,16 +16,15 @@ import { reviewerOf, timeJson } from './queues.ts'
 
 /** Adds the routes that add, list, count, place, change and delete items, and set their status. */
 export function queueItemRoutes(app: App, { platform }: PlatformParts): void {
-  const { queues } = platform
-  const queueIn = ({ queue }: { readonly queue: string }) => requireId(queue, 'annotation queue')
+  listRoutes(app, platform)
+  changeRoutes(app, platform)
+  statusRoutes(app, platform)
+}
 
-  serve(app, addQueueItems, async (request) => {
-    const { params, body, caller: { tenant } } = request
-    const queue = queueIn(params)
-    const items = await queues.addItems(tenant, queue,
-      await newItems(platform, tenant, request, body.items))
-    return { items: items.map((item) => itemJson(queue, item)) }
-  })
+const queueIn = ({ queue }: { readonly queue: string }) => requireId(queue, 'annotation queue')
+
+function listRoutes(app: App, platform: Platform): void {
+  const { queues } = platform
 
   serve(app, listQueueItems, async (request) => {
     const { params, query, caller: { tenant } } = request
@@ -68,6 +67,18 @@ export function queueItemRoutes(app: App, { platform }: PlatformParts): void {
     return { item_type: subject.type, section: section ?? 'needs_others_review', position,
       cursor: String(position) }
   })
+}
+
+function changeRoutes(app: App, platform: Platform): void {
+  const { queues } = platform
+
+  serve(app, addQueueItems, async (request) => {
+    const { params, body, caller: { tenant } } = request
+    const queue = queueIn(params)
+    const items = await queues.addItems(tenant, queue,
+      await newItems(platform, tenant, request, body.items))
+    return { items: items.map((item) => itemJson(queue, item)) }
+  })
 
   serve(app, patchQueueItem, async (request) => {
     const { params, body, caller: { tenant } } = request
@@ -81,7 +92,10 @@ export function queueItemRoutes(app: App, { platform }: PlatformParts): void {
     await queues.remove(tenant, queueIn(params), body.item_ids)
     return { message: 'The items are removed.' }
   })
+}
 
+function statusRoutes(app: App, platform: Platform): void {
+  const { queues } = platform
   const say: Handler<typeof setItemStatus> = async (request) => {
     const { params, body: { status = null, override_added_at: at }, caller: { tenant } } = request
     const item = requireId(params.item, 'item')
