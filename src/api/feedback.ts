@@ -12,7 +12,8 @@ const Source = () =>
   Nullable(Type.Object({ type: Type.Optional(Text()) }, { additionalProperties: true }))
 
 // Clients keep more with it, and get it back.
-const Feedback = Type.Object({
+/** Schema of feedback. Clients keep more with it, and get it back. */
+export const Feedback = Type.Object({
   id: Uuid(),
   key: Text(),
   run_id: Nullable(Uuid()),

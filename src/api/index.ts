@@ -66,13 +66,15 @@ export { getHostedRevision, listHostedRevisions, readHostedBuildLines, readHoste
   readHostedRevisionLines } from './hosted/hosted-revisions.ts'
 export type { HostedLine, HostedLinesBody, HostedLinesPage, HostedRevision,
   HostedStatus } from './hosted/hosted-revisions.ts'
-export { openContext, openContextCommit, openHubCommit, openHubPrompt, openPrompt,
-  openPromptCommit } from './hosted/page-links.ts'
+export { openComparison, openContext, openContextCommit, openDataset, openDatasets, openDeployment,
+  openDeployments, openHubCommit, openHubPrompt, openProject, openProjects, openPrompt,
+  openPromptCommit, openRun, openSharedDataset, openSharedRun,
+  openTenant } from './hosted/page-links.ts'
 export { ingestBatch, ingestParts, ingestRun, ingestRunChange } from './ingest/ingest.ts'
 export type { Ingested } from './ingest/ingest.ts'
 export { exportLogs, exportMetrics, exportTraces } from './ingest/otel.ts'
 export { Failure } from './failure.ts'
-export { Json, JsonObject, Nullable, Offset, OneOf, Uuid } from './json.ts'
+export { Json, JsonObject, Nullable } from './json.ts'
 export { createKey, listKeys, revokeKey } from './keys.ts'
 export type { ApiKey, KeyBody } from './keys.ts'
 export { getLimits, listRefusedCallers } from './limits.ts'
@@ -137,3 +139,28 @@ export { copyThread, countThreads, createThread, deleteThread, extractPath, getT
   updateThread } from './threads/threads.ts'
 export type { CountThreads, CreateThread, FoundThread, PatchThread, PruneThreads, SearchThreads,
   Thread, ThreadPlace, TimeToLive } from './threads/threads.ts'
+export { createProject, deleteProject, deleteProjects, findProject, getProject, listProjects,
+  listProjectsV2, patchProject } from './traces/projects.ts'
+export type { Project, ProjectBody, ProjectStats, ProjectV2 } from './traces/projects.ts'
+export type { RunStats } from './traces/statistics.ts'
+export { createView, deleteView, getView, listViews, patchView, viewsMax,
+  viewTypes } from './traces/views.ts'
+export type { View, ViewBody } from './traces/views.ts'
+export { countSharedExamples, getSharedDataset, getSharedRun, listProjectsOfSeveral,
+  listSharedComparisons, listSharedDatasetRuns, listSharedExampleRuns, listSharedExamples,
+  listSharedFeedback, listSharedProjects, querySharedRuns,
+  readSharedStats } from './datasets/public-datasets.ts'
+export { getPublicRoot, getPublicRun, getPublicRunV2, listPublicFeedback, listPublicRuns,
+  queryPublicRuns, queryPublicRunsV2 } from './traces/public-runs.ts'
+export type { TracedRunV2 } from './traces/run-json.ts'
+export type { RunsQuery, RunsQueryV2 } from './traces/run-questions.ts'
+export { getRunUrl, getTracedRunV2, listRunsOfTrace, listTracesOfConversation, queryConversations,
+  queryRunsV2, queryTraces, readConversationsStats,
+  readConversationStats } from './traces/runs-v2.ts'
+export { deleteRuns, deleteTraces, exportRuns, getTracedRun, groupRuns, queryRuns, readGroupStats,
+  readRunStats, validateFilter } from './traces/runs.ts'
+export { checkPlatform, getOrganisation, getPlatformInfo, getPublicCaller, ingestBeaconTraces,
+  postBeacon, postGenerate, readBeacon, readGenerate, reportBeacon, reportMetadata,
+  verifyBeacon } from './traces/server-reports.ts'
+export { getConversationShare, getRunShare, shareConversation, shareRun, shareRunV2,
+  unshareConversation, unshareRun, unshareRunV2 } from './traces/shares.ts'

@@ -29,12 +29,17 @@ import type { Also, Answer, Body, Operation, Params, Query } from './operation.t
 import * as otel from './ingest/otel.ts'
 import * as pageLinks from './hosted/page-links.ts'
 import * as playground from './playground.ts'
+import * as projects from './traces/projects.ts'
 import * as prompts from './prompts.ts'
 import * as protocol from './threads/protocol.ts'
+import * as publicDatasets from './datasets/public-datasets.ts'
+import * as publicRuns from './traces/public-runs.ts'
 import * as queues from './queues.ts'
 import * as revisions from './control/revisions.ts'
 import * as rollouts from './control/rollouts.ts'
+import * as runShares from './traces/shares.ts'
 import * as rules from './rules/rules.ts'
+import * as serverReports from './traces/server-reports.ts'
 import * as sql from './sql.ts'
 import * as runs from './threads/runs.ts'
 import * as server from './server.ts'
@@ -42,9 +47,15 @@ import * as statelessRuns from './threads/stateless-runs.ts'
 import * as states from './threads/states.ts'
 import * as store from './store.ts'
 import * as threads from './threads/threads.ts'
+import * as tracedRuns from './traces/runs.ts'
+import * as tracedRunsV2 from './traces/runs-v2.ts'
+import * as views from './traces/views.ts'
 
 /** Files of operations, under the headings that they have in the documentation. */
 const resources = {
+  'Projects': { ...projects, ...views },
+  'Traces': { ...tracedRuns, ...tracedRunsV2, ...runShares },
+  'Public': { ...publicRuns, ...publicDatasets },
   'Datasets': { ...datasets, ...datasetFiles, ...datasetShares, ...datasetRuns },
   'Examples': examples,
   'Prompts': prompts,
@@ -68,7 +79,7 @@ const resources = {
   'Stateless runs': statelessRuns,
   'Crons': crons,
   'Store': store,
-  'Server': { ...server, ...keys, ...limits, ...cluster },
+  'Server': { ...server, ...serverReports, ...keys, ...limits, ...cluster },
   'Deployments': { ...deployments, ...revisions, ...builds, ...rollouts, ...deploymentSecrets,
     ...deploymentLines },
   'Deployments by the official commands': { ...hostedDeployments, ...hostedRevisions },
@@ -88,8 +99,9 @@ export const operations: readonly NamedOperation[] = Object.entries(resources)
       .map(([name, operation]) => ({ operation, name, resource }))
   )
 
-function isOperation(entry: readonly [string, object]): entry is [string, Operation] {
-  return 'method' in entry[1]
+function isOperation(entry: readonly [string, unknown]): entry is [string, Operation] {
+  const [, value] = entry
+  return typeof value === 'object' && value !== null && 'method' in value
 }
 
 type Declared<File> = File extends unknown ? Extract<File[keyof File], Operation> : never

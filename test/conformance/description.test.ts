@@ -57,7 +57,8 @@ const unknown = randomUUID()
 it('describes every operation of the contract', async () => {
   const { paths } = await (await fetch(`${server.url}/openapi.json`)).json() as Description
   const described = operations.map(({ operation: { method, path } }) =>
-    paths[path.replaceAll(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]?.operationId
+    paths[path.replaceAll(/:(\w+)|\*/g, (part, name = part) => `{${name}}`)]?.[method.toLowerCase()]
+      ?.operationId
   )
   expect(described).toEqual(operations.map(({ name }) => name))
 })

@@ -50,8 +50,9 @@ export function serve<Of extends Operation>(app: App, operation: Of, handler: No
     ...options,
     handler: async (request, reply) => {
       const answer = await handler(request as unknown as Asked<Of>, reply)
-      // What waits for a reply gets nothing, when it was sent.
-      return reply.sent ? reply : reply.code(statusOf(operation)).send(answer)
+      // What waits for a reply gets nothing, when it was sent, or cut off by a client that left.
+      const isAnswered = reply.sent || reply.raw.headersSent
+      return isAnswered ? reply : reply.code(statusOf(operation)).send(answer)
     },
   })
 }

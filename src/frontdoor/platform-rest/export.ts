@@ -2,24 +2,18 @@
 
 import { Readable } from 'node:stream'
 
-import { Type } from 'typebox'
-
+import { exportRuns } from '../../api/index.ts'
 import type { ExportQuestion, Platform } from '../../platform/index.ts'
 import { leftSignal } from '../http/list-reply.ts'
 import type { App } from '../http/route.ts'
-import { platformRoute } from './platform-route.ts'
+import { serve } from '../http/serve.ts'
 import type { PlatformParts } from './platform-route.ts'
-import { QueryRuns, questionOfV1 } from './runs-question.ts'
+import { questionOfV1 } from './runs-question.ts'
 import { projectsAsked } from './runs.ts'
-
-const ExportRuns = Type.Object({
-  ...QueryRuns.properties,
-  format: Type.Optional(Type.Union([Type.Literal('jsonl'), Type.Literal('otlp')])),
-})
 
 /** Adds the route below `/api/v1`. */
 export function exportRoutes(app: App, { platform }: PlatformParts): void {
-  app.post('/runs/export', platformRoute('read', { body: ExportRuns }), async (request, reply) => {
+  serve(app, exportRuns, async (request, reply) => {
     const { body, caller: { tenant } } = request
     const projects = await projectsAsked(platform, request, body)
     const question = questionOfV1(tenant, projects, { ...body, order: 'asc', limit: null })

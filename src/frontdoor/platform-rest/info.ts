@@ -1,11 +1,12 @@
 /** Routes that clients ask before all others: what the platform offers, and who they are. */
 
-import type { FastifyRequest } from 'fastify'
-
+import { checkPlatform, getOrganisation, getPlatformInfo, getPublicCaller, ingestBeaconTraces,
+  postBeacon, postGenerate, readBeacon, readGenerate, reportBeacon, reportMetadata,
+  verifyBeacon } from '../../api/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { tenantId } from '../../platform/index.ts'
 import type { App } from '../http/route.ts'
-import { platformRoute } from './platform-route.ts'
+import { serve } from '../http/serve.ts'
 import type { PlatformParts } from './platform-route.ts'
 
 /** The version whose API this is. Clients warn of older ones. */
@@ -24,32 +25,35 @@ const flags = { dataset_examples_multipart_enabled: true, examples_multipart_ena
 export function infoRoutes(app: App, { version, region }: PlatformParts): void {
   const info = { version: apiVersion, heddle_version: version, batch_ingest_config: batches,
     instance_flags: flags, ...region && { region: region.name } }
-  app.get('/info', platformRoute('public'), async () => info)
-  app.get('/info/health', platformRoute('public'), async () => ({ ok: true }))
+  serve(app, getPlatformInfo, async () => info)
+  serve(app, checkPlatform, async () => ({ ok: true }))
 
-  const organisation = async ({ caller: { tenant } }: FastifyRequest) => {
+  // `GET /auth` stands with the routes of the server.
+  serve(app, getOrganisation, async ({ caller: { tenant } }) => {
     const id = tenantId(tenant)
     return { org_config: { org_id: id, tenant_id: id, display_name: tenant } }
-  }
-  // `GET /auth` stands with the routes of the server.
-  app.post('/auth', platformRoute('read'), organisation)
-  app.get('/auth/public', platformRoute('read'), async ({ caller: { tenant } }) => {
+  })
+  serve(app, getPublicCaller, async ({ caller: { tenant } }) => {
     const id = tenantId(tenant)
     return { organization_id: id, tenant_id: id, ls_user_id: null, user_id: null, user_email: null }
   })
+  reportRoutes(app)
+}
 
-  // What servers and clients report of themselves is not kept.
-  app.post('/beacon/verify', platformRoute('public'), async () => ({ token: '' }))
-  app.post('/beacon/ingest-traces', platformRoute('public'), async () => ({ inserted_count: 0 }))
-  app.route({ method: ['GET', 'POST'], url: '/beacon', ...platformRoute('public'),
-    handler: nothingThere('/v1/beacon', 'POST /v1/beacon/verify, /v1/beacon/ingest-traces, ' +
-      '/v1/beacon/usage-snapshot, /v1/beacon/v1/metrics or /v1/beacon/v1/traces') })
-  app.route({ method: ['GET', 'POST'], url: '/generate', ...platformRoute('read'),
-    handler: nothingThere('/generate', 'POST /datasets/{id}/generate for examples, or POST ' +
-      '/runs/generate-query for a filter of runs') })
-  for (const path of ['/beacon/*', '/metadata/submit']) {
-    app.post(path, platformRoute('public'), async (_request, reply) => reply.code(204).send())
+/** Reports of servers and clients about themselves are not kept. */
+function reportRoutes(app: App): void {
+  serve(app, verifyBeacon, async () => ({ token: '' }))
+  serve(app, ingestBeaconTraces, async () => ({ inserted_count: 0 }))
+  for (const operation of [readBeacon, postBeacon]) {
+    serve(app, operation,
+      nothingThere('/v1/beacon', 'POST /v1/beacon/verify, /v1/beacon/ingest-traces, ' +
+        '/v1/beacon/usage-snapshot, /v1/beacon/v1/metrics or /v1/beacon/v1/traces'))
   }
+  for (const operation of [readGenerate, postGenerate]) {
+    serve(app, operation, nothingThere('/generate', 'POST /datasets/{id}/generate for examples, ' +
+      'or POST /runs/generate-query for a filter of runs'))
+  }
+  for (const operation of [reportBeacon, reportMetadata]) serve(app, operation, async () => {})
 }
 
 /** Answers a path that has a limit, and only paths below it or beside it. */

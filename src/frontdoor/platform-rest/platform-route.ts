@@ -1,13 +1,11 @@
 /** Common code of routes of the platform: their access, their bodies, and how they answer. */
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { TObject } from 'typebox'
 
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { jsonOf } from '../../json/index.ts'
 import type { Platform, Project, Uuid } from '../../platform/index.ts'
-import type { Access } from '../../api/index.ts'
 import { receiveBody } from '../http/received-body.ts'
 import type { App, RouteParts } from '../http/route.ts'
 
@@ -18,20 +16,6 @@ export interface PlatformParts extends Pick<RouteParts, 'ticker' | 'quotas'> {
   readonly version: string
   readonly region?: { readonly name: string } | undefined
   readonly env: Pick<Env, 'nowMs' | 'secret' | 'uuid7' | 'log'>
-}
-
-/** A route is not in the description of the deployment API. */
-export function platformRoute<Schema extends Parts>(access: Access, parts = {} as Schema): {
-  schema: Schema & { hide: true }
-  config: { access: Access }
-} {
-  return { schema: { ...parts, hide: true }, config: { access } }
-}
-
-interface Parts {
-  readonly params?: TObject
-  readonly querystring?: TObject
-  readonly body?: TObject
 }
 
 /** Bytes of a body that is parsed on the main thread: all that have no payload. */

@@ -1,44 +1,24 @@
 /** Routes of v1 that read spans, which are runs on this wire. */
 
 import type { FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
-import type { Static } from 'typebox'
 
+import { getTracedRun, groupRuns, queryRuns, readGroupStats, readRunStats,
+  validateFilter } from '../../api/index.ts'
+import type { Body, RunsQuery } from '../../api/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { GroupBy, Project, Uuid } from '../../platform/index.ts'
 import type { App } from '../http/route.ts'
 import { leftSignal } from '../http/list-reply.ts'
-import { Json, Nullable, Uuid as UuidText } from '../schema/json.ts'
+import { serve } from '../http/serve.ts'
 import { asksForLinks, attachmentLinks } from './links.ts'
 import { requireId } from './path-id.ts'
-import { platformRoute, projectOf, projectsOf, sendBytes } from './platform-route.ts'
+import { projectOf, projectsOf, sendBytes } from './platform-route.ts'
 import type { PlatformParts } from './platform-route.ts'
-import { QueryRuns, questionOfV1 } from './runs-question.ts'
-
-const QueryStats = Type.Object({
-  ...QueryRuns.properties,
-  group_by: Type.Optional(Nullable(Type.Object({
-    attribute: Type.String(),
-    path: Type.Optional(Nullable(Type.String({ maxLength: 1_000 }))),
-    max_groups: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 100 }))),
-  }))),
-})
-
-const GroupRuns = Type.Object({
-  session_id: UuidText(),
-  group_by: Type.Optional(Type.String()),
-  filter: Type.Optional(Nullable(Type.String({ maxLength: 8_192 }))),
-  start_time: Type.Optional(Json()),
-  end_time: Type.Optional(Json()),
-  offset: Type.Optional(Nullable(Type.Integer({ minimum: 0, maximum: 10_000 }))),
-  limit: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 100 }))),
-})
-
-const ValidateFilter = Type.Object({ filter: Type.Optional(Nullable(Type.String())) })
+import { questionOfV1 } from './runs-question.ts'
 
 /** Adds the routes that query, group and summarise runs, and those that check filters. */
 export function runRoutes(app: App, { platform }: PlatformParts): void {
-  app.post('/runs/query', platformRoute('read', { body: QueryRuns }), async (request, reply) => {
+  serve(app, queryRuns, async (request, reply) => {
     const question = questionOfV1(request.caller.tenant,
       await projectsAsked(platform, request, request.body), request.body)
     const links = asksForLinks(request.body.select)
@@ -49,28 +29,26 @@ export function runRoutes(app: App, { platform }: PlatformParts): void {
     }))
   })
 
-  app.post('/runs/query/validate', platformRoute('read', { body: ValidateFilter }),
-    async ({ body: { filter } }) => {
-      const wrong = filter === undefined || filter === null
-        ? null
-        : await platform.query.validate({ filter })
-      return { valid: wrong === null,
-        errors: wrong === null ? [] : [{ field: 'filter', message: wrong }] }
-    })
+  serve(app, validateFilter, async ({ body: { filter } }) => {
+    const wrong = filter === undefined || filter === null
+      ? null
+      : await platform.query.validate({ filter })
+    return { valid: wrong === null,
+      errors: wrong === null ? [] : [{ field: 'filter', message: wrong }] }
+  })
 
-  app.get<{ Params: { id: string } }>('/runs/:id', platformRoute('read'),
-    async (request, reply) => {
-      const id = requireId(request.params.id, 'run')
-      const project = await requireLocated(platform, request, id)
-      const { tenant } = request.caller
-      return sendBytes(reply,
-        await platform.query.run({ tenant, id, projects: [project], version: 1,
-          links: await attachmentLinks(platform, request) }, {
-          signal: leftSignal(reply),
-        }))
-    })
+  serve(app, getTracedRun, async (request, reply) => {
+    const id = requireId(request.params.id, 'run')
+    const project = await requireLocated(platform, request, id)
+    const { tenant } = request.caller
+    return sendBytes(reply,
+      await platform.query.run({ tenant, id, projects: [project], version: 1,
+        links: await attachmentLinks(platform, request) }, {
+        signal: leftSignal(reply),
+      }))
+  })
 
-  app.post('/runs/stats', platformRoute('read', { body: QueryStats }), async (request, reply) => {
+  serve(app, readRunStats, async (request, reply) => {
     const { body, caller: { tenant } } = request
     const projects = await projectsAsked(platform, request, body)
     const groupBy = groupByOf(body.group_by)
@@ -78,9 +56,8 @@ export function runRoutes(app: App, { platform }: PlatformParts): void {
     return sendBytes(reply, await platform.query.stats(question, { signal: leftSignal(reply) }))
   })
 
-  for (const [path, form] of [['/runs/group', 'group'], ['/runs/group/stats',
-    'groupStats']] as const) {
-    app.post(path, platformRoute('read', { body: GroupRuns }), async (request, reply) => {
+  for (const [operation, form] of [[groupRuns, 'group'], [readGroupStats, 'groupStats']] as const) {
+    serve(app, operation, async (request, reply) => {
       const { body, caller: { tenant } } = request
       const project = await projectOf(platform, request, body.session_id)
       const { filter, start_time: start, end_time: end, limit, offset } = body
@@ -99,7 +76,7 @@ export function runRoutes(app: App, { platform }: PlatformParts): void {
  * the tenant's.
  */
 export async function projectsAsked(platform: PlatformParts['platform'], request: FastifyRequest,
-  { session, id, trace, parent_run: parent }: Static<typeof QueryRuns>
+  { session, id, trace, parent_run: parent }: RunsQuery
 ): Promise<
   readonly Project[]
 > {
@@ -123,7 +100,7 @@ async function requireLocated(platform: PlatformParts['platform'], request: Fast
 
 const attributes = ['name', 'run_type', 'tag', 'metadata'] as const
 
-function groupByOf(given: Static<typeof QueryStats>['group_by']): GroupBy | undefined {
+function groupByOf(given: Body<typeof readRunStats>['group_by']): GroupBy | undefined {
   if (!given) return undefined
   const attribute = attributes.find((each) => each === given.attribute)
   if (attribute === undefined) {

@@ -2,8 +2,8 @@
 
 import { Type } from 'typebox'
 
-import { Command, EventNamespace as Namespace } from '../../api/index.ts'
-import { Json, JsonObject, Nullable } from './json.ts'
+import { Command, EventNamespace as Namespace, Json, JsonObject,
+  Nullable } from '../../api/index.ts'
 
 const Answer = {
   namespace: Type.Optional(Namespace()),

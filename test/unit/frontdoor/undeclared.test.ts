@@ -31,8 +31,9 @@ const stray = 'zz_undeclared'
  * takes member by member what it knows.
  */
 const readElsewhere = {
-  none: ['POST /api/v1/beacon/*', 'POST /api/v1/beacon/ingest-traces', 'POST /api/v1/beacon/verify',
-    'POST /api/v1/auth', 'POST /api/v1/metadata/submit', 'PUT /api/v1/datasets/:id/share',
+  none: ['POST /api/v1/beacon', 'POST /api/v1/beacon/*', 'POST /api/v1/beacon/ingest-traces',
+    'POST /api/v1/beacon/verify', 'POST /api/v1/auth', 'POST /api/v1/generate',
+    'POST /api/v1/metadata/submit', 'PUT /api/v1/datasets/:id/share',
     'POST /api/v1/otel/v1/metrics', 'POST /api/v1/otel/v1/logs',
     'POST /api/v1/comments/:owner/:name/:comment/like',
     'POST /control/hosted/v2/deployments/:id/push-token',

@@ -1,52 +1,40 @@
 /** Routes that delete traces by their ids, or by metadata of their roots, before they answer. */
 
 import type { FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
 
+import { deleteRuns, deleteTraces } from '../../../api/index.ts'
 import { tracePlace } from '../../../platform/index.ts'
 import type { Platform, Uuid } from '../../../platform/index.ts'
 import { leftSignal } from '../../http/list-reply.ts'
 import type { App } from '../../http/route.ts'
-import { JsonObject, Nullable, Uuid as UuidText } from '../../schema/json.ts'
-import { platformRoute, projectOf } from '../platform-route.ts'
+import { serve } from '../../http/serve.ts'
+import { projectOf } from '../platform-route.ts'
 import type { PlatformParts } from '../platform-route.ts'
 import { tracesWith } from './traces-with.ts'
 
-const TraceIds = Type.Array(UuidText(), { maxItems: 1_000 })
-
-const DeleteTraces = Type.Object({ session_id: UuidText(), trace_ids: TraceIds })
-
-const DeleteRuns = Type.Object({
-  session_id: UuidText(),
-  trace_ids: Type.Optional(Nullable(TraceIds)),
-  metadata: Type.Optional(Nullable(JsonObject({ maxProperties: 10 }))),
-})
-
 /** Adds the routes below `/api/v1`. */
 export function traceDeletionRoutes(app: App, { platform }: PlatformParts): void {
-  app.post('/runs/delete', platformRoute('change', { body: DeleteRuns }),
-    async (request, reply) => {
-      const { body, caller: { tenant } } = request
-      const metadata = body.metadata ?? {}
-      const signal = leftSignal(reply)
-      await deleteTraces(platform, request, body.session_id,
-        async (project) =>
-          body.trace_ids ?? (Object.keys(metadata).length === 0
-            ? []
-            : await tracesWith(platform, { tenant, project, metadata, signal })))
-      return reply.code(202).send({})
-    })
+  serve(app, deleteRuns, async (request, reply) => {
+    const { body, caller: { tenant } } = request
+    const metadata = body.metadata ?? {}
+    const signal = leftSignal(reply)
+    await deleteOf(platform, request, body.session_id,
+      async (project) =>
+        body.trace_ids ?? (Object.keys(metadata).length === 0
+          ? []
+          : await tracesWith(platform, { tenant, project, metadata, signal })))
+    return {}
+  })
 
-  app.post('/runs/delete/traces', platformRoute('change', { body: DeleteTraces }),
-    async (request, reply) => {
-      const { session_id: project, trace_ids: ids } = request.body
-      await deleteTraces(platform, request, project, () => Promise.resolve(ids))
-      return reply.code(202).send({})
-    })
+  serve(app, deleteTraces, async (request) => {
+    const { session_id: project, trace_ids: ids } = request.body
+    await deleteOf(platform, request, project, () => Promise.resolve(ids))
+    return {}
+  })
 }
 
 /** Deletes the traces of a project. Throws `not_found` if the tenant has no such project. */
-async function deleteTraces(platform: Platform, request: FastifyRequest, projectId: Uuid,
+async function deleteOf(platform: Platform, request: FastifyRequest, projectId: Uuid,
   idsIn: (project: Awaited<ReturnType<typeof projectOf>>) => Promise<readonly Uuid[]>
 ): Promise<
   void

@@ -1,46 +1,32 @@
 /** The list of projects in v2, page by page. */
 
-import { Type } from 'typebox'
-import type { Static } from 'typebox'
-
+import { listProjectsV2 } from '../../../api/index.ts'
+import type { Query } from '../../../api/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import { sessionJsonV2 } from '../../../platform/index.ts'
 import type { Project, ProjectQuery } from '../../../platform/index.ts'
 import type { App } from '../../http/route.ts'
+import { serve } from '../../http/serve.ts'
 import { cursorParts, cursorText } from '../../schema/cursor.ts'
-import { Uuid as UuidText } from '../../schema/json.ts'
-import { platformRoute } from '../platform-route.ts'
 import type { PlatformParts } from '../platform-route.ts'
-import { filtersOf, sessionFilters, statsOf } from './sessions.ts'
-
-const ListSessions = Type.Object({
-  ...sessionFilters,
-  reference_dataset_id: Type.Optional(Type.Array(UuidText(), { maxItems: 100 })),
-  type: Type.Optional(Type.Array(Type.String({ maxLength: 20 }), { maxItems: 10 })),
-  sort_by: Type.Optional(Type.String({ maxLength: 100 })),
-  sort_order: Type.Optional(Type.String({ maxLength: 10 })),
-  cursor: Type.Optional(Type.String({ maxLength: 8_192 })),
-  page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
-})
+import { filtersOf, statsOf } from './sessions.ts'
 
 /** Adds the route below `/api/v2`. */
 export function sessionRoutesV2(app: App, parts: PlatformParts): void {
-  app.get('/sessions', platformRoute('read', { querystring: ListSessions }),
-    async ({ query, caller: { tenant } }, reply) => {
-      const limit = query.page_size ?? query.limit ?? 20
-      const question = { ...questionOf(query), limit }
-      const { projects } = await parts.platform.projects.find(tenant, question)
-      const stats = await statsOf(parts, tenant, query.include_stats ? projects : [], reply)
-      const last = projects.length < limit ? undefined : projects.at(-1)
-      return {
-        items: projects.map((each) => sessionJsonV2(tenant, each, stats.get(each.id))),
-        next_cursor: last === undefined ? null : cursorAfter(last),
-      }
-    })
+  serve(app, listProjectsV2, async ({ query, caller: { tenant } }, reply) => {
+    const limit = query.page_size ?? query.limit ?? 20
+    const question = { ...questionOf(query), limit }
+    const { projects } = await parts.platform.projects.find(tenant, question)
+    const stats = await statsOf(parts, tenant, query.include_stats ? projects : [], reply)
+    const last = projects.length < limit ? undefined : projects.at(-1)
+    return {
+      items: projects.map((each) => sessionJsonV2(tenant, each, stats.get(each.id))),
+      next_cursor: last === undefined ? null : cursorAfter(last),
+    }
+  })
 }
 
-function questionOf(query: Static<typeof ListSessions>): ProjectQuery {
+function questionOf(query: Query<typeof listProjectsV2>): ProjectQuery {
   const { sort_by: sortBy = '', sort_order: order = 'desc', reference_dataset_id: datasets, cursor,
     type } = query
   return {

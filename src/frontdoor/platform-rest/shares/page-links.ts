@@ -5,27 +5,15 @@
  */
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
 
-import { openContext, openContextCommit, openHubCommit, openHubPrompt, openPrompt,
-  openPromptCommit } from '../../../api/index.ts'
+import { openComparison, openContext, openContextCommit, openDataset, openDatasets, openDeployment,
+  openDeployments, openHubCommit, openHubPrompt, openProject, openProjects, openPrompt,
+  openPromptCommit, openRun, openSharedDataset, openSharedRun,
+  openTenant } from '../../../api/index.ts'
 import type { App } from '../../http/route.ts'
 import { serve } from '../../http/serve.ts'
 import { runPage, studioPath } from '../links.ts'
 import type { StudioPage } from '../links.ts'
-import { platformRoute } from '../platform-route.ts'
-
-const texts = (...names: readonly string[]) =>
-  Type.Object(Object.fromEntries(names.map((name) => [name, Type.String({ maxLength: 1_000 })])))
-const LinkQuery = Type.Object({
-  trace_id: Type.Optional(Type.String({ maxLength: 100 })),
-  selectedSessions: Type.Optional(Type.String({ maxLength: 8_192 })),
-})
-
-interface Query {
-  readonly trace_id?: string
-  readonly selectedSessions?: string
-}
 
 /** The page of a prompt, of this owner if one is named, at a version. */
 function promptPage(name: string, commit?: string, owner?: string): StudioPage {
@@ -35,32 +23,39 @@ function promptPage(name: string, commit?: string, owner?: string): StudioPage {
 
 /** Adds the routes below `/api/v1`. */
 export function pageLinkRoutes(app: App): void {
-  const link = <Name extends string>(pattern: string, names: readonly Name[],
-    page: (params: Readonly<Record<Name, string>>, query: Query) => StudioPage) => {
-    app.get(pattern, platformRoute('public', { params: texts(...names), querystring: LinkQuery }),
-      async (request, reply) => {
-        const { params, query } = request as { readonly params: unknown; readonly query: unknown }
-        return lead(request, reply, page(params as Readonly<Record<Name, string>>, query as Query))
-      })
+  for (const operation of [openTenant, openProjects]) {
+    serve(app, operation, async (request, reply) => lead(request, reply, { path: ['traces'] }))
   }
-  const project = '/o/:tenant/projects/p/:project'
-  const dataset = '/o/:tenant/datasets/:dataset'
-  link('/o/:tenant', ['tenant'], () => ({ path: ['traces'] }))
-  link('/o/:tenant/projects', ['tenant'], () => ({ path: ['traces'] }))
-  link(project, ['project'], (named) => ({ path: ['traces', named.project] }))
-  link(`${project}/r/:run`, ['project', 'run'],
-    (named, { trace_id: trace }) => runPage(named.project, named.run, trace))
-  link('/o/:tenant/datasets', ['tenant'], () => ({ path: ['datasets'] }))
-  link(dataset, ['dataset'], (named) => ({ path: ['datasets', named.dataset] }))
-  link(`${dataset}/compare`, ['dataset'], (named, { selectedSessions: compare }) => ({
-    path: ['datasets', named.dataset],
-    search: { view: 'experiments', ...compare && { compare } },
-  }))
-  link('/o/:tenant/host/deployments', ['tenant'], () => ({ path: ['deployments'] }))
-  link('/o/:tenant/host/deployments/:deployment', ['tenant'], () => ({ path: ['deployments'] }))
-  link('/public/:token/r', ['token'], ({ token }) => ({ path: ['public', token] }))
-  link('/public/:token/d', ['token'], ({ token }) => ({ path: ['public', token, 'd'] }))
+  serve(app, openProject,
+    async (request, reply) => lead(request, reply, { path: ['traces', request.params.project] }))
+  serve(app, openRun, async (request, reply) => {
+    const { project, run } = request.params
+    return lead(request, reply, runPage(project, run, request.query.trace_id))
+  })
+  for (const operation of [openDeployments, openDeployment]) {
+    serve(app, operation, async (request, reply) => lead(request, reply, { path: ['deployments'] }))
+  }
+  datasetLinks(app)
+  sharedLinks(app)
   promptLinks(app)
+}
+
+function datasetLinks(app: App): void {
+  serve(app, openDatasets, async (request, reply) => lead(request, reply, { path: ['datasets'] }))
+  serve(app, openDataset,
+    async (request, reply) => lead(request, reply, { path: ['datasets', request.params.dataset] }))
+  serve(app, openComparison, async (request, reply) => {
+    const { params, query: { selectedSessions: compare } } = request
+    return lead(request, reply, { path: ['datasets', params.dataset],
+      search: { view: 'experiments', ...compare && { compare } } })
+  })
+}
+
+function sharedLinks(app: App): void {
+  serve(app, openSharedRun,
+    async (request, reply) => lead(request, reply, { path: ['public', request.params.token] }))
+  serve(app, openSharedDataset,
+    async (request, reply) => lead(request, reply, { path: ['public', request.params.token, 'd'] }))
 }
 
 function promptLinks(app: App): void {

@@ -1,43 +1,29 @@
 /** Routes with which anybody reads what a token names. What it does not name is not found. */
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
-import type { Static } from 'typebox'
 
+import { getPublicRoot, getPublicRun, getPublicRunV2, listPublicFeedback, listPublicRuns,
+  queryPublicRuns, queryPublicRunsV2 } from '../../../api/index.ts'
+import type { RunsQuery } from '../../../api/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import { feedbackJson } from '../../../platform/index.ts'
 import type { Platform, RunsQuestion, SharedObject, Uuid } from '../../../platform/index.ts'
 import { leftSignal } from '../../http/list-reply.ts'
 import type { App } from '../../http/route.ts'
-import { Offset, Uuid as UuidText } from '../../schema/json.ts'
+import { serve } from '../../http/serve.ts'
 import { sendPage } from '../event-page.ts'
 import { attachmentLinks } from '../links.ts'
 import { requireId } from '../path-id.ts'
-import { platformRoute, sendBytes } from '../platform-route.ts'
+import { sendBytes } from '../platform-route.ts'
 import type { PlatformParts } from '../platform-route.ts'
-import { QueryRuns, QueryRunsV2, questionOfV1, questionOfV2 } from '../runs-question.ts'
-
-const token = { token: Type.String({ maxLength: 100 }) }
-const TokenPath = Type.Object(token)
-const RunPath = Type.Object({ ...token, id: Type.String() })
-const ids = (maxItems: number) => Type.Optional(Type.Array(UuidText(), { maxItems }))
-const ListRuns = Type.Object({ share_token: Type.Optional(Type.String()), id: ids(1_000) })
-const ListFeedback = Type.Object({
-  run: ids(100),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 100 })),
-  offset: Type.Optional(Offset()),
-})
-const ReadRunV2 = Type.Object({
-  start_time: Type.Optional(Type.String()),
-  selects: Type.Optional(Type.Array(Type.String(), { maxItems: 200 })),
-})
+import { questionOfV1, questionOfV2 } from '../runs-question.ts'
 
 /** Runs whose feedback is listed. */
 const feedbackRunsMax = 1_000
 
 /** Adds the routes below `/api/v1`. */
 export function publicRunRoutes(app: App, { platform }: PlatformParts): void {
-  const ask = async (request: FastifyRequest, text: string, body: Static<typeof QueryRuns>) => {
+  const ask = async (request: FastifyRequest, text: string, body: RunsQuery) => {
     const shared = await sharedRuns(platform, text)
     refuseFilter(body)
     const { id, run_type, error, is_root, select, cursor, order, limit } = body
@@ -46,22 +32,19 @@ export function publicRunRoutes(app: App, { platform }: PlatformParts): void {
     return { ...bound(question, shared), links: await attachmentLinks(platform, request) }
   }
 
-  app.post('/public/:token/runs/query',
-    platformRoute('public', { params: TokenPath, body: QueryRuns }), async (request, reply) => {
+  serve(app, queryPublicRuns, async (request, reply) => {
     const question = await ask(request, request.params.token, request.body)
     return sendBytes(reply, await platform.query.runs(question, { signal: leftSignal(reply) }))
   })
 
-  app.get('/public/:token/runs',
-    platformRoute('public', { params: TokenPath, querystring: ListRuns }),
-    async (request, reply) => {
-      const { params, query: { id } } = request
-      const question = await ask(request, params.token, { ...id && { id }, limit: 100 })
-      const page = await platform.query.runs({ ...question, isList: true }, {
-        signal: leftSignal(reply),
-      })
-      return sendBytes(reply, page)
+  serve(app, listPublicRuns, async (request, reply) => {
+    const { params, query: { id } } = request
+    const question = await ask(request, params.token, { ...id && { id }, limit: 100 })
+    const page = await platform.query.runs({ ...question, isList: true }, {
+      signal: leftSignal(reply),
     })
+    return sendBytes(reply, page)
+  })
 
   const one = async (request: FastifyRequest, reply: FastifyReply) => {
     const { token: text, id } = request.params as { readonly token: string; readonly id?: string }
@@ -72,28 +55,25 @@ export function publicRunRoutes(app: App, { platform }: PlatformParts): void {
       await platform.query.run({ tenant, id: run, projects, within, version: 1,
         links: await attachmentLinks(platform, request) }, { signal: leftSignal(reply) }))
   }
-  app.get('/public/:token/run', platformRoute('public', { params: TokenPath }), one)
-  app.get('/public/:token/run/:id', platformRoute('public', { params: RunPath }), one)
+  serve(app, getPublicRoot, one)
+  serve(app, getPublicRun, one)
 
-  app.get('/public/:token/feedbacks',
-    platformRoute('public', { params: TokenPath, querystring: ListFeedback }),
-    async ({ params, query: { run, limit = 100, offset = 0 } }) => {
-      const shared = await sharedRuns(platform, params.token)
-      const { tenant, projects } = shared
-      const spans = await platform.query.spanIds(
-        bound({ tenant, projects, version: 1, order: 'oldest', limit: feedbackRunsMax,
-          ...run && { ids: run } }, shared),
-      )
-      if (spans.length === 0) return []
-      const rows = await platform.query.listFeedback({ tenant, spans, limit, offset })
-      return rows.map(feedbackJson)
-    })
+  serve(app, listPublicFeedback, async ({ params, query: { run, limit = 100, offset = 0 } }) => {
+    const shared = await sharedRuns(platform, params.token)
+    const { tenant, projects } = shared
+    const spans = await platform.query.spanIds(
+      bound({ tenant, projects, version: 1, order: 'oldest', limit: feedbackRunsMax,
+        ...run && { ids: run } }, shared),
+    )
+    if (spans.length === 0) return []
+    const rows = await platform.query.listFeedback({ tenant, spans, limit, offset })
+    return rows.map(feedbackJson)
+  })
 }
 
 /** Adds the routes below `/api/v2`. */
 export function publicRunRoutesV2(app: App, { platform, env }: PlatformParts): void {
-  app.post('/public/:token/runs/query',
-    platformRoute('public', { params: TokenPath, body: QueryRunsV2 }), async (request, reply) => {
+  serve(app, queryPublicRunsV2, async (request, reply) => {
     const { params, body, body: { ids: named, selects, cursor, page_size } } = request
     const shared = await sharedRuns(platform, params.token)
     refuseFilter(body)
@@ -106,17 +86,15 @@ export function publicRunRoutesV2(app: App, { platform, env }: PlatformParts): v
       }))
   })
 
-  app.get('/public/:token/run/:id',
-    platformRoute('public', { params: RunPath, querystring: ReadRunV2 }),
-    async (request, reply) => {
-      const { params, query: { selects = [] } } = request
-      const { tenant, projects, within } = await sharedRuns(platform, params.token)
-      return sendBytes(reply,
-        await platform.query.run({ tenant, id: requireId(params.id, 'run'), projects, within,
-          version: 2, select: selects, links: await attachmentLinks(platform, request) }, {
-          signal: leftSignal(reply),
-        }))
-    })
+  serve(app, getPublicRunV2, async (request, reply) => {
+    const { params, query: { selects = [] } } = request
+    const { tenant, projects, within } = await sharedRuns(platform, params.token)
+    return sendBytes(reply,
+      await platform.query.run({ tenant, id: requireId(params.id, 'run'), projects, within,
+        version: 2, select: selects, links: await attachmentLinks(platform, request) }, {
+        signal: leftSignal(reply),
+      }))
+  })
 }
 
 /** Runs that a token names. */

@@ -1,13 +1,8 @@
 /** The dataset that a link names, for whoever has the link. */
 
-import { Type } from 'typebox'
-
 import { HeddleError } from '../../../errors.ts'
 import type { Dataset } from '../../../platform/index.ts'
 import type { PlatformParts } from '../platform-route.ts'
-
-/** A path with the token of a link. */
-export const TokenPath = Type.Object({ token: Type.String({ maxLength: 100 }) })
 
 /** Throws `not_found`, also if the token names something else. */
 export async function sharedDataset({ platform }: PlatformParts, token: string): Promise<

@@ -1,48 +1,28 @@
 /** Routes with which anybody reads what experiments made of a shared dataset. */
 
-import { listComparisons, listDatasetRuns } from '../../../api/index.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
-import type { Static } from 'typebox'
 
+import { getSharedRun, listProjectsOfSeveral, listSharedComparisons, listSharedDatasetRuns,
+  listSharedExampleRuns, listSharedFeedback, listSharedProjects, querySharedRuns,
+  readSharedStats } from '../../../api/index.ts'
+import type { Params, RunsQuery } from '../../../api/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import { feedbackJson, sessionJson } from '../../../platform/index.ts'
 import type { Project, RunsQuestion, Uuid } from '../../../platform/index.ts'
 import { leftSignal, sendRows } from '../../http/list-reply.ts'
 import type { App } from '../../http/route.ts'
-import { Offset, Uuid as UuidText } from '../../schema/json.ts'
+import { serve } from '../../http/serve.ts'
 import { sendComparisons, sharedRunPage } from '../datasets/index.ts'
 import { feedbackPage } from '../feedback-page.ts'
 import { attachmentLinks } from '../links.ts'
 import { requireId } from '../path-id.ts'
-import { platformRoute, sendBytes } from '../platform-route.ts'
+import { sendBytes } from '../platform-route.ts'
 import type { PlatformParts } from '../platform-route.ts'
-import { QueryRuns, questionOfV1 } from '../runs-question.ts'
+import { questionOfV1 } from '../runs-question.ts'
 import { statsOf } from '../sessions/index.ts'
 import { refuseFilter } from './public-runs.ts'
-import { sharedDataset, TokenPath } from './shared-dataset.ts'
+import { sharedDataset } from './shared-dataset.ts'
 
-const RunPath = Type.Object({ ...TokenPath.properties, run: Type.String() })
-const paged = {
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 100 })),
-  offset: Type.Optional(Offset()),
-}
-const ListSessions = Type.Object({
-  ...paged,
-  id: Type.Optional(Type.Array(UuidText(), { maxItems: 1_000 })),
-  name: Type.Optional(Type.String({ maxLength: 1_000 })),
-  name_contains: Type.Optional(Type.String({ maxLength: 1_000 })),
-  include_stats: Type.Optional(Type.Boolean()),
-})
-const ListOfSeveral = Type.Object({
-  share_tokens: Type.Array(Type.String({ maxLength: 100 }), { minItems: 1, maxItems: 20 }),
-})
-const ListFeedback = Type.Object({
-  ...paged,
-  run: Type.Optional(Type.Array(UuidText(), { maxItems: 1_000 })),
-  session: Type.Optional(Type.Array(UuidText(), { maxItems: 10 })),
-  key: Type.Optional(Type.Array(Type.String({ maxLength: 180 }), { maxItems: 100 })),
-})
 /** Experiments whose feedback is listed: the newest, unless some are named. */
 const feedbackOfMax = 10
 /** Experiments whose runs are read: the newest, unless some are named. */
@@ -57,87 +37,75 @@ interface Named {
 /** Adds the routes below `/api/v1`. */
 export function sharedExperimentRoutes(app: App, parts: PlatformParts): void {
   const { platform } = parts
-  for (const path of ['datasets/runs', 'examples/runs']) {
-    app.post(`/public/:token/${path}`,
-      platformRoute('public', { params: TokenPath, body: listDatasetRuns.body }),
-      async (request, reply) =>
-        sharedRunPage(parts, request, reply, {
-          ...await sharedDataset(parts, request.params.token),
-          body: request.body,
-        }))
+  for (const operation of [listSharedDatasetRuns, listSharedExampleRuns]) {
+    serve(app, operation, async (request, reply) =>
+      sharedRunPage(parts, request, reply, {
+        ...await sharedDataset(parts, request.params.token),
+        body: request.body,
+      }))
   }
 
-  app.get('/public/:token/datasets/sessions',
-    platformRoute('public', { params: TokenPath, querystring: ListSessions }),
-    async ({ params, query }, reply) => {
-      const { tenant, dataset } = await sharedDataset(parts, params.token)
-      const { id: ids, name, name_contains: part, limit = 100, offset = 0 } = query
-      const { projects, total } = await platform.projects.find(tenant, { limit, offset,
-        referenceDatasetIds: [dataset.id], sortBy: 'start_time', descending: true,
-        ...ids && { ids }, ...name && { name }, ...part && { nameContains: part } })
-      const stats = await statsOf(parts, tenant, query.include_stats ? projects : [], reply)
-      reply.header('x-pagination-total', total)
-      return sendRows(reply, projects,
-        (each) => JSON.stringify(sessionJson(tenant, each, stats.get(each.id))))
-    })
+  serve(app, listSharedProjects, async ({ params, query }, reply) => {
+    const { tenant, dataset } = await sharedDataset(parts, params.token)
+    const { id: ids, name, name_contains: part, limit = 100, offset = 0 } = query
+    const { projects, total } = await platform.projects.find(tenant, { limit, offset,
+      referenceDatasetIds: [dataset.id], sortBy: 'start_time', descending: true, ...ids && { ids },
+      ...name && { name }, ...part && { nameContains: part } })
+    const stats = await statsOf(parts, tenant, query.include_stats ? projects : [], reply)
+    reply.header('x-pagination-total', total)
+    return sendRows(reply, projects,
+      (each) => JSON.stringify(sessionJson(tenant, each, stats.get(each.id))))
+  })
 
-  app.get('/public/datasets/sessions-bulk', platformRoute('public', { querystring: ListOfSeveral }),
-    async ({ query }, reply) => {
-      const texts: string[] = []
-      for (const token of new Set(query.share_tokens)) {
-        const { tenant, projects } = await experimentsOf(parts, token, { limit: runsOfMax })
-        texts.push(...projects.map((each) => JSON.stringify(sessionJson(tenant, each))))
-      }
-      return sendRows(reply, texts, (text) => text)
-    })
+  serve(app, listProjectsOfSeveral, async ({ query }, reply) => {
+    const texts: string[] = []
+    for (const token of new Set(query.share_tokens)) {
+      const { tenant, projects } = await experimentsOf(parts, token, { limit: runsOfMax })
+      texts.push(...projects.map((each) => JSON.stringify(sessionJson(tenant, each))))
+    }
+    return sendRows(reply, texts, (text) => text)
+  })
 
-  app.get('/public/:token/datasets/comparative',
-    platformRoute('public', { params: TokenPath, querystring: listComparisons.query }),
-    async ({ params, query }, reply) => {
-      const { tenant, dataset } = await sharedDataset(parts, params.token)
-      return sendComparisons(platform, reply, { ...query, tenant, dataset: dataset.id })
-    })
+  serve(app, listSharedComparisons, async ({ params, query }, reply) => {
+    const { tenant, dataset } = await sharedDataset(parts, params.token)
+    return sendComparisons(platform, reply, { ...query, tenant, dataset: dataset.id })
+  })
 
-  app.get('/public/:token/datasets/feedback',
-    platformRoute('public', { params: TokenPath, querystring: ListFeedback }),
-    async ({ params, query }, reply) => {
-      const { run, session, key, limit = 100, offset = 0 } = query
-      const { tenant, projects } = await experimentsOf(parts, params.token, {
-        limit: feedbackOfMax,
-        ...session && { ids: session },
-      })
-      const rows = projects.length === 0
-        ? []
-        : await feedbackPage(platform.query, { tenant, projects: projects.map(({ id }) => id),
-          limit, offset, ...run && { spans: run }, ...key && { keys: key } })
-      return sendRows(reply, rows, (row) => JSON.stringify(feedbackJson(row)))
+  serve(app, listSharedFeedback, async ({ params, query }, reply) => {
+    const { run, session, key, limit = 100, offset = 0 } = query
+    const { tenant, projects } = await experimentsOf(parts, params.token, {
+      limit: feedbackOfMax,
+      ...session && { ids: session },
     })
+    const rows = projects.length === 0
+      ? []
+      : await feedbackPage(platform.query, { tenant, projects: projects.map(({ id }) => id), limit,
+        offset, ...run && { spans: run }, ...key && { keys: key } })
+    return sendRows(reply, rows, (row) => JSON.stringify(feedbackJson(row)))
+  })
 }
 
 /** Adds the routes below `/api/v1` that show the runs themselves. */
 export function sharedExperimentRunRoutes(app: App, parts: PlatformParts): void {
   const { platform } = parts
 
-  app.post('/public/:token/datasets/runs/query',
-    platformRoute('public', { params: TokenPath, body: QueryRuns }), async (request, reply) => {
+  serve(app, querySharedRuns, async (request, reply) => {
     const question = await runsQuestion(parts, request.params.token, request.body)
     const links = await attachmentLinks(platform, request)
     return sendBytes(reply,
       await platform.query.runs({ ...question, links }, { signal: leftSignal(reply) }))
   })
 
-  app.post('/public/:token/datasets/runs/stats',
-    platformRoute('public', { params: TokenPath, body: QueryRuns }), async (request, reply) => {
+  serve(app, readSharedStats, async (request, reply) => {
     const question = await runsQuestion(parts, request.params.token, request.body)
     return sendBytes(reply, await platform.query.stats(question, { signal: leftSignal(reply) }))
   })
 
-  app.get('/public/:token/datasets/runs/:run', platformRoute('public', { params: RunPath }),
-    async (request, reply) => sharedRun(parts, request, reply))
+  serve(app, getSharedRun, async (request, reply) => sharedRun(parts, request, reply))
 }
 
 async function sharedRun(parts: PlatformParts,
-  request: FastifyRequest & { readonly params: Static<typeof RunPath> },
+  request: FastifyRequest<{ Params: Params<typeof getSharedRun> }>,
   reply: FastifyReply): Promise<FastifyReply> {
   const { platform } = parts
   const { token, run } = request.params
@@ -153,7 +121,7 @@ async function sharedRun(parts: PlatformParts,
 }
 
 async function runsQuestion(parts: PlatformParts, token: string,
-  body: Static<typeof QueryRuns>): Promise<RunsQuestion> {
+  body: RunsQuery): Promise<RunsQuestion> {
   refuseFilter(body)
   const { session, id, trace, parent_run, reference_example, run_type, error, is_root, select,
     cursor, order, limit } = body

@@ -1,33 +1,24 @@
 /** Projects in requests, where they are sessions. Pure. */
 
+import type { ProjectBody } from '../../../api/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import { textOf } from '../../../raw-json.ts'
 import { readTimeUs } from '../../spans/time.ts'
-import type { Uuid } from '../../spans/span.ts'
 import { retentionDays } from './catalog-projects.ts'
 import type { Project } from './project.ts'
-
-/** A checked body of a request. Members that are null count as absent. */
-export interface SessionBody {
-  readonly id?: Uuid | null
-  readonly name?: string | null
-  readonly start_time?: unknown
-  readonly end_time?: unknown
-  readonly description?: string | null
-  readonly extra?: Readonly<Record<string, unknown>> | null
-  readonly reference_dataset_id?: Uuid | null
-  readonly trace_tier?: string | null
-}
 
 /** Members without a field in a project, which are answered as they came. */
 const kept = ['default_dataset_id', 'num_examples', 'num_repetitions', 'evaluator_keys',
   'kicked_off_by'] as const
 
+/** A member without a field in a project, which is answered as it came. */
+export type KeptMember = (typeof kept)[number]
+
 /** The project that a body makes. Throws `invalid`. */
-export function projectMade(body: SessionBody): Partial<Project> & { readonly name: string } {
+export function projectMade(body: ProjectBody): Partial<Project> & { readonly name: string } {
   const { name, id, reference_dataset_id: dataset } = body
   const rest = Object.fromEntries(kept.flatMap((each) => {
-    const value = (body as Readonly<Record<string, unknown>>)[each]
+    const value = body[each]
     return value === undefined || value === null ? [] : [[each, value]]
   }))
   return {
@@ -41,7 +32,7 @@ export function projectMade(body: SessionBody): Partial<Project> & { readonly na
 }
 
 /** Change of a project in a body. Throws `invalid`. */
-export function projectChanged(body: SessionBody): Partial<Project> {
+export function projectChanged(body: ProjectBody): Partial<Project> {
   const { name, description, extra, trace_tier: tier } = body
   return {
     ...typeof name === 'string' && { name: nameIn(name) },

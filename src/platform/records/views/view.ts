@@ -1,40 +1,14 @@
 /** Saved views of projects: named filters, kept in catalogs. */
 
 import type { Env } from '../../../../cluster/index.ts'
+import { viewsMax, viewTypes } from '../../../api/index.ts'
+import type { View, ViewBody } from '../../../api/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import type { CatalogClient } from '../catalog/catalog-client.ts'
 import type { CatalogRecord } from '../catalog/catalog-record.ts'
 import { collection } from '../catalog/collection.ts'
 import { zonedTextUs } from '../../spans/time.ts'
 import type { Uuid } from '../../spans/span.ts'
-
-/** The lists that a view may be of. The first is the default. */
-export const viewTypes = ['runs', 'threads', 'single_run'] as const
-
-/** A list that a view is of. */
-export type ViewType = (typeof viewTypes)[number]
-
-/** Request of a client for a view. */
-export interface ViewBody {
-  readonly display_name?: string | null
-  readonly description?: string | null
-  readonly filter_string?: string | null
-  readonly trace_filter_string?: string | null
-  readonly tree_filter_string?: string | null
-  readonly type?: ViewType | null
-  readonly start_time?: string | null
-  readonly end_time?: string | null
-  /** Time before now that the view shows, in the client's own notation. */
-  readonly duration?: string | null
-}
-
-/** A view in an answer. */
-export interface View extends Required<ViewBody> {
-  readonly id: Uuid
-  readonly session_id: Uuid
-  readonly created_at: string
-  readonly updated_at: string
-}
 
 /** Full name of a view. */
 export interface ViewName {
@@ -45,7 +19,7 @@ export interface ViewName {
 
 /** Choice of a project's views, oldest first. */
 export interface ViewQuery {
-  readonly type?: ViewType
+  readonly type?: View['type']
   readonly limit: number
   readonly offset: number
 }
@@ -69,9 +43,6 @@ export interface Views {
   /** Deletes those of a project. */
   deleteAll(tenant: string, project: Uuid): Promise<void>
 }
-
-/** Views of a project: all are in one page of a catalog. */
-export const viewsMax = 100
 
 /** The views of projects, kept in catalogs. */
 export function viewsOver(catalogs: CatalogClient, env: Pick<Env, 'nowMs' | 'uuid'>): Views {
@@ -126,7 +97,7 @@ function viewOf({ id, parentId, createdAtMs, modifiedAtMs, bodyJson }: CatalogRe
     start_time: null,
     end_time: null,
     duration: null,
-    ...JSON.parse(bodyJson) as ViewBody,
+    ...JSON.parse(bodyJson) as Partial<View>,
     id,
     session_id: parentId,
     created_at: zonedTextUs(createdAtMs * 1_000),

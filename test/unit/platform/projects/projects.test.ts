@@ -103,12 +103,10 @@ describe('a session', () => {
     const { projects: all } = projects()
     const project = await all.create('t', { name: 'n', startMs: 1_000,
       restJson: '{"num_examples":3,"tenant_id":"x"}' }, false)
-    expect(
-      sessionJson('t', project, { run_count: 2, total_cost: '0.5', last_run_start_time: 'x',
-        id: 'x' }),
-    ).toEqual({ id: project.id, tenant_id: tenantId('t'), name: 'n', end_time: null,
-      start_time: '1970-01-01T00:00:01.000000+00:00', description: null, extra: {},
-      reference_dataset_id: null, default_dataset_id: null, test_run_number: null,
+    const stats = { run_count: 2, total_cost: '0.5', last_run_start_time: 'x', id: 'x' }
+    expect(sessionJson('t', project, stats)).toEqual({ id: project.id, tenant_id: tenantId('t'),
+      name: 'n', end_time: null, start_time: '1970-01-01T00:00:01.000000+00:00', description: null,
+      extra: {}, reference_dataset_id: null, default_dataset_id: null, test_run_number: null,
       trace_tier: 'shortlived', last_run_start_time: 'x', last_run_start_time_live: 'x',
       num_examples: 3, run_count: 2, total_cost: '0.5' })
     expect(

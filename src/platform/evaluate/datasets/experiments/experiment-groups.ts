@@ -1,8 +1,7 @@
 /** Experiments by what their metadata say, with the sums of each group. Pure. */
 
-import type { ExperimentGroup as GroupJson } from '../../../../api/index.ts'
+import type { ExperimentGroup as GroupJson, ProjectStats } from '../../../../api/index.ts'
 import { isObject } from '../../../../json/index.ts'
-import type { ProjectStats } from '../../../records/projects/project-shape.ts'
 import type { Project } from '../../../records/projects/project.ts'
 import { zonedTextUs } from '../../../spans/time.ts'
 import type { Uuid } from '../../../spans/span.ts'
@@ -31,7 +30,7 @@ export function groupedExperiments(projects: readonly Project[],
     const failed = sum(
       own.map((each) => numberIn(each, 'run_count') * numberIn(each, 'error_rate')),
     )
-    const costs = own.map((each) => each['total_cost'] ?? null).filter((cost) => cost !== null)
+    const costs = own.map((each) => each.total_cost ?? null).filter((cost) => cost !== null)
     return {
       group: Object.fromEntries(keys.map((key, index) => [key, given[index]])),
       count: experiments.length,
@@ -41,8 +40,8 @@ export function groupedExperiments(projects: readonly Project[],
       error_rate: runs === 0 ? null : failed / runs,
       total_tokens: sum(own.map((each) => numberIn(each, 'total_tokens'))),
       total_cost: costs.length === 0 ? null : String(sum(costs.map(Number))),
-      feedback_stats: scoresOf(own.map((each) => each['feedback_stats'])),
-      session_feedback_stats: scoresOf(own.map((each) => each['session_feedback_stats'])),
+      feedback_stats: scoresOf(own.map((each) => each.feedback_stats)),
+      session_feedback_stats: scoresOf(own.map((each) => each.session_feedback_stats)),
       experiments,
     }
   })
@@ -70,7 +69,7 @@ function scoresOf(all: readonly unknown[]): Record<string, Scores> {
   )
 }
 
-function numberIn(stats: ProjectStats, name: string): number {
+function numberIn(stats: ProjectStats, name: keyof ProjectStats): number {
   const value = stats[name]
   return typeof value === 'number' ? value : 0
 }
