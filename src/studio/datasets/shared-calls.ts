@@ -2,18 +2,15 @@
 
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 
-import type { Dataset, Example } from '../../api/index.ts'
-import { ask } from '../api/client.ts'
+import { ask } from '../api/ask.ts'
 import { examplesAtOnce } from '../api/platform/examples.ts'
-import type { Experiment } from '../api/platform/experiments.ts'
-
-const rootOf = (token: string) => `/api/v1/public/${encodeURIComponent(token)}`
 
 /** Query of the dataset that a token names. */
 export const sharedDataset = (token: string) =>
   queryOptions({
     queryKey: ['shared', token, 'dataset'],
-    queryFn: ({ signal }) => ask<Dataset>(`${rootOf(token)}/datasets`, { signal }),
+    queryFn: ({ signal }) =>
+      ask('GET /api/v1/public/:token/datasets', { params: { token }, signal }),
     retry: false,
   })
 
@@ -22,10 +19,8 @@ export const sharedExamples = (token: string) =>
   infiniteQueryOptions({
     queryKey: ['shared', token, 'examples'],
     queryFn: ({ pageParam, signal }) =>
-      ask<readonly Example[]>(
-        `${rootOf(token)}/examples?limit=${examplesAtOnce}&offset=${pageParam}`,
-        { signal },
-      ),
+      ask('GET /api/v1/public/:token/examples', { params: { token }, signal,
+        query: { limit: examplesAtOnce, offset: pageParam } }),
     initialPageParam: 0,
     getNextPageParam: (last, all) =>
       last.length < examplesAtOnce ? undefined : all.length * examplesAtOnce,
@@ -36,7 +31,6 @@ export const sharedExperiments = (token: string) =>
   queryOptions({
     queryKey: ['shared', token, 'experiments'],
     queryFn: ({ signal }) =>
-      ask<readonly Experiment[]>(`${rootOf(token)}/datasets/sessions?include_stats=true`, {
-        signal,
-      }),
+      ask('GET /api/v1/public/:token/datasets/sessions', { params: { token }, signal,
+        query: { include_stats: true } }),
   })

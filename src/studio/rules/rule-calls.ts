@@ -2,9 +2,9 @@
 
 import { queryOptions } from '@tanstack/react-query'
 
-import type { RuleBody, RuleEvaluator } from '../../api/index.ts'
+import type { RuleBody, RuleEvaluator, RunStats } from '../../api/index.ts'
 import { ask } from '../api/ask.ts'
-import { ask as askPath, post } from '../api/client.ts'
+import { ask as askPath } from '../api/client.ts'
 import { pollEvery } from '../api/poll.ts'
 
 /** All rules with their states: asked again while somebody looks. */
@@ -59,17 +59,20 @@ export const tryJudge = (evaluator: RuleEvaluator, run: string) =>
   ask('POST /api/v1/runs/rules/judge', { body: { evaluator, run_id: run } })
 
 /** Resolves with the number of runs of a project that began from then on and meet a filter. */
-export const countRuns = async (project: string, filter: string, fromMs: number) =>
-  (await post<{ readonly run_count: number }>('/api/v1/runs/stats', { session: [project],
-    start_time: fromMs, select: ['run_count'], ...filter !== '' && { filter } })).run_count
+export async function countRuns(project: string, filter: string, fromMs: number): Promise<number> {
+  const stats = await ask('POST /api/v1/runs/stats', {
+    body: { session: [project], start_time: fromMs, select: ['run_count'],
+      ...filter !== '' && { filter } },
+  })
+  return (stats as Pick<RunStats, 'run_count'>).run_count
+}
 
 /** The newest run of a project that meets a filter. */
 export async function newestRun(project: string, filter: string): Promise<string | undefined> {
-  const { items } = await post<{ readonly items: readonly { readonly id: string }[] }>(
-    '/api/v2/runs/query',
-    { project_ids: [project], page_size: 1, selects: ['ID'], min_start_time: 0,
+  const { items } = await ask('POST /api/v2/runs/query', {
+    body: { project_ids: [project], page_size: 1, selects: ['ID'], min_start_time: 0,
       ...filter !== '' && { filter } },
-  )
+  })
   return items[0]?.id
 }
 

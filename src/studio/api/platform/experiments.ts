@@ -1,18 +1,17 @@
 /** Experiments: what a program answered to each example of a dataset, and how good it was. */
 
-import type { Example } from '../../../api/index.ts'
-import { ask, askPage, post } from '../client.ts'
+import type { Example, Project as ProjectJson } from '../../../api/index.ts'
+import { ask } from '../ask.ts'
+import { post } from '../client.ts'
+import type { Json } from '../client.ts'
 import type { Project } from './projects.ts'
-import type { Json, JsonObject } from '../client.ts'
 import type { FeedbackStat, SpanPage, SpanStatus } from './traces.ts'
 
 /** An experiment: a project of traces that answers the examples of a dataset. */
-export interface Experiment extends Project {
-  readonly reference_dataset_id: string | null
-  readonly end_time: string | null
-  readonly extra?: JsonObject | null
-  readonly session_feedback_stats?: Readonly<Record<string, FeedbackStat>> | null
-}
+export type Experiment =
+  & Project
+  & Pick<ProjectJson, 'reference_dataset_id' | 'end_time' | 'session_feedback_stats'>
+  & Partial<Pick<ProjectJson, 'extra'>>
 
 /** Run of a program on an example, with its answer and its scores. */
 export interface ExperimentRun {
@@ -40,17 +39,15 @@ export interface ComparedExample
 export const experimentsAtOnce = 100
 
 /** A page of the experiments of a dataset, newest first, with their numbers. */
-export async function experimentPage(datasetId: string, offset: number,
-  signal?: AbortSignal): Promise<readonly Experiment[]> {
-  const query = new URLSearchParams({ reference_dataset: datasetId, include_stats: 'true',
-    sort_by: 'start_time', sort_by_desc: 'true', limit: String(experimentsAtOnce),
-    offset: String(offset) })
-  return (await askPage<Experiment[]>(`/api/v1/sessions?${query}`, { signal })).data
-}
+export const experimentPage = (datasetId: string, offset: number,
+  signal?: AbortSignal): Promise<readonly Experiment[]> =>
+  ask('GET /api/v1/sessions', { signal,
+    query: { reference_dataset: [datasetId], include_stats: true, sort_by: 'start_time',
+      sort_by_desc: true, limit: experimentsAtOnce, offset } })
 
 /** An experiment with its numbers. */
-export const experimentOf = (id: string, signal?: AbortSignal) =>
-  ask<Experiment>(`/api/v1/sessions/${id}?include_stats=true`, { signal })
+export const experimentOf = (id: string, signal?: AbortSignal): Promise<Experiment> =>
+  ask('GET /api/v1/sessions/:id', { params: { id }, query: { include_stats: true }, signal })
 
 const runFields = ['ID', 'PROJECT_ID', 'TRACE_ID', 'NAME', 'STATUS', 'ERROR', 'OUTPUTS',
   'LATENCY_SECONDS', 'TOTAL_TOKENS', 'TOTAL_COST', 'FEEDBACK_STATS', 'REFERENCE_EXAMPLE_ID']

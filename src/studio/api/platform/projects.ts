@@ -2,31 +2,22 @@
 
 import { queryOptions } from '@tanstack/react-query'
 
-import { ask, askPage, post } from '../client.ts'
-import type { ByKind, FeedbackStat, TraceQuestion } from './traces.ts'
+import type { Project as ProjectJson, RunStats } from '../../../api/index.ts'
+import { ask, askPage } from '../ask.ts'
+import { post } from '../client.ts'
+import type { TraceQuestion } from './traces.ts'
+
+type Statistic = 'run_count' | 'error_rate' | 'latency_p50' | 'latency_p99' | 'total_tokens'
+  | 'total_cost' | 'prompt_token_details' | 'completion_token_details' | 'last_run_start_time'
+  | 'feedback_stats'
 
 /** A project of traces. Statistics are there if they were asked for. */
-export interface Project extends Partial<TraceStats> {
-  readonly id: string
-  readonly name: string
-  readonly description: string | null
-  readonly start_time: string
-}
+export type Project =
+  & Pick<ProjectJson, 'id' | 'name' | 'description' | 'start_time'>
+  & Partial<Pick<ProjectJson, Statistic>>
 
 /** Statistics of traces. Latencies are seconds, costs US dollars as texts. */
-export interface TraceStats {
-  readonly run_count: number
-  readonly error_rate: number | null
-  readonly latency_p50: number | null
-  readonly latency_p99: number | null
-  readonly total_tokens: number | null
-  readonly total_cost: string | null
-  readonly prompt_token_details: ByKind | null
-  readonly completion_token_details: ByKind | null
-  /** A time without its zone, which is UTC. */
-  readonly last_run_start_time: string | null
-  readonly feedback_stats: Readonly<Record<string, FeedbackStat>>
-}
+export type TraceStats = Pick<RunStats, Statistic>
 
 /** A value of a chart. */
 export interface ChartPoint {
@@ -41,10 +32,10 @@ export const projectsAtOnce = 100
 /** A page of projects whose names contain a text, with or without their statistics. */
 export async function projectPage(q: string, offset: number, withStats: boolean,
   signal: AbortSignal): Promise<{ readonly projects: readonly Project[]; readonly total: number }> {
-  const query = new URLSearchParams({ limit: String(projectsAtOnce), offset: String(offset),
-    reference_free: 'true', ...q !== '' && { name_contains: q },
-    ...withStats && { include_stats: 'true' } })
-  const { data, headers } = await askPage<Project[]>(`/api/v1/sessions?${query}`, { signal })
+  const { data, headers } = await askPage('GET /api/v1/sessions', { signal,
+    query: { limit: projectsAtOnce, offset, reference_free: true, ...q !== '' && {
+      name_contains: q,
+    }, ...withStats && { include_stats: true } } })
   return { projects: data, total: Number(headers.get('x-pagination-total') ?? data.length) }
 }
 
@@ -52,7 +43,8 @@ export async function projectPage(q: string, offset: number, withStats: boolean,
 export const projectQuery = (id: string) =>
   queryOptions({
     queryKey: ['projects', id],
-    queryFn: ({ signal }) => ask<Project>(`/api/v1/sessions/${id}?include_stats=true`, { signal }),
+    queryFn: ({ signal }) =>
+      ask('GET /api/v1/sessions/:id', { params: { id }, query: { include_stats: true }, signal }),
     staleTime: 10_000,
   })
 
@@ -64,10 +56,11 @@ export const projectNames = queryOptions({
 })
 
 /** Statistics of the traces of a project that a filter finds. */
-export const traceStats = ({ projectId, filter, fromMs }: TraceQuestion, signal: AbortSignal) =>
-  ask<TraceStats>('/api/v1/runs/stats', { method: 'POST', signal,
+export const traceStats = async ({ projectId, filter, fromMs }: TraceQuestion,
+  signal: AbortSignal): Promise<TraceStats> =>
+  await ask('POST /api/v1/runs/stats', { signal,
     body: { session: [projectId], is_root: true, ...fromMs > 0 && { start_time: fromMs },
-      ...filter !== undefined && { filter } } })
+      ...filter !== undefined && { filter } } }) as TraceStats
 
 /** Metrics in the charts of a project; the ids of series are these words. */
 export const chartMetrics = ['run_count', 'error_rate', 'latency_p50', 'latency_p99',

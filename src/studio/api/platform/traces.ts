@@ -2,11 +2,15 @@
 
 import { queryOptions } from '@tanstack/react-query'
 
-import { ask, post } from '../client.ts'
+import type { RunsQueryV2, TracedRunV2 } from '../../../api/index.ts'
+import { ask } from '../ask.ts'
 import type { Json, JsonObject } from '../client.ts'
 
+/** Members that a call selects, which its answers have. */
+type Selected<Names extends keyof TracedRunV2> = Required<Pick<TracedRunV2, Names>>
+
 /** `PENDING`: it has begun, and nobody has said how it ended. */
-export type SpanStatus = 'PENDING' | 'SUCCESS' | 'ERROR'
+export type SpanStatus = Selected<'status'>['status']
 
 /** Numbers of the feedback of one key. */
 export interface FeedbackStat {
@@ -15,59 +19,47 @@ export interface FeedbackStat {
   readonly values: Readonly<Record<string, number>>
 }
 
-/** Parts of a span that lists and waterfalls show. */
-export interface SpanHead {
-  readonly id: string
-  readonly name: string
-  /** `CHAIN`, `LLM`, `TOOL`, `RETRIEVER` … */
-  readonly run_type: string
-  readonly status: SpanStatus
-  readonly start_time: string | null
-  readonly end_time: string | null
-  readonly total_tokens: number | null
-  /** The spans around it, the root first, as far as they are known. */
-  readonly parent_run_ids: readonly string[]
-}
-
-/** A trace in a list: its root span, and what was seen in and out. */
-export interface TraceRow extends Omit<SpanHead, 'parent_run_ids'> {
-  readonly trace_id: string
-  readonly latency_seconds: number | null
-  readonly inputs_preview: string | null
-  readonly outputs_preview: string | null
-  readonly error_preview: string | null
-  readonly tags: readonly string[]
-  readonly thread_id: string | null
-  readonly total_cost: number | null
+/** Scores of a span by their keys. */
+interface Scored {
   readonly feedback_stats: Readonly<Record<string, FeedbackStat>>
 }
+
+/** Parts of a span that lists and waterfalls show. */
+export type SpanHead = Selected<
+  'id' | 'name' | 'run_type' | 'status' | 'start_time' | 'end_time' | 'total_tokens'
+    | 'parent_run_ids'
+>
+
+/** A trace in a list: its root span, and what was seen in and out. */
+export type TraceRow =
+  & Omit<SpanHead, 'parent_run_ids'>
+  & Selected<
+    'trace_id' | 'latency_seconds' | 'inputs_preview' | 'outputs_preview' | 'error_preview'
+      | 'thread_id' | 'total_cost'
+  >
+  & Scored
+  & { readonly tags: readonly string[] }
 
 /** Numbers by the kind of token, such as `cache_read`. */
 export type ByKind = Readonly<Record<string, number>>
 
 /** A span with its payloads. */
-export interface Span extends SpanHead {
-  readonly project_id: string
-  readonly trace_id: string
-  readonly thread_id: string | null
-  readonly first_token_time: string | null
-  readonly error: string | null
-  readonly inputs: Json
-  readonly outputs: Json
-  readonly events: readonly JsonObject[] | null
-  readonly metadata: JsonObject | null
-  readonly tags: readonly string[] | null
-  readonly prompt_tokens: number | null
-  readonly completion_tokens: number | null
-  readonly prompt_token_details: { readonly raw: ByKind } | null
-  readonly completion_token_details: { readonly raw: ByKind } | null
-  readonly prompt_cost_details: { readonly raw: ByKind } | null
-  readonly completion_cost_details: { readonly raw: ByKind } | null
-  readonly total_cost: number | null
-  /** Links by name; null if it has none. */
-  readonly attachments: Json
-  readonly reference_example_id: string | null
-}
+export type Span =
+  & SpanHead
+  & Selected<
+    'project_id' | 'trace_id' | 'thread_id' | 'first_token_time' | 'error' | 'prompt_tokens'
+      | 'completion_tokens' | 'prompt_token_details' | 'completion_token_details'
+      | 'prompt_cost_details' | 'completion_cost_details' | 'total_cost' | 'reference_example_id'
+  >
+  & {
+    readonly inputs: Json
+    readonly outputs: Json
+    readonly events: readonly JsonObject[] | null
+    readonly metadata: JsonObject | null
+    readonly tags: readonly string[] | null
+    /** Links by name; null if it has none. */
+    readonly attachments: Json
+  }
 
 /** A page of a list. */
 export interface SpanPage<Row> {
@@ -95,32 +87,26 @@ export const spanFields = [...headFields, 'PROJECT_ID', 'TRACE_ID', 'THREAD_ID',
   'COMPLETION_COST_DETAILS', 'TOTAL_COST', 'ATTACHMENTS', 'REFERENCE_EXAMPLE_ID']
 
 /** A page of the traces of a project, newest first. */
-export const tracePage = ({ projectId, filter, fromMs }: TraceQuestion, cursor: string | null,
+export const tracePage = async ({ projectId, filter, fromMs }: TraceQuestion, cursor: string | null,
   signal?: AbortSignal) =>
-  post<SpanPage<TraceRow>>('/api/v2/runs/query', { project_ids: [projectId], is_root: true,
-    page_size: 100, min_start_time: fromMs, selects: rowFields, include_subtree_usage: true,
-    ...filter !== undefined && { filter }, ...cursor !== null && { cursor } }, signal)
+  await ask('POST /api/v2/runs/query', { signal,
+    body: { project_ids: [projectId], is_root: true, page_size: 100, min_start_time: fromMs,
+      selects: rowFields, include_subtree_usage: true, ...filter !== undefined && { filter },
+      ...cursor !== null && { cursor } } }) as SpanPage<TraceRow>
 
 /** Resolves with the number of traces that began after a time: 100 at most. */
 export async function newerTraces({ projectId, filter }: TraceQuestion, afterMs: number,
   signal: AbortSignal): Promise<number> {
-  const { items } = await post<SpanPage<{ id: string }>>('/api/v2/runs/query', {
-    project_ids: [projectId],
-    is_root: true,
-    page_size: 100,
-    min_start_time: afterMs,
-    selects: ['ID'],
-    ...filter !== undefined && { filter },
-  }, signal)
+  const { items } = await ask('POST /api/v2/runs/query', { signal,
+    body: { project_ids: [projectId], is_root: true, page_size: 100, min_start_time: afterMs,
+      selects: ['ID'], ...filter !== undefined && { filter } } })
   return items.length
 }
 
 /** All spans of a trace without their payloads. */
-export const traceSpans = (projectId: string, traceId: string, signal?: AbortSignal) =>
-  ask<SpanPage<SpanHead>>(
-    `/api/v2/traces/${traceId}/runs?project_id=${projectId}&${selects(headFields)}`,
-    { signal },
-  )
+export const traceSpans = async (projectId: string, traceId: string, signal?: AbortSignal) =>
+  await ask('GET /api/v2/traces/:id/runs', { params: { id: traceId }, signal,
+    query: { project_id: projectId, selects: headFields } }) as { items: readonly SpanHead[] }
 
 /** Place of a span. The trace is needed for steps of own runs: only their traces know these. */
 export interface SpanPlace {
@@ -134,10 +120,12 @@ export const spanQuery = ({ projectId, spanId, traceId }: SpanPlace) =>
   queryOptions({
     queryKey: ['spans', projectId, spanId],
     queryFn: async ({ signal }) => {
-      const named = { project_ids: [projectId], min_start_time: 0, selects: spanFields,
-        include_subtree_usage: true }
-      const find = async (how: object) =>
-        (await post<SpanPage<Span>>('/api/v2/runs/query', { ...named, ...how }, signal)).items[0]
+      const find = async (which: RunsQueryV2) => {
+        const { items: [span] } = await ask('POST /api/v2/runs/query', { signal,
+          body: { project_ids: [projectId], min_start_time: 0, selects: spanFields,
+            include_subtree_usage: true, ...which } })
+        return span as Span | undefined
+      }
       return await find({ ids: [spanId] }) ??
         (traceId === undefined
           ? null
@@ -149,10 +137,4 @@ export const spanQuery = ({ projectId, spanId, traceId }: SpanPlace) =>
 
 /** The project and the trace of a span that only its id is known of. */
 export const placeOfSpan = (id: string, signal?: AbortSignal) =>
-  ask<{ readonly session_id: string; readonly trace_id: string }>(`/api/v1/runs/${id}`, {
-    signal,
-  })
-
-function selects(fields: readonly string[]): string {
-  return fields.map((field) => `selects=${field}`).join('&')
-}
+  ask('GET /api/v1/runs/:id', { params: { id }, signal })
