@@ -90,7 +90,7 @@ describe('the description of a server', () => {
       features: { ...features, keys: false } })
     const failure = 'Graph "a" could not be loaded (src/a.ts:3:7): no such thing'
     const broken = { describe: () => undefined,
-      graphs: () => [{ graphId: 'a', failed: true, failure }] }
+      graphs: () => [{ graphId: 'a', description: null, failed: true, failure }] }
     const other = await openDoor({ graphs: broken as unknown as FrontDoorOptions['graphs'] })
     expect((await call(other, 'GET', '/info')).json).toMatchObject({
       graphs: [{ graph_id: 'a', error: expect.stringContaining('src/a.ts:3:7') }],
