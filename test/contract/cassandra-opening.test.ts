@@ -12,7 +12,7 @@ const cassandra = await cassandraForTests()
 describe.skipIf(!cassandra)('an owner that opens a branch', () => {
   const house = useLogHouse(cassandra!)
 
-  it('reads once where the branch ends, and reads and writes from there', async () => {
+  it('reads once where the branch ends, and knows its newest rows from that', async () => {
     const branch = aBranch()
     const row = (epoch: number, seq: number, prevEpoch: number) =>
       aRow({ branch, epoch, seq, prevEpoch, body: textBody(`${epoch}/${seq}`) })
@@ -28,7 +28,7 @@ describe.skipIf(!cassandra)('an owner that opens a branch', () => {
     expect(await newer.tail(branch)).toEqual({ epoch: 1, seq: 3 })
     expect(await newer.read(branch, everything)).toHaveLength(3)
     await newer.append([row(2, 4, 1)])
-    expect(eyes.asked()).toEqual(['read', 'write'])
+    expect(eyes.asked()).toEqual(['write'])
     const rows = await house.handle().read(branch, everything)
     expect(rows.map(({ body }) => bodyText(body))).toEqual(['1/1', '1/2', '1/3', '2/4'])
   })
