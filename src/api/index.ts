@@ -36,7 +36,8 @@ export { createDeployment, deleteDeployment, getDeployment, listDeployments,
 export type { ControlDeployment, DeploymentBody } from './control/deployments.ts'
 export { readDatasetCsv, readDatasetLines, readFineTuningLines } from './datasets/dataset-files.ts'
 export { groupExperiments, listDatasetRuns, listExperimentRuns } from './datasets/dataset-runs.ts'
-export type { DatasetRunsBody, ExperimentGroup } from './datasets/dataset-runs.ts'
+export type { ComparedExampleV2, DatasetRunsBody,
+  ExperimentGroup } from './datasets/dataset-runs.ts'
 export { getDatasetShare, shareDataset, unshareDataset } from './datasets/dataset-shares.ts'
 export { changeDatasetSplit, compareDatasetVersions, createComparison, createDataset,
   deleteComparison, deleteDataset, getDataset, getDatasetVersion, listComparisons, listDatasets,

@@ -5,6 +5,8 @@ import { Type } from 'typebox'
 import { Json, JsonObject, Maybe, Nullable, Offset, Text, Time, Uuid } from '../json.ts'
 import { operation } from '../operation.ts'
 import type { Value } from '../operation.ts'
+import { Project } from '../traces/projects.ts'
+import { TracedRun, TracedRunV2 } from '../traces/run-json.ts'
 import { Example } from './examples.ts'
 
 const ids = (maxItems: number) => Maybe(Type.Array(Uuid(), { maxItems }))
@@ -19,11 +21,15 @@ const Question = Type.Object({
   as_of: Maybe(Text(255)),
 })
 
-const Compared = Type.Object({
-  ...Example.properties,
-  // Their members are those that are selected.
-  runs: Type.Array(JsonObject()),
-}, { $id: 'ComparedExample', description: 'An example with the runs of experiments.' })
+const Compared = Type.Object({ ...Example.properties, runs: Type.Array(TracedRun) }, {
+  $id: 'ComparedExample',
+  description: 'An example with the runs of experiments.',
+})
+
+const ComparedV2 = Type.Object({ ...Example.properties, runs: Type.Array(TracedRunV2) }, {
+  $id: 'ComparedExampleV2',
+  description: 'An example with the runs of experiments: the members that are selected.',
+})
 
 const scores = () =>
   Type.Record(Type.String(), Type.Object({ n: Type.Number(), avg: Nullable(Type.Number()) }))
@@ -42,7 +48,7 @@ const Group = Type.Object({
   total_cost: Nullable(Text()),
   feedback_stats: scores(),
   session_feedback_stats: scores(),
-  experiments: Type.Array(JsonObject()),
+  experiments: Type.Array(Project),
 }, { $id: 'ExperimentGroup', description: 'Experiments with the same metadata, with their sums.' })
 
 export const listDatasetRuns = operation('POST', '/api/v1/datasets/:id/runs', {
@@ -64,7 +70,7 @@ export const listExperimentRuns = operation('POST', '/api/v2/datasets/:id/experi
     limit: limit(),
     cursor: Maybe(Text(8_192)),
   }),
-  answer: Type.Object({ items: Type.Array(Compared), next_cursor: Nullable(Text()) }),
+  answer: Type.Object({ items: Type.Array(ComparedV2), next_cursor: Nullable(Text()) }),
 })
 
 export const groupExperiments = operation('POST', '/api/v1/datasets/:id/experiments/grouped', {
@@ -91,3 +97,5 @@ export const groupExperiments = operation('POST', '/api/v1/datasets/:id/experime
 export type DatasetRunsBody = Value<typeof Question>
 /** Experiments with the same metadata, with their sums. */
 export type ExperimentGroup = Value<typeof Group>
+/** An example with the runs of experiments: the members of these that are selected. */
+export type ComparedExampleV2 = Value<typeof ComparedV2>

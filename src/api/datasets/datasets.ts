@@ -5,6 +5,7 @@ import { Type } from 'typebox'
 import { Json, JsonObject, Maybe, Nullable, Offset, OneOf, Text, Time, Uuid } from '../json.ts'
 import { operation } from '../operation.ts'
 import type { Value } from '../operation.ts'
+import { Project } from '../traces/projects.ts'
 
 const Body = Type.Object({
   name: Maybe(Text(1_000)),
@@ -98,7 +99,7 @@ export const uploadExperiment = operation('POST', '/api/v1/datasets/upload-exper
   summary: 'Create an experiment that ran elsewhere, and its dataset if there is none',
   body: JsonObject(),
   raw: true,
-  answer: Type.Object({ dataset: Dataset, experiment: JsonObject() }),
+  answer: Type.Object({ dataset: Dataset, experiment: Project }),
 })
 
 export const listDatasets = operation('GET', '/api/v1/datasets', {

@@ -30,7 +30,8 @@ describe('scores beside each other', () => {
     project_id: project, trace_id: project, name: 'x', status: 'SUCCESS' as const, error: null,
     outputs: {}, latency_seconds: 1, total_tokens: null, total_cost: null,
     reference_example_id: null,
-    feedback_stats: avg === null ? null : { good: { n: 1, avg, values: {} } }, ...more })
+    feedback_stats: Object.fromEntries(avg === null ? [] : [['good', { n: 1, avg, values: {} }]]),
+    ...more })
   const row = (...runs: ReturnType<typeof run>[]) =>
     comparedRow({ id: 'e', inputs: {}, outputs: null, metadata: null, created_at: '', runs }, ['a',
       'b'])

@@ -1,11 +1,10 @@
 /** Experiments: what a program answered to each example of a dataset, and how good it was. */
 
-import type { Example, Project as ProjectJson } from '../../../api/index.ts'
+import type { ComparedExampleV2, Project as ProjectJson } from '../../../api/index.ts'
 import { ask } from '../ask.ts'
-import { post } from '../client.ts'
 import type { Json } from '../client.ts'
 import type { Project } from './projects.ts'
-import type { FeedbackStat, SpanPage, SpanStatus } from './traces.ts'
+import type { FeedbackStat, Selected, SpanPage } from './traces.ts'
 
 /** An experiment: a project of traces that answers the examples of a dataset. */
 export type Experiment =
@@ -14,24 +13,16 @@ export type Experiment =
   & Partial<Pick<ProjectJson, 'extra'>>
 
 /** Run of a program on an example, with its answer and its scores. */
-export interface ExperimentRun {
-  readonly id: string
-  readonly project_id: string
-  readonly trace_id: string
-  readonly name: string
-  readonly status: SpanStatus
-  readonly error: string | null
-  readonly outputs: Json
-  readonly latency_seconds: number | null
-  readonly total_tokens: number | null
-  readonly total_cost: number | null
-  readonly feedback_stats: Readonly<Record<string, FeedbackStat>> | null
-  readonly reference_example_id: string | null
-}
+export type ExperimentRun =
+  & Selected<
+    'id' | 'project_id' | 'trace_id' | 'name' | 'status' | 'error' | 'latency_seconds'
+      | 'total_tokens' | 'total_cost' | 'reference_example_id'
+  >
+  & { readonly outputs: Json; readonly feedback_stats: Readonly<Record<string, FeedbackStat>> }
 
 /** An example with the runs of the experiments that were asked for. */
 export interface ComparedExample
-  extends Pick<Example, 'id' | 'inputs' | 'outputs' | 'metadata' | 'created_at'> {
+  extends Pick<ComparedExampleV2, 'id' | 'inputs' | 'outputs' | 'metadata' | 'created_at'> {
   readonly runs: readonly ExperimentRun[]
 }
 
@@ -53,11 +44,8 @@ const runFields = ['ID', 'PROJECT_ID', 'TRACE_ID', 'NAME', 'STATUS', 'ERROR', 'O
   'LATENCY_SECONDS', 'TOTAL_TOKENS', 'TOTAL_COST', 'FEEDBACK_STATS', 'REFERENCE_EXAMPLE_ID']
 
 /** A page of the examples of a dataset, with what experiments answered to them. */
-export const comparedPage = (datasetId: string, experimentIds: readonly string[],
+export const comparedPage = async (datasetId: string, experimentIds: readonly string[],
   cursor: string | null, signal?: AbortSignal) =>
-  post<SpanPage<ComparedExample>>(`/api/v2/datasets/${datasetId}/experiment-runs`, {
-    experiment_ids: experimentIds,
-    page_size: 100,
-    selects: runFields,
-    ...cursor !== null && { cursor },
-  }, signal)
+  await ask('POST /api/v2/datasets/:id/experiment-runs', { params: { id: datasetId }, signal,
+    body: { experiment_ids: experimentIds, page_size: 100, selects: runFields,
+      ...cursor !== null && { cursor } } }) as SpanPage<ComparedExample>

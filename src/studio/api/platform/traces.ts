@@ -7,7 +7,7 @@ import { ask } from '../ask.ts'
 import type { Json, JsonObject } from '../client.ts'
 
 /** Members that a call selects, which its answers have. */
-type Selected<Names extends keyof TracedRunV2> = Required<Pick<TracedRunV2, Names>>
+export type Selected<Names extends keyof TracedRunV2> = Required<Pick<TracedRunV2, Names>>
 
 /** `PENDING`: it has begun, and nobody has said how it ended. */
 export type SpanStatus = Selected<'status'>['status']
