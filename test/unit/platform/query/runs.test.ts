@@ -6,12 +6,14 @@ import { noFields, tenantId } from '../../../../src/platform/index.ts'
 import type { SpanFields, SpanStore, SpanWrite } from '../../../../src/platform/index.ts'
 import { contentOf } from '../../../../src/platform/query/payload/content.ts'
 import { JsonWriter } from '../../../../src/platform/query/runs/json-writer.ts'
+import { runV2Fields } from '../../../../src/platform/query/runs/run-v2.ts'
 import { previewOf } from '../../../../src/platform/query/runs/preview.ts'
 import { queryHandlers } from '../../../../src/platform/threads/query-handlers.ts'
 import { sealBlock } from '../../../../src/platform/spans/block.ts'
 import type { PayloadPart } from '../../../../src/platform/spans/payload.ts'
 import { termOf } from '../../../../src/platform/spans/term.ts'
 import type { RunsQuestion } from '../../../../src/platform/query/question.ts'
+import { answerFault } from '../../../support/contract-answer.ts'
 import { virtualEnv } from '../../../support/env.ts'
 import { memorySpans } from '../../../support/memory-spans.ts'
 import { projectOf } from '../../../support/random-spans.ts'
@@ -303,4 +305,30 @@ it.each([
 ])('The preview of %j is %j.', (value, preview) => {
   const content = contentOf({ inputs: json(JSON.stringify(value)) })
   expect(previewOf(content, 'inputs')).toBe(preview)
+})
+
+it('Answers of both APIs are as the contract has them.', async () => {
+  const { handlers, question } = await opened()
+  const second: RunsQuestion = { ...question, version: 2, select: Object.keys(runV2Fields) }
+  const one = { tenant: 'acme', projects: [projectOf(project)], id: child }
+  const answers = {
+    'GET /api/v1/runs/x': handlers.run({ ...one, version: 1 }),
+    'GET /api/v2/runs/x': handlers.run({ ...one, version: 2 }),
+    'POST /api/v1/runs/query': handlers.runs(question),
+    'GET /api/v1/public/x/runs': handlers.runs({ ...question, isList: true }),
+    'POST /api/v2/runs/query': handlers.runs(second),
+    'POST /api/v2/traces/query': handlers.traces(second),
+    'GET /api/v2/threads/t-1/traces': handlers.traces(second),
+    'GET /api/v2/traces/x/runs': handlers.trace({ ...second, trace: root }),
+    'POST /api/v1/runs/stats': handlers.stats(question),
+    'POST /api/v1/runs/group': handlers.groups({ ...question, form: 'group', offset: 0 }),
+    'POST /api/v1/runs/group/stats': handlers.groups({ ...question, form: 'groupStats',
+      offset: 0 }),
+    'POST /api/v2/threads/query': handlers.groups({ ...second, form: 'threads', offset: 0 }),
+  }
+  for (const [route, answer] of Object.entries(answers)) {
+    const [method = '', path = ''] = route.split(' ')
+    expect(await answerFault(method, path, 200, async () => read(await answer)), route)
+      .toBeUndefined()
+  }
 })
