@@ -1,25 +1,17 @@
 /** One assistant: its versions, what the shown one changed, and its settings. */
 
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
 
 import type { Assistant } from '../../api/index.ts'
-import { activateVersion, assistantVersions, contentIn } from '../api/assistant-versions.ts'
+import { assistantVersions } from '../api/assistant-versions.ts'
 import { graphPicture } from '../api/assistants.ts'
-import { createThread } from '../api/threads.ts'
-import { Button, buttonClass } from '../parts/button.tsx'
-import { Chip } from '../parts/chip.tsx'
-import { CopyButton } from '../parts/copy-button.tsx'
-import { Icon } from '../parts/icon.tsx'
 import { JsonTree } from '../json/json-tree.tsx'
 import { ErrorNotice, Notice } from '../parts/notice.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
-import { TimeText } from '../parts/time-text.tsx'
 import type { AssistantListSearch } from '../addresses/assistants.ts'
+import { AssistantHead } from './assistant-head.tsx'
 import css from './assistants.module.css'
-import { isMadeWithGraph } from './changes.ts'
-import { keepTrial } from './trial.ts'
 import { VersionChanges } from './version-changes.tsx'
 
 const GraphView = lazy(async () => ({
@@ -49,72 +41,11 @@ export function AssistantDetail(
 ) {
   const { assistant_id: id } = assistant
   const versions = useQuery(assistantVersions(id))
-  const client = useQueryClient()
-  const navigate = useNavigate()
-  const refresh = () => client.invalidateQueries({ queryKey: ['assistants'] })
-  const activate = useMutation({ mutationFn: (version: number) => activateVersion(id, version),
-    onSuccess: refresh })
   const shown = versions.data?.find(({ version }) => version === search.version) ?? assistant
-  const isActive = shown.version === assistant.version
-  const tried = useMutation({
-    mutationFn: async () => {
-      const { thread_id: thread } = await createThread({ assistant_id: id,
-        graph_id: shown.graph_id })
-      const { context, config } = contentIn(shown)
-      if (!isActive) keepTrial(thread, { context, config })
-      return thread
-    },
-    onSuccess: (thread) => navigate({ to: '/threads/$id', params: { id: thread }, search: {} }),
-  })
-  const error = activate.error ?? tried.error
-  const close = () => go({ ...search, act: undefined })
   return (
     <article className={css['assistant']} aria-labelledby="assistant-name">
-      <header className={css['head']}>
-        <div className={css['title']}>
-          <Link to="/assistants" search={{}} aria-label="All assistants" title="All assistants"
-            className={`${buttonClass('quiet', false, true)} ${css['back']}`}
-          >
-            <Icon name="back" />
-          </Link>
-          <h2 id="assistant-name" dir="auto" title={shown.name}>{shown.name || 'No name'}</h2>
-          {isMadeWithGraph(assistant) && <Chip>made with the graph</Chip>}
-        </div>
-        <p className={css['meta']}>
-          <span dir="auto">{shown.graph_id}</span>
-          <code title={id}>{id.slice(0, 8)}…{id.slice(-6)}</code>
-          <CopyButton text={id} label="Copy the id" />
-          <span>
-            changed <TimeText iso={shown.updated_at} />
-          </span>
-        </p>
-        {shown.description && <p dir="auto" className={css['words']}>{shown.description}</p>}
-        <div className={css['acts']}>
-          <Button kind="primary" icon={<Icon name="play" />} title={refusal}
-            disabled={refusal !== undefined || tried.isPending} onClick={() => tried.mutate()}
-          >
-            Try v{shown.version}
-          </Button>
-          {!isActive && (
-            <Button disabled={refusal !== undefined || activate.isPending} title={refusal}
-              onClick={() => activate.mutate(shown.version)}
-            >
-              Make v{shown.version} active
-            </Button>
-          )}
-          <Button icon={<Icon name="edit" />} disabled={refusal !== undefined} title={refusal}
-            onClick={() => go({ ...search, act: 'edit' })}
-          >
-            Edit
-          </Button>
-          <Button kind="quiet" icon={<Icon name="trash" />} disabled={refusal !== undefined}
-            title={refusal} onClick={() => go({ ...search, act: 'delete' })}
-          >
-            Delete
-          </Button>
-        </div>
-        {error !== null && <ErrorNotice error={error} />}
-      </header>
+      <AssistantHead assistant={assistant} shown={shown} refusal={refusal}
+        open={(act) => go({ ...search, act })} />
       {loadError !== undefined && (
         <Notice tone="failed">
           <p>This graph does not load.</p>
@@ -139,17 +70,29 @@ export function AssistantDetail(
       <Settings shown={shown} />
       <Picture id={id} error={loadError} />
       <Suspense>
-        {search.act === 'edit' && (
-          <AssistantEditor graphs={[shown.graph_id]} graph={shown.graph_id} from={shown}
-            newest={Math.max(shown.version, ...(versions.data ?? []).map((each) => each.version))}
-            close={close} saved={(saved) => go({ id: saved.assistant_id })} />
-        )}
-        {search.act === 'delete' && (
-          <DeleteAssistant assistant={assistant} versions={versions.data?.length} close={close}
-            deleted={() => go({})} />
-        )}
+        <OpenDialog assistant={assistant} shown={shown} versions={versions.data} search={search}
+          go={go} />
       </Suspense>
     </article>
+  )
+}
+
+/** The dialog that the address names, if any. */
+function OpenDialog({ assistant, shown, versions, search, go }:
+  & Pick<AssistantDetailProps, 'assistant' | 'search' | 'go'>
+  & { readonly shown: Assistant; readonly versions: readonly Assistant[] | undefined }) {
+  const close = () => go({ ...search, act: undefined })
+  if (search.act === 'edit') {
+    return (
+      <AssistantEditor graphs={[shown.graph_id]} graph={shown.graph_id} from={shown} close={close}
+        newest={Math.max(shown.version, ...(versions ?? []).map((each) => each.version))}
+        saved={(saved) => go({ id: saved.assistant_id })} />
+    )
+  }
+  if (search.act !== 'delete') return null
+  return (
+    <DeleteAssistant assistant={assistant} versions={versions?.length} close={close}
+      deleted={() => go({})} />
   )
 }
 

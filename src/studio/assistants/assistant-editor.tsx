@@ -12,9 +12,10 @@ import type { JsonObject } from '../api/client.ts'
 import { faultsOf, placeOf } from '../forms/values.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
-import { Field, Select } from '../parts/field.tsx'
+import { Field, Select, TextArea, TextField } from '../parts/field.tsx'
 import { ErrorNotice, Notice } from '../parts/notice.tsx'
 import { SchemaForm } from '../forms/schema-form.tsx'
+import type { SchemaFormProps } from '../forms/schema-form.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import css from './assistants.module.css'
 import { isMadeWithGraph } from './changes.ts'
@@ -39,41 +40,15 @@ export function AssistantEditor(
   { graphs, graph: graphAtFirst, from, newest = 0, close, saved }: AssistantEditorProps,
 ) {
   const [graph, setGraph] = useState(graphAtFirst ?? graphs[0] ?? '')
-  const [content, setContent] = useState<AssistantContent>(() => contentOf(from))
-  const [tried, setTried] = useState(false)
-  const [broken, setBroken] = useState<Readonly<Record<string, boolean>>>({})
   const schema = useContextSchema(graph, from)
-  const client = useQueryClient()
-  const save = useMutation({
-    mutationFn: () =>
-      from === undefined
-        ? createAssistant(graph, content)
-        : patchAssistant(from.assistant_id, content),
-    onSuccess: async (assistant) => {
-      await client.invalidateQueries({ queryKey: ['assistants'] })
-      saved(assistant)
-    },
-  })
-  const faults = faultsIn(content, schema.data)
-  const refused = serverFaults(save.error)
-  const errors = { ...refused, ...tried ? faults : {} }
-  const set = (part: Partial<AssistantContent>) => setContent({ ...content, ...part })
-  const part = (name: 'context' | 'config' | 'metadata') => ({
-    value: content[name],
-    errors: within(errors, name),
-    change: (value: unknown) => set({ [name]: value ?? {} }),
-    broken: (places: readonly string[]) =>
-      setBroken((all) => ({ ...all, [name]: places.length > 0 })),
-  })
+  const { content, set, part, errors, submit, save } = useEditor(graph, from, schema.data, saved)
   return (
     <Dialog side open close={close}
       title={from === undefined ? 'New assistant' : `Edit ${from.name || 'the assistant'}`}
     >
       <form className={css['editor']} noValidate onSubmit={(event) => {
         event.preventDefault()
-        setTried(true)
-        const isWhole = Object.keys(faults).length === 0 && !Object.values(broken).includes(true)
-        if (isWhole && !save.isPending) save.mutate()
+        submit()
       }}>
         {from !== undefined && (
           <p className={css['none']}>
@@ -90,31 +65,11 @@ export function AssistantEditor(
             )}
           </Field>
         )}
-        <Field label="Name" required error={errors['name']}>
-          {(ids) => (
-            <input {...ids} value={content.name} dir="auto" autoComplete="off" aria-required
-              onChange={({ target }) => set({ name: target.value })} />
-          )}
-        </Field>
-        <Field label="Description" error={errors['description']}>
-          {(ids) => (
-            <textarea {...ids} rows={2} value={content.description ?? ''} dir="auto"
-              onChange={({ target }) => set({ description: target.value || null })} />
-          )}
-        </Field>
-        <section className={css['part']}>
-          <h3>Context</h3>
-          {schema.isPending && graph !== '' && <Skeleton width="100%" height={60} />}
-          {schema.isError && (
-            <Notice tone="failed">
-              <p>The form of this graph is not known. {(schema.error as Error).message}</p>
-            </Notice>
-          )}
-          {!schema.isPending && (
-            <SchemaForm key={graph} schema={schema.data ?? {}} label="Context"
-              {...part('context')} />
-          )}
-        </section>
+        <TextField label="Name" required value={content.name} error={errors['name']}
+          autoComplete="off" change={(name) => set({ name })} />
+        <TextArea label="Description" rows={2} value={content.description ?? ''}
+          error={errors['description']} change={(words) => set({ description: words || null })} />
+        <Context key={graph} schema={schema} isKnown={graph !== ''} part={part('context')} />
         <details className={css['part']}>
           <summary>Config and metadata</summary>
           <SchemaForm schema={{}} label="Config" {...part('config')} />
@@ -133,6 +88,62 @@ export function AssistantEditor(
       </form>
     </Dialog>
   )
+}
+
+/** The form for the context, by its schema. */
+function Context({ schema, isKnown, part }: {
+  readonly schema: ReturnType<typeof useContextSchema>
+  /** True if a graph is chosen. */
+  readonly isKnown: boolean
+  readonly part: Omit<SchemaFormProps, 'schema' | 'label'>
+}) {
+  return (
+    <section className={css['part']}>
+      <h3>Context</h3>
+      {schema.isPending && isKnown && <Skeleton width="100%" height={60} />}
+      {schema.isError && (
+        <Notice tone="failed">
+          <p>The form of this graph is not known. {(schema.error as Error).message}</p>
+        </Notice>
+      )}
+      {!schema.isPending && <SchemaForm schema={schema.data ?? {}} label="Context" {...part} />}
+    </section>
+  )
+}
+
+/** The edited content, its faults, and the call that saves it. */
+function useEditor(graph: string, from: Assistant | undefined, schema: JsonObject | undefined,
+  saved: AssistantEditorProps['saved']) {
+  const [content, setContent] = useState<AssistantContent>(() => contentOf(from))
+  const [tried, setTried] = useState(false)
+  const [broken, setBroken] = useState<Readonly<Record<string, boolean>>>({})
+  const client = useQueryClient()
+  const save = useMutation({
+    mutationFn: () =>
+      from === undefined
+        ? createAssistant(graph, content)
+        : patchAssistant(from.assistant_id, content),
+    onSuccess: async (assistant) => {
+      await client.invalidateQueries({ queryKey: ['assistants'] })
+      saved(assistant)
+    },
+  })
+  const faults = faultsIn(content, schema)
+  const errors = { ...serverFaults(save.error), ...tried ? faults : {} }
+  const set = (part: Partial<AssistantContent>) => setContent({ ...content, ...part })
+  const part = (name: 'context' | 'config' | 'metadata') => ({
+    value: content[name],
+    errors: within(errors, name),
+    change: (value: unknown) => set({ [name]: value ?? {} }),
+    broken: (places: readonly string[]) =>
+      setBroken((all) => ({ ...all, [name]: places.length > 0 })),
+  })
+  const submit = () => {
+    setTried(true)
+    const isWhole = Object.keys(faults).length === 0 && !Object.values(broken).includes(true)
+    if (isWhole && !save.isPending) save.mutate()
+  }
+  return { content, set, part, errors, submit, save }
 }
 
 function contentOf(from: Assistant | undefined): AssistantContent {

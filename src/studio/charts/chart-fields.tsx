@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 
 import type { Dashboard } from '../../api/index.ts'
 import { projectNames } from '../api/platform/projects.ts'
-import { Field } from '../parts/field.tsx'
+import { Field, TextField } from '../parts/field.tsx'
 import type { ChartWidth } from './arrange.ts'
 import { groupings, measures } from './chart-draft.ts'
 import type { ChartDraft } from './chart-draft.ts'
@@ -23,12 +23,8 @@ export function ChartFields({ draft, set, all, place, setPlace }: FieldsProps & 
 }) {
   return (
     <>
-      <Field label="Title" required>
-        {(ids) => (
-          <input {...ids} value={draft.title} required maxLength={1_000} dir="auto"
-            autoComplete="off" onChange={({ target }) => set({ title: target.value })} />
-        )}
-      </Field>
+      <TextField label="Title" required value={draft.title} maxLength={1_000} autoComplete="off"
+        change={(title) => set({ title })} />
       {draft.measure === 'own'
         ? (
           <p className={css['hint']}>

@@ -7,6 +7,7 @@ import type { Chart, Dashboard } from '../../api/index.ts'
 import { nowMs } from '../env.ts'
 import { ErrorNotice, Notice } from '../parts/notice.tsx'
 import type { ChartTime } from '../addresses/charts.ts'
+import type { ChartWidth } from './arrange.ts'
 import { ChartBody } from './chart-body.tsx'
 import { dashboardValues } from './chart-calls.ts'
 import { ChartCard, handleId } from './chart-card.tsx'
@@ -18,69 +19,47 @@ import { useArrange } from './use-arrange.ts'
 /** Charts of a dashboard that the server gives values. */
 const drawnMax = 50
 
-/** Charts of a dashboard in a grid that people can rearrange. */
-export function ChartGrid({ dashboard, time, asTable, refusal, edit, remove }: {
+/** A dashboard, how it is drawn, and the callbacks that open its dialogs. */
+export interface ChartGridProps {
   readonly dashboard: Dashboard
   readonly time: ChartTime
   readonly asTable: boolean
+  /** The reason why the caller may not arrange charts. */
   readonly refusal: string | undefined
   readonly edit: (chart: Chart) => void
   readonly remove: (chart: Chart) => void
-}) {
+}
+
+/** Charts of a dashboard in a grid that people can rearrange. */
+export function ChartGrid({ dashboard, time, asTable, refusal, edit, remove }: ChartGridProps) {
   const { charts } = dashboard
   const values = useQuery({
     ...dashboardValues(dashboard.id, time, () => windowOf(time, nowMs())),
     placeholderData: keepPreviousData,
   })
-  const { move, widen, error } = useArrange(dashboard)
-  const [dragged, setDragged] = useState<string>()
-  const [over, setOver] = useState<string>()
-  const [words, setWords] = useState('')
-  const focused = useRef<string>(undefined)
-  useLayoutEffect(() => {
-    if (focused.current !== undefined) document.getElementById(handleId(focused.current))?.focus()
-    focused.current = undefined
-  }, [charts])
-  const place = ({ id, title }: Chart, to: number) => {
-    if (to < 0 || to >= charts.length || charts[to]!.id === id) return
-    move(id, to)
-    setWords(`${title} is number ${to + 1} of ${charts.length}.`)
-  }
-  const drop = (to: number) => {
-    const chart = charts.find(({ id }) => id === dragged)
-    setDragged(undefined)
-    setOver(undefined)
-    if (chart !== undefined) place(chart, to)
-  }
+  const moves = useMoves(dashboard)
+  const dragging = useDragging(charts, moves.place)
   return (
     <>
       {values.error !== null && (
         <ErrorNotice error={values.error} retry={() => void values.refetch()} />
       )}
-      {error !== null && <ErrorNotice error={error} />}
+      {moves.error !== null && <ErrorNotice error={moves.error} />}
       {charts.length > drawnMax && (
         <Notice>A dashboard draws its first {drawnMax} charts: move some to another one.</Notice>
       )}
-      <p role="status" className="unseen">{words}</p>
+      <p role="status" className="unseen">{moves.words}</p>
       <div className={css['grid']} aria-busy={values.isFetching}>
         {charts.map((chart, at) => (
-          <ChartCard key={chart.id} chart={chart} refusal={refusal} isDragged={dragged === chart.id}
-            isOver={over === chart.id && dragged !== undefined && dragged !== chart.id}
-            drag={{ begin: () => setDragged(chart.id), over: () => setOver(chart.id), drop: () =>
-              drop(at), end: () => setDragged(undefined) }} move={(step) => {
-            focused.current = chart.id
-            place(chart, at + step)
-          }}
+          <ChartCard key={chart.id} chart={chart} refusal={refusal} {...dragging(chart.id, at)}
+            move={(step) => moves.moveByKey(chart, at + step)}
             menu={
               <ChartMenu chart={chart} place={at} total={charts.length} time={time}
                 isReader={refusal !== undefined} acts={{
                 edit: () => edit(chart),
                 remove: () => remove(chart),
-                move: (step) => place(chart, at + step),
-                widen: (width) => {
-                  widen(chart, width)
-                  setWords(`${chart.title} has the width ${width}.`)
-                },
+                move: (step) => moves.place(chart, at + step),
+                widen: (width) => moves.widen(chart, width),
               }} />
             }
           >
@@ -95,4 +74,56 @@ export function ChartGrid({ dashboard, time, asTable, refusal, edit, remove }: {
       </div>
     </>
   )
+}
+
+/** Moves and widens charts, and says so. A chart that a key moved keeps the focus. */
+function useMoves(dashboard: Dashboard) {
+  const { charts } = dashboard
+  const { move, widen, error } = useArrange(dashboard)
+  const [words, setWords] = useState('')
+  const focused = useRef<string>(undefined)
+  useLayoutEffect(() => {
+    if (focused.current !== undefined) document.getElementById(handleId(focused.current))?.focus()
+    focused.current = undefined
+  }, [charts])
+  const place = ({ id, title }: Chart, to: number) => {
+    if (to < 0 || to >= charts.length || charts[to]!.id === id) return
+    move(id, to)
+    setWords(`${title} is number ${to + 1} of ${charts.length}.`)
+  }
+  return {
+    error,
+    words,
+    place,
+    moveByKey: (chart: Chart, to: number) => {
+      focused.current = chart.id
+      place(chart, to)
+    },
+    widen: (chart: Chart, width: ChartWidth) => {
+      widen(chart, width)
+      setWords(`${chart.title} has the width ${width}.`)
+    },
+  }
+}
+
+/** The chart that is dragged and the one below it, as each card needs them. */
+function useDragging(charts: readonly Chart[], place: (chart: Chart, to: number) => void) {
+  const [dragged, setDragged] = useState<string>()
+  const [over, setOver] = useState<string>()
+  const drop = (to: number) => {
+    const chart = charts.find(({ id }) => id === dragged)
+    setDragged(undefined)
+    setOver(undefined)
+    if (chart !== undefined) place(chart, to)
+  }
+  return (id: string, at: number) => ({
+    isDragged: dragged === id,
+    isOver: over === id && dragged !== undefined && dragged !== id,
+    drag: {
+      begin: () => setDragged(id),
+      over: () => setOver(id),
+      drop: () => drop(at),
+      end: () => setDragged(undefined),
+    },
+  })
 }

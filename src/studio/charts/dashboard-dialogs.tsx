@@ -8,7 +8,7 @@ import { projectNames } from '../api/platform/projects.ts'
 import { counted } from '../parts/amounts.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
-import { Field } from '../parts/field.tsx'
+import { Field, TextField } from '../parts/field.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { lastIndex } from './arrange.ts'
 import { createChart, createDashboard, deleteChart, deleteDashboard, renameDashboard,
@@ -46,12 +46,8 @@ export function DashboardForm({ before, all, close }: {
         event.preventDefault()
         work.mutate()
       }}>
-        <Field label="Name" required>
-          {(ids) => (
-            <input {...ids} value={title} required maxLength={1_000} dir="auto" autoComplete="off"
-              onChange={({ target }) => setTitle(target.value)} />
-          )}
-        </Field>
+        <TextField label="Name" required value={title} maxLength={1_000} autoComplete="off"
+          change={setTitle} />
         {before === undefined && (
           <Field label="Begin with" hint="The usual charts can be changed and deleted like others.">
             {(ids) => (

@@ -11,11 +11,10 @@ import { count, counted } from '../parts/amounts.ts'
 import { Button } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { PageHead } from '../parts/page-head.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { TimeText } from '../parts/time-text.tsx'
+import { ListHead, NoMatch } from '../rows/list-head.tsx'
 import { RowList } from '../rows/row-list.tsx'
-import { SearchBox } from '../rows/search-box.tsx'
 import css from './datasets.module.css'
 
 const MakeDataset = lazy(async () => ({
@@ -46,12 +45,8 @@ export function DatasetList() {
   )
   return (
     <>
-      <PageHead title="Datasets" acts={make}
-        aside={<span aria-live="polite">{total !== undefined && counted(total, 'dataset')}</span>}
-      >
-        <SearchBox label="Filter datasets" hint="Filter by name …" value={q} change={(typed) =>
-          void navigate({ to: '/datasets', search: { q: typed || undefined }, replace: true })} />
-      </PageHead>
+      <ListHead title="Datasets" noun="dataset" total={total} acts={make} q={q}
+        filter={(q) => void navigate({ to: '/datasets', search: { q }, replace: true })} />
       <RowList pages={pages} rows={rows} label="Datasets" noun="dataset" rowHeight={52}
         row={(dataset) => <DatasetRow dataset={dataset} />} place={`datasets ${q}`}
         open={({ id }) => void navigate({ to: '/datasets/$id', params: { id }, search: {} })}
@@ -95,11 +90,7 @@ function DatasetRow({ dataset }: { readonly dataset: Dataset | undefined }) {
 
 function NoDatasets({ isFiltered }: { readonly isFiltered: boolean }) {
   return isFiltered
-    ? (
-      <Empty title="No dataset matches">
-        <p>The name of a dataset has to contain what you look for.</p>
-      </Empty>
-    )
+    ? <NoMatch noun="dataset" />
     : (
       <Empty title="No datasets yet">
         <p>

@@ -1,6 +1,6 @@
-/** The fields for what a dataset is called and what is said of it. */
+/** The fields for the name and the description of a dataset. */
 
-import { Field } from '../parts/field.tsx'
+import { TextArea, TextField } from '../parts/field.tsx'
 
 /** A text, and how it is changed. */
 interface WordsField {
@@ -15,18 +15,8 @@ export function DatasetWords({ name, description }: {
 }) {
   return (
     <>
-      <Field label="Name" required>
-        {(ids) => (
-          <input {...ids} value={name.value} maxLength={255} dir="auto"
-            onChange={({ target }) => name.change(target.value)} />
-        )}
-      </Field>
-      <Field label="Description">
-        {(ids) => (
-          <textarea {...ids} rows={2} value={description.value} maxLength={4_000} dir="auto"
-            onChange={({ target }) => description.change(target.value)} />
-        )}
-      </Field>
+      <TextField label="Name" required maxLength={255} {...name} />
+      <TextArea label="Description" rows={2} maxLength={4_000} {...description} />
     </>
   )
 }

@@ -10,8 +10,8 @@ import { queries } from '../api/query.ts'
 import { counted } from '../parts/amounts.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
-import { Field } from '../parts/field.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
+import { TextField } from '../parts/field.tsx'
 import css from './datasets.module.css'
 
 /** Dialog that deletes a dataset once its name was typed. */
@@ -40,12 +40,8 @@ export function DeleteDataset({ dataset, close }: {
           {' '}
           in all versions. This cannot be undone.
         </p>
-        <Field label="Type the name of the dataset">
-          {(ids) => (
-            <input {...ids} value={typed} autoComplete="off" dir="auto"
-              onChange={({ target }) => setTyped(target.value)} />
-          )}
-        </Field>
+        <TextField label="Type the name of the dataset" value={typed} autoComplete="off"
+          change={setTyped} />
         {work.isError && <ErrorNotice error={work.error} retry={() => work.mutate()} />}
         <footer>
           <Button onClick={close}>Cancel</Button>

@@ -9,8 +9,8 @@ import { queries } from '../api/query.ts'
 import { useRefusal } from '../api/refusal.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
-import { Field, Select } from '../parts/field.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
+import { Select, TextField } from '../parts/field.tsx'
 import css from './datasets.module.css'
 import type { DatasetViewProps } from '../experiments/dataset-view.ts'
 
@@ -87,12 +87,8 @@ function TagDialog({ datasetId, version, close }: {
         work.mutate()
       }}>
         <p>{versionWords(version)}</p>
-        <Field label="Tag" hint="A tag names one version: it moves if another one has it.">
-          {(ids) => (
-            <input {...ids} value={tag} maxLength={100} dir="auto"
-              onChange={({ target }) => setTag(target.value)} />
-          )}
-        </Field>
+        <TextField label="Tag" hint="A tag names one version: it moves if another one has it."
+          value={tag} maxLength={100} change={setTag} />
         {work.isError && <ErrorNotice error={work.error} />}
         <footer>
           <Button onClick={close}>Cancel</Button>

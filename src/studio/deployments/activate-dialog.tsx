@@ -6,7 +6,7 @@ import { useState } from 'react'
 import { ApiError } from '../api/client.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
-import { Field } from '../parts/field.tsx'
+import { Field, TextField } from '../parts/field.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { activate, checkRevision, deploymentQuery } from '../api/control/control.ts'
 import type { Deployment } from '../api/control/deployment.ts'
@@ -17,33 +17,20 @@ import { reportWords } from './report-words.ts'
 const shares = [100, 50, 25, 10, 5, 1] as const
 
 /** Dialog that makes a revision active for a share of the new runs. */
-export function ActivateDialog({ deployment: { name, active, next }, revision, close }: {
+export function ActivateDialog({ deployment, revision, close }: {
   readonly deployment: Deployment
   readonly revision: string
   readonly close: () => void
 }) {
-  const cache = useQueryClient()
+  const { active, next } = deployment
   const [percent, setPercent] = useState(100)
   const [message, setMessage] = useState('')
-  const work = useMutation({
-    mutationFn: () =>
-      activate(name, revision, { percent, expect: active, message: message.trim() }),
-    onSuccess: async () => {
-      await cache.invalidateQueries({ queryKey: deploymentQuery(name).queryKey })
-      close()
-    },
-  })
-  const check = useMutation({
-    mutationFn: () => checkRevision(name, revision),
-    onSettled: () => cache.invalidateQueries({ queryKey: ['deployments', name] }),
-  })
-  // Without an active revision there is nothing that the others could take.
-  const choices = active === null || active === revision ? [100] : shares
+  const { work, check } = useRolloutCalls(deployment, revision, close)
   return (
     <Dialog open close={close} title={`Roll out ${revision}?`}>
       <form className={css['form']} onSubmit={(event) => {
         event.preventDefault()
-        work.mutate()
+        work.mutate({ percent, message: message.trim() })
       }}>
         <p>
           Every member loads {revision} first; if one cannot,{' '}
@@ -57,7 +44,7 @@ export function ActivateDialog({ deployment: { name, active, next }, revision, c
             <select {...ids} value={percent}
               onChange={({ target }) => setPercent(Number(target.value))}
             >
-              {choices.map((each) => (
+              {sharesFor(active, revision).map((each) => (
                 <option key={each} value={each}>{each === 100 ? 'all' : `${each} %`}</option>
               ))}
             </select>
@@ -66,12 +53,8 @@ export function ActivateDialog({ deployment: { name, active, next }, revision, c
         {next !== null && next.revision !== revision && (
           <p>{next.revision} gives back its {next.percent} %.</p>
         )}
-        <Field label="Why" hint="Stands in the events.">
-          {(ids) => (
-            <input {...ids} value={message} maxLength={500} dir="auto" autoComplete="off"
-              onChange={({ target }) => setMessage(target.value)} />
-          )}
-        </Field>
+        <TextField label="Why" hint="Stands in the events." value={message} maxLength={500}
+          autoComplete="off" change={setMessage} />
         <div aria-live="polite" className={css['report']}>
           {check.data !== undefined && (
             <ul>
@@ -95,6 +78,28 @@ export function ActivateDialog({ deployment: { name, active, next }, revision, c
       </form>
     </Dialog>
   )
+}
+
+/** Shares to choose from. Only an active revision other than this one can keep the rest. */
+const sharesFor = (active: string | null, revision: string): readonly number[] =>
+  active === null || active === revision ? [100] : shares
+
+/** The call that rolls a revision out, which closes the dialog, and the one that checks it. */
+function useRolloutCalls({ name, active }: Deployment, revision: string, close: () => void) {
+  const cache = useQueryClient()
+  const work = useMutation({
+    mutationFn: (options: { readonly percent: number; readonly message: string }) =>
+      activate(name, revision, { ...options, expect: active }),
+    onSuccess: async () => {
+      await cache.invalidateQueries({ queryKey: deploymentQuery(name).queryKey })
+      close()
+    },
+  })
+  const check = useMutation({
+    mutationFn: () => checkRevision(name, revision),
+    onSettled: () => cache.invalidateQueries({ queryKey: ['deployments', name] }),
+  })
+  return { work, check }
 }
 
 function Refusal({ error }: { readonly error: Error | null }) {

@@ -13,6 +13,7 @@ import { Empty } from '../parts/empty.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
+import { cellClass, Table } from '../parts/table.tsx'
 import { TimeText } from '../parts/time-text.tsx'
 import { deploymentList } from '../api/control/control.ts'
 import type { Deployment } from '../api/control/deployment.ts'
@@ -85,55 +86,42 @@ function NoDeployments() {
 
 function Rows({ deployments }: { readonly deployments: readonly Deployment[] }) {
   return (
-    <table className={css['table']}>
-      <caption className="unseen">Deployments by name</caption>
-      <thead>
-        <tr>
-          <th scope="col">Name</th>
-          <th scope="col">Address</th>
-          <th scope="col">Active</th>
-          <th scope="col">Roll-out</th>
-          <th scope="col">Callers</th>
-          <th scope="col">
-            <span className="unseen">Acts</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {deployments.map((deployment) => {
-          const { name, url, active, next, access } = deployment
-          return (
-            <tr key={name}>
-              <th scope="row">
-                <Link to="/deployments/$name" params={{ name }} search={{}}>{name}</Link>
-                <DeploymentMarks deployment={deployment} />
-              </th>
-              <td data-label="Address" className={css['address']}>
-                <span>
-                  <code title={url}>{url}</code>
-                  <CopyButton text={url} label={`Copy the address of ${name}`} />
-                </span>
-              </td>
-              <td data-label="Active">
-                {active === null ? <Chip>Nothing yet</Chip> : <Chip tone="done">{active}</Chip>}
-                {next !== null && <small>{next.revision} gets {next.percent} %</small>}
-              </td>
-              <td data-label="Roll-out">
-                <RolloutCell deployment={deployment} />
-              </td>
-              <td data-label="Callers">
-                {access === 'own' ? 'its owner’s' : 'every tenant’s'}
-              </td>
-              <td className={css['acts']}>
-                <a className={buttonClass('quiet', true)} href={`${studioOf(name).href}threads`}>
-                  Open in Studio<span className="unseen">{name}</span>
-                </a>
-              </td>
-            </tr>
-          )
-        })}
-      </tbody>
-    </table>
+    <Table className={css['table']} caption="Deployments by name"
+      columns={['Name', 'Address', 'Active', 'Roll-out', 'Callers']}
+    >
+      {deployments.map((deployment) => {
+        const { name, url, active, next, access } = deployment
+        return (
+          <tr key={name}>
+            <th scope="row">
+              <Link to="/deployments/$name" params={{ name }} search={{}}>{name}</Link>
+              <DeploymentMarks deployment={deployment} />
+            </th>
+            <td data-label="Address" className={css['address']}>
+              <span>
+                <code title={url}>{url}</code>
+                <CopyButton text={url} label={`Copy the address of ${name}`} />
+              </span>
+            </td>
+            <td data-label="Active">
+              {active === null ? <Chip>Nothing yet</Chip> : <Chip tone="done">{active}</Chip>}
+              {next !== null && <small>{next.revision} gets {next.percent} %</small>}
+            </td>
+            <td data-label="Roll-out">
+              <RolloutCell deployment={deployment} />
+            </td>
+            <td data-label="Callers">
+              {access === 'own' ? 'its owner’s' : 'every tenant’s'}
+            </td>
+            <td className={cellClass.acts}>
+              <a className={buttonClass('quiet', true)} href={`${studioOf(name).href}threads`}>
+                Open in Studio<span className="unseen">{name}</span>
+              </a>
+            </td>
+          </tr>
+        )
+      })}
+    </Table>
   )
 }
 

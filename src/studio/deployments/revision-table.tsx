@@ -5,6 +5,7 @@ import { Link } from '@tanstack/react-router'
 import { count, counted, size } from '../parts/amounts.ts'
 import { Button } from '../parts/button.tsx'
 import { Chip } from '../parts/chip.tsx'
+import { cellClass, Table } from '../parts/table.tsx'
 import { TimeText } from '../parts/time-text.tsx'
 import type { Deployment, Revision } from '../api/control/deployment.ts'
 import css from './parts/deployments.module.css'
@@ -23,32 +24,16 @@ export function RevisionTable({ deployment, revisions, activate, show }: {
   readonly show: (revision: string) => void
 }) {
   return (
-    <table className={css['table']}>
-      <caption className="unseen">Revisions, the newest first</caption>
-      <thead>
-        <tr>
-          <th scope="col">Revision</th>
-          <th scope="col">State</th>
-          <th scope="col">Message</th>
-          <th scope="col">Made</th>
-          <th scope="col" className={css['number']}>Size</th>
-          <th scope="col" className={css['number']}>Graphs</th>
-          <th scope="col" className={css['number']}>Running</th>
-          <th scope="col" className={css['number']}>
-            <span title="Threads that wait for a person">Waiting</span>
-          </th>
-          <th scope="col">
-            <span className="unseen">Acts</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {revisions.map((revision) => (
-          <Row key={revision.name} deployment={deployment} revision={revision} show={show}
-            activate={activate} />
-        ))}
-      </tbody>
-    </table>
+    <Table className={css['table']} caption="Revisions, the newest first"
+      columns={['Revision', 'State', 'Message', 'Made', { number: 'Size' }, { number: 'Graphs' }, {
+        number: 'Running',
+      }, { number: 'Waiting', title: 'Threads that wait for a person' }]}
+    >
+      {revisions.map((revision) => (
+        <Row key={revision.name} deployment={deployment} revision={revision} show={show}
+          activate={activate} />
+      ))}
+    </Table>
   )
 }
 
@@ -84,17 +69,17 @@ function Row({ deployment, revision, activate, show }: {
         <TimeText iso={made} />
         <small>by {by}</small>
       </td>
-      <td data-label="Size" className={css['number']}>{size(bytes)}</td>
-      <td data-label="Graphs" className={css['number']}>
+      <td data-label="Size" className={cellClass.number}>{size(bytes)}</td>
+      <td data-label="Graphs" className={cellClass.number}>
         {graphs.length === 0 ? '–' : count(graphs.length)}
       </td>
-      <td data-label="Running" className={css['number']}>{number(running)}</td>
-      <td data-label="Waiting" className={css['number']}
+      <td data-label="Running" className={cellClass.number}>{number(running)}</td>
+      <td data-label="Waiting" className={cellClass.number}
         title={waiting === null ? undefined : counted(waiting, 'waiting thread')}
       >
         {number(waiting)}
       </td>
-      <td className={css['acts']}>
+      <td className={cellClass.acts}>
         {mayActivate(deployment, revision) && (
           <Button kind="quiet" small onClick={() => activate(name)}>
             Roll out<span className="unseen">{name}</span>

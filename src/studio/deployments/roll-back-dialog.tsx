@@ -5,7 +5,7 @@ import { useState } from 'react'
 
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
-import { Field } from '../parts/field.tsx'
+import { Field, TextField } from '../parts/field.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { deploymentQuery, revisionList, rollBack } from '../api/control/control.ts'
 import type { Deployment } from '../api/control/deployment.ts'
@@ -55,12 +55,8 @@ export function RollBackDialog(
             </select>
           )}
         </Field>
-        <Field label="Why" hint="Stands in the events.">
-          {(ids) => (
-            <input {...ids} value={message} maxLength={500} dir="auto" autoComplete="off"
-              onChange={({ target }) => setMessage(target.value)} />
-          )}
-        </Field>
+        <TextField label="Why" hint="Stands in the events." value={message} maxLength={500}
+          autoComplete="off" change={setMessage} />
         {work.isError && <ErrorNotice error={work.error} retry={() => work.mutate()} />}
         <footer>
           <Button onClick={close}>Stay with {active}</Button>

@@ -1,7 +1,8 @@
 /** Fields of forms: a label, the control, and what is wrong with it. */
 
 import { useId } from 'react'
-import type { InputHTMLAttributes, ReactNode, SelectHTMLAttributes } from 'react'
+import type { InputHTMLAttributes, ReactNode, SelectHTMLAttributes,
+  TextareaHTMLAttributes } from 'react'
 
 import css from './field.module.css'
 
@@ -40,6 +41,37 @@ export function Field({ label, required, hint, error, children }: FieldProps) {
         </p>
       )}
     </div>
+  )
+}
+
+interface TextProps extends Omit<FieldProps, 'children'> {
+  readonly value: string
+  readonly change: (text: string) => void
+}
+
+/** A labelled line of text. The browser sends no form in which a required one is empty. */
+export function TextField({ label, hint, error, change, ...rest }:
+  & TextProps
+  & Omit<InputHTMLAttributes<HTMLInputElement>, keyof TextProps>) {
+  return (
+    <Field label={label} required={rest.required} hint={hint} error={error}>
+      {(ids) => (
+        <input dir="auto" {...rest} {...ids} onChange={({ target }) => change(target.value)} />
+      )}
+    </Field>
+  )
+}
+
+/** A labelled text of several lines. */
+export function TextArea({ label, hint, error, change, ...rest }:
+  & TextProps
+  & Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, keyof TextProps>) {
+  return (
+    <Field label={label} required={rest.required} hint={hint} error={error}>
+      {(ids) => (
+        <textarea dir="auto" {...rest} {...ids} onChange={({ target }) => change(target.value)} />
+      )}
+    </Field>
   )
 }
 

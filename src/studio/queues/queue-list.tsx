@@ -12,10 +12,9 @@ import { Button } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { ErrorNotice, Notice } from '../parts/notice.tsx'
-import { PageHead } from '../parts/page-head.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { TimeText } from '../parts/time-text.tsx'
-import { FilterBox } from '../rows/filter-box.tsx'
+import { ListHead, NoMatch } from '../rows/list-head.tsx'
 import { QueueForm } from './queue-form.tsx'
 import css from './queues.module.css'
 
@@ -29,19 +28,15 @@ export function QueueList() {
   const { data } = list
   return (
     <>
-      <PageHead title="Annotation queues"
-        aside={<span aria-live="polite">{data !== undefined && counted(data.total, 'queue')}</span>}
+      <ListHead title="Annotation queues" noun="queue" total={data?.total} q={q}
+        filter={(q) => void navigate({ to: '/queues', search: { q }, replace: true })}
         acts={
           <Button kind="primary" icon={<Icon name="plus" />} disabled={refusal !== undefined}
             title={refusal} onClick={() => setNew(true)}
           >
             New queue
           </Button>
-        }
-      >
-        <FilterBox label="Filter queues" placeholder="Filter by name …" value={q} change={(typed) =>
-          void navigate({ to: '/queues', search: { q: typed || undefined }, replace: true })} />
-      </PageHead>
+        } />
       <div className={css['page']}>
         {data !== undefined
           ? <Queues queues={data.queues} total={data.total} isFiltered={q !== ''} />
@@ -64,11 +59,7 @@ function Queues({ queues, total, isFiltered }: {
 }) {
   if (queues.length === 0) {
     return isFiltered
-      ? (
-        <Empty title="No queue matches">
-          <p>The name of a queue has to contain what you look for.</p>
-        </Empty>
-      )
+      ? <NoMatch noun="queue" />
       : (
         <Empty title="No queues yet">
           <p>A queue holds runs that people look at one by one, and score.</p>

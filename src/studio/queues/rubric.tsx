@@ -7,7 +7,7 @@ import type { FormEvent } from 'react'
 import type { Queue, RubricItem } from '../../api/index.ts'
 import { giveFeedback, thumbKey } from '../api/platform/feedback.ts'
 import { Button } from '../parts/button.tsx'
-import { Field, Input } from '../parts/field.tsx'
+import { Field, TextField } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import type { RunItem } from './queue-calls.ts'
@@ -73,12 +73,7 @@ function Question({ rubric, runId, refusal }: {
               onChange={({ target }) => setNumber(target.value)} />
           )}
         </Field>
-        <Field label="Comment">
-          {(ids) => (
-            <Input {...ids} value={comment} maxLength={10_000} dir="auto"
-              onChange={({ target }) => setComment(target.value)} />
-          )}
-        </Field>
+        <TextField label="Comment" value={comment} maxLength={10_000} change={setComment} />
         <Button type="submit" disabled={isOff || (number === '' && comment.trim() === '')}
           title={refusal}
         >

@@ -6,7 +6,7 @@ import type { RuleEvaluator } from '../../api/index.ts'
 import { assistantList } from '../api/assistants.ts'
 import { newestRun, tryJudge } from './rule-calls.ts'
 import { Button } from '../parts/button.tsx'
-import { Field } from '../parts/field.tsx'
+import { Field, TextArea } from '../parts/field.tsx'
 import { ErrorNotice, Notice } from '../parts/notice.tsx'
 import { FormPart } from './form-part.tsx'
 import { judgeOf } from './rule-draft.ts'
@@ -88,12 +88,8 @@ function GraphFields({ draft, set }: DraftProps) {
 function PromptFields({ draft, set }: DraftProps) {
   return (
     <>
-      <Field label="Prompt" required>
-        {(ids) => (
-          <textarea {...ids} rows={5} value={draft.prompt} required dir="auto"
-            onChange={({ target }) => set({ prompt: target.value })} />
-        )}
-      </Field>
+      <TextArea label="Prompt" required rows={5} value={draft.prompt}
+        change={(prompt) => set({ prompt })} />
       <Field label="Answer"
         hint="A JSON schema, if the prompt has none. Each property becomes feedback."
       >

@@ -12,7 +12,7 @@ import { nowMs } from '../env.ts'
 import { counted } from '../parts/amounts.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
-import { Field } from '../parts/field.tsx'
+import { Field, TextField } from '../parts/field.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { AlertFields } from './alert-fields.tsx'
 import { FormPart } from './form-part.tsx'
@@ -86,12 +86,8 @@ function About({ draft, set, isDataset }: DraftProps & { readonly isDataset: boo
     queryFn: ({ signal }) => projectPage('', 0, false, signal), staleTime: 10_000 })
   return (
     <FormPart title="Which runs">
-      <Field label="Name" required>
-        {(ids) => (
-          <input {...ids} value={draft.name} required maxLength={200} dir="auto" autoComplete="off"
-            onChange={({ target }) => set({ name: target.value })} />
-        )}
-      </Field>
+      <TextField label="Name" required value={draft.name} maxLength={200} autoComplete="off"
+        change={(name) => set({ name })} />
       {!isDataset && (
         <Field label="Project" required>
           {(ids) => (

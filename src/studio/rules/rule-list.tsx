@@ -15,6 +15,7 @@ import { Icon } from '../parts/icon.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
+import { cellClass, Table } from '../parts/table.tsx'
 import { TimeText } from '../parts/time-text.tsx'
 import { actionsOf, samplingWords } from './rule-draft.ts'
 import { RuleSwitch } from './rule-switch.tsx'
@@ -80,72 +81,60 @@ function Rules({ rules, isReader, edit }: {
   readonly edit: (id: string) => void
 }) {
   return (
-    <table className={css['table']}>
-      <caption className="unseen">Rules, the oldest first</caption>
-      <thead>
-        <tr>
-          <th scope="col">Rule</th>
-          <th scope="col">About</th>
-          <th scope="col">Does</th>
-          <th scope="col" className={css['number']}>Applied</th>
-          <th scope="col" className={css['number']}>Failed</th>
-          <th scope="col">Last</th>
-          <th scope="col">State</th>
-          <th scope="col">
-            <span className="unseen">Acts</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {rules.map((rule) => (
-          <tr key={rule.id}>
-            <th scope="row" dir="auto" title={rule.display_name}>
-              <Link to="/rules/$id" params={{ id: rule.id }} search={{}}>{rule.display_name}</Link>
-            </th>
-            <td data-label="About">
-              <span className={css['about']} dir="auto"
-                title={rule.session_name ?? rule.dataset_name ?? ''}
-              >
-                {rule.session_name ?? rule.dataset_name ?? 'a project that is gone'}
-              </span>
-              <small>{samplingWords(Math.round(rule.sampling_rate * 100))}</small>
-            </td>
-            <td data-label="Does">{actionsOf(rule)}</td>
-            <td data-label="Applied" className={css['number']}>{number(rule.state?.applied)}</td>
-            <td data-label="Failed" className={css['number']}>
-              {rule.state?.failed
-                ? (
-                  <b className={css['failed']} title={rule.state.last_error?.message}>
-                    {count(rule.state.failed)}
-                  </b>
-                )
-                : number(rule.state?.failed)}
-            </td>
-            <td data-label="Last">
-              {rule.state?.last_applied_at
-                ? <TimeText iso={rule.state.last_applied_at} />
-                : 'never'}
-            </td>
-            <td data-label="State">
-              <StateOf rule={rule} />
-            </td>
-            <td className={css['acts']}>
-              <RuleSwitch rule={rule} isReader={isReader} />
-              <Button kind="quiet" small disabled={isReader}
-                title={isReader ? readerWords : undefined} onClick={() => edit(rule.id)}
-              >
-                Edit<span className="unseen">{rule.display_name}</span>
-              </Button>
-              <Link to="/rules/$id" params={{ id: rule.id }} search={{}}
-                className={buttonClass('quiet', true)}
-              >
-                Log<span className="unseen">of {rule.display_name}</span>
-              </Link>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Table className={css['table']} caption="Rules, the oldest first"
+      columns={['Rule', 'About', 'Does', { number: 'Applied' }, { number: 'Failed' }, 'Last',
+        'State']}
+    >
+      {rules.map((rule) => (
+        <RuleRow key={rule.id} rule={rule} isReader={isReader} edit={() => edit(rule.id)} />
+      ))}
+    </Table>
+  )
+}
+
+function RuleRow({ rule, isReader, edit }: {
+  readonly rule: Rule
+  readonly isReader: boolean
+  readonly edit: () => void
+}) {
+  const { id, display_name: name, session_name: project, dataset_name: dataset, state } = rule
+  const about = project ?? dataset
+  return (
+    <tr>
+      <th scope="row" dir="auto" title={name}>
+        <Link to="/rules/$id" params={{ id }} search={{}}>{name}</Link>
+      </th>
+      <td data-label="About">
+        <span className={css['about']} dir="auto" title={about ?? ''}>
+          {about ?? 'a project that is gone'}
+        </span>
+        <small>{samplingWords(Math.round(rule.sampling_rate * 100))}</small>
+      </td>
+      <td data-label="Does">{actionsOf(rule)}</td>
+      <td data-label="Applied" className={cellClass.number}>{number(state?.applied)}</td>
+      <td data-label="Failed" className={cellClass.number}>
+        {state?.failed
+          ? <b className={css['failed']} title={state.last_error?.message}>{count(state.failed)}</b>
+          : number(state?.failed)}
+      </td>
+      <td data-label="Last">
+        {state?.last_applied_at ? <TimeText iso={state.last_applied_at} /> : 'never'}
+      </td>
+      <td data-label="State">
+        <StateOf rule={rule} />
+      </td>
+      <td className={cellClass.acts}>
+        <RuleSwitch rule={rule} isReader={isReader} />
+        <Button kind="quiet" small disabled={isReader} title={isReader ? readerWords : undefined}
+          onClick={edit}
+        >
+          Edit<span className="unseen">{name}</span>
+        </Button>
+        <Link to="/rules/$id" params={{ id }} search={{}} className={buttonClass('quiet', true)}>
+          Log<span className="unseen">of {name}</span>
+        </Link>
+      </td>
+    </tr>
   )
 }
 

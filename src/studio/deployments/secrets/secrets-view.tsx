@@ -10,6 +10,7 @@ import { Empty } from '../../parts/empty.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { ErrorNotice, Notice } from '../../parts/notice.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
+import { cellClass, Table } from '../../parts/table.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
 import { secretList } from '../../api/control/control.ts'
 import type { Deployment, Secret } from '../../api/control/deployment.ts'
@@ -76,41 +77,30 @@ function Rows({ secrets, open }: {
   readonly open: (what: Open) => void
 }) {
   return (
-    <table className={css['table']}>
-      <caption className="unseen">Secrets by name, without their values</caption>
-      <thead>
-        <tr>
-          <th scope="col">Name</th>
-          <th scope="col" className={css['number']}>Version</th>
-          <th scope="col">Set</th>
-          <th scope="col">
-            <span className="unseen">Acts</span>
+    <Table className={css['table']} caption="Secrets by name, without their values"
+      columns={['Name', { number: 'Version' }, 'Set']}
+    >
+      {secrets.map(({ name, version, updated_at: at, state }) => (
+        <tr key={name}>
+          <th scope="row">
+            <code>{name}</code>
+            {state === 'kept' && <Chip tone="waiting">From the next roll-out</Chip>}
+            {state === 'removed' && <Chip tone="waiting">Until the next roll-out</Chip>}
           </th>
+          <td data-label="Version" className={cellClass.number}>{version}</td>
+          <td data-label="Set">
+            <TimeText iso={at} />
+          </td>
+          <td className={cellClass.acts}>
+            <Button kind="quiet" small onClick={() => open({ act: 'set', name })}>
+              Replace<span className="unseen">{name}</span>
+            </Button>
+            <Button kind="danger" small onClick={() => open({ act: 'remove', name })}>
+              Remove<span className="unseen">{name}</span>
+            </Button>
+          </td>
         </tr>
-      </thead>
-      <tbody>
-        {secrets.map(({ name, version, updated_at: at, state }) => (
-          <tr key={name}>
-            <th scope="row">
-              <code>{name}</code>
-              {state === 'kept' && <Chip tone="waiting">From the next roll-out</Chip>}
-              {state === 'removed' && <Chip tone="waiting">Until the next roll-out</Chip>}
-            </th>
-            <td data-label="Version" className={css['number']}>{version}</td>
-            <td data-label="Set">
-              <TimeText iso={at} />
-            </td>
-            <td className={css['acts']}>
-              <Button kind="quiet" small onClick={() => open({ act: 'set', name })}>
-                Replace<span className="unseen">{name}</span>
-              </Button>
-              <Button kind="danger" small onClick={() => open({ act: 'remove', name })}>
-                Remove<span className="unseen">{name}</span>
-              </Button>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+      ))}
+    </Table>
   )
 }
