@@ -24,8 +24,12 @@ const StateParts = () =>
       'what the step wrote. `tasks.lean` are the tasks without their results. `channels` are the ' +
       'channels that the step wrote, with the size of that in bytes.' })
 
-const FoundCheckpoint = Type.Object({ checkpoint_id: Text(), thread_id: Text(),
-  checkpoint_ns: Text() })
+const FoundCheckpoint = Type.Object({
+  checkpoint_id: Text(),
+  thread_id: Text(),
+  checkpoint_ns: Text(),
+  checkpoint_map: Type.Optional(Nullable(JsonObject({ description: 'Namespace to checkpoint.' }))),
+})
 
 const Task = Type.Object({
   id: Text(),
