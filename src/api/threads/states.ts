@@ -25,7 +25,7 @@ const StateParts = () =>
       'channels that the step wrote, with the size of that in bytes.' })
 
 const FoundCheckpoint = Type.Object({
-  checkpoint_id: Text(),
+  checkpoint_id: Nullable(Text()),
   thread_id: Text(),
   checkpoint_ns: Text(),
   checkpoint_map: Type.Optional(Nullable(JsonObject({ description: 'Namespace to checkpoint.' }))),
@@ -76,7 +76,7 @@ const ThreadState = Type.Partial(
 )
 
 const StateUpdate = Type.Object({
-  checkpoint: FoundCheckpoint,
+  checkpoint: Type.Object({ ...FoundCheckpoint.properties, checkpoint_id: Text() }),
   checkpoint_id: Text(),
   configurable: JsonObject({ description: 'The checkpoint, as a config names it.' }),
 }, { $id: 'StateUpdate', description: 'The checkpoint that the update made.' })
