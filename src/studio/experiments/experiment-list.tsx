@@ -25,33 +25,17 @@ const comparedMax = 5
 
 /** List of the experiments of a dataset, the newest first; two to five can be compared. */
 export function ExperimentList({ dataset, set }: DatasetViewProps) {
-  const pages = useInfiniteQuery({
-    queryKey: ['experiments', dataset.id],
-    queryFn: ({ pageParam, signal }) => experimentPage(dataset.id, pageParam, signal),
-    initialPageParam: 0,
-    getNextPageParam: (last, all) =>
-      last.length < experimentsAtOnce ? undefined : all.length * experimentsAtOnce,
-    refetchInterval: ({ state }) =>
-      pollEvery(againMs(state.data?.pages.flat() ?? [], nowMs()))({ state }),
-  })
+  const pages = useExperiments(dataset.id)
   const [chosen, setChosen] = useState<readonly string[]>([])
   const rows = pages.data?.pages.flat()
-  if (rows === undefined) {
-    return <RowsPending pages={pages} />
-  }
-  if (rows.length === 0) {
-    return (
-      <Empty title="No experiments yet">
-        <p>
-          An experiment asks a program each example, and scores what it answers. Run one with{' '}
-          <code>evaluate()</code> of a LangSmith client.
-        </p>
-        <code>{`evaluate(target, { data: '${dataset.name}', evaluators })`}</code>
-      </Empty>
-    )
-  }
+  if (rows === undefined) return <RowsPending pages={pages} />
+  if (rows.length === 0) return <NoExperiments dataset={dataset.name} />
   const toggle = (id: string) =>
     setChosen((old) => old.includes(id) ? old.filter((each) => each !== id) : [...old, id])
+  // The oldest first: the others are compared with it.
+  const compare = () =>
+    set({ compare: rows.map(({ id }) => id).filter((id) => chosen.includes(id)).toReversed()
+      .join(',') })
   return (
     <>
       <div className={css['bar']}>
@@ -61,10 +45,7 @@ export function ExperimentList({ dataset, set }: DatasetViewProps) {
             : `${chosen.length} chosen`}
         </span>
         <Button kind="primary" icon={<Icon name="compare" />} disabled={chosen.length < 2}
-          onClick={() =>
-            // The oldest first: the others are compared with it.
-            set({ compare: rows.map(({ id }) => id).filter((id) => chosen.includes(id))
-              .toReversed().join(',') })}
+          onClick={compare}
         >
           Side by side
         </Button>
@@ -94,6 +75,31 @@ export function ExperimentList({ dataset, set }: DatasetViewProps) {
         )}
       </div>
     </>
+  )
+}
+
+/** Pages of experiments, read again while one of them runs. */
+function useExperiments(dataset: string) {
+  return useInfiniteQuery({
+    queryKey: ['experiments', dataset],
+    queryFn: ({ pageParam, signal }) => experimentPage(dataset, pageParam, signal),
+    initialPageParam: 0,
+    getNextPageParam: (last, all) =>
+      last.length < experimentsAtOnce ? undefined : all.length * experimentsAtOnce,
+    refetchInterval: ({ state }) =>
+      pollEvery(againMs(state.data?.pages.flat() ?? [], nowMs()))({ state }),
+  })
+}
+
+function NoExperiments({ dataset }: { readonly dataset: string }) {
+  return (
+    <Empty title="No experiments yet">
+      <p>
+        An experiment asks a program each example, and scores what it answers. Run one with{' '}
+        <code>evaluate()</code> of a LangSmith client.
+      </p>
+      <code>{`evaluate(target, { data: '${dataset}', evaluators })`}</code>
+    </Empty>
   )
 }
 

@@ -18,6 +18,7 @@ import { Input } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
+import { cellClass, Table } from '../parts/table.tsx'
 import { TimeText } from '../parts/time-text.tsx'
 import type { LimitsSearch } from '../addresses/limits.ts'
 import { endText, isValid, keysFor, keyState } from './key-list.ts'
@@ -115,56 +116,42 @@ function Rows({ keys, now, revoke }: {
 }) {
   const { data: caller } = useQuery(whoAmI)
   return (
-    <table className={css['table']}>
-      <caption className="unseen">API keys of the tenant, the newest first</caption>
-      <thead>
-        <tr>
-          <th scope="col">Name</th>
-          <th scope="col">Id</th>
-          <th scope="col">Role</th>
-          <th scope="col">State</th>
-          <th scope="col">Last used</th>
-          <th scope="col">Ends</th>
-          <th scope="col">
-            <span className="unseen">Acts</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {keys.map((key) => {
-          const { id, name, role, last_used_at: used, expires_at: end } = key
-          const { word, tone } = states[keyState(key, now)]
-          return (
-            <tr key={id}>
-              <th scope="row" dir="auto" title={name}>
-                {name === '' ? 'Without a name' : name}
-                {id === caller?.key_id && <Chip tone="accent">yours</Chip>}
-              </th>
-              <td data-label="Id">
-                <code>{id}</code>
-              </td>
-              <td data-label="Role">{role}</td>
-              <td data-label="State">
-                <Chip tone={tone}>{word}</Chip>
-              </td>
-              <td data-label="Last used">{used === null ? 'never' : <TimeText iso={used} />}</td>
-              <td data-label="Ends" title={end ?? undefined}>
-                {end === null ? 'never' : endText(end, now)}
-              </td>
-              <td className={css['acts']}>
-                <Link to="/limits" search={{ key: id }} className={buttonClass('quiet', true)}>
-                  Use<span className="unseen">of {name || id}</span>
-                </Link>
-                {isValid(key, now) && (
-                  <Button kind="danger" small onClick={() => revoke(key)}>
-                    Revoke<span className="unseen">{name || id}</span>
-                  </Button>
-                )}
-              </td>
-            </tr>
-          )
-        })}
-      </tbody>
-    </table>
+    <Table className={css['table']} caption="API keys of the tenant, the newest first"
+      columns={['Name', 'Id', 'Role', 'State', 'Last used', 'Ends']}
+    >
+      {keys.map((key) => {
+        const { id, name, role, last_used_at: used, expires_at: end } = key
+        const { word, tone } = states[keyState(key, now)]
+        return (
+          <tr key={id}>
+            <th scope="row" dir="auto" title={name}>
+              {name === '' ? 'Without a name' : name}
+              {id === caller?.key_id && <Chip tone="accent">yours</Chip>}
+            </th>
+            <td data-label="Id">
+              <code>{id}</code>
+            </td>
+            <td data-label="Role">{role}</td>
+            <td data-label="State">
+              <Chip tone={tone}>{word}</Chip>
+            </td>
+            <td data-label="Last used">{used === null ? 'never' : <TimeText iso={used} />}</td>
+            <td data-label="Ends" title={end ?? undefined}>
+              {end === null ? 'never' : endText(end, now)}
+            </td>
+            <td className={cellClass.acts}>
+              <Link to="/limits" search={{ key: id }} className={buttonClass('quiet', true)}>
+                Use<span className="unseen">of {name || id}</span>
+              </Link>
+              {isValid(key, now) && (
+                <Button kind="danger" small onClick={() => revoke(key)}>
+                  Revoke<span className="unseen">{name || id}</span>
+                </Button>
+              )}
+            </td>
+          </tr>
+        )
+      })}
+    </Table>
   )
 }

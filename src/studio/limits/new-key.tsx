@@ -12,7 +12,7 @@ import { serverInfo } from '../api/server.ts'
 import { Button } from '../parts/button.tsx'
 import { copyText } from '../parts/copy-button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
-import { Field } from '../parts/field.tsx'
+import { Field, TextField } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { ErrorNotice, Notice } from '../parts/notice.tsx'
 import css from './limits.module.css'
@@ -65,12 +65,8 @@ function KeyForm({ made }: { readonly made: (text: string) => void }) {
   }
   return (
     <form className={css['form']} onSubmit={(event) => void submit(event)}>
-      <Field label="Name" hint="For people: who or what uses the key.">
-        {(ids) => (
-          <input {...ids} value={name} maxLength={100} dir="auto" autoComplete="off" autoFocus
-            onChange={({ target }) => setName(target.value)} />
-        )}
-      </Field>
+      <TextField label="Name" hint="For people: who or what uses the key." value={name}
+        maxLength={100} autoComplete="off" autoFocus change={setName} />
       <Field label="Role">
         {(ids) => (
           <select {...ids} value={role} onChange={({ target }) => setRole(target.value as KeyRole)}>

@@ -8,6 +8,7 @@ import { counted } from '../parts/amounts.ts'
 import { Empty } from '../parts/empty.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
+import { Table } from '../parts/table.tsx'
 import { TimeText } from '../parts/time-text.tsx'
 import css from './limits.module.css'
 
@@ -26,32 +27,23 @@ export function RefusedList() {
   }
   const words = new Map(limits?.rows.map((row) => [row.id, row.words]))
   return (
-    <table className={css['table']}>
-      <caption className="unseen">Callers that limits refused, the last ones first</caption>
-      <thead>
-        <tr>
-          <th scope="col">Caller</th>
-          <th scope="col">Limit</th>
-          <th scope="col">Refusals</th>
-          <th scope="col">Last</th>
+    <Table className={css['table']} caption="Callers that limits refused, the last ones first"
+      hasActs={false} columns={['Caller', 'Limit', 'Refusals', 'Last']}
+    >
+      {data.map(({ key_id: keyId, user, address, row, refused, last }) => (
+        <tr key={`${keyId ?? user ?? address} ${row}`}>
+          <th scope="row" dir="auto">
+            {keyId !== undefined
+              ? <Link to="/limits" search={{ key: keyId }}>key {keyId}</Link>
+              : user ?? address}
+          </th>
+          <td data-label="Limit" title={row}>{words.get(row) ?? row}</td>
+          <td data-label="Refusals">{counted(refused, 'time')}</td>
+          <td data-label="Last">
+            <TimeText iso={last} />
+          </td>
         </tr>
-      </thead>
-      <tbody>
-        {data.map(({ key_id: keyId, user, address, row, refused, last }) => (
-          <tr key={`${keyId ?? user ?? address} ${row}`}>
-            <th scope="row" dir="auto">
-              {keyId !== undefined
-                ? <Link to="/limits" search={{ key: keyId }}>key {keyId}</Link>
-                : user ?? address}
-            </th>
-            <td data-label="Limit" title={row}>{words.get(row) ?? row}</td>
-            <td data-label="Refusals">{counted(refused, 'time')}</td>
-            <td data-label="Last">
-              <TimeText iso={last} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+      ))}
+    </Table>
   )
 }

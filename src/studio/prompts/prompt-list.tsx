@@ -9,11 +9,10 @@ import { counted } from '../parts/amounts.ts'
 import { buttonClass } from '../parts/button.tsx'
 import { Chip } from '../parts/chip.tsx'
 import { Empty } from '../parts/empty.tsx'
-import { PageHead } from '../parts/page-head.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { TimeText } from '../parts/time-text.tsx'
+import { ListHead, NoMatch } from '../rows/list-head.tsx'
 import { RowList } from '../rows/row-list.tsx'
-import { SearchBox } from '../rows/search-box.tsx'
 import { LikeButton } from './like-button.tsx'
 import { promptList } from './prompt-calls.ts'
 import css from './prompts.module.css'
@@ -30,14 +29,10 @@ export function PromptList() {
   const total = list.data?.pages[0]?.total
   return (
     <>
-      <PageHead title="Prompts"
-        aside={<span aria-live="polite">{total !== undefined && counted(total, 'prompt')}</span>}
+      <ListHead title="Prompts" noun="prompt" total={total} hint="Filter by name or description …"
+        q={q} filter={(q) => void navigate({ to: '/prompts', search: { q, tag }, replace: true })}
         acts={<Link to="/playground" search={{}} className={buttonClass()}>Playground</Link>}
       >
-        <SearchBox label="Filter prompts" hint="Filter by name or description …" value={q}
-          change={(typed) =>
-            void navigate({ to: '/prompts', search: { q: typed || undefined, tag },
-              replace: true })} />
         {tag !== undefined && (
           <div>
             <Link to="/prompts" search={{ q: q || undefined }}
@@ -47,7 +42,7 @@ export function PromptList() {
             </Link>
           </div>
         )}
-      </PageHead>
+      </ListHead>
       <RowList pages={list} rows={rows} total={total} label="Prompts" noun="prompt" rowHeight={56}
         row={(prompt) => <Row prompt={prompt} />} place={`prompts ${q} ${tag}`}
         open={({ repo_handle: name }) =>
@@ -96,11 +91,7 @@ function Row({ prompt }: { readonly prompt: Prompt | undefined }) {
 
 function NoPrompts({ isFiltered }: { readonly isFiltered: boolean }) {
   return isFiltered
-    ? (
-      <Empty title="No prompt matches">
-        <p>The name or the description has to contain what you look for.</p>
-      </Empty>
-    )
+    ? <NoMatch noun="prompt" by="The name or the description" />
     : (
       <Empty title="No prompts yet">
         <p>Save one in the playground, or push one with a LangSmith client.</p>

@@ -11,7 +11,7 @@ import { isObject } from '../json/is-object.ts'
 import { Button } from '../parts/button.tsx'
 import { copyText } from '../parts/copy-button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
-import { Field } from '../parts/field.tsx'
+import { TextField } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { JsonEditor } from '../json/json-editor.tsx'
 import { Menu } from '../parts/menu.tsx'
@@ -93,12 +93,8 @@ function RenameForm({ thread, title, close }: {
       event.preventDefault()
       call(() => patch({ title: name.trim() }))
     }}>
-      <Field label="Title" hint="It is kept in the metadata as `title`.">
-        {(ids) => (
-          <input {...ids} value={name} dir="auto" autoFocus maxLength={500}
-            onChange={({ target }) => setName(target.value)} />
-        )}
-      </Field>
+      <TextField label="Title" hint="It is kept in the metadata as `title`." value={name} autoFocus
+        maxLength={500} change={setName} />
       {error !== undefined && <ErrorNotice error={error} />}
       <footer>
         <Button onClick={close}>Cancel</Button>

@@ -4,7 +4,6 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense, useCallback, useMemo, useRef, useState } from 'react'
 
 import { useRefusal } from '../api/refusal.ts'
-import type { BulkAct } from '../api/bulk.ts'
 import { nowMs } from '../env.ts'
 import { counted } from '../parts/amounts.ts'
 import { Button } from '../parts/button.tsx'
@@ -13,14 +12,13 @@ import { ErrorNotice } from '../parts/notice.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { useActs } from '../parts/acts.ts'
 import type { ThreadListSearch } from '../addresses/threads.ts'
-import type { BulkRequest } from './bulk-dialog.tsx'
 import { ChoiceBar } from './choice-bar.tsx'
-import type { Choice } from './choice-bar.tsx'
 import { useNewThread } from './new-thread.ts'
 import { ThreadFilterBar } from './thread-filter-bar.tsx'
 import { filterOf } from './thread-filter.ts'
 import css from './thread-list.module.css'
 import { ThreadRows } from './thread-rows.tsx'
+import { useBulk } from './use-bulk.ts'
 import { sortOf, useThreadRows } from './use-thread-rows.ts'
 import { onlyReads } from './thread-words.ts'
 
@@ -43,52 +41,24 @@ export function ThreadList() {
   const change = useChange()
   const making = useNewThread()
   const refusal = useRefusal(onlyReads)
-  const [choice, setChoice] = useState<Choice>()
+  const bulk = useBulk(filter)
   const [views, setViews] = useState(false)
-  const [bulk, setBulk] = useState<BulkRequest>()
   const box = useRef<HTMLDivElement>(null)
-  useActs([
-    ...refusal === undefined ? [{ words: 'New thread', act: () => void making.begin() }] : [],
-    { words: 'Choose threads', act: () => setChoice(new Set()) },
-    { words: 'Saved views', act: () => setViews(true) },
-    { words: 'Show newest threads', act: () => showNewest() },
-  ])
   const showNewest = () => {
     box.current?.scrollTo({ top: 0 })
     void rows.refresh()
   }
-  const ask = (act: BulkAct) => {
-    if (choice === undefined) return
-    const { ids, ...rest } = filter
-    const chosen = choice === 'all' ? ids : [...choice]
-    // A request must name a condition: all threads are those that were updated before now.
-    const all = Object.keys(rest).length > 0 ? rest : { updated_before: iso(nowMs()) }
-    setBulk({ act, target: chosen === undefined
-      ? { kind: 'matching', filter: all }
-      : { kind: 'chosen', ids: chosen } })
-  }
+  useActs([
+    ...refusal === undefined ? [{ words: 'New thread', act: () => void making.begin() }] : [],
+    { words: 'Choose threads', act: () => bulk.choose(new Set()) },
+    { words: 'Saved views', act: () => setViews(true) },
+    { words: 'Show newest threads', act: showNewest },
+  ])
   return (
     <>
       <PageHead title="Threads"
         aside={rows.first.data && <span aria-live="polite">{counted(rows.total, 'thread')}</span>}
-        acts={
-          <>
-            <Button kind="quiet" icon={<Icon name="filter" />} onClick={() => setViews(true)}>
-              <span className={css['wide']}>Views</span>
-            </Button>
-            <Button kind="quiet" icon={<Icon name="check" />} aria-pressed={choice !== undefined}
-              onClick={() => setChoice(choice === undefined ? new Set() : undefined)}
-            >
-              <span className={css['wide']}>Choose</span>
-            </Button>
-            <Button kind="primary" icon={<Icon name="plus" />} title={refusal}
-              disabled={refusal !== undefined || making.state.kind === 'making'}
-              onClick={() => void making.begin()}
-            >
-              New thread
-            </Button>
-          </>
-        }
+        acts={<HeadActs showViews={() => setViews(true)} bulk={bulk} making={making} />}
       >
         <ThreadFilterBar search={search} filter={filter} change={change} />
         {making.state.kind === 'failed' && (
@@ -104,22 +74,17 @@ export function ThreadList() {
           </Button>
         )}
         <ThreadRows rows={rows} search={search} sort={sort} filter={filter} change={change}
-          box={box} choice={choice} choose={setChoice}
+          box={box} choice={bulk.choice} choose={bulk.choose}
           newThread={refusal ? undefined : making.begin} />
       </div>
-      {choice !== undefined && (
-        <ChoiceBar choice={choice} total={rows.total} refusal={refusal} choose={setChoice}
-          cancel={() => ask('cancel')} remove={() => ask('delete')} end={() =>
-          setChoice(undefined)} />
+      {bulk.choice !== undefined && (
+        <ChoiceBar choice={bulk.choice} total={rows.total} refusal={refusal} choose={bulk.choose}
+          cancel={() => bulk.ask('cancel')} remove={() => bulk.ask('delete')} end={() =>
+          bulk.choose(undefined)} />
       )}
       <Suspense>
         {views && <ViewsDialog search={search} close={() => setViews(false)} />}
-        {bulk && (
-          <BulkDialog request={bulk} close={(changed) => {
-            setBulk(undefined)
-            if (changed) setChoice(undefined)
-          }} />
-        )}
+        {bulk.request && <BulkDialog request={bulk.request} close={bulk.close} />}
         {making.state.kind === 'choosing' && (
           <ChooseAssistant assistants={making.state.assistants} close={making.close}
             choose={(assistant) => void making.make(assistant)} />
@@ -129,7 +94,31 @@ export function ThreadList() {
   )
 }
 
-const iso = (ms: number): string => new Date(ms).toISOString()
+function HeadActs({ showViews, bulk, making }: {
+  readonly showViews: () => void
+  readonly bulk: ReturnType<typeof useBulk>
+  readonly making: ReturnType<typeof useNewThread>
+}) {
+  const refusal = useRefusal(onlyReads)
+  return (
+    <>
+      <Button kind="quiet" icon={<Icon name="filter" />} onClick={showViews}>
+        <span className={css['wide']}>Views</span>
+      </Button>
+      <Button kind="quiet" icon={<Icon name="check" />} aria-pressed={bulk.choice !== undefined}
+        onClick={() => bulk.choose(bulk.choice === undefined ? new Set() : undefined)}
+      >
+        <span className={css['wide']}>Choose</span>
+      </Button>
+      <Button kind="primary" icon={<Icon name="plus" />} title={refusal}
+        disabled={refusal !== undefined || making.state.kind === 'making'}
+        onClick={() => void making.begin()}
+      >
+        New thread
+      </Button>
+    </>
+  )
+}
 
 /** Puts what differs into the address. */
 function useChange() {

@@ -6,8 +6,8 @@ import type { FormEvent } from 'react'
 
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
-import { Field } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { TextField } from '../parts/field.tsx'
 import type { ThreadListSearch } from '../addresses/threads.ts'
 import css from './dialogs.module.css'
 import { readViews, storeViews, withView } from '../addresses/saved-views.ts'
@@ -44,14 +44,9 @@ export function ViewsDialog({ search, close }: {
         ))}
       </ul>
       <form className={css['line']} onSubmit={save}>
-        <Field label="Save what is shown now as"
-          error={refused ? 'The browser keeps nothing for this page.' : undefined}
-        >
-          {(ids) => (
-            <input {...ids} value={name} maxLength={80} dir="auto"
-              onChange={({ target }) => setName(target.value)} />
-          )}
-        </Field>
+        <TextField label="Save what is shown now as"
+          error={refused ? 'The browser keeps nothing for this page.' : undefined} value={name}
+          maxLength={80} change={setName} />
         <Button type="submit" kind="primary" disabled={name.trim() === ''}>Save</Button>
       </form>
     </Dialog>

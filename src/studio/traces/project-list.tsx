@@ -8,14 +8,12 @@ import { useEffect, useMemo, useRef, useState } from 'react'
 import { assistantList } from '../api/assistants.ts'
 import { projectPage, projectsAtOnce } from '../api/platform/projects.ts'
 import type { Project } from '../api/platform/projects.ts'
-import { counted } from '../parts/amounts.ts'
 import { Empty } from '../parts/empty.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
-import { PageHead } from '../parts/page-head.tsx'
 import { useListKeys } from './list-keys.ts'
 import css from './project-list.module.css'
 import { ProjectRow } from './project-row.tsx'
-import { FilterBox } from '../rows/filter-box.tsx'
+import { ListHead, NoMatch } from '../rows/list-head.tsx'
 
 const columns = ['Project', 'Traces', 'Failed', 'p50', 'p99', 'Tokens', 'Cost', 'Last trace']
 
@@ -26,13 +24,8 @@ export function ProjectList() {
   const { projects, stats, own, total, names } = useProjects(q)
   return (
     <>
-      <PageHead title="Traces"
-        aside={<span aria-live="polite">{total !== undefined && counted(total, 'project')}</span>}
-      >
-        <FilterBox label="Filter projects" placeholder="Filter by name …" value={q}
-          change={(typed) =>
-            void navigate({ to: '/traces', search: { q: typed || undefined }, replace: true })} />
-      </PageHead>
+      <ListHead title="Traces" noun="project" total={total} q={q}
+        filter={(q) => void navigate({ to: '/traces', search: { q }, replace: true })} />
       {names.isError && projects.length === 0
         ? (
           <div className={css['notice']}>
@@ -138,11 +131,7 @@ function Projects({ projects, stats, own, total, more }: {
 
 function NoProjects({ isFiltered }: { readonly isFiltered: boolean }) {
   return isFiltered
-    ? (
-      <Empty title="No project matches">
-        <p>The name of a project has to contain what you look for.</p>
-      </Empty>
-    )
+    ? <NoMatch noun="project" />
     : (
       <Empty title="No traces yet">
         <p>

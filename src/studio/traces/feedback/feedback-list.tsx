@@ -10,7 +10,7 @@ import { deleteFeedback, feedbackQuery, giveFeedback,
 import type { GivenFeedback } from '../../api/platform/feedback.ts'
 import { useRefusal } from '../../api/refusal.ts'
 import { Button } from '../../parts/button.tsx'
-import { Field, Input } from '../../parts/field.tsx'
+import { Field, Input, TextArea } from '../../parts/field.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { ErrorNotice } from '../../parts/notice.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
@@ -137,12 +137,7 @@ function FeedbackForm({ give }: {
             onChange={({ target }) => setNumber(target.value)} />
         )}
       </Field>
-      <Field label="Comment">
-        {(ids) => (
-          <textarea {...ids} value={comment} rows={2} dir="auto"
-            onChange={({ target }) => setComment(target.value)} />
-        )}
-      </Field>
+      <TextArea label="Comment" value={comment} rows={2} change={setComment} />
       <Button type="submit">Give feedback</Button>
     </form>
   )
