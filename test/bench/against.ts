@@ -1,6 +1,7 @@
 /** This server beside that of an earlier commit, in turns on the same machine: what a run costs. */
 
 import { earlierProgram } from '../support/earlier-program.ts'
+import type { EarlierProgram } from '../support/earlier-program.ts'
 import { startServer } from '../support/server-process.ts'
 import { progress } from './progress.ts'
 import { figure } from './report.ts'
@@ -18,20 +19,18 @@ const plans: Readonly<Record<'full' | 'quick', RunsPlan>> = {
 
 const project = 'bench'
 
+/** The program to measure beside, and how much. */
+export interface Comparison {
+  readonly commit: string
+  readonly quick: boolean
+}
+
 /**
  * Measures both programs on data directories of their own, with the packages of today. Ends the
  * process if the commit is not in the history.
  */
-export async function benchAgainst({ commit, quick }: {
-  readonly commit: string
-  readonly quick: boolean
-}): Promise<Bench> {
-  progress(`checking out ${commit}`)
-  const earlier = earlierProgram(commit)
-  if (earlier === undefined) {
-    console.error(`No commit ${commit} is in the history of this checkout.`)
-    process.exit(2)
-  }
+export async function benchAgainst({ commit, quick }: Comparison): Promise<Bench> {
+  const earlier = earlierOrExit(commit)
   const servers = [await startServer({ project, program: earlier.home }),
     await startServer({ project })]
   const [before, now] = [new Served(commit, servers[0]!.url), new Served('now', servers[1]!.url)]
@@ -57,8 +56,17 @@ export async function benchAgainst({ commit, quick }: {
   }
 }
 
+/** The earlier program, checked out. Ends the process if the commit is not in the history. */
+export function earlierOrExit(commit: string): EarlierProgram {
+  progress(`checking out ${commit}`)
+  const earlier = earlierProgram(commit)
+  if (earlier !== undefined) return earlier
+  console.error(`No commit ${commit} is in the history of this checkout.`)
+  process.exit(2)
+}
+
 /** The median, between the quartiles. */
-function quartiles(values: readonly number[]): Spread {
+export function quartiles(values: readonly number[]): Spread {
   return { median: quantile(values, 0.5), low: quantile(values, 0.25),
     high: quantile(values, 0.75) }
 }

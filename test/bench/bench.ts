@@ -19,6 +19,7 @@ import { progress } from './progress.ts'
 import { benchProtocol } from './protocol.ts'
 import { machineText, tableOf } from './report.ts'
 import type { Bench } from './report.ts'
+import { benchTracesAgainst } from './traces-against.ts'
 
 const help = `Usage: npm run bench -- [options]
 
@@ -35,7 +36,7 @@ Measures this server beside the bare engine, driver or socket, and writes test/b
   --platform                  traces, on either store (15 minutes)
   --cluster                   three members on Cassandra (12 minutes)
   --against <commit>          this server beside that of a commit, in turns (10 minutes); nothing is
-                              written down
+                              written down. With --platform, what traces cost
   --contact-points <a,b,c>    a Cassandra that runs; three nodes are started where none is named
   --local-datacenter <name>   of that Cassandra (default: us)
   --peer <url>                another server of this API, which serves the conformance project
@@ -102,7 +103,10 @@ if (!quick && !isPart)
   writeFileSync(join(import.meta.dirname, file), `${report}\n`)
 
 async function measured(): Promise<Bench> {
-  if (options.against !== undefined) return await benchAgainst({ commit: options.against, quick })
+  if (options.against !== undefined) {
+    const bench = options.platform ? benchTracesAgainst : benchAgainst
+    return await bench({ commit: options.against, quick })
+  }
   if (options.limits) return await benchLimits({ quick })
   if (options.bursts && !options.cluster) return await benchBursts({ quick })
   if (options.protocol) return await benchProtocol({ quick })

@@ -1,7 +1,7 @@
 /** Traces: how fast they are taken in, found, counted and read, and what they cost beside runs. */
 
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -17,8 +17,9 @@ import { progress } from './progress.ts'
 import type { Bench, Line } from './report.ts'
 import { Served } from './served.ts'
 import { quantile, ratios, spreadOf } from './statistics.ts'
-import { boundary, longTrace, plainBody, traceBody } from './trace-bodies.ts'
-import type { TraceBody, TraceShape } from './trace-bodies.ts'
+import { longTrace, plainBody } from './trace-bodies.ts'
+import type { TraceBody } from './trace-bodies.ts'
+import { bodiesOf, bytesOfTraces, send, sendAll, shapeOf } from './trace-sender.ts'
 
 const plans = {
   full: { ingest: 400, seeded: 1_000_000, samples: 200, trace: 10_000, rounds: 8, runs: 60 },
@@ -71,32 +72,6 @@ async function linesOn(cassandra: CassandraKeyspace | undefined, plan: Plan): Pr
   }
 }
 
-const hourMs = 3_600_000
-
-const shapeOf = (project: string, characters: number): TraceShape => ({ project, spans: 7,
-  characters, users: 997, startMs: Date.now() - 300 * hourMs, apartMs: 7_000 })
-
-async function send({ url }: ServerProcess, { bytes }: TraceBody,
-  encoding = 'zstd'): Promise<void> {
-  const answer = await fetch(`${url}/api/v1/runs/multipart`, { method: 'POST', body: bytes,
-    headers: { 'content-type': `multipart/form-data; boundary=${boundary}`,
-      'content-encoding': encoding } })
-  await answer.arrayBuffer()
-  if (answer.status !== 202) throw new Error(`ingest answered ${answer.status}`)
-}
-
-/** Sends all bodies by so many clients. Returns the seconds that it took. */
-async function sendAll(server: ServerProcess, bodies: Iterable<TraceBody>,
-  clients: number): Promise<number> {
-  const began = performance.now()
-  const rest = bodies[Symbol.iterator]()
-  const sendRest = async () => {
-    for (let next = rest.next(); !next.done; next = rest.next()) await send(server, next.value)
-  }
-  await Promise.all(Array.from({ length: clients }, sendRest))
-  return (performance.now() - began) / 1_000
-}
-
 async function ingestLines(server: ServerProcess, plan: Plan, onDisk: boolean): Promise<Line[]> {
   progress('ingest')
   const shape = shapeOf('ingest', 1_000)
@@ -105,12 +80,10 @@ async function ingestLines(server: ServerProcess, plan: Plan, onDisk: boolean): 
   let sent = 0
   for (let round = 0; round < 5; round++) {
     const bodies = [...bodiesOf(shape, plan.ingest / 5, round * 10_000)]
-    const spans = bodies.reduce((sum, body) => sum + body.spans, 0)
-    const cpuBefore = cpuMs(server.pid)
-    const seconds = await sendAll(server, bodies, 8)
-    rates.push(spans / seconds)
-    costs.push((cpuMs(server.pid) - cpuBefore) * 1_000 / spans)
-    sent += spans
+    const { spansPerSecond, cpuUs } = await sendAll(server, bodies, 8)
+    rates.push(spansPerSecond)
+    costs.push(cpuUs)
+    sent += bodies.reduce((sum, body) => sum + body.spans, 0)
   }
   const rate = { floor: { sign: '≥', value: onDisk ? 2_000 : 1_000 },
     aim: { sign: '≥', value: onDisk ? 5_000 : 4_000 } } as const
@@ -119,18 +92,10 @@ async function ingestLines(server: ServerProcess, plan: Plan, onDisk: boolean): 
       `${Math.round(quantile(costs, 0.5))} µs of CPU a span`], ratio: spreadOf(rates), ...rate }]
   if (!onDisk) return lines
   await pause(3_000)
-  const bytes = ['traces.db', 'traces.db-wal'].reduce(
-    (sum, name) =>
-      sum + (statSync(join(server.dataDir, name), { throwIfNoEntry: false })?.size ?? 0),
-    0,
-  )
+  const bytes = bytesOfTraces(server)
   return [...lines, { measure: 'bytes of a span at rest, its log included', unit: 'bytes',
     figures: [`${sent} spans`], ratio: spreadOf([Math.round(bytes / sent)]),
     floor: { sign: '≤', value: 1_200 }, aim: { sign: '≤', value: 900 } }]
-}
-
-function* bodiesOf(shape: TraceShape, count: number, seed: number): Generator<TraceBody> {
-  for (let at = 0; at < count; at++) yield traceBody(shape, 7, seed + at * 7)
 }
 
 async function questionLines(server: ServerProcess, plan: Plan): Promise<Line[]> {
@@ -335,10 +300,4 @@ async function timed(measure: string, samples: number, call: () => Promise<unkno
     ratio: { low: Math.min(...took), high: Math.max(...took), median: quantile(took, 0.99) },
     ...floor !== undefined && { floor: { sign: '≤', value: floor } as const },
     ...aim !== undefined && { aim: { sign: '≤', value: aim } as const } }
-}
-
-/** CPU time of a process, in milliseconds. */
-function cpuMs(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
-  return (Number(fields[11]) + Number(fields[12])) * 10
 }
