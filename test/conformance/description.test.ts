@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { Compile } from 'typebox/schema'
 import { describe, expect, it } from 'vitest'
-import { operations } from '../../src/api/index.ts'
+import { getCaller, operations } from '../../src/api/index.ts'
 import { say } from '../support/run-events.ts'
 import { useServer } from '../support/server.ts'
 import { ask } from '../support/wire.ts'
@@ -56,10 +56,13 @@ const unknown = randomUUID()
 
 it('describes every operation of the contract', async () => {
   const { paths } = await (await fetch(`${server.url}/openapi.json`)).json() as Description
-  const described = operations.map(({ operation: { method, path } }) =>
-    paths[path.replaceAll(/:(\w+)|\*/g, (part, name = part) => `{${name}}`)]?.[method.toLowerCase()]
+  const described = operations.map(({ operation }) => {
+    const { method } = operation
+    const path: string = operation === getCaller ? '/auth' : operation.path
+    return paths[path.replaceAll(/:(\w+)|\*/g, (part, name = part) => `{${name}}`)]
+      ?.[method.toLowerCase()]
       ?.operationId
-  )
+  })
   expect(described).toEqual(operations.map(({ name }) => name))
 })
 

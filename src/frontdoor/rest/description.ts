@@ -51,7 +51,7 @@ export async function describeRoutes(app: App, version: string): Promise<void> {
     transform: ({ schema, url, route: { config } }) => ({
       // Routes do not check what others read.
       schema: { ...schema, ...config?.operation?.raw && { body: config.operation.body } },
-      url: url === getCaller.path ? '/auth' : url,
+      url: config?.operation === getCaller ? '/auth' : url,
     }),
     transformObject: (described) => {
       const { paths } = (described as { openapiObject: Description }).openapiObject
