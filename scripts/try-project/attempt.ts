@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 
 import { callGraph, readGraphs } from './call.ts'
+import type { Call } from './call.ts'
 import type { ModelStub } from './model-stub.ts'
 import { run, reasonIn } from './program.ts'
 import { engineOf, installerOf, projectIn } from './project.ts'
@@ -33,8 +34,18 @@ export interface Attempt {
 /** The served project of a place for deployments, if this one cannot be served. */
 const starter = resolve(import.meta.dirname, '../../deploy/starter/langgraph.json')
 
+/** What a caller wants called. */
+export interface Wanted {
+  readonly stub: ModelStub
+  /** The graph that is called; by default, the first that talks. */
+  readonly graph: string | undefined
+  readonly run: Call['run']
+}
+
 /** Tries all steps. Never throws: what goes wrong is in the row. */
-export async function attempt(path: string, stub: ModelStub): Promise<Attempt> {
+export async function attempt(path: string, { stub, graph, run: members }: Wanted): Promise<
+  Attempt
+> {
   const row: Attempt = { project: path, engine: '', install: '', served: '', built: '',
     deployed: '', called: '', inside: '', message: '' }
   try {
@@ -44,7 +55,9 @@ export async function attempt(path: string, stub: ModelStub): Promise<Attempt> {
     const more = project.isGuarded ? ['--ignore-auth'] : []
     if (project.isGuarded) await expectRefusal(project, row)
     await build({ project, row, more, stub })
-    await serveAndDeploy({ project, row, more, stub })
+    const call = { seconds: limits.call, run: members,
+      graphs: graph === undefined ? project.names : [graph] }
+    await serveAndDeploy({ project, row, more, stub, call })
   } catch (error) {
     note(row, (error as Error).message)
   }
@@ -77,7 +90,9 @@ async function expectRefusal({ config }: Project, row: Attempt): Promise<void> {
     : reasonIn(ended, limits.build))
 }
 
-async function build({ project: { config }, row, more, stub }: Serving): Promise<void> {
+async function build(
+  { project: { config }, row, more, stub }: Omit<Serving, 'call'>,
+): Promise<void> {
   const ended = await run({ command: [...heddle, 'build', '--config', config, '--check', ...more],
     folder: tmpdir(), variables: stub.variables, seconds: limits.build })
   row.built = ended.code === 0 ? 'yes' : 'no'
@@ -90,10 +105,11 @@ interface Serving {
   readonly row: Attempt
   readonly more: readonly string[]
   readonly stub: ModelStub
+  readonly call: Call
 }
 
 async function serveAndDeploy(serving: Serving): Promise<void> {
-  const { project, row, more, stub: { variables } } = serving
+  const { project, row, more, stub: { variables }, call } = serving
   const own = await startServer(project.config, more, variables, limits.serve)
   row.served = 'url' in own && await passes(row, 'serve', () => readGraphs(own.url, limits.serve))
     ? 'yes'
@@ -103,7 +119,7 @@ async function serveAndDeploy(serving: Serving): Promise<void> {
   if (!('url' in place)) throw new Error(`no place to deploy: ${reasonIn(place, limits.serve)}`)
   try {
     if (row.served === 'yes') {
-      row.called = await passes(row, 'call', () => callGraph(place.url, limits.call))
+      row.called = await passes(row, 'call', () => callGraph(place.url, call))
         ? 'served'
         : 'no'
     }
@@ -113,7 +129,7 @@ async function serveAndDeploy(serving: Serving): Promise<void> {
   }
 }
 
-async function deploy({ project, row, more, stub }: Serving, { url }: Server): Promise<void> {
+async function deploy({ project, row, more, stub, call }: Serving, { url }: Server): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'heddle-try-secrets-'))
   const secrets = join(folder, 'secrets.env')
   try {
@@ -134,7 +150,7 @@ async function deploy({ project, row, more, stub }: Serving, { url }: Server): P
   }
   let made = 0
   const called = await passes(row, 'deployed call', async () => {
-    made = await callGraph(`${url}/d/tried`, limits.call)
+    made = await callGraph(`${url}/d/tried`, call)
   })
   row.called = [row.called, called ? 'deployed' : 'no'].filter(Boolean).join(', ')
   row.inside = project.hasClient ? made > 0 ? 'yes' : 'not seen' : 'none'

@@ -13,15 +13,28 @@ export async function readGraphs(url: string, seconds: number): Promise<number> 
   return assistants.length
 }
 
+/** What is called, and with what. */
+export interface Call {
+  readonly seconds: number
+  /** Names of graphs, those of its choice first. */
+  readonly graphs: readonly string[]
+  /** Members that the run has beside a message, or instead of it. */
+  readonly run: Schema
+}
+
 /**
- * Runs the graph that talks, or else the first. Throws what the run says. Resolves with the number
- * of threads that clients in its nodes made.
+ * Runs the first graph that talks, or else the first. Throws what the run says. Resolves with the
+ * number of threads that clients in its nodes made.
  */
-export async function callGraph(url: string, seconds: number): Promise<number> {
+export async function callGraph(url: string, { seconds, graphs, run }: Call): Promise<
+  number
+> {
   const client = clientOf(url, seconds)
-  const known = await Promise.all((await client.assistants.search({ limit: 100 })).map(
-    async ({ assistant_id: id }) => ({ id, ...await client.assistants.getSchemas(id) }),
-  ))
+  const found = await client.assistants.search({ limit: 100 })
+  const known = await Promise.all(
+    graphs.flatMap((graph) => found.find(({ graph_id: id }) => id === graph) ?? [])
+      .map(async ({ assistant_id: id }) => ({ id, ...await client.assistants.getSchemas(id) })),
+  )
   const talks = known.find(({ input_schema: schema }) => propertiesOf(schema)['messages'])
   const chosen = talks ?? known[0]
   if (chosen === undefined) throw new Error('there is no graph')
@@ -29,7 +42,7 @@ export async function callGraph(url: string, seconds: number): Promise<number> {
     ? valueOf((chosen.input_schema ?? {}) as Schema)
     : { messages: [{ role: 'human', content: 'Hello, who are you?' }] }
   const { thread_id: thread } = await client.threads.create()
-  await client.runs.wait(thread, chosen.id, { input: input as Record<string, unknown> })
+  await client.runs.wait(thread, chosen.id, { input: input as Record<string, unknown>, ...run })
   return await client.threads.count() - 1
 }
 

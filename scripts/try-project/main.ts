@@ -10,7 +10,7 @@ import { openModelStub } from './model-stub.ts'
 const limitsText = Object.entries(limits).map(([step, seconds]) => `${step} ${seconds} s`)
   .join(', ')
 
-const help = `Usage: npm run try-project -- [--json] <folder>…
+const help = `Usage: npm run try-project -- [--json] [--graph <name>] [--run <JSON>] <folder>…
 
 Tries each project as it is: installs its packages if it has none, builds it, serves it, deploys it,
 and calls it before and after. A folder has a langgraph.json; so may be named a langgraph.json.
@@ -21,8 +21,10 @@ A project with a login or routes of its own must be refused; it is tried with --
 Each step has a limit: ${limitsText}.
 Ends with 0 if all passed, 1 if not, 2 if nothing was tried.
 
-  --json  Prints a line of JSON for each project, when it has been tried.
-  --help  Prints this.
+  --json          Prints a line of JSON for each project, when it has been tried.
+  --graph <name>  Calls this graph; by default, the first with messages, or else the first.
+  --run <JSON>    Gives the run these members, as input or config; by default, a short message.
+  --help          Prints this.
 `
 
 const columns = ['project', 'engine', 'install', 'served', 'built', 'deployed', 'called', 'inside',
@@ -32,17 +34,19 @@ process.exitCode = await main()
 
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({ allowPositionals: true,
-    options: { json: { type: 'boolean' }, help: { type: 'boolean' } } })
+    options: { json: { type: 'boolean' }, help: { type: 'boolean' }, graph: { type: 'string' },
+      run: { type: 'string' } } })
   if (values.help === true || positionals.length === 0) {
     process.stdout.write(help)
     return values.help === true ? 0 : 2
   }
   const folder = process.env.INIT_CWD ?? process.cwd()
+  const run = JSON.parse(values.run ?? '{}') as Record<string, unknown>
   const stub = await openModelStub()
   const rows: Attempt[] = []
   try {
     for (const path of positionals) {
-      const row = await attempt(resolve(folder, path), stub)
+      const row = await attempt(resolve(folder, path), { stub, graph: values.graph, run })
       rows.push(row)
       if (values.json === true) process.stdout.write(`${JSON.stringify(row)}\n`)
     }

@@ -10,7 +10,10 @@ export interface Project {
   readonly config: string
   /** The folder with the lock file, which is that of the workspace. */
   readonly home: string
+  /** Files of its graphs. */
   readonly graphs: readonly string[]
+  /** Names of its graphs, in the same order. */
+  readonly names: readonly string[]
   /** Whether its own code makes a client of the API. */
   readonly hasClient: boolean
   /** Whether it has a login or routes of its own. */
@@ -48,6 +51,7 @@ export function projectIn(path: string): Project {
     graphs: Object.values((graphs ?? {}) as Json).map((graph) =>
       resolve(folder, String((graph as Json)['path'] ?? graph).split(':')[0]!)
     ),
+    names: Object.keys((graphs ?? {}) as Json),
     hasClient: makesClient(folder),
     isGuarded: Boolean(auth) || Boolean((http as Json | undefined)?.['app']),
   }

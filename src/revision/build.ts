@@ -12,7 +12,7 @@ import { hasNativeCode } from './closure/native-packages.ts'
 import type { FilledPackage } from './closure/native-packages.ts'
 import { ownFiles } from './closure/own-files.ts'
 import { packageClosure, packageNameOf } from './closure/package-closure.ts'
-import type { PackageClosure, PackageLink } from './closure/package-closure.ts'
+import type { InstalledPackage, PackageClosure, PackageLink } from './closure/package-closure.ts'
 import { packageFiles } from './closure/package-files.ts'
 import { platformName } from './closure/platform.ts'
 import type { Platform } from './closure/platform.ts'
@@ -72,7 +72,7 @@ export async function buildRevision(options: BuildOptions): Promise<BuiltRevisio
   const own = await ownFiles({ root, envFile: project.envFile,
     needed: [...loaded, ...await settingsFiles(root, loaded)], filesMax: limits.files })
   const closure = await closureOf({ project, root, own, imports, platform })
-  requireEngine(closure)
+  const engineWarnings = requireEngine(closure)
   const packages = await Promise.all(closure.packages.map(async (each): Promise<FilledPackage> => {
     const isTyped = closure.direct.has(each.folder) || each.path.includes('/@langchain/')
     return { ...each, files: await packageFiles({ root, folder: each.folder, isTyped }) }
@@ -82,8 +82,8 @@ export async function buildRevision(options: BuildOptions): Promise<BuiltRevisio
   const archives = await archivesOf(own, packages, closure, { ...options, root })
   const manifest: Manifest = { ...manifestOf(project, root), archives, lock_sha256: lockSha256,
     platform: isNative ? platformName(platform) : null, source: await sourceOf(root) }
-  return { manifest: readManifest(manifest, limits), warnings: project.warnings, env: project.env,
-    ownFiles: new Map(
+  return { manifest: readManifest(manifest, limits),
+    warnings: [...project.warnings, ...engineWarnings], env: project.env, ownFiles: new Map(
       own.map((
         each,
       ) => [each.path, each.kind === 'file' ? `${each.bytes} ${each.identity}` : each.target]),
@@ -132,18 +132,30 @@ function isBrought(name: string): boolean {
 
 const engine = '@langchain/langgraph'
 
-function requireEngine({ packages }: PackageClosure): void {
+/**
+ * Requires one engine, that of the project's own code, which runs its graphs. Returns a warning for
+ * each further one, which a library brings for itself.
+ */
+function requireEngine({ packages, direct }: PackageClosure): string[] {
   const engines = packages.filter(({ path }) => path.endsWith(`node_modules/${engine}`))
-  if (engines.length === 1) return requireServed(engines[0]!.about.version)
   if (engines.length === 0) {
     throw new RevisionError('no_engine',
       `The project has no ${engine} of its own, and a revision ` +
         `brings the one that it runs on: npm install ${engine}`)
   }
-  const places = engines.map(({ path, about }) => `${about.version ?? 'one'} in ${path}`)
-  throw new RevisionError('two_engines', `The project has ${engine} more than once: ` +
-    `${places.join(', ')}. State does not pass from one to the other: make all its packages need ` +
-    'the same version, and install again.')
+  const own = engines.length === 1 ? engines : engines.filter(({ folder }) => direct.has(folder))
+  const placeOf = ({ path, about }: InstalledPackage) => `${about.version ?? 'one'} in ${path}`
+  if (own.length !== 1) {
+    throw new RevisionError('two_engines', `The project has ${engine} more than once: ` +
+      `${engines.map(placeOf).join(', ')}. State does not pass from one to the other: make all ` +
+      'its packages need the same version, and install again.')
+  }
+  const served = own[0]!
+  requireServed(served.about.version)
+  return engines.filter((each) => each !== served).map((each) =>
+    `A library brings an ${engine} of its own: ${placeOf(each)}. The project's graphs run on ` +
+    `${placeOf(served)}, and state does not pass from one to the other.`
+  )
 }
 
 function requireServed(version: string | undefined): void {

@@ -86,6 +86,7 @@ export function messageOf(thrown: unknown): string {
 function explained(error: NodeJS.ErrnoException, message: string): string {
   if (error.code === 'ERR_ACCESS_DENIED') return denied(error, message)
   if (error.code === 'ERR_DLOPEN_FAILED') return otherNode(message) ?? message
+  if (/^(?:ERR_)?MODULE_NOT_FOUND$/.test(error.code ?? '')) return unbuilt(message) ?? message
   return message
 }
 
@@ -104,9 +105,25 @@ function otherNode(message: string): string | undefined {
     ([, version]) => version)
   const [, file] = /module '([^']+)'/.exec(message) ?? []
   if (file === undefined || here === undefined) return undefined
-  const [, ...inPackages] = file.split(/node_modules[\\/]/)
-  const name = /^(?:@[^\\/]+[\\/])?[^\\/]+/.exec(inPackages.at(-1) ?? '')?.[0] ?? file
+  const { name = file } = inPackage(file)
   return `${name} was built for another version of Node.js (NODE_MODULE_VERSION ${built}), and ` +
     `graphs run on Node.js ${process.versions.node} (${here}): install it with that version, or ` +
     `run npm rebuild ${name} with it.`
+}
+
+/** A package that is there without a file: mostly one of a workspace that was not built. */
+function unbuilt(message: string): string | undefined {
+  const [, missing, importer] =
+    /^Cannot find (?:module|package) '([^']+)'(?: imported from (.+)$)?/m.exec(message) ?? []
+  const { name, file } = inPackage(missing ?? '')
+  if (name === undefined || !file || message.includes('Did you mean')) return undefined
+  const by = importer?.split(/[\\/]/).slice(-3).join('/')
+  return `${name} has no ${file}${by === undefined ? '' : `, which ${by} imports`}: build that ` +
+    'package if it is one of the workspace, otherwise install it again.'
+}
+
+/** The package in whose folder a path lies, and the rest of the path. */
+function inPackage(path: string): Readonly<Partial<Record<'name' | 'file', string>>> {
+  const inside = path.split(/node_modules[\\/]/).slice(1).at(-1) ?? ''
+  return /^(?<name>(?:@[^\\/]+[\\/])?[^\\/]+)[\\/]?(?<file>.*)$/.exec(inside)?.groups ?? {}
 }

@@ -64,6 +64,11 @@ const withNeeds = (dependencies: object, more: object = {}) => ({
   'package.json': JSON.stringify({ dependencies: { [engine]: '1', ...dependencies }, ...more }),
 })
 
+const libraryWithEngine = (name: string) => ({
+  ...pack(`node_modules/${name}`, { dependencies: { [engine]: '0' } }),
+  ...pack(`node_modules/${name}/node_modules/${engine}`, { version: '0.1.0' }),
+})
+
 describe('the packages of a project', () => {
   it('are those that it needs, with what these need, and no others', async () => {
     const { packages } = await builtFrom({ ...small,
@@ -228,6 +233,18 @@ describe('the packages of a project', () => {
   })
 })
 
+it('a library may bring an engine of its own, of any age, beside that of the project', async () => {
+  const folder = await freshFolder()
+  await writeTree(folder, { ...small, ...withNeeds({ one: '1' }), ...libraryWithEngine('one') })
+  const { manifest, warnings } = await buildRevision({ config: folder, platform: linux,
+    keep: async () => {} })
+  const brought = `node_modules/one/node_modules/${engine}`
+  expect(manifest.archives.map(({ path }) => path)).toContain(brought)
+  expect(warnings).toEqual([`A library brings an ${engine} of its own: 0.1.0 in ${brought}. ` +
+    `The project's graphs run on 1.0.0 in node_modules/${engine}, and state does not pass from ` +
+    'one to the other.'])
+})
+
 it('a project that counts on a guard which is not offered is not built', async () => {
   const folder = await freshFolder()
   const config = { graphs: { agent: './agent.ts:graph' }, auth: { path: './auth.ts:auth' } }
@@ -351,9 +368,16 @@ function elf(machine: number, libc = ''): string {
 const refusals: Readonly<Record<string, readonly [code: string, message: RegExp, Leaves]>> = {
   'without an engine': ['no_engine', /npm install @langchain\/langgraph/, { ...project,
     'package.json': '{}', 'agent.ts': 'export const graph = 1' }],
-  'with two engines': ['two_engines', /1\.0\.0 in node_modules\/one\/node_modules/, { ...small,
-    ...withNeeds({ one: '1' }), ...pack('node_modules/one', { dependencies: { [engine]: '1' } }),
-    ...pack(`node_modules/one/node_modules/${engine}`) }],
+  'with two engines': ['two_engines', /1\.0\.0 in shared\/node_modules/, { ...small,
+    'agent.ts': `${agent}import './shared/state.ts'`, 'shared/package.json': '{"name": "shared"}',
+    'shared/state.ts': agent, ...pack(`shared/node_modules/${engine}`) }],
+  'with engines of libraries alone': ['two_engines', /0\.1\.0 in node_modules\/one\/node_mod/, {
+    ...project,
+    'agent.ts': "export { graph } from 'one'",
+    'package.json': '{"dependencies": {"one": "1", "two": "1"}}',
+    ...libraryWithEngine('one'),
+    ...libraryWithEngine('two'),
+  }],
   'with an engine that is too old': ['old_engine', /langgraph 0\.2\.64, .* install 0\.2\.68 or/, {
     ...small,
     [`node_modules/${engine}/package.json`]: '{"version": "0.2.64"}',

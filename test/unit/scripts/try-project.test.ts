@@ -2,6 +2,7 @@
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 
 import { expect, it, onTestFinished } from 'vitest'
 
@@ -89,21 +90,33 @@ it('takes what Heddle said before other lines', () => {
   expect(reasonIn({ code: 1, output, isLate: false }, 1)).toBe('The graph cannot be loaded.')
 })
 
-it('counts the threads that a graph made while it was called', async () => {
+it('calls the first graph that talks, and counts the threads that it made', async () => {
   const answers: Readonly<Record<string, unknown>> = {
-    '/assistants/search': [{ assistant_id: 'one' }, { assistant_id: 'two' }],
+    '/assistants/search': [
+      { assistant_id: 'three', graph_id: 'c' },
+      { assistant_id: 'two', graph_id: 'b' },
+      { assistant_id: 'one', graph_id: 'a' },
+    ],
     '/assistants/one/schemas': { input_schema: { properties: {} } },
     '/assistants/two/schemas': { input_schema: { properties: { messages: {} } } },
+    '/assistants/three/schemas': { input_schema: { properties: { messages: {} } } },
     '/threads': { thread_id: 'ours' },
     '/threads/ours/runs/wait': {},
     '/threads/count': 3,
   }
-  const server = createServer(({ url = '' }, response) => {
+  const ran: string[] = []
+  const server = createServer(async (request, response) => {
+    const { url = '' } = request
+    if (url.endsWith('/wait')) ran.push(await text(request))
     response.setHeader('content-type', 'application/json')
     response.end(JSON.stringify(answers[url]))
   })
   await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done))
   onTestFinished(() => void server.close())
   const { port } = server.address() as AddressInfo
-  expect(await callGraph(`http://127.0.0.1:${port}`, 5)).toBe(2)
+  const call = { seconds: 5, graphs: ['a', 'b', 'c'],
+    run: { config: { configurable: { model: 'stub' } } } }
+  expect(await callGraph(`http://127.0.0.1:${port}`, call)).toBe(2)
+  expect(JSON.parse(ran[0]!)).toMatchObject({ assistant_id: 'two',
+    config: { configurable: { model: 'stub' } } })
 })

@@ -105,6 +105,17 @@ it.each([
     'module (for instance, using `npm rebuild` or `npm install`).',
     /^@b\/sqlite was built for another .* \(NODE_MODULE_VERSION 115\), .*\(137\): install it/],
   [{ code: 'ERR_DLOPEN_FAILED' }, 'libx.so: cannot open', 'libx.so: cannot open'],
+  [{ code: 'ERR_MODULE_NOT_FOUND' },
+    "Cannot find module '/x/node_modules/@a/b/dist/c.js' imported from /x/apps/one/src/agent.ts",
+    '@a/b has no dist/c.js, which one/src/agent.ts imports: build that package if it is one of ' +
+    'the workspace, otherwise install it again.'],
+  [{ code: 'MODULE_NOT_FOUND' }, "Cannot find module '/x/node_modules/b/dist/c.js'",
+    /^b has no dist\/c\.js: build that package/],
+  [{ code: 'ERR_MODULE_NOT_FOUND' }, "Cannot find package 'b' imported from /x/agent.ts",
+    "Cannot find package 'b' imported from /x/agent.ts"],
+  [{ code: 'ERR_MODULE_NOT_FOUND' },
+    'Cannot find module \'/x/node_modules/b/c\' imported from /x/a.ts\nDid you mean "b/c.js"?',
+    /Did you mean/],
 ] as const)('A refusal of Node %o is explained.', (members, message, explained) => {
   expect(messageOf(Object.assign(new Error(message), members))).toEqual(
     typeof explained === 'string' ? explained : expect.stringMatching(explained),
