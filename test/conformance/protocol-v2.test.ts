@@ -195,6 +195,22 @@ describe.each<StreamTransport>(['sse', 'websocket'])('over %s', (transport) => {
       .toEqual(again.events.filter(({ method }) => method !== 'messages'))
   })
 
+  it('a client that starts a second run does not get the end of the first', async () => {
+    const hold = gate()
+    const first = watch('held')
+    await first.start(say('first'))
+    await first.stream.output
+    const again = watch('held', first.stream.threadId)
+    const runId = await again.start(say(`hold ${hold.url}`))
+    const output = again.stream.output
+    await hold.arrived()
+    await expect.poll(() => again.rootEvents(runId)).toHaveLength(1)
+    expect(again.dataOf('lifecycle', []).map(({ event }) => event)).toEqual(['running', 'running'])
+    hold.open()
+    const { messages } = await output as { messages: { text: string }[] }
+    expect(messages).toHaveLength(8)
+  })
+
   it('a run that is stopped ends as interrupted, and its streams stay open', async () => {
     const hold = gate()
     const thread = watch('held')

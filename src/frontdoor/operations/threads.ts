@@ -10,8 +10,8 @@ import type { Quotas, ReadShare } from '../../limits/index.ts'
 import { textOf } from '../../raw-json.ts'
 import { threadStatuses } from '../../search/index.ts'
 import type { ThreadStatus, TimeToLiveRequest } from '../../search/index.ts'
-import type { FeedListener, HistoryPart, ThreadClient, ThreadEventListener,
-  ThreadView } from '../../thread/index.ts'
+import type { FeedListener, HistoryPart, ThreadClient, ThreadEventListener, ThreadView,
+  WatchThread } from '../../thread/index.ts'
 import { invalid, requireSimple } from '../schema/validation.ts'
 import { pruneThreads } from './prune-threads.ts'
 import type { Pruned } from './prune-threads.ts'
@@ -213,9 +213,9 @@ export class ThreadOperations {
   }
 
   /** Follows the events of a thread, which need not exist yet. The result stops that. */
-  follow(tenant: string, threadId: string, afterSeq: number | null,
+  follow(tenant: string, threadId: string, from: Omit<WatchThread, 'ifMissing'>,
     listener: ThreadEventListener): Promise<() => void> {
-    return this.#threads.followThread(tenant, threadId, { afterSeq, ifMissing: 'wait' }, listener)
+    return this.#threads.followThread(tenant, threadId, { ...from, ifMissing: 'wait' }, listener)
   }
 
   /** As `follow`. Throws `not_found` if there is no such thread. */

@@ -38,6 +38,11 @@ export function perform(context: CommandContext, { method, params }: Command): P
   }
 }
 
+/** True for a command that starts a run. */
+export function startsRun(method: unknown): boolean {
+  return method === 'run.start' || method === 'input.respond' || method === 'state.fork'
+}
+
 async function refuse(...reason: ConstructorParameters<typeof ProtocolError>): Promise<never> {
   throw new ProtocolError(...reason)
 }

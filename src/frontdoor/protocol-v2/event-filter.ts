@@ -10,6 +10,17 @@ export const filterCharactersMax = 128 * 1024
 /** True for an event that the filter lets through. */
 export type EventTest = (event: ThreadEvent) => boolean
 
+/** The channels by which clients wait for the ends of runs. */
+const endChannels: ReadonlySet<string> = new Set(['lifecycle', 'input'])
+
+/**
+ * True for a stream of what a run does. Clients end it at the first end of a run that they see; a
+ * stream of ends alone is that of a client that knows whose each is.
+ */
+export function asksForMoreThanEnds({ channels }: EventFilter): boolean {
+  return channels.some((channel) => !endChannels.has(channel))
+}
+
 /** Makes the test of a filter. */
 export function eventTest({ channels, namespaces, depth, since }: EventFilter): EventTest {
   const names = new Set(channels)

@@ -6,6 +6,7 @@
 
 import type { ThreadEvent } from '../../thread/index.ts'
 import type { EventFilter } from '../../api/index.ts'
+import { asksForMoreThanEnds } from './event-filter.ts'
 
 /** The client at the other end of a stream or a socket. */
 export interface EventReader {
@@ -40,9 +41,6 @@ const errors: Readonly<Record<string, string>> = {
 /** A run that was cancelled so shortly before may be one that this client has started. */
 const recentMs = 1_000
 
-/** The channels by which a Python client waits for the end of the run that it starts next. */
-const waiting = new Set(['lifecycle', 'input'])
-
 class PythonReader implements EventReader {
   readonly #openedAtMs: number
   /** True if the client takes every end that it sees for that of its own run. */
@@ -54,9 +52,9 @@ class PythonReader implements EventReader {
     this.#openedAtMs = openedAtMs
   }
 
-  asks({ channels, since }: EventFilter): void {
-    if (channels.some((channel) => !waiting.has(channel))) this.#takesAll = false
-    if (since !== undefined) this.#comesBack = true
+  asks(filter: EventFilter): void {
+    if (asksForMoreThanEnds(filter)) this.#takesAll = false
+    if (filter.since !== undefined) this.#comesBack = true
   }
 
   shown(batch: readonly ThreadEvent[]): readonly ThreadEvent[] {

@@ -17,7 +17,7 @@ import type { SocketServer } from '../http/connections/upgrade.ts'
 import { holdStream, lastEventId, runCallerOf } from '../rest/run-reply.ts'
 import { perform } from './commands.ts'
 import { errorText, hasOwnStatus, successText } from './envelope.ts'
-import { eventTest, filterCharactersMax, resumed } from './event-filter.ts'
+import { asksForMoreThanEnds, eventTest, filterCharactersMax, resumed } from './event-filter.ts'
 import { eventReader } from './event-reader.ts'
 import { EventStream } from './event-stream.ts'
 import { ThreadSocket } from './thread-socket.ts'
@@ -91,7 +91,10 @@ async function streamEvents({ threads, ticker, env }: ProtocolParts, reply: Fast
   })
   ticker.add(stream, { kind: 'sse', runId: threadId })
   try {
-    unfollow = await threads.follow(caller.tenant, threadId, filter.since ?? null, stream)
+    unfollow = await threads.follow(caller.tenant, threadId, {
+      afterSeq: filter.since ?? null,
+      skipsOldEnds: asksForMoreThanEnds(filter),
+    }, stream)
     stream.begin()
     if (gone) unfollow()
   } catch (error) {

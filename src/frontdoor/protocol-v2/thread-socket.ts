@@ -22,7 +22,7 @@ import { carriedBy } from '../schema/carried.ts'
 import { Unsubscribe } from '../schema/protocol-v2.ts'
 import { checkerOf } from '../schema/validation.ts'
 import type { Command, CommandContext } from './command-context.ts'
-import { perform } from './commands.ts'
+import { perform, startsRun } from './commands.ts'
 import { errorText, ProtocolError, successText } from './envelope.ts'
 import { eventReader } from './event-reader.ts'
 import type { EventReader } from './event-reader.ts'
@@ -79,6 +79,8 @@ export class ThreadSocket implements TickerMember, Sink {
   #receivedBytes = 0
   #ticks = 0
   #silentPings = 0
+  /** A run was started here: the client takes the first end that it sees for that one's. */
+  #hasStarted = false
 
   constructor(socket: WebSocket, options: ThreadSocketOptions) {
     this.#socket = socket
@@ -92,7 +94,9 @@ export class ThreadSocket implements TickerMember, Sink {
       resume: () => socket.resume(),
     })
     this.#subscriptions = new Subscriptions({
-      follow: (afterSeq, listener) => threads.follow(caller.tenant, threadId, afterSeq, listener),
+      follow: (afterSeq, listener) =>
+        threads.follow(caller.tenant, threadId, { afterSeq, skipsOldEnds: this.#hasStarted },
+          listener),
       send: (events) => this.#sendEvents(events),
       ready: () => this.#outlet.ready(),
       lost: () => this.leave(),
@@ -206,6 +210,7 @@ export class ThreadSocket implements TickerMember, Sink {
       return this.#answer(successText(id, threadId, { result: '{}' }))
     }
     const outcome = await perform({ ...context, left: this.#left.signal }, { id, method, params })
+    this.#hasStarted ||= startsRun(method)
     return this.#answer(successText(id, threadId, outcome))
   }
 

@@ -11,7 +11,7 @@ import type { ReadQuota } from '../../limits/index.ts'
 import type { ThreadSearch } from '../../search/index.ts'
 import { onlyIn } from '../feed/namespace-filter.ts'
 import type { ThreadCommand } from '../model/command.ts'
-import { eventId } from '../model/event-position.ts'
+import { eventId, fromOwnRun } from '../model/event-position.ts'
 import { threadEventOf } from '../model/thread-event-head.ts'
 import { placeOfThreadSeq } from '../model/thread-event.ts'
 import type { ThreadEventListener } from '../model/thread-event.ts'
@@ -150,12 +150,13 @@ function followers({ router, keyOf }: ThreadCalls, env: ThreadClientOptions['env
           router.follow(keyOf(tenant, id), { runId, follow: { ...follow, after } }, acrossOwners),
       }).catch(asUnread)
     },
-    followThread: (tenant, id, { afterSeq, ifMissing }, listener) => {
+    followThread: (tenant, id, { afterSeq, ifMissing, skipsOldEnds = false }, listener) => {
       const waits = ifMissing === 'wait'
+      const first = skipsOldEnds ? fromOwnRun : null
       return followSteadily({
         env,
         followed: { threadId: id },
-        after: afterSeq === null ? null : eventId(placeOfThreadSeq(afterSeq)),
+        after: afterSeq === null ? first : eventId(placeOfThreadSeq(afterSeq)),
         made: waits,
         catchesUp: true,
         listener: threadFeedListener(listener),

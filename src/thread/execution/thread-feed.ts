@@ -9,8 +9,9 @@ import type { ThreadContext } from '../context/thread-context.ts'
 import type { PassingEvent } from '../decide/thread-events.ts'
 import { EventStream } from '../feed/event-stream.ts'
 import type { FeedPast } from '../feed/event-stream.ts'
+import { withoutOldEnds } from '../feed/old-ends.ts'
 import type { LogWatcher } from '../log/thread-log.ts'
-import { isAfter, placeOf } from '../model/event-position.ts'
+import { fromOwnRun, isAfter, placeOf } from '../model/event-position.ts'
 import type { EventPlace } from '../model/event-position.ts'
 import type { FeedEntry } from '../model/feed-entry.ts'
 import { stateOf, ThreadEventFold } from '../model/thread-event-fold.ts'
@@ -127,7 +128,11 @@ export class ThreadFeed implements LogWatcher {
   /** Sends the listener what comes after a place. The result stops that. */
   follow(after: string | null, listener: FeedListener): () => void {
     const stream = this.#stream ??= this.#opened()
-    const stop = stream.follow(this.#retainedAfter(placeOf(after)), null, listener, this.#past)
+    const { threadLog: { state }, ports: { env } } = this.#context
+    const passed = after === fromOwnRun
+      ? withoutOldEnds(state.runs, env.nowMs(), listener)
+      : listener
+    const stop = stream.follow(this.#retainedAfter(placeOf(after)), null, passed, this.#past)
     return () => {
       stop()
       if (this.#stream === stream && !stream.followed) this.lendMemory()

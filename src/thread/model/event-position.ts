@@ -21,6 +21,12 @@ export const start: EventPlace = { seq: -1, index: 0 }
 /** Id that asks only for events that come from now on. */
 export const fromNow = 'now'
 
+/**
+ * Id that asks for all that is retained but old ends: see `skipsOldEnds` of `WatchThread`. Members
+ * of earlier versions send those as well.
+ */
+export const fromOwnRun = 'own'
+
 /** The place behind every event. */
 const end: EventPlace = { seq: Number.MAX_SAFE_INTEGER, index: 0 }
 

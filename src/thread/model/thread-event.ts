@@ -48,6 +48,11 @@ export interface ThreadEventListener {
 export interface WatchThread {
   /** Only later ones; null for all that are retained. */
   readonly afterSeq: number | null
+  /**
+   * Leaves out the end of each run that ended before the unfinished ones were admitted, if
+   * `afterSeq` is null: who has just started a run takes the first end for that of the own run.
+   */
+  readonly skipsOldEnds?: boolean
   /** `wait`: the thread need not exist yet. */
   readonly ifMissing: 'wait' | 'reject'
 }

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { settled, ThreadHouse } from '../../../support/thread-house.ts'
-import { readThread } from '../../../support/thread-reader.ts'
+import { readThread, ThreadReader } from '../../../support/thread-reader.ts'
 
 describe('a thread that is followed', () => {
   it('tells the life of a run that any endpoint made', async () => {
@@ -179,6 +179,30 @@ describe('who comes later', () => {
     const behind = await readThread(house.client, 'x', expected[2]!.seq)
     await settled()
     expect(behind.all).toEqual(second.all.slice(3))
+  })
+
+  it('is spared the ends of runs that were over when the run under way was admitted', async () => {
+    const house = new ThreadHouse()
+    const follow = async () => {
+      const reader = new ThreadReader()
+      await house.client.followThread('t', 'x', { afterSeq: null, ifMissing: 'wait',
+        skipsOldEnds: true }, reader)
+      await settled()
+      return reader.lines.filter((line) => line.startsWith('lifecycle'))
+    }
+    await house.runOnce('x', 'one')
+    await house.startRun('x', { afterMs: 60_000 })
+    expect(await follow()).toEqual(['lifecycle running', 'lifecycle completed'])
+    await house.startRun('x')
+    await house.startRun('x')
+    await settled()
+    expect(await follow()).toEqual(['lifecycle running', 'lifecycle running'])
+    house.restart()
+    expect((await follow()).slice(0, 2)).toEqual(['lifecycle running', 'lifecycle running'])
+    house.host.end(house.host.only, { status: 'success' })
+    await settled()
+    // The third was admitted before the second ended: its client got that end as well.
+    expect(await follow()).toContain('lifecycle completed')
   })
 
   it('gets the tokens of a run, however large the inputs of its tasks are', async () => {
