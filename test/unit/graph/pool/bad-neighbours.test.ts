@@ -248,7 +248,7 @@ describe('a worker that spins', () => {
     ask()
     await spins
     test.stall(5000)
-    expect(await run.end).toBe('displaced')
+    expect(await test.until(run.end)).toBe('displaced')
   })
 })
 

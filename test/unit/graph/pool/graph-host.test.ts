@@ -347,9 +347,9 @@ describe('a worker that spins', () => {
     test.stall(1500)
     const late = test.run('where', {})
     test.stall(3500)
-    expect(await neighbour.end).toBe('displaced')
-    expect(await spinner.end).toBe('displaced')
-    expect(await late.end).toEqual(success)
+    expect(await test.until(neighbour.end)).toBe('displaced')
+    expect(await test.until(spinner.end)).toBe('displaced')
+    expect(await test.until(late.end)).toEqual(success)
   })
 
   it('has its spinner moved to a worker of its own, which is then left alone', async () => {
@@ -363,12 +363,13 @@ describe('a worker that spins', () => {
     await spun.arrived()
     spun.open()
     test.stall(5000)
-    expect([await spinner.end, await neighbour.end]).toEqual(['displaced', 'displaced'])
+    expect([await test.until(spinner.end), await test.until(neighbour.end)]).toEqual(['displaced',
+      'displaced'])
     const second = gate()
     const alone = test.run('spin', { url: second.url }, options)
     await second.arrived()
     second.open()
-    expect(await test.run('where', {}).end).toEqual(success)
+    expect(await test.until(test.run('where', {}).end)).toEqual(success)
     await test.pass(restMs)
     expect(alone.emitted.every(({ kind }) => kind === 'steps')).toBe(true)
     expect(await test.run('where', {}).end).toEqual(success)
@@ -385,7 +386,7 @@ describe('a worker that spins', () => {
     spun.open()
     const asking = test.host.schemas('where')
     test.stall(5000)
-    expect(await asking).toMatchObject({ state_schema: {} })
+    expect(await test.until(asking)).toMatchObject({ state_schema: {} })
   })
 
   it('is ended when its only execution is aborted, and another one takes its place', async () => {
@@ -397,7 +398,7 @@ describe('a worker that spins', () => {
     spun.open()
     test.stall(1500)
     test.host.abort(spinner.id)
-    expect(await test.run('where', {}).end).toEqual(success)
+    expect(await test.until(test.run('where', {}).end)).toEqual(success)
     expect(spinner.emitted.every(({ kind }) => kind === 'steps')).toBe(true)
   })
 
@@ -413,7 +414,7 @@ describe('a worker that spins', () => {
     await test.received()
     spun.open()
     test.stall(5000)
-    expect(await innocent.end).toBe('displaced')
+    expect(await test.until(innocent.end)).toBe('displaced')
     held.open()
   })
 })

@@ -201,6 +201,23 @@ export class TestHost<Host extends GraphHost = RunningGraphHost> {
     await this.host.drawable('where', false)
   }
 
+  /**
+   * Moves the clock until it resolves. On a busy machine a worker gets what makes it spin late, and
+   * answers a ping before: it is silent from then on.
+   */
+  async until<Result>(end: Promise<Result>): Promise<Result> {
+    let isOver = false
+    const over = () => {
+      isOver = true
+    }
+    end.then(over, over)
+    for (;;) {
+      await setTimeout(100)
+      if (isOver) return await end
+      this.env.advance(500)
+    }
+  }
+
   /** Moves the clock while workers that are not stuck answer their pings. */
   async pass(ms: number): Promise<void> {
     for (let passed = 0; passed < ms; passed += 500) {
