@@ -1,7 +1,7 @@
 /** The calls of members that a roll-out has under way, and their results. */
 
 import type { Env } from '../../../cluster/index.ts'
-import { HeddleError } from '../../errors.ts'
+import { HeddleError, messageOf } from '../../errors.ts'
 import type { RolloutEffect, RolloutNews } from './decide-rollout.ts'
 import type { PrepareRequest, RolloutMembers } from './member-port.ts'
 import { RunWatch } from './run-watch.ts'
@@ -82,7 +82,7 @@ export class MemberCalls {
       const begun: Call = { ...call, firstAtMs: call?.firstAtMs ?? nowMs, endedAtMs: undefined }
       this.#calls.set(name, begun)
       void this.#make(kind, member).catch((error: unknown) => {
-        begun.problem = error instanceof Error ? error.message : String(error)
+        begun.problem = messageOf(error)
       }).finally(() => {
         begun.endedAtMs = this.#parts.env.monotonicMs()
       })

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import type { Env } from '../../../cluster/index.ts'
-import { HeddleError } from '../../errors.ts'
+import { HeddleError, messageOf } from '../../errors.ts'
 import type { Settings } from '../../settings/index.ts'
 import { beginBackup, beginRestore, openEmbeddedStore } from '../../store/embedded/index.ts'
 import type { BackupFile } from '../../store/embedded/index.ts'
@@ -58,7 +58,7 @@ async function requireRestorable(backup: string, env: Env): Promise<void> {
       discard()
     }
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     throw new HeddleError('unavailable', `A backup was made, but it cannot be restored, so it is ` +
       `not kept: ${reason}`, {}, { cause: error })
   } finally {

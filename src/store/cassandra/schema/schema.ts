@@ -3,7 +3,7 @@
 import { errors, types } from 'cassandra-driver'
 
 import type { Env } from '../../../../cluster/index.ts'
-import { HeddleError } from '../../../errors.ts'
+import { HeddleError, messageOf } from '../../../errors.ts'
 import type { Connection } from '../driver/connection.ts'
 import { outcomeOf } from '../driver/driver-error.ts'
 import { migrations, reads } from './migration.ts'
@@ -186,7 +186,7 @@ function schemaError(connection: Connection, caught: unknown): unknown {
       {}, { cause: caught })
   }
   if (caught instanceof HeddleError) return caught
-  const said = caught instanceof Error ? caught.message : String(caught)
+  const said = messageOf(caught)
   const code = outcomeOf(cause) === 'refused' ? 'invalid' : 'unavailable'
   return new HeddleError(code, `The tables cannot be made in Cassandra: ${said}. ` +
     'See that all of its nodes are up, and start again.', {}, { cause: caught })
