@@ -50,6 +50,8 @@ export class Activation {
   #state: ActivationState = 'activating'
   #actor: Actor | undefined
   #broken = false
+  /** It was to sleep after its last turn, and may still have owed a reply then. */
+  #isSleepy = false
 
   constructor(options: ActivationOptions) {
     this.#options = options
@@ -57,6 +59,9 @@ export class Activation {
       bound: options.mailboxBound,
       envelopes: options.envelopes,
       broken: (reason) => this.#fail(reason),
+      paid: () => {
+        if (this.#isSleepy) this.#sleep()
+      },
     })
     // Not at once: the caller of this constructor must hold this activation first.
     this.#settled = Promise.resolve().then(() => this.#activate())
@@ -82,6 +87,7 @@ export class Activation {
 
   /** The reply to one turn of the actor; rejects with `full` if too many wait. */
   post(operation: Operation): Promise<unknown> {
+    this.#isSleepy = false
     return this.#mailbox.post(operation)
   }
 
@@ -131,14 +137,16 @@ export class Activation {
 
   #notify(command: unknown): void {
     if (this.#state !== 'activating' && this.#state !== 'active') return
+    this.#isSleepy = false
     const sent = this.#mailbox.postUnbounded((actor) => actor.receive(command))
     sent.catch((error: unknown) => {
       if (this.#state === 'active') this.#warn('An actor could not do what it sent itself.', error)
     })
   }
 
-  /** Passivates after the turn that asks for it, unless the actor is occupied then. */
+  /** Passivates after the turn that asks for it, or when the last reply is given if one is owed. */
   #sleep(): void {
+    this.#isSleepy = true
     queueMicrotask(() => {
       if (!this.occupied) void this.passivate(new AbortController().signal)
     })

@@ -29,6 +29,8 @@ export interface MailboxOptions {
   readonly envelopes: readonly Envelope[]
   /** A turn threw something other than a CodedError: the actor cannot be trusted any more. */
   broken(reason: unknown): void
+  /** The last reply that was owed has been given. */
+  paid(): void
 }
 
 /** After this many turns in one tick, the rest of the process gets a chance. */
@@ -38,6 +40,7 @@ const turnsPerTick = 256
 export class Mailbox {
   readonly #bound: number
   readonly #broken: (reason: unknown) => void
+  readonly #paid: () => void
   readonly #envelopes: Envelope[]
   /** The actor that takes the turns; undefined while the mailbox is shut. */
   #actor: Actor | undefined
@@ -53,6 +56,7 @@ export class Mailbox {
   constructor(options: MailboxOptions) {
     this.#bound = options.bound
     this.#broken = options.broken
+    this.#paid = options.paid
     this.#envelopes = [...options.envelopes]
   }
 
@@ -168,6 +172,7 @@ export class Mailbox {
       this.#owed++
       const paid = () => {
         this.#owed--
+        if (this.#owed === 0) this.#paid()
       }
       reply.then(paid, paid)
     }

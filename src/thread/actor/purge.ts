@@ -20,15 +20,18 @@ type PurgePorts = Pick<ThreadPorts, 'log' | 'env'> & GoneRunsPorts
 export class Purge {
   readonly #ports: PurgePorts
   readonly #context: ActorContext
+  readonly #over: () => void
   /** Count of the thread's deletes that are not purged yet. */
   #due = 0
   #quiet: Promise<unknown> = Promise.resolve()
   #lastTry: Promise<void> = Promise.resolve()
   readonly #stopped = Promise.withResolvers<true>()
 
-  constructor(ports: PurgePorts, context: ActorContext) {
+  /** `over` is called when a delete is purged, or is tried again only by the next loading. */
+  constructor(ports: PurgePorts, context: ActorContext, over = () => {}) {
     this.#ports = ports
     this.#context = context
+    this.#over = over
   }
 
   get underWay(): boolean {
@@ -61,6 +64,7 @@ export class Purge {
     const done = deleted.then(() => this.#untilPurged(branch, first)).catch(() => {})
       .then(() => {
         this.#due -= 1
+        this.#over()
       })
     this.#quiet = this.#quiet.then(() => done)
     return first.catch(() => deleted)

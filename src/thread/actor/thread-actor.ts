@@ -48,7 +48,7 @@ class ThreadActor
     this.#ports = ports
     this.#context = context
     this.#interruptions = interruptions
-    this.#purge = new Purge(ports, context)
+    this.#purge = new Purge(ports, context, () => this.#leaveIfGone())
   }
 
   async activate(): Promise<void> {
@@ -122,11 +122,26 @@ class ThreadActor
   receive(command: ThreadCommand | OwnCommand, id?: string, cancelled?: AbortSignal):
     | Turn
     | Promise<Turn> {
+    try {
+      return this.#take(command, id, cancelled)
+    } finally {
+      this.#leaveIfGone()
+    }
+  }
+
+  #take(command: ThreadCommand | OwnCommand, id?: string, cancelled?: AbortSignal):
+    | Turn
+    | Promise<Turn> {
     const applied = findApplied(this.#log.state.applied, id)
     if (applied) return { reply: repeated(this.#parts, command as ThreadCommand, applied) }
     const note = appliedRecords(id, this.#ports.env.nowMs())
     const turn = take(this.#parts, { command, note, cancelled })
     return 'kind' in turn && turn.kind === 'read' ? this.#guarded(turn) : turn
+  }
+
+  /** A thread that is not there leaves the memory at once, unless something of it is under way. */
+  #leaveIfGone(): void {
+    if (!this.#log.state.exists) this.#context.sleep()
   }
 
   /** Refuses an answer that was read while the thread was deleted or moved: it may lack parts. */

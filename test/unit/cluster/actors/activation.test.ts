@@ -124,6 +124,20 @@ describe('an activation', () => {
       expect(activations.stats().get('game')).toMatchObject({ begun: 2, failed: 0 })
     })
 
+  it('that wants to sleep while it owes a reply is passivated when it has given it', async () => {
+    const { promise, resolve } = Promise.withResolvers<string>()
+    const { noted, asked } = lone(({ sleep }) => ({ receive: () => {
+      sleep()
+      return { reply: promise }
+    } }))
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(noted).toEqual([])
+    resolve('heard')
+    expect(await asked).toBe('heard')
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(noted).toEqual(['let go'])
+  })
+
   it.each(
     [['is occupied', { occupied: true }], ['owes a reply', {
       receive: () => ({ reply: new Promise(() => {}) }),

@@ -14,7 +14,7 @@ function openMailbox({ bound = 8, broken = () => {} }: {
   bound?: number
   broken?: (reason: unknown) => void
 } = {}): Mailbox {
-  const mailbox = new Mailbox({ bound, envelopes: [], broken })
+  const mailbox = new Mailbox({ bound, envelopes: [], broken, paid: () => {} })
   mailbox.open(actor)
   return mailbox
 }
@@ -142,7 +142,8 @@ describe('a mailbox', () => {
     long.resolve({ reply: 'under' })
     await shut
     expect(await under).toBe('under')
-    const next = new Mailbox({ bound: 8, envelopes: mailbox.takeEnvelopes(), broken: () => {} })
+    const next = new Mailbox({ bound: 8, envelopes: mailbox.takeEnvelopes(), broken: () => {},
+      paid: () => {} })
     next.open(actor)
     expect(await kept).toBe('kept')
   })

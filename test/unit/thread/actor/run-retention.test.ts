@@ -83,3 +83,41 @@ describe('the thread of a stateless run', () => {
     await expect(house.client.get('t', 'x')).rejects.toThrow(/not found/)
   })
 })
+
+describe.each([false, true])('the actor of a thread that is gone (shared log: %s)', (shared) => {
+  const memory = async (house: ThreadHouse) => {
+    await settled()
+    return house.activations.size
+  }
+
+  it('leaves the memory with its stateless run, waited for or followed', async () => {
+    const house = new ThreadHouse()
+    house.log.shared = shared
+    for (const id of ['a', 'b', 'c', 'd']) {
+      const { plan, ...run } = house.run({ runId: id, ifMissing: 'hidden', awaited: id < 'c' })
+      const asked = { ...run, plan: { ...plan, temporary: true } }
+      const { promise, resolve } = Promise.withResolvers<unknown>()
+      if (id < 'c') resolve((await house.client.startAndWait('t', id, asked)).result())
+      else {
+        await house.client.startRun('t', id, asked)
+        await house.client.followRun('t', id, id, { after: null, modes: null }, { events: () => {},
+          ended: resolve })
+      }
+      expect(await memory(house)).toBe(1)
+      house.host.end(house.host.only)
+      await promise
+      expect(await memory(house)).toBe(0)
+    }
+  })
+
+  it('leaves it with the thread that is deleted, and does not come with a question', async () => {
+    const house = new ThreadHouse()
+    house.log.shared = shared
+    await house.runOnce('x', 'one')
+    expect(await memory(house)).toBe(1)
+    await house.client.delete('t', 'x')
+    expect(await memory(house)).toBe(0)
+    await expect(house.client.get('t', 'y')).rejects.toThrow(/not found/)
+    expect(await memory(house)).toBe(0)
+  })
+})
