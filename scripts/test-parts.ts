@@ -28,8 +28,11 @@ export const projectsOf: Readonly<Record<string, readonly string[]>> = {
 const deployments = ['test/e2e/deploy/', 'test/e2e/deploy.', 'test/e2e/remote-build',
   'test/e2e/package-manager', 'test/e2e/build.']
 const inCluster = ['test/e2e/deployments-cluster']
-const onCassandra = ['test/e2e/cassandra', 'test/e2e/cluster-', 'test/e2e/version-before',
-  'test/e2e/undisturbed', 'test/contract/']
+const onCassandra = ['test/e2e/cassandra/']
+const tables = ['test/contract/', 'test/e2e/cassandra-command', 'test/e2e/cluster-',
+  'test/e2e/version-before']
+/** Timed, with as many processes as the machine bears: nothing runs beside them. */
+const alone = ['test/e2e/undisturbed']
 
 const attacks = ['test/e2e/attacks', 'test/e2e/burst', 'test/e2e/memory']
 const backups = ['test/e2e/backup']
@@ -39,7 +42,7 @@ const rest = globSync('test/{conformance,e2e,simulation,studio,unit}/**/*.{long,
   cwd: root,
 }).map((path) => path.replaceAll('\\', '/')).filter((path) =>
   !path.startsWith('test/e2e/cluster/') &&
-  ![...deployments, ...inCluster, ...onCassandra, ...attacks, ...backups]
+  ![...deployments, ...inCluster, ...onCassandra, ...tables, ...alone, ...attacks, ...backups]
     .some((start) => path.startsWith(start))
 )
 
@@ -53,6 +56,8 @@ export const nightlyParts: readonly NightlyPart[] = [
   { name: 'deployments', projects: ['long'], paths: deployments },
   { name: 'deployments-cluster', projects: ['long'], paths: inCluster },
   { name: 'cassandra', projects: ['long'], paths: onCassandra },
+  { name: 'tables', projects: ['long'], paths: tables },
+  { name: 'lost-nodes', projects: ['long'], paths: alone },
   { name: 'attacks', projects: ['long'], paths: attacks },
   { name: 'backups', projects: ['long'], paths: backups },
   { name: 'kills', projects: ['long'], paths: rest },

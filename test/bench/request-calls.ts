@@ -32,8 +32,13 @@ export async function requestLines(place: CassandraKeyspace, times: number): Pro
       ...await each('stateless run', threads.map(() => ['POST', '/runs/wait', run])),
     ]
   })
-  const cold = await withMember(place,
-    (served) => counted(place, served, 'cold state', threads.map(stateOf)))
+  const cold = await withMember(place, async (served) => [
+    ...await counted(place, served, 'cold state', threads.map(stateOf)),
+    ...await counted(place, served, 'copied thread',
+      threads.map((id) => ['POST', `/threads/${id}/copy`])),
+    ...await counted(place, served, 'deleted thread',
+      threads.map((id) => ['DELETE', `/threads/${id}`])),
+  ])
   return [...warm, ...cold]
 }
 

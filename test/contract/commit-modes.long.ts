@@ -5,4 +5,4 @@ import { repeats } from '../support/repeats.ts'
 import { describeCommitModes } from './commit-modes-contract.ts'
 
 const cassandra = await cassandraForTests()
-if (cassandra) describeCommitModes(cassandra, repeats({ day: 100, night: 1_000 }))
+if (cassandra) describeCommitModes(cassandra, repeats({ day: 100, night: 400 }))

@@ -11,7 +11,7 @@ import { openReceiver } from '../support/receiver.ts'
 import { eventually, ruleWire } from '../support/rules.ts'
 
 const cassandra = await cassandraForTests()
-const spans = 500
+const spans = 250
 /** Enough that both members own some of them. */
 const tellers = 4
 
@@ -66,7 +66,7 @@ describe.skipIf(!cassandra)('a cluster of two', () => {
           ids.slice(at, at + 50).map((id) => ({ id, outputs: { answer: id } })))
       }
       for (const [at, member] of cluster.members.entries()) {
-        await receiver.arrived(200 + at * 800)
+        await receiver.arrived(100 + at * 400)
         await member.kill('SIGKILL')
         await member.restart()
       }

@@ -177,9 +177,9 @@ describe.skipIf(cannotRun)('deployments on three members', () => {
     expect(await saidNow()).toEqual(['text-00 sesame'])
 
     const times: number[] = []
-    for (let count = 0; count < 6; count++) {
+    for (let count = 0; count < 3; count++) {
       from = performance.now()
-      const back = done(await owner('POST', `${shopPath}/rollback`, {}, count % 3)) as Answer
+      const back = done(await owner('POST', `${shopPath}/rollback`, {}, count)) as Answer
       times.push(performance.now() - from)
       if (count === 0) around('rollback', from, performance.now())
       const other = back.active === 'r1' ? 'text-0' : 'text-00'

@@ -67,8 +67,6 @@ export function describeLostNodes(missing: string | undefined): void {
 
     it.each([
       { which: 0, how: 'is killed', lose: 'SIGKILL' },
-      // By night also one that is no different.
-      ...isNight ? [{ which: 2, how: 'is killed', lose: 'SIGKILL' } as const] : [],
       { which: 1, how: 'answers nothing any more', lose: 'SIGSTOP' },
     ] as const)('serve on without a failure when node $which $how, and when it comes back',
       async ({ which, lose }) => {
