@@ -293,6 +293,11 @@ describe.each<StreamTransport>(['sse', 'websocket'])('over %s', (transport) => {
       ))
     expect(thread.dataOf('updates', []))
       .toMatchObject([{ node: 'outer', values: {} }, { node: 'sub', values: {} }])
+    expect(await thread.stream.agent.getTree()).toEqual({
+      tree: { namespace: [], status: 'completed', graph_name: 'nested',
+        children: [{ namespace: [expect.stringMatching(/^sub:/)], status: 'completed',
+          graph_name: 'sub' }] },
+    })
     const narrow = new WatchedThread(server.client, thread.stream.threadId, 'nested', transport)
     await narrow.stream.subscribe({ channels: ['values', 'custom', 'lifecycle'],
       namespaces: [['sub']] })

@@ -13,7 +13,7 @@ import { longJson, timeText } from '../../json/index.ts'
 import type { LongJson } from '../../json/index.ts'
 import type { Quotas, ReadQuota } from '../../limits/index.ts'
 import type { RunSearch } from '../../search/index.ts'
-import type { AwaitedRun, FeedListener, StartRun, ThreadClient,
+import type { AwaitedRun, FeedListener, RunGraphs, StartRun, ThreadClient,
   WatchRun } from '../../thread/index.ts'
 import { invalid } from '../schema/validation.ts'
 import type { AssistantOperations } from './assistants.ts'
@@ -147,6 +147,12 @@ export class RunOperations {
 
   get(tenant: string, run: RunName): Promise<RunRow> {
     return this.#threads.getRun(tenant, run.threadId, run.runId).catch(unlessHidden(run))
+  }
+
+  /** The graph of a run and its subgraphs. */
+  graphsOf(tenant: string, run: RunName, cancelled?: AbortSignal): Promise<RunGraphs> {
+    return this.#threads.runGraphs(tenant, run.threadId, run.runId, cancelled)
+      .catch(unlessHidden(run))
   }
 
   /** Lines that the code of a run wrote to the console, as JSON of the API. */

@@ -1,11 +1,12 @@
-/** The graphs of a run as a tree, from the tasks of the newest state. Pure. */
+/** The graphs of a run as a tree. Pure. */
 
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { SubgraphStatus } from '../../thread/index.ts'
 
 /** Status of one graph of a run, the root or a subgraph. */
 export type AgentStatus = 'started' | 'running' | 'completed' | 'failed' | 'interrupted'
 
-/** A graph of a run, and the subgraphs that its tasks run in. */
+/** A graph of a run, and the subgraphs inside it. */
 export interface AgentNode {
   readonly namespace: readonly string[]
   readonly status: AgentStatus
@@ -13,23 +14,11 @@ export interface AgentNode {
   readonly children?: readonly AgentNode[]
 }
 
-/** The parts of a ThreadState that the tree is made of. */
-export interface TreeState {
-  readonly metadata?: { readonly graph_id?: string } | null
-  readonly tasks?: readonly TreeTask[]
-}
-
-/** The parts of a task that the tree is made of. */
-export interface TreeTask {
-  readonly name: string
-  readonly error?: unknown
-  readonly interrupts?: readonly unknown[]
-  readonly result?: unknown
-  readonly state?: {
-    readonly checkpoint?: { readonly checkpoint_ns?: string } | null
-    readonly tasks?: readonly TreeTask[]
-  } | null
-  readonly checkpoint?: { readonly checkpoint_ns?: string } | null
+interface GrowingNode {
+  readonly namespace: readonly string[]
+  readonly status: AgentStatus
+  readonly graph_name: string
+  children?: GrowingNode[]
 }
 
 const ofRun: Readonly<Record<string, AgentStatus>> = { pending: 'started', running: 'running',
@@ -43,29 +32,30 @@ export function rootStatus({ status, interruptsJson }: Pick<RunRow,
   return waits ? 'interrupted' : ofRun[status] ?? 'running'
 }
 
-/** The tree. Tasks that run no subgraph are left out. */
-export function agentTree(
-  { graphName, status, tasks }: { readonly graphName: string; readonly status: AgentStatus;
-    readonly tasks: readonly TreeTask[] },
-): AgentNode {
-  return node([], graphName, status, tasks)
+/** The tree, in the order in which graphs began. Graphs around a known one are known too. */
+export function agentTree(graphName: string, status: AgentStatus,
+  graphs: readonly SubgraphStatus[]): AgentNode {
+  const root: GrowingNode = { namespace: [], status, graph_name: graphName }
+  const statuses = new Map(graphs.map((graph) => [graph.ns, graph.status]))
+  const known = new Map([['', root]])
+  const grow = (ns: string): GrowingNode => {
+    const found = known.get(ns)
+    if (found) return found
+    const around = grow(ns.slice(0, Math.max(0, ns.lastIndexOf('|'))))
+    const namespace = ns.split('|')
+    const node = { namespace, status: statusIn(around, statuses.get(ns)),
+      graph_name: namespace.at(-1)!.split(':', 1)[0]! }
+    known.set(ns, node)
+    const children = around.children ??= []
+    children.push(node)
+    return node
+  }
+  for (const { ns } of graphs) grow(ns)
+  return root
 }
 
-function node(namespace: readonly string[], graphName: string, status: AgentStatus,
-  tasks: readonly TreeTask[]): AgentNode {
-  const children = tasks.flatMap((task) => {
-    const ns = task.state?.checkpoint?.checkpoint_ns ?? task.checkpoint?.checkpoint_ns
-    return ns
-      ? [node(ns.split('|'), task.name, taskStatus(task, status), task.state?.tasks ?? [])]
-      : []
-  })
-  return { namespace, status, graph_name: graphName, ...children.length > 0 && { children } }
-}
-
-function taskStatus({ error, interrupts = [], result }: TreeTask,
-  parent: AgentStatus): AgentStatus {
-  if (error != null) return 'failed'
-  if (interrupts.length > 0) return 'interrupted'
-  if (result != null) return 'completed'
-  return parent === 'running' || parent === 'started' ? 'running' : parent
+/** What has not ended by itself ended with the graph around it. */
+function statusIn(around: GrowingNode, status: SubgraphStatus['status'] = 'running'): AgentStatus {
+  if (status !== 'running') return status
+  return around.status === 'started' ? 'running' : around.status
 }

@@ -1,10 +1,10 @@
 /** The commands that read the state of a thread: `state.get`, `state.listCheckpoints`. */
 
 import type { JsonText } from '../../checkpoint/index.ts'
+import { HeddleError } from '../../errors.ts'
 import { GetTree, ListCheckpoints, StateGet } from '../schema/protocol-v2.ts'
 import { checkerOf } from '../schema/validation.ts'
 import { agentTree, rootStatus } from './agent-tree.ts'
-import type { TreeState } from './agent-tree.ts'
 import type { CommandContext } from './command-context.ts'
 import { ProtocolError } from './envelope.ts'
 import type { Outcome } from './envelope.ts'
@@ -61,21 +61,20 @@ export async function listCheckpoints({ threads, caller, threadId, left }: Comma
 
 /** The graphs of a run and how each of them stands, of the newest run if none is named. */
 export async function getTree(context: CommandContext, params: unknown): Promise<Outcome> {
-  const { run_id } = checkTree(membersOf(params, ['run_id']))
-  const { threads, runs, caller: { tenant }, threadId, left } = context
-  const run = run_id == null
+  const { run_id: named } = checkTree(membersOf(params, ['run_id']))
+  const { runs, caller: { tenant }, threadId, left } = context
+  const run = named == null
     ? await lastRun(context)
-    : (await runs.list(tenant, threadId, { limit: 1_000, select: ['status'] }, left))
-      .find(({ runId }) => runId === run_id)
-  if (run === undefined) throw new ProtocolError('no_such_run', `Run ${run_id} not found.`)
-  const { metadata, tasks = [] } = JSON.parse(
-    await threads.state(tenant, threadId, null, { subgraphs: true, select: ['tasks', 'metadata'] },
-      left),
-  ) as TreeState
-  const graphName = metadata?.graph_id ?? ''
-  return { result: JSON.stringify({
-    tree: agentTree({ graphName, status: rootStatus(run), tasks }),
-  }) }
+    : await runs.get(tenant, { threadId, runId: named }).catch(asNoRun)
+  const { graphId, graphs, isCut } = await runs.graphsOf(tenant, run, left)
+  const tree = agentTree(graphId, rootStatus(run), graphs)
+  return { result: JSON.stringify({ tree, ...isCut && { truncated: true } }) }
+}
+
+function asNoRun(error: unknown): never {
+  const { code, message } = HeddleError.from(error)
+  if (code !== 'not_found') throw error
+  throw new ProtocolError('no_such_run', message, { cause: error })
 }
 
 function summaryText(text: JsonText): JsonText {

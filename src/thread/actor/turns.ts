@@ -7,6 +7,7 @@ import { decideKeepLatest, decidePatchState, requireIdle } from '../decide/histo
 import type { OwnCommand, ThreadCommand } from '../model/command.ts'
 import { ended, lost, refused, rest, steps, timeLimit, wake } from './execution-turns.ts'
 import { listedRuns } from '../queries/run-list.ts'
+import { runGraphs } from '../queries/run-graphs.ts'
 import { storageUse } from '../queries/storage-use.ts'
 import { runLogs } from './run-logs.ts'
 import { cancel, deleteRun, join, runRow, start, started } from './run-turns.ts'
@@ -93,9 +94,7 @@ function takeExisting(parts: ThreadParts, command: Existing, { note, cancelled }
     case 'edit':
       return edit(parts, command.update, note)
     case 'get_run':
-      return read(
-        command.lines ? runLogs(parts, command.runId, command.lines) : runRow(parts, command.runId),
-      )
+      return read(aboutRun(parts, command, cancelled))
     case 'list_runs':
       return read(listedRuns(command.query, context, cancelled))
     case 'cancel':
@@ -105,6 +104,14 @@ function takeExisting(parts: ThreadParts, command: Existing, { note, cancelled }
     case 'join':
       return join(parts, command.runId, cancelled)
   }
+}
+
+async function aboutRun(parts: ThreadParts,
+  { runId, lines, graphs }: Extract<ThreadCommand, { type: 'get_run' }>,
+  cancelled: AbortSignal | undefined): Promise<unknown> {
+  if (lines) return runLogs(parts, runId, lines)
+  const run = await runRow(parts, runId)
+  return graphs ? runGraphs(parts.context, run, cancelled) : run
 }
 
 /** Answers a command that was done before without doing it again. */

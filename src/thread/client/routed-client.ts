@@ -12,6 +12,8 @@ import type { ThreadSearch } from '../../search/index.ts'
 import { onlyIn } from '../feed/namespace-filter.ts'
 import type { ThreadCommand } from '../model/command.ts'
 import { eventId, fromOwnRun } from '../model/event-position.ts'
+import type { RunGraphs } from '../model/graph-fold.ts'
+import { planOf } from '../model/run-request.ts'
 import { threadEventOf } from '../model/thread-event-head.ts'
 import { placeOfThreadSeq } from '../model/thread-event.ts'
 import type { ThreadEventListener } from '../model/thread-event.ts'
@@ -100,8 +102,8 @@ async function isWaiting(calls: ThreadCalls,
 }
 
 type RunCommands = Pick<ThreadClient,
-  'startRun' | 'startAndWait' | 'getRun' | 'runLogs' | 'listRuns' | 'cancelRun' | 'deleteRun'
-    | 'joinRun'>
+  'startRun' | 'startAndWait' | 'getRun' | 'runLogs' | 'runGraphs' | 'listRuns' | 'cancelRun'
+    | 'deleteRun' | 'joinRun'>
 
 function runCommands(calls: ThreadCalls, env: ThreadClientOptions['env']): RunCommands {
   const start: ThreadClient['startRun'] = (tenant, id, run) =>
@@ -122,6 +124,12 @@ function runCommands(calls: ThreadCalls, env: ThreadClientOptions['env']): RunCo
       const command: ThreadCommand = { type: 'get_run', runId, lines: page }
       const found = await calls.read<LoggedLines | RunRow>(tenant, id, command)
       return 'lines' in found ? found : { lines: [], dropped: 0, truncated: false }
+    },
+    runGraphs: async (tenant, id, runId, cancelled) => {
+      const command: ThreadCommand = { type: 'get_run', runId, graphs: true }
+      const found = await calls.read<RunGraphs | RunRow>(tenant, id, command, cancelled)
+      if ('graphs' in found) return found
+      return { graphId: planOf(found).graphId, graphs: [], isCut: true }
     },
     listRuns: (query, cancelled) =>
       calls.read<RunRow[]>(query.tenant, query.threadId, { type: 'list_runs', query }, cancelled),

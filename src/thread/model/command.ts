@@ -35,8 +35,12 @@ export type ThreadCommand =
   | { readonly type: 'storage' }
   | { readonly type: 'edit'; readonly update: StateUpdate }
   | { readonly type: 'start'; readonly run: StartRun }
-  /** With `lines`, what its code wrote. Members of versions before answer with the run. */
-  | { readonly type: 'get_run'; readonly runId: string; readonly lines?: LinePage }
+  /**
+   * With `lines`, what its code wrote; with `graphs`, its subgraphs. Members of versions before
+   * answer with the run.
+   */
+  | { readonly type: 'get_run'; readonly runId: string; readonly lines?: LinePage;
+    readonly graphs?: true }
   | { readonly type: 'list_runs'; readonly query: RunQuery }
   | { readonly type: 'cancel'; readonly runId: string; readonly cancel: CancelRun }
   | { readonly type: 'delete_run'; readonly runId: string }

@@ -7,6 +7,7 @@ import type { RawPlace } from '../../raw-json.ts'
 import type { ExpiryStrategy, RunQuery, ThreadFilter, ThreadPlace, ThreadQuery,
   TimeToLiveRequest } from '../../search/index.ts'
 import type { CancelCause } from './cancel-reason.ts'
+import type { RunGraphs } from './graph-fold.ts'
 import type { ThreadEventListener, WatchThread } from './thread-event.ts'
 
 /** Every call throws HeddleError: `not_found` for a thread or run that is not there. */
@@ -70,6 +71,9 @@ export interface ThreadClient {
    * memory.
    */
   runLogs(tenant: string, threadId: string, runId: string, page: LinePage): Promise<LoggedLines>
+  /** Subgraphs of a run, as far as they write checkpoints. */
+  runGraphs(tenant: string, threadId: string, runId: string,
+    cancelled?: AbortSignal): Promise<RunGraphs>
   listRuns(query: RunQuery, cancelled?: AbortSignal): Promise<RunRow[]>
   /** Resolves when the cancel is in the log: the run has ended then. */
   cancelRun(tenant: string, threadId: string, runId: string, cancel: CancelRun): Promise<void>

@@ -3,9 +3,7 @@
 import { changesBytes, decodeRow, recordBytes } from '../../checkpoint/index.ts'
 import type { JsonText, RecordOf } from '../../checkpoint/index.ts'
 import type { ThreadContext } from '../context/thread-context.ts'
-
-/** Rows and bytes of a portion. A longer row is a portion of its own. */
-const [portionRows, portionBytes] = [256, 4 * 1024 * 1024]
+import { readPortions } from './log-portions.ts'
 
 interface Sum {
   count: number
@@ -57,31 +55,14 @@ function add(sum: Sum, bytes: number): void {
   sum.bytes += bytes
 }
 
-/**
- * Reads what a thread takes. One tenant reads one thread at a time, and holds one portion of it.
- * Rows that a copy shares with its source count for both.
- */
-export async function storageUse({ ports, threadLog, tenant, threadId }: ThreadContext,
+/** Reads what a thread takes. Rows that a copy shares with its source count for both. */
+export async function storageUse(context: ThreadContext,
   cancelled?: AbortSignal): Promise<JsonText> {
-  const { log, reads } = ports
+  const { threadLog, threadId } = context
   await threadLog.durable
-  const { row } = threadLog.state
   const use = new StorageUse()
-  const leave = await reads.turn(tenant, cancelled)
-  try {
-    for (let from = 1; from <= row.seq;) {
-      const range = { from, through: row.seq, limit: portionRows, bytes: portionBytes }
-      from = await reads.read({ tenant, bytes: portionBytes, cancelled }, async (allowance) => {
-        const rows = await allowance.beside(() =>
-          log.read(row.branch!, { ...range, bodyBytes: allowance.left })
-        )
-        for (const { body } of rows) use.add(decodeRow(body), body.byteLength)
-        return (rows.at(-1)?.seq ?? row.seq) + 1
-      })
-      cancelled?.throwIfAborted()
-    }
-  } finally {
-    leave()
-  }
+  await readPortions(context, { from: 1, through: threadLog.state.row.seq }, (rows) => {
+    for (const { body } of rows) use.add(decodeRow(body), body.byteLength)
+  }, cancelled)
   return use.answer(threadId)
 }

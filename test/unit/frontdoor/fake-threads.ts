@@ -5,8 +5,8 @@ import { HeddleError } from '../../../src/errors.ts'
 import type { LoggedLines } from '../../../src/graph/index.ts'
 import type { RunQuery, ThreadFilter, ThreadQuery } from '../../../src/search/index.ts'
 import type { AwaitedRun, CancelRun, CreateThread, FeedEvent, FeedListener, FollowRun, HistoryPart,
-  HistoryQuery, StartRun, StateQuery, StateUpdate, ThreadClient, ThreadEvent, ThreadEventListener,
-  ThreadView, ValuesFilter, WatchThread } from '../../../src/thread/index.ts'
+  HistoryQuery, RunGraphs, StartRun, StateQuery, StateUpdate, ThreadClient, ThreadEvent,
+  ThreadEventListener, ThreadView, ValuesFilter, WatchThread } from '../../../src/thread/index.ts'
 
 const atMs = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
 
@@ -160,6 +160,14 @@ export class FakeThreads implements ThreadClient {
   async runLogs(_tenant: string, _threadId: string, runId: string): Promise<LoggedLines> {
     this.#call('runLogs', runId)
     return { lines: [], dropped: 0, truncated: false }
+  }
+
+  /** Answer of `runGraphs` for every run. */
+  graphs: Omit<RunGraphs, 'graphId'> = { graphs: [], isCut: false }
+
+  async runGraphs(_tenant: string, threadId: string, runId: string): Promise<RunGraphs> {
+    this.#call('runGraphs', runId)
+    return { graphId: this.#run(threadId, runId).start.graphId, ...this.graphs }
   }
 
   async getRun(_tenant: string, threadId: string, runId: string): Promise<RunRow> {

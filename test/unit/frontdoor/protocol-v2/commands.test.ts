@@ -191,18 +191,32 @@ describe('state.fork', () => {
 describe('agent.getTree', () => {
   it('answers with the graphs of the newest run', async () => {
     const door = await withRun()
-    const inner = { name: 'leaf', checkpoint: { checkpoint_ns: 'sub:1|leaf:2' }, result: {} }
-    door.threads.state = async () =>
-      JSON.stringify({ metadata: { graph_id: 'agent' },
-        tasks: [{ name: 'plain' }, { name: 'sub', interrupts: [{ id: 'i' }],
-          state: { checkpoint: { checkpoint_ns: 'sub:1' }, tasks: [inner] } }] })
+    door.threads.graphs = { isCut: false, graphs: [
+      { ns: 'sub:1', status: 'interrupted' },
+      { ns: 'sub:1|leaf:2', status: 'completed' },
+      { ns: 'sub:1|leaf:3', status: 'running' },
+      { ns: 'late:4|1', status: 'running' },
+    ] }
     const { json } = await send(door, 'agent.getTree')
     expect(json.result).toEqual({
-      tree: { namespace: [], status: 'started', graph_name: 'agent',
-        children: [{ namespace: ['sub:1'], status: 'interrupted', graph_name: 'sub',
-          children: [{ namespace: ['sub:1', 'leaf:2'], status: 'completed',
-            graph_name: 'leaf' }] }] },
+      tree: { namespace: [], status: 'started', graph_name: 'agent', children: [
+        { namespace: ['sub:1'], status: 'interrupted', graph_name: 'sub', children: [
+          { namespace: ['sub:1', 'leaf:2'], status: 'completed', graph_name: 'leaf' },
+          { namespace: ['sub:1', 'leaf:3'], status: 'interrupted', graph_name: 'leaf' },
+        ] },
+        { namespace: ['late:4'], status: 'running', graph_name: 'late', children: [
+          { namespace: ['late:4', '1'], status: 'running', graph_name: '1' },
+        ] },
+      ] },
     })
+    expect(door.threads.given('runGraphs')).toBe(door.threads.lastRun.row.runId)
+  })
+
+  it('of a run with too many graphs says so', async () => {
+    const door = await withRun()
+    door.threads.graphs = { graphs: [], isCut: true }
+    const { json } = await send(door, 'agent.getTree', { run_id: door.threads.lastRun.row.runId })
+    expect(json.result).toMatchObject({ tree: { namespace: [] }, truncated: true })
   })
 
   it('of an unknown run is refused', async () => {

@@ -124,3 +124,33 @@ describe('a rollback', () => {
     expect(await source.tuple('', only.headId)).toBeUndefined()
   })
 })
+
+describe('the subgraphs of a run', () => {
+  const wrote = (taskId: string, channel: string): Step => ({ $case: 'writes',
+    value: { ns: '', checkpointId: '', taskId,
+      writes: [{ index: 0, channel, value: undefined }] } })
+
+  it('are those of its own rows, while it runs, when it has ended and after a restart', async () => {
+    const { house, begin, end } = await begun()
+    const first = await house.client.listRuns({ tenant: 't', threadId: 'x', limit: 9, offset: 0 })
+    const runId = await begin()
+    await put(house.host.only, nested('n2', 'n1'), nested('k1', '', 'a:1'))
+    const graphsOf = async (id: string) =>
+      Object.fromEntries(
+        (await house.client.runGraphs('t', 'x', id)).graphs.map(({ ns, status }) => [ns, status]),
+      )
+    expect(await graphsOf(runId)).toEqual({ sub: 'running', 'a:1': 'running' })
+    await put(house.host.only, wrote('1', '__error__'))
+    await house.host.step(house.host.only, 'two')
+    await end()
+    await begin()
+    await put(house.host.only, nested('k2', '', 'b:1'))
+    await end()
+    const expected = { sub: 'completed', 'a:1': 'failed' }
+    expect(await graphsOf(runId)).toEqual(expected)
+    house.restart()
+    expect(await graphsOf(runId)).toEqual(expected)
+    expect(await graphsOf(first[0]!.runId)).toEqual({ sub: 'completed' })
+    await expect(graphsOf(house.env.uuid())).rejects.toMatchObject({ code: 'not_found' })
+  })
+})
