@@ -7,7 +7,6 @@ import { dirname, join, resolve } from 'node:path'
 
 import { callGraph, readGraphs } from './call.ts'
 import type { Call } from './call.ts'
-import type { ModelStub } from './model-stub.ts'
 import { run, reasonIn } from './program.ts'
 import { engineOf, installerOf, projectIn } from './project.ts'
 import type { Project } from './project.ts'
@@ -36,14 +35,15 @@ const starter = resolve(import.meta.dirname, '../../deploy/starter/langgraph.jso
 
 /** What a caller wants called. */
 export interface Wanted {
-  readonly stub: ModelStub
+  /** Variables that the project gets, also where it is deployed. */
+  readonly variables: Readonly<Record<string, string>>
   /** The graph that is called; by default, the first that talks. */
   readonly graph: string | undefined
   readonly run: Call['run']
 }
 
 /** Tries all steps. Never throws: what goes wrong is in the row. */
-export async function attempt(path: string, { stub, graph, run: members }: Wanted): Promise<
+export async function attempt(path: string, { variables, graph, run: members }: Wanted): Promise<
   Attempt
 > {
   const row: Attempt = { project: path, engine: '', install: '', served: '', built: '',
@@ -54,10 +54,10 @@ export async function attempt(path: string, { stub, graph, run: members }: Wante
     row.engine = engineOf(project) ?? 'none'
     const more = project.isGuarded ? ['--ignore-auth'] : []
     if (project.isGuarded) await expectRefusal(project, row)
-    await build({ project, row, more, stub })
+    await build({ project, row, more, variables })
     const call = { seconds: limits.call, run: members,
       graphs: graph === undefined ? project.names : [graph] }
-    await serveAndDeploy({ project, row, more, stub, call })
+    await serveAndDeploy({ project, row, more, variables, call })
   } catch (error) {
     note(row, (error as Error).message)
   }
@@ -91,10 +91,10 @@ async function expectRefusal({ config }: Project, row: Attempt): Promise<void> {
 }
 
 async function build(
-  { project: { config }, row, more, stub }: Omit<Serving, 'call'>,
+  { project: { config }, row, more, variables }: Omit<Serving, 'call'>,
 ): Promise<void> {
   const ended = await run({ command: [...heddle, 'build', '--config', config, '--check', ...more],
-    folder: tmpdir(), variables: stub.variables, seconds: limits.build })
+    folder: tmpdir(), variables, seconds: limits.build })
   row.built = ended.code === 0 ? 'yes' : 'no'
   if (ended.code !== 0) note(row, `build: ${reasonIn(ended, limits.build)}`)
 }
@@ -104,12 +104,12 @@ interface Serving {
   readonly project: Project
   readonly row: Attempt
   readonly more: readonly string[]
-  readonly stub: ModelStub
+  readonly variables: Wanted['variables']
   readonly call: Call
 }
 
 async function serveAndDeploy(serving: Serving): Promise<void> {
-  const { project, row, more, stub: { variables }, call } = serving
+  const { project, row, more, variables, call } = serving
   const own = await startServer(project.config, more, variables, limits.serve)
   row.served = 'url' in own && await passes(row, 'serve', () => readGraphs(own.url, limits.serve))
     ? 'yes'
@@ -129,11 +129,12 @@ async function serveAndDeploy(serving: Serving): Promise<void> {
   }
 }
 
-async function deploy({ project, row, more, stub, call }: Serving, { url }: Server): Promise<void> {
+async function deploy({ project, row, more, variables, call }: Serving,
+  { url }: Server): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'heddle-try-secrets-'))
   const secrets = join(folder, 'secrets.env')
   try {
-    await writeFile(secrets, Object.entries(stub.variables).map(([name, value]) =>
+    await writeFile(secrets, Object.entries(variables).map(([name, value]) =>
       `${name}=${value}\n`
     ).join(''))
     const ended = await run({
