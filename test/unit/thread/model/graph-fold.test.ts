@@ -1,9 +1,12 @@
 /** The subgraphs of a run that the records of its log name, and how each of them stands. */
 
-import { expect, it } from 'vitest'
+import { Annotation, interrupt, StateGraph } from '@langchain/langgraph'
+import { describe, expect, it } from 'vitest'
 
 import type { RecordOf } from '../../../../src/checkpoint/index.ts'
 import { GraphFold, subgraphsMax } from '../../../../src/thread/model/graph-fold.ts'
+import { GraphBench } from '../../../support/graph-bench.ts'
+import type { RunOptions } from '../../../support/graph-bench.ts'
 
 const started = (runId = 'r') => ({ $case: 'runStarted', value: { runId } }) as RecordOf
 const put = (ns: string, runId = 'r') => ({ $case: 'checkpoint', value: { ns, runId } }) as RecordOf
@@ -59,4 +62,54 @@ it('those beyond the bound are left out, and the answer says so', () => {
   expect(fold.answer.graphs.length).toBe(subgraphsMax)
   expect(fold.answer.graphs[0]).toEqual({ ns: 'a:0', status: 'completed' })
   expect(fold.answer.isCut).toBe(true)
+})
+
+describe('of a run of the engine', () => {
+  const State = Annotation.Root({
+    log: Annotation<string[]>({ reducer: (kept, more) => kept.concat(more), default: () => [] }),
+  })
+  type Node = (state: typeof State.State) => typeof State.Update
+  const around = (name: string, node: unknown) =>
+    new StateGraph(State).addNode(name, node as Node).addEdge('__start__', name as never)
+  const quiet: Node = () => ({ log: [] })
+  const asks: Node = () => ({ log: [interrupt<string, string>('sure?')] })
+  const fails: Node = () => {
+    throw new Error('broken')
+  }
+
+  /** Without the ids of tasks. */
+  async function statusesIn(graph: unknown, bench = new GraphBench(graph),
+    options: RunOptions = { input: { log: [] } }) {
+    const { batches } = await bench.run(options)
+    const records = batches.flatMap(({ steps }) => steps).map((step) =>
+      ({ ...step, value: { ...step.value, runId: 'r' } }) as RecordOf
+    )
+    return Object.fromEntries(
+      Object.entries(statuses(...records)).map((
+        [ns, status],
+      ) => [ns.replaceAll(/:[^|]*/g, ''), status]),
+    )
+  }
+
+  it('all that have ended are known, at each depth', async () => {
+    const deep = around('b', around('leaf', quiet).compile()).compile()
+    const graph = around('a', deep).addNode('last', around('leaf', quiet).compile())
+      .addEdge('a' as never, 'last' as never).compile()
+    expect(await statusesIn(graph)).toEqual({ a: 'completed', 'a|b': 'completed',
+      last: 'completed' })
+    expect(await statusesIn(around('a', around('leaf', quiet).compile({ checkpointer: true }))
+      .compile())).toEqual({ a: 'completed' })
+  })
+
+  it('those that ask or fail are told from those beside them', async () => {
+    const graph = around('done', around('leaf', quiet).compile())
+      .addNode('asking', around('leaf', asks).compile()).addEdge('__start__', 'asking' as never)
+      .compile()
+    const bench = new GraphBench(graph)
+    expect(await statusesIn(graph, bench)).toEqual({ done: 'completed', asking: 'interrupted' })
+    expect(await statusesIn(graph, bench, { command: { resume: 'yes' } }))
+      .toEqual({ asking: 'completed' })
+    expect(await statusesIn(around('a', around('leaf', fails).compile()).compile()))
+      .toEqual({ a: 'failed' })
+  })
 })
