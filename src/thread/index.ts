@@ -13,7 +13,6 @@ export { defaultLimits } from './context/thread-context.ts'
 export type { ThreadLimits, ThreadPorts } from './context/thread-context.ts'
 export { threadWire } from './feed/feed-wire.ts'
 export { fromNow } from './model/event-position.ts'
-export { subgraphsMax } from './model/graph-fold.ts'
 export type { RunGraphs, SubgraphStatus } from './model/graph-fold.ts'
 export { firstSeqOfRow, seqBefore } from './model/thread-event.ts'
 export type { ThreadEvent, ThreadEventListener, ThreadEventMethod, ThreadFollowEnd,

@@ -54,7 +54,7 @@ export function agentTree(graphName: string, status: AgentStatus,
   return root
 }
 
-/** What has not ended by itself ended with the graph around it. */
+/** A subgraph that has not ended by itself ended with the graph around it. */
 function statusIn(around: GrowingNode, status: SubgraphStatus['status'] = 'running'): AgentStatus {
   if (status !== 'running') return status
   return around.status === 'started' ? 'running' : around.status

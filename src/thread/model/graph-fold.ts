@@ -8,14 +8,14 @@ export interface SubgraphStatus {
   readonly status: 'running' | 'completed' | 'failed' | 'interrupted'
 }
 
-/** The graph of a run and its subgraphs; `isCut` if there are more, or too many rows to read. */
+/** The graph of a run and its subgraphs; `isCut` if there may be more. */
 export interface RunGraphs {
   readonly graphId: string
   readonly graphs: readonly SubgraphStatus[]
   readonly isCut: boolean
 }
 
-/** Subgraphs of a run that are told. */
+/** Subgraphs of a run that are named. */
 export const subgraphsMax = 1_000
 
 /** Takes the records of a log in order. A subgraph is known by its first checkpoint. */

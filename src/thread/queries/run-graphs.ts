@@ -1,4 +1,4 @@
-/** The subgraphs of a run, as its part of the log says: also after a restart, and for all callers. */
+/** The subgraphs of a run, as its part of the log says: the same after a restart. */
 
 import { decodeRow } from '../../checkpoint/index.ts'
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'

@@ -130,7 +130,7 @@ describe('the subgraphs of a run', () => {
     value: { ns: '', checkpointId: '', taskId,
       writes: [{ index: 0, channel, value: undefined }] } })
 
-  it('are those of its own rows, while it runs, when it has ended and after a restart', async () => {
+  it('are those of its own rows, while it runs and after it, also after a restart', async () => {
     const { house, begin, end } = await begun()
     const first = await house.client.listRuns({ tenant: 't', threadId: 'x', limit: 9, offset: 0 })
     const runId = await begin()

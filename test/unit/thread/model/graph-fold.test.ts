@@ -101,7 +101,7 @@ describe('of a run of the engine', () => {
       .compile())).toEqual({ a: 'completed' })
   })
 
-  it('those that ask or fail are told from those beside them', async () => {
+  it('those that ask or fail are known from those beside them', async () => {
     const graph = around('done', around('leaf', quiet).compile())
       .addNode('asking', around('leaf', asks).compile()).addEdge('__start__', 'asking' as never)
       .compile()
