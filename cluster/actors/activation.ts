@@ -50,7 +50,7 @@ export class Activation {
   #state: ActivationState = 'activating'
   #actor: Actor | undefined
   #broken = false
-  /** It was to sleep after its last turn, and may still have owed a reply then. */
+  /** It is to sleep when the last reply that it owes is given. */
   #isSleepy = false
 
   constructor(options: ActivationOptions) {
@@ -60,7 +60,7 @@ export class Activation {
       envelopes: options.envelopes,
       broken: (reason) => this.#fail(reason),
       paid: () => {
-        if (this.#isSleepy) this.#sleep()
+        if (this.#isSleepy) this.#sleep(true)
       },
     })
     // Not at once: the caller of this constructor must hold this activation first.
@@ -121,7 +121,7 @@ export class Activation {
       epoch,
       notify: (command) => this.#notify(command),
       fail: (reason) => this.#fail(reason),
-      sleep: () => this.#sleep(),
+      sleep: (onceReplied) => this.#sleep(onceReplied),
     }
     try {
       this.#actor = kind.create(context)
@@ -144,9 +144,9 @@ export class Activation {
     })
   }
 
-  /** Passivates after the turn that asks for it, or when the last reply is given if one is owed. */
-  #sleep(): void {
-    this.#isSleepy = true
+  /** Passivates after the turn that asks for it, unless the actor is occupied then. */
+  #sleep(onceReplied = false): void {
+    this.#isSleepy = onceReplied
     queueMicrotask(() => {
       if (!this.occupied) void this.passivate(new AbortController().signal)
     })

@@ -77,10 +77,11 @@ export interface ActorContext<Command = unknown> {
    */
   fail(reason: unknown): void
   /**
-   * Ends this activation after the current turn and the replies that it owes, unless it is occupied
-   * then: for an actor that holds much memory and knows that it has nothing to do for a while.
+   * Ends this activation after the current turn, unless it is occupied then: for an actor that
+   * holds much memory and knows that it has nothing to do for a while. With `onceReplied`, tries
+   * again when the replies that it owes are given, unless something is asked of it before.
    */
-  sleep(): void
+  sleep(onceReplied?: boolean): void
 }
 
 /**

@@ -122,10 +122,13 @@ class ThreadActor
   receive(command: ThreadCommand | OwnCommand, id?: string, cancelled?: AbortSignal):
     | Turn
     | Promise<Turn> {
+    const over = () => this.#leaveIfGone()
+    let turn
     try {
-      return this.#take(command, id, cancelled)
+      return turn = this.#take(command, id, cancelled)
     } finally {
-      this.#leaveIfGone()
+      if (turn instanceof Promise) turn.then(over, over)
+      else over()
     }
   }
 
@@ -141,7 +144,7 @@ class ThreadActor
 
   /** A thread that is not there leaves the memory at once, unless something of it is under way. */
   #leaveIfGone(): void {
-    if (!this.#log.state.exists) this.#context.sleep()
+    if (!this.#log.state.exists) this.#context.sleep(true)
   }
 
   /** Refuses an answer that was read while the thread was deleted or moved: it may lack parts. */

@@ -127,7 +127,7 @@ describe('an activation', () => {
   it('that wants to sleep while it owes a reply is passivated when it has given it', async () => {
     const { promise, resolve } = Promise.withResolvers<string>()
     const { noted, asked } = lone(({ sleep }) => ({ receive: () => {
-      sleep()
+      sleep(true)
       return { reply: promise }
     } }))
     await new Promise((resolve) => setImmediate(resolve))
