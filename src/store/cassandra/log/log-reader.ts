@@ -112,7 +112,7 @@ export class LogReader {
       if (wanted.length < page.length) return entries
     }
     if (entries.length === through - from + 1) return entries
-    throw new HeddleError('not_found', 'Rows of this log are gone: it was deleted meanwhile.')
+    throw rowsAreGone()
   }
 
   /** Statements of the rows of a branch with these epoch ranges, oldest first. */
@@ -130,15 +130,26 @@ export class LogReader {
 
   async #newestRows(branchId: string,
     limit: number): Promise<{ seen: StoredRow[]; floor: Position | undefined }> {
-    let buckets = await this.#bucketsFrom(branchId, 0, limit)
-    if (buckets[1]!.length > 0) {
-      const newest = await this.newestBucket(branchId)
-      if (newest > 1) buckets = await this.#bucketsFrom(branchId, newest - 1, limit)
-    }
+    const buckets = await this.#newestBuckets(branchId, limit)
     const floors = buckets.filter(({ length }) => length === limit).map((rows) => rows.at(-1)!)
     return {
       seen: buckets.flat().sort(comparePositions),
       floor: floors.sort(comparePositions)[0],
+    }
+  }
+
+  /**
+   * The newest rows of the last two buckets. Whoever deletes the branch while copies need its
+   * beginning removes the newest bucket first: then those before it are the last ones.
+   */
+  async #newestBuckets(branchId: string, limit: number): Promise<StoredRow[][]> {
+    for (;;) {
+      const first = await this.#bucketsFrom(branchId, 0, limit)
+      if (first[1]!.length === 0) return first
+      const newest = await this.newestBucket(branchId)
+      if (newest <= 1) return first
+      const last = await this.#bucketsFrom(branchId, newest - 1, limit)
+      if (last.some(({ length }) => length > 0)) return last
     }
   }
 
@@ -174,6 +185,11 @@ export class LogReader {
     assert(row?.stretches, 'the first row of a stretch names all stretches')
     return decodeRanges(row.stretches)
   }
+}
+
+/** The error of a read that finds less than the log had. */
+export function rowsAreGone(): HeddleError {
+  return new HeddleError('not_found', 'Rows of this log are gone: it was deleted meanwhile.')
 }
 
 /** The rows before the first one that there is no room for. */

@@ -22,7 +22,7 @@ import type { Slice } from './epoch-range.ts'
 import { KeyedQueue } from './keyed-queue.ts'
 import { LogCutter } from './log-cutter.ts'
 import type { LogCut } from './log-cutter.ts'
-import { chunkKey, LogReader } from './log-reader.ts'
+import { chunkKey, LogReader, rowsAreGone } from './log-reader.ts'
 import type { BranchEnd } from './log-reader.ts'
 import { LwtCommit } from './lwt-commit.ts'
 import { PlainCommit } from './plain-commit.ts'
@@ -139,16 +139,23 @@ export class LogTable {
     return undefined
   }
 
-  /** Rows in the requested order, including those of ancestors. */
+  /**
+   * Rows in the requested order, including those of ancestors. Throws `not_found` if an ancestor
+   * lacks rows, as the branch was deleted then.
+   */
   async read(branch: Branch, range: LogRange): Promise<LogEntry[]> {
     const { from, through, reverse = false, limit } = range
     const slices: BranchSlice[] = []
+    let above: number | undefined
     for await (const line of this.#linesOf(branch, { from, through })) {
       const [first, last] = [Math.max(from, line.from), Math.min(through, line.through)]
+      if (above !== undefined && last + 1 < above) throw rowsAreGone()
+      above = first
       slices.unshift(
         ...slicesOf(line.ranges, first, last).map((slice) => ({ ...slice, id: line.id })),
       )
     }
+    if (above !== undefined && above > from) throw rowsAreGone()
     const wanted = limited(reverse ? slices.reverse() : slices, reverse, limit)
     if (range.bytes !== undefined || range.bodyBytes !== undefined) {
       return this.#readWithin(wanted, range)
