@@ -36,14 +36,17 @@ const alone = ['test/e2e/undisturbed']
 
 const attacks = ['test/e2e/attacks', 'test/e2e/burst', 'test/e2e/memory']
 const backups = ['test/e2e/backup']
+const kills = ['test/e2e/crash', 'test/e2e/commands', 'test/e2e/crons', 'test/simulation',
+  'test/conformance/platform']
+const elsewhere = [...deployments, ...inCluster, ...onCassandra, ...tables, ...alone, ...attacks,
+  ...backups, ...kills]
 
 /** Long tests that no other part has. */
 const rest = globSync('test/{conformance,e2e,simulation,studio,unit}/**/*.{long,night}.ts', {
   cwd: root,
 }).map((path) => path.replaceAll('\\', '/')).filter((path) =>
   !path.startsWith('test/e2e/cluster/') &&
-  ![...deployments, ...inCluster, ...onCassandra, ...tables, ...alone, ...attacks, ...backups]
-    .some((start) => path.startsWith(start))
+  !elsewhere.some((start) => path.startsWith(start))
 )
 
 /** The parts of a night in their order, which together have everything. */
@@ -60,7 +63,8 @@ export const nightlyParts: readonly NightlyPart[] = [
   { name: 'lost-nodes', projects: ['long'], paths: alone },
   { name: 'attacks', projects: ['long'], paths: attacks },
   { name: 'backups', projects: ['long'], paths: backups },
-  { name: 'kills', projects: ['long'], paths: rest },
+  { name: 'kills', projects: ['long'], paths: kills },
+  { name: 'rest', projects: ['long'], paths: rest },
   { name: 'studio', projects: ['studio'] },
   { name: 'cluster', projects: ['cluster'] },
 ]

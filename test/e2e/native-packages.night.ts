@@ -28,9 +28,18 @@ let root: string
 /** Why a package could not be installed, by name. */
 const absent = new Map<string, string>()
 
-async function install(name: string): Promise<void> {
-  await promisify(execFile)('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', name],
-    { cwd: root, timeout: installMs })
+async function install(...names: readonly string[]): Promise<void> {
+  await promisify(execFile)('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts',
+    ...names], { cwd: root, timeout: installMs })
+}
+
+/** Installs them together or, if one of them cannot be, one by one. */
+async function installAll(names: readonly string[]): Promise<void> {
+  const together = await install(...names).then(() => true, () => false)
+  if (together) return
+  for (const name of names) {
+    await install(name).catch(({ message }: Error) => absent.set(name, message))
+  }
 }
 
 const write = (file: string, text: string) => writeFile(join(root, file), text)
@@ -39,9 +48,7 @@ beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'heddle-native-'))
   await write('package.json', JSON.stringify({ name: 'shop', private: true, type: 'module' }))
   await install(engine)
-  for (const name of [...complete, ...others]) {
-    await install(name).catch(({ message }: Error) => absent.set(name, message))
-  }
+  await installAll([...complete, ...others])
 }, 30 * installMs)
 
 afterAll(() => rm(root, { recursive: true, force: true }))
