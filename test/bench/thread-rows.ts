@@ -36,6 +36,7 @@ export async function putThreads(place: CassandraKeyspace, count: number): Promi
       const partition = `${String(shard)} ${String(bucket)}`
       partitions.set(partition, [...partitions.get(partition) ?? [], statement])
     },
+    batch: (statements: readonly Statement[]) => connection.batch(statements),
   }
   const bodies = new StoredBodies(gathered, new ChunkTable(connection))
   const settings = await readSettings(connection, env)

@@ -68,7 +68,7 @@ describe.skipIf(!cassandra)('the tables in Cassandra', () => {
     expect(await tables()).toEqual(['api_key', 'assistant_row', 'billing', 'branch', 'branch_need',
       'cron_row', 'document', 'feedback', 'feedback_order', 'feedback_token', 'feedback_waiting',
       'item_row', 'limit_admit', 'log', 'log_chunk', 'member_beat', 'node_session', 'rollup',
-      'run_hour', 'run_order', 'run_row', 'run_time', 'schema_lock', 'schema_version', 'setting',
+      'run', 'run_hour', 'run_order', 'run_row', 'run_time', 'schema_lock', 'schema_version', 'setting',
       'shard_owner', 'span_bucket', 'span_file', 'span_gone', 'span_head', 'span_location',
       'thread_row', 'trace_block'])
     const settings = await Promise.all(members.map((member) => readSettings(member, env)))

@@ -223,9 +223,14 @@ function mutationOf(changes: readonly Change[], timestamp?: bigint): Mutation {
   return { table, partition, rows, graves }
 }
 
-function rowFor({ table, columns }: Question, partition: readonly Cell[],
+function rowFor({ table, columns, times }: Question, partition: readonly Cell[],
   { key, cells }: StoredCells): SimulatedRow {
   return new SimulatedRow(columns.map((column) => {
+    const timed = times.get(column)
+    if (timed !== undefined) {
+      const cell = cells.get(timed)
+      return [column, cell?.value == null ? null : cell.timestamp]
+    }
     const [inPartition, inKey] = [table.partition.indexOf(column), table.clustering.indexOf(column)]
     if (inPartition >= 0) return [column, partition[inPartition]]
     if (inKey >= 0) return [column, key[inKey]]

@@ -43,6 +43,8 @@ export interface Change {
 export interface Question {
   readonly table: TableShape
   readonly columns: readonly string[]
+  /** By column: the one whose time of writing it is. */
+  readonly times: ReadonlyMap<string, string>
   readonly where: readonly Condition[]
   readonly reversed: boolean
   readonly limit: number
@@ -195,10 +197,11 @@ export class Interpreter {
     const most = limit === undefined ? () => Infinity : slotOf(limit)
     const reversed = order !== undefined && / ASC/.test(order) === table.descending
     const [, highest] = /^max\((\w+)\) AS \1$/.exec(columns!) ?? []
-    const names = highest === undefined ? columns!.split(', ') : [highest]
+    const [names, times] = highest === undefined ? columnsOf(columns!) : [[highest], new Map()]
     return { kind: 'question', bind: (params) => ({
       table,
       columns: names,
+      times,
       where: conditions(params),
       reversed,
       limit: Number(most(params)),
@@ -222,6 +225,15 @@ function conditionsOf(text: string): (params: readonly Cell[]) => Condition[] {
     return { column, op: op as Condition['op'], slot: slotOf(slot!) }
   })
   return (params) => parts.map(({ column, op, slot }) => ({ column, op, value: slot(params) }))
+}
+
+/** The columns, and those of them that are times of writing others. */
+function columnsOf(text: string): [names: string[], times: Map<string, string>] {
+  const parts = text.split(', ').map((each) => /^WRITETIME\((\w+)\) AS (\w+)$/.exec(each) ?? each)
+  const times = parts.flatMap((each) =>
+    typeof each === 'string' ? [] : [[each[2]!, each[1]!] as const]
+  )
+  return [parts.map((each) => typeof each === 'string' ? each : each[2]!), new Map(times)]
 }
 
 function slotOf(text: string): Slot {

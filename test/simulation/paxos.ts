@@ -76,7 +76,7 @@ class Round {
         if (ballot <= state.promised) return { refusedFor: state.promised }
         state.promised = ballot
         const question = { table: swap.changes[0]!.table, columns: everyColumn, where: [],
-          reversed: false, limit: Infinity, highest: false }
+          times: new Map(), reversed: false, limit: Infinity, highest: false }
         const rows = replica.read(question).get(textOf(swap.partition))?.rows
         const current = rowOf(rows, swap.key)
         const { accepted, committed } = state

@@ -12,8 +12,9 @@ import { RowCache } from '../../src/store/cassandra/log/row-cache.ts'
 import { WriteTimestamp } from '../../src/store/cassandra/log/write-timestamp.ts'
 import { BillingTable } from '../../src/store/cassandra/tables/billing-table.ts'
 import { RunTable } from '../../src/store/cassandra/tables/run-table.ts'
+import type { FormerTables } from '../../src/store/cassandra/tables/run-table.ts'
 import { StoredBodies } from '../../src/store/cassandra/tables/stored-body.ts'
-import { SimulatedCassandra } from '../simulation/cassandra.ts'
+import { keyspace, SimulatedCassandra } from '../simulation/cassandra.ts'
 import { simulatedConnection } from '../simulation/driver.ts'
 import { MemoryIndex } from '../simulation/memory-index.ts'
 import { Process } from '../simulation/process.ts'
@@ -61,8 +62,17 @@ export class CountedCassandra {
     return counts
   }
 
+  /** Names of the partitions of runs that have rows. */
+  runPartitions(): string[] {
+    const rows = this.#cassandra.stored(`SELECT part FROM ${keyspace}.run`)
+    return [...new Set(rows.map((row) => row['part'] as string))]
+  }
+
   /** A member with nothing in memory, which owns everything. */
-  async member(cacheBytes = 1e6) {
+  async member(
+    { cacheBytes = 1e6, former }: { readonly cacheBytes?: number;
+      readonly former?: FormerTables | undefined } = {},
+  ) {
     const process = new Process(this.#world, `m${++this.#members}`)
     const connection = this.#counted(simulatedConnection(process, this.#cassandra))
     const rank = new WriteTimestamp()
@@ -75,13 +85,14 @@ export class CountedCassandra {
     const index = new MemoryIndex({ kind: 'thread', shards: 1, tenant: 't' })
     await index.take(0, rows.thread, () => Promise.resolve())
     const cache = new RowCache(cacheBytes)
+    const runs = new RunTable(connection, bodies, former)
     const { env } = process
     const log = new CassandraLog({
       env,
       connection,
       rank,
       branches,
-      runs: new RunTable(connection, bodies),
+      runs,
       billing: new BillingTable(connection),
       rows,
       check: openCheck,
@@ -89,7 +100,7 @@ export class CountedCassandra {
       log: new LogTable({ connection, rank, chunks, cache, env, check: openCheck,
         commit: 'validate', isDead: (id) => branches.isDead(id) }),
     })
-    return { log, cache, threads: index.threads, env }
+    return { log, cache, runs, threads: index.threads, env }
   }
 
   #counted(real: Connection): Connection {

@@ -11,6 +11,7 @@ type Time = bigint | null
  */
 export interface Row {
   readonly address: string
+  readonly apart: boolean | null
   readonly assistant_id: string
   readonly at_ms: Time
   readonly block: bigint
@@ -44,6 +45,7 @@ export interface Row {
   readonly key_id: string
   readonly keyspace_name: string
   readonly leaving: boolean | null
+  readonly made_at: bigint
   readonly members: Cells
   readonly name: string
   readonly now: Time
@@ -55,6 +57,8 @@ export interface Row {
   readonly prev_epoch: Time
   readonly project: unknown
   readonly ranges: Bytes
+  /** Time of a write, as a statement names it. */
+  readonly rank: Time
   readonly removed_before: Time
   readonly replication: Readonly<Record<string, string>>
   readonly revoked_at: Time

@@ -93,6 +93,18 @@ const runHour = ({ keyspace }: Keyspaces) =>
   tenant text, hour int, PRIMARY KEY ((tenant), hour)
 ) WITH CLUSTERING ORDER BY (hour DESC) AND ${reads} AND ${rewritten}`
 
+/**
+ * Runs of a thread. Where `created_at` is -1, it is the row of a run, otherwise its place in the
+ * order. `part` is empty for the places and for the rows beside them, or it is the run of a row that
+ * is apart.
+ */
+const run = ({ keyspace }: Keyspaces) =>
+  `CREATE TABLE IF NOT EXISTS ${keyspace}.run (
+  tenant text, thread_id text, part text, created_at bigint, run_id text,
+  apart boolean, made_at bigint, body blob, chunks int, chunk_rank bigint,
+  PRIMARY KEY ((tenant, thread_id, part), created_at, run_id)
+) WITH CLUSTERING ORDER BY (created_at DESC, run_id DESC) AND ${reads} AND ${rewritten}`
+
 /** Table whose partitions are read when a shard is taken, so deleted rows must go soon. */
 const ownedRow = (table: string, id: string) => ({ keyspace }: Keyspaces) =>
   `CREATE TABLE IF NOT EXISTS ${keyspace}.${table} (
@@ -185,4 +197,5 @@ export const migrations: readonly Migration[] = [
     ) => [feedbackWaitingTable({ keyspace, options: `${reads} AND ${rewritten}` })],
     oldest: 6,
   },
+  { statements: (keyspaces) => [run(keyspaces)], oldest: 6 },
 ]

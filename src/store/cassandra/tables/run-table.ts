@@ -1,4 +1,4 @@
-/** Rows of runs: by id, and in the order of their creation. */
+/** Runs by id, in the order of their creation on a thread, and in that of a tenant. */
 
 import { LRUCache, readAhead } from '../../../../cluster/index.ts'
 import { RunRow } from '../../../../proto/gen/storage/v1/row.ts'
@@ -8,133 +8,116 @@ import type { FoundRuns, RunPlace, RunQuery, RunSearchQuery,
   RunTable as RunTablePort } from '../../../search/index.ts'
 import { PageBytes } from '../../page-bytes.ts'
 import { withTexts } from '../../run-texts.ts'
-import type { Connection, Row } from '../driver/connection.ts'
-import { forEachLimit } from '../driver/for-each-limit.ts'
+import type { Connection } from '../driver/connection.ts'
+import { FormerRuns } from './former-runs.ts'
+import { isNewer, mergePlaces } from './merged-places.ts'
+import { placesAtOnce } from './run-rows.ts'
+import type { FoundRun, PlacedRun, RunKey, RunRows, RunWrite } from './run-rows.ts'
 import { RunTimes } from './run-times.ts'
-import { bodyColumns } from './stored-body.ts'
-import type { RowAddress, StoredBodies } from './stored-body.ts'
+import type { StoredBodies } from './stored-body.ts'
+import { ThreadRuns } from './thread-runs.ts'
 
-/** Key of a run, with its tenant and its thread. */
-export interface RunKey {
-  readonly tenant: string
-  readonly threadId: string
-  readonly runId: string
-}
-
-/** Runs that are known to have their place in the order. */
-const ordersKept = 20_000
-/** Rows that are removed, or looked at for a status, at the same time. */
+/** Runs whose places are known to be written. */
+const placedKept = 20_000
+/** Rows that are looked at for a status at the same time. */
 const atOnce = 64
 /** Runs of a list that are read whole at the same time. Their chunks may be large. */
 const wholeAtOnce = 4
+/** Places of a thread that a search reads at a time. */
+const searchedAtOnce = 500
 /** Runs that a search looks at. The next one goes on behind them. */
 const lookedAtMax = 5_000
-/** Places in the order that are read at a time. */
-const orderPage = 1_000
 
-/** Stores and lists runs. Runs made in one millisecond are sorted by id, which grows with time. */
+/** What the tables of earlier versions are for, in a keyspace that has them. */
+export interface FormerTables {
+  /** False while members of an earlier version may come back, which know no other tables. */
+  readonly isFinished: boolean
+}
+
+/**
+ * Stores and lists runs. Runs made in one millisecond are sorted by id, which grows with time.
+ *
+ * A keyspace that an earlier version made has runs in its former tables. They are the ones that are
+ * written until its upgrade is finished, so that all members see the same; only the new one is
+ * written after that. Members may learn of the end at different times, so each reads both, and of two
+ * rows of a run the one that was written last is meant: timestamps follow the order of the owners.
+ */
 export class RunTable implements RunTablePort {
-  readonly #connection: Connection
   readonly #bodies: StoredBodies
-  readonly #rows: string
-  readonly #orders: string
+  /** All tables that may have runs. */
+  readonly #tables: readonly RunRows[]
+  readonly #written: RunRows
   readonly #times: RunTimes
-  readonly #ordered = new LRUCache<string, true>({ max: ordersKept })
+  readonly #placed = new LRUCache<string, true>({ max: placedKept })
 
-  constructor(connection: Connection, bodies: StoredBodies) {
-    this.#connection = connection
+  /** Without `former`, the keyspace has no runs in tables of earlier versions. */
+  constructor(connection: Connection, bodies: StoredBodies, former?: FormerTables) {
     this.#bodies = bodies
-    this.#rows = `${connection.keyspace}.run_row`
-    this.#orders = `${connection.keyspace}.run_order`
+    const runs = new ThreadRuns(connection, bodies)
+    const before = former && new FormerRuns(connection, bodies)
+    this.#tables = before ? [runs, before] : [runs]
+    this.#written = before && !former.isFinished ? before : runs
     this.#times = new RunTimes(connection)
   }
 
   /** Stores a row. Newer calls need a higher `rank`. Repeating it changes nothing. */
   async put(
     { row, body = bytesOf(RunRow, row), rank, before }: { readonly row: RunRow;
-      readonly body?: Uint8Array | undefined; readonly rank: bigint;
-      readonly before?: Promise<unknown> },
+      readonly body?: Uint8Array | undefined } & Pick<RunWrite, 'rank' | 'before'>,
   ): Promise<void> {
-    const address = this.#address(row)
-    const createdAt = BigInt(row.createdAtMs)
+    const text = textOf(row)
+    const isPlaced = this.#placed.get(text) === true
     await Promise.all([
-      this.#order(row, rank),
-      this.#bodies.put({
-        address,
-        body,
-        columns: [['created_at', createdAt]],
-        rank,
-        before,
-      }),
+      isPlaced ? undefined : this.#times.put(row, rank),
+      this.#written.put({ row, body, rank, before, isPlaced }),
     ])
+    // Places are written once; again if it is not known whether they were written.
+    if (!isPlaced) this.#placed.set(text, true)
   }
 
   async remove(key: RunKey, rank: bigint): Promise<void> {
-    const [row] = await this.#connection.read({
-      cql: `SELECT created_at FROM ${this.#rows} ` +
-        'WHERE tenant = ? AND thread_id = ? AND run_id = ?',
-      values: [key.tenant, key.threadId, key.runId],
-    })
-    if (!row) return
-    await this.#connection.write({
-      cql: `DELETE FROM ${this.#orders} USING TIMESTAMP ? ` +
-        'WHERE tenant = ? AND thread_id = ? AND created_at = ? AND run_id = ?',
-      values: [rank, key.tenant, key.threadId, row['created_at'], key.runId],
-    })
-    await this.#times.remove(key.tenant, row['created_at'], key.runId, rank)
-    await this.#removeRow(key, rank)
+    await Promise.all(this.#tables.map(async (table) => {
+      const found = await table.find(key)
+      if (found === undefined) return
+      await this.#times.remove(key.tenant, { ...found, runId: key.runId }, rank)
+      await table.remove(key, found, rank)
+    }))
+    this.#placed.delete(textOf(key))
   }
 
   /** Removes the runs of a thread, if `rank` is above their timestamps. */
   async removeAll(tenant: string, threadId: string, rank: bigint): Promise<void> {
-    const where = 'WHERE tenant = ? AND thread_id = ?'
-    const values = [tenant, threadId]
-    const runs = { cql: `SELECT run_id, created_at FROM ${this.#orders} ${where}`, values }
-    let some = false
-    for await (const page of this.#connection.pages(runs, orderPage)) {
-      some ||= page.length > 0
-      await forEachLimit(atOnce, page, async (each) => {
-        const runId = each['run_id']
-        await Promise.all([
-          this.#times.remove(tenant, each['created_at'], runId, rank),
-          this.#removeRow({ tenant, threadId, runId }, rank),
-        ])
+    await Promise.all(this.#tables.map((table) =>
+      table.removeAll(tenant, threadId, rank, async (place) => {
+        await this.#times.remove(tenant, place, rank)
+        // A run may be made again, as a stateless run has the id of its key.
+        this.#placed.delete(textOf({ tenant, ...place }))
       })
-    }
-    if (!some) return
-    await this.#connection.write({
-      cql: `DELETE FROM ${this.#orders} USING TIMESTAMP ? ${where}`,
-      values: [rank, ...values],
-    })
+    ))
   }
 
   /** Forgets places in the order, since other members may remove rows from now on. */
   forget(): void {
-    this.#ordered.clear()
+    this.#placed.clear()
   }
 
   async get(tenant: string, threadId: string, runId: string): Promise<RunRow | undefined> {
-    const key = { tenant, threadId, runId }
-    return await this.#whole(key, await this.#row(key))
+    return await this.#whole(await this.#find({ tenant, threadId, runId }))
   }
 
   async list(query: RunQuery): Promise<RunRow[]> {
     const { tenant, threadId, status, limit, offset, texts } = query
-    const order = {
-      cql: `SELECT run_id FROM ${this.#orders} WHERE tenant = ? AND thread_id = ?`,
-      values: [tenant, threadId],
-    }
-    const end = offset + limit
-    const page = status === undefined ? Math.min(end, orderPage) : atOnce
+    const size = status === undefined ? Math.min(offset + limit, placesAtOnce) : atOnce
     const bytes = new PageBytes(query.bytes)
     const found: RunRow[] = []
     let passed = 0
     let matching = 0
-    for await (const rows of this.#connection.pages(order, page)) {
+    for await (const places of this.#places({ tenant, threadId, size })) {
       const from = Math.max(0, offset - passed)
-      const wanted = status === undefined ? rows.slice(from, from + limit - found.length) : rows
-      passed += rows.length
-      for await (const run of this.#all(tenant, threadId, wanted)) {
+      const wanted = status === undefined ? places.slice(from, from + limit - found.length) : places
+      passed += places.length
+      for await (const { run } of this.#read(tenant, wanted)) {
+        if (run === undefined) continue
         if (status !== undefined && (run.status !== status || matching++ < offset)) continue
         found.push(withTexts(run, bytes, texts))
         if (found.length === limit) return found
@@ -144,76 +127,64 @@ export class RunTable implements RunTablePort {
   }
 
   async search(query: RunSearchQuery, cancelled?: AbortSignal): Promise<FoundRuns> {
-    const { tenant, limit, texts, after } = query
+    const { tenant, threadId, limit, texts, after } = query
+    const start = startOf(query)
+    const times = { tenant, afterMs: query.createdAfterMs, untilMs: start.createdAtMs,
+      size: searchedAtOnce }
+    const pages = threadId === undefined
+      ? this.#times.places(times)
+      : this.#places({ ...times, threadId })
     const bytes = new PageBytes(query.bytes)
     const rows: RunRow[] = []
     let next: RunPlace | undefined = after
     let lookedAt = 0
-    for await (const page of this.#times.places(query)) {
-      const keys = page.map(({ threadId, runId }) => ({ tenant, threadId, runId }))
-      let at = 0
-      for await (const run of this.#read(keys)) {
+    for await (const page of pages) {
+      const behind = page.filter((place) => isNewer(start, place))
+      for await (const { place, run } of this.#read(tenant, behind)) {
         cancelled?.throwIfAborted()
         if (rows.length === limit || lookedAt++ === lookedAtMax) return { rows, next }
-        const { createdAtMs, runId } = page[at++]!
-        next = { createdAtMs, runId }
+        next = { createdAtMs: place.createdAtMs, runId: place.runId }
         if (run && isMeant(query, run)) rows.push(withTexts(run, bytes, texts))
       }
     }
     return { rows, next: undefined }
   }
 
-  /** Rows in the order of `ids`, without runs that were never written or are removed. */
-  async *#all(tenant: string, threadId: string, ids: readonly Row[]): AsyncGenerator<RunRow> {
-    const keys = ids.map((each) => ({ tenant, threadId, runId: each['run_id'] }))
-    for await (const run of this.#read(keys)) if (run) yield run
+  #places(query: Parameters<RunRows['places']>[0]): ReturnType<RunRows['places']> {
+    return mergePlaces(this.#tables.map((table) => table.places(query)))
   }
 
-  /** The row of each key; undefined for a run that was never written or is removed. */
-  #read(keys: readonly RunKey[]): AsyncIterable<RunRow | undefined> {
-    const rows = readAhead(atOnce, keys, async (key) => ({ key, row: await this.#row(key) }))
-    return readAhead(wholeAtOnce, rows, ({ key, row }) => this.#whole(key, row))
+  /** The run at each place; undefined for one that was never written or is removed. */
+  #read(tenant: string, places: readonly PlacedRun[]) {
+    const rows = readAhead(atOnce, places, async (place) => {
+      const key = { tenant, threadId: place.threadId, runId: place.runId }
+      return { place, found: await this.#find(key, place.apart) }
+    })
+    return readAhead(wholeAtOnce, rows, async ({ place, found }) =>
+      ({ place, run: await this.#whole(found) }))
   }
 
-  /** Removes a row. A run may be made again, as a stateless run has the id of its key. */
-  async #removeRow(key: RunKey, rank: bigint): Promise<void> {
-    await this.#bodies.remove(this.#address(key), rank)
-    this.#ordered.delete(textOf(key))
+  /** The newest row of the run. */
+  async #find(key: RunKey, apart?: boolean): Promise<FoundRun | undefined> {
+    const all = await Promise.all(this.#tables.map((table) => table.find(key, apart)))
+    return all.filter((found) => found !== undefined)
+      .reduce<FoundRun | undefined>((best, each) => (best && best.rank >= each.rank ? best : each),
+        undefined)
   }
 
-  async #whole(key: RunKey, row: Row | undefined): Promise<RunRow | undefined> {
-    const body = row && await this.#bodies.read(this.#address(key), row, () => this.#row(key))
+  async #whole(found: FoundRun | undefined): Promise<RunRow | undefined> {
+    const body = found && await this.#bodies.read(found.address, found.row, found.again)
     return body && RunRow.decode(body)
   }
+}
 
-  /** Writes the place of a run once; again if it is not known whether it was written. */
-  async #order(row: RunRow, rank: bigint): Promise<void> {
-    const text = textOf(row)
-    if (this.#ordered.get(text)) return
-    await Promise.all([
-      this.#times.put(row, rank),
-      this.#connection.write({
-        cql: `INSERT INTO ${this.#orders} (tenant, thread_id, created_at, run_id) ` +
-          'VALUES (?, ?, ?, ?) USING TIMESTAMP ?',
-        values: [row.tenant, row.threadId, BigInt(row.createdAtMs), row.runId, rank],
-      }),
-    ])
-    this.#ordered.set(text, true)
-  }
-
-  async #row({ tenant, threadId, runId }: RunKey): Promise<Row | undefined> {
-    const [row] = await this.#connection.read({
-      cql: `SELECT ${bodyColumns} FROM ${this.#rows} ` +
-        'WHERE tenant = ? AND thread_id = ? AND run_id = ?',
-      values: [tenant, threadId, runId],
-    })
-    return row
-  }
-
-  #address({ tenant, threadId, runId }: RunKey): RowAddress {
-    return { table: this.#rows,
-      key: [['tenant', tenant], ['thread_id', threadId], ['run_id', runId]] }
-  }
+/** The place before which runs are sought. An empty id is before all of that time. */
+function startOf(
+  { after, createdBeforeMs = Number.MAX_SAFE_INTEGER }: RunSearchQuery,
+): RunPlace {
+  return after && after.createdAtMs < createdBeforeMs
+    ? after
+    : { createdAtMs: createdBeforeMs, runId: '' }
 }
 
 function textOf({ tenant, threadId, runId }: RunKey): string {

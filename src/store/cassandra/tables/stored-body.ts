@@ -1,7 +1,7 @@
 /** Bodies of rows that are rewritten: in the row if they are small, otherwise in chunks. */
 
 import { ignoreNotFound } from '../../../errors.ts'
-import type { Connection, Row, Value } from '../driver/connection.ts'
+import type { Connection, Row, Statement, Value } from '../driver/connection.ts'
 import { chunksOf } from '../log/chunk-table.ts'
 import type { ChunkTable } from '../log/chunk-table.ts'
 
@@ -20,9 +20,11 @@ export interface StoredBodyWrite {
   readonly body: Uint8Array
   /** Columns besides the body. */
   readonly columns?: readonly (readonly [column: string, value: Value])[]
+  /** Statements of the same partition, which are written with the row or not at all. */
+  readonly beside?: readonly Statement[]
   readonly rank: bigint
   /** Earlier versions in flight. A large body is written after them, so that it can remove them. */
-  readonly before?: Promise<unknown>
+  readonly before?: Promise<unknown> | undefined
 }
 
 /** Columns that a query must select. */
@@ -34,17 +36,17 @@ export const bodyColumns = 'body, chunks, chunk_rank'
  * version stay behind.
  */
 export class StoredBodies {
-  readonly #connection: Pick<Connection, 'read' | 'write'>
+  readonly #connection: Pick<Connection, 'read' | 'write' | 'batch'>
   readonly #chunks: ChunkTable
 
-  constructor(connection: Pick<Connection, 'read' | 'write'>, chunks: ChunkTable) {
+  constructor(connection: Pick<Connection, 'read' | 'write' | 'batch'>, chunks: ChunkTable) {
     this.#connection = connection
     this.#chunks = chunks
   }
 
   /** Writes a body. Repeating it changes nothing. */
   async put(
-    { address, body, columns = [], rank, before: earlier }: StoredBodyWrite,
+    { address, body, columns = [], beside = [], rank, before: earlier }: StoredBodyWrite,
   ): Promise<void> {
     const chunks = chunksOf(body)
     if (chunks > 0) await earlier
@@ -56,11 +58,14 @@ export class StoredBodies {
       ? [['body', body]]
       : [['body', new Uint8Array()], ['chunks', chunks], ['chunk_rank', rank]]
     const all = [...address.key, ...columns, ...content]
-    await this.#connection.write({
+    const insert = {
       cql: `INSERT INTO ${address.table} (${all.map(([name]) => name).join(', ')}) ` +
         `VALUES (${all.map(() => '?').join(', ')}) USING TIMESTAMP ?`,
       values: [...all.map(([, value]) => value), rank],
-    })
+    }
+    await (beside.length === 0
+      ? this.#connection.write(insert)
+      : this.#connection.batch([...beside, insert]))
     if (before) await this.#chunks.remove(before.key, before.chunks, rank)
   }
 
@@ -86,6 +91,12 @@ export class StoredBodies {
       cql: `DELETE FROM ${address.table} USING TIMESTAMP ? WHERE ${conditionOf(address)}`,
       values: [rank, ...valuesOf(address)],
     })
+    if (chunked) await this.#chunks.remove(chunked.key, chunked.chunks, rank)
+  }
+
+  /** Removes the chunks of a row that somebody else removes. */
+  async removeChunks(address: RowAddress, row: Row, rank: bigint): Promise<void> {
+    const chunked = chunkedIn(address, row)
     if (chunked) await this.#chunks.remove(chunked.key, chunked.chunks, rank)
   }
 
@@ -116,5 +127,6 @@ function chunkedIn(address: RowAddress, row: Row): { key: string; chunks: number
 }
 
 function chunkKey({ table, key }: RowAddress, rank: bigint): string {
-  return JSON.stringify([table, ...key.map(([, value]) => value), String(rank)])
+  const values = key.map(([, value]) => typeof value === 'bigint' ? String(value) : value)
+  return JSON.stringify([table, ...values, String(rank)])
 }

@@ -1,12 +1,17 @@
-/** Lists of runs with large inputs: few are read at a time, and none without need. */
+/** Runs in Cassandra: few reads at a time, one write for a change, and one order in all tables. */
 
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
 import { RunRow } from '../../../../../proto/gen/storage/v1/row.ts'
-import type { RunQuery } from '../../../../../src/search/index.ts'
+import { isMeant } from '../../../../../src/search/index.ts'
+import type { RunPlace, RunQuery, RunSearchQuery,
+  RunStatus } from '../../../../../src/search/index.ts'
 import { CassandraLog } from '../../../../../src/store/cassandra/log-port.ts'
 import { RunTable } from '../../../../../src/store/cassandra/tables/run-table.ts'
 import { aRun } from '../../../../contract/rows.ts'
+import { CountedCassandra } from '../../../../support/counted-cassandra.ts'
+import { expectAlways } from '../../../../support/expect-always.ts'
 
 /** How many bodies are read at the same time. */
 const atOnce = 4
@@ -25,7 +30,7 @@ function tableOf(rows: readonly RunRow[]) {
       seen.mostRows = Math.max(seen.mostRows, ++seen.rowsUnderWay)
       await new Promise(setImmediate)
       seen.rowsUnderWay--
-      return rows.filter(({ runId }) => runId === values[2]).map((row) => ({ row }))
+      return rows.filter(({ runId }) => runId === values.at(-1)).map((row) => ({ row }))
     },
   }
   const bodies = {
@@ -82,19 +87,217 @@ describe('a list', () => {
   })
 })
 
-describe('the place of a run', () => {
-  it('is written once, and again after another member may have owned its thread', async () => {
-    const places: string[] = []
-    const connection = { keyspace: 'heddle', pages: async function*() {},
-      write: async ({ cql }: { cql: string }) => void places.push(/heddle\.(\w+)/.exec(cql)![1]!) }
-    const table = new RunTable(connection as never, { put: async () => {} } as never)
+describe('a run', () => {
+  it('takes one write at each change, and one for its place among those of its tenant', async () => {
+    const cassandra = new CountedCassandra()
+    const { runs: table } = await cassandra.member()
+    const [first, row] = [aRun({ threadId: 't' }), aRun({ threadId: 't' })]
+    cassandra.calls()
+    await table.put({ row: first, rank: 1n })
+    expect(cassandra.calls()).toEqual({ 'write run': 1, 'write run_time': 1, 'write run_hour': 1 })
+    await table.put({ row, rank: 2n })
+    expect(cassandra.calls()).toEqual({ 'write run': 1, 'write run_time': 1 })
+    await table.put({ row: { ...row, status: 'success' }, rank: 3n })
+    expect(cassandra.calls()).toEqual({ 'write run': 1 })
+    expect(await table.get('local', 't', row.runId)).toMatchObject({ status: 'success' })
+    expect(cassandra.calls()).toEqual({ 'read run': 1 })
+    await table.removeAll('local', 't', 4n)
+    expect(cassandra.calls()).toEqual({ 'read run': 1, 'write run': 1, 'write run_time': 2 })
+    expect(await table.get('local', 't', row.runId)).toBeUndefined()
+  })
+
+  it('has its place written again after another member may have owned its thread', async () => {
+    const cassandra = new CountedCassandra()
+    const { runs: table } = await cassandra.member()
     const log = new CassandraLog({ runs: table, log: { forget: () => {} } } as never)
     const row = aRun({ threadId: 't' })
     await table.put({ row, rank: 1n })
-    await table.put({ row, rank: 2n })
-    expect(places.toSorted()).toEqual(['run_hour', 'run_order', 'run_time'])
     log.forget()
-    await table.put({ row, rank: 3n })
-    expect(places.slice(3).toSorted()).toEqual(['run_order', 'run_time'])
+    cassandra.calls()
+    await table.put({ row, rank: 2n })
+    expect(cassandra.calls()).toEqual({ 'write run': 1, 'write run_time': 1 })
+  })
+
+  it('of a long thread is apart from the others, so that their partition stays small', async () => {
+    const cassandra = new CountedCassandra()
+    const { runs: table } = await cassandra.member()
+    const row = aRun({ threadId: 't', createdSeq: 5_000 })
+    cassandra.calls()
+    await table.put({ row, rank: 1n })
+    expect(cassandra.calls()).toMatchObject({ 'write run': 2 })
+    await table.put({ row: { ...row, status: 'success' }, rank: 2n })
+    expect(cassandra.calls()).toEqual({ 'write run': 1 })
+    expect(cassandra.runPartitions().toSorted()).toEqual(['', row.runId])
+    await table.list({ tenant: 'local', threadId: 't', limit: 10, offset: 0 })
+    expect(cassandra.calls()).toEqual({ 'read run': 2 })
+    await table.remove({ tenant: 'local', threadId: 't', runId: row.runId }, 3n)
+    expect(cassandra.runPartitions()).toEqual([])
+  })
+})
+
+const statuses = ['pending', 'running', 'success', 'error'] as const
+const [tenants, threads] = [['local', 'other'], ['t1', 't2']]
+/** Ids that the server makes, and those that a client may choose. */
+const ids = ['0190a000-0000-7000-8000-000000000001', '0190a000-0000-7000-8000-000000000002',
+  'f0000000-0000-4000-8000-000000000003', '00000000-0000-4000-8000-000000000004',
+  '0190b000-0000-7000-8000-000000000005']
+
+/** Any change of a run. A run is on one thread. */
+const change = fc.record({
+  what: fc.constantFrom('put', 'put', 'put', 'put', 'remove', 'remove all', 'forget', 'move'),
+  tenant: fc.constantFrom(...tenants),
+  id: fc.constantFrom(...ids),
+  status: fc.constantFrom(...statuses),
+  large: fc.integer({ min: 0, max: 9 }).map((n) => n === 0),
+})
+type Change = typeof change extends fc.Arbitrary<infer Each> ? Each : never
+
+const threadOf = (id: string) => threads[ids.indexOf(id) % 2]!
+
+/** Each run has one creation, whatever becomes of it. Some are of one millisecond. */
+function rowOf({ tenant, id, status, large }: Change, n: number): RunRow {
+  const at = ids.indexOf(id)
+  return aRun({ tenant, threadId: threadOf(id), runId: id, status, assistantId: `a${at % 2}`, lastSeq: n,
+    createdAtMs: [5, 5, 5, 90_000_000, 7_200_005][at]!, createdSeq: at === 1 ? 9_000 : at,
+    kwargsJson: large ? `"${'x'.repeat(300_000)}"` : '{}' })
+}
+
+/** A table of one of the ways to store runs, over a Cassandra of its own. */
+async function aKeyspace(former: readonly (undefined | { readonly isFinished: boolean })[]) {
+  const cassandra = new CountedCassandra()
+  const members = await Promise.all(former.map((each) => cassandra.member({ former: each })))
+  let at = 0
+  let table = members[0]!.runs
+  return {
+    get table() {
+      return table
+    },
+    /** Another member goes on. */
+    move: () => {
+      table.forget()
+      table = members[++at % members.length]!.runs
+    },
+  }
+}
+
+async function apply(keyspace: Awaited<ReturnType<typeof aKeyspace>>, changes: readonly Change[]) {
+  for (const [n, each] of changes.entries()) {
+    const [rank, { tenant, id: runId }] = [BigInt(n + 1), each]
+    const threadId = threadOf(runId)
+    switch (each.what) {
+      case 'put':
+        await keyspace.table.put({ row: rowOf(each, n), rank })
+        break
+      case 'remove':
+        await keyspace.table.remove({ tenant, threadId, runId }, rank)
+        break
+      case 'remove all':
+        await keyspace.table.removeAll(tenant, threadId, rank)
+        break
+      case 'forget':
+        keyspace.table.forget()
+        break
+      case 'move':
+        keyspace.move()
+    }
+  }
+}
+
+/** The runs that the changes leave, the newest first. */
+function left(changes: readonly Change[]): RunRow[] {
+  const rows = new Map<string, RunRow>()
+  for (const [n, each] of changes.entries()) {
+    const { tenant, id } = each
+    if (each.what === 'put') rows.set(`${tenant} ${id}`, rowOf(each, n))
+    if (each.what === 'remove') rows.delete(`${tenant} ${id}`)
+    if (each.what !== 'remove all') continue
+    for (const one of ids.filter((any) => threadOf(any) === threadOf(id))) {
+      rows.delete(`${tenant} ${one}`)
+    }
+  }
+  return [...rows.values()].toSorted((a, b) => b.createdAtMs - a.createdAtMs
+    || (a.runId === b.runId ? 0 : a.runId < b.runId ? 1 : -1))
+}
+
+const named = ({ threadId, runId, lastSeq }: RunRow) => `${threadId} ${runId} ${lastSeq}`
+
+async function expectSame(table: RunTable, all: readonly RunRow[]) {
+  const page = { limit: 2, offset: 1 }
+  for (const tenant of tenants) {
+    for (const threadId of threads) {
+      const own = all.filter((row) => row.tenant === tenant && row.threadId === threadId)
+      for (const status of [undefined, 'success'] as const) {
+        const listed = await table.list({ tenant, threadId, ...page, ...status && { status } })
+        const wanted = own.filter((row) => status === undefined || row.status === status)
+        expect(listed.map(named)).toEqual(wanted.slice(1, 3).map(named))
+      }
+      const runId = own[0]?.runId ?? ids[0]!
+      expect(await table.get(tenant, threadId, runId)).toEqual(own[0])
+    }
+    for (const filter of [{}, { threadId: threads[0] }, { status: 'success' as RunStatus },
+      { createdAfterMs: 5, createdBeforeMs: 90_000_000 }, { threadId: threads[1],
+        createdAfterMs: -9, createdBeforeMs: 6 }]) {
+      expect((await searched(table, { tenant, ...filter })).map(named))
+        .toEqual(expectedIn(all, { tenant, ...filter }).map(named))
+    }
+  }
+}
+
+type Filter = Omit<RunSearchQuery, 'limit' | 'after'>
+
+function expectedIn(all: readonly RunRow[], filter: Filter): RunRow[] {
+  const { createdAfterMs: after = -1, createdBeforeMs: before = Infinity } = filter
+  return all.filter((row) => row.tenant === filter.tenant && isMeant(filter, row)
+    && row.createdAtMs > after && row.createdAtMs < before)
+}
+
+/** Pages of two runs, as a client reads them. */
+async function searched(table: RunTable, filter: Filter): Promise<RunRow[]> {
+  const rows: RunRow[] = []
+  for (let after: RunPlace | undefined;;) {
+    const page = await table.search({ ...filter, limit: 2, after })
+    rows.push(...page.rows)
+    after = page.next
+    if (after === undefined) return rows
+  }
+}
+
+describe('runs are got, listed and searched in one order', () => {
+  it.each([
+    ['in a new keyspace', [undefined, undefined]],
+    ['in one of an earlier version', [{ isFinished: false }, { isFinished: false }]],
+    ['in one whose upgrade is finished', [{ isFinished: true }, { isFinished: true }]],
+    ['while some members do not know yet that it is', [{ isFinished: false }, {
+      isFinished: true,
+    }, { isFinished: false }]],
+  ])('%s', async (_, former) => {
+    await expectAlways(
+      fc.asyncProperty(fc.array(change, { maxLength: 30 }), async (changes) => {
+        const keyspace = await aKeyspace(former)
+        await apply(keyspace, changes)
+        await expectSame(keyspace.table, left(changes))
+      }),
+      { share: 30 },
+    )
+  })
+
+  it('and those of before an upgrade are changed and removed after it', async () => {
+    const cassandra = new CountedCassandra()
+    const old = await cassandra.member({ former: { isFinished: false } })
+    const [one, two, three] = [1, 2, 3].map((createdAtMs) => aRun({ threadId: 't', createdAtMs }))
+    for (const row of [one!, two!, three!]) await old.runs.put({ row, rank: 1n })
+    expect(cassandra.runPartitions()).toEqual([])
+    const { runs: table } = await cassandra.member({ former: { isFinished: true } })
+    cassandra.calls()
+    await table.put({ row: { ...two!, status: 'success' }, rank: 2n })
+    expect(cassandra.calls()).toEqual({ 'write run': 1, 'write run_time': 1, 'write run_hour': 1 })
+    const key = { tenant: 'local', threadId: 't' }
+    await table.remove({ ...key, runId: three!.runId }, 3n)
+    const rows = [{ ...two!, status: 'success' }, one!]
+    expect(await table.list({ ...key, limit: 9, offset: 0 })).toEqual(rows)
+    expect((await table.search({ tenant: 'local', limit: 9 })).rows).toEqual(rows)
+    await table.removeAll('local', 't', 4n)
+    expect(await table.list({ ...key, limit: 9, offset: 0 })).toEqual([])
+    expect((await table.search({ tenant: 'local', limit: 9 })).rows).toEqual([])
   })
 })

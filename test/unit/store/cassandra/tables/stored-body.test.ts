@@ -8,7 +8,7 @@ import { StoredBodies } from '../../../../../src/store/cassandra/tables/stored-b
 
 it('A row is missing if a replica has the row but no body yet.', async () => {
   const read = () => Promise.reject(new Error('nobody asks for it'))
-  const bodies = new StoredBodies({ read, write: read }, {} as ChunkTable)
+  const bodies = new StoredBodies({ read, write: read, batch: read }, {} as ChunkTable)
   const row = { body: null, chunks: null, chunk_rank: null } as unknown as Row
   expect(await bodies.read({ table: 'run_row', key: [] }, row, read)).toBeUndefined()
 })
