@@ -291,7 +291,8 @@ export class Member {
   #take(session: Session, detector: FailureDetector, balancer: ShardBalancer): ClusterNode {
     const { process: { env }, without, spareRows } = this.#options
     const { check } = session
-    const runs = new RunTable(this.#connection, bodiesOf(this.#connection))
+    const runs = new RunTable({ connection: this.#connection, env,
+      bodies: bodiesOf(this.#connection) })
     const log = this.#log(check, runs)
     const parts = {
       env,

@@ -28,8 +28,7 @@ export class Remains {
     )
     const runKey = (row: SimulatedRow) => keyOf(row['thread_id'] as string, row['run_id'] as string)
     this.#runs = new Set(
-      ['run', 'run_time'].flatMap((table) => all(table, 'thread_id, run_id'))
-        .map(runKey),
+      all('run', 'thread_id, run_id').map(runKey),
     )
     const log = all('log', 'branch_id, seq, epoch').filter(({ epoch }) => (epoch as bigint) > 0n)
     const upwards = log.sort((a, b) =>

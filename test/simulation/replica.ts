@@ -95,6 +95,9 @@ export class Replica {
       const named = all?.get(name)
       if (named === undefined) continue
       const { key: own, rows, graves } = named
+      if (!table.partition.every((column, i) => on(column).every((one) => holds(one, own[i])))) {
+        continue
+      }
       const order = reversed ? rows.toReversed() : rows
       const wanted: StoredCells[] = []
       for (const row of order) {

@@ -85,8 +85,8 @@ export class CountedCassandra {
     const index = new MemoryIndex({ kind: 'thread', shards: 1, tenant: 't' })
     await index.take(0, rows.thread, () => Promise.resolve())
     const cache = new RowCache(cacheBytes)
-    const runs = new RunTable(connection, bodies, former)
     const { env } = process
+    const runs = new RunTable({ connection, bodies, env, former })
     const log = new CassandraLog({
       env,
       connection,

@@ -27,7 +27,7 @@ import { LogTable } from './log/log-table.ts'
 import type { CommitMode } from './log/log-table.ts'
 import { RowCache } from './log/row-cache.ts'
 import { WriteTimestamp } from './log/write-timestamp.ts'
-import { prepareSchema } from './schema/schema.ts'
+import { prepareSchema, upgradeStateOf } from './schema/schema.ts'
 import { BillingTable } from './tables/billing-table.ts'
 import { KeyTable } from './tables/key-table.ts'
 import { LimitTable } from './tables/limit-table.ts'
@@ -122,7 +122,7 @@ export async function openCassandraStore(options: CassandraStoreOptions): Promis
 async function storeOver(connection: Connection,
   options: CassandraStoreOptions): Promise<CassandraStore> {
   const { env, directory, logCacheBytes = 128 * 1024 * 1024, onIndexLost: onLost } = options
-  const settings = await readyKeyspace(connection, options)
+  const { settings, former } = await readyKeyspace(connection, options)
   const { shards, secret } = settings
   const chunks = new ChunkTable(connection)
   const bodies = new StoredBodies(connection, chunks)
@@ -144,7 +144,7 @@ async function storeOver(connection: Connection,
     secret,
     shards,
     serve: ({ check }) => {
-      const runs = new RunTable(connection, bodies)
+      const runs = new RunTable({ connection, bodies, env, former })
       log = openLog({ ...options, connection, chunks, cache, runs, billing, rows, index, check })
       const limits = new LimitTable({ connection, check, env })
       const { threads, assistants, crons, items } = index
@@ -172,9 +172,9 @@ async function readyKeyspace(connection: Connection,
   { env, replication, region }: CassandraStoreOptions) {
   return await retryAtStartup(env, async () => {
     await prepareSchema({ connection, env, replication })
-    const [settings] = await Promise.all([readSettings(connection, env),
-      settleRegion(connection, region)])
-    return settings
+    const [settings, upgrade] = await Promise.all([readSettings(connection, env),
+      upgradeStateOf(connection), settleRegion(connection, region)])
+    return { settings, former: upgrade.hasFormer ? upgrade : undefined }
   })
 }
 

@@ -105,6 +105,10 @@ const run = ({ keyspace }: Keyspaces) =>
   PRIMARY KEY ((tenant, thread_id, part), created_at, run_id)
 ) WITH CLUSTERING ORDER BY (created_at DESC, run_id DESC) AND ${reads} AND ${rewritten}`
 
+/** For searches of a tenant by time. Each node indexes its own rows, as part of their writes. */
+const runIndex = (column: string) => ({ keyspace }: Keyspaces) =>
+  `CREATE INDEX IF NOT EXISTS run_by_${column} ON ${keyspace}.run (${column}) USING 'sai'`
+
 /** Table whose partitions are read when a shard is taken, so deleted rows must go soon. */
 const ownedRow = (table: string, id: string) => ({ keyspace }: Keyspaces) =>
   `CREATE TABLE IF NOT EXISTS ${keyspace}.${table} (
@@ -197,5 +201,15 @@ export const migrations: readonly Migration[] = [
     ) => [feedbackWaitingTable({ keyspace, options: `${reads} AND ${rewritten}` })],
     oldest: 6,
   },
-  { statements: (keyspaces) => [run(keyspaces)], oldest: 6 },
+  {
+    statements: (keyspaces) =>
+      [run, runIndex('tenant'), runIndex('created_at')].map((each) => each(keyspaces)),
+    oldest: 6,
+  },
 ]
+
+/**
+ * The version from which on members write runs into one table. Those of an earlier one do not find
+ * them there, so it is written only where they are refused.
+ */
+export const finishedFrom = 13

@@ -6,7 +6,7 @@ import type { Env } from '../../../../cluster/index.ts'
 import { HeddleError, messageOf } from '../../../errors.ts'
 import type { Connection } from '../driver/connection.ts'
 import { outcomeOf } from '../driver/driver-error.ts'
-import { migrations, reads } from './migration.ts'
+import { finishedFrom, migrations, reads } from './migration.ts'
 import type { Migration } from './migration.ts'
 import { SchemaLock } from './schema-lock.ts'
 
@@ -69,6 +69,7 @@ async function migrate(connection: Connection, lock: SchemaLock, { log }: Env,
     version = { oldest: 0, newest: 0 }
   }
   let { oldest, newest } = version
+  const isNew = newest === 0
   for (const step of steps.slice(newest)) {
     for (const statement of step.statements(connection)) {
       await lock.renew()
@@ -76,15 +77,34 @@ async function migrate(connection: Connection, lock: SchemaLock, { log }: Env,
     }
     await connection.agreed()
     // The order matters: a member that dies in between has done the step, and it may be done again.
-    if (step.oldest > oldest) {
-      await setNumber(connection, rowNames.oldest, { from: oldest, to: step.oldest })
-      oldest = step.oldest
+    // No member of an earlier version has been here, and from now on none may come.
+    const needed = isNew && newest + 1 === steps.length ? finishedFrom : step.oldest
+    if (needed > oldest) {
+      await setNumber(connection, rowNames.oldest, { from: oldest, to: needed })
+      oldest = needed
     }
     newest += 1
     if (newest > oldest) {
       await setNumber(connection, rowNames.newest, { from: newest - 1, to: newest })
     }
   }
+  // Last: a member that does not read it yet looks into the former tables as well.
+  if (isNew) await noteMade(connection)
+}
+
+/** Use of a keyspace by earlier versions. */
+export interface UpgradeState {
+  /** True if an earlier version made the keyspace, so that its tables of that time may have rows. */
+  readonly hasFormer: boolean
+  /** True if members of earlier versions are refused: nothing is written for them. */
+  readonly isFinished: boolean
+}
+
+/** Reads what earlier versions have to do with the keyspace. It must be prepared. */
+export async function upgradeStateOf(connection: Connection): Promise<UpgradeState> {
+  const [version, made] = await Promise.all([versionOf(connection), numberOf(connection, 'made')])
+  return { hasFormer: (made ?? 0) < finishedFrom,
+    isFinished: version !== undefined && version.oldest >= finishedFrom }
 }
 
 /** Version of the keyspaces; undefined if they are new. */
@@ -133,6 +153,15 @@ async function begin(connection: Connection): Promise<void> {
   await connection.swapSurely({
     cql: `INSERT INTO ${table} (name, version) VALUES ('schema', 0) IF NOT EXISTS`,
     values: [],
+  })
+}
+
+/** Notes with which version the keyspace was made. */
+async function noteMade(connection: Connection): Promise<void> {
+  await connection.swapSurely({
+    cql: `INSERT INTO ${connection.control}.schema_version (name, version) ` +
+      'VALUES (?, ?) IF NOT EXISTS',
+    values: ['made', finishedFrom],
   })
 }
 

@@ -1,34 +1,38 @@
 /**
- * Runs as versions before the table `run` stored them: a table of rows, and one of their order. A
- * keyspace that such a version made has them for ever. They are written until its upgrade is
- * finished.
+ * Runs as versions before the table `run` stored them: a table of rows, one of their order on a
+ * thread, and one of their order in a tenant. A keyspace that such a version made has them for ever.
+ * They are written until its upgrade is finished.
  */
 
 import type { Connection, Row } from '../driver/connection.ts'
 import { forEachLimit } from '../driver/for-each-limit.ts'
 import { placesAtOnce, removedAtOnce, timestampColumn } from './run-rows.ts'
 import type { FoundRun, PlacedRun, PlaceQuery, RunKey, RunRows, RunWrite } from './run-rows.ts'
+import { RunTimes } from './run-times.ts'
 import { bodyColumns } from './stored-body.ts'
 import type { RowAddress, StoredBodies } from './stored-body.ts'
 
-/** Runs in `run_row` and `run_order`. */
+/** Runs in `run_row`, `run_order`, and the tables of `RunTimes`. */
 export class FormerRuns implements RunRows {
   readonly #connection: Connection
   readonly #bodies: StoredBodies
   readonly #rows: string
   readonly #orders: string
+  readonly #times: RunTimes
 
   constructor(connection: Connection, bodies: StoredBodies) {
     this.#connection = connection
     this.#bodies = bodies
     this.#rows = `${connection.keyspace}.run_row`
     this.#orders = `${connection.keyspace}.run_order`
+    this.#times = new RunTimes(connection)
   }
 
   async put({ row, body, rank, before, isPlaced }: RunWrite): Promise<void> {
     const { tenant, threadId, runId } = row
     const createdAt = BigInt(row.createdAtMs)
     await Promise.all([
+      isPlaced ? undefined : this.#times.put(row, rank),
       isPlaced ? undefined : this.#connection.write({
         cql: `INSERT INTO ${this.#orders} (tenant, thread_id, created_at, run_id) ` +
           'VALUES (?, ?, ?, ?) USING TIMESTAMP ?',
@@ -51,9 +55,9 @@ export class FormerRuns implements RunRows {
       rank: row['rank'] ?? 0n, again }
   }
 
-  async *places(
-    { tenant, threadId, afterMs = -1, untilMs = Number.MAX_SAFE_INTEGER, size }: PlaceQuery,
-  ): AsyncGenerator<readonly PlacedRun[], void, void> {
+  async *places(query: PlaceQuery): AsyncGenerator<readonly PlacedRun[], void, void> {
+    const { tenant, threadId, afterMs = -1, untilMs = Number.MAX_SAFE_INTEGER, size } = query
+    if (threadId === undefined) return yield* this.#times.places(query)
     const statement = {
       cql: `SELECT created_at, run_id FROM ${this.#orders} ` +
         'WHERE tenant = ? AND thread_id = ? AND created_at > ? AND created_at <= ?',
@@ -70,17 +74,21 @@ export class FormerRuns implements RunRows {
         'WHERE tenant = ? AND thread_id = ? AND created_at = ? AND run_id = ?',
       values: [rank, key.tenant, key.threadId, BigInt(createdAtMs), key.runId],
     })
+    await this.#times.remove(key.tenant, { createdAtMs, runId: key.runId }, rank)
+    // The row goes last: as long as it is there, an interrupted removal is done again.
     await this.#bodies.remove(this.#address(key), rank)
   }
 
   async removeAll(tenant: string, threadId: string, rank: bigint,
-    each: (place: PlacedRun) => Promise<void>): Promise<void> {
+    each: (runId: string) => void): Promise<void> {
     let some = false
     for await (const page of this.places({ tenant, threadId, size: placesAtOnce })) {
       some ||= page.length > 0
       await forEachLimit(removedAtOnce, page, async (place) => {
         const address = this.#address({ tenant, threadId, runId: place.runId })
-        await Promise.all([each(place), this.#bodies.remove(address, rank)])
+        each(place.runId)
+        await Promise.all([this.#times.remove(tenant, place, rank),
+          this.#bodies.remove(address, rank)])
       })
     }
     if (!some) return

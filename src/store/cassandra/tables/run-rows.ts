@@ -42,10 +42,11 @@ export interface FoundRun {
   readonly again: () => Promise<Row | undefined>
 }
 
-/** Runs of a thread, of one time. */
+/** Runs of a thread or of a tenant, of one time. */
 export interface PlaceQuery {
   readonly tenant: string
-  readonly threadId: string
+  /** All threads of the tenant by default. */
+  readonly threadId?: string | undefined
   /** Created later than this; before 1970 by default. */
   readonly afterMs?: number | undefined
   /** Created at this time or earlier. */
@@ -60,16 +61,13 @@ export interface RunRows {
   put(write: RunWrite): Promise<void>
   /** `apart`: as the place of the run says, if it was read. */
   find(key: RunKey, apart?: boolean): Promise<FoundRun | undefined>
-  /** Yields the places of a thread's runs, the newest first. */
+  /** Yields the places of runs, the newest first. */
   places(query: PlaceQuery): AsyncGenerator<readonly PlacedRun[], void, void>
   /** Removes a run that was found. Its row goes last, so that it is found until all is removed. */
   remove(key: RunKey, found: FoundRun, rank: bigint): Promise<void>
-  /**
-   * Removes the runs of a thread. `each` is called for every one of them, before they are no longer
-   * found.
-   */
+  /** Removes the runs of a thread, and calls `each` for every one of them. */
   removeAll(tenant: string, threadId: string, rank: bigint,
-    each: (place: PlacedRun) => Promise<void>): Promise<void>
+    each: (runId: string) => void): Promise<void>
 }
 
 /** The column of a found row that says when it was written. */

@@ -1,6 +1,7 @@
 /** Runs by id, in the order of their creation on a thread, and in that of a tenant. */
 
 import { LRUCache, readAhead } from '../../../../cluster/index.ts'
+import type { Env } from '../../../../cluster/index.ts'
 import { RunRow } from '../../../../proto/gen/storage/v1/row.ts'
 import { bytesOf } from '../../../checkpoint/index.ts'
 import { isMeant } from '../../../search/index.ts'
@@ -12,8 +13,7 @@ import type { Connection } from '../driver/connection.ts'
 import { FormerRuns } from './former-runs.ts'
 import { isNewer, mergePlaces } from './merged-places.ts'
 import { placesAtOnce } from './run-rows.ts'
-import type { FoundRun, PlacedRun, RunKey, RunRows, RunWrite } from './run-rows.ts'
-import { RunTimes } from './run-times.ts'
+import type { FoundRun, PlacedRun, PlaceQuery, RunKey, RunRows, RunWrite } from './run-rows.ts'
 import type { StoredBodies } from './stored-body.ts'
 import { ThreadRuns } from './thread-runs.ts'
 
@@ -34,6 +34,15 @@ export interface FormerTables {
   readonly isFinished: boolean
 }
 
+/** A table of runs is made of these. */
+export interface RunTableParts {
+  readonly connection: Connection
+  readonly bodies: StoredBodies
+  readonly env: Pick<Env, 'nowMs'>
+  /** Undefined if the keyspace has no runs in tables of earlier versions. */
+  readonly former?: FormerTables | undefined
+}
+
 /**
  * Stores and lists runs. Runs made in one millisecond are sorted by id, which grows with time.
  *
@@ -47,17 +56,14 @@ export class RunTable implements RunTablePort {
   /** All tables that may have runs. */
   readonly #tables: readonly RunRows[]
   readonly #written: RunRows
-  readonly #times: RunTimes
   readonly #placed = new LRUCache<string, true>({ max: placedKept })
 
-  /** Without `former`, the keyspace has no runs in tables of earlier versions. */
-  constructor(connection: Connection, bodies: StoredBodies, former?: FormerTables) {
+  constructor({ connection, bodies, env, former }: RunTableParts) {
     this.#bodies = bodies
-    const runs = new ThreadRuns(connection, bodies)
+    const runs = new ThreadRuns(connection, bodies, env)
     const before = former && new FormerRuns(connection, bodies)
     this.#tables = before ? [runs, before] : [runs]
     this.#written = before && !former.isFinished ? before : runs
-    this.#times = new RunTimes(connection)
   }
 
   /** Stores a row. Newer calls need a higher `rank`. Repeating it changes nothing. */
@@ -67,10 +73,7 @@ export class RunTable implements RunTablePort {
   ): Promise<void> {
     const text = textOf(row)
     const isPlaced = this.#placed.get(text) === true
-    await Promise.all([
-      isPlaced ? undefined : this.#times.put(row, rank),
-      this.#written.put({ row, body, rank, before, isPlaced }),
-    ])
+    await this.#written.put({ row, body, rank, before, isPlaced })
     // Places are written once; again if it is not known whether they were written.
     if (!isPlaced) this.#placed.set(text, true)
   }
@@ -78,9 +81,7 @@ export class RunTable implements RunTablePort {
   async remove(key: RunKey, rank: bigint): Promise<void> {
     await Promise.all(this.#tables.map(async (table) => {
       const found = await table.find(key)
-      if (found === undefined) return
-      await this.#times.remove(key.tenant, { ...found, runId: key.runId }, rank)
-      await table.remove(key, found, rank)
+      if (found) await table.remove(key, found, rank)
     }))
     this.#placed.delete(textOf(key))
   }
@@ -88,10 +89,9 @@ export class RunTable implements RunTablePort {
   /** Removes the runs of a thread, if `rank` is above their timestamps. */
   async removeAll(tenant: string, threadId: string, rank: bigint): Promise<void> {
     await Promise.all(this.#tables.map((table) =>
-      table.removeAll(tenant, threadId, rank, async (place) => {
-        await this.#times.remove(tenant, place, rank)
+      table.removeAll(tenant, threadId, rank, (runId) => {
         // A run may be made again, as a stateless run has the id of its key.
-        this.#placed.delete(textOf({ tenant, ...place }))
+        this.#placed.delete(textOf({ tenant, threadId, runId }))
       })
     ))
   }
@@ -129,11 +129,8 @@ export class RunTable implements RunTablePort {
   async search(query: RunSearchQuery, cancelled?: AbortSignal): Promise<FoundRuns> {
     const { tenant, threadId, limit, texts, after } = query
     const start = startOf(query)
-    const times = { tenant, afterMs: query.createdAfterMs, untilMs: start.createdAtMs,
-      size: searchedAtOnce }
-    const pages = threadId === undefined
-      ? this.#times.places(times)
-      : this.#places({ ...times, threadId })
+    const pages = this.#places({ tenant, threadId, afterMs: query.createdAfterMs,
+      untilMs: start.createdAtMs, size: searchedAtOnce })
     const bytes = new PageBytes(query.bytes)
     const rows: RunRow[] = []
     let next: RunPlace | undefined = after
@@ -150,7 +147,7 @@ export class RunTable implements RunTablePort {
     return { rows, next: undefined }
   }
 
-  #places(query: Parameters<RunRows['places']>[0]): ReturnType<RunRows['places']> {
+  #places(query: PlaceQuery): ReturnType<RunRows['places']> {
     return mergePlaces(this.#tables.map((table) => table.places(query)))
   }
 

@@ -1,4 +1,4 @@
-/** The runs of a tenant in the order of their creation, in partitions of an hour. */
+/** The order of a tenant's runs in the tables of earlier versions, in partitions of an hour. */
 
 import { LRUCache } from '../../../../cluster/index.ts'
 import type { RunRow } from '../../../../proto/gen/storage/v1/row.ts'
@@ -12,7 +12,7 @@ const hoursKept = 2_000
 /** Hours, and places of runs, that are read at a time. */
 const pageRows = 500
 
-/** Notes when runs were made. A place may outlive its run. Belongs to `RunTable`. */
+/** Notes when runs were made. A place may outlive its run. Belongs to `FormerRuns`. */
 export class RunTimes {
   readonly #connection: Connection
   readonly #times: string
@@ -50,8 +50,7 @@ export class RunTimes {
 
   /** Yields pages of the places of a tenant, the newest first. */
   async *places(
-    { tenant, afterMs = -1, untilMs = Number.MAX_SAFE_INTEGER }: Omit<PlaceQuery,
-      'threadId' | 'size'>,
+    { tenant, afterMs = -1, untilMs = Number.MAX_SAFE_INTEGER }: PlaceQuery,
   ): AsyncGenerator<readonly PlacedRun[], void, void> {
     const newest = Math.min(hourOf(untilMs), 2 ** 31 - 1)
     const hours = {

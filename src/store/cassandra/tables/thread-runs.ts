@@ -13,13 +13,19 @@
  * The order does not follow from the ids: a client may choose them, and the clock that made an id is
  * not that of the owner, which says when the run was created.
  *
+ * The places are indexed by tenant and by time, which costs no write: Cassandra keeps such an index
+ * (SAI) beside the rows of each node. A search of a tenant asks all nodes, so it is for people, who
+ * search seldom; everything else names its thread.
+ *
  * Only runs that the first rows of a log created have their rows in that partition. The rows of later
  * ones are apart, each in a partition of its own, so that the partition of a thread with a million
  * runs does not grow by their bodies. Such a run takes one write more, for its place.
  */
 
+import type { Env } from '../../../../cluster/index.ts'
 import type { Connection, Row, Statement } from '../driver/connection.ts'
 import { forEachLimit } from '../driver/for-each-limit.ts'
+import { inWindows } from './place-windows.ts'
 import { placesAtOnce, removedAtOnce, timestampColumn } from './run-rows.ts'
 import type { FoundRun, PlacedRun, PlaceQuery, RunKey, RunRows, RunWrite } from './run-rows.ts'
 import { bodyColumns } from './stored-body.ts'
@@ -37,17 +43,20 @@ const noTime = -1n
 /** Name of the partition that has the places. The others have the names of their runs. */
 const together = ''
 
+const placeColumns = 'thread_id, created_at, run_id, apart'
 const ofPartition = 'tenant = ? AND thread_id = ? AND part = ?'
 
 /** Runs in one table. */
 export class ThreadRuns implements RunRows {
   readonly #connection: Connection
   readonly #bodies: StoredBodies
+  readonly #env: Pick<Env, 'nowMs'>
   readonly #table: string
 
-  constructor(connection: Connection, bodies: StoredBodies) {
+  constructor(connection: Connection, bodies: StoredBodies, env: Pick<Env, 'nowMs'>) {
     this.#connection = connection
     this.#bodies = bodies
+    this.#env = env
     this.#table = `${connection.keyspace}.run`
   }
 
@@ -69,14 +78,18 @@ export class ThreadRuns implements RunRows {
   async *places(
     { tenant, threadId, afterMs = -1, untilMs = Number.MAX_SAFE_INTEGER, size }: PlaceQuery,
   ): AsyncGenerator<readonly PlacedRun[], void, void> {
+    // Below it are the rows of runs.
+    const from = Math.max(-1, afterMs)
+    if (threadId === undefined) {
+      return yield* inWindows({ read: (...window) => this.#ofTenant(tenant, ...window),
+        nowMs: this.#env.nowMs(), fromMs: from, untilMs })
+    }
     const statement = {
-      cql: `SELECT created_at, run_id, apart FROM ${this.#table} ` +
+      cql: `SELECT ${placeColumns} FROM ${this.#table} ` +
         `WHERE ${ofPartition} AND created_at > ? AND created_at <= ?`,
-      values: [tenant, threadId, together, BigInt(Math.max(-1, afterMs)), BigInt(untilMs)],
+      values: [tenant, threadId, together, BigInt(from), BigInt(untilMs)],
     }
-    for await (const rows of this.#connection.pages(statement, size)) {
-      yield rows.map((row) => placeIn(row, threadId))
-    }
+    for await (const rows of this.#connection.pages(statement, size)) yield rows.map(placeIn)
   }
 
   async remove(key: RunKey, { createdAtMs, address }: FoundRun, rank: bigint): Promise<void> {
@@ -90,7 +103,7 @@ export class ThreadRuns implements RunRows {
 
   /** One tombstone removes what lies together. */
   async removeAll(tenant: string, threadId: string, rank: bigint,
-    each: (place: PlacedRun) => Promise<void>): Promise<void> {
+    each: (runId: string) => void): Promise<void> {
     const values = [tenant, threadId, together]
     const all = {
       cql: `SELECT created_at, run_id, apart, chunks, chunk_rank FROM ${this.#table} ` +
@@ -105,9 +118,8 @@ export class ThreadRuns implements RunRows {
         if (row['created_at'] === noTime) {
           return this.#bodies.removeChunks(this.#address(key, false), row, rank)
         }
-        const place = placeIn(row, threadId)
-        await Promise.all([each(place),
-          place.apart && this.#bodies.remove(this.#address(key, true), rank)])
+        each(key.runId)
+        if (row['apart']) await this.#bodies.remove(this.#address(key, true), rank)
       })
     }
     if (!some) return
@@ -115,6 +127,22 @@ export class ThreadRuns implements RunRows {
       cql: `DELETE FROM ${this.#table} USING TIMESTAMP ? WHERE ${ofPartition}`,
       values: [rank, ...values],
     })
+  }
+
+  /** Places of a window of time, in no order; those after the first `most` may be left out. */
+  async #ofTenant(tenant: string, fromMs: number, untilMs: number,
+    most: number): Promise<PlacedRun[]> {
+    const statement = {
+      cql: `SELECT ${placeColumns} FROM ${this.#table} ` +
+        'WHERE tenant = ? AND created_at > ? AND created_at <= ?',
+      values: [tenant, BigInt(fromMs), BigInt(untilMs)],
+    }
+    const places: PlacedRun[] = []
+    for await (const rows of this.#connection.pages(statement, placesAtOnce)) {
+      places.push(...rows.map(placeIn))
+      if (places.length >= most) break
+    }
+    return places
   }
 
   async #find(address: RowAddress): Promise<FoundRun | undefined> {
@@ -148,7 +176,7 @@ export class ThreadRuns implements RunRows {
   }
 }
 
-function placeIn(row: Row, threadId: string): PlacedRun {
-  return { createdAtMs: Number(row['created_at']), runId: row['run_id'], threadId,
-    apart: row['apart'] === true }
+function placeIn(row: Row): PlacedRun {
+  return { createdAtMs: Number(row['created_at']), runId: row['run_id'],
+    threadId: row['thread_id'], apart: row['apart'] === true }
 }
