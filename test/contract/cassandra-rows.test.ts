@@ -84,8 +84,9 @@ describe.skipIf(!cassandra)('rows in Cassandra', () => {
     await store.log.purge({ table: 'assistant', tenant: 'local', id: assistant.assistantId,
       branch: assistant.branch!, epoch: 1 })
     const left = await Promise.all(
-      ['log', 'log_chunk', 'run_row', 'run_order', 'thread_row', 'assistant_row', 'branch',
-        'branch_need'].map(count),
+      ['log', 'log_chunk', 'run', 'thread_row', 'assistant_row', 'branch', 'branch_need'].map(
+        count,
+      ),
     )
     expect(left).toEqual(left.map(() => 0))
   })
@@ -125,8 +126,9 @@ describe.skipIf(!cassandra)('rows in Cassandra', () => {
     expect(await list({ status: 'error', limit: 1, offset: 2 })).toEqual([7])
     expect(await list({ limit: 2, offset: 147 })).toEqual([2, 1])
     // As after the death of a member that had not yet written the row of a run.
-    await admin.execute(`DELETE FROM ${place.keyspace}.run_row USING TIMESTAMP 9223372036854775807
-      WHERE tenant = 'local' AND thread_id = '${threadId}' AND run_id = '${runs[149]!.runId}'`)
+    await admin.execute(`DELETE FROM ${place.keyspace}.run USING TIMESTAMP 9223372036854775807
+      WHERE tenant = 'local' AND thread_id = '${threadId}' AND part = '' AND created_at = -1
+      AND run_id = '${runs[149]!.runId}'`)
     expect(await list({ limit: 2 })).toEqual([148, 147])
   })
 

@@ -8,7 +8,7 @@ import { readSettings } from '../../src/store/cassandra/cluster/setting-table.ts
 import { Connection } from '../../src/store/cassandra/driver/connection.ts'
 import { migrations } from '../../src/store/cassandra/schema/migration.ts'
 import type { Keyspaces, Migration } from '../../src/store/cassandra/schema/migration.ts'
-import { prepareSchema } from '../../src/store/cassandra/schema/schema.ts'
+import { prepareSchema, upgradeStateOf } from '../../src/store/cassandra/schema/schema.ts'
 import { dropKeyspace, newKeyspace } from '../support/cassandra-keyspace.ts'
 import { cassandraForTests } from '../support/cassandra.ts'
 
@@ -67,14 +67,32 @@ describe.skipIf(!cassandra)('the tables in Cassandra', () => {
     whole = rows.map((row) => [row['name'], row['version']] as const)
     expect(await tables()).toEqual(['api_key', 'assistant_row', 'billing', 'branch', 'branch_need',
       'cron_row', 'document', 'feedback', 'feedback_order', 'feedback_token', 'feedback_waiting',
-      'item_row', 'limit_admit', 'log', 'log_chunk', 'member_beat', 'node_session', 'rollup',
-      'run', 'run_hour', 'run_order', 'run_row', 'run_time', 'schema_lock', 'schema_version', 'setting',
+      'item_row', 'limit_admit', 'log', 'log_chunk', 'member_beat', 'node_session', 'rollup', 'run',
+      'run_hour', 'run_order', 'run_row', 'run_time', 'schema_lock', 'schema_version', 'setting',
       'shard_owner', 'span_bucket', 'span_file', 'span_gone', 'span_head', 'span_location',
       'thread_row', 'trace_block'])
     const settings = await Promise.all(members.map((member) => readSettings(member, env)))
     expect(settings).toEqual(
       members.map(() => ({ shards: 256, buckets: 4, secret: settings[0]!.secret })),
     )
+  })
+
+  /** As a member does that knows only the steps before the one table of runs. */
+  const prepareAsEarlier = async () =>
+    prepareSchema({ connection: await aMember(), env, steps: migrations.slice(0, 12) })
+
+  it('refuse members of earlier versions if they are new, and not if those made them', async () => {
+    await prepare()
+    expect(await upgradeStateOf(await aMember())).toEqual({ hasFormer: false, isFinished: true })
+    await expect(prepareAsEarlier()).rejects.toMatchObject({ code: 'unsupported' })
+    for (const [name, version] of [['schema', 6], ['newest', 12], ['made', 12]] as const) {
+      await admin.execute(`UPDATE ${keyspace}_control.schema_version SET version = ? ` +
+        'WHERE name = ? IF EXISTS', [version, name], { prepare: true })
+    }
+    await prepareAsEarlier()
+    await prepare()
+    expect(await upgradeStateOf(await aMember())).toEqual({ hasFormer: true, isFinished: false })
+    await prepareAsEarlier()
   })
 
   it('stay as they are when a member restarts, and so do fixed settings', async () => {

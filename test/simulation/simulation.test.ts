@@ -143,13 +143,13 @@ describe('a simulated cluster without one of the rules', () => {
 
 describe('npm run simulate', () => {
   it('prints in one line what it found and how to reproduce it, and the trace', () => {
-    const args = [command, '--seeds', '2', '--without', 'fence']
+    const args = [command, '--seeds', '4', '--without', 'fence']
     const { status, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' })
     expect(status).toBe(1)
     const [, seed] = /^seed (\d+): \w+: .* — (?:npm run simulate -- --seed \1 .*--trace)$/m
       .exec(stdout) ?? []
     expect(seed).toBeDefined()
     expect(stdout).toMatch(/\d+\.\d {2}all is well again/)
-    expect(stdout).toMatch(/2 seeds, \d+ bad; .* seeds a second\n$/)
+    expect(stdout).toMatch(/4 seeds, \d+ bad; .* seeds a second\n$/)
   })
 })

@@ -95,8 +95,8 @@ const runHour = ({ keyspace }: Keyspaces) =>
 
 /**
  * Runs of a thread. Where `created_at` is -1, it is the row of a run, otherwise its place in the
- * order. `part` is empty for the places and for the rows beside them, or it is the run of a row that
- * is apart.
+ * order. `part` is empty for the places and for the rows beside them. For a row that is apart it is
+ * the id of its run.
  */
 const run = ({ keyspace }: Keyspaces) =>
   `CREATE TABLE IF NOT EXISTS ${keyspace}.run (

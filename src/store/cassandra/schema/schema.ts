@@ -94,7 +94,7 @@ async function migrate(connection: Connection, lock: SchemaLock, { log }: Env,
 
 /** Use of a keyspace by earlier versions. */
 export interface UpgradeState {
-  /** True if an earlier version made the keyspace, so that its tables of that time may have rows. */
+  /** True if an earlier version made the keyspace: its tables of that time may have rows. */
   readonly hasFormer: boolean
   /** True if members of earlier versions are refused: nothing is written for them. */
   readonly isFinished: boolean

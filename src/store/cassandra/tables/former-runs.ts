@@ -1,7 +1,7 @@
 /**
  * Runs as versions before the table `run` stored them: a table of rows, one of their order on a
- * thread, and one of their order in a tenant. A keyspace that such a version made has them for ever.
- * They are written until its upgrade is finished.
+ * thread, and one of their order in a tenant. A keyspace that such a version made keeps what they
+ * have. They are written until its upgrade is finished.
  */
 
 import type { Connection, Row } from '../driver/connection.ts'
@@ -51,8 +51,9 @@ export class FormerRuns implements RunRows {
   async find(key: RunKey): Promise<FoundRun | undefined> {
     const again = () => this.#row(key)
     const row = await again()
-    return row && { createdAtMs: Number(row['created_at']), address: this.#address(key), row,
-      rank: row['rank'] ?? 0n, again }
+    return row &&
+      { createdAtMs: Number(row['created_at']), address: this.#address(key), row,
+        rank: row['rank'] ?? 0n, again }
   }
 
   async *places(query: PlaceQuery): AsyncGenerator<readonly PlacedRun[], void, void> {

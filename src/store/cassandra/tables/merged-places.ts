@@ -12,7 +12,7 @@ interface Source {
   at: number
 }
 
-/** Yields pages of places. One that several sources have comes once, as the first of them has it. */
+/** Yields pages of places. One that several sources have comes once, as the first has it. */
 export async function* mergePlaces(all: readonly Pages[]): Pages {
   if (all.length === 1) return yield* all[0]!
   let sources: Source[] = all.map((pages) => ({ pages, page: [], at: 0 }))

@@ -1,6 +1,6 @@
 /**
- * Puts places of runs into the order of their creation that Cassandra gives in none: it is asked for
- * windows of time, one behind the other, each small enough to be sorted.
+ * Puts places of runs, which an index of Cassandra gives in no order, into that of their creation: it
+ * is asked for windows of time, one behind the other, each small enough to be sorted.
  */
 
 import { isNewer } from './merged-places.ts'
@@ -35,7 +35,7 @@ export async function* inWindows({ read, nowMs, fromMs, untilMs }: WindowQuery):
   let width = until > ahead ? until - ahead : firstMs
   while (until > fromMs) {
     const from = Math.max(fromMs, until - width)
-    // Runs of one millisecond cannot be told apart by their time.
+    // The time does not part runs of one millisecond.
     const most = until - from > 1 ? placesMax : Infinity
     const places = await read(from, until, most)
     if (places.length >= most) {

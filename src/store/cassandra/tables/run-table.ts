@@ -46,10 +46,10 @@ export interface RunTableParts {
 /**
  * Stores and lists runs. Runs made in one millisecond are sorted by id, which grows with time.
  *
- * A keyspace that an earlier version made has runs in its former tables. They are the ones that are
- * written until its upgrade is finished, so that all members see the same; only the new one is
- * written after that. Members may learn of the end at different times, so each reads both, and of two
- * rows of a run the one that was written last is meant: timestamps follow the order of the owners.
+ * A keyspace that an earlier version made has runs in its former tables. Only those are written
+ * until its upgrade is finished, so that all members see the same, and only the new one after that.
+ * Members may learn of the end at different times, so each reads both. Of two rows of a run, the one
+ * that was written last is meant: timestamps follow the order of the owners.
  */
 export class RunTable implements RunTablePort {
   readonly #bodies: StoredBodies
@@ -88,12 +88,14 @@ export class RunTable implements RunTablePort {
 
   /** Removes the runs of a thread, if `rank` is above their timestamps. */
   async removeAll(tenant: string, threadId: string, rank: bigint): Promise<void> {
-    await Promise.all(this.#tables.map((table) =>
-      table.removeAll(tenant, threadId, rank, (runId) => {
-        // A run may be made again, as a stateless run has the id of its key.
-        this.#placed.delete(textOf({ tenant, threadId, runId }))
-      })
-    ))
+    await Promise.all(
+      this.#tables.map((table) =>
+        table.removeAll(tenant, threadId, rank, (runId) => {
+          // A run may be made again, as a stateless run has the id of its key.
+          this.#placed.delete(textOf({ tenant, threadId, runId }))
+        })
+      ),
+    )
   }
 
   /** Forgets places in the order, since other members may remove rows from now on. */
@@ -157,8 +159,8 @@ export class RunTable implements RunTablePort {
       const key = { tenant, threadId: place.threadId, runId: place.runId }
       return { place, found: await this.#find(key, place.apart) }
     })
-    return readAhead(wholeAtOnce, rows, async ({ place, found }) =>
-      ({ place, run: await this.#whole(found) }))
+    return readAhead(wholeAtOnce, rows,
+      async ({ place, found }) => ({ place, run: await this.#whole(found) }))
   }
 
   /** The newest row of the run. */

@@ -10,16 +10,16 @@
  *     -1           b        row of a run, found by its id alone; rewritten at each change
  *     -1           a
  *
- * The order does not follow from the ids: a client may choose them, and the clock that made an id is
- * not that of the owner, which says when the run was created.
+ * The order does not follow from the ids: a client may choose them, and the clock that made an id
+ * is not that of the owner, which says when the run was created.
  *
  * The places are indexed by tenant and by time, which costs no write: Cassandra keeps such an index
  * (SAI) beside the rows of each node. A search of a tenant asks all nodes, so it is for people, who
  * search seldom; everything else names its thread.
  *
- * Only runs that the first rows of a log created have their rows in that partition. The rows of later
- * ones are apart, each in a partition of its own, so that the partition of a thread with a million
- * runs does not grow by their bodies. Such a run takes one write more, for its place.
+ * Only runs that the first rows of a log created have their rows in that partition. The rows of
+ * later ones are apart, each in a partition of its own, so that the partition of a thread with a
+ * million runs does not grow by their bodies. Such a run takes one write more, for its place.
  */
 
 import type { Env } from '../../../../cluster/index.ts'
@@ -148,8 +148,8 @@ export class ThreadRuns implements RunRows {
   async #find(address: RowAddress): Promise<FoundRun | undefined> {
     const again = () => this.#row(address)
     const row = await again()
-    return row && { createdAtMs: Number(row['made_at']), address, row, rank: row['rank'] ?? 0n,
-      again }
+    return row &&
+      { createdAtMs: Number(row['made_at']), address, row, rank: row['rank'] ?? 0n, again }
   }
 
   async #row({ key }: RowAddress): Promise<Row | undefined> {
@@ -171,12 +171,15 @@ export class ThreadRuns implements RunRows {
   }
 
   #address({ tenant, threadId, runId }: RunKey, apart: boolean): RowAddress {
-    return { table: this.#table, key: [['tenant', tenant], ['thread_id', threadId],
-      ['part', apart ? runId : together], ['created_at', noTime], ['run_id', runId]] }
+    return { table: this.#table,
+      key: [['tenant', tenant], ['thread_id', threadId], ['part', apart ? runId : together], [
+        'created_at',
+        noTime,
+      ], ['run_id', runId]] }
   }
 }
 
 function placeIn(row: Row): PlacedRun {
-  return { createdAtMs: Number(row['created_at']), runId: row['run_id'],
-    threadId: row['thread_id'], apart: row['apart'] === true }
+  return { createdAtMs: Number(row['created_at']), runId: row['run_id'], threadId: row['thread_id'],
+    apart: row['apart'] === true }
 }

@@ -66,8 +66,7 @@ describe('a thread in memory', () => {
       await load(await cassandra.member(), 2)]
     cassandra.calls()
     await known.write([created])
-    expect(cassandra.calls()).toEqual({ 'read run': 1, 'write log': 1,
-      'write thread_row': 1 })
+    expect(cassandra.calls()).toEqual({ 'read run': 1, 'write log': 1, 'write thread_row': 1 })
     made.noteNewId()
     await made.write([created])
     expect(cassandra.calls()).toEqual({ 'write log': 1, 'write thread_row': 1 })

@@ -157,7 +157,7 @@ const threadOf = (id: string) => threads[ids.indexOf(id) % 2]!
 /** Each run has one creation, whatever becomes of it. Some are of one millisecond. */
 function rowOf({ tenant, id, status, large }: Change, n: number): RunRow {
   const at = ids.indexOf(id)
-  return aRun({ tenant, threadId: threadOf(id), runId: id, status, assistantId: `a${at % 2}`, lastSeq: n,
+  return aRun({ tenant, threadId: threadOf(id), runId: id, status, lastSeq: n,
     createdAtMs: [5, 5, 5, 90_000_000, 7_200_005][at]!, createdSeq: at === 1 ? 9_000 : at,
     kwargsJson: large ? `"${'x'.repeat(300_000)}"` : '{}' })
 }
@@ -211,12 +211,14 @@ function left(changes: readonly Change[]): RunRow[] {
     if (each.what === 'put') rows.set(`${tenant} ${id}`, rowOf(each, n))
     if (each.what === 'remove') rows.delete(`${tenant} ${id}`)
     if (each.what !== 'remove all') continue
-    for (const one of ids.filter((any) => threadOf(any) === threadOf(id))) {
+    for (const one of ids.filter((other) => threadOf(other) === threadOf(id))) {
       rows.delete(`${tenant} ${one}`)
     }
   }
-  return [...rows.values()].toSorted((a, b) => b.createdAtMs - a.createdAtMs
-    || (a.runId === b.runId ? 0 : a.runId < b.runId ? 1 : -1))
+  return [...rows.values()].toSorted((a, b) =>
+    b.createdAtMs - a.createdAtMs
+    || (a.runId === b.runId ? 0 : a.runId < b.runId ? 1 : -1)
+  )
 }
 
 const named = ({ threadId, runId, lastSeq }: RunRow) => `${threadId} ${runId} ${lastSeq}`
@@ -234,9 +236,10 @@ async function expectSame(table: RunTable, all: readonly RunRow[]) {
       const runId = own[0]?.runId ?? ids[0]!
       expect(await table.get(tenant, threadId, runId)).toEqual(own[0])
     }
-    for (const filter of [{}, { threadId: threads[0] }, { status: 'success' as RunStatus },
-      { createdAfterMs: 5, createdBeforeMs: 90_000_000 }, { threadId: threads[1],
-        createdAfterMs: -9, createdBeforeMs: 6 }]) {
+    for (const filter of [{}, { threadId: threads[0] }, { status: 'success' as RunStatus }, {
+      createdAfterMs: 5,
+      createdBeforeMs: 90_000_000,
+    }, { threadId: threads[1], createdAfterMs: -9, createdBeforeMs: 6 }]) {
       expect((await searched(table, { tenant, ...filter })).map(named))
         .toEqual(expectedIn(all, { tenant, ...filter }).map(named))
     }
@@ -247,8 +250,10 @@ type Filter = Omit<RunSearchQuery, 'limit' | 'after'>
 
 function expectedIn(all: readonly RunRow[], filter: Filter): RunRow[] {
   const { createdAfterMs: after = -1, createdBeforeMs: before = Infinity } = filter
-  return all.filter((row) => row.tenant === filter.tenant && isMeant(filter, row)
-    && row.createdAtMs > after && row.createdAtMs < before)
+  return all.filter((row) =>
+    row.tenant === filter.tenant && isMeant(filter, row)
+    && row.createdAtMs > after && row.createdAtMs < before
+  )
 }
 
 /** Pages of two runs, as a client reads them. */
