@@ -1,6 +1,6 @@
 /**
- * Puts places of runs, which an index of Cassandra gives in no order, into that of their creation: it
- * is asked for windows of time, one behind the other, each small enough to be sorted.
+ * Puts places of runs, which an index of Cassandra gives in no order, into that of their creation.
+ * It is asked for windows of time, one behind the other, each small enough to be sorted.
  */
 
 import { isNewer } from './merged-places.ts'

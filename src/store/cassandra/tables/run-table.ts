@@ -48,8 +48,8 @@ export interface RunTableParts {
  *
  * A keyspace that an earlier version made has runs in its former tables. Only those are written
  * until its upgrade is finished, so that all members see the same, and only the new one after that.
- * Members may learn of the end at different times, so each reads both. Of two rows of a run, the one
- * that was written last is meant: timestamps follow the order of the owners.
+ * Members may learn of the end at different times, so each reads both. Of two rows of a run, the
+ * one that was written last is meant: timestamps follow the order of the owners.
  */
 export class RunTable implements RunTablePort {
   readonly #bodies: StoredBodies
