@@ -286,6 +286,21 @@ describe('runs are got, listed and searched in one order', () => {
     )
   })
 
+  it('and the row that was written last is meant, whichever table has it', async () => {
+    const cassandra = new CountedCassandra()
+    const [unaware, aware] = [(await cassandra.member({ former: { isFinished: false } })).runs,
+      (await cassandra.member({ former: { isFinished: true } })).runs]
+    const row = aRun({ threadId: 't' })
+    for (const [n, table] of [unaware, aware, unaware, aware].entries()) {
+      const written = { ...row, attempt: n }
+      await table.put({ row: written, rank: BigInt(n + 1) })
+      for (const each of [unaware, aware]) {
+        expect(await each.get('local', 't', row.runId)).toEqual(written)
+        expect((await each.search({ tenant: 'local', limit: 9 })).rows).toEqual([written])
+      }
+    }
+  })
+
   it('and those of before an upgrade are changed and removed after it', async () => {
     const cassandra = new CountedCassandra()
     const old = await cassandra.member({ former: { isFinished: false } })
