@@ -12,10 +12,10 @@ const firstMs = 60_000
 const aheadMs = 60_000
 /** Places of a window. With more of them, a smaller window is read instead. */
 const placesMax = 2_000
-/** How many times as wide the next window is, or one that had too many places was. */
+/** Factor by which a window grows, or shrinks if it has too many places. */
 const times = 4
 
-/** What is asked, and for which time: later than `fromMs`, up to `untilMs`. */
+/** A question for the places of a time: later than `fromMs`, up to `untilMs`. */
 export interface WindowQuery {
   /** Reads a window like that. It may leave out places if there are `most` or more. */
   readonly read: (fromMs: number, untilMs: number, most: number) => Promise<readonly PlacedRun[]>

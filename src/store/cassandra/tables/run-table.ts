@@ -28,7 +28,7 @@ const searchedAtOnce = 500
 /** Runs that a search looks at. The next one goes on behind them. */
 const lookedAtMax = 5_000
 
-/** What the tables of earlier versions are for, in a keyspace that has them. */
+/** Use of the tables of earlier versions, in a keyspace that has them. */
 export interface FormerTables {
   /** False while members of an earlier version may come back, which know no other tables. */
   readonly isFinished: boolean
