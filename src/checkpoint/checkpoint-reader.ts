@@ -53,13 +53,14 @@ const rowsOfPage = 64
  * of abandoned lines in between do no harm.
  */
 export class CheckpointReader implements CheckpointSource {
-  readonly #log: LogPort
+  readonly #log: Pick<LogPort, 'read' | 'findCheckpoint'>
   readonly #head: () => LogHead
   readonly #part: ReadPart | undefined
   readonly #leftOut: LeftOut | undefined
 
   /** With `part`, keeps no more than that allows, and throws `too_large` as it does. */
-  constructor(log: LogPort, head: () => LogHead, { part, leftOut }: ReadScope = {}) {
+  constructor(log: Pick<LogPort, 'read' | 'findCheckpoint'>, head: () => LogHead,
+    { part, leftOut }: ReadScope = {}) {
     this.#log = log
     this.#head = head
     this.#part = part

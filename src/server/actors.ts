@@ -143,14 +143,22 @@ export function frontDoors({ member, view }: ClusterStatus): number {
 }
 
 type Ports = Pick<Backend,
-  'log' | 'threads' | 'runs' | 'assistants' | 'crons' | 'items' | 'limits' | 'askDoors'>
+  | 'log'
+  | 'heldRuns'
+  | 'threads'
+  | 'runs'
+  | 'assistants'
+  | 'crons'
+  | 'items'
+  | 'limits'
+  | 'askDoors'>
 
 function kindsOver(ports: Ports, parts: ActorParts & { readonly counters: LiveCounters },
   ways: Required<Pick<ThreadPorts, 'ask' | 'wakeAt' | 'isSettled'>>,
   firing: Pick<CronActorParts, 'fire' | 'wakeAt'>): ActorKind[] {
   const { host, deployed, rows, egress, billing, quarantine, reads, env, counters,
     defaultTimeToLive, runsEnded, runsGone, ruleEngine, deletionEngine } = parts
-  const { log, threads, runs, assistants, crons, items, limits, askDoors } = ports
+  const { log, heldRuns, threads, runs, assistants, crons, items, limits, askDoors } = ports
   let executions = 0
   return [
     threadKind({
@@ -168,6 +176,7 @@ function kindsOver(ports: Ports, parts: ActorParts & { readonly counters: LiveCo
       views: new ByteBudget(viewsBytes),
       feeds: new ByteBudget(feedsBytes),
       inputs: new InputQuota(inputCharacters),
+      heldRuns,
       reads,
       nextExecutionId: () => ++executions,
       cautiousNowMs: cautiousClock(env),

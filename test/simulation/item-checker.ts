@@ -18,7 +18,7 @@ interface Write {
 /**
  * Of each item:
  *   what is read was put, or is nothing because that is how it began or was deleted,
- *   what was acknowledged is read until another write may have come after it,
+ *   what was acknowledged, or read, is read until another write may have come after it,
  *   a value that was replaced does not come back.
  */
 export class ItemChecker {
@@ -69,6 +69,9 @@ export class ItemChecker {
         write.replaced = Math.min(write.replaced, received)
       }
     }
-    if (value !== null) source.seen = Math.min(source.seen, received)
+    if (value === null) return
+    source.seen = Math.min(source.seen, received)
+    // Who has read it knows of it, whatever its writer was answered.
+    source.acknowledged = Math.min(source.acknowledged, received)
   }
 }

@@ -5,10 +5,11 @@ import type { CatalogCommand } from '../../src/platform/records/catalog/catalog-
 import { itemId } from '../../src/search/index.ts'
 import type { Chance } from './chance.ts'
 import type { Violation } from './checker.ts'
+import type { HeldCommand } from './held-actor.ts'
 import { ItemChecker } from './item-checker.ts'
 
-/** A command to an item or to a catalog. */
-export type RegisterCommand = ItemCommand | CatalogCommand
+/** A command to an item, to a catalog or to a value that is kept back. */
+export type RegisterCommand = ItemCommand | CatalogCommand | HeldCommand
 
 /** How registers of one kind are used. */
 export interface RegisterCommands {
@@ -19,6 +20,8 @@ export interface RegisterCommands {
   remove(name: string): RegisterCommand
   /** The value in the answer of a get; null if there is none. */
   valueIn(reply: unknown): string | null
+  /** False for an answer to a put which may still be lost; by default none is. */
+  acknowledges?(reply: unknown): boolean
 }
 
 const namespace = ['simulated']
@@ -94,7 +97,8 @@ export class ItemClients {
         ? this.#commands.remove(list)
         : this.#commands.put(list, value),
       refuse: seen.refused,
-      hear: () => {
+      hear: (reply) => {
+        if (this.#commands.acknowledges?.(reply) === false) return
         this.writes++
         seen.acknowledged(this.#nowMs())
       },

@@ -62,6 +62,8 @@ export type Copied = { readonly life: string; readonly items: readonly string[];
 export interface LifeActorParts extends ListActorParts {
   readonly runs: RunTable
   readonly ask: (key: ActorKey, command: unknown) => Promise<unknown>
+  /** Whether what is kept back is written before anybody is answered about it. */
+  readonly keepsFirst: boolean
   /** Whether a life begins before the rest of the previous one is purged. */
   readonly hasty: boolean
 }

@@ -27,6 +27,7 @@ import type { SimulatedCassandra } from './cassandra.ts'
 import { simulatedConnection } from './driver.ts'
 import { LifeActor } from './life-actor.ts'
 import type { LifeCommand } from './life-actor.ts'
+import { HeldActor, heldCommands } from './held-actor.ts'
 import { itemCommands } from './item-clients.ts'
 import type { RegisterCommand } from './item-clients.ts'
 import { hasLives } from './life-clients.ts'
@@ -139,7 +140,8 @@ export class Member {
   /** To be called within the process. */
   readonly ask = (list: string,
     command: Command | LifeCommand | RegisterCommand): Promise<unknown> => {
-    const registers = [itemCommands, recordCommands].find(({ names }) => names.includes(list))
+    const registers = [itemCommands, recordCommands, heldCommands]
+      .find(({ names }) => names.includes(list))
     const key = registers?.keyOf(list) ?? { kind: 'thread', id: list }
     const answer = this.#node!.router.ask({ ...key, tenant }, command)
     const isDeletion = 'kind' in command && command.kind === 'delete'
@@ -301,6 +303,7 @@ export class Member {
       runs,
       ask: (key: ActorKey, command: unknown) => router.ask(key, command),
       hasty: without === 'purged_first',
+      keepsFirst: without !== 'kept_first',
       ...without === 'order' && { early: (id: string, seq: number) => this.#early(check, id, seq) },
     }
     const epochOf = (key: ActorKey) => {
@@ -318,6 +321,8 @@ export class Member {
       owns: (key, epoch) => epochOf(key) === epoch,
       kinds: [{ name: 'thread', create: (context) => (hasLives(context.key.id)
         ? new LifeActor(parts, context)
+        : heldCommands.names.includes(context.key.id)
+        ? new HeldActor(parts, context)
         : new ListActor(parts, context)) },
         itemKind({ env, log: parts.log, index: itemsWithout(without, this.#items) }),
         catalogKind({ env, log: parts.log, limits: { ...catalogLimits, spareRows } }),

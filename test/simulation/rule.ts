@@ -28,13 +28,14 @@ import { checkThat, openCheck } from '../support/open-check.ts'
  * same_id        each retry of a command has the same id
  * same_life      a removal names the life that it ends
  * copies_noted   what a copy needs of others is noted before it is made
+ * kept_first     what is kept back is written before anybody is answered about it
  * purged_first   the rows of a life are removed before the next one with that id begins
  * item_commands  the row of an item names the newest commands that changed it
  * due_run_id     the id of a run of a cron is made from its due time
  */
 export const rules = ['chain', 'order', 'open_row', 'validate_after', 'reply_fence', 'read_repair',
   'cache_ends', 'places_again', 'roll_over', 'fence', 'fence_quorum', 'rows_after', 'rows_last',
-  'drain', 'same_id', 'same_life', 'copies_noted', 'purged_first', 'item_commands',
+  'drain', 'same_id', 'same_life', 'copies_noted', 'kept_first', 'purged_first', 'item_commands',
   'due_run_id'] as const
 
 export type Rule = typeof rules[number]

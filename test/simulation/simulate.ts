@@ -16,6 +16,7 @@ const usage = `Simulates clusters that anything happens to, and checks what they
   --favourite <fault>    makes one fault frequent: ${faultNames.join(', ')}
   --items                clients use items of the store instead of lists
   --records              clients use records of a catalog instead of lists
+  --held                 clients use values that are kept back instead of lists
   --crons                members have crons`
 
 const { values } = orExit(() =>
@@ -29,6 +30,7 @@ const { values } = orExit(() =>
     favourite: { type: 'string' },
     items: { type: 'boolean', default: false },
     records: { type: 'boolean', default: false },
+    held: { type: 'boolean', default: false },
     trace: { type: 'boolean', default: false },
     crons: { type: 'boolean', default: false },
   } })
@@ -67,7 +69,8 @@ let [acknowledged, reads, removals, copies, fired, owners, bad] = [0, 0, 0, 0, 0
 let seed = first
 for (; seed < first + count && performance.now() - began <= withinMs; seed++) {
   const options: SimulationOptions = { seed, without, favourite, items: values.items,
-    records: values.records, tracing: values.trace, ...values.crons && { crons: true } }
+    records: values.records, held: values.held, tracing: values.trace,
+    ...values.crons && { crons: true } }
   const outcome = await simulate(options)
   acknowledged += outcome.acknowledged
   reads += outcome.reads

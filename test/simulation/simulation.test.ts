@@ -79,6 +79,12 @@ describe('a simulated cluster', () => {
     expect(sums.reads / worlds).toBeGreaterThan(5)
   }, longMs)
 
+  it('loses no value that is kept back and was seen, in worlds full of faults', async () => {
+    const { worlds, ...sums } = await expectNoFindings(seconds.others, { held: true })
+    expect(sums.acknowledged / worlds).toBeGreaterThan(5)
+    expect(sums.reads / worlds).toBeGreaterThan(10)
+  }, longMs)
+
   it('fires crons once for each due time in worlds full of faults', async () => {
     const { worlds, fired } = await expectNoFindings(seconds.others, { crons: true })
     expect(fired / worlds).toBeGreaterThan(3)
@@ -100,8 +106,9 @@ interface Need {
   readonly from: number
   /** How many worlds are tried at most. */
   readonly worlds: number
-  /** Whether clients use items instead of lists. */
+  /** Whether clients use items instead of lists, or values that are kept back. */
   readonly items?: boolean
+  readonly held?: boolean
 }
 
 const needs: Readonly<Record<Rule, Need>> = {
@@ -122,6 +129,7 @@ const needs: Readonly<Record<Rule, Need>> = {
   same_id: { from: 5, worlds: 150 },
   same_life: { favourite: 'part', from: 87, worlds: 200 },
   copies_noted: { from: 14, worlds: 100 },
+  kept_first: { held: true, from: 4, worlds: 100 },
   purged_first: { from: 83, worlds: 400 },
   item_commands: { items: true, from: 17, worlds: 60 },
   due_run_id: { from: 9, worlds: 100 },
@@ -130,10 +138,10 @@ const needs: Readonly<Record<Rule, Need>> = {
 describe('a simulated cluster without one of the rules', () => {
   for (const rule of rules) {
     it(`breaks a promise: ${rule}`, async () => {
-      const { favourite, from, worlds, items = false } = needs[rule]
+      const { favourite, from, worlds, items = false, held = false } = needs[rule]
       let found = 0
       for (let seed = from; found === 0 && seed < from + worlds; seed++) {
-        const { findings } = await simulate({ seed, without: rule, favourite, items })
+        const { findings } = await simulate({ seed, without: rule, favourite, items, held })
         if (findings.length > 0) found = seed
       }
       expect(found).toBeGreaterThan(0)

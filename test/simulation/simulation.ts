@@ -11,6 +11,7 @@ import type { Finding } from './checker.ts'
 import { CronChecker } from './cron-checker.ts'
 import { unleash } from './faults.ts'
 import type { FaultName } from './faults.ts'
+import { heldCommands } from './held-actor.ts'
 import { itemCommands, ItemClients } from './item-clients.ts'
 import type { RegisterCommand } from './item-clients.ts'
 import type { LifeCommand, Look } from './life-actor.ts'
@@ -38,6 +39,8 @@ export interface SimulationOptions {
   readonly items?: boolean
   /** Whether clients use records of a catalog instead of lists. */
   readonly records?: boolean
+  /** Whether clients use values that are kept back instead of lists. */
+  readonly held?: boolean
 }
 
 export interface Outcome {
@@ -134,6 +137,8 @@ class Simulation {
       ? itemCommands
       : options.records
       ? recordCommands
+      : options.held
+      ? heldCommands
       : undefined
     this.#itemClients = commands
       ? new ItemClients({ commands, chance, nowMs: () => this.#world.nowMs,

@@ -10,7 +10,7 @@ import type { TimeToLiveRequest } from '../../src/search/index.ts'
 import { dueThreadActors, DueWakes } from '../../src/server/due-wakes.ts'
 import { executionNotes } from '../../src/server/execution-notes.ts'
 import { watchedHost } from '../../src/server/watched-host.ts'
-import { cautiousClock, createThreadClient, defaultLimits, InputQuota, Quarantine,
+import { cautiousClock, createThreadClient, defaultLimits, HeldRuns, InputQuota, Quarantine,
   threadKind } from '../../src/thread/index.ts'
 import type { RunName, StartRun, ThreadClient, ThreadLimits } from '../../src/thread/index.ts'
 import { virtualEnv } from './env.ts'
@@ -28,6 +28,7 @@ export class ThreadHouse {
   host = new ScriptedHost()
   egress = new ScriptedEgress()
   quarantine!: Quarantine
+  readonly heldRuns = new HeldRuns()
   /** Takes effect at the next restart. */
   billing = true
   /** Runs that have ended, as they are reported. */
@@ -96,6 +97,7 @@ export class ThreadHouse {
       views: new ByteBudget(1e6),
       feeds: new ByteBudget(1e6),
       inputs: new InputQuota(this.#inputCharacters),
+      heldRuns: this.heldRuns,
       reads: this.reads,
       cautiousNowMs: cautiousClock(this.env),
       defaultTimeToLive: () => this.defaultTimeToLive,

@@ -6,7 +6,7 @@ import type { PurgeSubject } from '../../src/checkpoint/index.ts'
 import { HeddleError } from '../../src/errors.ts'
 import type { GraphHost } from '../../src/graph/index.ts'
 import { ReadQuota } from '../../src/limits/read-quota.ts'
-import { cautiousClock, createThreadClient, defaultLimits, InputQuota, Quarantine,
+import { cautiousClock, createThreadClient, defaultLimits, HeldRuns, InputQuota, Quarantine,
   threadKind } from '../../src/thread/index.ts'
 import type { FeedListener, ThreadClient } from '../../src/thread/index.ts'
 import { virtualEnv } from './env.ts'
@@ -164,6 +164,7 @@ export class ThreadChain<Host extends GraphHost> {
       views: new ByteBudget(1e6),
       feeds: new ByteBudget(1e6),
       inputs: new InputQuota(Infinity),
+      heldRuns: new HeldRuns(),
       reads: this.reads,
       egress: new ScriptedEgress(),
       showRun: () => '{}',

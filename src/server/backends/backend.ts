@@ -9,11 +9,14 @@ import type { AdmitsQuestion, LimitTable, RecentAdmits } from '../../limits/inde
 import type { SpanStorePlace } from '../../platform/index.ts'
 import type { AssistantIndex, CronIndex, DueCrons, DueThreads, ItemIndex, RunTable, ScatteredIndex,
   ThreadIndex, UnfinishedThread } from '../../search/index.ts'
+import type { HeldRuns } from '../../thread/index.ts'
 
 /** The backend of one member. There is one for a data directory and one for Cassandra. */
 export interface Backend {
   /** The logs of all actors that this member owns. */
   readonly log: LogPort
+  /** Stateless runs that this member keeps back: its own rows of threads and runs lack them. */
+  readonly heldRuns: HeldRuns
   /** Rows of threads that this member owns. */
   readonly threads: Pick<ThreadIndex, 'get'>
   /** Rows of runs. They are read for threads that this member owns. */

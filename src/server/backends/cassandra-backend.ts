@@ -16,7 +16,7 @@ import type { IndexAnswer, OwnIndex } from '../../search/index.ts'
 import type { CassandraSettings, MemberSettings } from '../../settings/index.ts'
 import { cassandraSpans, openCassandraStore } from '../../store/cassandra/index.ts'
 import type { CassandraStore } from '../../store/cassandra/index.ts'
-import { threadWire } from '../../thread/index.ts'
+import { HeldRuns, threadWire } from '../../thread/index.ts'
 import { meteredSessions, meteredShards } from '../metrics/metered-ports.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { activityWire } from './actor-activity.ts'
@@ -27,6 +27,7 @@ import { deploymentWires } from './deployment-wires.ts'
 import { memberDetailsWire } from './member-details.ts'
 import { connectionOptions } from './cassandra-connection.ts'
 import { clockLookMs, clockWatch } from './clock-watch.ts'
+import { ownWithHeld, runsWithHeld } from './held-index.ts'
 import { ownAddressTowards } from './own-address.ts'
 import { shardHandover } from './shard-handover.ts'
 import { ShardOwnershipAge } from './shard-ownership-age.ts'
@@ -105,7 +106,8 @@ function servedBackend(
   const check = node.ownershipCheck ?? nobodysCheck
   const { log, runs, threads, assistants, crons, items, limits } = store.serve({ check })
   const ownershipAge = new ShardOwnershipAge({ env, node, shards: store.shards })
-  const own = checkedIndex(store.index, check)
+  const heldRuns = new HeldRuns()
+  const own = ownWithHeld(checkedIndex(store.index, check), heldRuns)
   const stopLooking = env.every(clockLookMs, () => void lookAtTheClock().catch(() => {}))
   const everybody = scatteredIndex({
     env,
@@ -116,7 +118,8 @@ function servedBackend(
   })
   return {
     log,
-    runs,
+    heldRuns,
+    runs: runsWithHeld(runs, everybody, env),
     threads,
     assistants,
     crons,

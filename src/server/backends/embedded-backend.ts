@@ -5,7 +5,9 @@ import { defaultShards, inProcessTransport, placedOwnership,
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { embeddedSpans, openEmbeddedStore } from '../../store/embedded/index.ts'
+import { HeldRuns } from '../../thread/index.ts'
 import type { Backend } from './backend.ts'
+import { loneWithHeld, runsWithHeld } from './held-index.ts'
 
 /**
  * Opens the backend. Throws HeddleError if the directory cannot be used. `endProcess` is called if
@@ -20,10 +22,14 @@ export async function openEmbeddedBackend(directory: string, env: Env,
   const view = soleMember(self)
   const epoch = await store.claimEpoch()
   const ownership = placedOwnership({ view, shards: defaultShards, epoch })
+  const heldRuns = new HeldRuns()
+  const everybody = loneWithHeld(store, heldRuns)
   return {
     ...store,
+    heldRuns,
+    runs: runsWithHeld(store.runs, everybody, env),
     spans: embeddedSpans({ directory, ...traces }),
-    everybody: store,
+    everybody,
     ownership,
     ownershipCheck: undefined,
     transport: inProcessTransport(),

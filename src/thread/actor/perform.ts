@@ -10,6 +10,14 @@ import type { ThreadParts } from './thread-parts.ts'
 /** Decides on the thread as it is, at a time in milliseconds since 1970. */
 export type Decide = (at: Situation, nowMs: number) => Decision
 
+/** As `turn`, for a thread of which all is kept back: what is decided is not written either. */
+export function discard(parts: ThreadParts, decide: Decide): Turn {
+  const { effects } = decideNow(parts, decide)
+  parts.context.threadLog.discard()
+  for (const effect of effects) carryOut(parts, effect, Promise.resolve())
+  return { reply: undefined }
+}
+
 /** Decides, carries that out, and answers the command. */
 export function turn(parts: ThreadParts, decide: Decide): Turn {
   const decision = decideNow(parts, decide)

@@ -9,6 +9,8 @@ import type { RunDue } from '../model/thread-client.ts'
 export class RunRetention {
   readonly #context: ThreadContext
   #stopTimer: (() => void) | undefined
+  /** The run that ended last. */
+  #ended: RunRow | undefined
   /** True if no client can come back to the run that ended last. */
   #mayGo = false
   /** The due time that the run which ended last was made for; null if that is not known. */
@@ -32,6 +34,11 @@ export class RunRetention {
     this.#isDue = isDue
   }
 
+  /** The run, if it is the one that ended last here. */
+  over(runId: string): RunRow | undefined {
+    return this.#ended?.runId === runId ? this.#ended : undefined
+  }
+
   /** A follower has got the end of a run. */
   endSeen(): void {
     if (this.#mayGo) this.#expire()
@@ -42,6 +49,7 @@ export class RunRetention {
    */
   ended(run: RunRow, answered: Promise<unknown>, isNoticed: boolean): void {
     const { temporary, resumable, due } = planOf(run)
+    this.#ended = run
     this.#due = due
     // It stays for a client that can come back with a key or an event id.
     const mayGo = temporary && !resumable && run.commandId === ''

@@ -15,7 +15,7 @@ import { cancelReason } from '../model/cancel-reason.ts'
 import { asAnswer } from '../decide/strict-resume.ts'
 import type { ThreadCommand } from '../model/command.ts'
 import { fromNow, placeOf, start as beginning } from '../model/event-position.ts'
-import { forkOf } from '../model/run-request.ts'
+import { forkOf, mayHoldBack } from '../model/run-request.ts'
 import type { CancelRun, FeedListener, FollowRun, StartRun } from '../model/thread-client.ts'
 import { eventAtCheckpoint } from '../queries/checkpoint-event.ts'
 import { runAsMade } from '../queries/known-run.ts'
@@ -55,8 +55,15 @@ export async function start(parts: ThreadParts, asked: StartRun,
   const fork = forkOf(run)?.checkpointId
   if (fork && rollback) requireOutlive(fork, rollback)
   if (rollback && admission.kind !== 'enqueue') await removeTraces(parts, admission.runs)
+  if (mayHoldBack(run)) holdBack(parts)
   const admitted = { run, admission, rollback, note, timeToLive: defaultTimeToLive?.(tenant) }
   return turn(parts, (at, nowMs) => decideStart(at, admitted, nowMs))
+}
+
+/** Nothing of a thread that was never written is on disk, nor known to anybody. */
+function holdBack({ context: { ports: { heldRuns }, inputs, tenant, threadLog } }: ThreadParts) {
+  if (threadLog.state.row.seq > 0 || !heldRuns) return
+  threadLog.holdBack(heldRuns.begin({ namespace: tenant, inputs, write: () => threadLog.keep() }))
 }
 
 /** Throws `invalid` if nothing waits for an answer. Whatever is in progress does not wait. */
@@ -147,8 +154,24 @@ export async function deleteRun(parts: ThreadParts, runId: string,
 
 /** Waits for the result of a run. */
 export function join(parts: ThreadParts, runId: string, cancelled?: AbortSignal): Turn {
-  if (unfinishedRun(parts, runId)) return { reply: parts.waiters.wait(runId, cancelled) }
-  return { reply: runRow(parts, runId).then((run) => resultOf(parts, run)) }
+  if (unfinishedRun(parts, runId)) {
+    keepWithout(parts, cancelled)
+    return { reply: parts.waiters.wait(runId, cancelled) }
+  }
+  const { context: { threadLog }, retention } = parts
+  const over = threadLog.isHeldBack ? retention.over(runId) : undefined
+  if (!over) return { reply: runRow(parts, runId).then((run) => resultOf(parts, run)) }
+  const result = Promise.resolve(resultOf(parts, over))
+  // Its caller comes late for it.
+  retention.begin(result)
+  return { reply: result }
+}
+
+/** A run whose caller has gone goes on, and so it is written. */
+function keepWithout({ context: { threadLog } }: ThreadParts, caller?: AbortSignal): void {
+  const keep = () => void threadLog.keep().catch(() => {})
+  if (caller?.aborted) keep()
+  else if (threadLog.isHeldBack) caller?.addEventListener('abort', keep, { once: true })
 }
 
 /** A run's row when it is on disk. Throws `not_found`. */

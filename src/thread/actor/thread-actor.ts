@@ -161,6 +161,7 @@ class ThreadActor
   async follow({ runId, follow, waits = false }: FollowRequest,
     listener: FeedListener): Promise<() => void> {
     if (!waits) requireExist(this.#parts)
+    if (this.#log.isHeldBack) await this.#log.keep()
     if (runId === '') return followThread(this.#parts, follow.after, listener)
     return await followRun(this.#parts, runId, follow, listener)
   }

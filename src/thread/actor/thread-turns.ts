@@ -19,7 +19,7 @@ import type { CreateThread, StateUpdate, ThreadPatch } from '../model/thread-cli
 import { originOf } from '../model/origin.ts'
 import { fromOrigin } from '../model/thread-state.ts'
 import { olderOrigin } from './copy-place.ts'
-import { perform, turn } from './perform.ts'
+import { discard, perform, turn } from './perform.ts'
 import type { ThreadParts } from './thread-parts.ts'
 
 /** Creates the thread. Throws `exists`, `unavailable` while another makes it, or `invalid`. */
@@ -101,8 +101,12 @@ export function adopt(parts: ThreadParts, origin: Origin): Turn {
   return turn(parts, (at, nowMs) => decideAdopt(at, { origin, timeToLive, note }, nowMs))
 }
 
-/** The time of a stateless run's thread is up. */
+/** The time of a stateless run's thread is up. One that was never written is only forgotten. */
 export function expire(parts: ThreadParts): Turn {
+  const { context: { threadLog: { isHeldBack, state } }, feeds } = parts
+  if (isHeldBack && state.runs.length === 0 && !feeds.followed) {
+    return discard(parts, (at, nowMs) => decideDelete(at, { note: [] }, nowMs))
+  }
   return turn(parts, (at, nowMs) => decideExpiry(at, parts.feeds.followed, nowMs))
 }
 

@@ -1,4 +1,4 @@
-/** Turn that each command of a thread takes. */
+/** Turn that each command of a thread takes. Rule: [kept_first]. */
 
 import type { Turn } from '../../../cluster/index.ts'
 import type { AppliedCommand } from '../../../proto/gen/storage/v1/row.ts'
@@ -29,9 +29,15 @@ export interface Received {
 /** Commands that only a thread that exists takes. */
 type Existing = Exclude<ThreadCommand, { readonly type: 'create' | 'adopt' | 'start' }>
 
+/** By these, nobody gets anything of a run that is kept back but who waits for it already. */
+const ofItsOwn: ReadonlySet<string> = new Set<(ThreadCommand | OwnCommand)['type']>(['steps',
+  'ended', 'wake', 'expire', 'join'])
+
 /** Takes a turn. Throws what the command is refused with. */
 export function take(parts: ThreadParts, received: Received): Turn | Promise<Turn> {
   const { command, note } = received
+  const { threadLog } = parts.context
+  if (threadLog.isHeldBack && !ofItsOwn.has(command.type)) threadLog.keep().catch(() => {})
   switch (command.type) {
     case 'steps':
       return steps(parts, command)

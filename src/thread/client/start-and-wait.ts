@@ -24,7 +24,7 @@ export async function startAndWait({ env, run, start, join }: StartAndWait): Pro
   const mayBeLost = run.awaited && row.runId === run.runId
   const startAgain = async (): Promise<void> => {
     if (!mayBeLost) throw new HeddleError('unavailable')
-    await start(run)
+    await start({ ...run, again: true })
   }
   return {
     row,

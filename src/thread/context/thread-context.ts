@@ -8,10 +8,12 @@ import type { DeployedGraphs, GraphHost } from '../../graph/index.ts'
 import type { ReadQuota } from '../../limits/index.ts'
 import type { RunTable, TimeToLiveRequest } from '../../search/index.ts'
 import type { EventStream } from '../feed/event-stream.ts'
-import type { ThreadLogPorts, ThreadLog } from '../log/thread-log.ts'
+import type { ThreadLogPorts } from '../log/thread-log-options.ts'
+import type { ThreadLog } from '../log/thread-log.ts'
 import type { OwnCommand } from '../model/command.ts'
 import type { RunDue } from '../model/thread-client.ts'
 import type { CautiousClock } from './cautious-clock.ts'
+import type { HeldRuns } from './held-runs.ts'
 import type { InputQuota, Inputs } from './input-quota.ts'
 import type { Quarantine } from './quarantine.ts'
 
@@ -26,6 +28,8 @@ export interface ThreadPorts extends ThreadLogPorts {
   readonly limits: ThreadLimits
   /** Shared by all threads of this member: inputs of runs and edits that are not over. */
   readonly inputs: InputQuota
+  /** Stateless runs that this member keeps back from the disk; undefined if it keeps back none. */
+  readonly heldRuns?: HeldRuns
   /** Shared by all reads of this member. */
   readonly reads: ReadQuota
   /** Shared by all threads of this member: what feeds of finished runs may remember. */

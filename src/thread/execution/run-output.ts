@@ -79,7 +79,7 @@ export class RunOutput {
     const place = { runId: this.#runId, seq: threadLog.position.seq, last: this.#last }
     const { records, entries, last } = decideSteps({ steps, events }, place, this.#nowMs())
     this.#last = last
-    const appended = records.length > 0 ? threadLog.write(records) : threadLog.durable
+    const appended = records.length > 0 ? threadLog.write(records) : this.#written
     this.#appended = appended
     const emitted = this.#reorder.next(entries, texts)
     this.#feeds.publish(this.#runId, appended, emitted)
@@ -108,11 +108,17 @@ export class RunOutput {
     const { threadLog } = this.#context
     if (records.length === 0) {
       this.#passOn(events, atMs)
-      return threadLog.durable
+      return this.#written
     }
     if (events.length === 0) return threadLog.write(records)
     const { record, passing } = threadEventsRecord(events, this.#runId, atMs)
     return feed.writeWith(passing, () => threadLog.write([...records, record]))
+  }
+
+  /** Resolves when what was written so far is on disk, unless that is kept back. */
+  get #written(): Promise<void> {
+    const { threadLog } = this.#context
+    return threadLog.isHeldBack ? Promise.resolve() : threadLog.durable
   }
 
   /** Not before the states and runs in the log, whatever the clock says. */

@@ -1,6 +1,7 @@
 /** Position up to which a thread's log is on disk. */
 
 import type { LogHead } from '../../checkpoint/index.ts'
+import type { ThreadState } from '../model/thread-state.ts'
 
 /** The head as far as it is on disk; the state in memory may be ahead of it. */
 export class DurableHead {
@@ -34,4 +35,11 @@ export class DurableHead {
   restart(head: LogHead): void {
     this.#head = head
   }
+}
+
+/** The head of a thread, as its log says. */
+export function headOf({ row }: ThreadState): LogHead {
+  const { seq, stepSeq, movedBack, historyStart: start, historyEnds, checkpointPatches } = row
+  return { branch: row.branch!, seq, stepSeq, head: row.head ?? null, movedBack, start,
+    ends: historyEnds?.ends, patches: checkpointPatches?.patches }
 }

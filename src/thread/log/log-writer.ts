@@ -6,6 +6,8 @@ import type { Branch, CheckpointPlace, ThreadRow } from '../../../proto/gen/stor
 import { billingRow } from '../../billing/index.ts'
 import { bytesInTurns, encodeRowInTurns, recordBytes } from '../../checkpoint/index.ts'
 import type { LogPort, RecordOf, RowUpdate } from '../../checkpoint/index.ts'
+import { heldMs } from './held-back.ts'
+import type { HeldBack, HeldRow } from './held-back.ts'
 
 /** Additions of one decision to the row that is being filled. */
 export interface LogWriterEntry {
@@ -86,6 +88,10 @@ export class LogWriter {
   readonly #underWay = new Set<Promise<void>>()
   /** While a long row is encoded, in several turns of the event loop: resolves after the last. */
   #encoding: Promise<void> | undefined
+  /** Set while what is written is kept back. */
+  #heldBack: HeldBack | undefined
+  /** Resolves when the row that was kept back at first is on disk. */
+  #kept: Promise<void> | undefined
 
   constructor(options: LogWriterOptions) {
     this.#options = options
@@ -113,10 +119,47 @@ export class LogWriter {
     this.#isNewId = true
   }
 
+  /** Keeps back what is written from now on, until it is hurried, or too much, or dropped. */
+  holdBack(heldBack: HeldBack): void {
+    this.#heldBack = heldBack
+  }
+
+  /** True while what is written is kept back. */
+  get isHeldBack(): boolean {
+    return this.#heldBack !== undefined
+  }
+
+  /** The row that is kept back, once there is one. */
+  get held(): HeldRow | undefined {
+    return this.#heldBack && this.#open && { ...this.position, ...this.#open }
+  }
+
+  /** Resolves when the row that was kept back, and is not any more, is on disk. */
+  get kept(): Promise<void> | undefined {
+    return this.#kept
+  }
+
+  /** Forgets what is kept back: nothing of it is ever written. */
+  drop(): void {
+    const row = this.#open
+    this.#open = undefined
+    this.#release()
+    row?.stopWaiting?.()
+    row?.settle(Promise.resolve())
+    row?.logged.resolve()
+  }
+
+  #release(): void {
+    if (!this.#heldBack) return
+    this.#heldBack.end()
+    this.#heldBack = undefined
+    this.#kept = this.#open?.durable
+  }
+
   /** Resolves when the entry is on disk. */
   write(entry: LogWriterEntry, urgency: Urgency): Promise<void> {
     const row = this.#open ??= this.#openRow()
-    if (urgency === 'now') this.hurry()
+    if (urgency === 'now' && !this.#heldBack) this.hurry()
     // One by one: V8 limits how many arguments a call may spread.
     for (const record of entry.records) {
       row.records.push(record)
@@ -127,12 +170,13 @@ export class LogWriter {
     for (const runId of entry.removedRunIds ?? []) row.removedRunIds.add(runId)
     row.billed.push(...entry.billed ?? [])
     row.thread ||= entry.thread
-    if (row.bytes > fullBytes) this.#closeNow(row)
+    if (row.bytes > fullBytes || this.#heldBack?.takes(row.bytes) === false) this.#closeNow(row)
     return row.durable
   }
 
   /** Closes the open row in this tick, because a caller waits for what was written. */
   hurry(): void {
+    this.#release()
     const row = this.#open
     if (!row?.stopWaiting) return
     row.stopWaiting()
@@ -178,11 +222,12 @@ export class LogWriter {
       durable: promise,
       settle: resolve,
       logged,
-      stopWaiting: after(patienceMs, () => this.hurry()),
+      stopWaiting: after(this.#heldBack ? heldMs : patienceMs, () => this.hurry()),
     }
   }
 
   #closeNow(row: OpenRow): void {
+    this.#release()
     row.stopWaiting?.()
     row.stopWaiting = undefined
     this.#close(row)

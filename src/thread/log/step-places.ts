@@ -86,3 +86,8 @@ export class StepPlaces {
     return newest === checkpointId
   }
 }
+
+/** Records that do not rewrite the thread's row: loading catches up with them. */
+export function isStep(record: RecordOf): boolean {
+  return record.$case === 'checkpoint' || record.$case === 'writes' || record.$case === 'emitted'
+}

@@ -7,7 +7,7 @@ import { assert } from '../../errors.ts'
 import { dueAtMs } from '../../limits/index.ts'
 import type { ThreadIndex } from '../../search/index.ts'
 import { runChanges } from '../model/run-changes.ts'
-import { apply, fromRow } from '../model/thread-state.ts'
+import { apply, fromRow, unborn } from '../model/thread-state.ts'
 import type { ThreadState } from '../model/thread-state.ts'
 import { newRun } from '../model/unfinished-run.ts'
 import { RunRows } from './run-rows.ts'
@@ -57,6 +57,13 @@ export async function storedThread(
   }
   return { state, lag, isNewlyDeleted: state.row.deleted && !row.deleted,
     lacksTimes: lacksTimes(row, unfinished) }
+}
+
+/** The thread before its first row. */
+export function onNewBranch(
+  { ports: { log }, tenant, threadId }: StoredThreadOptions,
+): ThreadState {
+  return unborn(tenant, threadId, { id: log.newBranchId(), ancestors: [] })
 }
 
 /** The state with the bytes of one more row. */

@@ -1,59 +1,31 @@
 /** A thread's state and the log that makes it true: the only place where either changes. */
 
-import type { ByteBudget, Env } from '../../../cluster/index.ts'
 import type { CheckpointPlace, RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import { ChannelView, CheckpointReader, decodeRow, toTuple } from '../../checkpoint/index.ts'
-import type { JsonText, LogHead, LogPort, RecordOf, StoredTuple } from '../../checkpoint/index.ts'
+import type { JsonText, RecordOf, StoredTuple } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { Step } from '../../graph/index.ts'
 import type { ReadAllowance } from '../../limits/index.ts'
-import type { ThreadIndex } from '../../search/index.ts'
 import { runChanges } from '../model/run-changes.ts'
-import { apply, rowOf, unborn } from '../model/thread-state.ts'
+import { apply, rowOf } from '../model/thread-state.ts'
 import type { ThreadState } from '../model/thread-state.ts'
-import { DurableHead } from './durable-head.ts'
+import { DurableHead, headOf } from './durable-head.ts'
+import { logWithHeld } from './held-back.ts'
+import type { HeldBack } from './held-back.ts'
 import { billingUpdate, LogWriter } from './log-writer.ts'
 import type { LogWriterEntry, Urgency } from './log-writer.ts'
 import { RecentViews } from './recent-views.ts'
 import { RunRows } from './run-rows.ts'
-import { StepPlaces } from './step-places.ts'
-import { storedThread } from './stored-thread.ts'
-import type { StoredThreadOptions } from './stored-thread.ts'
+import { isStep, StepPlaces } from './step-places.ts'
+import { onNewBranch, storedThread } from './stored-thread.ts'
+import type { LogWatcher, ThreadLogOptions } from './thread-log-options.ts'
 
-/** The store as a thread's log uses it. */
-export interface ThreadLogPorts {
-  readonly log: LogPort
-  readonly threads: Pick<ThreadIndex, 'get'>
-  /** True if each run that ends leaves a billing record; by default none is made. */
-  readonly billing?: boolean
-  /**
-   * Gets the rows of runs that have ended, once that is on disk. Runs that are rolled back or
-   * deleted are not among them.
-   */
-  readonly runsEnded?: (runs: readonly RunRow[]) => void
-  /** Shared by all threads of this member: how many bytes of states they may remember. */
-  readonly views: ByteBudget<object>
-}
-
-/** Ports and callbacks with which a thread is loaded. */
-export interface ThreadLogOptions extends StoredThreadOptions {
-  readonly ports: ThreadLogPorts
-  readonly after: Env['after']
-  /** Called when the state in memory may not be true any more. */
-  readonly onLost: (reason: unknown) => void
+interface Loading extends ThreadLogOptions {
   /**
    * Called once for each try with the loaded log. What it writes at once goes into the first
    * row of the epoch, so that a resumed run waits for one row instead of two.
    */
   readonly found?: (threadLog: ThreadLog) => void
-}
-
-/** Gets all that is written to a thread's log, in order. */
-export interface LogWatcher {
-  /** Records that go into row `seq`; `durable` resolves when they are on disk. */
-  written(records: readonly RecordOf[], seq: number, durable: Promise<void>): void
-  /** The thread begins a new log. */
-  begun(): void
 }
 
 const loadTriesMax = 3
@@ -86,15 +58,17 @@ export class ThreadLog {
     this.#writer = this.#newWriter(state)
     this.#onDisk = new DurableHead(headOf(state))
     this.#recent = new RecentViews(options.ports.views)
-    this.live = new CheckpointReader(options.ports.log, () => headOf(this.#state))
-    this.settled = new CheckpointReader(options.ports.log, () => this.#onDisk.head)
+    const log = logWithHeld(options.ports.log, () => this.#writer)
+    this.live = new CheckpointReader(log, () => headOf(this.#state))
+    this.settled = new CheckpointReader(log,
+      () => this.isHeldBack ? headOf(this.#state) : this.#onDisk.head)
   }
 
   /**
    * Loads a thread: its row, and what the log says beyond it. A late row of an earlier owner makes
    * the first append stale: then everything is read again.
    */
-  static async load(options: ThreadLogOptions): Promise<ThreadLog> {
+  static async load(options: Loading): Promise<ThreadLog> {
     for (let tries = 1;; tries++) {
       try {
         return await ThreadLog.#loadOnce(options)
@@ -105,7 +79,7 @@ export class ThreadLog {
     }
   }
 
-  static async #loadOnce(options: ThreadLogOptions): Promise<ThreadLog> {
+  static async #loadOnce(options: Loading): Promise<ThreadLog> {
     const { ports: { log }, epoch, found } = options
     const stored = await storedThread(options)
     if (!stored) {
@@ -146,10 +120,38 @@ export class ThreadLog {
     return this.#onDisk.durable
   }
 
-  /** Resolves when the log has everything written so far; rows about it may come later. */
+  /**
+   * Resolves when executions can read everything written so far: the log has it, or it is kept
+   * back. Rows about it may come later.
+   */
   get logged(): Promise<void> {
+    if (this.isHeldBack) return Promise.resolve()
     this.#writer.hurry()
     return this.#writer.logged
+  }
+
+  /**
+   * True while what is written is kept back. Then `write` resolves at once, and nobody but the
+   * thread's own run, and who waits for that, may get anything of it.
+   */
+  get isHeldBack(): boolean {
+    return this.#writer.isHeldBack
+  }
+
+  /** Keeps back what is written from now on. Only for a thread that was never written. */
+  holdBack(heldBack: HeldBack): void {
+    this.#writer.holdBack(heldBack)
+  }
+
+  /** Writes what is kept back. Resolves when it is on disk, or if nothing is kept back. */
+  async keep(): Promise<void> {
+    if (this.isHeldBack) await this.durable
+  }
+
+  /** Drops what is kept back: the thread was never there. */
+  discard(): void {
+    this.#writer.drop()
+    this.begin(onNewBranch(this.#options), Promise.resolve())
   }
 
   /** True if something that was written is not on disk: on its way, or lost. */
@@ -179,10 +181,14 @@ export class ThreadLog {
     }
     places.push(...replaced)
     const seq = this.watcher ? this.position.seq : 0
-    const durable = this.#settling(this.#writer.write(
-      { records, places, ...this.#changesOf(rows), thread },
+    const billed = this.isHeldBack ? this.#billNow(rows) : undefined
+    const landed = this.#settling(this.#writer.write(
+      { records, places, ...this.#changesOf(rows), ...billed && { billed: [] }, thread },
       urgency,
     ))
+    // What is kept back counts at once.
+    const durable = billed?.then(() => this.isHeldBack ? undefined : landed) ?? landed
+    if (billed) durable.catch(() => {})
     this.watcher?.written(records, seq, durable)
     this.#reportEnded(rows, durable)
     return durable
@@ -235,6 +241,17 @@ export class ThreadLog {
     const row = { ...rowOf(this.#state, this.storedBytes), epoch }
     if (isNews) updates.push(...lag.whole, { table: 'thread', row })
     if (updates.length > 0) await log.append([], updates)
+  }
+
+  /** The billing of a run that is kept back is on disk before its end is answered. */
+  async #billNow(rows: RunRows): Promise<void> {
+    const { ports: { log }, onLost } = this.#options
+    const updates = this.#billed(rows).map(billingUpdate)
+    if (updates.length === 0) return
+    await log.append([], updates).catch((error: unknown) => {
+      onLost(error)
+      throw error
+    })
   }
 
   #billed({ ended }: RunRows): readonly RunRow[] {
@@ -296,13 +313,10 @@ export class ThreadLog {
   /** Looks up the places that these steps build on; undefined if all of them are known. */
   ready(steps: readonly Step[]): Promise<void> | undefined {
     const sought = this.#places.soughtFor(steps, this.#state.row)
-    return sought.length > 0 ? this.#lookUp(sought) : undefined
-  }
-
-  async #lookUp(sought: readonly string[]): Promise<void> {
-    await this.durable
+    if (sought.length === 0) return undefined
     const { ports: { log } } = this.#options
-    await this.#places.learn(sought, (name) => log.findCheckpoint(this.#state.row.branch!, name))
+    const find = (name: string) => log.findCheckpoint(this.#state.row.branch!, name)
+    return this.durable.then(() => this.#places.learn(sought, find))
   }
 
   /** Forgets what only a running execution needs. */
@@ -377,23 +391,7 @@ export class ThreadLog {
   }
 }
 
-/** The thread before its first row. */
-function onNewBranch({ ports: { log }, tenant, threadId }: ThreadLogOptions): ThreadState {
-  return unborn(tenant, threadId, { id: log.newBranchId(), ancestors: [] })
-}
-
 /** The channels that make the state values; null: all but the engine's own. */
 export type Channels = readonly string[] | string | null
 
 type Checkpoint = Extract<RecordOf, { $case: 'checkpoint' }>['value']
-
-/** Records that do not rewrite the thread's row: loading catches up with them. */
-function isStep(record: RecordOf): boolean {
-  return record.$case === 'checkpoint' || record.$case === 'writes' || record.$case === 'emitted'
-}
-
-function headOf({ row }: ThreadState): LogHead {
-  const { seq, stepSeq, movedBack, historyStart: start, historyEnds, checkpointPatches } = row
-  return { branch: row.branch!, seq, stepSeq, head: row.head ?? null, movedBack, start,
-    ends: historyEnds?.ends, patches: checkpointPatches?.patches }
-}

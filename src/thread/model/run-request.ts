@@ -114,6 +114,20 @@ export function forkOf({ kwargs }: Pick<StartRun, 'kwargs'>): CheckpointSelector
   return selector((kwargs as Kwargs).checkpoint)
 }
 
+/**
+ * True if nobody but the caller who waits for the run can know of it: no key, no stream, no webhook
+ * and no time leads to it, and nothing of it is to be on disk before the next step.
+ */
+export function mayHoldBack(
+  { awaited, ifMissing, commandId, afterMs, again, plan, kwargs }: StartRun,
+): boolean {
+  const { temporary, resumable, webhook, due, trial } = plan
+  const isHidden = ifMissing === 'hidden' && temporary && !resumable && commandId === ''
+  const isOwed = webhook !== undefined || due !== undefined || trial === true || again === true
+  return awaited && isHidden && !isOwed && afterMs === 0
+    && (kwargs as Kwargs).durability !== 'sync'
+}
+
 /** The id of the checkpoint where a run is to begin; undefined for the head. */
 export function forkIdOf(kwargs: Readonly<Record<string, unknown>>): string | undefined {
   return selector((kwargs as Kwargs).checkpoint)?.checkpointId ?? undefined

@@ -187,6 +187,8 @@ export interface StartRun {
    * quick run may then be written in one row, which is half the work.
    */
   readonly awaited: boolean
+  /** It was started before, and may be what ended its owner: it goes to disk at once. */
+  readonly again?: true
   /**
    * Create the thread if it is missing, with the run's metadata; `hidden`: not listed while the
    * run is temporary.

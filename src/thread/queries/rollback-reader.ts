@@ -4,7 +4,8 @@ import type { CheckpointPlace, RunRow } from '../../../proto/gen/storage/v1/row.
 import { newestOf } from '../../checkpoint/index.ts'
 import { recordsOf } from '../context/resume-point.ts'
 import type { Rollback } from '../decide/rollback.ts'
-import type { ThreadLog, ThreadLogPorts } from '../log/thread-log.ts'
+import type { ThreadLogPorts } from '../log/thread-log-options.ts'
+import type { ThreadLog } from '../log/thread-log.ts'
 
 /** Reads only the rows that the run wrote. */
 export async function rollbackOf(run: RunRow, threadLog: ThreadLog,

@@ -37,7 +37,7 @@ describe('a run that is waited for', () => {
     const { row, started, joined, outcome } = await waiting({ awaited: true })
     expect([row.runId, outcome]).toEqual(['r', '{"a":1}'])
     expect(started).toHaveLength(2)
-    expect(started[1]).toBe(started[0])
+    expect(started[1]).toEqual({ ...started[0], again: true })
     expect(joined).toEqual(['r', 'r'])
   })
 
