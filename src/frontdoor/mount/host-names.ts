@@ -8,22 +8,31 @@ import type { MountParts } from './mount-parts.ts'
 /** Authorities whose host name is known. Clients may make up any. */
 const authoritiesKept = 1_000
 
+/** Reads the host name by which the client of a request called. */
+export type HostReader = (request: FastifyRequest) => string
+
+/** Makes a reader that remembers names: nearly all requests have the same one. */
+export function hostReader(isFromProxy: MountParts['isFromProxy'] = () => false): HostReader {
+  const known = new LRUCache<string, string>({ max: authoritiesKept })
+  return (request) => {
+    const authority = authorityOf(request, isFromProxy)
+    const before = known.get(authority)
+    if (before !== undefined) return before
+    const host = nameIn(authority)
+    known.set(authority, host)
+    return host
+  }
+}
+
 /**
  * Makes a finder of names by the host of a request. What is below the domain is always a
  * deployment, whether it exists or not.
  */
-export function hostNames({ serving, domain, isFromProxy = () => false }: MountParts): (
-  request: FastifyRequest,
-) => string | undefined {
+export function hostNames({ serving, domain }: Pick<MountParts, 'serving' | 'domain'>,
+  hostOf: HostReader): (request: FastifyRequest) => string | undefined {
   const suffix = domain === undefined ? undefined : `.${domain.toLowerCase()}`
-  const known = new LRUCache<string, string>({ max: authoritiesKept })
-  const hostIn = (authority: string): string => {
-    const host = known.get(authority) ?? nameIn(authority)
-    known.set(authority, host)
-    return host
-  }
   return (request) => {
-    const host = hostIn(authorityOf(request, isFromProxy))
+    const host = hostOf(request)
     if (suffix !== undefined && host.endsWith(suffix)) return host.slice(0, -suffix.length)
     return serving.named(host)?.name
   }

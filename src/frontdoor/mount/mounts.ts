@@ -15,7 +15,8 @@ import { routedTarget } from '../platform-rest/platform-target.ts'
 import { bodyBytesMaxOf, countBodies, requireShortBody } from './body-limit.ts'
 import { createsRun, isDataRoute, needsNoRevision } from './data-routes.ts'
 import { requireEnabled } from './disabled-routes.ts'
-import { calledHost, hostNames } from './host-names.ts'
+import { hostNames, hostReader } from './host-names.ts'
+import type { HostReader } from './host-names.ts'
 import type { MountParts } from './mount-parts.ts'
 import { deploymentTarget } from './target.ts'
 import type { DeploymentTarget } from './target.ts'
@@ -40,7 +41,8 @@ const revisionHeader = 'x-heddle-revision'
 /** Makes the mounts of a front door. */
 export function mountsOver(parts: MountParts): Mounts {
   const targets = new WeakMap<Raw, DeploymentTarget>()
-  const nameByHost = hostNames(parts)
+  const hostOf = hostReader(parts.isFromProxy)
+  const nameByHost = hostNames(parts, hostOf)
   const calledBy = (request: FastifyRequest): CalledDeployment | undefined => {
     const target = targets.get(request.raw)
     const byHost = nameByHost(request)
@@ -66,18 +68,18 @@ export function mountsOver(parts: MountParts): Mounts {
       })
       countBodies(app)
     },
-    place: (...asked) => placed(parts, ...asked),
+    place: (...asked) => placed({ ...parts, hostOf }, ...asked),
   }
 }
 
-async function placed(parts: MountParts,
+async function placed(parts: MountParts & { readonly hostOf: HostReader },
   ...[request, reply, { caller, isPublic }]: Parameters<Place>): Promise<Caller> {
-  const { serving, requested, charge, servedHosts, isFromProxy } = parts
+  const { serving, requested, charge, servedHosts, hostOf } = parts
   const { deployment: called, method, routeOptions: { url: pattern } } = request
   if (called === undefined) {
     requireUnbound(request, caller, isPublic)
     if (caller.identity.kind !== 'nobody') {
-      servedHosts?.note(calledHost(request, isFromProxy), caller.tenant)
+      servedHosts?.note(hostOf(request), caller.tenant)
     }
     return caller
   }
