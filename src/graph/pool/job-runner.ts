@@ -145,7 +145,8 @@ export class JobRunner {
       if (job.abort.signal.aborted) return
       if (source.failure) return this.#break(number, execution, source.failure)
       await outbox.finish(outcome)
-      // The next execution of the thread waits for the outcome. Remembering delays no other.
+      // The next execution of the thread waits for the outcome, which waits for nothing more.
+      await batcher.posted()
       await this.#remember(thread, outcome, memory)
     } catch (error) {
       // For example, a value cannot be serialized. The run that made it fails.

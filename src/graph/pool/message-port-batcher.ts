@@ -8,6 +8,7 @@ export class MessagePortBatcher {
   #mails: WorkerMail[] = []
   #moved: ArrayBuffer[] = []
   #flushes: (() => void)[] = []
+  #posted: (() => void)[] = []
   #scheduled = false
 
   constructor(post: (mails: FromWorker, moved: ArrayBuffer[]) => void) {
@@ -27,6 +28,14 @@ export class MessagePortBatcher {
     this.#schedule()
   }
 
+  /** Resolves just after the next post, for work that no message should wait for. */
+  posted(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#posted.push(resolve)
+    this.#schedule()
+    return promise
+  }
+
   #schedule(): void {
     if (this.#scheduled) return
     this.#scheduled = true
@@ -36,6 +45,7 @@ export class MessagePortBatcher {
       const mails = this.#mails
       this.#mails = []
       if (mails.length > 0) this.#post(mails, this.#moved.splice(0))
+      for (const resolve of this.#posted.splice(0)) resolve()
     })
   }
 }

@@ -1,6 +1,6 @@
 /** The inside of a worker, without its thread: what it sends and what it logs. */
 
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 
 import type { Execution } from '../../../../src/graph/execution.ts'
 import { JobRunner } from '../../../../src/graph/pool/job-runner.ts'
@@ -63,5 +63,28 @@ describe('an execution whose checkpoints cannot be read', () => {
     begin(2)
     expect(await broken).toEqual({ type: 'broken', job: 2 })
     expect(env.lines).toMatchObject([{ details: { runId: 'r' } }])
+  })
+})
+
+describe('an execution that succeeds', () => {
+  it('is reported before its state is made ready for the next one', async () => {
+    const { bench } = new GraphBench(line(['a']))
+    const decode = vi.spyOn(bench.codec, 'decode')
+    const ended = Promise.withResolvers<number>()
+    const batcher = new MessagePortBatcher((mails) => {
+      const isEnd = (mail: WorkerMail) => mail.type === 'batch' && mail.batch.outcome !== null
+      if (mails.some(isEnd)) ended.resolve(decode.mock.calls.length)
+    })
+    const lines = { during: <Result>(_job: number, work: () => Promise<Result>) => work() }
+    const runner = new JobRunner(bench, { batcher, lines }, virtualEnv(), {
+      entered: new Int32Array(2),
+    })
+    const request = { ...execution.request, input: '{"log":[{"said":"hello"}]}' }
+    runner.receive({ type: 'execute', job: 1, warm: false,
+      execution: { ...execution, headId: null, request } })
+    expect(await ended.promise).toBe(0)
+    await batcher.posted()
+    expect(decode).toHaveBeenCalled()
+    decode.mockRestore()
   })
 })
