@@ -1,8 +1,7 @@
 /** CronService: the typed API of crons over the same operations as REST. */
 
 import type { MessageInitShape } from '@bufbuild/protobuf'
-import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt'
-import type { Timestamp } from '@bufbuild/protobuf/wkt'
+import { timestampFromMs } from '@bufbuild/protobuf/wkt'
 import type { ServiceImpl } from '@connectrpc/connect'
 
 import type { CronRun, CronSchema, CronService,
@@ -16,7 +15,7 @@ import { takeRows } from '../http/row-bytes.ts'
 import { checkerOf } from '../schema/validation.ts'
 import { goneSignal, tenantOf } from './caller-value.ts'
 import { bytesOf, jsonIn } from './json-bytes.ts'
-import { pageOf } from './messages.ts'
+import { pageOf, timeTextOf } from './messages.ts'
 import { breakpointsOf, runCallerOf } from './run-spec.ts'
 
 /** The calls of `CronService`, over the operations. */
@@ -75,7 +74,7 @@ function bodyOf(
     ...times && {
       schedule: times.schedule,
       timezone: times.timezone === '' ? null : times.timezone,
-      end_time: times.endTime && timeText(times.endTime),
+      end_time: timeTextOf(times.endTime),
       enabled: times.enabled,
       on_run_completed: times.onRunCompleted,
     },
@@ -93,12 +92,6 @@ function bodyOf(
     },
     metadata: jsonIn('metadata_json', metadataJson),
   }
-}
-
-/** The operation refuses what is no date. */
-function timeText(time: Timestamp): string {
-  const date = new Date(timestampMs(time))
-  return Number.isNaN(date.getTime()) ? '' : date.toISOString()
 }
 
 function filterOf(

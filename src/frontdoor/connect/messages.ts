@@ -1,7 +1,8 @@
 /** Rows as messages of the typed API, and the parts of requests that several services share. */
 
 import type { MessageInitShape } from '@bufbuild/protobuf'
-import { timestampFromMs } from '@bufbuild/protobuf/wkt'
+import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt'
+import type { Timestamp } from '@bufbuild/protobuf/wkt'
 
 import type { AssistantSchema } from '../../../proto/gen/frontdoor/v1/assistant_pb.js'
 import type { Page } from '../../../proto/gen/frontdoor/v1/page_pb.js'
@@ -75,6 +76,12 @@ export function runMessage(row: RunRow): MessageInitShape<typeof RunSchema> {
 /** A page in the words of the request schemas. */
 export function pageOf(page: Page | undefined): { limit?: number; offset?: number } {
   return { limit: page?.limit || undefined, offset: page?.offset }
+}
+
+/** A time in the words of the request schemas: ISO text, or an empty one, which they refuse. */
+export function timeTextOf(time: Timestamp | undefined): string | undefined {
+  const date = time && new Date(timestampMs(time))
+  return date && (Number.isNaN(date.getTime()) ? '' : date.toISOString())
 }
 
 /** A reference to a checkpoint in the words of the request schemas; undefined if there is none. */

@@ -48,10 +48,11 @@ export async function* followThread({ threads, ticker, quotas }: Parts,
   }
 }
 
-function filterOf({ afterSeq, channels, namespaces }: FollowThreadRequest): EventFilter {
+function filterOf({ afterSeq, channels, namespaces, depth }: FollowThreadRequest): EventFilter {
   return checkerOf(streamThreadEvents.body)({
     channels: channels.length > 0 ? channels : allChannels,
     namespaces: namespaces.map((name) => name === '' ? [] : name.split('|')),
+    depth,
     since: afterSeq === undefined ? undefined : Number(afterSeq),
   })
 }

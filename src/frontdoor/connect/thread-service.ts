@@ -2,15 +2,16 @@
 
 import type { ServiceImpl } from '@connectrpc/connect'
 
-import type { StateUpdate, ThreadService,
+import type { CountThreadsRequest, SearchThreadsRequest, StateUpdate, ThreadService,
   TimeToLive } from '../../../proto/gen/frontdoor/v1/thread_pb.js'
-import { countThreads, createThread, getThread, postThreadHistory, postThreadStateAtCheckpoint,
-  searchThreads, threadFields, updateThread, updateThreadState } from '../../api/index.ts'
+import { copyThread, countThreads, createThread, getThread, postThreadHistory,
+  postThreadStateAtCheckpoint, searchThreads, threadFields, updateThread,
+  updateThreadState } from '../../api/index.ts'
 import type { RouteParts } from '../http/route.ts'
 import { checkerOf } from '../schema/validation.ts'
 import { goneSignal, tenantOf } from './caller-value.ts'
 import { bytesOf, jsonIn } from './json-bytes.ts'
-import { checkpointOf, pageOf, threadMessage } from './messages.ts'
+import { checkpointOf, pageOf, threadMessage, timeTextOf } from './messages.ts'
 import { followThread } from './thread-events.ts'
 
 type Parts = Pick<RouteParts, 'threads' | 'reads' | 'ticker' | 'quotas'>
@@ -49,9 +50,13 @@ function recordCalls({ threads, reads }: Parts) {
       await threads.delete(tenantOf(context), threadIdOf(request))
       return {}
     },
-    copyThread: async (request, context) => ({
-      thread: threadMessage(await threads.copy(tenantOf(context), threadIdOf(request))),
-    }),
+    copyThread: async (request, context) => {
+      const { checkpoint_id: checkpointId } = checkerOf(copyThread.body)(
+        { checkpoint_id: request.checkpointId },
+      )
+      const copy = threads.copy(tenantOf(context), threadIdOf(request), checkpointId ?? undefined)
+      return { thread: threadMessage(await copy) }
+    },
     searchThreads: async (request, context) => {
       const { threadIds, sortBy: sort_by, sortOrder: sort_order, withoutValues, extract } = request
       const tenant = tenantOf(context)
@@ -138,13 +143,13 @@ function updateOf({ valuesJson, commandJson, asNode }: StateUpdate): Record<stri
   }
 }
 
-function filterOf(
-  { status, metadataJson, valuesJson }: { readonly status?: string;
-    readonly metadataJson: Uint8Array; readonly valuesJson: Uint8Array },
-): Record<string, unknown> {
+function filterOf(request: SearchThreadsRequest | CountThreadsRequest): Record<string, unknown> {
   return {
-    status,
-    metadata: jsonIn('metadata_json', metadataJson),
-    values: jsonIn('values_json', valuesJson),
+    status: request.status,
+    metadata: jsonIn('metadata_json', request.metadataJson),
+    values: jsonIn('values_json', request.valuesJson),
+    q: request.q,
+    updated_after: timeTextOf(request.updatedAfter),
+    updated_before: timeTextOf(request.updatedBefore),
   }
 }

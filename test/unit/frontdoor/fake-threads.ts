@@ -74,8 +74,8 @@ export class FakeThreads implements ThreadClient {
     this.views.delete(threadId)
   }
 
-  async copy(tenant: string, threadId: string): Promise<ThreadView> {
-    this.#call('copy', threadId)
+  async copy(tenant: string, threadId: string, checkpointId?: string): Promise<ThreadView> {
+    this.#call('copy', checkpointId ?? threadId)
     const copy = viewOf(tenant, '00000000-0000-4000-8000-00000000c0b1', {})
     return { ...copy, values: this.#thread(threadId).values }
   }

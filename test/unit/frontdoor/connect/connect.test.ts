@@ -224,7 +224,11 @@ describe('threads', () => {
     expect((await errorOf(threads.searchThreads({ extract: { b: 'b' } }))).code)
       .toBe(Code.InvalidArgument)
     expect((await threads.countThreads({ status: 'busy' })).count).toBe(0n)
-    await threads.copyThread({ threadId })
+    await threads.searchThreads({ q: 'plums', updatedAfter: { seconds: 60n } })
+    expect(door.threads.given('search')).toMatchObject({ words: ['plums'], updatedAfterMs: 60_000 })
+    const checkpointId = randomUUID()
+    await threads.copyThread({ threadId, checkpointId })
+    expect(door.threads.given('copy')).toBe(checkpointId)
     const { stateJson } = await threads.getThreadState({ threadId, subgraphs: true,
       checkpoint: { checkpointId: 'c', checkpointNs: 's' } })
     expect(valueOf(stateJson)).toMatchObject({ values: {} })
