@@ -3,6 +3,7 @@
 import { expect, it } from 'vitest'
 
 import { useServer } from '../support/server.ts'
+import { asReader, changeAnswer } from './support/changed-answer.ts'
 import { expectQuiet, useBrowser } from './support/tab.ts'
 import type { TabOptions } from './support/tab.ts'
 
@@ -127,13 +128,11 @@ it('A graph that does not load says where; a reader changes nothing', async () =
   const tab = await open('', { expected: /status of/ })
   const { page } = tab
   const error = 'src/broken.ts:3:9: Cannot find name "x".'
-  await page.route('**/info', (route) =>
-    route.fulfill({
-      json: { version: '1.0.0',
-        graphs: [{ graph_id: 'configured', error }, { graph_id: 'unborn',
-          error: 'No such file.' }] },
-    }))
-  await page.route('**/auth', (route) => route.fulfill({ json: { role: 'reader' } }))
+  await asReader(page)
+  await changeAnswer(page, '**/info', { auth: 'keys', graphs: [{ graph_id: 'configured', error }, {
+    graph_id: 'unborn',
+    error: 'No such file.',
+  }] })
   const id = await made('Broken')
   await page.goto(`${server.url}/studio/assistants?id=${id}`)
   await page.getByText(error).waitFor()

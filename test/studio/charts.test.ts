@@ -6,7 +6,7 @@ import { isNight } from '../support/repeats.ts'
 import { useServer } from '../support/server.ts'
 import { ask } from '../support/wire.ts'
 import { expectGoodLooks } from './support/looks.ts'
-import { asReader } from './support/reader.ts'
+import { asReader } from './support/changed-answer.ts'
 import { projectId, sendSpans, spanOf, supportTrace } from './support/sent-traces.ts'
 import { expectQuiet, useBrowser } from './support/tab.ts'
 

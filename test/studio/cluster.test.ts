@@ -2,6 +2,7 @@
 
 import { expect, it } from 'vitest'
 
+import type { Cluster } from '../../src/api/index.ts'
 import { useServer } from '../support/server.ts'
 import { looks } from './support/looks.ts'
 import { expectQuiet, useBrowser } from './support/tab.ts'
@@ -13,20 +14,24 @@ const browser = useBrowser()
 const [a, b, c] = ['aaaaaaaa-1', 'bbbbbbbb-2', 'cccccccc-3'] as const
 const at = '2026-01-01T12:00:00.500+00:00'
 
-const member = (id: string, state: string, asked = true) => ({ id, state, self: id === a,
-  address: `10.0.0.${id.at(-1)}:2025`, shards: 0, version: asked ? '0.1.0' : null,
+type Member = Cluster['members'][number]
+
+const member = (id: string, state: Member['state'], asked = true): Member => ({ id, state,
+  self: id === a, address: `10.0.0.${id.at(-1)}:2025`, shards: 0, version: asked ? '0.1.0' : null,
   started_at: asked ? at : null, actors: asked ? 1_203 : null, runs: asked ? 4 : null,
   load: asked ? 0.25 : null })
 
 const event = (name: string, value: object) => `event: ${name}\ndata: ${JSON.stringify(value)}\n\n`
 
-/** Three members, one of which goes. */
-const events = event('cluster', {
+const three: Cluster = {
   members: [member(a, 'serving'), member(b, 'serving'), member(c, 'draining', false)],
   shards: { count: 256, owners: Array.from({ length: 256 }, (_, shard) => shard % 3) },
   region: { name: 'us', api_url: 'https://us.example', ingress: ['203.0.113.1'], egress: [] },
   embedded: false,
-}) + event('gone', { ...member(b, 'gone'), at }) +
+}
+
+/** Three members, one of which goes. */
+const events = event('cluster', three) + event('gone', { ...member(b, 'gone'), at }) +
   event('moved', { from: b, to: a, shards: [1, 4, 7], at }) +
   event('moved', { from: b, to: null, shards: [10], at }) +
   event('joined', { ...member('dddddddd-4', 'joining', false), at })

@@ -163,7 +163,8 @@ it('is not there where a server has no deployments, or does not know of them', a
   await page.route(/\/info$/, async (route) => {
     const response = await route.fetch()
     const { features, ...info } = await response.json() as { readonly features: object }
-    await route.fulfill({ response, json: { ...info, features: { ...features, deployments } } })
+    await route.fulfill({ response,
+      body: JSON.stringify({ ...info, features: { ...features, deployments } }) })
   })
   const isHidden = async () => {
     await page.getByRole('status').filter({ hasText: 'local ·' }).waitFor()

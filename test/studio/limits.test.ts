@@ -134,7 +134,7 @@ it.each(looks)(
 it('says what is wrong, and what is not there', async () => {
   const tab = await open('', { expected: /Failed to load resource/ })
   const { page } = tab
-  const answer = (path: string, status: number, json: object, headers = {}) =>
+  const answer = (path: string, status: number, json: unknown, headers = {}) =>
     page.route(({ pathname }) => pathname === path, (route) =>
       route.fulfill({ status, json, headers }))
   await answer('/limits', 429, { detail: 'More than 5 requests in 10 seconds.' }, {
@@ -159,12 +159,11 @@ it('says what is wrong, and what is not there', async () => {
   await page.getByText('Nobody is refused').waitFor()
   expect(await tab.violations()).toEqual([])
 
-  const row = { role: 'reader', tenant: 'acme', created_at: '2026-01-01T00:00:00Z',
-    last_used_at: null, expires_at: null, revoked_at: null }
+  const row = { role: 'reader', tenant: 'acme', deployment: null,
+    created_at: '2026-01-01T00:00:00Z', last_used_at: null, expires_at: null, revoked_at: null }
   await page.unrouteAll()
   await answer('/keys', 200,
-    Array.from({ length: 1_000 },
-      (_, n) => ({ ...row, id: `id${n}`, name: `key ${n}` })) as unknown as object)
+    Array.from({ length: 1_000 }, (_, n) => ({ ...row, id: `id${n}`, name: `key ${n}` })))
   await page.goto(`${server.url}/studio/limits?view=keys`)
   await page.getByText('1 to 50 of 1,000').waitFor()
   await page.getByRole('button', { name: 'Older' }).click()

@@ -7,7 +7,7 @@ import { useServer } from '../support/server.ts'
 import { ask } from '../support/wire.ts'
 import { chatManifest, placeholder } from './support/chat-manifest.ts'
 import { expectGoodLooks } from './support/looks.ts'
-import { asReader } from './support/reader.ts'
+import { asReader } from './support/changed-answer.ts'
 import { expectQuiet, useBrowser } from './support/tab.ts'
 
 const server = useServer()

@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest'
 
 import { useServer } from '../support/server.ts'
-import { asReader } from './support/reader.ts'
+import { asReader } from './support/changed-answer.ts'
 import { projectId, sendSpans, supportTrace } from './support/sent-traces.ts'
 import { expectQuiet, useBrowser } from './support/tab.ts'
 

@@ -7,7 +7,7 @@ import { useGates } from '../support/gate.ts'
 import { say } from '../support/run-events.ts'
 import { useServer } from '../support/server.ts'
 import { expectGoodLooks } from './support/looks.ts'
-import { asReader } from './support/reader.ts'
+import { asReader } from './support/changed-answer.ts'
 import { expectQuiet, useBrowser } from './support/tab.ts'
 
 const server = useServer()

@@ -63,7 +63,7 @@ it('are read page by page as one scrolls, and say what the server refuses', asyn
     const json = Array.from({ length: 100 }, (_, row) => ({
       run_id: `00000000-0000-4000-8000-${String(at * 100 + row).padStart(12, '0')}`,
       thread_id: '00000000-0000-4000-8000-000000000000',
-      assistant_id: 'a',
+      assistant_id: '00000000-0000-4000-8000-00000000000a',
       graph_id: `page ${at}`,
       status: 'success',
       created_at: '2026-11-27T00:00:00Z',

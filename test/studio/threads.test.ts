@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, it } from 'vitest'
 
 import { useServer } from '../support/server.ts'
-import { asReader } from './support/reader.ts'
+import { asReader } from './support/changed-answer.ts'
 import { looks } from './support/looks.ts'
 import { expectQuiet, useBrowser } from './support/tab.ts'
 

@@ -7,16 +7,19 @@ import { createServer, request as ask } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A record of the API: the shapes stand in `src/studio/api/control/deployment.ts`. */
+import type { ControlDeployment, ControlLine, ControlReport, ControlRevision, ControlSecret,
+  DeploymentBody } from '../../src/api/index.ts'
+import { answerFault } from './contract-answer.ts'
+
 type Record = { [field: string]: unknown }
 
 /** What it has of one deployment. */
 export interface FakeDeployment {
-  readonly record: Record
-  readonly revisions: readonly Record[]
-  readonly secrets: readonly Record[]
+  readonly record: ControlDeployment
+  readonly revisions: readonly ControlRevision[]
+  readonly secrets: readonly ControlSecret[]
   /** What a check of a revision finds. */
-  readonly report?: Record
+  readonly report?: ControlReport
 }
 
 /** A call that it got. */
@@ -36,7 +39,7 @@ export interface FakeRefusal {
   readonly [field: string]: unknown
 }
 
-/** The API. */
+/** The API. An answer that is not as the contract has it ends the test. */
 export class FakeControl {
   readonly deployments = new Map<string, FakeDeployment>()
   readonly calls: FakeCall[] = []
@@ -66,7 +69,7 @@ export class FakeControl {
   }
 
   /** Changes a deployment, and tells its followers with an event of that kind. */
-  change(name: string, change: Record, kind: string, data: Record = {}): void {
+  change(name: string, change: Partial<ControlDeployment>, kind: string, data: Record = {}): void {
     const before = this.deployments.get(name)!
     this.deployments.set(name, { ...before, record: { ...before.record, ...change } })
     this.note(kind, data)
@@ -83,7 +86,7 @@ export class FakeControl {
   }
 
   /** Adds lines of a log. */
-  write(...lines: readonly Record[]): void {
+  write(...lines: readonly ControlLine[]): void {
     const text = lines.map((line) => `event: line\ndata: ${JSON.stringify(line)}\n\n`)
     this.#lines.push(...text)
     this.#send('logs', text.join(''))
@@ -133,20 +136,24 @@ export class FakeControl {
       return reply(response, status, { detail: message, message, code, ...more })
     }
     const [, , , , name, part, id, act] = pathname.split('/')
-    if (name === undefined) {
-      const records = [...this.deployments.values()].map(({ record }) => record)
-      return reply(response, 200, { deployments: pageOf(records, searchParams) })
-    }
-    const found = this.deployments.get(name)
-    if (found === undefined) {
+    if (name !== undefined && !this.deployments.has(name)) {
       return reply(response, 404, { detail: `There is no deployment ${name}.`, code: 'not_found' })
     }
     if (part === 'events' || part === 'logs') return this.#follow(part, request, response)
-    this.#answer(found, { name, part, id, act, body, method: request.method!, searchParams },
-      response)
+    const { status, answer } = name === undefined
+      ? this.#list(searchParams)
+      : this.#answer({ name, part, id, act, body, method: request.method!, searchParams })
+    reply(response, status, answer)
+    const fault = await answerFault(request.method!, pathname, status, async () => answer)
+    if (fault !== undefined) throw new Error(fault)
   }
 
-  #answer(found: FakeDeployment, { name, part, id, act, body, method, searchParams }: {
+  #list(search: URLSearchParams): FakeAnswer {
+    const records = [...this.deployments.values()].map(({ record }) => record)
+    return { status: 200, answer: { deployments: pageOf(records, search) } }
+  }
+
+  #answer({ name, part, id, act, body, method, searchParams }: {
     readonly name: string
     readonly part: string | undefined
     readonly id: string | undefined
@@ -154,33 +161,36 @@ export class FakeControl {
     readonly body: Record
     readonly method: string
     readonly searchParams: URLSearchParams
-  }, response: ServerResponse): void {
-    const { record, revisions, secrets } = found
+  }): FakeAnswer {
+    const found = this.deployments.get(name)!
+    const { record, revisions, secrets, report } = found
     if (part === undefined && method === 'DELETE') {
       this.deployments.delete(name)
-      return reply(response, 202, { removing: true })
+      return { status: 202, answer: { removing: true } }
     }
-    if (part === undefined && method === 'PATCH') this.change(name, body, 'deployment', body)
-    if (part === undefined) return reply(response, 200, this.deployments.get(name)!.record)
-    if (act === 'check')
-      return reply(response, 200, { revision: revisions[0], report: found.report })
+    if (part === undefined && method === 'PATCH') {
+      const { limits, ...change }: DeploymentBody = body
+      this.change(name, { ...change, limits: { ...record.limits, ...limits } }, 'deployment', body)
+    }
+    if (part === undefined) return { status: 200, answer: this.deployments.get(name)!.record }
+    if (act === 'check') return { status: 200, answer: { revision: revisions[0], report } }
     if (act === 'activate' || part === 'rollback') {
-      return reply(response, 202, { rollout: record['rollout'] ?? null })
+      return { status: 202, answer: { rollout: record.rollout } }
     }
     if (part === 'revisions' && id !== undefined) {
-      return reply(response, 200, revisions.find((revision) => revision['name'] === id))
+      return { status: 200, answer: revisions.find((revision) => revision.name === id) }
     }
     if (part === 'revisions') {
-      return reply(response, 200, { revisions: pageOf(revisions, searchParams) })
+      return { status: 200, answer: { revisions: pageOf(revisions, searchParams) } }
     }
-    if (id === undefined) return reply(response, 200, { secrets, env_version: 1 })
-    const others = secrets.filter((secret) => secret['name'] !== id)
+    if (id === undefined) return { status: 200, answer: { secrets, env_version: 1 } }
+    const others = secrets.filter((secret) => secret.name !== id)
     const made = { name: id, version: secrets.length - others.length + 1,
-      updated_at: new Date().toISOString() }
-    const after = method === 'DELETE' ? others : [...others, made]
-    this.deployments.set(name, { ...found, secrets: after })
-    this.note('secret', { name: id, change: method === 'DELETE' ? 'removed' : 'set' })
-    reply(response, 200, { ...made, rollout: null })
+      updated_at: new Date().toISOString(), state: 'in_use' } as const
+    const isRemoval = method === 'DELETE'
+    this.deployments.set(name, { ...found, secrets: isRemoval ? others : [...others, made] })
+    this.note('secret', { name: id, change: isRemoval ? 'removed' : 'set' })
+    return { status: 200, answer: { ...!isRemoval && made, rollout: null } }
   }
 
   #follow(what: 'events' | 'logs', request: IncomingMessage, response: ServerResponse): void {
@@ -216,7 +226,12 @@ export class FakeControl {
   }
 }
 
-const pageOf = (all: readonly Record[], search: URLSearchParams): readonly Record[] => {
+interface FakeAnswer {
+  readonly status: number
+  readonly answer: unknown
+}
+
+function pageOf<Each>(all: readonly Each[], search: URLSearchParams): readonly Each[] {
   const from = Number(search.get('offset') ?? 0)
   return all.slice(from, from + Number(search.get('limit') ?? 100))
 }

@@ -2,6 +2,8 @@
 
 import { afterAll, beforeAll } from 'vitest'
 
+import type { ControlDeployment, ControlLine, ControlMember, ControlOutcome, ControlRevision,
+  ControlRollout } from '../../../src/api/index.ts'
 import { FakeControl } from '../../support/fake-control.ts'
 
 /** A time that many minutes ago. */
@@ -11,41 +13,46 @@ const limits = { workers: 2, memory_mb: 512, concurrency: 100, run_timeout_s: 3_
   requests: null }
 
 /** Members of a roll-out. */
-export const members = (...states: readonly string[]) =>
+export const members = (...states: readonly ControlMember['state'][]): readonly ControlMember[] =>
   states.map((state, at) => ({ id: `${'abc'[at]}1f0c3d2-member`, state,
     ms: state === 'waiting' ? null : 820 + at * 340 })
   )
 
 /** A roll-out that is under way. */
-export const rollout = (phase: string, ...states: readonly string[]) => ({ id: 'ro-1',
-  kind: 'activate', revision: 'r13', from: 'r12', percent: 100, phase, members: members(...states),
-  started_at: ago(0), watch_s: 60, by: 'mira', message: 'Shorter answers' })
+export const rollout = (phase: ControlRollout['phase'],
+  ...states: readonly ControlMember['state'][]): ControlRollout => ({ id: 'ro-1', kind: 'activate',
+    revision: 'r13', from: 'r12', percent: 100, phase, members: members(...states),
+    started_at: ago(0), watch_s: 60, by: 'mira', message: 'Shorter answers' })
 
-const done = { id: 'ro-0', kind: 'activate', revision: 'r12', from: 'r11', percent: 100,
-  result: 'done', reason: null, failures: [],
+const done: ControlOutcome = { id: 'ro-0', kind: 'activate', revision: 'r12', from: 'r11',
+  percent: 100, result: 'done', reason: null, failures: [],
   members: members('confirmed', 'confirmed', 'confirmed'), by: 'mira', started_at: ago(42),
   ended_at: ago(41) }
 
 /** The outcome of one that a graph did not survive. */
-export const refused = { ...done, id: 'ro-2', revision: 'r13', from: 'r12', result: 'refused',
-  reason: 'a1f0c3d2 cannot load r13: the graph agent is not there.', members: members('silent'),
+export const refused: ControlOutcome = { ...done, id: 'ro-2', revision: 'r13', from: 'r12',
+  result: 'refused', reason: 'a1f0c3d2 cannot load r13: the graph agent is not there.',
+  members: members('silent'),
   failures: [{ graph_id: 'agent', at: 'src/agent.ts:14',
     message: 'Cannot find package zod, imported from src/agent.ts' }] }
 
 /** A deployment as the API has it. */
-export const deployment = (name: string, change: object = {}) => ({ name, tenant: 'local',
-  access: 'own', url: `https://${name}.agents.example.org`, hosts: [], limits, paused: false,
-  active: 'r12', previous: 'r11', next: null, env_version: 3, rollout: null, last_rollout: done,
-  preview: null, created_at: ago(90_000), updated_at: ago(41), ...change })
+export const deployment = (name: string,
+  change: Partial<ControlDeployment> = {}): ControlDeployment => ({ name, tenant: 'local',
+    access: 'own', url: `https://${name}.agents.example.org`, hosts: [], limits, paused: false,
+    active: 'r12', previous: 'r11', next: null, env_version: 3, rollout: null, last_rollout: done,
+    kept_secrets: [], problems: [], preview: null, created_at: ago(90_000), updated_at: ago(41),
+    ...change })
 
 /** A revision as the API has it. */
-export const revision = (number: number, change: object = {}) => ({ name: `r${number}`,
-  state: 'ready', hash: String(number).padStart(64, '3f9a'), message: 'Look up orders by mail',
-  by: 'mira', bytes: 11_120_000 + number * 3_000, files: 4_907, platform: 'linux-x64-glibc',
-  source: { commit: '5ebbf1480c3d2a91', branch: 'main', dirty: false }, wants_env: ['SHOP_KEY'],
-  graphs: [{ graph_id: 'agent', nodes: ['plan', 'look_up', 'answer'] }], reason: null, failures: [],
-  created_at: ago((14 - number) * 700), expires_at: null, active_at: null, running: 0,
-  waiting_threads: 0, ...change })
+export const revision = (number: number,
+  change: Partial<ControlRevision> = {}): ControlRevision => ({ name: `r${number}`, state: 'ready',
+    hash: String(number).padStart(64, '3f9a'), message: 'Look up orders by mail', by: 'mira',
+    bytes: 11_120_000 + number * 3_000, files: 4_907, platform: 'linux-x64-glibc',
+    source: { commit: '5ebbf1480c3d2a91', branch: 'main', dirty: false }, wants_env: ['SHOP_KEY'],
+    graphs: [{ graph_id: 'agent', nodes: ['plan', 'look_up', 'answer'] }], reason: null,
+    failures: [], created_at: ago((14 - number) * 700), expires_at: null, active_at: null,
+    running: 0, waiting_threads: 0, ...change })
 
 /** Fills the API. */
 export function fillShop(control: FakeControl): void {
@@ -57,9 +64,12 @@ export function fillShop(control: FakeControl): void {
       failures: refused.failures }),
     revision(9, { state: 'removed', by: 'pipeline-of-the-shop', running: null,
       waiting_threads: null }),
-  ],
-    secrets: [{ name: 'SHOP_KEY', version: 3, updated_at: ago(300) }, { name: 'MODEL_URL',
-      version: 1, updated_at: ago(9_000) }],
+  ], secrets: [{ name: 'SHOP_KEY', version: 3, updated_at: ago(300), state: 'in_use' }, {
+    name: 'MODEL_URL',
+    version: 1,
+    updated_at: ago(9_000),
+    state: 'in_use',
+  }],
     report: { graphs_added: [], graphs_removed: [], nodes_added: [],
       nodes_removed: [{ graph_id: 'agent', node: 'ask', waiting_threads: 3 }], channels_removed: [],
       wants_env_missing: ['MAIL_KEY'] } })
@@ -91,6 +101,13 @@ export function useShop(server: { readonly url: string }): { readonly control: F
 }
 
 /** A line of a log. */
-export const line = (text: string, change: object = {}) => ({ at: new Date().toISOString(),
-  level: 'info', member: 'a1f0c3d2-member', revision: 'r12', text, thread_id: null, run_id: null,
-  ...change })
+export const line = (text: string, change: Partial<ControlLine> = {}): ControlLine => ({
+  at: new Date().toISOString(),
+  level: 'info',
+  member: 'a1f0c3d2-member',
+  revision: 'r12',
+  text,
+  thread_id: null,
+  run_id: null,
+  ...change,
+})

@@ -7,6 +7,8 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { chromium } from 'playwright-core'
 import { beforeAll, beforeEach, expect } from 'vitest'
 
+import { checkFakes } from './checked-fakes.ts'
+
 /** Debian's browser, where it is installed. */
 const chromiumPath = '/usr/bin/chromium'
 
@@ -82,6 +84,7 @@ async function openTab(context: BrowserContext, url: string, expected?: RegExp):
   const complain = (text: string) => {
     if (!expected?.test(text)) complaints.push(text)
   }
+  checkFakes(page, (fault) => complaints.push(fault))
   page.on('pageerror', (error) => complain(String(error)))
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) complain(message.text())

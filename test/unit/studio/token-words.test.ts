@@ -2,12 +2,10 @@
 
 import { expect, it } from 'vitest'
 
-import type { Span } from '../../../src/studio/api/platform/traces.ts'
 import { costWords, tokenWords } from '../../../src/studio/traces/span/token-words.ts'
 
 const plain = { prompt_tokens: 1000, completion_tokens: 10, prompt_token_details: null,
-  completion_token_details: null, prompt_cost_details: null,
-  completion_cost_details: null } as unknown as Span
+  completion_token_details: null, prompt_cost_details: null, completion_cost_details: null }
 
 it('Kinds of tokens stand behind all tokens, where there are some', () => {
   expect(tokenWords(plain)).toBe('1,000 in, 10 out')

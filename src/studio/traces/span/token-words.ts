@@ -10,10 +10,14 @@ const known: Readonly<Record<string, string>> = { cache_read: 'read from a cache
 /** A kind of token, such as `cache_read`. */
 const kindWords = (kind: string): string => known[kind] ?? kind.replaceAll('_', ' ')
 
+type Tokens = Pick<Span,
+  'prompt_tokens' | 'completion_tokens' | 'prompt_token_details' | 'completion_token_details'>
+type Costs = Pick<Span, 'prompt_cost_details' | 'completion_cost_details'>
+
 /** "1,000 in (900 read from a cache), 10 out (4 reasoning)". */
 export function tokenWords(
   { prompt_tokens: prompt, completion_tokens: completion, prompt_token_details: promptKinds,
-    completion_token_details: completionKinds }: Span,
+    completion_token_details: completionKinds }: Tokens,
 ): string {
   return `${count(prompt ?? 0)} in${inBrackets(promptKinds?.raw)}, ${count(completion ?? 0)} out${
     inBrackets(completionKinds?.raw)
@@ -22,7 +26,7 @@ export function tokenWords(
 
 /** "$0.09 read from a cache, $0.10 written to a cache"; empty if no cost is known by kind. */
 export function costWords(
-  { prompt_cost_details: prompt, completion_cost_details: completion }: Span,
+  { prompt_cost_details: prompt, completion_cost_details: completion }: Costs,
 ): string {
   return [prompt, completion].flatMap((kinds) =>
     some(kinds?.raw).map(([kind, cost]) => `${dollars(cost)} ${kindWords(kind)}`)

@@ -129,8 +129,9 @@ const headerName = (name: string) => name.replaceAll('-', '_')
 
 function requestOf({ params, query, body, headers }: Operation): Part[] {
   const sent = Object.entries<Part>(headers?.properties ?? {})
-  return [params ?? {}, query ?? {}, body ?? {},
-    { properties: Object.fromEntries(sent.map(([name, part]) => [headerName(name), part])) }]
+  return [params ?? {}, query ?? {}, body ?? {}, {
+    properties: Object.fromEntries(sent.map(([name, part]) => [headerName(name), part])),
+  }]
 }
 
 function answerOf({ answer, returns = [] }: Operation): Part[] {
@@ -163,9 +164,8 @@ function compare(call: string, message: DescMessage, parts: readonly Part[]): Di
     } else differences.push({ call, side: 'typed', member: own })
   }
   message.fields.forEach(visit)
-  return [...differences,
-    ...[...rest.keys()].filter((name) => !seen.has(name))
-      .map((member) => ({ call, side: 'rest', member }) as const)]
+  return [...differences, ...[...rest.keys()].filter((name) => !seen.has(name))
+    .map((member) => ({ call, side: 'rest', member }) as const)]
 }
 
 function differencesOf({ localName, input, output, methodKind }: DescMethod): Difference[] {
