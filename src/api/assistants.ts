@@ -128,6 +128,7 @@ export const searchAssistants = operation('POST', '/assistants/search', {
     select: Type.Optional(Nullable(SomeOf(assistantFields))),
   }, { examples: [{ limit: 10 }] }),
   answer: Type.Array(FoundAssistant),
+  whole: Type.Array(Assistant),
   returns: ['x-pagination-total', 'x-pagination-next'],
 })
 

@@ -78,10 +78,10 @@ const Cron = Type.Object({
   enabled: Type.Boolean(),
 }, { $id: 'Cron', description: 'The cron.' })
 
-const FoundCron = Type.Partial(
-  Type.Object({ ...Cron.properties, now: Type.Optional(Time()) }),
-  { $id: 'FoundCron', description: 'All fields, or those that `select` names.' },
-)
+const WholeCron = Type.Object({ ...Cron.properties, now: Type.Optional(Time()) })
+
+const FoundCron = Type.Partial(WholeCron, { $id: 'FoundCron',
+  description: 'All fields, or those that `select` names.' })
 
 const one = { params: Type.Object({ cron_id: Uuid() }) }
 
@@ -145,6 +145,7 @@ export const searchCrons = operation('POST', '/runs/crons/search', {
     select: Type.Optional(Nullable(SomeOf([...cronFields, 'now']))),
   }, { examples: [{ limit: 10 }] }),
   answer: Type.Array(FoundCron),
+  whole: Type.Array(WholeCron),
   returns: ['x-pagination-total', 'x-pagination-next'],
 })
 

@@ -86,7 +86,8 @@ export type { ConfiguredModel, ModelChange, ModelPrice, NewModel, PriceBody } fr
 export type { Access, Answer, AnswerHeader, Body, CheckedBody, Operation, Params, Query,
   Value } from './operation.ts'
 export { operations } from './operations.ts'
-export type { Answered, Asked, NamedOperation, Route } from './operations.ts'
+export type { Answered, Asked, NamedOperation, Route, Selectable, Selected,
+  SelectingRoute } from './operations.ts'
 export { askModel, proposeExamples, proposeFilter, runExperiment,
   streamExperiment } from './playground.ts'
 export type { ExperimentBody, ModelQuestion } from './playground.ts'

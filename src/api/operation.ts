@@ -38,6 +38,8 @@ export interface Terms {
   readonly raw?: true
   /** The JSON of a good answer; missing if there is none. It changes no answer. */
   readonly answer?: TSchema
+  /** The same with all members of its records, where requests may select some. */
+  readonly whole?: TSchema
   /** Of an answer that is a stream, and no JSON: what is sent. */
   readonly events?: string
   /** Of an answer that is no JSON: its media type, as `text/csv`. */

@@ -1,5 +1,7 @@
 /** All operations, by their names and by their addresses. */
 
+import type { TSchema } from 'typebox'
+
 import * as alertRules from './rules/alert-rules.ts'
 import * as allRuns from './threads/all-runs.ts'
 import * as assistants from './assistants.ts'
@@ -25,7 +27,7 @@ import * as ingest from './ingest/ingest.ts'
 import * as keys from './keys.ts'
 import * as limits from './limits.ts'
 import * as models from './models.ts'
-import type { Also, Answer, Body, Operation, Params, Query } from './operation.ts'
+import type { Also, Answer, Body, Operation, Params, Query, Value } from './operation.ts'
 import * as otel from './ingest/otel.ts'
 import * as pageLinks from './hosted/page-links.ts'
 import * as playground from './playground.ts'
@@ -121,6 +123,31 @@ type Part<Name extends string, Given> = undefined extends Given ?
   { readonly [N in Name]?: undefined }
   : object extends Given ? { readonly [N in Name]?: Given }
   : { readonly [N in Name]: Given }
+
+/** The route of an operation whose requests select members of the records that it answers. */
+export type SelectingRoute = {
+  [Each in Route]: ByRoute[Each] extends { readonly whole: TSchema } ? Each : never
+}[Route]
+
+/** Members that a request may select. */
+export type Selectable<Of extends SelectingRoute> =
+  | SelectIn<Query<ByRoute[Of]>>
+  | SelectIn<Body<ByRoute[Of]>>
+
+type SelectIn<Given> = Given extends { readonly select?: infer Names } ? NameIn<Names> : never
+type NameIn<Names> = Names extends readonly (infer Name extends string)[] ? Name : never
+
+/** The JSON that an operation answers to a request that selects these members. */
+export type Selected<Of extends SelectingRoute, Name> = PartsOf<Whole<ByRoute[Of]>, Name,
+  Selectable<Of>>
+
+type Whole<Each> = Each extends { readonly whole: infer Schema extends TSchema } ? Value<Schema>
+  : never
+type PartsOf<Given, Name, All> = Given extends readonly (infer Each)[] ?
+  readonly PartsOf<Each, Name, All>[]
+  : {
+    readonly [Each in keyof Given as Each extends Exclude<All, Name> ? never : Each]: Given[Each]
+  }
 
 /** The JSON that an operation answers. */
 export type Answered<Of extends Route> = Answer<ByRoute[Of]> | Also<ByRoute[Of]>

@@ -8,7 +8,9 @@ import type { Body, Value } from '../operation.ts'
 import { CancelAction, Run, runFields, RunStatus } from './run-parts.ts'
 import { ThreadConditions } from './thread-parts.ts'
 
-const RunOfTenant = Type.Partial(Type.Object({ ...Run.properties, graph_id: Text() }), {
+const WholeRun = Type.Object({ ...Run.properties, graph_id: Text() })
+
+const RunOfTenant = Type.Partial(WholeRun, {
   $id: 'RunOfTenant',
   description: 'All fields but kwargs, or those that `select` names.',
 })
@@ -48,6 +50,7 @@ export const searchRuns = operation('POST', '/runs/search', {
     select: Type.Optional(Nullable(SomeOf([...runFields, 'graph_id']))),
   }, { examples: [{ status: 'error', limit: 20 }] }),
   answer: Type.Array(RunOfTenant),
+  whole: Type.Array(WholeRun),
   returns: ['x-pagination-cursor'],
 })
 

@@ -86,6 +86,7 @@ export const listRuns = operation('GET', '/threads/:thread_id/runs', {
     select: Type.Optional(SomeOf(runFields)),
   }),
   answer: Type.Array(FoundRun),
+  whole: Type.Array(Run),
 })
 
 export const getRun = operation('GET', '/threads/:thread_id/runs/:run_id', {

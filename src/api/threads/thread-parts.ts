@@ -43,7 +43,7 @@ export type ThreadConditions = Value<typeof ThreadConditions>
 /** Schema of a question of a graph, in an answer. */
 export const Interrupt = Type.Object({
   id: Text(),
-  value: Json(),
+  value: Type.Optional(Json({ description: 'Missing if the graph asked without one.' })),
   response_schema: Type.Optional(Json({ description: 'JSON Schema of the answer.' })),
 })
 /** A question of a graph. */

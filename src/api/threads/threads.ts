@@ -44,18 +44,18 @@ const Thread = Type.Object({
   error: Json({ description: '{error, message} of the last run, or null.' }),
 }, { $id: 'Thread', description: 'The thread with its newest state.' })
 
-const FoundThread = Type.Partial(
-  Type.Object({
-    ...Thread.properties,
-    ttl: Nullable(
-      Type.Object({ strategy: Strategy(), ttl_minutes: Type.Number(), expires_at: Time() }, {
-        description: 'When it ends, if `include` asks for it.',
-      }),
-    ),
-    extracted: JsonObject({ description: 'If the search asked to extract.' }),
-  }),
-  { $id: 'FoundThread', description: 'All fields, or those that `select` names.' },
-)
+const WholeThread = Type.Object({
+  ...Thread.properties,
+  ttl: Type.Optional(Nullable(
+    Type.Object({ strategy: Strategy(), ttl_minutes: Type.Number(), expires_at: Time() }, {
+      description: 'When it ends, if `include` asks for it.',
+    }),
+  )),
+  extracted: Type.Optional(JsonObject({ description: 'If the search asked to extract.' })),
+})
+
+const FoundThread = Type.Partial(WholeThread, { $id: 'FoundThread',
+  description: 'All fields, or those that `select` names.' })
 
 const PrunedThreads = Type.Object({
   pruned_count: Type.Optional(Type.Integer({ description: 'Threads that were pruned.' })),
@@ -120,6 +120,7 @@ export const getThread = operation('GET', '/threads/:thread_id', {
     select: Type.Optional(SomeOf(threadFields)),
   }),
   answer: FoundThread,
+  whole: WholeThread,
 })
 
 export const updateThread = operation('PATCH', '/threads/:thread_id', {
@@ -222,6 +223,7 @@ export const searchThreads = operation('POST', '/threads/search', {
     }))),
   }, { examples: [{ limit: 10, sort_by: 'updated_at', sort_order: 'desc' }] }),
   answer: Type.Array(FoundThread),
+  whole: Type.Array(WholeThread),
   returns: ['x-pagination-total', 'x-pagination-next', 'x-pagination-cursor'],
 })
 

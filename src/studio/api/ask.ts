@@ -1,6 +1,7 @@
 /** Calls operations of the API. Their types are those of the contract in src/api. */
 
-import type { Answered, Asked, Route } from '../../api/index.ts'
+import type { Answered, Asked, Route, Selectable, Selected,
+  SelectingRoute } from '../../api/index.ts'
 import { askPage as askPageAt } from './client.ts'
 import type { Call } from './client.ts'
 
@@ -24,6 +25,19 @@ export function askPage<Of extends Route>(route: Of,
   const { body, headers = {}, signal } = parts
   const [method] = route.split(' ') as [NonNullable<Call['method']>]
   return askPageAt(addressFor(route, parts), { method, body, headers, signal })
+}
+
+/** As `askPage`, of records: the call selects their members, and the answer has these. */
+export function askSelected<Of extends SelectingRoute, const Name extends Selectable<Of>>(
+  route: Of,
+  select: readonly Name[],
+  { params, query, body, headers = {}, signal }: Parts<Of>,
+): Promise<{ readonly data: Selected<Of, Name>; readonly headers: Headers }> {
+  const [method, path] = route.split(' ') as ['GET' | 'POST', string]
+  return method === 'GET'
+    ? askPageAt(addressOf(path, params, { ...query, select }), { method, headers, signal })
+    : askPageAt(addressOf(path, params, query), { method, body: { ...body, select }, headers,
+      signal })
 }
 
 /** The path of a request to an operation, and its query: what streams are followed by. */

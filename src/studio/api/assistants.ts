@@ -3,17 +3,19 @@
 import { queryOptions } from '@tanstack/react-query'
 
 import type { Assistant } from '../../api/index.ts'
-import { ask } from './ask.ts'
+import { ask, askSelected } from './ask.ts'
+
+const columns = ['assistant_id', 'graph_id', 'version', 'name', 'description', 'config', 'context',
+  'metadata', 'created_at', 'updated_at'] as const
 
 /** All assistants, by name; 1 000 at most. */
 export const assistantList = queryOptions({
   queryKey: ['assistants'],
-  // They have all fields, since the call selects none.
-  queryFn: ({ signal }) =>
-    ask('POST /assistants/search', { signal,
-      body: { limit: 1_000, sort_by: 'name', sort_order: 'asc' } }) as Promise<
-        readonly Assistant[]
-      >,
+  queryFn: async ({ signal }): Promise<readonly Assistant[]> => {
+    const { data } = await askSelected('POST /assistants/search', columns, { signal,
+      body: { limit: 1_000, sort_by: 'name', sort_order: 'asc' } })
+    return data
+  },
   staleTime: 15_000,
 })
 

@@ -1,8 +1,7 @@
 /** Acts on many threads at once: by their ids, or by a filter. */
 
-import { ask } from './ask.ts'
+import { ask, askSelected } from './ask.ts'
 import { isOver } from './runs.ts'
-import type { Run } from './runs.ts'
 import type { ThreadFilter } from './threads.ts'
 
 /** Threads to act on: chosen ones, or all that match a filter at the time of the call. */
@@ -54,8 +53,11 @@ export const cancelMatching = (filter: ThreadFilter, signal: AbortSignal) =>
 
 /** Cancels the runs of one thread that are under way or queued. Returns how many there were. */
 export async function cancelRunsOf(threadId: string, signal: AbortSignal): Promise<number> {
-  const runs = await ask('GET /threads/:thread_id/runs', { params: { thread_id: threadId },
-    query: { limit: 1_000, select: ['run_id', 'status'] }, signal }) as readonly Run[]
+  const { data: runs } = await askSelected('GET /threads/:thread_id/runs', ['run_id', 'status'], {
+    params: { thread_id: threadId },
+    query: { limit: 1_000 },
+    signal,
+  })
   const ids = runs.filter((run) => !isOver(run)).map(({ run_id: id }) => id)
   if (ids.length > 0) {
     await ask('POST /runs/cancel', { body: { thread_id: threadId, run_ids: ids }, signal })

@@ -1,17 +1,19 @@
 /** Runs, as the API has them, and the calls about them. */
 
-import type { CreateRun, Run as WholeRun, RunOfTenant } from '../../api/index.ts'
-import { ask } from './ask.ts'
-import type { JsonObject } from './client.ts'
+import type { CreateRun, Run as WholeRun, Selected } from '../../api/index.ts'
+import { ask, askSelected } from './ask.ts'
 
 /** Status of a run; `interrupted` is one that somebody cancelled. */
 export type RunStatus = WholeRun['status']
 
-/** A run as the calls of this page select it: always with what names and dates it. */
+/** Fields that Studio shows of a run wherever it lists runs. */
+export const runColumns = ['run_id', 'thread_id', 'assistant_id', 'created_at', 'updated_at',
+  'status', 'metadata', 'multitask_strategy', 'cancel_reason', 'revision'] as const
+
+/** A run in a list, with its request if it is one of a thread that is open. */
 export type Run =
-  & Omit<RunOfTenant, 'metadata' | 'kwargs'>
-  & Pick<WholeRun, 'run_id' | 'thread_id' | 'assistant_id' | 'created_at' | 'updated_at' | 'status'>
-  & { readonly metadata?: JsonObject; readonly kwargs?: JsonObject }
+  & Selected<'GET /threads/:thread_id/runs', typeof runColumns[number]>[number]
+  & Partial<Pick<WholeRun, 'kwargs'>>
 
 /** True if a run has ended, however. */
 export const isOver = ({ status }: Pick<Run, 'status'>): boolean =>
@@ -24,16 +26,19 @@ export type Multitask = WholeRun['multitask_strategy']
 export type RunStart = CreateRun
 
 /** Starts a run, or puts it into the queue of its thread. It goes on whoever listens. */
-export const createRun = (threadId: string, start: RunStart) =>
-  ask('POST /threads/:thread_id/runs', { params: { thread_id: threadId }, body: start }) as Promise<
-    Run
-  >
+export const createRun = (threadId: string, start: RunStart): Promise<Run> =>
+  ask('POST /threads/:thread_id/runs', { params: { thread_id: threadId }, body: start })
 
-/** Runs of a thread, newest first. */
-export const runsOf = (threadId: string, limit: number, offset = 0, signal?: AbortSignal) =>
-  // They have all fields, since the call selects none.
-  ask('GET /threads/:thread_id/runs', { params: { thread_id: threadId }, query: { limit, offset },
-    signal }) as Promise<readonly Run[]>
+/** Runs of a thread with their requests, newest first. */
+export async function runsOf(threadId: string, limit: number, offset = 0,
+  signal?: AbortSignal): Promise<readonly Run[]> {
+  const { data } = await askSelected('GET /threads/:thread_id/runs', [...runColumns, 'kwargs'], {
+    params: { thread_id: threadId },
+    query: { limit, offset },
+    signal,
+  })
+  return data
+}
 
 /** Ends a run: `interrupt` keeps its steps, `rollback` removes them. */
 export const cancelRun = (threadId: string, runId: string,

@@ -1,14 +1,10 @@
 /** Names of threads as people read them. */
 
-import type { JsonObject } from './client.ts'
 import { textOf } from './content.ts'
+import type { Thread } from './threads.ts'
 
 /** Parts of a thread that its name is made of. */
-export interface NamedThread {
-  readonly thread_id: string
-  readonly metadata: JsonObject
-  readonly extracted?: Readonly<Record<string, unknown>>
-}
+export type NamedThread = Pick<Thread, 'thread_id' | 'metadata' | 'extracted'>
 
 /** The end of an id: enough to tell threads apart. */
 export const shortId = (id: string): string => id.slice(-8)

@@ -1,19 +1,13 @@
 /** Threads, as the API has them, and the calls about them. */
 
-import type { FoundThread, SearchThreads, Thread as WholeThread } from '../../api/index.ts'
-import { ask, askPage } from './ask.ts'
+import type { Answered, SearchThreads, Selected, Thread as WholeThread } from '../../api/index.ts'
+import { ask, askSelected } from './ask.ts'
 import type { JsonObject } from './client.ts'
 
 export type { Interrupt } from '../../api/index.ts'
 
 /** `busy`: a run is pending or running; `interrupted`: it waits for a person. */
 export type ThreadStatus = WholeThread['status']
-
-/** A thread as the calls of this page select it: always with what names and dates it. */
-export type Thread =
-  & Omit<FoundThread, 'metadata' | 'values'>
-  & Pick<WholeThread, 'thread_id' | 'created_at' | 'updated_at' | 'status'>
-  & { readonly metadata: JsonObject; readonly values?: JsonObject | null }
 
 /** Conditions that threads must meet. */
 export type ThreadFilter = {
@@ -23,34 +17,44 @@ export type ThreadFilter = {
 }
 
 /** Fields that Studio shows of a thread: never its values, which may be large. */
-export const threadColumns = ['thread_id', 'created_at', 'updated_at', 'metadata', 'status',
-  'interrupts', 'error'] as const
+const columns = ['thread_id', 'created_at', 'updated_at', 'metadata', 'status', 'interrupts',
+  'error'] as const
+
+/** A thread as Studio shows it, and what a search extracted from it. */
+export type Thread = Selected<'GET /threads/:thread_id', typeof columns[number]>
 
 /** One thread without its values. Throws ApiError, `not_found` too. */
-export const threadOf = (id: string, signal?: AbortSignal) =>
-  ask('GET /threads/:thread_id', { params: { thread_id: id }, query: { select: threadColumns },
-    signal }) as Promise<Thread>
+export async function threadOf(id: string, signal?: AbortSignal): Promise<Thread> {
+  const { data } = await askSelected('GET /threads/:thread_id', columns, {
+    params: { thread_id: id },
+    signal,
+  })
+  return data
+}
 
 /** A page of threads, and how many there are. */
-export async function searchThreads(body: SearchThreads,
+export async function searchThreads(body: Omit<SearchThreads, 'select'>,
   signal?: AbortSignal): Promise<{ readonly rows: readonly Thread[]; readonly total: number }> {
-  const { data, headers } = await askPage('POST /threads/search', { body, signal })
-  return { rows: data as readonly Thread[], total: Number(headers.get('x-pagination-total')) }
+  const { data, headers } = await askSelected('POST /threads/search', columns, { body, signal })
+  return { rows: data, total: Number(headers.get('x-pagination-total')) }
 }
+
+/** Numbers of threads by their status. */
+type CountByStatus = Exclude<Answered<'POST /threads/count'>, number>
 
 /** Resolves with the number of matching threads by status. */
 export const countByStatus = (filter: ThreadFilter, signal?: AbortSignal) =>
   ask('POST /threads/count', { body: { ...filter, by: 'status' }, signal }) as Promise<
-    Readonly<Record<ThreadStatus, number>>
+    CountByStatus
   >
 
 /** Resolves with the number of matching threads. */
-export const countThreads = (filter: ThreadFilter, signal?: AbortSignal) =>
-  ask('POST /threads/count', { body: filter, signal }) as Promise<number>
+export const countThreads = async (filter: ThreadFilter, signal?: AbortSignal) =>
+  Number(await ask('POST /threads/count', { body: filter, signal }))
 
 /** Makes a thread with the given metadata. */
-export const createThread = (metadata: JsonObject = {}) =>
-  ask('POST /threads', { body: { metadata } }) as Promise<Thread>
+export const createThread = (metadata: JsonObject = {}): Promise<Thread> =>
+  ask('POST /threads', { body: { metadata } })
 
 /** Merges metadata into those of a thread. */
 export const patchThread = (id: string, metadata: JsonObject) =>
@@ -61,6 +65,6 @@ export const deleteThread = (id: string) =>
   ask('DELETE /threads/:thread_id', { params: { thread_id: id } })
 
 /** Copies a thread, up to a checkpoint if one is named. */
-export const copyThread = (id: string, checkpointId?: string) =>
+export const copyThread = (id: string, checkpointId?: string): Promise<Thread> =>
   ask('POST /threads/:thread_id/copy', { params: { thread_id: id },
-    body: checkpointId === undefined ? {} : { checkpoint_id: checkpointId } }) as Promise<Thread>
+    body: checkpointId === undefined ? {} : { checkpoint_id: checkpointId } })

@@ -11,6 +11,7 @@ import { ApiError } from '../api/client.ts'
 import type { JsonObject } from '../api/client.ts'
 import { faultsOf, placeOf } from '../forms/values.ts'
 import { Button } from '../parts/button.tsx'
+import { messageOf } from '../parts/error-message.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Field, Select, TextArea, TextField } from '../parts/field.tsx'
 import { ErrorNotice, Notice } from '../parts/notice.tsx'
@@ -103,7 +104,7 @@ function Context({ schema, isKnown, part }: {
       {schema.isPending && isKnown && <Skeleton width="100%" height={60} />}
       {schema.isError && (
         <Notice tone="failed">
-          <p>The form of this graph is not known. {(schema.error as Error).message}</p>
+          <p>The form of this graph is not known. {messageOf(schema.error)}</p>
         </Notice>
       )}
       {!schema.isPending && <SchemaForm schema={schema.data ?? {}} label="Context" {...part} />}

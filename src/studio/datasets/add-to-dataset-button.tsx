@@ -7,7 +7,7 @@ import { placeOfSpan } from '../api/platform/traces.ts'
 import type { SpanPlace } from '../api/platform/traces.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { messageOf } from '../parts/notice.tsx'
+import { messageOf } from '../parts/error-message.ts'
 import type { GivenExample } from './add-to-dataset.tsx'
 
 const AddToDataset = lazy(async () => ({

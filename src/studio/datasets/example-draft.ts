@@ -4,7 +4,7 @@ import type { Example } from '../../api/index.ts'
 import type { JsonObject } from '../api/client.ts'
 import { splitsOf } from '../api/platform/examples.ts'
 import { isObject } from '../json/is-object.ts'
-import { messageOf } from '../parts/notice.tsx'
+import { messageOf } from '../parts/error-message.ts'
 
 /** The parts of an example that are edited as JSON. */
 export const jsonParts = ['inputs', 'outputs', 'metadata'] as const

@@ -2,6 +2,7 @@
 
 import type { Json, JsonObject } from '../api/client.ts'
 import { isObject } from '../json/is-object.ts'
+import { messageOf } from '../parts/error-message.ts'
 import { fieldOf } from './schema-fields.ts'
 
 /** The object with a property set, or without it for undefined. */
@@ -117,6 +118,6 @@ export function parseJson(text: string): { readonly value: Json } | { readonly f
   try {
     return { value: JSON.parse(text) as Json }
   } catch (error) {
-    return { fault: `This is no JSON: ${(error as Error).message}` }
+    return { fault: `This is no JSON: ${messageOf(error)}` }
   }
 }

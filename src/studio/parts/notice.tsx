@@ -5,6 +5,7 @@ import type { ReactNode } from 'react'
 import { ApiError } from '../api/client.ts'
 import { mayHelpAgain } from '../api/query.ts'
 import { Button } from './button.tsx'
+import { messageOf } from './error-message.ts'
 import css from './notice.module.css'
 
 /** A hint or an error in words, with what may be done. */
@@ -33,9 +34,4 @@ export function ErrorNotice({ error, retry }: {
       {helps && <Button small onClick={retry}>Try again</Button>}
     </Notice>
   )
-}
-
-/** Message of an error, or the text of any other thrown value. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

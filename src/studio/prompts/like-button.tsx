@@ -7,7 +7,7 @@ import { queries } from '../api/query.ts'
 import { useRefusal } from '../api/refusal.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { messageOf } from '../parts/notice.tsx'
+import { messageOf } from '../parts/error-message.ts'
 import { likePrompt } from './prompt-calls.ts'
 import css from './prompts.module.css'
 

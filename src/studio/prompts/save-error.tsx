@@ -2,7 +2,8 @@
 
 import { ApiError } from '../api/client.ts'
 import { Button } from '../parts/button.tsx'
-import { messageOf, Notice } from '../parts/notice.tsx'
+import { messageOf } from '../parts/error-message.ts'
+import { Notice } from '../parts/notice.tsx'
 
 /** The server's sentence, and the way out. */
 export function SaveError({ error, onTop }: {

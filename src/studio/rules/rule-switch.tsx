@@ -5,7 +5,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { Rule } from '../../api/index.ts'
 import { changeRule } from './rule-calls.ts'
 import { Button } from '../parts/button.tsx'
-import { messageOf } from '../parts/notice.tsx'
+import { messageOf } from '../parts/error-message.ts'
 
 /** A button; the server's sentence stands in its place if that fails. */
 export function RuleSwitch({ rule: { id, is_enabled: isOn, display_name: name }, isReader }: {

@@ -3,8 +3,8 @@
 import { Link } from '@tanstack/react-router'
 import { memo } from 'react'
 
+import type { FoundRun } from '../api/run-search.ts'
 import { isOver } from '../api/runs.ts'
-import type { Run } from '../api/runs.ts'
 import { shortId } from '../api/thread-names.ts'
 import { duration } from '../parts/amounts.ts'
 import { Skeleton } from '../parts/skeleton.tsx'
@@ -15,7 +15,7 @@ import css from './run-list.module.css'
 /** The row; a run that is not read yet is a grey bar. */
 export const RunRow = memo(RunCells)
 
-function RunCells({ run }: { readonly run: Run | undefined }) {
+function RunCells({ run }: { readonly run: FoundRun | undefined }) {
   if (run === undefined) {
     return (
       <div className={css['row']}>
@@ -56,6 +56,6 @@ function RunCells({ run }: { readonly run: Run | undefined }) {
 }
 
 /** Duration of a run that is over, from when it was made; empty for others. */
-function took(run: Run): string {
+function took(run: FoundRun): string {
   return isOver(run) ? duration(Date.parse(run.updated_at) - Date.parse(run.created_at)) : ''
 }

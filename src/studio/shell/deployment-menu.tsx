@@ -7,7 +7,7 @@ import { deploymentName, studioOf } from '../api/place.ts'
 import { deploymentList } from '../api/control/control.ts'
 import { Menu } from '../parts/menu.tsx'
 import type { MenuAct } from '../parts/menu.tsx'
-import { messageOf } from '../parts/notice.tsx'
+import { messageOf } from '../parts/error-message.ts'
 
 /** The menu; it was asked for before it was loaded. */
 export function DeploymentMenu({ trigger, ownProject }: {

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router'
 
 import { buttonClass } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
-import { messageOf } from '../parts/notice.tsx'
+import { messageOf } from '../parts/error-message.ts'
 
 /** For an address without a page. */
 export function NotFound() {

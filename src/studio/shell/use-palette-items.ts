@@ -7,7 +7,7 @@ import { useEffect, useMemo, useState } from 'react'
 import { assistantList } from '../api/assistants.ts'
 import { serverInfo } from '../api/server.ts'
 import { shortId } from '../api/thread-names.ts'
-import { searchThreads, threadColumns } from '../api/threads.ts'
+import { searchThreads } from '../api/threads.ts'
 import { after } from '../env.ts'
 import { readViews } from '../addresses/saved-views.ts'
 import { actsNow } from '../parts/acts.ts'
@@ -65,7 +65,7 @@ function useThreadItems(typed: string) {
     queryKey: ['threads', 'palette', q],
     queryFn: ({ signal }) =>
       searchThreads({ ...q !== '' && { q }, limit: 5, sort_by: 'updated_at', sort_order: 'desc',
-        select: threadColumns, extract: { first: 'values.messages[0].content' } }, signal),
+        extract: { first: 'values.messages[0].content' } }, signal),
     placeholderData: keepPreviousData,
     enabled: !isWholeId(q),
   })

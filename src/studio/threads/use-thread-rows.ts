@@ -8,7 +8,7 @@ import { useCallback, useMemo, useState } from 'react'
 
 import { pollEvery } from '../api/poll.ts'
 import { queries } from '../api/query.ts'
-import { countThreads, searchThreads, threadColumns } from '../api/threads.ts'
+import { countThreads, searchThreads } from '../api/threads.ts'
 import type { Thread, ThreadFilter } from '../api/threads.ts'
 import type { RowRange } from '../rows/row-grid.tsx'
 import { useSettled } from '../rows/settled.ts'
@@ -32,14 +32,13 @@ export function sortOf(sort: ThreadListSearch['sort']): RowSort {
 /** Positions are asked about once they are settled: a drag of the scroll bar asks once. */
 const settledMs = 70
 const seenMs = 5_000
-const columns = { select: threadColumns,
-  extract: { first: 'values.messages[0].content', last: 'values.messages[-1].content' } }
+const seen = { first: 'values.messages[0].content', last: 'values.messages[-1].content' }
 
 async function askPage(filter: ThreadFilter, sort: RowSort,
   { page, total }: { readonly page: number; readonly total: number }, signal: AbortSignal) {
   const { reversed, offset, limit } = questionOf(page, total)
   const order = reversed === (sort.sort_order === 'asc') ? 'desc' : 'asc'
-  const answer = await searchThreads({ ...filter, ...sort, sort_order: order, ...columns, offset,
+  const answer = await searchThreads({ ...filter, ...sort, sort_order: order, extract: seen, offset,
     limit }, signal)
   return reversed ? { ...answer, rows: answer.rows.toReversed() } : answer
 }
@@ -98,7 +97,7 @@ function useFresh(range: RowRange, stored: (index: number) => Thread | undefined
   }
   const { data } = useQuery({
     queryKey: ['threads', 'fresh', ids],
-    queryFn: ({ signal }) => searchThreads({ ids, limit: 1_000, ...columns }, signal),
+    queryFn: ({ signal }) => searchThreads({ ids, limit: 1_000, extract: seen }, signal),
     enabled: ids.length > 0,
     initialData: { rows: [], total: 0 },
     staleTime: seenMs,

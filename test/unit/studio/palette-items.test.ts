@@ -23,6 +23,8 @@ const thread = (more: Partial<Thread>): Thread => ({
   updated_at: '2026-11-27T00:00:00Z',
   status: 'idle',
   metadata: {},
+  interrupts: {},
+  error: null,
   ...more,
 })
 

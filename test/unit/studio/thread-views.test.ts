@@ -13,7 +13,8 @@ const message = (id: string, content: string) => ({ type: 'human', id, content }
 const event = (event: string, data: unknown, id = '1.1', atMs = 100) => ({ event,
   text: JSON.stringify(data), id, atMs })
 const run = (more: Partial<Run>): Run => ({ run_id: 'r', thread_id: 't', assistant_id: 'a',
-  created_at: '', updated_at: '', status: 'success', ...more })
+  created_at: '', updated_at: '', status: 'success', metadata: {}, multitask_strategy: 'enqueue',
+  cancel_reason: null, ...more })
 
 describe('an edit', () => {
   const before = { topic: 'x', log: ['a'], messages: [message('1', 'a'), message('2', 'b')] }

@@ -1,6 +1,6 @@
 /** Words for a run in its row. */
 
-import type { Json, JsonObject } from '../../api/client.ts'
+import type { JsonObject } from '../../api/client.ts'
 import type { Multitask, Run, RunStart } from '../../api/runs.ts'
 
 const strategyWords: Readonly<Record<Multitask, string>> = { enqueue: '',
@@ -8,8 +8,7 @@ const strategyWords: Readonly<Record<Multitask, string>> = { enqueue: '',
   reject: 'only if none went on' }
 
 /** Handling of a busy thread that a run asked for, in words; empty for a run that took its turn. */
-export const strategyOf = ({ multitask_strategy: strategy = 'enqueue' }: Run): string =>
-  strategyWords[strategy]
+export const strategyOf = ({ multitask_strategy: strategy }: Run): string => strategyWords[strategy]
 
 /** Parameters that a new run takes over from the run that it repeats. */
 const repeated = ['input', 'command', 'context', 'interrupt_before', 'interrupt_after',
@@ -25,7 +24,7 @@ export function repetitionOf({ assistant_id: id, kwargs = {} }: Run): RunStart {
     Object.entries((config?.['configurable'] ?? {}) as JsonObject)
       .filter(([key]) => !ofOneRun.test(key)),
   )
-  const kept = repeated.flatMap((key): [string, Json][] => {
+  const kept = repeated.flatMap((key): [string, unknown][] => {
     const value = kwargs[key]
     return value === undefined ? [] : [[key, value]]
   })

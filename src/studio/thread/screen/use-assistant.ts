@@ -4,8 +4,8 @@ import { useQuery } from '@tanstack/react-query'
 
 import type { Assistant, GraphSchemas } from '../../../api/index.ts'
 import { assistantList, graphSchemas } from '../../api/assistants.ts'
-import type { JsonObject } from '../../api/client.ts'
 import type { ThreadState } from '../../api/states.ts'
+import type { Thread } from '../../api/threads.ts'
 
 /** The assistant of a thread. */
 export interface AssistantChoice {
@@ -22,7 +22,7 @@ export interface AssistantChoice {
  * The assistant that is wished for; else the one that the thread was made with. Its schemas are
  * asked for where the newest state has no messages: the first ones of a graph take seconds to make.
  */
-export function useAssistant(wished: string | undefined, metadata: JsonObject | undefined,
+export function useAssistant(wished: string | undefined, metadata: Thread['metadata'] | undefined,
   head: ThreadState | undefined): AssistantChoice {
   const { data: all = [] } = useQuery(assistantList)
   const assistant = chosenOf(all, wished, metadata)
@@ -35,7 +35,7 @@ export function useAssistant(wished: string | undefined, metadata: JsonObject | 
 }
 
 function chosenOf(all: readonly Assistant[], wished: string | undefined,
-  metadata: JsonObject | undefined): Assistant | undefined {
+  metadata: Thread['metadata'] | undefined): Assistant | undefined {
   const isOwn = ({ metadata: of }: Assistant) => of['created_by'] === 'system'
   return all.find(({ assistant_id: id }) => id === wished) ??
     all.find(({ assistant_id: id }) => id === metadata?.['assistant_id']) ??

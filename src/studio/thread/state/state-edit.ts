@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../../api/client.ts'
 import { isObject } from '../../json/is-object.ts'
 import { idOf, isEqual } from '../../json/json-diff.ts'
 import { messageWords } from '../../json/json-words.ts'
+import { messageOf } from '../../parts/error-message.ts'
 
 /** An edit, read from a text. */
 export type Edit =
@@ -22,7 +23,7 @@ export function readEdit(before: JsonObject, text: string): Edit {
   try {
     after = JSON.parse(text)
   } catch (error) {
-    return { kind: 'fault', fault: `This is no JSON yet: ${(error as Error).message}` }
+    return { kind: 'fault', fault: `This is no JSON yet: ${messageOf(error)}` }
   }
   if (!isObject(after)) {
     return { kind: 'fault', fault: 'A state is an object: a value for each channel.' }

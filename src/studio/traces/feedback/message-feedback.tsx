@@ -6,7 +6,7 @@ import { deleteFeedback, giveFeedback, thumbKey, thumbQuery } from '../../api/pl
 import { serverInfo } from '../../api/server.ts'
 import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { messageOf } from '../../parts/notice.tsx'
+import { messageOf } from '../../parts/error-message.ts'
 import { useFeedbackRefusal } from './feedback-list.tsx'
 import css from './feedback.module.css'
 

@@ -10,7 +10,7 @@ import type { Span } from '../../api/platform/traces.ts'
 import { AddToDatasetButton } from '../../datasets/add-to-dataset-button.tsx'
 import { Button, buttonClass } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { messageOf } from '../../parts/notice.tsx'
+import { messageOf } from '../../parts/error-message.ts'
 import css from './own-run-links.module.css'
 import { messagesIn } from './span-messages.ts'
 
