@@ -27,6 +27,14 @@ describe('the web page', () => {
       'Ask the API for it, or export its type from src/api: schemas must not reach the page.')
   })
 
+  it('asks by the routes of the contract alone', () => {
+    const path = /['"`]\/(api\/v\d|control\/v\d)\/|`\/(threads|runs|assistants)\/\$\{/
+    const broken = studio.filter(({ code }) => path.test(code))
+      .map((file) => `${file.path}: ${path.exec(file.code)?.[0]}`)
+    expectNone(broken,
+      'Ask by `ask` or make the address by `addressFor`, of src/studio/api/address.ts.')
+  })
+
   it('has its packages to itself', () => {
     const own =
       /^(react|react-dom|@tanstack|@xyflow|@dagrejs|@base-ui|@codemirror|marked|diff|uplot)\b/

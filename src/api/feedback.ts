@@ -11,7 +11,6 @@ const Score = () => Nullable(Type.Union([Type.Number(), Type.Boolean()]))
 const Source = () =>
   Nullable(Type.Object({ type: Type.Optional(Text()) }, { additionalProperties: true }))
 
-// Clients keep more with it, and get it back.
 /** Schema of feedback. Clients keep more with it, and get it back. */
 export const Feedback = Type.Object({
   id: Uuid(),

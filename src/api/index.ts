@@ -135,6 +135,7 @@ export type { PatchState, ReadHistory, ReadStateAt, StateTask, ThreadState,
   UpdateState } from './threads/states.ts'
 export { deleteItem, getItem, listNamespaces, putItem, searchItems } from './store.ts'
 export type { DeleteItem, ListNamespaces, PutItem, ReadItem, SearchItems } from './store.ts'
+export { threadStatuses } from './threads/thread-parts.ts'
 export type { Checkpoint, Interrupt, ThreadConditions } from './threads/thread-parts.ts'
 export { copyThread, countThreads, createThread, deleteThread, extractPath, getThread,
   getThreadPlace, getThreadStorage, joinThreadStream, pruneThreads, searchThreads, threadFields,

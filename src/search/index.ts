@@ -20,7 +20,6 @@ export { scatteredIndex } from './scattered-index.ts'
 export type { ScatteredIndex } from './scattered-index.ts'
 export type { DueThread, DueThreads, ThreadFilter, ThreadIndex, ThreadPlace, ThreadQuery,
   ThreadSearch, ThreadSort, ThreadStatus, UnfinishedThread } from './thread-index.ts'
-export { threadStatuses } from './thread-index.ts'
 export { placeOfThread } from './thread-place.ts'
 export { idWord, mayBeginId, wordsOf, wordsOfThread } from './thread-words.ts'
 export { expiryAtMs, expiryStrategies, isExpired } from './time-to-live.ts'

@@ -3,14 +3,10 @@
  */
 
 import type { ThreadRow } from '../../proto/gen/storage/v1/row.ts'
+import type { Thread } from '../api/index.ts'
 
-/**
- * Status of a thread, from section 3.1 of the specification. `busy`: a run is pending or running.
- */
-export type ThreadStatus = typeof threadStatuses[number]
-
-/** All statuses of a thread. */
-export const threadStatuses = ['idle', 'busy', 'interrupted', 'error'] as const
+/** Status of a thread. `busy`: a run is pending or running. */
+export type ThreadStatus = Thread['status']
 
 /** Column by which a search sorts; equal rows are sorted by id. */
 export type ThreadSort = 'thread_id' | 'status' | 'created_at' | 'updated_at' | 'state_updated_at'

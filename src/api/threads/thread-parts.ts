@@ -8,8 +8,11 @@ import type { Value } from '../operation.ts'
 /** Members of operations on one thread. */
 export const ofThread = { params: Type.Object({ thread_id: Uuid() }) }
 
-/** Schema of the status of a thread. `busy`: a run is pending or running. */
-export const ThreadStatus = () => OneOf(['idle', 'busy', 'interrupted', 'error'])
+/** All statuses of a thread. `busy`: a run is pending or running. */
+export const threadStatuses = ['idle', 'busy', 'interrupted', 'error'] as const
+
+/** Schema of the status of a thread. */
+export const ThreadStatus = () => OneOf(threadStatuses)
 
 const Time = (which: string) =>
   Type.String({ maxLength: 64,

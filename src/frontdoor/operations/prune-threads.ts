@@ -1,9 +1,9 @@
 /** Prunes threads: those that are named, or those that match a filter. Busy ones stay. */
 
 import { limitConcurrency } from '../../../cluster/index.ts'
+import { threadStatuses } from '../../api/index.ts'
 import type { PruneThreads } from '../../api/index.ts'
 import { HeddleError } from '../../errors.ts'
-import { threadStatuses } from '../../search/index.ts'
 import type { ExpiryStrategy, ThreadFilter, ThreadQuery, ThreadStatus } from '../../search/index.ts'
 import type { ThreadClient } from '../../thread/index.ts'
 import { invalid } from '../schema/validation.ts'

@@ -1,6 +1,7 @@
 /** Operations on threads and their state, the same for every wire. */
 
 import type { Env } from '../../../cluster/index.ts'
+import { threadStatuses } from '../../api/index.ts'
 import type { Checkpoint, CountThreads, CreateThread, PatchState, PatchThread, PruneThreads,
   ReadHistory, ReadStateAt, SearchThreads, TimeToLive, UpdateState } from '../../api/index.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
@@ -8,7 +9,6 @@ import type { EditUpdate, GraphHosts, StateSelection } from '../../graph/index.t
 import type { LongJson } from '../../json/index.ts'
 import type { Quotas, ReadShare } from '../../limits/index.ts'
 import { textOf } from '../../raw-json.ts'
-import { threadStatuses } from '../../search/index.ts'
 import type { ThreadStatus, TimeToLiveRequest } from '../../search/index.ts'
 import type { FeedListener, HistoryPart, ThreadClient, ThreadEventListener, ThreadView,
   WatchThread } from '../../thread/index.ts'

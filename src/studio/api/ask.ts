@@ -2,11 +2,12 @@
 
 import type { Answered, Asked, Route, Selectable, Selected,
   SelectingRoute } from '../../api/index.ts'
+import { addressFor, addressOf } from './address.ts'
 import { askPage as askPageAt } from './client.ts'
 import type { Call } from './client.ts'
 
 /** The parts of a call; they may be left out where none must be given. */
-export type Parts<Of extends Route> = Asked<Of> & Pick<Call, 'headers' | 'signal'>
+export type Parts<Of extends Route> = Asked<Of> & Pick<Call, 'form' | 'headers' | 'signal'>
 
 type Optional<Given> = object extends Given ? [parts?: Given] : [parts: Given]
 
@@ -22,9 +23,9 @@ export function askPage<Of extends Route>(route: Of,
 ): Promise<
   { readonly data: Answered<Of>; readonly headers: Headers }
 > {
-  const { body, headers = {}, signal } = parts
+  const { params: _params, query: _query, ...call } = parts
   const [method] = route.split(' ') as [NonNullable<Call['method']>]
-  return askPageAt(addressFor(route, parts), { method, body, headers, signal })
+  return askPageAt(addressFor(route, parts), { method, ...call })
 }
 
 /** As `askPage`, of records: the call selects their members, and the answer has these. */
@@ -38,20 +39,4 @@ export function askSelected<Of extends SelectingRoute, const Name extends Select
     ? askPageAt(addressOf(path, params, { ...query, select }), { method, headers, signal })
     : askPageAt(addressOf(path, params, query), { method, body: { ...body, select }, headers,
       signal })
-}
-
-/** The path of a request to an operation, and its query: what streams are followed by. */
-export function addressFor<Of extends Route>(route: Of, { params, query }: Asked<Of>): string {
-  return addressOf(route.slice(route.indexOf(' ') + 1), params, query)
-}
-
-function addressOf(path: string, params: object = {}, query: object = {}): string {
-  const filled = Object.entries(params).reduce(
-    (rest, [name, value]) => rest.replace(`:${name}`, encodeURIComponent(String(value))),
-    path,
-  )
-  const asked = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined ? [] : [value].flat().map((each): [string, string] => [name, String(each)])
-  )
-  return asked.length === 0 ? filled : `${filled}?${String(new URLSearchParams(asked))}`
 }

@@ -88,22 +88,12 @@ export async function send(path: string, call: Call = {}): Promise<Response> {
   throw error
 }
 
-/** The JSON of an answer. Throws ApiError. */
-export async function ask<Answer>(path: string, call: Call = {}): Promise<Answer> {
-  return (await askPage<Answer>(path, call)).data
-}
-
 /** The JSON of an answer with its headers: of a page of a list. Throws ApiError. */
 export async function askPage<Answer>(path: string,
   call: Call = {}): Promise<{ readonly data: Answer; readonly headers: Headers }> {
   const response = await send(path, call)
   const text = await response.text()
   return { data: (text === '' ? null : JSON.parse(text)) as Answer, headers: response.headers }
-}
-
-/** Sends a body of JSON and reads the JSON of the answer. Throws ApiError. */
-export function post<Answer>(path: string, body: unknown, signal?: AbortSignal): Promise<Answer> {
-  return ask<Answer>(path, { method: 'POST', body, signal })
 }
 
 async function errorOf(response: Response): Promise<ApiError> {

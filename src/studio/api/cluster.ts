@@ -1,6 +1,7 @@
 /** The cluster: its members, who owns which shard, and what happens to them. */
 
 import type { Cluster } from '../../api/index.ts'
+import { addressFor } from './address.ts'
 import { follow } from './event-stream.ts'
 import type { StreamEvent } from './event-stream.ts'
 
@@ -36,7 +37,8 @@ const names: ReadonlySet<string> = new Set(['cluster', 'joined', 'gone', 'draini
  */
 export async function* followCluster(signal: AbortSignal,
   away: (why: Error | undefined) => void): AsyncGenerator<ClusterEvent> {
-  for await (const event of follow({ path: '/cluster/stream', signal, away })) {
+  const path = addressFor('GET /cluster/stream', {})
+  for await (const event of follow({ path, signal, away })) {
     if (names.has(event.event)) yield eventOf(event)
   }
 }

@@ -3,6 +3,7 @@
  * run under way, whoever started it.
  */
 
+import { addressFor } from '../api/address.ts'
 import { ApiError } from '../api/client.ts'
 import { follow } from '../api/event-stream.ts'
 import type { StreamEvent } from '../api/event-stream.ts'
@@ -69,8 +70,10 @@ export class ThreadWatch {
     const { signal } = this.#ended
     let openings = 0
     try {
-      const stream = { path: `/threads/${threadId}/stream?stream_mode=lifecycle`, signal,
-        away: (why: Error | undefined) => store.set({ away: why !== undefined }), opened: () => {
+      const path = addressFor('GET /threads/:thread_id/stream', { params: { thread_id: threadId },
+        query: { stream_mode: ['lifecycle'] } })
+      const stream = { path, signal, away: (why: Error | undefined) =>
+        store.set({ away: why !== undefined }), opened: () => {
           // What happened meanwhile is asked for.
           if (openings++ > 0) this.#changed()
         } }
@@ -98,8 +101,10 @@ export class ThreadWatch {
 
   async #readRun(runId: string, signal: AbortSignal, isNew: boolean): Promise<void> {
     const { threadId, store } = this.#parts
-    const query = liveModes.map((mode) => `stream_mode=${mode}`).join('&')
-    const path = `/threads/${threadId}/runs/${runId}/stream?${query}`
+    const path = addressFor('GET /threads/:thread_id/runs/:run_id/stream', {
+      params: { thread_id: threadId, run_id: runId },
+      query: { stream_mode: liveModes },
+    })
     let isReplay = !isNew
     let oldUntilMs = 0
     const offsetMs = nowMs() - elapsedMs()

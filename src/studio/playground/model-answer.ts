@@ -1,7 +1,7 @@
 /** An answer of a model as it comes in. Pure but for the call. */
 
 import type { ModelQuestion } from '../../api/index.ts'
-import { addressFor } from '../api/ask.ts'
+import { addressFor } from '../api/address.ts'
 import type { JsonObject } from '../api/client.ts'
 import { follow } from '../api/event-stream.ts'
 

@@ -4,7 +4,6 @@ import { queryOptions } from '@tanstack/react-query'
 
 import type { RuleBody, RuleEvaluator, RunStats } from '../../api/index.ts'
 import { ask } from '../api/ask.ts'
-import { ask as askPath } from '../api/client.ts'
 import { pollEvery } from '../api/poll.ts'
 
 /** All rules with their states: asked again while somebody looks. */
@@ -79,21 +78,13 @@ export async function newestRun(project: string, filter: string): Promise<string
 /** Query of the ids and names of 100 datasets at most. */
 export const datasetNames = queryOptions({
   queryKey: ['datasets', 'names'],
-  queryFn: ({ signal }) =>
-    askPath<readonly { readonly id: string; readonly name: string }[]>('/api/v1/datasets?limit=100',
-      {
-        signal,
-      }),
+  queryFn: ({ signal }) => ask('GET /api/v1/datasets', { query: { limit: 100 }, signal }),
   retry: false,
 })
 
 /** Query of the ids and names of 100 annotation queues at most. */
 export const queueNames = queryOptions({
   queryKey: ['queues', 'names'],
-  queryFn: ({ signal }) =>
-    askPath<readonly { readonly id: string; readonly name: string }[]>(
-      '/api/v1/annotation-queues?limit=100',
-      { signal },
-    ),
+  queryFn: ({ signal }) => ask('GET /api/v1/annotation-queues', { query: { limit: 100 }, signal }),
   retry: false,
 })

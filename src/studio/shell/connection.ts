@@ -2,7 +2,8 @@
 
 import { useSyncExternalStore } from 'react'
 
-import { ApiError, ask } from '../api/client.ts'
+import { ask } from '../api/ask.ts'
+import { ApiError } from '../api/client.ts'
 import { queries } from '../api/query.ts'
 import { every } from '../env.ts'
 import { isHidden } from '../in-sight.ts'
@@ -46,6 +47,6 @@ function set(lost: boolean): void {
 /** Nothing is asked in a tab that nobody looks at. */
 async function tryAgain(): Promise<void> {
   if (isHidden()) return
-  const answers = await ask('/ok').then(() => true, (error: unknown) => !isSilence(error))
+  const answers = await ask('GET /ok').then(() => true, (error: unknown) => !isSilence(error))
   if (answers) set(false)
 }

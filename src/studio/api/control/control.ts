@@ -3,7 +3,8 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 
 import type { DeploymentBody, LinesQuery } from '../../../api/index.ts'
-import { addressFor, ask } from '../ask.ts'
+import { addressFor } from '../address.ts'
+import { ask } from '../ask.ts'
 import { follow } from '../event-stream.ts'
 import type { Stream } from '../event-stream.ts'
 import { pollEvery } from '../poll.ts'

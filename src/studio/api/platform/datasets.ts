@@ -3,8 +3,8 @@
 import { queryOptions } from '@tanstack/react-query'
 
 import type { Dataset } from '../../../api/index.ts'
-import { addressFor, ask, askPage } from '../ask.ts'
-import { ask as askPath } from '../client.ts'
+import { addressFor } from '../address.ts'
+import { ask, askPage } from '../ask.ts'
 import type { JsonObject } from '../client.ts'
 
 /** Datasets of a page, and versions of a page. */
@@ -111,5 +111,5 @@ export function uploadDataset(given: DatasetFile): Promise<Dataset> {
   if (given.description !== '') form.append('description', given.description)
   for (const key of given.inputKeys) form.append('input_keys', key)
   for (const key of given.outputKeys) form.append('output_keys', key)
-  return askPath('/api/v1/datasets/upload', { method: 'POST', form })
+  return ask('POST /api/v1/datasets/upload', { form })
 }

@@ -2,9 +2,8 @@
 
 import { queryOptions } from '@tanstack/react-query'
 
-import type { Project as ProjectJson, RunStats } from '../../../api/index.ts'
+import type { ChartPoint, Project as ProjectJson, RunStats } from '../../../api/index.ts'
 import { ask, askPage } from '../ask.ts'
-import { post } from '../client.ts'
 import type { TraceQuestion } from './traces.ts'
 
 type Statistic = 'run_count' | 'error_rate' | 'latency_p50' | 'latency_p99' | 'total_tokens'
@@ -18,13 +17,6 @@ export type Project =
 
 /** Statistics of traces. Latencies are seconds, costs US dollars as texts. */
 export type TraceStats = Pick<RunStats, Statistic>
-
-/** A value of a chart. */
-export interface ChartPoint {
-  readonly series_id: string
-  readonly timestamp: string
-  readonly value: number | null
-}
 
 /** Number of projects on a page. */
 export const projectsAtOnce = 100
@@ -70,14 +62,14 @@ export const chartMetrics = ['run_count', 'error_rate', 'latency_p50', 'latency_
 export async function chartPoints({ projectId, filter, fromMs }: TraceQuestion, toMs: number,
   signal: AbortSignal): Promise<readonly ChartPoint[]> {
   const roots = 'eq(is_root, true)'
-  const { data } = await post<{ data: readonly ChartPoint[] }>('/api/v1/charts/preview', {
+  const { data } = await ask('POST /api/v1/charts/preview', { signal, body: {
     bucket_info: { start_time: fromMs, end_time: toMs },
     chart: {
       common_filters: { session: [projectId],
         filter: filter === undefined ? roots : `and(${roots}, ${filter})` },
       series: chartMetrics.map((metric) => ({ name: metric, metric })),
     },
-  }, signal)
+  } })
   return data.map((point) => ({ ...point,
     series_id: chartMetrics[Number(point.series_id)] ?? point.series_id })
   )

@@ -1,5 +1,6 @@
 /** Details of an event of a stream, for lists and filters. Pure. */
 
+import { addressFor } from '../../api/address.ts'
 import type { StreamEvent } from '../../api/event-stream.ts'
 import { isObject } from '../../json/is-object.ts'
 import { jsonOrText } from '../../json/json-text.ts'
@@ -99,8 +100,10 @@ export const linesOf = (events: readonly StreamEvent[], beganMs: number): string
 export function curlFor(apiUrl: string, threadId: string, runId: string | undefined,
   withKey: boolean): string {
   const path = runId === undefined
-    ? `/threads/${threadId}/stream`
-    : `/threads/${threadId}/runs/${runId}/stream`
+    ? addressFor('GET /threads/:thread_id/stream', { params: { thread_id: threadId } })
+    : addressFor('GET /threads/:thread_id/runs/:run_id/stream', {
+      params: { thread_id: threadId, run_id: runId },
+    })
   return ['curl -N', ...withKey ? ['-H "x-api-key: $HEDDLE_API_KEY"'] : [], `-H 'last-event-id: -'`,
     `'${apiUrl}${path}'`].join(' ')
 }

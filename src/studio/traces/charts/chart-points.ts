@@ -1,6 +1,7 @@
 /** The values of charts, side by side by their time. Pure. */
 
-import type { chartMetrics, ChartPoint } from '../../api/platform/projects.ts'
+import type { ChartPoint } from '../../../api/index.ts'
+import type { chartMetrics } from '../../api/platform/projects.ts'
 
 /** Metric of a project that a chart draws. */
 export type Metric = typeof chartMetrics[number]
@@ -11,12 +12,12 @@ export interface ChartRow extends Readonly<Partial<Record<Metric, number | null>
 }
 
 /** Rows of the values, sorted by their time. */
-export function chartRows(points: readonly ChartPoint[]): readonly ChartRow[] {
+export function chartRows(points: readonly Omit<ChartPoint, 'group'>[]): readonly ChartRow[] {
   const rows = new Map<string, { atMs: number; [metric: string]: number | null }>()
   for (const { series_id: metric, timestamp, value } of points) {
     const row = rows.get(timestamp) ?? { atMs: Date.parse(timestamp) }
     rows.set(timestamp, row)
-    row[metric] = value
+    row[metric] = typeof value === 'number' ? value : null
   }
   return [...rows.values()].toSorted((a, b) => a.atMs - b.atMs) as readonly ChartRow[]
 }
