@@ -83,21 +83,28 @@ describe.skipIf(before === undefined)('the program of before', () => {
     const member = (name: string, program?: string) =>
       started({ cassandra: keyspace, dataDir: join(root, name),
         ...program !== undefined && { program } })
+    // A keyspace that this program makes refuses the one of before.
+    const earlier = await member('earlier', before!.home)
+    expect(await addTurn(earlier, thread, 'one')).toEqual(turns('one'))
     const now = await member('now')
-    expect(await addTurn(now, thread, 'one')).toEqual(turns('one'))
+    expect(await addTurn(now, thread, 'two')).toEqual(turns('one', 'two'))
     const connection = await Connection.open({ env, contactPoints: cassandra!.contactPoints,
       localDataCenter: cassandra!.dataCenter, keyspace: keyspace.keyspace })
     await prepareSchema({ connection, env, steps: [...migrations, { oldest: known, statements: (
       at,
     ) => [`CREATE TABLE IF NOT EXISTS ${at.keyspace}.later (a int PRIMARY KEY)`] }] })
     await connection.close()
-    const earlier = await member('earlier', before!.home)
-    expect(await addTurn(earlier, thread, 'two')).toEqual(turns('one', 'two'))
+    await earlier.kill('SIGTERM')
     expect(await addTurn(now, thread, 'three')).toEqual(turns('one', 'two', 'three'))
+    await earlier.restart()
     await now.kill('SIGTERM')
     expect(await addTurn(earlier, thread, 'four')).toEqual(turns('one', 'two', 'three', 'four'))
     await now.restart()
     expect((await addTurn(now, thread, 'five')).length).toBe(10)
+    // Whichever program made a run, both have it.
+    for (const { url } of [now, earlier]) {
+      expect(await clientOf(url).runs.list(thread)).toHaveLength(5)
+    }
     for (const server of servers.splice(0)) await server.close()
     await dropKeyspace(keyspace)
   })

@@ -7,12 +7,10 @@ import { isNewer } from './merged-places.ts'
 import type { PlacedRun } from './run-rows.ts'
 
 /** Width of the first window. The next ones are wider if there is little in them. */
-const firstMs = 60_000
+const firstMs = 1_000
 /** Time by which the clock of an owner may be ahead. What is later still is found as well. */
 const aheadMs = 60_000
-/** Places of a window. With more of them, a smaller window is read instead. */
-const placesMax = 2_000
-/** Factor by which a window grows, or shrinks if it has too many places. */
+/** Factor by which a window grows, or shrinks if it has so many times the wanted places. */
 const times = 4
 
 /** A question for the places of a time: later than `fromMs`, up to `untilMs`. */
@@ -22,29 +20,29 @@ export interface WindowQuery {
   readonly nowMs: number
   readonly fromMs: number
   readonly untilMs: number
+  /** Places that a window should have: the index reads each of them by itself, at some 0.3 ms. */
+  readonly size: number
 }
 
 /** Yields all places, the newest first. An empty time of years takes a dozen windows. */
-export async function* inWindows({ read, nowMs, fromMs, untilMs }: WindowQuery): AsyncGenerator<
-  readonly PlacedRun[],
-  void,
-  void
-> {
+export async function* inWindows(
+  { read, nowMs, fromMs, untilMs, size }: WindowQuery,
+): AsyncGenerator<readonly PlacedRun[], void, void> {
   const ahead = nowMs + aheadMs
   let until = untilMs
   let width = until > ahead ? until - ahead : firstMs
   while (until > fromMs) {
     const from = Math.max(fromMs, until - width)
     // The time does not part runs of one millisecond.
-    const most = until - from > 1 ? placesMax : Infinity
+    const most = until - from > 1 ? size * times : Infinity
     const places = await read(from, until, most)
     if (places.length >= most) {
       width = Math.ceil((until - from) / times)
       continue
     }
     yield places.toSorted((a, b) => (isNewer(a, b) ? -1 : 1))
-    if (from === ahead) width = firstMs
-    else if (places.length < placesMax / times) width *= times
+    if (from === ahead) width = aheadMs + firstMs
+    else if (places.length < size) width *= times
     until = from
   }
 }

@@ -23,8 +23,8 @@ const placedKept = 20_000
 const atOnce = 64
 /** Runs of a list that are read whole at the same time. Their chunks may be large. */
 const wholeAtOnce = 4
-/** Places of a thread that a search reads at a time. */
-const searchedAtOnce = 500
+/** Places that a search reads at a time, at least and at most. */
+const [searchedMin, searchedMax] = [50, 500]
 /** Runs that a search looks at. The next one goes on behind them. */
 const lookedAtMax = 5_000
 
@@ -132,7 +132,7 @@ export class RunTable implements RunTablePort {
     const { tenant, threadId, limit, texts, after } = query
     const start = startOf(query)
     const pages = this.#places({ tenant, threadId, afterMs: query.createdAfterMs,
-      untilMs: start.createdAtMs, size: searchedAtOnce })
+      untilMs: start.createdAtMs, size: Math.min(searchedMax, Math.max(searchedMin, limit)) })
     const bytes = new PageBytes(query.bytes)
     const rows: RunRow[] = []
     let next: RunPlace | undefined = after

@@ -82,7 +82,7 @@ export class ThreadRuns implements RunRows {
     const from = Math.max(-1, afterMs)
     if (threadId === undefined) {
       return yield* inWindows({ read: (...window) => this.#ofTenant(tenant, ...window),
-        nowMs: this.#env.nowMs(), fromMs: from, untilMs })
+        nowMs: this.#env.nowMs(), fromMs: from, untilMs, size })
     }
     const statement = {
       cql: `SELECT ${placeColumns} FROM ${this.#table} ` +
@@ -138,7 +138,7 @@ export class ThreadRuns implements RunRows {
       values: [tenant, BigInt(fromMs), BigInt(untilMs)],
     }
     const places: PlacedRun[] = []
-    for await (const rows of this.#connection.pages(statement, placesAtOnce)) {
+    for await (const rows of this.#connection.pages(statement, Math.min(most, placesAtOnce))) {
       places.push(...rows.map(placeIn))
       if (places.length >= most) break
     }
