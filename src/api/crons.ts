@@ -1,4 +1,4 @@
-/** Crons: what makes runs at times. */
+/** Crons: runs that are due on a schedule. */
 
 import { Type } from 'typebox'
 

@@ -38,7 +38,7 @@ export function serve<Of extends Operation>(app: App, operation: Of, handler: No
   options: ServeOptions = {}): void {
   const { method, path, access, params, headers } = operation
   const body = operation.raw ? undefined : operation.body
-  // Where a misspelt member must not mean nothing, it must not either where there is no query.
+  // A route that refuses undeclared members refuses any query where none is declared.
   const query = operation.query ?? (undeclaredAt(path) === 'refused' ? NoQuery : undefined)
   const documents = documented(named.get(operation)!)
   app.route({
@@ -50,7 +50,7 @@ export function serve<Of extends Operation>(app: App, operation: Of, handler: No
     ...options,
     handler: async (request, reply) => {
       const answer = await handler(request as unknown as Asked<Of>, reply)
-      // What waits for a reply gets nothing, when it was sent, or cut off by a client that left.
+      // The handler has sent an answer, or the client left before it.
       const isAnswered = reply.sent || reply.raw.headersSent
       return isAnswered ? reply : reply.code(statusOf(operation)).send(answer)
     },

@@ -28,7 +28,7 @@ const tags = [
   { name: 'Stateless runs', description: 'Executions without a visible thread.' },
   { name: 'Crons', description: 'Runs that are due again and again, on a schedule.' },
   { name: 'Deployments', description: 'Revisions of projects, and what switches them.' },
-  { name: 'Server', description: 'The server itself. Needs no key.' },
+  { name: 'Server', description: 'The server itself, its keys and limits, and the cluster.' },
 ]
 
 const securitySchemes = {

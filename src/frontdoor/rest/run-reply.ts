@@ -205,7 +205,7 @@ function mayWatch({ reply: { request }, cancelOnDisconnect }: Watched): void {
   if (cancelOnDisconnect && request.method === 'GET') requireOwnPage(request)
 }
 
-/** Cancels the run if the client wished so. Errors are not reported, since the client has left. */
+/** Cancels the run if its request asked for that. No client is left to learn of an error. */
 function abandon({ runs, ticker }: RunReplyParts, watched: Watched): void {
   const { run, reply, cancelOnDisconnect } = watched
   if (!cancelOnDisconnect || ticker.stopped) return

@@ -113,7 +113,7 @@ function nearRoutes(app: App, { clusterStatus, metrics, project }: ServerDetails
     return sendJson(reply, JSON.stringify(clusterStatus()))
   })
 
-  // A command that nobody has named a server to says which one it has found.
+  // A command that was given no server says which one it has found.
   app.get('/internal/project', forHere, async (request, reply) => {
     if (!isFromHere(request) || project === undefined) throw new HeddleError('not_found')
     return sendJson(reply, JSON.stringify({ project }))
