@@ -12,8 +12,8 @@ import type { CheckpointSource, Execution, ExecutionOutcome, StoredTuple } from 
 import type { LineCapture } from '../logs/line-capture.ts'
 import { settle, ThreadMemories } from '../state/thread-memory.ts'
 import type { ThreadMemory } from '../state/thread-memory.ts'
-import { clearMark, markRun } from './execution-marks.ts'
-import type { ExecutionMark } from './execution-marks.ts'
+import { EnteredJob } from './entered-job.ts'
+import type { Shown } from './entered-job.ts'
 import { callingWith, serverIsAt } from './in-graph-client.ts'
 import { ItemAsks } from './item-asks.ts'
 import { LoopGauge } from './turns/loop-gauge.ts'
@@ -32,12 +32,6 @@ interface Job {
   readonly outbox: StepOutbox
   readonly control: DrainControl
   readonly abort: AbortController
-}
-
-/** Memory in which a worker shows to others the job whose code it executes. */
-interface Shown {
-  readonly entered: Int32Array
-  readonly mark?: ExecutionMark | undefined
 }
 
 /** Ways for messages and lines to leave the worker. */
@@ -60,7 +54,7 @@ export class JobRunner {
   readonly #batcher: MessagePortBatcher
   readonly #lines: Pick<LineCapture, 'during'>
   readonly #env: Env
-  readonly #shown: Shown
+  readonly #entered: EnteredJob
   readonly #memories = new ThreadMemories(memoryLimits)
   readonly #jobs = new Map<number, Job>()
   /** Questions in progress, by their jobs. */
@@ -77,7 +71,7 @@ export class JobRunner {
     this.#batcher = batcher
     this.#lines = lines
     this.#env = env
-    this.#shown = shown
+    this.#entered = new EnteredJob(shown, (ended) => batcher.schedule(ended))
     this.#tracing = tracing
     this.#asks = new ItemAsks((mail) => batcher.send(mail))
     this.#gauge = new LoopGauge({ nowMs: () => env.monotonicMs(), idleMs: () => env.idleMs(),
@@ -165,15 +159,10 @@ export class JobRunner {
     this.#batcher.send({ type: 'flushed' })
   }
 
-  /** Shows to others that this job's code runs from now on. */
+  /** This job's code runs from now on. */
   #enter(job: number, execution?: Execution): void {
-    const { entered, mark } = this.#shown
     this.#gauge.enter(job)
-    entered[1]! += 1
-    if (entered[0] === job) return
-    entered[0] = job
-    if (mark && execution) markRun(mark, execution)
-    else if (mark) clearMark(mark)
+    this.#entered.enter(job, execution)
   }
 
   async #remember(thread: string, outcome: ExecutionOutcome, memory: ThreadMemory): Promise<void> {
