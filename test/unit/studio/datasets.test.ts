@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 
+import type { ExperimentRun } from '../../../src/studio/api/platform/experiments.ts'
 import { lookAt } from '../../../src/studio/datasets/file-look.ts'
 import { againMs, isRunning } from '../../../src/studio/experiments/progress.ts'
 import { arranged, comparedRow, deltasOf, deltaWords,
@@ -26,12 +27,13 @@ describe('a look at a file', () => {
 })
 
 describe('scores beside each other', () => {
-  const run = (project: string, avg: number | null, more: object = {}) => ({ id: project,
-    project_id: project, trace_id: project, name: 'x', status: 'SUCCESS' as const, error: null,
-    outputs: {}, latency_seconds: 1, total_tokens: null, total_cost: null,
-    reference_example_id: null,
-    feedback_stats: Object.fromEntries(avg === null ? [] : [['good', { n: 1, avg, values: {} }]]),
-    ...more })
+  const scores = (avg: number) => ({ n: 1, avg, values: {}, min: avg, max: avg, stdev: 0, errors: 0,
+    comments: [], sources: [], contains_thread_feedback: false })
+  const run = (project: string, avg: number | null,
+    more: Partial<ExperimentRun> = {}): ExperimentRun => ({ id: project, project_id: project,
+      trace_id: project, name: 'x', status: 'SUCCESS', error: null, outputs: {}, latency_seconds: 1,
+      total_tokens: null, total_cost: null, reference_example_id: null,
+      feedback_stats: avg === null ? {} : { good: scores(avg) }, ...more })
   const row = (...runs: ReturnType<typeof run>[]) =>
     comparedRow({ id: 'e', inputs: {}, outputs: null, metadata: null, created_at: '', runs }, ['a',
       'b'])

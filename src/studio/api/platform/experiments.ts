@@ -4,7 +4,7 @@ import type { ComparedExampleV2, Project as ProjectJson } from '../../../api/ind
 import { ask } from '../ask.ts'
 import type { Json } from '../client.ts'
 import type { Project } from './projects.ts'
-import type { FeedbackStat, Selected, SpanPage } from './traces.ts'
+import type { SpanField, SpanPage, SpanWith } from './traces.ts'
 
 /** An experiment: a project of traces that answers the examples of a dataset. */
 export type Experiment =
@@ -13,12 +13,7 @@ export type Experiment =
   & Partial<Pick<ProjectJson, 'extra'>>
 
 /** Run of a program on an example, with its answer and its scores. */
-export type ExperimentRun =
-  & Selected<
-    'id' | 'project_id' | 'trace_id' | 'name' | 'status' | 'error' | 'latency_seconds'
-      | 'total_tokens' | 'total_cost' | 'reference_example_id'
-  >
-  & { readonly outputs: Json; readonly feedback_stats: Readonly<Record<string, FeedbackStat>> }
+export type ExperimentRun = SpanWith<typeof runFields[number]> & { readonly outputs: Json }
 
 /** An example with the runs of the experiments that were asked for. */
 export interface ComparedExample
@@ -41,7 +36,8 @@ export const experimentOf = (id: string, signal?: AbortSignal): Promise<Experime
   ask('GET /api/v1/sessions/:id', { params: { id }, query: { include_stats: true }, signal })
 
 const runFields = ['ID', 'PROJECT_ID', 'TRACE_ID', 'NAME', 'STATUS', 'ERROR', 'OUTPUTS',
-  'LATENCY_SECONDS', 'TOTAL_TOKENS', 'TOTAL_COST', 'FEEDBACK_STATS', 'REFERENCE_EXAMPLE_ID']
+  'LATENCY_SECONDS', 'TOTAL_TOKENS', 'TOTAL_COST', 'FEEDBACK_STATS',
+  'REFERENCE_EXAMPLE_ID'] as const satisfies readonly SpanField[]
 
 /** A page of the examples of a dataset, with what experiments answered to them. */
 export const comparedPage = async (datasetId: string, experimentIds: readonly string[],

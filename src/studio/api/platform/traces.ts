@@ -6,51 +6,33 @@ import type { RunsQueryV2, TracedRunV2 } from '../../../api/index.ts'
 import { ask } from '../ask.ts'
 import type { Json, JsonObject } from '../client.ts'
 
-/** Members that a call selects, which its answers have. */
-export type Selected<Names extends keyof TracedRunV2> = Required<Pick<TracedRunV2, Names>>
+/** A field of a span, as a call selects it: the name of a member in upper case. */
+export type SpanField = Uppercase<keyof TracedRunV2>
 
-/** `PENDING`: it has begun, and nobody has said how it ended. */
-export type SpanStatus = Selected<'status'>['status']
-
-/** Numbers of the feedback of one key. */
-export interface FeedbackStat {
-  readonly n: number
-  readonly avg: number | null
-  readonly values: Readonly<Record<string, number>>
-}
-
-/** Scores of a span by their keys. */
-interface Scored {
-  readonly feedback_stats: Readonly<Record<string, FeedbackStat>>
-}
-
-/** Parts of a span that lists and waterfalls show. */
-export type SpanHead = Selected<
-  'id' | 'name' | 'run_type' | 'status' | 'start_time' | 'end_time' | 'total_tokens'
-    | 'parent_run_ids'
+/** A span with the members that a call selects. */
+export type SpanWith<Field extends SpanField> = Required<
+  Pick<TracedRunV2, Lowercase<Field> & keyof TracedRunV2>
 >
 
+/** `PENDING`: it has begun, and nobody has said how it ended. */
+export type SpanStatus = SpanWith<'STATUS'>['status']
+
+/** Numbers of the feedback of one key. */
+export type FeedbackStat = Pick<SpanWith<'FEEDBACK_STATS'>['feedback_stats'][string],
+  'n' | 'avg' | 'values'>
+
+/** Parts of a span that lists and waterfalls show. */
+export type SpanHead = SpanWith<typeof headFields[number]>
+
 /** A trace in a list: its root span, and what was seen in and out. */
-export type TraceRow =
-  & Omit<SpanHead, 'parent_run_ids'>
-  & Selected<
-    'trace_id' | 'latency_seconds' | 'inputs_preview' | 'outputs_preview' | 'error_preview'
-      | 'thread_id' | 'total_cost'
-  >
-  & Scored
-  & { readonly tags: readonly string[] }
+export type TraceRow = SpanWith<typeof rowFields[number]> & { readonly tags: readonly string[] }
 
 /** Numbers by the kind of token, such as `cache_read`. */
 export type ByKind = Readonly<Record<string, number>>
 
 /** A span with its payloads. */
 export type Span =
-  & SpanHead
-  & Selected<
-    'project_id' | 'trace_id' | 'thread_id' | 'first_token_time' | 'error' | 'prompt_tokens'
-      | 'completion_tokens' | 'prompt_token_details' | 'completion_token_details'
-      | 'prompt_cost_details' | 'completion_cost_details' | 'total_cost' | 'reference_example_id'
-  >
+  & SpanWith<typeof spanFields[number]>
   & {
     readonly inputs: Json
     readonly outputs: Json
@@ -76,15 +58,18 @@ export interface TraceQuestion {
 
 const rowFields = ['ID', 'NAME', 'RUN_TYPE', 'STATUS', 'START_TIME', 'END_TIME', 'TRACE_ID',
   'LATENCY_SECONDS', 'INPUTS_PREVIEW', 'OUTPUTS_PREVIEW', 'ERROR_PREVIEW', 'TAGS', 'THREAD_ID',
-  'TOTAL_TOKENS', 'TOTAL_COST', 'FEEDBACK_STATS']
+  'TOTAL_TOKENS', 'TOTAL_COST', 'FEEDBACK_STATS'] as const satisfies readonly SpanField[]
+
 /** Fields of a span that waterfalls show. */
 export const headFields = ['ID', 'NAME', 'RUN_TYPE', 'STATUS', 'START_TIME', 'END_TIME',
-  'TOTAL_TOKENS', 'PARENT_RUN_IDS']
+  'TOTAL_TOKENS', 'PARENT_RUN_IDS'] as const satisfies readonly SpanField[]
+
 /** All fields of a span, those of waterfalls included. */
 export const spanFields = [...headFields, 'PROJECT_ID', 'TRACE_ID', 'THREAD_ID', 'FIRST_TOKEN_TIME',
   'ERROR', 'INPUTS', 'OUTPUTS', 'EVENTS', 'METADATA', 'TAGS', 'PROMPT_TOKENS', 'COMPLETION_TOKENS',
   'PROMPT_TOKEN_DETAILS', 'COMPLETION_TOKEN_DETAILS', 'PROMPT_COST_DETAILS',
-  'COMPLETION_COST_DETAILS', 'TOTAL_COST', 'ATTACHMENTS', 'REFERENCE_EXAMPLE_ID']
+  'COMPLETION_COST_DETAILS', 'TOTAL_COST', 'ATTACHMENTS',
+  'REFERENCE_EXAMPLE_ID'] as const satisfies readonly SpanField[]
 
 /** A page of the traces of a project, newest first. */
 export const tracePage = async ({ projectId, filter, fromMs }: TraceQuestion, cursor: string | null,
