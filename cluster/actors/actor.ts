@@ -12,7 +12,7 @@ export interface Turn<Reply = unknown> {
   readonly reply: Reply | Promise<Reply>
   /**
    * read   the turn changes nothing: a caller that waits too long may ask again
-   * early  the reply acknowledges nothing yet: a later one does
+   * early  the reply acknowledges nothing yet, as a later one does, or nothing that is stored
    */
   readonly kind?: 'read' | 'early'
 }

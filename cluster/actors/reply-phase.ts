@@ -8,7 +8,7 @@ import type { Turn } from './actor.ts'
  * abandoned  It waited too long: its turn must not begin any more.
  * writing    Its turn began, and may have written something.
  * reading    Its turn began, and writes nothing.
- * early      Its turn began; the reply acknowledges nothing yet, and a later one does.
+ * early      Its turn began; the reply acknowledges nothing yet, or nothing that is stored.
  */
 export type ReplyPhase = 'waiting' | 'abandoned' | 'writing' | 'reading' | 'early'
 

@@ -105,6 +105,13 @@ export function readOwnership(metrics: Metrics,
     () => states.map((state) => ({ value: check.state === state ? 1 : 0, labels: { state } })))
 }
 
+/** Adds the runs that are kept off the disk. */
+export function readHeldRuns(metrics: Metrics, { heldRuns }: Pick<Backend, 'heldRuns'>): void {
+  metrics.gauge({ name: 'runs_kept_back',
+    help: 'Stateless runs that are only in memory, while their callers wait.' },
+    () => [{ value: heldRuns.size }])
+}
+
 /** Adds the rows of the log that are in memory, for a server on Cassandra. */
 export function readLogCache(metrics: Metrics, { logCache }: Pick<Backend, 'logCache'>): void {
   if (logCache === undefined) return

@@ -31,7 +31,7 @@ import type { MetricsServer } from './metrics/metrics-port.ts'
 import { Metrics } from './metrics/metrics.ts'
 import { openDoor } from './open-front-door.ts'
 import { portError } from './port-error.ts'
-import { readActors, readLimits, readLogCache, readOwnership, readServer,
+import { readActors, readHeldRuns, readLimits, readLogCache, readOwnership, readServer,
   readWorkers } from './readings.ts'
 import { secretsAdmin, secretsService } from './secrets-admin.ts'
 import { watchWork } from './wake-watch.ts'
@@ -180,6 +180,7 @@ async function beginRuns({ settings, env, metrics, start }: Start,
   serving.useHost.useTraces(steps)
   readOwnership(metrics, backend)
   readLogCache(metrics, backend)
+  readHeldRuns(metrics, backend)
   readActors(metrics, activations)
   readWorkers(metrics, () => host.stats())
   readServing(metrics, serving)

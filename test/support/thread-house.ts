@@ -2,7 +2,7 @@
 
 import { ByteBudget, ActivationTable, createInbound, createRouter, inProcessTransport,
   placedOwnership, soleMember } from '../../cluster/index.ts'
-import type { Inbound, Router, Tracing } from '../../cluster/index.ts'
+import type { Inbound, OwnershipCheck, Router, Tracing } from '../../cluster/index.ts'
 import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
 import type { DeployedGraphs } from '../../src/graph/index.ts'
 import { ReadQuota } from '../../src/limits/read-quota.ts'
@@ -29,6 +29,8 @@ export class ThreadHouse {
   egress = new ScriptedEgress()
   quarantine!: Quarantine
   readonly heldRuns = new HeldRuns()
+  /** Takes effect at the next restart; by default replies are not checked. */
+  check: OwnershipCheck | undefined
   /** Takes effect at the next restart. */
   billing = true
   /** Runs that have ended, as they are reported. */
@@ -106,7 +108,8 @@ export class ThreadHouse {
       isSettled: (_, { dueMs }) => this.isSettled(dueMs),
       wakeAt: (atMs) => dueWakes.note(atMs),
     })
-    const activations = this.activations = new ActivationTable({ env: this.env, kinds: [kind] })
+    const activations = this.activations = new ActivationTable({ env: this.env, kinds: [kind],
+      ...this.check && { check: this.check } })
     const view = soleMember(self)
     const ownership = placedOwnership({ view, shards: 1, epoch: ++this.#epoch })
     const epoch = this.#epoch

@@ -154,11 +154,13 @@ export async function deleteRun(parts: ThreadParts, runId: string,
 
 /** Waits for the result of a run. */
 export function join(parts: ThreadParts, runId: string, cancelled?: AbortSignal): Turn {
+  const { context: { threadLog }, retention } = parts
   if (unfinishedRun(parts, runId)) {
     keepWithout(parts, cancelled)
-    return { reply: parts.waiters.wait(runId, cancelled) }
+    // No other owner can know of a run that is kept back. If it is written later, that is checked.
+    const kind = threadLog.isHeldBack ? { kind: 'early' } as const : {}
+    return { reply: parts.waiters.wait(runId, cancelled), ...kind }
   }
-  const { context: { threadLog }, retention } = parts
   const over = threadLog.isHeldBack ? retention.over(runId) : undefined
   if (!over) return { reply: runRow(parts, runId).then((run) => resultOf(parts, run)) }
   const result = Promise.resolve(resultOf(parts, over))

@@ -39,6 +39,11 @@ export class HeldRuns {
     }
   }
 
+  /** Count of those that are kept back now. */
+  get size(): number {
+    return this.#runs.size
+  }
+
   /** Count of a tenant's, in all of its namespaces. */
   countOf(tenant: string): number {
     return [...this.#runs].filter(({ namespace }) => tenantOfNamespace(namespace) === tenant).length

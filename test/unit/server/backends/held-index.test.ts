@@ -70,13 +70,15 @@ describe('runs that are kept back', () => {
   })
 
   it('count in the use of their tenant until they are over', async () => {
-    const { back, lone, own } = world()
+    const { held, back, lone, own } = world()
     const usesOf = async (tenant: string) => [
       (await lone.use(tenant)).runs,
       (await own.answer({ kind: 'tenant_use', query: { tenant } })).use?.runs,
     ]
     expect([await usesOf('t'), await usesOf('u')]).toEqual([[3, 3], [2, 2]])
+    expect(held.size).toBe(1)
     back.end()
     expect(await usesOf('t')).toEqual([2, 2])
+    expect(held.size).toBe(0)
   })
 })

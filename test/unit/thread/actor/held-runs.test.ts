@@ -187,6 +187,23 @@ describe('a stateless run is on disk soon if', () => {
 })
 
 describe('a run that is kept back', () => {
+  it('asks for no ownership check as long as nobody else asks for it', async () => {
+    const house = new ThreadHouse()
+    let checks = 0
+    house.check = { state: 'open', closing: new Promise(() => {}), mark: () => 0,
+      confirmed: () => false, confirm: async () => void checks++ }
+    house.restart()
+    for (const isAsked of [false, true]) {
+      const { answer } = await begun(house)
+      if (isAsked) await house.client.getRun('t', 'x', 'x')
+      house.host.end(house.host.only)
+      await answer
+      await settled()
+      expect(checks).toBe(isAsked ? 1 : 0)
+      house.log.rows.length = house.log.updates.length = 0
+    }
+  })
+
   it('is gone with its owner', async () => {
     const { house } = await begun()
     house.restart()
