@@ -41,7 +41,8 @@ export async function* inWindows(
       continue
     }
     yield places.toSorted((a, b) => (isNewer(a, b) ? -1 : 1))
-    if (from === ahead) width = aheadMs + firstMs
+    if (from === ahead) width = aheadMs
+    else if (from === nowMs) width = firstMs
     else if (places.length < size) width *= times
     until = from
   }
