@@ -30,7 +30,8 @@ export interface NewRow {
 /**
  * A mutable row that changes with the log rows beside it. It changes in one transaction with them
  * or, if the log is shared, after all that are before it. So such rows may lag behind the log and
- * never lead.
+ * never lead. If the log is shared, the row of a new thread may come before those of its unfinished
+ * runs.
  */
 export type RowUpdate =
   | { readonly table: 'thread'; readonly row: ThreadRow }

@@ -70,7 +70,7 @@ Operate:
   backup      Copies all data into a file.
   restore     Puts a backup into an empty data directory.
   restored    Makes a cluster usable after its snapshots were restored.
-  upgrade     Says whether an upgrade to this program may begin.
+  upgrade     Says whether an upgrade to this program may begin, and ends it.
   billing     Lists what a tenant is to be billed for.
 
 "heddle <command> --help" says more; "heddle dev --help" lists all settings.

@@ -3,6 +3,7 @@
 import { Backoff, limitConcurrency, withTimeout } from '../../cluster/index.ts'
 import type { ActivationTable, ActorKey, Env } from '../../cluster/index.ts'
 import { HeddleError } from '../errors.ts'
+import type { ErrorCode } from '../errors.ts'
 import type { Backend, HostedActors } from './backends/backend.ts'
 import { dueCronActors, dueThreadActors, DueWakes } from './due-wakes.ts'
 
@@ -11,6 +12,9 @@ import { dueCronActors, dueThreadActors, DueWakes } from './due-wakes.ts'
  * it.
  */
 const wakeAgain = { firstMs: 1_000, longestMs: 60_000 }
+
+/** Errors that say nothing about the thread. */
+const passing: readonly ErrorCode[] = ['unavailable', 'full', 'busy', 'not_owner']
 
 /** Unfinished threads that are woken at once. */
 const wokenAtOnce = 8
@@ -29,7 +33,7 @@ export interface ActorWakingParts extends Pick<Backend, 'due' | 'dueCrons'> {
 }
 
 /** Wakes of actors, which end when it is closed. */
-export interface ActorWaking extends Pick<HostedActors, 'wake' | 'wakeAt'> {
+export interface ActorWaking extends Pick<HostedActors, 'wake' | 'opened' | 'wakeAt'> {
   /** Notes that a thread is due at this time. */
   noteThread(atMs: number): void
   /** Notes that a cron is due at this time. */
@@ -44,6 +48,7 @@ export function openWaking(parts: ActorWakingParts): ActorWaking {
   const unfinished = wakesOfUnfinished(parts)
   return {
     wake: unfinished.wake,
+    opened: unfinished.opened,
     noteThread: (atMs) => dueThreads.note(atMs),
     noteCron: (atMs) => dueCrons.note(atMs),
     wakeAt: (atMs) => {
@@ -79,16 +84,20 @@ function wakesOfCrons({ env, dueCrons, activations, epochOf }: ActorWakingParts)
 /** Wakes threads until each is awake, closed, or owned by another member. */
 function wakesOfUnfinished({ env, activations, epochOf }: ActorWakingParts) {
   let closing = false
-  const wakeOne = async (key: ActorKey, backoff = new Backoff(env, wakeAgain)) => {
+  const wakeOne = async (key: ActorKey, ended = () => {},
+    backoff = new Backoff(env, wakeAgain)) => {
     const epoch = epochOf(key)
-    if (closing || epoch === undefined) return
+    if (closing || epoch === undefined) return ended()
     try {
       await activations.wake(key, epoch)
+      ended()
     } catch (error) {
       // Runs of a removed deployment are never executed.
-      if (closing || HeddleError.from(error).code === 'not_found') return
+      if (closing || HeddleError.from(error).code === 'not_found') return ended()
+      // One thread that is broken does not keep searches of all others waiting.
+      if (!passing.includes(HeddleError.from(error).code)) ended()
       env.log.error('A thread could not be woken; it is tried again.', { key, error })
-      env.after(backoff.nextMs(), () => void wakeOne(key, backoff))
+      env.after(backoff.nextMs(), () => void wakeOne(key, ended, backoff))
     }
   }
   const wake: HostedActors['wake'] = async (unfinished) => {
@@ -99,5 +108,15 @@ function wakesOfUnfinished({ env, activations, epochOf }: ActorWakingParts) {
       ),
     )
   }
-  return { wake, close: () => closing = true }
+  const opened: HostedActors['opened'] = async (unsettled) => {
+    const inTurn = limitConcurrency(wokenAtOnce)
+    await Promise.all(
+      unsettled.map(({ tenant, threadId: id }) =>
+        new Promise<void>((resolve) => {
+          void inTurn(() => wakeOne({ kind: 'thread', tenant, id }, resolve))
+        })
+      ),
+    )
+  }
+  return { wake, opened, close: () => closing = true }
 }

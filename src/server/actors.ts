@@ -29,7 +29,7 @@ import { executionNotes } from './execution-notes.ts'
 import { watchedGraphs, watchedHost } from './watched-host.ts'
 
 /** The open actors of a member, which belong to its server. */
-export interface Actors extends Pick<HostedActors, 'activations' | 'wake' | 'wakeAt'> {
+export interface Actors extends Pick<HostedActors, 'activations' | 'wake' | 'opened' | 'wakeAt'> {
   readonly router: Router
   readonly limits: LimitClients
   /** The counters of limits that are here. */
@@ -123,6 +123,7 @@ export function openActors({ ownership, ownershipCheck: check, transport, ...bac
     runs: firing.runs,
     owns: (key) => epochOf(key) !== undefined,
     wake: waking.wake,
+    opened: waking.opened,
     wakeAt: waking.wakeAt,
     close: async (deadline) => {
       waking.close()

@@ -31,8 +31,8 @@ import type { MetricsServer } from './metrics/metrics-port.ts'
 import { Metrics } from './metrics/metrics.ts'
 import { openDoor } from './open-front-door.ts'
 import { portError } from './port-error.ts'
-import { readActors, readHeldRuns, readLimits, readLogCache, readOwnership, readServer,
-  readWorkers } from './readings.ts'
+import { readActors, readHeldRuns, readLimits, readLogCache, readOwnership, readProjections,
+  readServer, readWorkers } from './readings.ts'
 import { secretsAdmin, secretsService } from './secrets-admin.ts'
 import { watchWork } from './wake-watch.ts'
 import { noStages, releaseMsOf } from './stages/stages.ts'
@@ -154,7 +154,7 @@ async function beginRuns({ settings, env, metrics, start }: Start,
 > {
   const { backend, graphs: { host } } = base
   const { actors, deployments, steps } = member
-  const { activations, limits, wakeAt } = actors
+  const { activations, limits, opened, wakeAt } = actors
   const use = (tenant: string) => backend.everybody.use(tenant)
   const quotas = new Quotas({ limits: settings.quotas, use }, env)
   const items = itemsWithinQuota(actors.items, quotas)
@@ -165,6 +165,7 @@ async function beginRuns({ settings, env, metrics, start }: Start,
     backend.begin({
       activations,
       wake,
+      opened,
       wakeAt,
       services: [asked.activity, asked.limitUse, asked.details, secretsService(asked.secrets),
         drainService(endByOperator), revisionsService(asked.revisions), ...deployments.services],
@@ -181,6 +182,7 @@ async function beginRuns({ settings, env, metrics, start }: Start,
   readOwnership(metrics, backend)
   readLogCache(metrics, backend)
   readHeldRuns(metrics, backend)
+  readProjections(metrics, backend)
   readActors(metrics, activations)
   readWorkers(metrics, () => host.stats())
   readServing(metrics, serving)

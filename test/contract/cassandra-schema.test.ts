@@ -8,7 +8,8 @@ import { readSettings } from '../../src/store/cassandra/cluster/setting-table.ts
 import { Connection } from '../../src/store/cassandra/driver/connection.ts'
 import { migrations } from '../../src/store/cassandra/schema/migration.ts'
 import type { Keyspaces, Migration } from '../../src/store/cassandra/schema/migration.ts'
-import { prepareSchema, upgradeStateOf } from '../../src/store/cassandra/schema/schema.ts'
+import { finishUpgrade, prepareSchema,
+  upgradeStateOf } from '../../src/store/cassandra/schema/schema.ts'
 import { dropKeyspace, newKeyspace } from '../support/cassandra-keyspace.ts'
 import { cassandraForTests } from '../support/cassandra.ts'
 
@@ -93,6 +94,22 @@ describe.skipIf(!cassandra)('the tables in Cassandra', () => {
     await prepare()
     expect(await upgradeStateOf(await aMember())).toEqual({ hasFormer: true, isFinished: false })
     await prepareAsEarlier()
+
+    await finishUpgrade(await aMember())
+    await finishUpgrade(await aMember())
+    expect(await upgradeStateOf(await aMember())).toEqual({ hasFormer: true, isFinished: true })
+    await expect(prepareAsEarlier()).rejects.toMatchObject({ code: 'unsupported' })
+  })
+
+  it('are not finished before a member of this version has prepared them', async () => {
+    await prepare()
+    for (const [name, version] of [['schema', 6], ['newest', 12]] as const) {
+      await admin.execute(`UPDATE ${keyspace}_control.schema_version SET version = ? ` +
+        'WHERE name = ? IF EXISTS', [version, name], { prepare: true })
+    }
+    await expect(finishUpgrade(await aMember())).rejects.toMatchObject({ code: 'unsupported' })
+    await prepare()
+    await finishUpgrade(await aMember())
   })
 
   it('stay as they are when a member restarts, and so do fixed settings', async () => {

@@ -74,6 +74,13 @@ export class Checker {
     this.#requireNotThere(list, seen, items)
   }
 
+  /** A search finds what was acknowledged. */
+  searched({ list, known }: Asked, items: readonly string[]): void {
+    this.reads++
+    if (items.length >= known) return
+    this.#find('stale', `${list}: a search found ${items.length} items after ${known} were known`)
+  }
+
   /** Every known item has a place. */
   found({ list }: Asked, item: string, number: number): void {
     this.reads++

@@ -57,6 +57,7 @@ type Parsed =
   | { readonly kind: 'question'; bind(params: readonly Cell[]): Question }
 
 const create = /^CREATE TABLE IF NOT EXISTS (\S+) \((.*?)\)( WITH .*)?$/
+const add = /^ALTER TABLE (\S+) ADD IF NOT EXISTS (\w+) \w+$/
 const insert = new RegExp(/^INSERT INTO (\S+) \((.*?)\) VALUES \((.*?)\)/.source +
   /( IF NOT EXISTS)?( USING TIMESTAMP (\S+))?$/.source)
 const remove = /^DELETE FROM (\S+)(?: USING TIMESTAMP (\S+))? WHERE (.*?)$/
@@ -66,12 +67,19 @@ const select = /^SELECT (.*?) FROM (\S+)(?: WHERE (.*?))?(?: ORDER BY (.*?))?(?:
 /** The tables of a keyspace, as the store's own migrations create them. */
 export function tablesOf(keyspace: string): ReadonlyMap<string, TableShape> {
   const keyspaces = { keyspace, control: `${keyspace}_control` }
-  const made = migrations.flatMap(({ statements }) => statements(keyspaces))
+  const made = migrations.flatMap(({ statements }) => statements(keyspaces)).map(oneLine)
   const shapes = made.flatMap((statement) => {
-    const [, name, columns, options = ''] = create.exec(oneLine(statement)) ?? []
+    const [, name, columns, options = ''] = create.exec(statement) ?? []
     return name === undefined ? [] : [shapeOf(name, columns!, options)]
   })
-  return new Map(shapes.map((shape) => [shape.name, shape]))
+  const added = Map.groupBy(made.flatMap((statement) => {
+    const [, name, column] = add.exec(statement) ?? []
+    return name === undefined ? [] : [{ name, column: column! }]
+  }), ({ name }) => name)
+  return new Map(shapes.map((shape) => {
+    const columns = added.get(shape.name)?.map(({ column }) => column) ?? []
+    return [shape.name, { ...shape, rest: [...shape.rest, ...columns] }]
+  }))
 }
 
 function shapeOf(name: string, columns: string, options: string): TableShape {

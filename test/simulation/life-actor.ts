@@ -4,7 +4,7 @@ import type { Actor, ActorContext, ActorKey, Turn } from '../../cluster/index.ts
 import { findApplied } from '../../src/owned-row/index.ts'
 import type { RecordOf } from '../../src/checkpoint/index.ts'
 import { HeddleError } from '../../src/errors.ts'
-import type { RunTable } from '../../src/store/cassandra/tables/run-table.ts'
+import type { RunTable } from '../../src/search/index.ts'
 import { Purge } from '../../src/thread/actor/purge.ts'
 import type { ThreadLog } from '../../src/thread/log/thread-log.ts'
 import type { Origin } from '../../src/thread/model/command.ts'

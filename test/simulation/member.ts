@@ -5,6 +5,7 @@ import { ActivationTable, actorKeyText, createInbound, createRouter, openSession
   FailureDetector, ShardBalancer, shardOf } from '../../cluster/index.ts'
 import type { ActorKey, Delivery, OwnershipCheck, Inbound, Member as Name, Router, Session,
   ShardHost, ShardClaim, Transport } from '../../cluster/index.ts'
+import type { ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import { HeddleError, ignoreNotFound } from '../../src/errors.ts'
 import { itemKind } from '../../src/items/index.ts'
 import { catalogKind } from '../../src/platform/records/catalog/catalog-actor.ts'
@@ -20,6 +21,8 @@ import { BranchTable } from '../../src/store/cassandra/log/branch-table.ts'
 import { ChunkTable } from '../../src/store/cassandra/log/chunk-table.ts'
 import { LogTable } from '../../src/store/cassandra/log/log-table.ts'
 import { WriteTimestamp } from '../../src/store/cassandra/log/write-timestamp.ts'
+import { lateRuns } from '../../src/store/cassandra/projection/late-runs.ts'
+import { Projections } from '../../src/store/cassandra/projection/projections.ts'
 import { BillingTable } from '../../src/store/cassandra/tables/billing-table.ts'
 import { RunTable } from '../../src/store/cassandra/tables/run-table.ts'
 import { StoredBodies } from '../../src/store/cassandra/tables/stored-body.ts'
@@ -31,15 +34,15 @@ import { HeldActor, heldCommands } from './held-actor.ts'
 import { itemCommands } from './item-clients.ts'
 import type { RegisterCommand } from './item-clients.ts'
 import { hasLives } from './life-clients.ts'
-import { ListActor, tenant } from './list-actor.ts'
+import { itemsIn, ListActor, tenant } from './list-actor.ts'
 import type { Command } from './list-actor.ts'
 import { MemberCrons } from './member-crons.ts'
 import { MemoryIndex } from './memory-index.ts'
 import { MemoryItems } from './memory-items.ts'
 import type { Process } from './process.ts'
 import { recordCommands } from './record-commands.ts'
-import { cacheWithout, connectionWithout, checksWithout, itemsWithout, logWithout, sessionsWithout,
-  transportWithout } from './rule.ts'
+import { cacheWithout, connectionWithout, checksWithout, itemsWithout, logWithout, marksWithout,
+  sessionsWithout, transportWithout } from './rule.ts'
 import type { Rule } from './rule.ts'
 import type { Ways } from './ways.ts'
 
@@ -56,6 +59,8 @@ export interface MemberOptions {
   readonly without: Rule | undefined
   /** Whether clients use items. */
   readonly items: boolean
+  /** Whether rows are written behind the acknowledgement. */
+  readonly late: boolean
   /** Whether it has crons. */
   readonly crons: boolean
   /** Rows that logs of catalogs have in vain before they move to new branches. */
@@ -93,6 +98,8 @@ export class Member {
   readonly #cronIndex = new MemoryIndex({ kind: 'cron', shards, tenant })
   readonly #items = new MemoryItems({ shards, tenant })
   readonly #rows: RowTables
+  readonly #runs: RunTable
+  readonly #projections: Projections | undefined
   readonly #written = new Map<string, () => void>()
   readonly #recent: RecentCommands
   #node: ClusterNode | undefined
@@ -110,6 +117,12 @@ export class Member {
     this.#connection = connectionWithout(without, simulatedConnection(process, cassandra),
       (branchId, seq) => this.#rowWritten(branchId, seq))
     this.#rows = rowTables(this.#connection)
+    const [connection, { env }] = [this.#connection, process]
+    this.#runs = new RunTable({ connection, env, bodies: bodiesOf(connection) })
+    this.#projections = options.late
+      ? new Projections({ env, connection, runs: this.#runs,
+        threads: marksWithout(without, this.#rows.thread) })
+      : undefined
     ways.attach(this.self.id, { process, reached: this })
     process.after(0, () => void this.#begin())
   }
@@ -148,6 +161,17 @@ export class Member {
     if (registers !== recordCommands || !isDeletion) return answer
     // A deletion of what is not there is as good as one that was done.
     return answer.catch((error: unknown) => ignoreNotFound(error) ?? null)
+  }
+
+  /**
+   * The items of a list as a search of its owner finds them; undefined if this member does not own
+   * it, or has not covered its shard.
+   */
+  readonly found = async (list: string): Promise<readonly string[] | undefined> => {
+    const row = this.#index.found(list)
+    if (row === undefined || this.#node === undefined) return undefined
+    await this.#node.session.check.confirm()
+    return row === 'none' ? [] : itemsIn((row as ThreadRow).metadataJson)
   }
 
   /** The same for a cron. */
@@ -266,6 +290,7 @@ export class Member {
       const ofIt = (key: ActorKey) =>
         shardOf(actorKeyText(key), shards) === shard ? shard : undefined
       const inProgress = await activations.release(ofIt, noHurry).get(shard)
+      await this.#projections?.writtenIn(shard).catch(() => {})
       log.forget()
       if (without !== 'rows_after') {
         this.#index.drop(shard)
@@ -293,14 +318,13 @@ export class Member {
   #take(session: Session, detector: FailureDetector, balancer: ShardBalancer): ClusterNode {
     const { process: { env }, without, spareRows } = this.#options
     const { check } = session
-    const runs = new RunTable({ connection: this.#connection, env,
-      bodies: bodiesOf(this.#connection) })
-    const log = this.#log(check, runs)
+    const [runs, projections] = [this.#runs, this.#projections]
+    const log = this.#log(check)
     const parts = {
       env,
       log: logWithout(without, log, check),
       threads: this.#index.threads,
-      runs,
+      runs: projections ? lateRuns(runs, projections) : runs,
       ask: (key: ActorKey, command: unknown) => router.ask(key, command),
       hasty: without === 'purged_first',
       keepsFirst: without !== 'kept_first',
@@ -344,7 +368,7 @@ export class Member {
     }
   }
 
-  #log(check: OwnershipCheck, runs: RunTable): CassandraLog {
+  #log(check: OwnershipCheck): CassandraLog {
     const { process: { env }, without, bucketBytes, crons, items } = this.#options
     const connection = this.#connection
     const rank = new WriteTimestamp()
@@ -356,7 +380,8 @@ export class Member {
       connection,
       rank,
       branches,
-      runs,
+      runs: this.#runs,
+      projections: this.#projections,
       billing: new BillingTable(connection),
       rows: this.#rows,
       check: appending,
@@ -368,16 +393,35 @@ export class Member {
 
   #load(shard: number): void {
     const tryAgain = () => pause(this.process.env, loadAgainMs)
-    void this.#index.take(shard, this.#rows.thread, tryAgain)
+    void this.#index.take(shard, this.#rows.thread, tryAgain, {
+      written: (each) => this.#projections?.writtenIn(each) ?? Promise.resolve(),
+      opened: async (ids) => void await Promise.all(ids.map((id) => this.#open(id, tryAgain))),
+    })
     if (this.#options.items) void this.#items.take(shard, this.#rows.item, tryAgain)
     if (!this.#options.crons) return
     void this.#cronIndex.take(shard, this.#rows.cron, tryAgain)
       .then(() => this.#node?.crons?.look())
   }
 
-  #indexOfAll(): Pick<LocalIndex, 'put' | 'remove' | 'coversItem' | 'removeItem'> {
+  /** Wakes a list until it is awake, or another member's. */
+  async #open(id: string, tryAgain: () => Promise<void>): Promise<void> {
+    const key: ActorKey = { kind: 'thread', tenant, id }
+    for (;;) {
+      const owner = this.#node?.balancer.ownerOf(shardOf(actorKeyText(key), shards))
+      if (this.#node && owner?.member !== this.self) return
+      try {
+        if (this.#node && owner) return await this.#node.activations.wake(key, owner.epoch)
+      } catch {
+        // It is tried again.
+      }
+      await tryAgain()
+    }
+  }
+
+  #indexOfAll(): Pick<LocalIndex, 'put' | 'remove' | 'holds' | 'coversItem' | 'removeItem'> {
     const [indexes, items] = [[this.#index, this.#cronIndex], this.#items]
     return {
+      holds: (...list) => this.#index.holds(...list),
       put: async (updates) =>
         void await Promise.all([...indexes, items].map((each) => each.put(updates))),
       remove: async (subject) =>

@@ -6,6 +6,7 @@ import type { OwnershipCheck, SessionPort, Transport } from '../../cluster/index
 import type { LogPort, NewRow } from '../../src/checkpoint/index.ts'
 import type { ItemIndex } from '../../src/search/index.ts'
 import type { Connection, Row, Statement } from '../../src/store/cassandra/driver/connection.ts'
+import type { OwnedRowTable } from '../../src/store/cassandra/index/owned-row-table.ts'
 import type { StoredRow } from '../../src/store/cassandra/log/log-row.ts'
 import { RowCache } from '../../src/store/cassandra/log/row-cache.ts'
 import { checkThat, openCheck } from '../support/open-check.ts'
@@ -24,6 +25,7 @@ import { checkThat, openCheck } from '../support/open-check.ts'
  * fence_quorum   a fence is on a quorum when it is answered
  * rows_after     rows are read after the claim
  * rows_last      mutable rows are written when the rows of the log that they speak for are history
+ * mark_first     a thread is marked before anything is acknowledged whose rows wait
  * drain          a shard is given back only when nothing in it is under way
  * same_id        each retry of a command has the same id
  * same_life      a removal names the life that it ends
@@ -35,8 +37,8 @@ import { checkThat, openCheck } from '../support/open-check.ts'
  */
 export const rules = ['chain', 'order', 'open_row', 'validate_after', 'reply_fence', 'read_repair',
   'cache_ends', 'places_again', 'roll_over', 'fence', 'fence_quorum', 'rows_after', 'rows_last',
-  'drain', 'same_id', 'same_life', 'copies_noted', 'kept_first', 'purged_first', 'item_commands',
-  'due_run_id'] as const
+  'mark_first', 'drain', 'same_id', 'same_life', 'copies_noted', 'kept_first', 'purged_first',
+  'item_commands', 'due_run_id'] as const
 
 export type Rule = typeof rules[number]
 
@@ -154,6 +156,16 @@ export function cacheWithout(rule: Rule | undefined): RowCache {
     settled: (branchId: string, _: object, row: NewRow) => settled(branchId, anyWriter, row),
     placeNow: (branchId: string, _: object, name: string) => placeNow(branchId, anyWriter, name),
     clear: () => {},
+  })
+}
+
+/** The rows of threads as those see them that are written late. */
+export function marksWithout(rule: Rule | undefined, real: OwnedRowTable): OwnedRowTable {
+  if (rule !== 'mark_first') return real
+  return Object.assign(Object.create(real) as OwnedRowTable, {
+    mark: async () => {},
+    put: (row: Parameters<OwnedRowTable['put']>[0]) => real.put(row),
+    shardOf: (owner: string, id: string) => real.shardOf(owner, id),
   })
 }
 

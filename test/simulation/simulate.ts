@@ -17,7 +17,8 @@ const usage = `Simulates clusters that anything happens to, and checks what they
   --items                clients use items of the store instead of lists
   --records              clients use records of a catalog instead of lists
   --held                 clients use values that are kept back instead of lists
-  --crons                members have crons`
+  --crons                members have crons
+  --late                 rows are written behind the acknowledgement`
 
 const { values } = orExit(() =>
   typedOptions({ options: {
@@ -33,6 +34,7 @@ const { values } = orExit(() =>
     held: { type: 'boolean', default: false },
     trace: { type: 'boolean', default: false },
     crons: { type: 'boolean', default: false },
+    late: { type: 'boolean', default: false },
   } })
 )
 
@@ -70,7 +72,7 @@ let seed = first
 for (; seed < first + count && performance.now() - began <= withinMs; seed++) {
   const options: SimulationOptions = { seed, without, favourite, items: values.items,
     records: values.records, held: values.held, tracing: values.trace,
-    ...values.crons && { crons: true } }
+    ...values.crons && { crons: true }, ...values.late && { late: true } }
   const outcome = await simulate(options)
   acknowledged += outcome.acknowledged
   reads += outcome.reads

@@ -67,6 +67,12 @@ describe('a simulated cluster', () => {
     expect(sums.owners / worlds).toBeGreaterThan(2)
   }, longMs)
 
+  it('finds what was acknowledged where rows are written later', async () => {
+    const { worlds, ...sums } = await expectNoFindings(seconds.others, { late: true })
+    expect(sums.acknowledged / worlds).toBeGreaterThan(15)
+    expect(sums.owners / worlds).toBeGreaterThan(1.5)
+  }, longMs)
+
   it('loses and brings back no item in worlds full of faults', async () => {
     const { worlds, ...sums } = await expectNoFindings(seconds.others, { items: true }, foundItems)
     expect(sums.acknowledged / worlds).toBeGreaterThan(20)
@@ -125,13 +131,14 @@ const needs: Readonly<Record<Rule, Need>> = {
   fence_quorum: { favourite: 'part', from: 303, worlds: 600 },
   rows_after: { from: 13, worlds: 150 },
   rows_last: { favourite: 'lapse', from: 159, worlds: 400 },
+  mark_first: { from: 1, worlds: 50 },
   drain: { from: 5, worlds: 150 },
   same_id: { from: 5, worlds: 150 },
   same_life: { favourite: 'part', from: 87, worlds: 200 },
   copies_noted: { from: 14, worlds: 100 },
   kept_first: { held: true, from: 4, worlds: 100 },
   purged_first: { from: 83, worlds: 400 },
-  item_commands: { items: true, from: 17, worlds: 60 },
+  item_commands: { items: true, from: 116, worlds: 60 },
   due_run_id: { from: 9, worlds: 100 },
 }
 

@@ -22,6 +22,7 @@ import { linkOf, once } from './network.ts'
 import { Process } from './process.ts'
 import { recordCommands } from './record-commands.ts'
 import { Remains } from './remains.ts'
+import { searchAll } from './searches.ts'
 import type { Rule } from './rule.ts'
 import { Ways } from './ways.ts'
 import { World } from './world.ts'
@@ -34,6 +35,8 @@ export interface SimulationOptions {
   readonly favourite?: FaultName
   /** Whether members have crons; by default if a rule of theirs is removed. */
   readonly crons?: boolean
+  /** Whether rows are written behind the acknowledgement. */
+  readonly late?: boolean
   readonly tracing?: boolean
   /** Whether clients use items instead of lists. */
   readonly items?: boolean
@@ -76,7 +79,7 @@ const againMs = 250
 const patienceMs = 1_500
 
 export async function simulate(options: SimulationOptions): Promise<Outcome> {
-  return new Simulation(options).run()
+  return new Simulation({ late: options.without === 'mark_first', ...options }).run()
 }
 
 /** What a client asks for, and how it learns the outcome. */
@@ -342,6 +345,7 @@ class Simulation {
       bucketBytes: this.#bucketBytes,
       without: this.#options.without,
       items: this.#options.items === true,
+      late: this.#options.late === true,
       crons: this.#crons !== undefined,
       spareRows: [1, 20, 1_000][this.#options.seed % 3]!,
     })
@@ -413,6 +417,7 @@ class Simulation {
       return this.#send(member, this.#lifeClients.ask(), end)
     }
     const list = chance.pick(lists)
+    if (this.#options.late) searchAll(list, this.#living(), this.#checker, () => this.#hurting)
     const command = this.#command(list)
     this.#send(member, this.#question(list, command), end)
     if (command.type !== 'append' || !chance.flip(0.4)) return

@@ -47,6 +47,8 @@ export interface Backend {
   readonly ownershipCheck: OwnershipCheck | undefined
   /** Rows of the log in memory; undefined for a data directory. */
   readonly logCache?: { readonly stats: LogCacheStats }
+  /** Rows that are written behind the acknowledgement; undefined if none are. */
+  readonly projections?: { readonly stats: ProjectionStats } | undefined
   /** The way to other members. */
   readonly transport: Transport
   /** Asks a service of another member. Throws if it does not answer. */
@@ -84,11 +86,26 @@ export interface LogCacheStats {
   readonly bytes: number
 }
 
+/** Rows that wait to be written behind the acknowledgement. */
+export interface ProjectionStats {
+  readonly rows: number
+  readonly bytes: number
+  /** Age of the oldest row, in milliseconds. */
+  readonly oldestMs: number
+  /** Writes that failed and are tried again. */
+  readonly failures: number
+}
+
 /** The actors on a backend, and the services that members offer one another. */
 export interface HostedActors {
   readonly activations: ActivationTable
   /** Wakes threads that an earlier owner left unfinished. */
   wake(threads: readonly UnfinishedThread[]): Promise<void>
+  /**
+   * Wakes threads whose rows an earlier owner left behind. Resolves when each has been awake, or
+   * belongs to another member or a removed deployment.
+   */
+  opened(threads: readonly UnfinishedThread[]): Promise<void>
   /** Wakes the threads and crons that sleep and are due by then. */
   wakeAt(atMs: number): void
   /** Further services for other members. */

@@ -12,7 +12,7 @@ import { catalogKindName, catalogWire, deletionKindName, deletionWire, ruleKindN
   ruleWire } from '../../platform/index.ts'
 import type { SpanStorePlace } from '../../platform/index.ts'
 import { indexService, indexWire, scatteredIndex } from '../../search/index.ts'
-import type { IndexAnswer, OwnIndex } from '../../search/index.ts'
+import type { IndexAnswer, OwnIndex, RunTable, ScatteredIndex } from '../../search/index.ts'
 import type { CassandraSettings, MemberSettings } from '../../settings/index.ts'
 import { cassandraSpans, openCassandraStore } from '../../store/cassandra/index.ts'
 import type { CassandraStore } from '../../store/cassandra/index.ts'
@@ -27,7 +27,7 @@ import { deploymentWires } from './deployment-wires.ts'
 import { memberDetailsWire } from './member-details.ts'
 import { connectionOptions } from './cassandra-connection.ts'
 import { clockLookMs, clockWatch } from './clock-watch.ts'
-import { ownWithHeld, runsWithHeld } from './held-index.ts'
+import { ownWithHeld } from './held-index.ts'
 import { ownAddressTowards } from './own-address.ts'
 import { shardHandover } from './shard-handover.ts'
 import { ShardOwnershipAge } from './shard-ownership-age.ts'
@@ -119,7 +119,7 @@ function servedBackend(
   return {
     log,
     heldRuns,
-    runs: runsWithHeld(runs, everybody, env),
+    runs: writtenRuns(runs, everybody),
     threads,
     assistants,
     crons,
@@ -136,6 +136,7 @@ function servedBackend(
     dueCrons: store.index.dueCrons,
     ownershipCheck: node.ownershipCheck,
     logCache: store.logCache,
+    projections: store.projections,
     name: `${self.id} at ${self.address}`,
     askMember: (...question) => node.askMember(...question),
     askDoors: (question, recentMs) => ownershipAge.askDoors(question, recentMs),
@@ -169,6 +170,23 @@ async function trustOf({ secret, tls }: MemberSettings, store: CassandraStore,
     return { tls: readMemberTls(tls, env), ...secret !== '' && { secret } }
   }
   return { secret: secret === '' ? store.secret : secret }
+}
+
+/**
+ * Runs of all members. A search reads their tables, so the owners are asked first: the answer
+ * comes when what they have acknowledged, or keep back, is written. This costs a count of the
+ * tenant's hidden threads at each of them. Members of an earlier version answer at once, as nothing
+ * of theirs waits.
+ */
+function writtenRuns(runs: RunTable, { threads }: Pick<ScatteredIndex, 'threads'>): RunTable {
+  return {
+    get: (...run) => runs.get(...run),
+    list: (query) => runs.list(query),
+    search: async (query, cancelled) => {
+      await threads.count({ tenant: query.tenant, hidden: true }, cancelled)
+      return await runs.search(query, cancelled)
+    },
+  }
 }
 
 /** Ownership check of a server that owns and writes nothing. */

@@ -37,7 +37,7 @@ const [calmMs, latestMs] = [250, 5_000]
 export function shardHandover(
   { env, shards, store, actors, owns }: ShardHandoverOptions,
 ): ShardHost {
-  const { activations, wake, wakeAt, releaseMs } = actors
+  const { activations, wake, opened, wakeAt, releaseMs } = actors
   /** Identifies the last time that each shard was taken. Loads for earlier times are given up. */
   const takings = new Map<number, symbol>()
   /** Shards that are released in one tick. Their actors are looked for once. */
@@ -53,7 +53,7 @@ export function shardHandover(
   const load = (shard: number, taking: symbol) => {
     const isMine = () => owns(shard) && takings.get(shard) === taking
     if (!isMine()) return
-    store.index.load(shard).then((unfinished) => {
+    store.index.load(shard, opened).then((unfinished) => {
       if (!isMine()) return undefined
       wakeAt(0)
       return wake(unfinished)
@@ -93,7 +93,7 @@ export function shardHandover(
       leaving.going.add(shard)
       const actorsOf = await leaving.gone
       const inProgress = await actorsOf.get(shard)
-      store.release(shard)
+      await store.release(shard)
       return inProgress ?? []
     },
   }

@@ -34,6 +34,12 @@ export interface ClusterOperator {
    * `not_found` if there is none, `invalid` if several begin so.
    */
   drain(id: string): Promise<ListedMember>
+  /**
+   * Refuses earlier versions from now on, and lets members do what those do not understand. Throws
+   * HeddleError: `in_use` while a member of another version is up, `unsupported` if none of this
+   * one has been.
+   */
+  finishUpgrade(version: string): Promise<void>
   /** Asks any member about the stored secrets. */
   survey(options: { readonly rekey: boolean }): Promise<SecretsSurvey>
   /** Asks any member about a stored revision. */
@@ -92,6 +98,11 @@ function operatorOver({ tables, caller, env }: OperatorParts): ClusterOperator {
       await caller.ask(found[0]!, drainWire.name, null)
       return found[0]!
     },
+    finishUpgrade: async (version) => {
+      const other = (await list()).find(({ details }) => details?.version !== version)
+      if (other) throw stillUp(other, version)
+      await tables.finishUpgrade()
+    },
     survey: async (options) => {
       const member = (await list()).find(({ details }) => details !== null)
       if (member !== undefined) {
@@ -111,6 +122,13 @@ function operatorOver({ tables, caller, env }: OperatorParts): ClusterOperator {
       await tables.close()
     },
   }
+}
+
+function stillUp({ id, details }: ListedMember, version: string): HeddleError {
+  const who = details
+    ? `The member ${id} is of ${details.version}`
+    : `The member ${id} does not answer`
+  return new HeddleError('in_use', `${who}: all members must run ${version} first.`)
 }
 
 function notOne(id: string, found: readonly ListedMember[]): HeddleError {

@@ -118,7 +118,8 @@ async function stopIn({ settings, region, env }: RestoredClusterRequest,
       // `wakeAt` is called once for each shard whose rows are there.
       let left = shards
       await backend.begin({ activations, services: [], recentOf: () => [], releaseMs: closeMs,
-        wake: async (threads) => void unfinished.push(...threads), wakeAt: () => {
+        opened: async (threads) => void unfinished.push(...threads), wake: async (threads) =>
+          void unfinished.push(...threads), wakeAt: () => {
           left--
           if (left === 0) queueMicrotask(loaded.resolve)
         } })

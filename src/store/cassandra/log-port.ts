@@ -1,8 +1,8 @@
 /**
  * Appends and deletes as the log port promises them: first the log, then rows, then the ownership
- * check.
+ * check. Rows of threads and runs may follow behind the acknowledgement.
  *
- * Rules: [rows_last] [validate_after].
+ * Rules: [rows_last] [validate_after] [mark_first].
  */
 
 import type { Env, OwnershipCheck } from '../../../cluster/index.ts'
@@ -13,12 +13,15 @@ import { CodedError, goingAway, HeddleError } from '../../errors.ts'
 import type { Connection } from './driver/connection.ts'
 import type { LocalIndex } from './index/local-index.ts'
 import type { OwnedRowTable } from './index/owned-row-table.ts'
-import { encoded, idOf, isOwnedTable, ownedKey } from './index/owned-row.ts'
+import { encoded, idOf, ownedKey } from './index/owned-row.ts'
 import type { OwnedTable, OwnedUpdate } from './index/owned-row.ts'
 import type { BranchTable } from './log/branch-table.ts'
 import { KeyedQueue } from './log/keyed-queue.ts'
 import type { LogTable } from './log/log-table.ts'
 import type { WriteTimestamp } from './log/write-timestamp.ts'
+import type { LateRows, Projections } from './projection/projections.ts'
+import { epochIn, isFirstOf, isFirstOfCopy, isLate, isOwned, lateThread, subjectOf,
+  threadOf } from './row-updates.ts'
 import type { BillingTable } from './tables/billing-table.ts'
 import type { RunTable } from './tables/run-table.ts'
 
@@ -33,6 +36,8 @@ export interface LogPortParts {
   readonly billing: BillingTable
   readonly rows: Readonly<Record<OwnedTable, OwnedRowTable>>
   readonly index: LocalIndex
+  /** Undefined if all rows are written before the acknowledgement. */
+  readonly projections?: Projections | undefined
   /**
    * Passed in both commit modes: rows of threads and runs are plain writes in either mode, and a
    * server may be restarted in the other mode.
@@ -54,6 +59,8 @@ interface RowChanges {
   readonly removal: bigint
   /** Earlier calls about the same subjects. */
   readonly before: Promise<unknown> | undefined
+  /** Set if the rows of runs wait. */
+  readonly late: LateRows | undefined
 }
 
 /**
@@ -64,6 +71,7 @@ interface RowChanges {
  *    has confirmed it after that. Rows of threads, assistants and crons come after those. So a row
  *    may lag behind the log and never leads it.
  * 3. Nothing is acknowledged or found before the ownership check has confirmed it after all of it.
+ *    Rows that are written later count as written when their thread is marked.
  * 4. Calls about the same thread, assistant, cron or branch end in the order they were made.
  * 5. A new thread has no runs: a member that died before it wrote the row of a thread may have left
  *    rows of its runs, and clients create again what was not acknowledged. Only the command that
@@ -89,25 +97,35 @@ export class CassandraLog implements LogPort {
     logged?: () => void): Promise<void> {
     if (this.#closed) throw goingAway()
     const epoch = this.#epochOf(rows, updates)
-    // Timestamps follow the order of the calls.
+    // Timestamps follow the order of the calls, and a mark comes before the rows that it is for.
+    const late = this.#enterLate(rows, updates, epoch)
     const removal = this.#parts.rank.next(epoch)
     const ranked = updates.map((update) => ({ update, rank: this.#parts.rank.next(epoch) }))
+    // The row of a new thread is written twice: with its mark, and without it.
+    const again = this.#parts.rank.next(epoch)
     const amongSubjects = this.#subjects.enter([...new Set(updates.map(subjectOf))])
     const amongBranches = this.#endings.enter([...new Set(rows.map(({ branch }) => branch.id))])
     try {
       await this.#appendRows(rows)
+      if (late?.isNew === false) await late.marked
       // Rows of a deposed owner are not history, so no mutable row may be based on them.
       if (rows.length > 0 && updates.length > 0) {
         await this.#parts.check.confirm()
         logged?.()
       }
-      await this.#changeRows({ rows, ranked, removal, before: amongSubjects.before })
-      await this.#parts.check.confirm()
+      const changes = { rows, ranked, removal, before: amongSubjects.before, late }
+      if (late?.isNew === false) await this.#noteLate(late, changes)
+      else {
+        await this.#changeRows(changes)
+        await this.#parts.check.confirm()
+        late?.note(ranked.filter(isLate).map((each) => ({ ...each, rank: again })))
+      }
       await this.#parts.index.put(ranked.filter(isOwned).map(({ update }) => update))
       await amongBranches.before
     } finally {
       amongBranches.leave()
       amongSubjects.leave()
+      late?.leave()
     }
   }
 
@@ -133,7 +151,10 @@ export class CassandraLog implements LogPort {
     try {
       await slot.before
       await this.#purgeLog(subject)
-      if (table === 'thread') await runs.removeAll(tenant, id, removal)
+      if (table === 'thread') {
+        await this.#parts.projections?.forget(tenant, id)
+        await runs.removeAll(tenant, id, removal)
+      }
       // The row goes last: while it exists, an interrupted delete is done again.
       await rows[table].remove(tenant, id, removal)
       await index.remove(subject)
@@ -148,12 +169,37 @@ export class CassandraLog implements LogPort {
     this.#parts.runs.forget()
   }
 
-  /** Takes no more calls. Resolves when earlier calls have ended. */
+  /**
+   * Takes no more calls. Resolves when earlier calls have ended, and their rows are written if they
+   * can be. The next owner writes the others.
+   */
   async close(): Promise<void> {
     this.#closed = true
     await this.#copies.quiet()
     await this.#parts.log.close()
     await this.#subjects.quiet()
+    await this.#parts.projections?.close().catch(() => {})
+  }
+
+  #enterLate(rows: readonly NewRow[], updates: readonly RowUpdate[], epoch: number):
+    | LateRows
+    | undefined {
+    const { projections, index } = this.#parts
+    const thread = projections && lateThread(rows, updates)
+    if (!thread || !index.holds(thread.row.tenant, thread.row.threadId)) return undefined
+    return projections.enter(thread, epoch)
+  }
+
+  /** Billing rows are read by day, whoever owns the threads: they do not wait. */
+  async #noteLate(late: LateRows, { ranked, before }: RowChanges): Promise<void> {
+    const { connection, billing } = this.#parts
+    await Promise.all(ranked.map(({ update, rank }) =>
+      update.table === 'billing'
+        ? connection.surely(() => billing.put(update.row, rank))
+        : undefined
+    ))
+    await before
+    late.note(ranked.filter(isLate))
   }
 
   /** If the branch is a copy, waits until what it grew from is noted. */
@@ -215,8 +261,9 @@ export class CassandraLog implements LogPort {
    * are written is retried until it is done, and so are items, which have no log. Without either
    * the caller may ask again.
    */
-  async #changeRows({ rows, ranked, removal, before }: RowChanges): Promise<void> {
+  async #changeRows({ rows, ranked, removal, before, late }: RowChanges): Promise<void> {
     const { connection, runs } = this.#parts
+    await this.#writeEarlier(ranked, before)
     const isSure = rows.length > 0 || ranked.some(({ update }) => update.table === 'item')
     const change = (work: () => Promise<void>) => (isSure ? connection.surely(work) : work())
     const owned = ranked.filter(isOwned)
@@ -233,10 +280,25 @@ export class CassandraLog implements LogPort {
           await runs.removeAll(tenant, threadId, removal)
         })
       ),
-      ...ranked.map((each) => change(() => this.#changeRun(each, before))),
+      ...ranked.filter(({ update }) => !late || update.table !== 'run')
+        .map((each) => change(() => this.#changeRun(each, before))),
     ])
     await before
-    await Promise.all(owned.map((each) => change(() => this.#putOwned(each))))
+    await Promise.all(owned.map((each) => change(() => this.#putOwned(each, late))))
+    late?.hasMarked()
+  }
+
+  /** Writes the runs of the same threads that still wait. */
+  async #writeEarlier(ranked: readonly Ranked[],
+    before: Promise<unknown> | undefined): Promise<void> {
+    const { connection, projections } = this.#parts
+    if (projections === undefined) return
+    const threads = new Map(ranked.flatMap(({ update }) => threadOf(update)))
+    for (const [threadId, tenant] of threads) {
+      if (!projections.has(tenant, threadId)) continue
+      await before
+      await connection.surely(() => projections.writtenRuns(tenant, threadId))
+    }
   }
 
   async #changeRun({ update, rank }: Ranked, before: Promise<unknown> | undefined): Promise<void> {
@@ -263,11 +325,14 @@ export class CassandraLog implements LogPort {
     await index.removeItem(update)
   }
 
-  async #putOwned({ update, rank }: Ranked<OwnedUpdate>): Promise<void> {
+  async #putOwned({ update, rank }: Ranked<OwnedUpdate>, late?: LateRows): Promise<void> {
     const { table, row } = update
-    await this.#parts.rows[table].put(
-      { tenant: row.tenant, id: idOf(row), body: encoded(update), rank },
-    )
+    const [tenant, id] = [row.tenant, idOf(row)]
+    // A mark that an earlier owner left has served; who marked it in this member takes it away.
+    const isMarked = table !== 'thread' || this.#parts.projections?.has(tenant, id) === true
+    const unsettled = late ? true : isMarked ? undefined : false
+    await this.#parts.rows[table].put({ tenant, id, body: encoded(update), rank,
+      ...unsettled !== undefined && { unsettled } })
   }
 
   async #purgeLog({ branch, epoch }: Pick<PurgeSubject, 'branch' | 'epoch'>): Promise<void> {
@@ -300,48 +365,5 @@ export class CassandraLog implements LogPort {
     const epoch = epochs.length > 0 ? Math.max(...epochs) : this.#epoch
     this.#epoch = Math.max(this.#epoch, epoch)
     return epoch
-  }
-}
-
-function isFirstOfCopy({ branch, seq }: NewRow): boolean {
-  const source = branch.ancestors.at(-1)
-  return source !== undefined && source.through > 0 && seq === source.through + 1
-}
-
-function isFirstOf({ branch, seq }: NewRow, own: Branch | undefined): boolean {
-  return branch.id === own?.id && seq === (branch.ancestors.at(-1)?.through ?? 0) + 1
-}
-
-function isOwned<Each extends { readonly update: RowUpdate }>(
-  each: Each,
-): each is Each & { readonly update: OwnedUpdate } {
-  return isOwnedTable(each.update.table)
-}
-
-/** The epoch that an update carries, if any. */
-function epochIn(update: RowUpdate): readonly number[] {
-  if (isOwnedUpdate(update)) return [update.row.epoch]
-  return update.table === 'item_removed' ? [update.epoch] : []
-}
-
-function isOwnedUpdate(update: RowUpdate): update is OwnedUpdate {
-  return isOwnedTable(update.table)
-}
-
-/** The thread, assistant, cron or item that an update belongs to. */
-function subjectOf(update: RowUpdate): string {
-  switch (update.table) {
-    case 'assistant':
-      return ownedKey('assistant', update.row.tenant, update.row.assistantId)
-    case 'cron':
-      return ownedKey('cron', update.row.tenant, update.row.cronId)
-    case 'item':
-      return ownedKey('item', update.row.tenant, idOf(update.row))
-    case 'item_removed':
-      return ownedKey('item', update.tenant, update.id)
-    case 'run_removed':
-      return ownedKey('thread', update.tenant, update.threadId)
-    default:
-      return ownedKey('thread', update.row.tenant, update.row.threadId)
   }
 }

@@ -23,6 +23,8 @@ export function executionSource(threadLog: ThreadLog,
       first = undefined
       const isAsked = ns === '' && (checkpointId === null || checkpointId === known?.id)
       if (known && isAsked && threadLog.state.row.stepSeq === stepSeq) return known
+      // A thread without any step has no checkpoint, in the log or on its way there.
+      if (isAsked && threadLog.state.row.stepSeq === 0) return undefined
       await threadLog.logged
       return steadily(() => threadLog.live.tuple(ns, checkpointId))
     },

@@ -50,7 +50,7 @@ const threadRowEvery = 256
 const fullBytes = 1024 * 1024
 
 /** Wait of a row for more records. Nothing in it was acknowledged, so nothing can be lost. */
-const patienceMs = 20
+const patienceMs = 150
 
 /** The log that is written, and where its next row goes. */
 export interface LogWriterOptions {

@@ -47,6 +47,10 @@ export async function storedThread(
     log.read(row.branch!, rest)])
   let state = fromRow(row, unfinished)
   const lag = new RunRows()
+  // The row of a thread may be on disk before those of the runs that were created with it.
+  for (const run of log.shared ? unfinished : []) {
+    if (run.createdSeq === row.seq) lag.note({ changed: run, removedRunIds: [], ended: [] })
+  }
   for (const entry of entries) {
     state = withBytes(state, entry.body.byteLength)
     for (const record of decodeRow(entry.body)) {

@@ -56,6 +56,11 @@ it('The command "upgrade check" says what a start would do to the tables.', asyn
   expect((await heddle('upgrade', 'check', '--data', join(root, 'none'))).status).toBe(3)
 })
 
+it('The command "upgrade finish" is for clusters.', async () => {
+  const { status, stderr } = await heddle('upgrade', 'finish', '--data', data)
+  expect([status, stderr]).toEqual([3, expect.stringContaining('nothing to finish')])
+})
+
 it('The command "doctor" finds planted faults and ends with exit code 1.', async () => {
   const certificate = join(root, 'cert.pem')
   writeFileSync(certificate, 'no certificate')

@@ -4,7 +4,7 @@ import type { Heartbeat, SessionPort, ShardPort } from '../../../../cluster/inde
 import { HeddleError } from '../../../errors.ts'
 import type { ConnectionOptions } from '../driver/client-options.ts'
 import { Connection } from '../driver/connection.ts'
-import { versionOf } from '../schema/schema.ts'
+import { finishUpgrade, versionOf } from '../schema/schema.ts'
 import { HeartbeatTable } from './heartbeat-table.ts'
 import { readSettings } from './setting-table.ts'
 import { SessionTable } from './session-table.ts'
@@ -23,6 +23,11 @@ export interface ControlTables {
   readonly shardOwners: ShardPort
   /** Members that have left a heartbeat in the last minutes. */
   members(): Promise<readonly Heartbeat[]>
+  /**
+   * Refuses earlier versions from now on. Throws HeddleError `unsupported` if no member of this one
+   * has prepared the tables.
+   */
+  finishUpgrade(): Promise<void>
   /** Sessions that have neither left nor been fenced. */
   aliveSessions(): Promise<readonly string[]>
   close(): Promise<void>
@@ -41,7 +46,8 @@ export async function openControlTables(options: ConnectionOptions): Promise<Con
     const heartbeats = new HeartbeatTable(connection)
     return { shards, secret, sessions: new SessionTable(connection, options.env),
       shardOwners: new ShardTable(connection, shards), members: () => heartbeats.heartbeats(),
-      aliveSessions: () => aliveIn(connection), close: () => connection.close() }
+      finishUpgrade: () => finishUpgrade(connection), aliveSessions: () => aliveIn(connection),
+      close: () => connection.close() }
   } catch (error) {
     await connection.close()
     throw error

@@ -86,6 +86,7 @@ export interface Row {
   readonly trace_id: Buffer | null
   readonly trace_start_us: Time
   readonly type: string | null
+  readonly unsettled: boolean | null
   readonly used_at: Time
   readonly value: string
   readonly version: string

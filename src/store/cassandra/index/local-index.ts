@@ -27,10 +27,12 @@ import { ByteSemaphore } from './byte-semaphore.ts'
 import type { OwnedRowTable } from './owned-row-table.ts'
 import { decoded, idOf, ownedTables } from './owned-row.ts'
 import type { OwnedRow, OwnedTable, OwnedUpdate } from './owned-row.ts'
+import type { Projections } from '../projection/projections.ts'
 import { ShardChanges } from './shard-changes.ts'
 import { watchedScratch } from './watched-scratch.ts'
 
 type OwnedTables = Readonly<Record<OwnedTable, OwnedRowTable>>
+type Pending = Pick<Projections, 'written' | 'writtenIn' | 'writtenRunsOf'>
 
 /** A shard whose rows are being loaded. */
 interface Loading {
@@ -70,6 +72,7 @@ export class LocalIndex implements OwnIndex {
   readonly items: Pick<ItemIndex, 'get' | 'ended'>
   readonly #store: ScratchStore
   readonly #tables: OwnedTables
+  readonly #pending: Pending | undefined
   readonly #env: Env
   /** By shard. A shard that is not taken has no entry. */
   readonly #states = new Map<number, Loading | 'covered'>()
@@ -86,19 +89,24 @@ export class LocalIndex implements OwnIndex {
 
   /**
    * Opens an empty index. `onLost` is called with a message when it can no longer be kept up to
-   * date.
+   * date. `pending` are rows of this member that Cassandra does not have yet, if there may be any.
    */
   static async open(
-    { tables, ...options }: { readonly directory: string; readonly env: Env;
-      readonly shards: number; readonly tables: OwnedTables; onLost(reason: string): void },
+    { tables, pending, ...options }: { readonly directory: string; readonly env: Env;
+      readonly shards: number; readonly tables: OwnedTables; readonly pending?: Pending;
+      onLost(reason: string): void },
   ): Promise<LocalIndex> {
     const store = watchedScratch(await openScratchStore(options), options.onLost)
-    return new LocalIndex(store, tables, options.env)
+    return new LocalIndex({ store, tables, pending, env: options.env })
   }
 
-  private constructor(store: ScratchStore, tables: OwnedTables, env: Env) {
+  private constructor(
+    { store, tables, pending, env }: { readonly store: ScratchStore; readonly tables: OwnedTables;
+      readonly pending: Pending | undefined; readonly env: Env },
+  ) {
     this.#store = store
     this.#tables = tables
+    this.#pending = pending
     this.#env = env
     this.#together = new Batcher({ env, size: shardsTogether, patienceMs })
     const get = async <Row>(table: OwnedTable, tenant: string, id: string) =>
@@ -112,14 +120,17 @@ export class LocalIndex implements OwnIndex {
   /**
    * Covers a shard that this member has claimed. Returns the threads that its last owner left busy,
    * hidden or with webhooks to send; none if the shard was unloaded meanwhile. After a failure the
-   * shard is not taken.
+   * shard is not taken. `opened` gets the threads whose rows lag behind their logs, and resolves
+   * when they do not any more: nothing of the shard is found before.
    */
-  async load(shard: number): Promise<readonly UnfinishedThread[]> {
+  async load(shard: number,
+    opened: (threads: readonly UnfinishedThread[]) => Promise<void> = () =>
+      Promise.resolve()): Promise<readonly UnfinishedThread[]> {
     assert(!this.#states.has(shard), 'a shard is loaded once, until it is unloaded')
     const loading: Loading = { changes: new ShardChanges(), followed: false }
     this.#states.set(shard, loading)
     try {
-      return await this.#cover(shard, loading)
+      return await this.#cover(shard, loading, opened)
     } catch (error) {
       if (this.#states.get(shard) === loading) this.unload(shard)
       throw error
@@ -146,8 +157,20 @@ export class LocalIndex implements OwnIndex {
   /** Crons of covered shards, the one that is due first in front. */
   dueCrons: DueCrons = (after, limit, nowMs) => this.#store.dueCrons(after, limit, nowMs)
 
-  answer(question: IndexQuestion): Promise<IndexAnswer> {
-    return this.#store.answer(question)
+  /**
+   * Answers for the covered shards. A count of hidden threads comes before each search of runs, and
+   * has the runs of the tenant written first: members of every version know the question.
+   */
+  async answer(question: IndexQuestion): Promise<IndexAnswer> {
+    if (question.kind === 'thread_count' && question.query.hidden === true) {
+      await this.#pending?.writtenRunsOf(question.query.tenant)
+    }
+    return await this.#store.answer(question)
+  }
+
+  /** True if changes of the thread are found here: its shard is covered, or about to be. */
+  holds(tenant: string, threadId: string): boolean {
+    return this.#stateOf('thread', tenant, threadId) !== undefined
   }
 
   /** Puts rows that are in Cassandra. */
@@ -170,6 +193,7 @@ export class LocalIndex implements OwnIndex {
       const put = state?.changes.rowOf(table, tenant, id)
       if (put !== undefined) return put
       if (read) return row && state?.changes.hasRemoved(table, row) ? undefined : row
+      if (table === 'thread') await this.#pending?.written(tenant, id)
       const body = await this.#tables[table].bodyOf(tenant, id)
       row = body && decoded(table, body)
     }
@@ -206,12 +230,16 @@ export class LocalIndex implements OwnIndex {
   }
 
   /** Does the work of `load`. */
-  async #cover(shard: number, loading: Loading): Promise<readonly UnfinishedThread[]> {
+  async #cover(shard: number, loading: Loading,
+    opened: (threads: readonly UnfinishedThread[]) => Promise<void>
+  ): Promise<readonly UnfinishedThread[]> {
     const isMine = () => this.#states.get(shard) === loading
+    const unsettled: UnfinishedThread[] = []
     const read = await this.#together.after(() =>
       this.#toRead(async () => {
         await this.#semaphore.open()
-        const rows = isMine() ? await this.#read(shard) : []
+        await this.#pending?.writtenIn(shard)
+        const rows = isMine() ? await this.#read(shard, unsettled) : []
         this.#semaphore.take(bytesOf(rows))
         return rows
       })
@@ -228,8 +256,11 @@ export class LocalIndex implements OwnIndex {
     // Done in one turn: nothing is found before the late changes, and what is put now comes after
     // them.
     loading.followed = true
+    const late = this.#bringLate(loading.changes)
+    if (unsettled.length > 0) await Promise.all([late, opened(unsettled)])
+    if (!isMine()) return []
     const [unfinished] = await Promise.all([
-      this.#bringLate(loading.changes).then(() => this.#store.unfinished(shard)),
+      late.then(() => this.#store.unfinished(shard)),
       this.#store.cover(shard),
     ])
     if (!isMine()) return []
@@ -268,10 +299,11 @@ export class LocalIndex implements OwnIndex {
   }
 
   /** Reads all rows of a shard and holds them. A shard is a small part of all rows. */
-  async #read(shard: number): Promise<EncodedRow[]> {
+  async #read(shard: number, unsettled: UnfinishedThread[]): Promise<EncodedRow[]> {
     const rows: EncodedRow[] = []
+    const marked = (thread: UnfinishedThread) => void unsettled.push(thread)
     for (const table of ownedTables) {
-      for await (const bodies of this.#tables[table].bodiesOf(shard)) {
+      for await (const bodies of this.#tables[table].bodiesOf(shard, marked)) {
         for (const body of bodies) rows.push({ table, body })
       }
     }

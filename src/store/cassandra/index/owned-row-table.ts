@@ -1,6 +1,7 @@
 /** Rows of threads, assistants and crons, in partitions of their shard, read with the shard. */
 
 import { actorKeyText, limitConcurrency, shardOf } from '../../../../cluster/index.ts'
+import type { UnfinishedThread } from '../../../search/index.ts'
 import type { ClusterSettings } from '../cluster/setting-table.ts'
 import type { Connection, Row } from '../driver/connection.ts'
 import { bodyColumns } from '../tables/stored-body.ts'
@@ -41,12 +42,29 @@ export class OwnedRowTable {
     this.#id = `${kind}_id`
   }
 
-  /** Stores a row. Repeating it changes nothing. */
+  /**
+   * Stores a row. Repeating it changes nothing. Its mark stays as it is unless `unsettled` is
+   * given, which only threads have.
+   */
   async put(
-    { tenant, id, body, rank }: { readonly tenant: string; readonly id: string;
-      readonly body: Uint8Array; readonly rank: bigint },
+    { tenant, id, body, rank, unsettled }: { readonly tenant: string; readonly id: string;
+      readonly body: Uint8Array; readonly rank: bigint; readonly unsettled?: boolean },
   ): Promise<void> {
-    await this.#bodies.put({ address: this.#address(tenant, id), body, rank })
+    await this.#bodies.put({ address: this.#address(tenant, id), body, rank,
+      ...unsettled !== undefined && { columns: [['unsettled', unsettled]] } })
+  }
+
+  /** Marks the row of a thread as one that may lag behind its log, or takes the mark away. */
+  async mark(
+    { tenant, id, unsettled, rank }: { readonly tenant: string; readonly id: string;
+      readonly unsettled: boolean; readonly rank: bigint },
+  ): Promise<void> {
+    const { key } = this.#address(tenant, id)
+    await this.#connection.write({
+      cql: `INSERT INTO ${this.#table} (${key.map(([name]) => name).join(', ')}, unsettled) ` +
+        `VALUES (${key.map(() => '?').join(', ')}, ?) USING TIMESTAMP ?`,
+      values: [...key.map(([, value]) => value), unsettled, rank],
+    })
   }
 
   async remove(tenant: string, id: string, rank: bigint): Promise<void> {
@@ -67,17 +85,25 @@ export class OwnedRowTable {
 
   /**
    * The bodies of all rows of a shard, some at a time. One query asks for all buckets: most are
-   * small, and the fixed cost of a query was most of the time that reading a shard took.
+   * small, and the fixed cost of a query was most of the time that reading a shard took. `marked`
+   * is called for each thread whose row may lag behind its log.
    */
-  async *bodiesOf(shard: number): AsyncGenerator<Uint8Array[], void, void> {
+  async *bodiesOf(shard: number,
+    marked: (thread: UnfinishedThread) => void = () => {}): AsyncGenerator<Uint8Array[], void,
+    void> {
     const buckets = Array.from({ length: this.#settings.buckets }, (_, bucket) => bucket)
-    const cql = `SELECT tenant, ${this.#id}, ${bodyColumns} FROM ${this.#table} ` +
+    const mark = this.#kind === 'thread' ? ', unsettled' : ''
+    const cql = `SELECT tenant, ${this.#id}, ${bodyColumns}${mark} FROM ${this.#table} ` +
       `WHERE shard = ? AND bucket IN (${buckets.join(', ')})`
     const statement = { cql, values: [shard] }
     try {
       for await (const rows of this.#connection.pages(statement, () => this.#rowsAtOnce)) {
         this.#weigh(rows)
         const bodies = await Promise.all(rows.map((row) => this.#bodyIn(row)))
+        for (const [i, row] of rows.entries()) {
+          if (row['unsettled'] !== true || bodies[i] === undefined) continue
+          marked({ tenant: row['tenant'], threadId: row['thread_id'] })
+        }
         yield bodies.filter((body) => body !== undefined)
       }
     } catch (error) {

@@ -117,6 +117,10 @@ const ownedRow = (table: string, id: string) => ({ keyspace }: Keyspaces) =>
   PRIMARY KEY ((shard, bucket), tenant, ${id})
 ) WITH gc_grace_seconds = ${dayS} AND ${reads} AND ${rewritten}`
 
+/** A thread that is unsettled has a log that may be ahead of its rows. */
+const unsettledThread = ({ keyspace }: Keyspaces) =>
+  `ALTER TABLE ${keyspace}.thread_row ADD IF NOT EXISTS unsettled boolean`
+
 const session = ({ control }: Keyspaces) =>
   `CREATE TABLE IF NOT EXISTS ${control}.node_session (
   session uuid PRIMARY KEY, state text, address text, started timestamp, fenced_by uuid
@@ -206,10 +210,12 @@ export const migrations: readonly Migration[] = [
       [run, runIndex('tenant'), runIndex('created_at')].map((each) => each(keyspaces)),
     oldest: 6,
   },
+  { statements: (keyspaces) => [unsettledThread(keyspaces)], oldest: 6 },
 ]
 
 /**
- * The version from which on members write runs into one table. Those of an earlier one do not find
- * them there, so it is written only where they are refused.
+ * The version from which on members write runs into one table, and rows of runs and threads behind
+ * the acknowledgement. Those of an earlier one find neither, so it is done only where they are
+ * refused.
  */
-export const finishedFrom = 13
+export const finishedFrom = 14

@@ -107,6 +107,22 @@ export async function upgradeStateOf(connection: Connection): Promise<UpgradeSta
     isFinished: version !== undefined && version.oldest >= finishedFrom }
 }
 
+/**
+ * From now on programs are refused that do not know what members of this one do. Throws HeddleError
+ * `unsupported` if no member of this one has prepared the tables.
+ */
+export async function finishUpgrade(connection: Connection): Promise<void> {
+  const version = await versionOf(connection)
+  refuseNewer(connection, migrations, version)
+  if (version === undefined || version.newest < finishedFrom) {
+    throw new HeddleError('unsupported',
+      'No server of this version has run yet: start all members ' +
+        'with it first.')
+  }
+  if (version.oldest >= finishedFrom) return
+  await setNumber(connection, rowNames.oldest, { from: version.oldest, to: finishedFrom })
+}
+
 /** Version of the keyspaces; undefined if they are new. */
 export async function versionOf(connection: Connection): Promise<Version | undefined> {
   const tables = await tablesIn(connection, connection.control)

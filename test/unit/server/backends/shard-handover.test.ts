@@ -39,12 +39,15 @@ function house(alive: readonly string[] = [], failures = 0) {
       recentOf: () => [],
       services: [],
       wakeAt: (atMs) => wakeTimes.push(atMs),
+      opened: async (threads) => {
+        for (const { threadId } of threads) story.push(`${threadId} is opened`)
+      },
       wake: async (threads) => {
         for (const { threadId } of threads) story.push(`${threadId} is woken`)
       },
     },
     store: {
-      release: (shard) => story.push(`${shard} goes`),
+      release: async (shard) => void story.push(`${shard} goes`),
       index: {
         answer: () => Promise.reject(new Error('nobody asks')),
         load: async (shard) => {

@@ -122,12 +122,15 @@ describe('a row of a log writer', () => {
     expect(appends[0]!.updates.map(({ table }) => table)).toEqual(['run', 'run_removed', 'thread'])
   })
 
-  it('waits 20 ms for more, but not if a record is in a hurry', async () => {
+  it('waits 150 ms for more, but not if a record is in a hurry', async () => {
     const { env, writer, appends } = openWriter()
     void writer.write({ records: [noted], thread: false }, 'soon')
     await settled()
     expect([appends.length, env.timers()]).toEqual([0, 1])
-    env.advance(20)
+    env.advance(149)
+    await settled()
+    expect(appends).toHaveLength(0)
+    env.advance(1)
     await settled()
     void writer.write({ records: [noted], thread: false }, 'soon')
     writer.hurry()

@@ -11,6 +11,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { actorKeyText, shardOf, systemEnv } from '../../../../../cluster/index.ts'
 import { ThreadRow } from '../../../../../proto/gen/storage/v1/row.ts'
+import type { UnfinishedThread } from '../../../../../src/search/index.ts'
 import { LocalIndex } from '../../../../../src/store/cassandra/index/local-index.ts'
 import type { OwnedRowTable } from '../../../../../src/store/cassandra/index/owned-row-table.ts'
 import { aBranch, aThread } from '../../../../contract/rows.ts'
@@ -22,6 +23,8 @@ class FakeTable {
   readonly rows = new Map<string, ThreadRow>()
   hold = Promise.resolve()
   failing = false
+  /** Ids of threads whose rows lag behind their logs. */
+  unsettled: readonly string[] = []
   reads = 0
   /** Called at the beginning of each read. */
   onRead = () => {}
@@ -35,13 +38,17 @@ class FakeTable {
     return row && ThreadRow.encode(row).finish()
   }
 
-  async *bodiesOf(shard: number): AsyncGenerator<Uint8Array[]> {
+  async *bodiesOf(shard: number,
+    marked: (thread: UnfinishedThread) => void): AsyncGenerator<Uint8Array[]> {
     const rows = [...this.rows.values()]
       .filter(({ tenant, threadId }) => this.shardOf(tenant, threadId) === shard)
     this.reads++
     this.onRead()
     await this.hold
     if (this.failing) throw new Error('Cassandra is out of reach')
+    for (const { tenant, threadId } of rows) {
+      if (this.unsettled.includes(threadId)) marked({ tenant, threadId })
+    }
     yield rows.map((row) => ThreadRow.encode(row).finish())
   }
 }
@@ -142,6 +149,25 @@ describe('the local index', () => {
     stored(0, { status: 'busy' })
     expect(await index.load(1)).toEqual([{ tenant: 'local', threadId: busy.threadId }])
     expect(await found()).toEqual({ ids: new Set([idle.threadId, busy.threadId]), covered: [1] })
+  })
+
+  it('finds nothing of a shard before its unsettled threads are opened', async () => {
+    const [late] = [stored(1, { metadataJson: '{"a":1}' }), stored(1)]
+    table.unsettled = [late.threadId]
+    const opened = Promise.withResolvers<readonly UnfinishedThread[]>()
+    const ready = Promise.withResolvers<void>()
+    const loaded = index.load(1, (threads) => {
+      opened.resolve(threads)
+      return ready.promise
+    })
+    expect(await opened.promise).toEqual([{ tenant: 'local', threadId: late.threadId }])
+    expect((await found()).covered).toEqual([])
+    // Its owner has read its log.
+    await put({ ...late, seq: 2, metadataJson: '{"a":2}' })
+    ready.resolve()
+    await loaded
+    expect((await found()).covered).toEqual([1])
+    expect(await get(late)).toMatchObject({ metadataJson: '{"a":2}' })
   })
 
   it('gets a row even while its shard is loaded, or if it is of another member', async () => {

@@ -1,0 +1,95 @@
+/** Tells apart the rows and updates of one append. Pure. */
+
+import type { Branch } from '../../../proto/gen/storage/v1/row.ts'
+import type { NewRow, RowUpdate } from '../../checkpoint/index.ts'
+import { idOf, isOwnedTable, ownedKey } from './index/owned-row.ts'
+import type { OwnedUpdate } from './index/owned-row.ts'
+import type { LateThread, LateUpdate } from './projection/pending-rows.ts'
+
+/** True for the first row of a copy. */
+export function isFirstOfCopy({ branch, seq }: NewRow): boolean {
+  const source = branch.ancestors.at(-1)
+  return source !== undefined && source.through > 0 && seq === source.through + 1
+}
+
+/** True if the branch begins with the row. */
+export function isFirstOf({ branch, seq }: NewRow, own: Branch | undefined): boolean {
+  return branch.id === own?.id && seq === (branch.ancestors.at(-1)?.through ?? 0) + 1
+}
+
+/**
+ * The thread of the updates, if rows of them may be written later. What a new thread does not name
+ * as unfinished may not wait: its next owner would not look for it.
+ */
+export function lateThread(rows: readonly NewRow[], updates: readonly RowUpdate[]):
+  | LateThread
+  | undefined {
+  const row = updates.find((update) => update.table === 'thread')?.row
+  if (!row || row.deleted || rows.length === 0) return undefined
+  if (!updates.every((update) => isLate({ update }) || update.table === 'billing')) return undefined
+  const isNew = rows.some((each) => isFirstOf(each, row.branch))
+  if (!isNew) return { row, isNew }
+  const runs = updates.filter((update) => update.table === 'run')
+  const areNamed = runs.every((run) =>
+    row.unfinished.some(({ runId, createdSeq }) =>
+      runId === run.row.runId && createdSeq === row.seq
+    )
+  )
+  return areNamed && runs.length > 0 ? { row, isNew } : undefined
+}
+
+/** True for a row that may be written later. */
+export function isLate<Each extends { readonly update: RowUpdate }>(
+  each: Each,
+): each is Each & { readonly update: LateUpdate } {
+  return each.update.table === 'thread' || each.update.table === 'run'
+}
+
+/** The id and the tenant of the thread that an update is about, if any. */
+export function threadOf(update: RowUpdate): readonly [threadId: string, tenant: string][] {
+  switch (update.table) {
+    case 'run_removed':
+      return [[update.threadId, update.tenant]]
+    case 'run':
+    case 'thread':
+    case 'billing':
+      return [[update.row.threadId, update.row.tenant]]
+    default:
+      return []
+  }
+}
+
+/** True for a row that belongs to a shard. */
+export function isOwned<Each extends { readonly update: RowUpdate }>(
+  each: Each,
+): each is Each & { readonly update: OwnedUpdate } {
+  return isOwnedTable(each.update.table)
+}
+
+/** The epoch that an update carries, if any. */
+export function epochIn(update: RowUpdate): readonly number[] {
+  if (isOwnedUpdate(update)) return [update.row.epoch]
+  return update.table === 'item_removed' ? [update.epoch] : []
+}
+
+function isOwnedUpdate(update: RowUpdate): update is OwnedUpdate {
+  return isOwnedTable(update.table)
+}
+
+/** The thread, assistant, cron or item that an update belongs to. */
+export function subjectOf(update: RowUpdate): string {
+  switch (update.table) {
+    case 'assistant':
+      return ownedKey('assistant', update.row.tenant, update.row.assistantId)
+    case 'cron':
+      return ownedKey('cron', update.row.tenant, update.row.cronId)
+    case 'item':
+      return ownedKey('item', update.row.tenant, idOf(update.row))
+    case 'item_removed':
+      return ownedKey('item', update.tenant, update.id)
+    case 'run_removed':
+      return ownedKey('thread', update.tenant, update.threadId)
+    default:
+      return ownedKey('thread', update.row.tenant, update.row.threadId)
+  }
+}
