@@ -306,6 +306,22 @@ describe.each<StreamTransport>(['sse', 'websocket'])('over %s', (transport) => {
     )
   })
 
+  it('an answer and a tool of a graph in a graph are at the namespace of that graph', async () => {
+    const thread = watch('nestedwork')
+    await thread.subscribe()
+    expect(await thread.ended(await thread.start(say('go')))).toBe('completed')
+    const made = thread.events.filter(({ method, params: { data: { event } } }) =>
+      method === 'tools' || event === 'message-start' || event === 'message-finish'
+    )
+    const inside = [expect.stringMatching(/^sub:/)]
+    expect(made.map(({ params: { data, namespace } }) => [data.event, namespace])).toEqual([
+      ['tool-started', inside],
+      ['tool-finished', inside],
+      ['message-start', inside],
+      ['message-finish', inside],
+    ])
+  })
+
   it('runs of other origins are seen, also before the thread exists', async () => {
     const id = randomUUID()
     const thread = watch('echo', id)

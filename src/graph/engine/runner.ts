@@ -40,6 +40,7 @@ import type { AskItems, GraphStores } from './graph-store.ts'
 import { questionsLeft } from './questions-left.ts'
 import { consume, consumeEvents } from './run-stream.ts'
 import type { Shortcuts } from './shortcuts.ts'
+import { toolsAt } from './tools-at.ts'
 import { requireNodes, waitingPaths } from './waiting-nodes.ts'
 
 /**
@@ -113,6 +114,7 @@ async function run(bench: Workbench, assignment: Assignment,
     isExit: request.durability === 'exit',
     notify: (event) => assignment.outbox.event(event),
     nowMs: bench.nowMs,
+    toolsAt: toolsAt(bench.library.langgraph),
   })
   const outcome = await runGraph(bench, assignment, request, protocol)
   await protocol.end(outcome)

@@ -26,6 +26,8 @@ export interface ProtocolEventsOptions {
   readonly isExit: boolean
   readonly notify: (event: StepEvent | LateEvent) => void
   readonly nowMs: () => number
+  /** The engine streams calls of tools at the namespace of their task, or of its graph. */
+  readonly toolsAt: 'task' | 'graph'
 }
 
 /**
@@ -188,6 +190,9 @@ export class ProtocolEvents {
     const { event, toolCallId, name } = payload
     if (toolCallId === undefined) return
     if (event === 'on_tool_start' && name === 'task') this.#apart.add(toolCallId)
+    if (this.#options.toolsAt === 'graph') {
+      return this.#send('tools', namespace, toolData(payload))
+    }
     const [graph, node] = [namespace.slice(0, -1), namespace.at(-1)?.split(':', 1)[0]]
     this.#send('tools', this.#apart.has(toolCallId) ? namespace : graph, toolData(payload), node)
   }

@@ -28,11 +28,12 @@ export class ProtocolMessages {
     this.#notify = notify
   }
 
-  chunk(namespace: readonly string[], payload: unknown): void {
+  chunk(at: readonly string[], payload: unknown): void {
     const [message, metadata] = listOf(payload)
     if (!isMessage(message)) return
     const { id } = message
     if (!id || this.#complete.has(id)) return
+    const namespace = taskOf(at, metadata)
     const type = message._getType?.() ?? 'ai'
     const place = placeOf(namespace, type, textAt(metadata, 'langgraph_node'))
     const known = this.#growing.get(id)
@@ -72,6 +73,11 @@ export class ProtocolMessages {
     this.#growing.delete(messageId)
     this.#complete.add(messageId)
   }
+}
+
+/** The namespace of the task: from 1.7.0 on, the engine streams messages at that of its graph. */
+function taskOf(at: readonly string[], metadata: unknown): readonly string[] {
+  return textAt(metadata, 'langgraph_checkpoint_ns')?.split('|') ?? at
 }
 
 /** The members of a message are the library's; all are optional here. */

@@ -1,7 +1,11 @@
 /** A graph inside a graph, with events and an interrupt of its own. */
 
-import { Annotation, END, interrupt, START, StateGraph } from '@langchain/langgraph'
+import { tool } from '@langchain/core/tools'
+import { FakeListChatModel } from '@langchain/core/utils/testing'
+import { Annotation, END, interrupt, MessagesAnnotation, START,
+  StateGraph } from '@langchain/langgraph'
 import type { LangGraphRunnableConfig } from '@langchain/langgraph'
+import { z } from 'zod'
 
 const Log = Annotation.Root({
   topic: Annotation<string>(),
@@ -47,4 +51,24 @@ export const nestedask = new StateGraph(Log)
   .addEdge(START, 'sub')
   .addEdge('sub', 'after')
   .addEdge('after', END)
+  .compile()
+
+const add = tool(({ a, b }: { a: number; b: number }) => String(a + b), { name: 'add',
+  schema: z.object({ a: z.number(), b: z.number() }) })
+
+const working = new StateGraph(MessagesAnnotation)
+  .addNode('work', async () => {
+    await add.invoke({ type: 'tool_call', id: 'call-1', name: 'add', args: { a: 1, b: 2 } })
+    const model = new FakeListChatModel({ responses: ['one two'] })
+    return { messages: [await model.invoke('go')] }
+  })
+  .addEdge(START, 'work')
+  .addEdge('work', END)
+  .compile()
+
+/** The subgraph calls a tool, and streams an answer. */
+export const nestedwork = new StateGraph(MessagesAnnotation)
+  .addNode('sub', working)
+  .addEdge(START, 'sub')
+  .addEdge('sub', END)
   .compile()

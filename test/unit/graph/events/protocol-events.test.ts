@@ -10,6 +10,7 @@ import { ToolNode } from '@langchain/langgraph/prebuilt'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 
+import { ProtocolEvents } from '../../../../src/graph/events/protocol-events.ts'
 import { GraphBench } from '../../../support/graph-bench.ts'
 import type { RunOptions } from '../../../support/graph-bench.ts'
 import { echo, line, nested, nestedAsk, said, tokens } from '../../../support/small-graphs.ts'
@@ -185,6 +186,50 @@ describe('a tool', () => {
     const starts = events.filter(({ data }) => data.event === 'message-start')
     expect(starts.map(({ namespace, data }) => [namespace, data.role, data.tool_call_id]))
       .toEqual([[[], 'ai', undefined], [[], 'tool', 'call-1'], [[], 'ai', undefined]])
+  })
+})
+
+describe('an answer and a tool in a graph in a graph', () => {
+  /** Namespaces by what came there. */
+  const places = (events: readonly Pick<Sent, 'method' | 'namespace' | 'data'>[]) =>
+    events.filter(({ data }) =>
+      data.event === 'tool-started' || data.event === 'message-start' ||
+      data.event === 'message-finish'
+    ).map(({ namespace, data }) => [namespace.join('|').replaceAll(/:[^|]*/g, ''), data.event])
+
+  it('are at the namespace of that graph', async () => {
+    const outer = new StateGraph(MessagesAnnotation).addNode('inside', agent)
+      .addEdge(START, 'inside').compile()
+    expect(places(await eventsOf(outer, { input: said('hi') }))).toEqual([
+      ['inside', 'message-start'],
+      ['inside', 'message-finish'],
+      ['inside', 'tool-started'],
+      ['inside', 'message-start'],
+      ['inside', 'message-finish'],
+      ['inside', 'message-start'],
+      ['inside', 'message-finish'],
+    ])
+  })
+
+  it('are there as well if the engine streams them there, as from 1.7.0 on', () => {
+    const sent: { method: string; namespace: string[]; data: Record<string, unknown> }[] = []
+    const events = new ProtocolEvents({ text: (value) => JSON.stringify(value), isExit: false,
+      nowMs: () => 0, toolsAt: 'graph', notify: (event) => {
+        if (typeof event === 'function') return
+        const [method = '', , ...namespace] = event.name.slice('thread:'.length).split('|')
+        sent.push({ method, namespace, data: JSON.parse(event.json) as Record<string, unknown> })
+      } })
+    const namespace = ['inside:1']
+    events.chunk({ namespace, mode: 'messages',
+      payload: [new AIMessageChunk({ id: 'one', content: 'hi' }), { langgraph_node: 'model',
+        langgraph_checkpoint_ns: 'inside:1|model:2' }] })
+    events.chunk({ namespace, mode: 'tasks', payload: { id: '2', name: 'model', result: {} } })
+    events.chunk({ namespace, mode: 'tools',
+      payload: { event: 'on_tool_start', name: 'add', toolCallId: 'call-1', input: '{}' } })
+    expect(places(sent)).toEqual([['inside', 'message-start'], ['inside', 'message-finish'], [
+      'inside',
+      'tool-started',
+    ]])
   })
 })
 
