@@ -3,8 +3,8 @@
 import type { GraphLibrary } from '../project/library.ts'
 
 /**
- * That of the graph from 1.7.0 on, and that of the task before. The text of the engine tells,
- * whatever version it says it is.
+ * Namespace of calls: of the graph from 1.7.0 on, of the task before. The engine's own text says
+ * it, also in a copy without a version.
  */
 export function toolsAt(
   { CompiledStateGraph }: Pick<GraphLibrary['langgraph'], 'CompiledStateGraph'>,
