@@ -46,9 +46,17 @@ export class SchemaLock {
   async renew(): Promise<void> {
     const cql = `UPDATE ${this.#table} USING TTL ${lockS} SET holder = ? WHERE name = 'schema' ` +
       'IF holder = ?'
-    if (await this.#swap({ cql, values: [this.#holder, this.#holder] }) !== true) {
-      throw new HeddleError('unavailable', 'Another member changes the schema in Cassandra; ' +
-        'start again in a minute.')
+    const untilMs = this.#env.monotonicMs() + lockS * 1_000
+    const backoff = new Backoff(this.#env, pauses)
+    for (;;) {
+      const found = await this.#swap({ cql, values: [this.#holder, this.#holder] })
+      if (found === true) return
+      if (found !== undefined) {
+        throw new HeddleError('unavailable', 'Another member changes the schema in Cassandra; ' +
+          'start again in a minute.')
+      }
+      if (this.#env.monotonicMs() > untilMs) throw unanswered()
+      await backoff.pause()
     }
   }
 
@@ -84,7 +92,7 @@ export class SchemaLock {
     await this.#connection.swap({ cql, values: [this.#holder] }).catch(() => undefined)
   }
 
-  /** True if the statement was applied; otherwise the holder of the lock. */
+  /** True if the statement was applied, undefined if perhaps; otherwise the holder of the lock. */
   async #swap(statement: Statement): Promise<true | string | undefined> {
     try {
       const { applied, row } = await this.#connection.swap(statement)
@@ -99,4 +107,9 @@ export class SchemaLock {
 function takesTooLong(): HeddleError {
   return new HeddleError('unavailable', 'Another member has been changing the schema in ' +
     'Cassandra for minutes. See what it does, or end it and start again.')
+}
+
+function unanswered(): HeddleError {
+  return new HeddleError('unavailable', 'Cassandra does not say whether this member may change ' +
+    'the schema. Wait until its nodes answer, and start again.')
 }
