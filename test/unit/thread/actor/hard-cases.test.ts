@@ -469,7 +469,7 @@ describe('the start of a run whose caller waits for the result', () => {
       const refused = expect(result).rejects.toSatisfy(({ code, details }: HeddleError) =>
         code === 'unavailable' && details['unwritten'] === (written ? undefined : true)
       )
-      house.env.advance(50)
+      house.env.advance(200)
       await settled()
       if (written) {
         lose()
@@ -492,7 +492,7 @@ describe('the start of a run whose caller waits for the result', () => {
       await house.client.startRun('t', 'x', run)
       expect(house.log.rows).toHaveLength(0)
       if (ask) await house.client.getRun('t', 'x', run.runId)
-      else house.env.advance(50)
+      else house.env.advance(200)
       await settled()
       expect(house.log.rows).toHaveLength(1)
     }

@@ -180,7 +180,7 @@ describe('a stateless run is on disk soon if', () => {
     const house = new ThreadHouse()
     void house.client.startRun('t', 'x', make())
     await settled()
-    house.env.advance(50)
+    house.env.advance(200)
     await settled()
     expect(house.log.rows).toHaveLength(1)
   })
