@@ -14,7 +14,8 @@ function lockOf(...renewals: readonly (boolean | AmbiguousSwap)[]): SchemaLock {
     control: 'control',
     execute: () => Promise.resolve(),
     agreed: () => Promise.resolve(),
-    swap: ({ cql }) => {
+    swap: (statements) => {
+      const { cql } = [statements].flat()[0]!
       const outcome = cql.startsWith('UPDATE') ? left.shift()! : true
       if (typeof outcome !== 'boolean') return Promise.reject(outcome)
       return Promise.resolve({ applied: outcome, row: undefined })
