@@ -96,6 +96,29 @@ describe('the thread of a run without a thread', () => {
       .toBe(404)
   })
 
+  it('is found while it is only in memory, and leaves no actor', async () => {
+    const { runs } = server.client
+    const numbers = async () => {
+      const text = await (await fetch(`${server.url}/metrics`)).text()
+      return [/^heddle_runs_kept_back (\d+)$/m, /^heddle_actors\{kind="thread"\} (\d+)$/m]
+        .map((line) => Number(line.exec(text)![1]))
+    }
+    const [, actors] = await numbers()
+    const hold = gate()
+    const result = runs.wait(null, 'held', { input: say(`hold ${hold.url}`),
+      metadata: { found: 'in memory' } })
+    await hold.arrived()
+    const { body } = await ask(server.url, 'POST', '/runs/search', { status: 'running' })
+    expect(body).toEqual([
+      expect.objectContaining({ status: 'running',
+        metadata: expect.objectContaining({ found: 'in memory' }) as unknown }),
+    ])
+    hold.open()
+    await result
+    await runs.wait(null, 'echo', { input: say('x') })
+    await expect.poll(numbers).toEqual([0, actors])
+  })
+
   it('is kept if asked for', async () => {
     const answer = await ask(server.url, 'POST', '/runs', { assistant_id: 'echo', input: say('x'),
       on_completion: 'keep' })
