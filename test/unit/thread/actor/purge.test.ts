@@ -66,7 +66,8 @@ it(
     pair.kill()
     await settled()
     const written = pair.log.updates.slice(known)
-    expect(written.flatMap((each) => (each.table === 'run' ? [each.row.runId] : []))).toEqual(['q'])
+    expect(written.flatMap((each) => (each.table === 'run' ? [each.row.runId] : []))).toEqual(['r',
+      'q'])
     expect(written.at(-1)).toMatchObject({ table: 'thread', row: { deleted: true } })
   },
 )
