@@ -108,7 +108,9 @@ describe('the thread of a run without a thread', () => {
     const result = runs.wait(null, 'held', { input: say(`hold ${hold.url}`),
       metadata: { found: 'in memory' } })
     await hold.arrived()
-    const { body } = await ask(server.url, 'POST', '/runs/search', { status: 'running' })
+    // Runs of other cases may still go on.
+    const { body } = await ask(server.url, 'POST', '/runs/search', { status: 'running',
+      graph_id: 'held' })
     expect(body).toEqual([
       expect.objectContaining({ status: 'running',
         metadata: expect.objectContaining({ found: 'in memory' }) as unknown }),
@@ -116,7 +118,10 @@ describe('the thread of a run without a thread', () => {
     hold.open()
     await result
     await runs.wait(null, 'echo', { input: say('x') })
-    await expect.poll(numbers).toEqual([0, actors])
+    await expect.poll(async () => {
+      const [kept, left] = await numbers()
+      return kept === 0 && left! <= actors!
+    }).toBe(true)
   })
 
   it('is kept if asked for', async () => {
