@@ -10,6 +10,7 @@ export type { BranchSubject, LogEntry, LogPort, LogRange, NewRow, PurgeSubject,
   RowUpdate } from './log-port.ts'
 export { rowsOf } from './log-rows.ts'
 export { bytesInTurns, bytesOf } from './message-bytes.ts'
+export { namespaceAround } from './namespace.ts'
 export { lateWritesOf, newestOf } from './place-name.ts'
 export { ReadBytes } from './read-bytes.ts'
 export { recordBytes } from './record-bytes.ts'

@@ -4,6 +4,7 @@ import { Backoff, limitConcurrency, withTimeout } from '../../cluster/index.ts'
 import type { ActivationTable, ActorKey, Env } from '../../cluster/index.ts'
 import { HeddleError } from '../errors.ts'
 import type { ErrorCode } from '../errors.ts'
+import type { UnfinishedThread } from '../search/index.ts'
 import type { Backend, HostedActors } from './backends/backend.ts'
 import { dueCronActors, dueThreadActors, DueWakes } from './due-wakes.ts'
 
@@ -84,7 +85,7 @@ function wakesOfCrons({ env, dueCrons, activations, epochOf }: ActorWakingParts)
 /** Wakes threads until each is awake, closed, or owned by another member. */
 function wakesOfUnfinished({ env, activations, epochOf }: ActorWakingParts) {
   let closing = false
-  const wakeOne = async (key: ActorKey, ended = () => {},
+  const wakeOne = async (key: ActorKey, ended: () => void,
     backoff = new Backoff(env, wakeAgain)) => {
     const epoch = epochOf(key)
     if (closing || epoch === undefined) return ended()
@@ -100,23 +101,18 @@ function wakesOfUnfinished({ env, activations, epochOf }: ActorWakingParts) {
       env.after(backoff.nextMs(), () => void wakeOne(key, ended, backoff))
     }
   }
-  const wake: HostedActors['wake'] = async (unfinished) => {
+  /** Resolves when each was tried once, or with `untilAwake` when none is tried any more. */
+  const wakeAll = async (threads: readonly UnfinishedThread[], untilAwake: boolean) => {
     const inTurn = limitConcurrency(wokenAtOnce)
-    await Promise.all(
-      unfinished.map(({ tenant, threadId: id }) =>
-        inTurn(() => wakeOne({ kind: 'thread', tenant, id }))
-      ),
-    )
+    await Promise.all(threads.map(({ tenant, threadId: id }) => {
+      const { promise: ended, resolve } = Promise.withResolvers<void>()
+      const tried = inTurn(() => wakeOne({ kind: 'thread', tenant, id }, resolve))
+      return untilAwake ? ended : tried
+    }))
   }
-  const opened: HostedActors['opened'] = async (unsettled) => {
-    const inTurn = limitConcurrency(wokenAtOnce)
-    await Promise.all(
-      unsettled.map(({ tenant, threadId: id }) =>
-        new Promise<void>((resolve) => {
-          void inTurn(() => wakeOne({ kind: 'thread', tenant, id }, resolve))
-        })
-      ),
-    )
+  return {
+    wake: (threads: readonly UnfinishedThread[]) => wakeAll(threads, false),
+    opened: (threads: readonly UnfinishedThread[]) => wakeAll(threads, true),
+    close: () => closing = true,
   }
-  return { wake, opened, close: () => closing = true }
 }

@@ -1,6 +1,7 @@
 /** The graphs of a run as a tree. Pure. */
 
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import { namespaceAround } from '../../checkpoint/index.ts'
 import type { SubgraphStatus } from '../../thread/index.ts'
 
 /** Status of one graph of a run, the root or a subgraph. */
@@ -41,7 +42,7 @@ export function agentTree(graphName: string, status: AgentStatus,
   const grow = (ns: string): GrowingNode => {
     const found = known.get(ns)
     if (found) return found
-    const around = grow(ns.slice(0, Math.max(0, ns.lastIndexOf('|'))))
+    const around = grow(namespaceAround(ns))
     const namespace = ns.split('|')
     const node = { namespace, status: statusIn(around, statuses.get(ns)),
       graph_name: namespace.at(-1)!.split(':', 1)[0]! }

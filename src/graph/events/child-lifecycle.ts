@@ -1,5 +1,6 @@
 /** When the graphs and nodes below the root of a run begin and end, as their events show it. */
 
+import { namespaceAround } from '../../checkpoint/index.ts'
 import { isList, memberOf, textAt } from '../../json/index.ts'
 import { isTask } from './task-payload.ts'
 import type { TaskPayload } from './task-payload.ts'
@@ -53,7 +54,7 @@ export class ChildLifecycle {
   stepDone(namespace: readonly string[]): void {
     const parent = namespace.join('|')
     for (const key of this.#unclear) {
-      if (key.slice(0, Math.max(0, key.lastIndexOf('|'))) !== parent) continue
+      if (namespaceAround(key) !== parent) continue
       this.#end(key, { event: 'completed' })
       this.#unclear.delete(key)
     }

@@ -9,6 +9,7 @@ import type { AdmitsQuestion, LimitTable, RecentAdmits } from '../../limits/inde
 import type { SpanStorePlace } from '../../platform/index.ts'
 import type { AssistantIndex, CronIndex, DueCrons, DueThreads, ItemIndex, RunTable, ScatteredIndex,
   ThreadIndex, UnfinishedThread } from '../../search/index.ts'
+import type { ProjectionStats } from '../../store/cassandra/index.ts'
 import type { HeldRuns } from '../../thread/index.ts'
 
 /** The backend of one member. There is one for a data directory and one for Cassandra. */
@@ -84,16 +85,6 @@ export interface LogCacheStats {
   readonly hits: number
   readonly misses: number
   readonly bytes: number
-}
-
-/** Rows that wait to be written behind the acknowledgement. */
-export interface ProjectionStats {
-  readonly rows: number
-  readonly bytes: number
-  /** Age of the oldest row, in milliseconds. */
-  readonly oldestMs: number
-  /** Writes that failed and are tried again. */
-  readonly failures: number
 }
 
 /** The actors on a backend, and the services that members offer one another. */

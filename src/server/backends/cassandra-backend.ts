@@ -27,7 +27,7 @@ import { deploymentWires } from './deployment-wires.ts'
 import { memberDetailsWire } from './member-details.ts'
 import { connectionOptions } from './cassandra-connection.ts'
 import { clockLookMs, clockWatch } from './clock-watch.ts'
-import { ownWithHeld } from './held-index.ts'
+import { ownWithHeld, searchedAfter } from './held-index.ts'
 import { ownAddressTowards } from './own-address.ts'
 import { shardHandover } from './shard-handover.ts'
 import { ShardOwnershipAge } from './shard-ownership-age.ts'
@@ -179,14 +179,8 @@ async function trustOf({ secret, tls }: MemberSettings, store: CassandraStore,
  * of theirs waits.
  */
 function writtenRuns(runs: RunTable, { threads }: Pick<ScatteredIndex, 'threads'>): RunTable {
-  return {
-    get: (...run) => runs.get(...run),
-    list: (query) => runs.list(query),
-    search: async (query, cancelled) => {
-      await threads.count({ tenant: query.tenant, hidden: true }, cancelled)
-      return await runs.search(query, cancelled)
-    },
-  }
+  return searchedAfter(runs,
+    (tenant, cancelled) => threads.count({ tenant, hidden: true }, cancelled))
 }
 
 /** Ownership check of a server that owns and writes nothing. */

@@ -47,14 +47,21 @@ export function loneWithHeld(index: ScatteredIndex, held: HeldRuns): ScatteredIn
 /** The runs of all members: each is asked for its hidden threads before runs are searched. */
 export function runsWithHeld(runs: RunTable, { threads }: Pick<ScatteredIndex, 'threads'>,
   env: Pick<Env, 'after'>): RunTable {
+  return searchedAfter(runs, async (tenant) => {
+    const asked = threads.count({ tenant, hidden: true }).catch(() => 0)
+    await atLatest(env, patienceMs, asked)
+  })
+}
+
+/** The runs, of which a search waits for `asked` first. */
+export function searchedAfter(runs: RunTable,
+  asked: (tenant: string, cancelled?: AbortSignal) => Promise<unknown>): RunTable {
   return {
     get: (...run) => runs.get(...run),
     list: (query) => runs.list(query),
     search: async (query, cancelled) => {
-      const { tenant } = query
-      const asked = threads.count({ tenant, hidden: true }).catch(() => 0)
-      await atLatest(env, patienceMs, asked)
-      return runs.search(query, cancelled)
+      await asked(query.tenant, cancelled)
+      return await runs.search(query, cancelled)
     },
   }
 }

@@ -117,9 +117,9 @@ async function stopIn({ settings, region, env }: RestoredClusterRequest,
       const loaded = Promise.withResolvers<void>()
       // `wakeAt` is called once for each shard whose rows are there.
       let left = shards
+      const note = async (threads: readonly UnfinishedThread[]) => void unfinished.push(...threads)
       await backend.begin({ activations, services: [], recentOf: () => [], releaseMs: closeMs,
-        opened: async (threads) => void unfinished.push(...threads), wake: async (threads) =>
-          void unfinished.push(...threads), wakeAt: () => {
+        opened: note, wake: note, wakeAt: () => {
           left--
           if (left === 0) queueMicrotask(loaded.resolve)
         } })

@@ -9,7 +9,7 @@ import type { RunDue } from '../model/thread-client.ts'
 export class RunRetention {
   readonly #context: ThreadContext
   #stopTimer: (() => void) | undefined
-  /** The run that ended last. */
+  /** The run that ended last, if it is nowhere else: its thread is kept back. */
   #ended: RunRow | undefined
   /** True if no client can come back to the run that ended last. */
   #mayGo = false
@@ -34,7 +34,7 @@ export class RunRetention {
     this.#isDue = isDue
   }
 
-  /** The run, if it is the one that ended last here. */
+  /** The run, if it is the one that ended last here and its thread was kept back. */
   over(runId: string): RunRow | undefined {
     return this.#ended?.runId === runId ? this.#ended : undefined
   }
@@ -49,7 +49,7 @@ export class RunRetention {
    */
   ended(run: RunRow, answered: Promise<unknown>, isNoticed: boolean): void {
     const { temporary, resumable, due } = planOf(run)
-    this.#ended = run
+    this.#ended = this.#context.threadLog.isHeldBack ? run : undefined
     this.#due = due
     // It stays for a client that can come back with a key or an event id.
     const mayGo = temporary && !resumable && run.commandId === ''

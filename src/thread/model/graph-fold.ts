@@ -1,5 +1,6 @@
 /** The subgraphs of a run and how each of them stands, as the records of its log say. Pure. */
 
+import { namespaceAround } from '../../checkpoint/index.ts'
 import type { RecordOf } from '../../checkpoint/index.ts'
 
 /** A subgraph that is `running` stands as its run does. */
@@ -62,7 +63,7 @@ export class GraphFold {
       return
     }
     this.#graphs.set(ns, 'running')
-    const around = ns.slice(0, Math.max(0, ns.lastIndexOf('|')))
+    const around = namespaceAround(ns)
     const inside = this.#inside.get(around) ?? new Set()
     this.#inside.set(around, inside.add(ns))
   }

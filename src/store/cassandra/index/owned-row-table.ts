@@ -4,6 +4,7 @@ import { actorKeyText, limitConcurrency, shardOf } from '../../../../cluster/ind
 import type { UnfinishedThread } from '../../../search/index.ts'
 import type { ClusterSettings } from '../cluster/setting-table.ts'
 import type { Connection, Row } from '../driver/connection.ts'
+import { insertInto } from '../driver/insert.ts'
 import { bodyColumns } from '../tables/stored-body.ts'
 import type { RowAddress, StoredBodies } from '../tables/stored-body.ts'
 import type { OwnedTable } from './owned-row.ts'
@@ -61,8 +62,8 @@ export class OwnedRowTable {
   ): Promise<void> {
     const { key } = this.#address(tenant, id)
     await this.#connection.write({
-      cql: `INSERT INTO ${this.#table} (${key.map(([name]) => name).join(', ')}, unsettled) ` +
-        `VALUES (${key.map(() => '?').join(', ')}, ?) USING TIMESTAMP ?`,
+      cql: `${insertInto(this.#table, [...key.map(([name]) => name), 'unsettled'])} ` +
+        'USING TIMESTAMP ?',
       values: [...key.map(([, value]) => value), unsettled, rank],
     })
   }

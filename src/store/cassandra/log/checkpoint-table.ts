@@ -4,9 +4,9 @@ import { hash } from 'node:crypto'
 
 import type { CheckpointPlace } from '../../../../proto/gen/storage/v1/row.ts'
 import type { Connection, Row, Statement } from '../driver/connection.ts'
+import { insertInto } from '../driver/insert.ts'
 import { rangeAt } from './epoch-range.ts'
 import type { EpochRangeList } from './epoch-range.ts'
-import { insertInto } from './log-row.ts'
 import type { Partition } from './log-row.ts'
 import type { StatingRow } from './place-index-row.ts'
 

@@ -4,6 +4,7 @@ import { Places } from '../../../../proto/gen/storage/v1/partition.ts'
 import type { CheckpointPlace } from '../../../../proto/gen/storage/v1/row.ts'
 import { bytesOf } from '../../../checkpoint/index.ts'
 import type { Row, Statement, Value } from '../driver/connection.ts'
+import { insertInto } from '../driver/insert.ts'
 import type { ChainRow } from './chain.ts'
 import { decodeRanges, encodeRanges } from './epoch-range.ts'
 import type { EpochRangeList } from './epoch-range.ts'
@@ -75,12 +76,6 @@ export class RowInsert {
     const there = (_: unknown, at: number) => values[at] !== null
     return { cql: insertInto(this.#table, columns.filter(there)), values: values.filter(there) }
   }
-}
-
-/** An INSERT of these columns of a table, in their order. */
-export function insertInto(table: string, names: readonly string[]): string {
-  const marks = names.map(() => '?').join(', ')
-  return `INSERT INTO ${table} (${names.join(', ')}) VALUES (${marks})`
 }
 
 /** Values in the order of `columns`. */

@@ -60,12 +60,13 @@ export interface LateRows {
   leave(): void
 }
 
-/** Rows that wait, for metrics. */
+/** Rows that wait to be written behind the acknowledgement, for metrics. */
 export interface ProjectionStats {
   readonly rows: number
   readonly bytes: number
   /** Age of the oldest row, in milliseconds. */
   readonly oldestMs: number
+  /** Writes that failed and are tried again. */
   /** Writes that failed and are tried again. */
   readonly failures: number
 }

@@ -15,6 +15,9 @@ const pauses = { firstMs: 250, longestMs: 250 }
 /** Time after which the holder of the lock has finished, or the lock has expired. */
 const patienceMs = 3 * lockS * 1_000
 
+/** True if a statement was applied, undefined if perhaps; otherwise the holder of the lock. */
+type Found = true | string | undefined
+
 /** The lock of one member's attempt to change the schema. */
 export class SchemaLock {
   readonly #connection: Connection
@@ -46,18 +49,13 @@ export class SchemaLock {
   async renew(): Promise<void> {
     const cql = `UPDATE ${this.#table} USING TTL ${lockS} SET holder = ? WHERE name = 'schema' ` +
       'IF holder = ?'
-    const untilMs = this.#env.monotonicMs() + lockS * 1_000
-    const backoff = new Backoff(this.#env, pauses)
-    for (;;) {
-      const found = await this.#swap({ cql, values: [this.#holder, this.#holder] })
-      if (found === true) return
-      if (found !== undefined) {
-        throw new HeddleError('unavailable', 'Another member changes the schema in Cassandra; ' +
-          'start again in a minute.')
-      }
-      if (this.#env.monotonicMs() > untilMs) throw unanswered()
-      await backoff.pause()
-    }
+    const values = [this.#holder, this.#holder]
+    const found = await this.#answerTo({ cql, values }, lockS * 1_000,
+      (answer) => answer !== undefined)
+    if (found === true) return
+    if (found === undefined) throw unanswered()
+    throw new HeddleError('unavailable', 'Another member changes the schema in Cassandra; ' +
+      'start again in a minute.')
   }
 
   /**
@@ -76,14 +74,9 @@ export class SchemaLock {
   async #take(): Promise<void> {
     const cql = `INSERT INTO ${this.#table} (name, holder) VALUES ('schema', ?) IF NOT EXISTS ` +
       `USING TTL ${lockS}`
-    const untilMs = this.#env.monotonicMs() + patienceMs
-    const backoff = new Backoff(this.#env, pauses)
-    for (;;) {
-      const found = await this.#swap({ cql, values: [this.#holder] })
-      if (found === true || found === this.#holder) return
-      if (this.#env.monotonicMs() > untilMs) throw takesTooLong()
-      await backoff.pause()
-    }
+    const isMine = (found: Found) => found === true || found === this.#holder
+    const found = await this.#answerTo({ cql, values: [this.#holder] }, patienceMs, isMine)
+    if (!isMine(found)) throw takesTooLong()
   }
 
   async #release(): Promise<void> {
@@ -92,8 +85,19 @@ export class SchemaLock {
     await this.#connection.swap({ cql, values: [this.#holder] }).catch(() => undefined)
   }
 
-  /** True if the statement was applied, undefined if perhaps; otherwise the holder of the lock. */
-  async #swap(statement: Statement): Promise<true | string | undefined> {
+  /** Sends the statement until an answer is the last one, or the time is up. */
+  async #answerTo(statement: Statement, forMs: number,
+    isLast: (found: Found) => boolean): Promise<Found> {
+    const untilMs = this.#env.monotonicMs() + forMs
+    const backoff = new Backoff(this.#env, pauses)
+    for (;;) {
+      const found = await this.#swap(statement)
+      if (isLast(found) || this.#env.monotonicMs() > untilMs) return found
+      await backoff.pause()
+    }
+  }
+
+  async #swap(statement: Statement): Promise<Found> {
     try {
       const { applied, row } = await this.#connection.swap(statement)
       return applied ? true : String(row?.['holder'])

@@ -4,6 +4,7 @@ import type { BillingQuery, BillingRow,
   BillingTable as BillingTablePort } from '../../../billing/index.ts'
 import type { RunStatus } from '../../../search/index.ts'
 import type { Connection, Row } from '../driver/connection.ts'
+import { insertInto } from '../driver/insert.ts'
 
 const columns = ['tenant', 'day', 'run_id', 'thread_id', 'assistant_id', 'graph_id', 'status',
   'started_at', 'ended_at'] as const
@@ -22,8 +23,7 @@ export class BillingTable implements BillingTablePort {
   async put(row: BillingRow, rank: bigint): Promise<void> {
     const { tenant, day, runId, threadId, assistantId, graphId, status, startedMs, endedMs } = row
     await this.#connection.write({
-      cql: `INSERT INTO ${this.#table} (${columns.join(', ')}) ` +
-        `VALUES (${columns.map(() => '?').join(', ')}) USING TIMESTAMP ?`,
+      cql: `${insertInto(this.#table, columns)} USING TIMESTAMP ?`,
       values: [tenant, day, runId, threadId, assistantId, graphId, status,
         startedMs === null ? null : BigInt(startedMs), BigInt(endedMs), rank],
     })

@@ -4,6 +4,7 @@ import { readStoredTenant, storedTenant } from '../../../access/index.ts'
 import type { CallerRole, KeyRow, KeyTable as KeyTablePort } from '../../../access/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import type { Connection, Row, Value } from '../driver/connection.ts'
+import { insertInto } from '../driver/insert.ts'
 
 const columns = ['key_id', 'tenant', 'role', 'name', 'hash', 'created_at', 'expires_at', 'used_at',
   'revoked_at'] as const
@@ -26,8 +27,7 @@ export class KeyTable implements KeyTablePort {
       ...[row.createdAtMs, row.expiresAtMs, row.usedAtMs, row.revokedAtMs]
         .map((ms) => ms === null ? null : BigInt(ms))]
     await this.#connection.swapSurely({
-      cql: `INSERT INTO ${this.#table} (${columns.join(', ')}) ` +
-        `VALUES (${columns.map(() => '?').join(', ')}) IF NOT EXISTS`,
+      cql: `${insertInto(this.#table, columns)} IF NOT EXISTS`,
       values,
     })
     // The insert may have been sent twice, and the first one may have been applied.

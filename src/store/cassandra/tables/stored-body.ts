@@ -2,6 +2,7 @@
 
 import { ignoreNotFound } from '../../../errors.ts'
 import type { Connection, Row, Statement, Value } from '../driver/connection.ts'
+import { insertInto } from '../driver/insert.ts'
 import { chunksOf } from '../log/chunk-table.ts'
 import type { ChunkTable } from '../log/chunk-table.ts'
 
@@ -59,8 +60,7 @@ export class StoredBodies {
       : [['body', new Uint8Array()], ['chunks', chunks], ['chunk_rank', rank]]
     const all = [...address.key, ...columns, ...content]
     const insert = {
-      cql: `INSERT INTO ${address.table} (${all.map(([name]) => name).join(', ')}) ` +
-        `VALUES (${all.map(() => '?').join(', ')}) USING TIMESTAMP ?`,
+      cql: `${insertInto(address.table, all.map(([name]) => name))} USING TIMESTAMP ?`,
       values: [...all.map(([, value]) => value), rank],
     }
     await (beside.length === 0

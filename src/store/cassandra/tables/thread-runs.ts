@@ -62,7 +62,7 @@ export class ThreadRuns implements RunRows {
 
   async put({ row, body, rank, before, isPlaced }: RunWrite): Promise<void> {
     const apart = row.createdSeq > togetherSeq
-    const place = isPlaced ? [] : [this.#placing(row, row.createdAtMs, apart, rank)]
+    const place = isPlaced ? [] : [this.#placing(row, apart, rank)]
     const columns = [['made_at', BigInt(row.createdAtMs)]] as const
     const write = { address: this.#address(row, apart), body, columns, rank, before }
     if (!apart) return this.#bodies.put({ ...write, beside: place })
@@ -161,7 +161,7 @@ export class ThreadRuns implements RunRows {
     return row
   }
 
-  #placing({ tenant, threadId, runId }: RunKey, createdAtMs: number, apart: boolean,
+  #placing({ tenant, threadId, runId, createdAtMs }: RunWrite['row'], apart: boolean,
     rank: bigint): Statement {
     return {
       cql: `INSERT INTO ${this.#table} (tenant, thread_id, part, created_at, run_id, apart) ` +
