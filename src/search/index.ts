@@ -12,6 +12,8 @@ export { pageOfNamespaces, passes } from './item-filter.ts'
 export { deletedMs, isAlive, itemId, labelsOf, namespaceText } from './item-index.ts'
 export type { FoundItem, ItemIndex, ItemName, ItemQuery, ItemSearch, Namespace, NamespaceCondition,
   NamespaceQuery } from './item-index.ts'
+export { matchesMetadata, readMetadataFilter } from './metadata-filter.ts'
+export type { MetadataFilter } from './metadata-filter.ts'
 export { requireShort } from './metadata-limit.ts'
 export { graphIdOf, isMeant, pageBytes } from './run-table.ts'
 export type { FoundRuns, RunFilter, RunPlace, RunQuery, RunSearch, RunSearchQuery, RunStatus,
