@@ -2,6 +2,7 @@
 
 import type { Checkpoint, Writes } from '../../proto/gen/storage/v1/log.ts'
 import type { CheckpointSource, JsonText } from '../checkpoint/index.ts'
+import type { ProjectApp } from './app/project-app.ts'
 import type { LinePage, LoggedLines, LoggedRun } from './logs/run-logs.ts'
 import type { StateSelection } from './state-selection.ts'
 
@@ -263,4 +264,6 @@ export interface GraphHost {
     configurable?: Configurable): Promise<Readonly<Record<string, GraphSchemas>>>
   /** `{nodes, edges}` of the API. `xray` is a depth, or true for all. */
   drawable(graphId: string, xray: boolean | number, configurable?: Configurable): Promise<unknown>
+  /** The login and the routes of the project; undefined if it brings neither. */
+  app?(): ProjectApp | undefined
 }

@@ -3,6 +3,8 @@
 export type { CheckpointSelector, CheckpointSource, EditUpdate, Execution, ExecutionListener,
   GraphDescription, GraphHost, GraphSchemas, JsonText, LossReason, ExecutionOutcome, RunRequest,
   SnapshotAnswer, StateQuestion, Step, StepBatch, StepEvent, EmittedEvent } from './execution.ts'
+export type { ActionAnswer, AppUser, AskedAction, AskedRequest, LoginAnswer, ProjectApp,
+  ProjectLogin, ProjectRoutes, Refused } from './app/project-app.ts'
 export type { DeployedGraphs, DeploymentView } from './deployed.ts'
 export { isDeployment, noView } from './deployed.ts'
 export { graphHosts } from './graph-hosts.ts'
