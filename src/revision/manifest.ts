@@ -53,6 +53,22 @@ const Settings = Type.Object({
       maxItems: routeGroups.length,
     }),
   ),
+  auth: Type.Optional(Type.Object({
+    path: Text(),
+    disable_studio_auth: Type.Optional(Type.Boolean()),
+    cache: Type.Optional(Type.Object({
+      cache_keys: Type.Array(Text(), { minItems: 1, maxItems: 32 }),
+      ttl_seconds: Type.Number({ exclusiveMinimum: 0, maximum: 86_400 }),
+      max_size: Type.Integer({ minimum: 1, maximum: 100_000 }),
+    }, closed)),
+  }, closed)),
+  http: Type.Optional(Type.Object({
+    app: Type.Optional(Text()),
+    middleware_order: Type.Optional(
+      Type.Union([Type.Literal('middleware_first'), Type.Literal('auth_first')]),
+    ),
+    enable_custom_route_auth: Type.Optional(Type.Boolean()),
+  }, closed)),
 }, closed)
 
 const ArchiveEntry = Type.Object({

@@ -5,7 +5,7 @@ import { relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import { HeddleError } from '../../errors.ts'
-import { compileProject } from '../project/project-compiler.ts'
+import { compileProject, modulesIn } from '../project/project-compiler.ts'
 import type { CompiledProject } from '../project/project-compiler.ts'
 import { readProject } from '../project/project.ts'
 import type { GraphProcessOptions } from './graph-process.ts'
@@ -25,7 +25,7 @@ export async function boundedProject(
     },
   )
   const bounds = await realpath(folder)
-  requireWithin(bounds, [project.root, ...project.graphs.map(({ file }) => file)])
+  requireWithin(bounds, [project.root, ...modulesIn(project).map(({ file }) => file)])
   const compiled = await compileProject(project)
   const files = [...compiled.sources.keys()].map((url) => fileURLToPath(url))
   requireWithin(bounds, await Promise.all(files.map((file) => realpath(file))))

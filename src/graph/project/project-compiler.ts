@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url'
 import { build, stop } from 'esbuild'
 import type { BuildFailure, BuildOptions, Message, Metafile, Plugin, ResolveOptions } from 'esbuild'
 
-import type { Project } from './project.ts'
+import type { Project, ProjectModule } from './project.ts'
 
 /**
  * All that a worker needs to load the graphs, as plain data that can be posted. Files are not
@@ -19,6 +19,10 @@ export interface CompiledProject {
   readonly graphs: readonly GraphEntry[]
   /** Null if the project embeds nothing. */
   readonly embedding: EmbeddingEntry | null
+  /** Missing if the project brings no login. */
+  readonly login?: BroughtEntry
+  /** Missing if the project brings no app. */
+  readonly app?: BroughtEntry
   readonly env: Readonly<Record<string, string>>
   /** Every local file that a graph imports, by file URL. */
   readonly sources: ReadonlyMap<string, ModuleSource>
@@ -39,6 +43,9 @@ export interface GraphEntry {
 
 /** The module that embeds texts. */
 export type EmbeddingEntry = Pick<GraphEntry, 'url' | 'exportName' | 'failure'>
+
+/** The module of a login or an app. */
+export type BroughtEntry = EmbeddingEntry & Pick<ProjectModule, 'field'>
 
 /** JavaScript. Compiled code has its source map inside. */
 interface ModuleSource {
@@ -68,28 +75,39 @@ export async function compileProject(project: Project): Promise<CompiledProject>
 }
 
 async function compiled(project: Project): Promise<CompiledProject> {
-  const { root, store: { embedding } } = project
-  const named = [...project.graphs, ...embedding ? [embedding] : []]
+  const { root, store: { embedding }, login, app } = project
+  const named = modulesIn(project)
   const files = [...new Set(named.map(({ file }) => file))]
   // Each is compiled separately, so that errors in one do not hide those in others.
   const discoveries = await Promise.all(files.map((file) => discover(root, file)))
   const failures = new Map(
     discoveries.map((found, index) => [files[index], 'failure' in found ? found.failure : null]),
   )
+  const entryOf = ({ file, exportName }: Pick<ProjectModule, 'file' | 'exportName'>) => ({
+    url: pathToFileURL(file).href,
+    exportName,
+    failure: failures.get(file) ?? null,
+  })
   const inputs = discoveries.flatMap((found) => 'failure' in found ? [] : entriesOf(found.inputs))
   return {
     root,
-    graphs: project.graphs.map(({ file, ...graph }) => ({ ...graph, url: pathToFileURL(file).href,
-      failure: failures.get(file) ?? null })
+    graphs: project.graphs.map(({ graphId, description, ...place }) => ({ graphId, description,
+      ...entryOf(place) })
     ),
-    embedding: embedding
-      ? { url: pathToFileURL(embedding.file).href, exportName: embedding.exportName,
-        failure: failures.get(embedding.file) ?? null }
-      : null,
+    embedding: embedding ? entryOf(embedding) : null,
+    ...login && { login: { field: login.field, ...entryOf(login) } },
+    ...app && { app: { field: app.field, ...entryOf(app) } },
     env: project.env,
     sources: await compile(root, inputs),
     resolutions: resolutionsOf(root, inputs),
   }
+}
+
+/** All modules of a project that are loaded by name. */
+export function modulesIn(
+  { graphs, store: { embedding }, login, app }: Project,
+): Pick<ProjectModule, 'file' | 'exportName'>[] {
+  return [...graphs, ...[embedding, login, app].filter((each) => each !== undefined)]
 }
 
 const options = {

@@ -46,6 +46,34 @@ const flag = () => z.boolean('must be true or false').nullish()
 export const disablingShape = { disable_assistants: flag(), disable_threads: flag(),
   disable_runs: flag(), disable_store: flag(), disable_meta: flag() }
 
+/** Settings below `http` that a deployment keeps. Absent members were not written. */
+export interface HttpSettings {
+  /** The file of the app and its export, as `./app.ts:app`. */
+  readonly app?: string
+  /** Order of the app's middleware and the login; the middleware is first by default. */
+  readonly middleware_order?: 'middleware_first' | 'auth_first'
+  /** True if callers of the app's own routes are identified. */
+  readonly enable_custom_route_auth?: boolean
+}
+
+const orders = ['middleware_first', 'auth_first'] as const
+
+/** The keys below `http` that say how an app is served, with this form of paths. */
+export function appShape(path: z.ZodType<string>) {
+  return { app: path.nullish(), enable_custom_route_auth: flag(),
+    middleware_order: z.enum(orders, `must be ${orders.join(' or ')}`).nullish() }
+}
+
+type HttpConfig = Readonly<{ [Key in keyof HttpSettings]?: HttpSettings[Key] | null | undefined }>
+
+/** The settings of an app; undefined if none is named. */
+export function httpOf(http: HttpConfig | null | undefined): HttpSettings | undefined {
+  if (http?.app == null) return undefined
+  const { app, middleware_order: order, enable_custom_route_auth: asksCallers } = http
+  return { app, ...order && { middleware_order: order },
+    ...asksCallers && { enable_custom_route_auth: true } }
+}
+
 type Disabling = Readonly<Partial<Record<`disable_${RouteGroup}`, boolean | null | undefined>>>
 
 /** The groups that are off. */

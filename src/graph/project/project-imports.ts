@@ -2,7 +2,7 @@
 
 import { resolve } from 'node:path'
 
-import { discover, entriesOf } from './project-compiler.ts'
+import { discover, entriesOf, modulesIn } from './project-compiler.ts'
 import type { Project } from './project.ts'
 
 /** An import by a name: of a package, of a part of Node.js, or by an alias of own files. */
@@ -25,10 +25,9 @@ export interface ProjectImports {
 }
 
 /** Reads what a project's files import. User code makes nothing throw. */
-export async function importsOf(
-  { root, graphs, store: { embedding } }: Project,
-): Promise<ProjectImports> {
-  const entries = [...graphs, ...embedding ? [embedding] : []].map(({ file }) => file)
+export async function importsOf(project: Project): Promise<ProjectImports> {
+  const { root } = project
+  const entries = modulesIn(project).map(({ file }) => file)
   const found = await Promise.all([...new Set(entries)].map((file) => discover(root, file)))
   const inputs = found.flatMap((each) => 'inputs' in each ? entriesOf(each.inputs) : [])
   const named = inputs.flatMap(([path, { imports }]) =>

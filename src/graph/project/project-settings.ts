@@ -5,7 +5,8 @@
 
 import type { WebhookPolicy } from '../../egress/index.ts'
 import type { TimeToLiveRequest } from '../../search/index.ts'
-import type { RouteGroup } from './project-http.ts'
+import type { AuthSettings } from '../app/auth-settings.ts'
+import type { HttpSettings, RouteGroup } from './project-http.ts'
 import { webhooksOf } from './project-webhooks.ts'
 import type { BrokenHeader, WebhookConfig } from './project-webhooks.ts'
 
@@ -22,6 +23,10 @@ export interface ProjectSettings {
   readonly time_to_live: TimeToLiveRequest | null
   /** Groups of routes that are not served; absent if all are. */
   readonly disabled_routes?: RouteGroup[]
+  /** The project's own login; absent if it brings none. */
+  readonly auth?: AuthSettings
+  /** The project's own app; absent if it brings none. */
+  readonly http?: HttpSettings
 }
 
 const usual: ProjectSettings = {

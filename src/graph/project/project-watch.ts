@@ -8,7 +8,7 @@ import { isDeepStrictEqual } from 'node:util'
 
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
-import { compileProject } from './project-compiler.ts'
+import { compileProject, modulesIn } from './project-compiler.ts'
 import type { CompiledProject } from './project-compiler.ts'
 import { readProject } from './project.ts'
 import type { Project } from './project.ts'
@@ -116,8 +116,8 @@ class ProjectWatcher {
   }
 
   #take(project: Project, compiled: CompiledProject): void {
-    const named = [...compiled.graphs, ...compiled.embedding ? [compiled.embedding] : []]
-    const failures = named.flatMap(({ failure }) => failure ?? [])
+    const { graphs, embedding, login, app } = compiled
+    const failures = [...graphs, embedding, login, app].flatMap((each) => each?.failure ?? [])
     if (failures.length > 0) {
       throw new HeddleError('graph_failed', [...new Set(failures)].join('\n'))
     }
@@ -136,8 +136,7 @@ class ProjectWatcher {
 function filesOf(project: Project, compiled: CompiledProject): Set<string> {
   const files = [...compiled.sources.keys()].map((url) => fileURLToPath(url))
   const settings = ['package.json', 'tsconfig.json'].map((name) => join(project.root, name))
-  const graphs = project.graphs.map(({ file }) => file)
-  const { embedding } = project.store
-  return new Set([project.configFile, ...settings, ...graphs, ...files,
-    ...embedding ? [embedding.file] : [], ...project.envFile === null ? [] : [project.envFile]])
+  const modules = modulesIn(project).map(({ file }) => file)
+  return new Set([project.configFile, ...settings, ...modules, ...files,
+    ...project.envFile === null ? [] : [project.envFile]])
 }

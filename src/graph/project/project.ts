@@ -8,7 +8,8 @@ import { z } from 'zod'
 
 import type { WebhookPolicy } from '../../egress/index.ts'
 import { HeddleError, messageOf } from '../../errors.ts'
-import { asksForSomething, disabledRoutesOf, disablingShape, guardFault,
+import { authOf, authShape } from '../app/auth-settings.ts'
+import { appShape, asksForSomething, disabledRoutesOf, disablingShape, guardFault, httpOf,
   memberAt } from './project-http.ts'
 import { isFile, storeOf, storeShape } from './project-store.ts'
 import type { ProjectStore } from './project-store.ts'
@@ -42,6 +43,10 @@ export interface Project {
   readonly settings: ProjectSettings
   /** Run that must succeed on a revision before other runs are sent there. */
   readonly trial?: TrialRun
+  /** The project's own login; missing if it brings none. */
+  readonly login?: ProjectModule
+  /** The project's own app; missing if it brings none. */
+  readonly app?: ProjectModule
   /** True if it was read although it names a guard that is not offered. */
   readonly ignoreAuth: boolean
   /** A message for each setting of the file that has no effect. */
@@ -54,6 +59,15 @@ interface ProjectGraph {
   readonly file: string
   readonly exportName: string
   readonly description: string | null
+}
+
+/** A module that is loaded beside the graphs. */
+export interface ProjectModule {
+  /** The key of langgraph.json that names it. */
+  readonly field: 'auth.path' | 'http.app'
+  /** Absolute path. */
+  readonly file: string
+  readonly exportName: string
 }
 
 const configName = 'langgraph.json'
@@ -92,8 +106,9 @@ const configShape = z.looseObject({
   store: storeShape.nullish(),
   checkpointer: checkpointerShape.nullish(),
   heddle: heddleShape.nullish(),
+  auth: authShape(graphPath),
   http: z.looseObject({ disable_webhooks: z.boolean('must be true or false').optional(),
-    ...disablingShape }, {
+    ...disablingShape, ...appShape(graphPath) }, {
     error: 'must be an object',
   }).nullish(),
   env: z.preprocess((env) => typeof env === 'string' ? { path: env } : { variables: env },
@@ -130,14 +145,16 @@ export async function readProject(path: string,
   if (guard !== undefined) throw new HeddleError('invalid', `${basename(configFile)}: ${guard}.`)
   const graphs = Object.entries(config.graphs).map(([graphId, { path, description }]) => ({
     graphId,
-    file: resolve(root, fileOf(path)),
-    exportName: path.slice(path.lastIndexOf(':') + 1) || 'default',
+    ...placeOf(root, path),
     description: description ?? null,
   }))
   const store = storeOf(root, config.store ?? {})
+  const brought = ignoreAuth ? {} : broughtBy(config)
+  const modules = modulesOf(root, brought)
   await requireFiles(configFile, [
     ...graphs.map(({ graphId, file }) => ({ field: `graphs.${graphId}`, file })),
     ...store.embedding ? [{ field: 'store.index.embed', file: store.embedding.file }] : [],
+    ...Object.values(modules),
   ])
   const trial = trialOf(config.heddle ?? {})
   const fault = trial && trialFault(trial, Object.keys(config.graphs))
@@ -153,12 +170,31 @@ export async function readProject(path: string,
     disable_webhooks: config.http?.disable_webhooks ?? false,
     store: { ttl_ms: store.ttlMs, refresh_on_read: store.refreshOnRead },
     time_to_live: timeToLive ?? null,
-    ...disabledRoutes.length > 0 && { disabled_routes: disabledRoutes } }
+    ...disabledRoutes.length > 0 && { disabled_routes: disabledRoutes }, ...brought }
   const webhooks = deployed
     ? webhooksOf(config.webhooks, true, {}).webhooks
     : readWebhooks(configFile, config, env.env)
-  return { root, configFile, graphs, ...env, ignoreAuth, store, webhooks, timeToLive, settings,
-    ...trial && { trial } }
+  return { root, configFile, graphs, ...modules, ...env, ignoreAuth, store, webhooks, timeToLive,
+    settings, ...trial && { trial } }
+}
+
+/** Settings of the login and the app, as a deployment keeps them. */
+function broughtBy({ auth, http }: Config): Pick<ProjectSettings, 'auth' | 'http'> {
+  const [login, app] = [authOf(auth), httpOf(http)]
+  return { ...login && { auth: login }, ...app && { http: app } }
+}
+
+function modulesOf(root: string,
+  { auth, http }: Pick<ProjectSettings, 'auth' | 'http'>): Pick<Project, 'login' | 'app'> {
+  return {
+    ...auth && { login: { field: 'auth.path', ...placeOf(root, auth.path) } },
+    ...http?.app !== undefined && { app: { field: 'http.app', ...placeOf(root, http.app) } },
+  }
+}
+
+function placeOf(root: string, path: string): Pick<ProjectModule, 'file' | 'exportName'> {
+  return { file: resolve(root, fileOf(path)),
+    exportName: path.slice(path.lastIndexOf(':') + 1) || 'default' }
 }
 
 async function findConfig(path: string): Promise<string> {
