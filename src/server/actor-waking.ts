@@ -85,29 +85,35 @@ function wakesOfCrons({ env, dueCrons, activations, epochOf }: ActorWakingParts)
 /** Wakes threads until each is awake, closed, or owned by another member. */
 function wakesOfUnfinished({ env, activations, epochOf }: ActorWakingParts) {
   let closing = false
-  const wakeOne = async (key: ActorKey, ended: () => void,
+  const wakeOne = async (key: ActorKey, ended: PromiseWithResolvers<void>,
     backoff = new Backoff(env, wakeAgain)) => {
     const epoch = epochOf(key)
-    if (closing || epoch === undefined) return ended()
+    if (closing || epoch === undefined) return ended.reject(new HeddleError('not_owner'))
     try {
       await activations.wake(key, epoch)
-      ended()
+      ended.resolve()
     } catch (error) {
+      const { code } = HeddleError.from(error)
       // Runs of a removed deployment are never executed.
-      if (closing || HeddleError.from(error).code === 'not_found') return ended()
+      if (code === 'not_found') return ended.resolve()
+      if (closing) return ended.reject(error)
       // One thread that is broken does not keep searches of all others waiting.
-      if (!passing.includes(HeddleError.from(error).code)) ended()
+      if (!passing.includes(code)) ended.resolve()
       env.log.error('A thread could not be woken; it is tried again.', { key, error })
       env.after(backoff.nextMs(), () => void wakeOne(key, ended, backoff))
     }
   }
-  /** Resolves when each was tried once, or with `untilAwake` when none is tried any more. */
+  /**
+   * Resolves when each was tried once, or with `untilAwake` when none is tried any more. Then it
+   * throws `not_owner` if one was given back first: its row lags still.
+   */
   const wakeAll = async (threads: readonly UnfinishedThread[], untilAwake: boolean) => {
     const inTurn = limitConcurrency(wokenAtOnce)
     await Promise.all(threads.map(({ tenant, threadId: id }) => {
-      const { promise: ended, resolve } = Promise.withResolvers<void>()
-      const tried = inTurn(() => wakeOne({ kind: 'thread', tenant, id }, resolve))
-      return untilAwake ? ended : tried
+      const ended = Promise.withResolvers<void>()
+      ended.promise.catch(() => {})
+      const tried = inTurn(() => wakeOne({ kind: 'thread', tenant, id }, ended))
+      return untilAwake ? ended.promise : tried
     }))
   }
   return {

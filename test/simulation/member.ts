@@ -403,12 +403,12 @@ export class Member {
       .then(() => this.#node?.crons?.look())
   }
 
-  /** Wakes a list until it is awake, or another member's. */
+  /** Wakes a list until it is awake. Throws `not_owner` if it is another member's first. */
   async #open(id: string, tryAgain: () => Promise<void>): Promise<void> {
     const key: ActorKey = { kind: 'thread', tenant, id }
     for (;;) {
       const owner = this.#node?.balancer.ownerOf(shardOf(actorKeyText(key), shards))
-      if (this.#node && owner?.member !== this.self) return
+      if (this.#node && owner?.member !== this.self) throw new HeddleError('not_owner')
       try {
         if (this.#node && owner) return await this.#node.activations.wake(key, owner.epoch)
       } catch {

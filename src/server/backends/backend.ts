@@ -94,7 +94,7 @@ export interface HostedActors {
   wake(threads: readonly UnfinishedThread[]): Promise<void>
   /**
    * Wakes threads whose rows an earlier owner left behind. Resolves when each has been awake, or
-   * belongs to another member or a removed deployment.
+   * belongs to a removed deployment. Throws `not_owner` if they were given back first.
    */
   opened(threads: readonly UnfinishedThread[]): Promise<void>
   /** Wakes the threads and crons that sleep and are due by then. */

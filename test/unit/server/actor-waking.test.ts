@@ -6,17 +6,17 @@ import { HeddleError } from '../../../src/errors.ts'
 import { openWaking } from '../../../src/server/actor-waking.ts'
 import { virtualEnv } from '../../support/env.ts'
 
-const threads = ['fine', 'late', 'broken', 'gone', 'foreign']
+const threads = ['fine', 'late', 'broken', 'gone']
   .map((threadId) => ({ tenant: 't', threadId }))
+const nothingDue = { due: async () => [], dueCrons: async () => [] }
 
-it('Each is opened when it was awake, unless it is broken, gone or foreign.', async () => {
+it('Each is opened when it was awake, unless it is broken or gone.', async () => {
   const env = virtualEnv()
   let refusals = 2
   const waking = openWaking({
     env,
-    due: async () => [],
-    dueCrons: async () => [],
-    epochOf: ({ id }) => (id === 'foreign' ? undefined : 1),
+    ...nothingDue,
+    epochOf: () => 1,
     activations: {
       ask: () => Promise.reject(new Error('nothing is asked')),
       wake: async ({ id }) => {
@@ -41,5 +41,25 @@ it('Each is opened when it was awake, unless it is broken, gone or foreign.', as
   }
   await all
   expect(opened).toBe(true)
+  waking.close()
+})
+
+it('None counts as opened that is given back before it was awake.', async () => {
+  const env = virtualEnv()
+  let epoch: number | undefined = 1
+  const waking = openWaking({
+    env,
+    ...nothingDue,
+    epochOf: () => epoch,
+    activations: {
+      ask: () => Promise.reject(new Error('nothing is asked')),
+      wake: () => Promise.reject(new HeddleError('unavailable')),
+    },
+  })
+  const opened = expect(waking.opened(threads)).rejects.toMatchObject({ code: 'not_owner' })
+  epoch = undefined
+  await Promise.resolve()
+  env.advance(10_000)
+  await opened
   waking.close()
 })

@@ -121,7 +121,7 @@ export class LocalIndex implements OwnIndex {
    * Covers a shard that this member has claimed. Returns the threads that its last owner left busy,
    * hidden or with webhooks to send; none if the shard was unloaded meanwhile. After a failure the
    * shard is not taken. `opened` gets the threads whose rows lag behind their logs, and resolves
-   * when they do not any more: nothing of the shard is found before.
+   * when they do not any more: nothing of the shard is found before, and nothing if it throws.
    */
   async load(shard: number,
     opened: (threads: readonly UnfinishedThread[]) => Promise<void> = () =>
