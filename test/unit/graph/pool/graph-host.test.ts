@@ -9,7 +9,8 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { StepBatch } from '../../../../src/graph/execution.ts'
 import { useGates } from '../../../support/gate.ts'
 import { ModelLog } from '../../../support/model-log.ts'
-import { hostProject, logged, secrets, TestHost, useSharedHost } from '../project/host-project.ts'
+import { hostProject, letSpin, logged, secrets, TestHost,
+  useSharedHost } from '../project/host-project.ts'
 
 const gate = useGates()
 const sharedHost = useSharedHost()
@@ -179,7 +180,7 @@ describe('an abort', () => {
     test.run('spin', { url: spun.url })
     await spun.arrived()
     await test.received()
-    spun.open()
+    await letSpin(spun)
     test.stall(1500)
     const waiting = test.run('where', {})
     test.host.abort(waiting.id)
@@ -343,7 +344,7 @@ describe('a worker that spins', () => {
     const spinner = test.run('spin', { url: spun.url })
     await spun.arrived()
     await test.received()
-    spun.open()
+    await letSpin(spun)
     test.stall(1500)
     const late = test.run('where', {})
     test.stall(3500)
@@ -395,7 +396,7 @@ describe('a worker that spins', () => {
     const spinner = test.run('spin', { url: spun.url })
     await spun.arrived()
     await test.received()
-    spun.open()
+    await letSpin(spun)
     test.stall(1500)
     test.host.abort(spinner.id)
     expect(await test.until(test.run('where', {}).end)).toEqual(success)

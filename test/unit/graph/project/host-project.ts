@@ -1,5 +1,6 @@
 /** A project of well-behaved and misbehaving graphs, and a host that serves it in a test. */
 
+import { once } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
 
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
@@ -11,6 +12,7 @@ import type { CompiledProject, RunningGraphHost } from '../../../../src/graph/in
 import type { GraphHostOptions } from '../../../../src/graph/pool/host.ts'
 import { virtualEnv } from '../../../support/env.ts'
 import type { VirtualEnv } from '../../../support/env.ts'
+import type { Gate } from '../../../support/gate.ts'
 import { ModelLog } from '../../../support/model-log.ts'
 import { writeProject } from './project-files.ts'
 import type { WhenOver } from './project-files.ts'
@@ -43,9 +45,22 @@ export const throws = one(() => { throw new RangeError('out') })
 /** Calls the server as a client does that was given no URL. */
 export const ask = one(async () =>
   (await globalThis[Symbol.for('langgraph_api:fetch')]('http://localhost:8123/a?b')).text())
-/** Waits for its request, then blocks the worker for ever. */
-export const spin = one(async ({ url }) => { await fetch(url); for (;;); })
+/** Waits for its request, says so to the test, and blocks the worker for ever. */
+export const spin = one(async ({ url }) => {
+  await fetch(url)
+  new BroadcastChannel(url).postMessage('spins')
+  for (;;);
+})
 `
+
+/** Opens the gate of a graph that then spins. Resolves when its worker does nothing else any more. */
+export async function letSpin(gate: Pick<Gate, 'url' | 'open'>): Promise<void> {
+  const channel = new BroadcastChannel(gate.url)
+  const spins = once(channel, 'message')
+  gate.open()
+  await spins
+  channel.close()
+}
 
 /** The compiled project; `extra` is appended to its source. */
 export async function hostProject(extra = '', env: Record<string, string> = {},
