@@ -69,8 +69,7 @@ describe('a simulated cluster', () => {
   }, longMs)
 
   it('finds what was acknowledged where rows are written later', async () => {
-    const { worlds, ...sums } = await expectNoFindings(seconds.others, { late: true },
-      foundLate)
+    const { worlds, ...sums } = await expectNoFindings(seconds.others, { late: true }, foundLate)
     expect(sums.acknowledged / worlds).toBeGreaterThan(15)
     expect(sums.owners / worlds).toBeGreaterThan(1.5)
   }, longMs)
