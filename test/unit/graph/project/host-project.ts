@@ -53,7 +53,7 @@ export const spin = one(async ({ url }) => {
 })
 `
 
-/** Opens the gate of a graph that then spins. Resolves when its worker does nothing else any more. */
+/** Opens the gate of a graph that then spins. Resolves when its worker does nothing else. */
 export async function letSpin(gate: Pick<Gate, 'url' | 'open'>): Promise<void> {
   const channel = new BroadcastChannel(gate.url)
   const spins = once(channel, 'message')
