@@ -78,6 +78,7 @@ const params = Type.Object({
 })
 
 export const createAssistant = operation('POST', '/assistants', {
+  asks: 'assistants:create',
   access: 'change',
   summary: 'Create an assistant',
   body: Type.Object({
@@ -90,6 +91,7 @@ export const createAssistant = operation('POST', '/assistants', {
 })
 
 export const getAssistant = operation('GET', '/assistants/:assistant_id', {
+  asks: 'assistants:read',
   access: 'read',
   summary: 'Get an assistant',
   params,
@@ -97,6 +99,7 @@ export const getAssistant = operation('GET', '/assistants/:assistant_id', {
 })
 
 export const updateAssistant = operation('PATCH', '/assistants/:assistant_id', {
+  asks: 'assistants:update',
   access: 'change',
   summary: 'Update an assistant: a new version, which becomes the active one',
   params,
@@ -108,6 +111,7 @@ export const updateAssistant = operation('PATCH', '/assistants/:assistant_id', {
 })
 
 export const deleteAssistant = operation('DELETE', '/assistants/:assistant_id', {
+  asks: 'assistants:delete',
   access: 'change',
   summary: 'Delete an assistant with all its versions',
   params,
@@ -115,6 +119,7 @@ export const deleteAssistant = operation('DELETE', '/assistants/:assistant_id', 
 })
 
 export const searchAssistants = operation('POST', '/assistants/search', {
+  asks: 'assistants:search',
   access: 'read',
   summary: 'Search assistants',
   body: Type.Object({
@@ -133,6 +138,7 @@ export const searchAssistants = operation('POST', '/assistants/search', {
 })
 
 export const countAssistants = operation('POST', '/assistants/count', {
+  asks: 'assistants:search',
   access: 'read',
   summary: 'Count assistants',
   body: Type.Object(filter, { examples: [{ graph_id: 'agent' }] }),
@@ -140,6 +146,7 @@ export const countAssistants = operation('POST', '/assistants/count', {
 })
 
 export const listAssistantVersions = operation('POST', '/assistants/:assistant_id/versions', {
+  asks: 'assistants:read',
   access: 'read',
   summary: 'List the versions of an assistant, newest first',
   params,
@@ -152,6 +159,7 @@ export const listAssistantVersions = operation('POST', '/assistants/:assistant_i
 })
 
 export const setLatestAssistantVersion = operation('POST', '/assistants/:assistant_id/latest', {
+  asks: 'assistants:update',
   access: 'change',
   summary: 'Make a version the active one',
   params,
@@ -162,6 +170,7 @@ export const setLatestAssistantVersion = operation('POST', '/assistants/:assista
 })
 
 export const getAssistantGraph = operation('GET', '/assistants/:assistant_id/graph', {
+  asks: 'assistants:read',
   access: 'read',
   summary: 'Get the graph as nodes and edges',
   params,
@@ -174,6 +183,7 @@ export const getAssistantGraph = operation('GET', '/assistants/:assistant_id/gra
 })
 
 export const getAssistantSchemas = operation('GET', '/assistants/:assistant_id/schemas', {
+  asks: 'assistants:read',
   access: 'read',
   summary: 'Get the schemas of the graph',
   params,
@@ -183,6 +193,7 @@ export const getAssistantSchemas = operation('GET', '/assistants/:assistant_id/s
 const recursion = { query: Type.Object({ recurse: Type.Optional(Type.Boolean()) }) }
 
 export const getAssistantSubgraphs = operation('GET', '/assistants/:assistant_id/subgraphs', {
+  asks: 'assistants:read',
   access: 'read',
   summary: 'Get the schemas of every subgraph',
   params,
@@ -192,6 +203,7 @@ export const getAssistantSubgraphs = operation('GET', '/assistants/:assistant_id
 
 export const getAssistantSubgraph = operation('GET',
   '/assistants/:assistant_id/subgraphs/:namespace', {
+  asks: 'assistants:read',
   access: 'read',
   summary: 'Get the schemas of the subgraph at a namespace',
   params: Type.Object({ ...params.properties, namespace: Type.String({ minLength: 1 }) }),

@@ -86,6 +86,7 @@ const FoundCron = Type.Partial(WholeCron, { $id: 'FoundCron',
 const one = { params: Type.Object({ cron_id: Uuid() }) }
 
 export const createCron = operation('POST', '/runs/crons', {
+  asks: 'crons:create',
   access: 'change',
   summary: 'Create a cron whose runs have threads of their own',
   headers: CreationHeaders,
@@ -94,6 +95,7 @@ export const createCron = operation('POST', '/runs/crons', {
 })
 
 export const createThreadCron = operation('POST', '/threads/:thread_id/runs/crons', {
+  asks: ['crons:create', 'threads:read'],
   access: 'change',
   summary: 'Create a cron whose runs are on a thread',
   params: Type.Object({ thread_id: Uuid() }),
@@ -103,6 +105,7 @@ export const createThreadCron = operation('POST', '/threads/:thread_id/runs/cron
 })
 
 export const getCron = operation('GET', '/runs/crons/:cron_id', {
+  asks: 'crons:read',
   ...one,
   access: 'read',
   summary: 'Get a cron',
@@ -111,6 +114,7 @@ export const getCron = operation('GET', '/runs/crons/:cron_id', {
 
 // What is absent stays; `end_time: null` clears it.
 export const updateCron = operation('PATCH', '/runs/crons/:cron_id', {
+  asks: 'crons:update',
   ...one,
   access: 'change',
   summary: 'Update a cron',
@@ -123,12 +127,14 @@ export const updateCron = operation('PATCH', '/runs/crons/:cron_id', {
 })
 
 export const deleteCron = operation('DELETE', '/runs/crons/:cron_id', {
+  asks: 'crons:delete',
   ...one,
   access: 'change',
   summary: 'Delete a cron; its runs stay',
 })
 
 export const searchCrons = operation('POST', '/runs/crons/search', {
+  asks: 'crons:search',
   access: 'read',
   summary: 'Search crons',
   body: Type.Object({
@@ -150,6 +156,7 @@ export const searchCrons = operation('POST', '/runs/crons/search', {
 })
 
 export const countCrons = operation('POST', '/runs/crons/count', {
+  asks: 'crons:search',
   access: 'read',
   summary: 'Count crons',
   body: Type.Object(filter, { examples: [{ assistant_id: 'agent' }] }),

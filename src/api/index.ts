@@ -83,8 +83,8 @@ export type { LimitReport, LimitRow, RefusedCallers } from './limits.ts'
 export { changeWorkspaceSecrets, createModel, createPrice, deleteModel, deletePrice, listModels,
   listPrices, listWorkspaceSecrets, patchModel, replacePrice } from './models.ts'
 export type { ConfiguredModel, ModelChange, ModelPrice, NewModel, PriceBody } from './models.ts'
-export type { Access, Answer, AnswerHeader, Body, CheckedBody, Operation, Params, Query,
-  Value } from './operation.ts'
+export type { Access, Answer, AnswerHeader, AskedEvent, Asks, Body, CheckedBody, Operation, Params,
+  Query, Value } from './operation.ts'
 export { operations } from './operations.ts'
 export type { Answered, Asked, NamedOperation, Route, Selectable, Selected,
   SelectingRoute } from './operations.ts'

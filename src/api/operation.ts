@@ -16,6 +16,15 @@ import type { Static, TObject, TSchema } from 'typebox'
  */
 export type Access = 'public' | 'shown' | 'read' | 'change' | 'self' | 'deploy' | 'admin'
 
+/** What the login of a project is asked for: a resource and an action of the SDK's `Auth`. */
+export type AskedEvent =
+  | `${'assistants' | 'crons' | 'threads'}:${'create' | 'read' | 'update' | 'delete' | 'search'}`
+  | 'threads:create_run'
+  | `store:${'put' | 'get' | 'delete' | 'search' | 'list_namespaces'}`
+
+/** The events that an operation asks for, or the reason why it asks for none. */
+export type Asks = AskedEvent | readonly AskedEvent[] | { readonly nothing: string }
+
 /** Methods of operations. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -26,6 +35,11 @@ export type AnswerHeader = 'content-location' | 'location' | 'x-heddle-warning'
 /** Everything that is written of an operation beside its address. */
 export interface Terms {
   readonly access: Access
+  /**
+   * What the login of a project is asked for, of operations of the Agent Deployment API. All others
+   * go by the keys of the server.
+   */
+  readonly asks?: Asks
   /** One line for the documentation. */
   readonly summary: string
   /** Of the path; by default each of its parts is a text. */

@@ -27,7 +27,7 @@ import * as ingest from './ingest/ingest.ts'
 import * as keys from './keys.ts'
 import * as limits from './limits.ts'
 import * as models from './models.ts'
-import type { Also, Answer, Body, Operation, Params, Query, Value } from './operation.ts'
+import type { Also, Answer, Asks, Body, Operation, Params, Query, Value } from './operation.ts'
 import * as otel from './ingest/otel.ts'
 import * as pageLinks from './hosted/page-links.ts'
 import * as playground from './playground.ts'
@@ -53,6 +53,17 @@ import * as tracedRuns from './traces/runs.ts'
 import * as tracedRunsV2 from './traces/runs-v2.ts'
 import * as views from './traces/views.ts'
 
+/** The Agent Deployment API. One of its operations that says not what it asks does not compile. */
+const ofDeployments = asking({
+  'Assistants': assistants,
+  'Threads': { ...threads, ...protocol },
+  'State': states,
+  'Runs': { ...runs, ...allRuns },
+  'Stateless runs': statelessRuns,
+  'Crons': crons,
+  'Store': store,
+})
+
 /** Files of operations, under the headings that they have in the documentation. */
 const resources = {
   'Projects': { ...projects, ...views },
@@ -74,13 +85,7 @@ const resources = {
   'SQL': sql,
   'Downloads': downloads,
   'Links to pages': pageLinks,
-  'Assistants': assistants,
-  'Threads': { ...threads, ...protocol },
-  'State': states,
-  'Runs': { ...runs, ...allRuns },
-  'Stateless runs': statelessRuns,
-  'Crons': crons,
-  'Store': store,
+  ...ofDeployments,
   'Server': { ...server, ...serverReports, ...keys, ...limits, ...cluster },
   'Deployments': { ...deployments, ...revisions, ...builds, ...rollouts, ...deploymentSecrets,
     ...deploymentLines },
@@ -106,6 +111,13 @@ function isOperation(entry: readonly [string, unknown]): entry is [string, Opera
   return typeof value === 'object' && value !== null && 'method' in value
 }
 
+function asking<const Files extends Readonly<Record<string, object>>>(
+  files: Unasked<Files> extends never ? Files : { readonly saysNotWhatItAsks: Unasked<Files> },
+): Files {
+  return files as Files
+}
+
+type Unasked<Files> = Exclude<Declared<Files[keyof Files]>, { readonly asks: Asks }>
 type Declared<File> = File extends unknown ? Extract<File[keyof File], Operation> : never
 type Any = Declared<(typeof resources)[keyof typeof resources]>
 type ByRoute = { readonly [Each in Any as `${Each['method']} ${Each['path']}`]: Each }

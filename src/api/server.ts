@@ -58,6 +58,7 @@ const Info = Type.Object({
 }, { $id: 'Info', description: 'What the server is.' })
 
 export const checkServer = operation('GET', '/ok', {
+  asks: { nothing: 'Probes have no login, and it tells of no data.' },
   access: 'public',
   summary: 'Whether the server serves',
   query: Type.Object({
@@ -67,6 +68,7 @@ export const checkServer = operation('GET', '/ok', {
 })
 
 export const getServerInfo = operation('GET', '/info', {
+  asks: { nothing: 'It is open to everybody, and tells of no data.' },
   access: 'public',
   summary: 'What the server is and offers',
   answer: Info,

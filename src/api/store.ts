@@ -43,6 +43,7 @@ const Namespaces = Type.Object({ namespaces: Type.Array(Type.Array(Text())) }, {
   description: 'Each once, in the order of their labels.' })
 
 export const putItem = operation('PUT', '/store/items', {
+  asks: 'store:put',
   access: 'change',
   summary: 'Store an item, or replace it',
   body: Type.Object({
@@ -67,6 +68,7 @@ export const putItem = operation('PUT', '/store/items', {
 })
 
 export const getItem = operation('GET', '/store/items', {
+  asks: 'store:get',
   access: 'read',
   summary: 'Get an item, or null',
   query: Type.Object({
@@ -80,6 +82,7 @@ export const getItem = operation('GET', '/store/items', {
 })
 
 export const deleteItem = operation('DELETE', '/store/items', {
+  asks: 'store:delete',
   access: 'change',
   summary: 'Delete an item',
   body: Type.Object({ namespace: Type.Optional(Nullable(namespace)), key: Key() }, {
@@ -88,6 +91,7 @@ export const deleteItem = operation('DELETE', '/store/items', {
 })
 
 export const searchItems = operation('POST', '/store/items/search', {
+  asks: 'store:search',
   access: 'read',
   summary: 'Search items below a namespace',
   body: Type.Object({
@@ -108,6 +112,7 @@ export const searchItems = operation('POST', '/store/items/search', {
 })
 
 export const listNamespaces = operation('POST', '/store/namespaces', {
+  asks: 'store:list_namespaces',
   access: 'read',
   summary: 'List the namespaces of items',
   body: Type.Object({

@@ -29,6 +29,7 @@ const Time = (which: string) =>
   )
 
 export const searchRuns = operation('POST', '/runs/search', {
+  asks: 'threads:search',
   access: 'read',
   summary: 'Search the runs of all threads, newest first',
   body: Type.Object({
@@ -55,6 +56,7 @@ export const searchRuns = operation('POST', '/runs/search', {
 })
 
 export const cancelRuns = operation('POST', '/runs/cancel', {
+  asks: 'threads:update',
   access: 'change',
   summary: 'Cancel some runs of a thread, all runs with a status, or those of many threads',
   query: Type.Object({ action: Type.Optional(CancelAction()) }),

@@ -23,6 +23,7 @@ const CommandAnswer = Type.Object({
 }, { $id: 'CommandAnswer', description: 'The answer to the command, also if it was refused.' })
 
 export const sendCommand = operation('POST', '/threads/:thread_id/commands', {
+  asks: { nothing: 'Each command asks for itself.' },
   ...ofThread,
   access: 'read',
   summary: 'Send a command of protocol v2',
@@ -43,6 +44,7 @@ export const sendCommand = operation('POST', '/threads/:thread_id/commands', {
 })
 
 export const streamThreadEvents = operation('POST', '/threads/:thread_id/stream/events', {
+  asks: 'threads:read',
   ...ofThread,
   access: 'read',
   summary: 'Stream the events of a thread, of all its runs, by protocol v2',
@@ -84,6 +86,7 @@ export const streamThreadEvents = operation('POST', '/threads/:thread_id/stream/
 })
 
 export const openThreadSocket = operation('GET', '/threads/:thread_id/stream/events', {
+  asks: { nothing: 'Each frame asks for itself.' },
   ...ofThread,
   access: 'read',
   summary: 'Open a WebSocket for commands and events of protocol v2',

@@ -39,12 +39,14 @@ const creation = {
 const one = { params: Type.Object({ ...ofThread.params.properties, run_id: Uuid() }) }
 
 export const createRun = operation('POST', '/threads/:thread_id/runs', {
+  asks: 'threads:create_run',
   ...creation,
   summary: 'Create a run in the background',
   answer: Run,
 })
 
 export const streamRun = operation('POST', '/threads/:thread_id/runs/stream', {
+  asks: 'threads:create_run',
   ...creation,
   summary: 'Create a run and stream its events',
   query: StreamQuery,
@@ -53,12 +55,14 @@ export const streamRun = operation('POST', '/threads/:thread_id/runs/stream', {
 })
 
 export const waitRun = operation('POST', '/threads/:thread_id/runs/wait', {
+  asks: 'threads:create_run',
   ...creation,
   summary: 'Create a run and wait for its result',
   answer: RunResult,
 })
 
 export const joinRun = operation('GET', '/threads/:thread_id/runs/:run_id/join', {
+  asks: 'threads:read',
   ...one,
   access: 'read',
   summary: 'Wait for the result of a run',
@@ -68,6 +72,7 @@ export const joinRun = operation('GET', '/threads/:thread_id/runs/:run_id/join',
 })
 
 export const joinRunStream = operation('GET', '/threads/:thread_id/runs/:run_id/stream', {
+  asks: 'threads:read',
   ...one,
   ...joining,
   access: 'read',
@@ -76,6 +81,7 @@ export const joinRunStream = operation('GET', '/threads/:thread_id/runs/:run_id/
 })
 
 export const listRuns = operation('GET', '/threads/:thread_id/runs', {
+  asks: ['threads:search', 'threads:read'],
   ...ofThread,
   access: 'read',
   summary: 'List the runs of a thread, newest first',
@@ -90,6 +96,7 @@ export const listRuns = operation('GET', '/threads/:thread_id/runs', {
 })
 
 export const getRun = operation('GET', '/threads/:thread_id/runs/:run_id', {
+  asks: 'threads:read',
   ...one,
   access: 'read',
   summary: 'Get a run',
@@ -97,6 +104,7 @@ export const getRun = operation('GET', '/threads/:thread_id/runs/:run_id', {
 })
 
 export const getRunLogs = operation('GET', '/threads/:thread_id/runs/:run_id/logs', {
+  asks: 'threads:read',
   ...one,
   access: 'read',
   summary: 'Get the last lines that the code of a run wrote to its console',
@@ -111,6 +119,7 @@ export const getRunLogs = operation('GET', '/threads/:thread_id/runs/:run_id/log
 })
 
 export const deleteRun = operation('DELETE', '/threads/:thread_id/runs/:run_id', {
+  asks: 'threads:delete',
   ...one,
   access: 'change',
   summary: 'Delete a run; a run in progress is interrupted first',
@@ -118,6 +127,7 @@ export const deleteRun = operation('DELETE', '/threads/:thread_id/runs/:run_id',
 
 // `wait` only changes the status of the answer.
 export const cancelRun = operation('POST', '/threads/:thread_id/runs/:run_id/cancel', {
+  asks: 'threads:update',
   ...one,
   access: 'change',
   summary: 'Cancel a run',

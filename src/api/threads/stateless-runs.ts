@@ -26,12 +26,14 @@ const creation = {
 } as const
 
 export const createStatelessRun = operation('POST', '/runs', {
+  asks: 'threads:create_run',
   ...creation,
   summary: 'Create a stateless run in the background',
   answer: Run,
 })
 
 export const streamStatelessRun = operation('POST', '/runs/stream', {
+  asks: 'threads:create_run',
   ...creation,
   summary: 'Create a stateless run and stream its events',
   query: StreamQuery,
@@ -40,6 +42,7 @@ export const streamStatelessRun = operation('POST', '/runs/stream', {
 })
 
 export const waitStatelessRun = operation('POST', '/runs/wait', {
+  asks: 'threads:create_run',
   ...creation,
   summary: 'Create a stateless run and wait for its result',
   answer: RunResult,
@@ -53,6 +56,7 @@ const BatchRun = Type.Object({
 
 // Each is on the thread that it names, or else a stateless one.
 export const createRuns = operation('POST', '/runs/batch', {
+  asks: 'threads:create_run',
   access: 'change',
   summary: 'Create several runs in the background, on threads or without',
   headers: CreationHeaders,
@@ -63,6 +67,7 @@ export const createRuns = operation('POST', '/runs/batch', {
 })
 
 export const joinStatelessRunStream = operation('GET', '/runs/:run_id/stream', {
+  asks: 'threads:read',
   ...joining,
   params: Type.Object({ run_id: Uuid() }),
   access: 'read',

@@ -92,12 +92,14 @@ const reading = {
 } as const
 
 export const getThreadState = operation('GET', '/threads/:thread_id/state', {
+  asks: 'threads:read',
   ...reading,
   summary: 'Get the state of a thread',
 })
 
 export const getThreadStateAtCheckpoint = operation('GET',
   '/threads/:thread_id/state/:checkpoint_id', {
+  asks: 'threads:read',
   ...reading,
   params: Type.Object({ ...ofThread.params.properties, checkpoint_id: Uuid() }),
   summary: 'Get the state of a thread at a checkpoint',
@@ -105,6 +107,7 @@ export const getThreadStateAtCheckpoint = operation('GET',
 
 export const postThreadStateAtCheckpoint = operation('POST', '/threads/:thread_id/state/checkpoint',
   {
+    asks: 'threads:read',
     ...ofThread,
     access: 'read',
     summary: 'Get the state of a thread at a checkpoint, also of a subgraph',
@@ -118,6 +121,7 @@ export const postThreadStateAtCheckpoint = operation('POST', '/threads/:thread_i
 
 // Values are written as a node would write them.
 export const updateThreadState = operation('POST', '/threads/:thread_id/state', {
+  asks: 'threads:update',
   ...ofThread,
   access: 'change',
   summary: 'Update the state of a thread',
@@ -132,6 +136,7 @@ export const updateThreadState = operation('POST', '/threads/:thread_id/state', 
 })
 
 export const patchThreadState = operation('PATCH', '/threads/:thread_id/state', {
+  asks: 'threads:update',
   ...ofThread,
   access: 'change',
   summary: 'Change the metadata of the newest checkpoint of a thread',
@@ -163,6 +168,7 @@ const listing = {
 } as const
 
 export const postThreadHistory = operation('POST', '/threads/:thread_id/history', {
+  asks: 'threads:read',
   ...listing,
   body: Type.Object({
     limit: Type.Optional(Limit()),
@@ -174,6 +180,7 @@ export const postThreadHistory = operation('POST', '/threads/:thread_id/history'
 })
 
 export const getThreadHistory = operation('GET', '/threads/:thread_id/history', {
+  asks: 'threads:read',
   ...listing,
   query: Type.Object({
     limit: Type.Optional(Limit()),

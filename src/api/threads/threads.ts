@@ -91,6 +91,7 @@ const CountOfThreads = Type.Union([
 ], { $id: 'CountOfThreads', description: 'How many there are; by status if that was asked for.' })
 
 export const createThread = operation('POST', '/threads', {
+  asks: 'threads:create',
   access: 'change',
   summary: 'Create a thread',
   // With `supersteps` it has a first state.
@@ -112,6 +113,7 @@ export const createThread = operation('POST', '/threads', {
 })
 
 export const getThread = operation('GET', '/threads/:thread_id', {
+  asks: 'threads:read',
   ...ofThread,
   access: 'read',
   summary: 'Get a thread',
@@ -124,6 +126,7 @@ export const getThread = operation('GET', '/threads/:thread_id', {
 })
 
 export const updateThread = operation('PATCH', '/threads/:thread_id', {
+  asks: 'threads:update',
   ...ofThread,
   access: 'change',
   summary: 'Update a thread',
@@ -139,12 +142,14 @@ export const updateThread = operation('PATCH', '/threads/:thread_id', {
 })
 
 export const deleteThread = operation('DELETE', '/threads/:thread_id', {
+  asks: 'threads:delete',
   ...ofThread,
   access: 'change',
   summary: 'Delete a thread with its runs and its history',
 })
 
 export const copyThread = operation('POST', '/threads/:thread_id/copy', {
+  asks: ['threads:read', 'threads:create'],
   ...ofThread,
   access: 'change',
   summary: 'Copy a thread with its history, as it is or as it was at a checkpoint',
@@ -157,6 +162,7 @@ export const copyThread = operation('POST', '/threads/:thread_id/copy', {
 })
 
 export const pruneThreads = operation('POST', '/threads/prune', {
+  asks: 'threads:delete',
   access: 'change',
   summary: 'Delete threads, or drop their history; busy and unknown ones stay',
   body: Type.Object({
@@ -172,6 +178,7 @@ export const pruneThreads = operation('POST', '/threads/prune', {
 })
 
 export const getThreadStorage = operation('GET', '/threads/:thread_id/storage', {
+  asks: 'threads:read',
   ...ofThread,
   access: 'read',
   summary: 'Get the number of bytes that a thread takes',
@@ -179,6 +186,7 @@ export const getThreadStorage = operation('GET', '/threads/:thread_id/storage', 
 })
 
 export const getThreadPlace = operation('GET', '/threads/:thread_id/place', {
+  asks: { nothing: 'Only operators may do this: it is refused to all others.' },
   ...ofThread,
   access: 'admin',
   summary: 'Get the member of the cluster on which a thread lives',
@@ -197,6 +205,7 @@ export const extractPath = {
 }
 
 export const searchThreads = operation('POST', '/threads/search', {
+  asks: 'threads:search',
   access: 'read',
   summary: 'Search threads',
   body: Type.Object({
@@ -228,6 +237,7 @@ export const searchThreads = operation('POST', '/threads/search', {
 })
 
 export const countThreads = operation('POST', '/threads/count', {
+  asks: 'threads:search',
   access: 'read',
   summary: 'Count threads',
   body: Type.Object({
@@ -243,6 +253,7 @@ const streamModes = () => Type.Optional(SomeOf(['run_modes', 'lifecycle', 'state
 
 // The events of its runs, by default.
 export const joinThreadStream = operation('GET', '/threads/:thread_id/stream', {
+  asks: 'threads:read',
   ...ofThread,
   access: 'read',
   summary: 'Stream the events of all runs of a thread',
