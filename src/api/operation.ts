@@ -16,7 +16,7 @@ import type { Static, TObject, TSchema } from 'typebox'
  */
 export type Access = 'public' | 'shown' | 'read' | 'change' | 'self' | 'deploy' | 'admin'
 
-/** What the login of a project is asked for: a resource and an action of the SDK's `Auth`. */
+/** An event of the SDK's `Auth`: a resource, and an action on it. */
 export type AskedEvent =
   | `${'assistants' | 'crons' | 'threads'}:${'create' | 'read' | 'update' | 'delete' | 'search'}`
   | 'threads:create_run'
@@ -36,8 +36,8 @@ export type AnswerHeader = 'content-location' | 'location' | 'x-heddle-warning'
 export interface Terms {
   readonly access: Access
   /**
-   * What the login of a project is asked for, of operations of the Agent Deployment API. All others
-   * go by the keys of the server.
+   * Events that the login of a project is asked for. All operations of the Agent Deployment API say
+   * it; the others go by the keys of the server.
    */
   readonly asks?: Asks
   /** One line for the documentation. */
