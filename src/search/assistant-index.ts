@@ -1,6 +1,7 @@
 /** The port for finding assistants: by id, by name and metadata, and counts. */
 
 import type { AssistantRow } from '../../proto/gen/storage/v1/row.ts'
+import type { MetadataFilter } from './metadata-filter.ts'
 
 /** Column by which a search sorts; equal rows are sorted by id. */
 export type AssistantSort = 'assistant_id' | 'graph_id' | 'name' | 'created_at' | 'updated_at'
@@ -14,6 +15,8 @@ export interface AssistantFilter {
   readonly graphId?: string
   readonly name?: string
   readonly metadata?: Readonly<Record<string, unknown>>
+  /** Only assistants that the caller may see; all by default. */
+  readonly allowed?: MetadataFilter | undefined
 }
 
 /** A page of a search. */

@@ -1,6 +1,7 @@
 /** The port for finding crons: by id, by assistant, thread and metadata, and those that are due. */
 
 import type { CronRow } from '../../proto/gen/storage/v1/row.ts'
+import type { MetadataFilter } from './metadata-filter.ts'
 
 /** Column by which a search sorts; equal rows are sorted by id. */
 export type CronSort = 'cron_id' | 'assistant_id' | 'thread_id' | 'next_run_date' | 'end_time'
@@ -13,6 +14,8 @@ export interface CronFilter {
   readonly threadId?: string | undefined
   readonly enabled?: boolean | undefined
   readonly metadata?: Readonly<Record<string, unknown>> | undefined
+  /** Only crons that the caller may see; all by default. */
+  readonly allowed?: MetadataFilter | undefined
 }
 
 /** A page of a search. */

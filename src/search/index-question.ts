@@ -7,16 +7,25 @@ import type { CronFilter, CronQuery, CronSearch } from './cron-index.ts'
 import type { FoundItem, ItemQuery, ItemSearch, Namespace, NamespaceQuery } from './item-index.ts'
 import type { ThreadFilter, ThreadQuery, ThreadSearch } from './thread-index.ts'
 
-/** A question to an index. */
+/**
+ * A question to an index. Questions about what a caller may see have names of their own: a member of
+ * the version before, which would leave out that condition, does not know them.
+ */
 export type IndexQuestion =
   | { readonly kind: 'thread_search'; readonly query: ThreadQuery }
   | { readonly kind: 'thread_count'; readonly query: ThreadFilter }
   | { readonly kind: 'thread_find'; readonly query: ThreadQuery }
   | { readonly kind: 'thread_find_count'; readonly query: ThreadFilter }
+  | { readonly kind: 'thread_seen'; readonly query: ThreadQuery }
+  | { readonly kind: 'thread_seen_count'; readonly query: ThreadFilter }
   | { readonly kind: 'assistant_search'; readonly query: AssistantQuery }
   | { readonly kind: 'assistant_count'; readonly query: AssistantFilter }
+  | { readonly kind: 'assistant_seen'; readonly query: AssistantQuery }
+  | { readonly kind: 'assistant_seen_count'; readonly query: AssistantFilter }
   | { readonly kind: 'cron_search'; readonly query: CronQuery }
   | { readonly kind: 'cron_count'; readonly query: CronFilter }
+  | { readonly kind: 'cron_seen'; readonly query: CronQuery }
+  | { readonly kind: 'cron_seen_count'; readonly query: CronFilter }
   | { readonly kind: 'item_search'; readonly query: ItemQuery }
   | { readonly kind: 'item_namespaces'; readonly query: NamespaceQuery }
   | { readonly kind: 'tenant_use'; readonly query: { readonly tenant: string } }
@@ -54,17 +63,23 @@ export async function askIndex(
   switch (kind) {
     case 'thread_search':
     case 'thread_find':
+    case 'thread_seen':
       return await threads.search(query)
     case 'thread_count':
     case 'thread_find_count':
+    case 'thread_seen_count':
       return { rows: [], total: await threads.count(query) }
     case 'assistant_search':
+    case 'assistant_seen':
       return await assistants.search(query)
     case 'assistant_count':
+    case 'assistant_seen_count':
       return { rows: [], total: await assistants.count(query) }
     case 'cron_search':
+    case 'cron_seen':
       return await crons.search(query)
     case 'cron_count':
+    case 'cron_seen_count':
       return { rows: [], total: await crons.count(query) }
     case 'item_search':
       return await items.search(query)

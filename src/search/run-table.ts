@@ -2,6 +2,7 @@
 
 import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
 import { textAt, valueIn } from '../json/index.ts'
+import type { MetadataFilter } from './metadata-filter.ts'
 
 /**
  * Status of a run.
@@ -48,9 +49,11 @@ export interface RunFilter {
   readonly createdAfterMs?: number | undefined
   /** Created earlier than this. */
   readonly createdBeforeMs?: number | undefined
+  /** Only runs of threads that the caller may see; of all threads by default. */
+  readonly allowed?: MetadataFilter | undefined
 }
 
-/** The place of a run among those of its tenant. */
+/** The place of a run among those of its tenant. An empty id is before all of that time. */
 export interface RunPlace {
   readonly createdAtMs: number
   readonly runId: string
@@ -79,7 +82,7 @@ export interface RunSearch {
   search(query: RunSearchQuery, cancelled?: AbortSignal): Promise<FoundRuns>
 }
 
-/** True if the run has what the filter asks for, apart from its time. */
+/** True if the run has what the filter asks for, apart from its time and its thread's metadata. */
 export function isMeant({ status, threadId, assistantId, graphId }: RunFilter,
   run: RunRow): boolean {
   return (status === undefined || run.status === status)

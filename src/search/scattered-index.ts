@@ -57,8 +57,8 @@ const pauses = { firstMs: 100, longestMs: 100 }
 const useMs = 1_000
 
 type SearchQuestion = Extract<IndexQuestion, {
-  readonly kind: 'thread_search' | 'thread_find' | 'assistant_search' | 'cron_search'
-    | 'item_search'
+  readonly kind: 'thread_search' | 'thread_find' | 'thread_seen' | 'assistant_search'
+    | 'assistant_seen' | 'cron_search' | 'cron_seen' | 'item_search'
 }>
 type Page = Pick<IndexAnswer, 'rows' | 'total'>
 
@@ -72,21 +72,30 @@ export function scatteredIndex(options: ScatterOptions): ScatteredIndex {
   return {
     threads: {
       search: (query) => {
-        const kind = isNewerQuery(query) ? 'thread_find' : 'thread_search'
+        const { allowed } = query
+        const kind = allowed ? 'thread_seen' : isNewerQuery(query) ? 'thread_find' : 'thread_search'
         return page({ kind, query }, threadOrder(query))
       },
       count: (query) => {
         const kind = isNewerQuery(query) ? 'thread_find_count' : 'thread_count'
-        return scatter.count({ kind, query })
+        return scatter.count({ kind: query.allowed ? 'thread_seen_count' : kind, query })
       },
     },
     assistants: {
-      search: (query) => page({ kind: 'assistant_search', query }, assistantOrder(query)),
-      count: (query) => scatter.count({ kind: 'assistant_count', query }),
+      search: (query) => {
+        const kind = query.allowed ? 'assistant_seen' : 'assistant_search'
+        return page({ kind, query }, assistantOrder(query))
+      },
+      count: (query) =>
+        scatter.count({ kind: query.allowed ? 'assistant_seen_count' : 'assistant_count', query }),
     },
     crons: {
-      search: (query) => page({ kind: 'cron_search', query }, cronOrder(query)),
-      count: (query) => scatter.count({ kind: 'cron_count', query }),
+      search: (query) => {
+        const kind = query.allowed ? 'cron_seen' : 'cron_search'
+        return page({ kind, query }, cronOrder(query))
+      },
+      count: (query) =>
+        scatter.count({ kind: query.allowed ? 'cron_seen_count' : 'cron_count', query }),
     },
     items: {
       search: (query) => page({ kind: 'item_search', query }, itemOrder),

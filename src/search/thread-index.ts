@@ -4,6 +4,7 @@
 
 import type { ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import type { Thread } from '../api/index.ts'
+import type { MetadataFilter } from './metadata-filter.ts'
 
 /** Status of a thread. `busy`: a run is pending or running. */
 export type ThreadStatus = Thread['status']
@@ -19,6 +20,8 @@ export interface ThreadFilter {
   readonly ids?: readonly string[]
   readonly status?: ThreadStatus
   readonly metadata?: Readonly<Record<string, unknown>>
+  /** Only threads that the caller may see; all by default. */
+  readonly allowed?: MetadataFilter | undefined
   /** Threads of stateless runs, which are not listed, instead of all others. Not with metadata. */
   readonly hidden?: boolean
   /** Leaves out threads whose time to live has ended by then. */

@@ -11,6 +11,7 @@ import type { OwnIndex } from '../../src/search/index.ts'
 import { openCassandraStore } from '../../src/store/cassandra/index.ts'
 import type { CassandraStore, ServedStore } from '../../src/store/cassandra/index.ts'
 import type { CassandraKeyspace } from '../support/cassandra-keyspace.ts'
+import { loneIndex } from '../support/lone-index.ts'
 
 export interface StoreHouse extends ServedStore {
   readonly session: string
@@ -47,7 +48,7 @@ export async function openStoreHouse(
     },
   })
   return {
-    ...store.serve({ check: session.check }),
+    ...store.serve({ check: session.check, threads: loneIndex(store, env).threads }),
     session: id,
     index: store.index,
     loadIndex: async () => {

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import type { AssistantRow } from '../../proto/gen/storage/v1/row.ts'
 import type { AssistantQuery } from '../../src/search/index.ts'
 import { anAssistant } from './rows.ts'
-import { matchingAssistants, pageOfAssistants } from './search-model.ts'
+import { filters, matchingAssistants, pageOfAssistants } from './search-model.ts'
 import { useStore } from './store-place.ts'
 import type { MakePlace } from './store-place.ts'
 import { expectAlways } from '../support/expect-always.ts'
@@ -86,6 +86,7 @@ export function describeAssistantIndex(name: string, makePlace: MakePlace): void
         graphId: fc.constantFrom('one', undefined),
         name: fc.oneof(names, fc.constant(undefined)),
         metadata: fc.oneof(metadata, fc.constant(undefined)),
+        allowed: fc.constantFrom(...filters),
       })
       await expectAlways(
         fc.asyncProperty(fc.array(row, { maxLength: 12 }),

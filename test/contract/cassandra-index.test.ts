@@ -13,6 +13,7 @@ import { openCassandraStore } from '../../src/store/cassandra/index.ts'
 import type { CassandraStore, ServedStore } from '../../src/store/cassandra/index.ts'
 import { dropKeyspace, newKeyspace } from '../support/cassandra-keyspace.ts'
 import { cassandraForTests } from '../support/cassandra.ts'
+import { loneIndex } from '../support/lone-index.ts'
 import { openCheck } from '../support/open-check.ts'
 import { anAssistant, aThread } from './rows.ts'
 
@@ -38,7 +39,8 @@ describe.skipIf(!cassandra)('the index of a member over Cassandra', () => {
         throw new Error(reason)
       },
     })
-    return { ...store, ports: store.serve({ check: openCheck }) }
+    const { threads } = loneIndex(store, systemEnv({ level: 'silent' }))
+    return { ...store, ports: store.serve({ check: openCheck, threads }) }
   }
   beforeAll(async () => {
     one = await open('one')

@@ -40,8 +40,8 @@ export function cassandraPlace({ contactPoints, dataCenter }: CassandraForTests,
           throw new Error(reason)
         },
       })
-      const ports = store.serve({ check: openCheck })
       const found = loneIndex(store, env)
+      const ports = store.serve({ check: openCheck, threads: found.threads })
       const unfinished = await loadAll(store)
       const claimed = ++epoch
       return {

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import type { CronRow } from '../../proto/gen/storage/v1/row.ts'
 import type { CronQuery } from '../../src/search/index.ts'
 import { aBranch, aCron, aRow } from './rows.ts'
-import { matchingCrons, pageOfCrons } from './search-model.ts'
+import { filters, matchingCrons, pageOfCrons } from './search-model.ts'
 import { useStore } from './store-place.ts'
 import type { MakePlace } from './store-place.ts'
 import { expectAlways } from '../support/expect-always.ts'
@@ -38,6 +38,7 @@ const query = fc.record({
   threadId: maybe(fc.constantFrom(ids[1])),
   enabled: maybe(fc.boolean()),
   metadata: maybe(metadata),
+  allowed: fc.constantFrom(...filters),
 })
 
 export function describeCronIndex(name: string, makePlace: MakePlace): void {

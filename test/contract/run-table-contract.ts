@@ -6,7 +6,8 @@ import { describe, expect, it } from 'vitest'
 import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
 import { isMeant } from '../../src/search/index.ts'
 import type { RunPlace, RunQuery, RunSearchQuery, RunStatus } from '../../src/search/index.ts'
-import { aRun } from './rows.ts'
+import { aRun, aThread } from './rows.ts'
+import { filters as logins, isSeen } from './search-model.ts'
 import { useStore } from './store-place.ts'
 import type { MakePlace } from './store-place.ts'
 
@@ -112,6 +113,14 @@ export function describeRunTable(name: string, makePlace: MakePlace): void {
             createdAtMs: 1_000 + (n >> 1) * 20 * 60_000 }))
       await put(...rows.map((row) => ({ ...row, status: 'pending' })))
       await put(...rows, ...rows.slice(0, 3).map((row) => ({ ...row, tenant: 'other' })))
+      const metadata = [{ x: 1 }, { x: '1', y: 'a' }]
+      await store.log.append([], threads.map((threadId, n) => ({ table: 'thread', row: aThread({
+        tenant,
+        threadId,
+        // Threads of stateless runs are hidden, and their runs are listed.
+        hidden: n === 1,
+        metadataJson: JSON.stringify(metadata[n]),
+      }) })))
       const [gone] = rows.splice(20, 1)
       await store.log.append([], [{ table: 'run_removed', tenant, threadId: gone!.threadId,
         runId: gone!.runId }])
@@ -122,11 +131,13 @@ export function describeRunTable(name: string, makePlace: MakePlace): void {
         createdBeforeMs: rows[40]!.createdAtMs }, ...statuses.map((status) => ({ status })), {
         status: 'error',
         threadId: threads[0],
-      }, { threadId: threads[0], createdBeforeMs: rows[40]!.createdAtMs }]
+      }, { threadId: threads[0], createdBeforeMs: rows[40]!.createdAtMs },
+        ...logins.slice(3, 9).map((allowed) => ({ allowed }))]
       for (const filter of filters) {
         const { createdAfterMs = -1, createdBeforeMs = Infinity } = filter
         const wanted = rows.filter((row) =>
           isMeant({ tenant, ...filter }, row)
+          && isSeen(filter.allowed, JSON.stringify(metadata[row.threadId === threads[0] ? 0 : 1]))
           && row.createdAtMs > createdAfterMs && row.createdAtMs < createdBeforeMs
         )
           .toSorted((a, b) => b.createdAtMs - a.createdAtMs || (a.runId < b.runId ? 1 : -1))

@@ -1,9 +1,33 @@
 /** Search by the specification over plain arrays, the model that every index is compared with. */
 
 import type { AssistantRow, CronRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
-import { isExpired } from '../../src/search/index.ts'
+import { isExpired, readMetadataFilter } from '../../src/search/index.ts'
 import type { AssistantFilter, AssistantQuery, AssistantSort, CronFilter, CronQuery, CronSort,
-  ThreadFilter, ThreadQuery, ThreadSort } from '../../src/search/index.ts'
+  MetadataFilter, ThreadFilter, ThreadQuery, ThreadSort } from '../../src/search/index.ts'
+
+/** Filters of logins as these tests have them, and a value with each meaning. */
+export const filters: readonly (MetadataFilter | undefined)[] = [undefined, undefined, undefined,
+  ...[{ x: 1 }, { x: 1, y: 'a' }, { x: null }, { x: { $contains: 1 } }, { $or: [] }, {
+    $or: [{ x: 1 }, { y: 'a' }],
+  }, { $or: [{ x: '1' }, { y: { $contains: [1, 'a'] } }] }, {
+    $and: [{ $or: [{ x: 1 }, { y: 1 }] }, { $or: [{ z: true }, { y: 'a' }] }],
+  }, { third: 1 }, { user: 7, half: 'old' }, { $or: [{ user: 7 }, { third: 2, half: 'new' }] }, {
+    tags: { $contains: 't7' },
+  }, { $or: [{ user: 7 }, { tags: { $contains: ['t8'] } }] }].map((
+    each,
+  ) => readMetadataFilter(each))]
+
+/** What the login lets a caller see, by the specification. */
+export function isSeen(filter: MetadataFilter | undefined, metadataJson: string): boolean {
+  const metadata = JSON.parse(metadataJson) as Record<string, unknown>
+  const sees = (each: MetadataFilter): boolean => {
+    if ('of' in each) return each.kind === 'all' ? each.of.every(sees) : each.of.some(sees)
+    const value = metadata[each.key]
+    if (each.kind === 'equals') return value === each.value
+    return Array.isArray(value) && each.values.every((one) => value.includes(one))
+  }
+  return filter === undefined || sees(filter)
+}
 
 /** Containment as in `jsonb @>`. */
 function within(part: unknown, whole: unknown): boolean {
@@ -29,6 +53,7 @@ export function matchingThreads(rows: readonly ThreadRow[], filter: ThreadFilter
     (filter.updatedAfterMs === undefined || row.updatedAtMs > filter.updatedAfterMs) &&
     (filter.updatedBeforeMs === undefined || row.updatedAtMs < filter.updatedBeforeMs) &&
     (filter.ids === undefined || filter.ids.includes(row.threadId)) &&
+    isSeen(filter.allowed, row.metadataJson) &&
     within(filter.metadata ?? {}, JSON.parse(row.metadataJson))
   )
 }
@@ -60,6 +85,7 @@ export function matchingAssistants(rows: readonly AssistantRow[],
     row.tenant === filter.tenant &&
     (filter.graphId === undefined || row.graphId === filter.graphId) &&
     (filter.name === undefined || row.name.toLowerCase().includes(filter.name.toLowerCase())) &&
+    isSeen(filter.allowed, row.metadataJson) &&
     within(filter.metadata ?? {}, JSON.parse(row.metadataJson))
   )
 }
@@ -84,6 +110,7 @@ export function matchingCrons(rows: readonly CronRow[], filter: CronFilter): Cro
     (filter.assistantId === undefined || row.assistantId === filter.assistantId) &&
     (filter.threadId === undefined || row.threadId === filter.threadId) &&
     (filter.enabled === undefined || row.enabled === filter.enabled) &&
+    isSeen(filter.allowed, row.metadataJson) &&
     within(filter.metadata ?? {}, JSON.parse(row.metadataJson))
   )
 }

@@ -9,7 +9,7 @@ import { placeOfThread, wordsOf } from '../../src/search/index.ts'
 import type { ThreadQuery } from '../../src/search/index.ts'
 import { expectAlways } from '../support/expect-always.ts'
 import { aBranch, aThread } from './rows.ts'
-import { matchingThreads, pageOfThreads } from './search-model.ts'
+import { filters, matchingThreads, pageOfThreads } from './search-model.ts'
 import { useStore } from './store-place.ts'
 import type { MakePlace } from './store-place.ts'
 
@@ -342,6 +342,7 @@ function query(filter: fc.Arbitrary<Record<string, unknown>> = metadata(),
     offset: fc.constantFrom(...offsets),
     status: fc.constantFrom(undefined, undefined, ...statuses),
     metadata: fc.oneof(fc.constant(undefined), filter),
+    allowed: fc.constantFrom(...filters),
     expiredBy: fc.constantFrom(undefined, 0, 100, 1_000_000),
     hidden: fc.constantFrom(undefined, undefined, undefined, true),
     updatedAfterMs: fc.constantFrom(undefined, undefined, undefined, 0, 1, 300),

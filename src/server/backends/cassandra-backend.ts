@@ -104,7 +104,6 @@ function servedBackend(
 ): Backend {
   const { ownership, transport, self } = node
   const check = node.ownershipCheck ?? nobodysCheck
-  const { log, runs, threads, assistants, crons, items, limits } = store.serve({ check })
   const ownershipAge = new ShardOwnershipAge({ env, node, shards: store.shards })
   const heldRuns = new HeldRuns()
   const own = ownWithHeld(checkedIndex(store.index, check), heldRuns)
@@ -116,6 +115,8 @@ function servedBackend(
     ask: async (member, question) =>
       await node.askMember(member, indexWire.name, question) as IndexAnswer,
   })
+  const { log, runs, threads, assistants, crons, items, limits } = store.serve({ check,
+    threads: everybody.threads })
   return {
     log,
     heldRuns,

@@ -70,8 +70,10 @@ async function writtenFor(question: IndexQuestion, held: HeldRuns): Promise<void
   switch (question.kind) {
     case 'thread_search':
     case 'thread_find':
+    case 'thread_seen':
     case 'thread_count':
     case 'thread_find_count':
+    case 'thread_seen_count':
       return hiddenWritten(question.query, held)
   }
 }

@@ -10,7 +10,8 @@ import type { BillingTable as BillingTablePort } from '../../billing/index.ts'
 import type { LogPort } from '../../checkpoint/index.ts'
 import type { LimitTable as LimitTablePort } from '../../limits/index.ts'
 import type { AssistantIndex, CronIndex, DueCrons, DueThreads, ItemIndex, OwnIndex,
-  RunTable as RunTablePort, ThreadIndex, UnfinishedThread } from '../../search/index.ts'
+  RunTable as RunTablePort, ThreadIndex, ThreadSearch,
+  UnfinishedThread } from '../../search/index.ts'
 import { HeartbeatTable } from './cluster/heartbeat-table.ts'
 import { SessionTable } from './cluster/session-table.ts'
 import { requireBelong, readSettings, regionOf, settleRegion } from './cluster/setting-table.ts'
@@ -35,6 +36,7 @@ import { BillingTable } from './tables/billing-table.ts'
 import { KeyTable } from './tables/key-table.ts'
 import { LimitTable } from './tables/limit-table.ts'
 import { RunTable } from './tables/run-table.ts'
+import { seenThreads } from './tables/seen-threads.ts'
 import { StoredBodies } from './tables/stored-body.ts'
 
 /** Connection, local index and region with which a store is opened. */
@@ -94,8 +96,14 @@ export interface CassandraStore {
   readonly secret: string
   /** Number of shards, fixed when the cluster was created. */
   readonly shards: number
-  /** Makes the ports. Their acknowledgements pass the ownership check. Call once. */
-  serve(parts: { readonly check: Pick<OwnershipCheck, 'confirm'> }): ServedStore
+  /**
+   * Makes the ports. Their acknowledgements pass the ownership check. `threads` searches those of all
+   * owners. Call once.
+   */
+  serve(
+    parts: { readonly check: Pick<OwnershipCheck, 'confirm'>;
+      readonly threads: Pick<ThreadSearch, 'search'> },
+  ): ServedStore
   readonly index: ShardIndex
   /** Reads of the log that memory answered (hits) and did not (misses), and its bytes. */
   readonly logCache: Pick<RowCache, 'stats'>
@@ -159,12 +167,17 @@ async function storeOver(connection: Connection,
     billing,
     secret,
     shards,
-    serve: ({ check }) => {
+    serve: ({ check, threads: ofAll }) => {
       log = openLog({ ...options, connection, chunks, cache, runs, billing, rows, index, check,
         projections })
       const limits = new LimitTable({ connection, check, env })
       const { threads, assistants, crons, items } = index
-      return { log, runs: projections ? lateRuns(runs, projections) : runs, limits, threads,
+      const table: RunTablePort = {
+        get: (...run) => runs.get(...run),
+        list: (query) => runs.list(query),
+        search: (query, cancelled) => runs.search(query, cancelled, seenThreads(ofAll, query)),
+      }
+      return { log, runs: projections ? lateRuns(table, projections) : table, limits, threads,
         assistants, crons, items }
     },
     index,

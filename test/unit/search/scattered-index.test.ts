@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import type { AssistantRow, ItemRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../../../src/errors.ts'
-import { askIndex, indexService, indexWire, scatteredIndex } from '../../../src/search/index.ts'
+import { askIndex, indexService, indexWire, readMetadataFilter,
+  scatteredIndex } from '../../../src/search/index.ts'
 import type { AssistantQuery, IndexAnswer, IndexQuestion,
   ThreadQuery } from '../../../src/search/index.ts'
 import type { EmbeddedStore } from '../../../src/store/embedded/index.ts'
@@ -413,6 +414,25 @@ describe('an owner', () => {
     }
     await expect(cluster.index().threads.count({ tenant })).rejects
       .toThrow('The store is out of reach.')
+  })
+
+  it('for what a caller may see has names that a member of the version before refuses', async () => {
+    const { tenant, rows } = await threeThreads()
+    const cluster = new Cluster(stores)
+    const { threads, assistants, crons } = cluster.index()
+    const allowed = readMetadataFilter({})
+    const query = { ...newest, tenant, allowed, updatedAfterMs: -1 }
+    expect((await threads.search(query)).rows).toEqual(rows.toReversed())
+    expect(await threads.count(query)).toBe(3)
+    await Promise.all([assistants.search(query), assistants.count(query), crons.search(query),
+      crons.count(query)])
+    const names = new Set(cluster.asked.map(({ question }) => question.kind))
+    expect([...names].toSorted()).toEqual(['assistant_seen', 'assistant_seen_count', 'cron_seen',
+      'cron_seen_count', 'thread_seen', 'thread_seen_count'])
+    const unknown = { kind: 'thread_newer', query } as never as IndexQuestion
+    const service = indexService({ answer: (each) => cluster.answer(1, each) })
+    const encoded = async () => indexWire.wire.values.encode(await service.answer(unknown))
+    await expect(encoded()).rejects.toThrow()
   })
 
   it('whose shards change while a distant page is read is asked from the start', async () => {

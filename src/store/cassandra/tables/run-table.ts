@@ -4,6 +4,7 @@ import { LRUCache, readAhead } from '../../../../cluster/index.ts'
 import type { Env } from '../../../../cluster/index.ts'
 import { RunRow } from '../../../../proto/gen/storage/v1/row.ts'
 import { bytesOf } from '../../../checkpoint/index.ts'
+import { assert } from '../../../errors.ts'
 import { isMeant } from '../../../search/index.ts'
 import type { FoundRuns, RunPlace, RunQuery, RunSearchQuery,
   RunTable as RunTablePort } from '../../../search/index.ts'
@@ -14,6 +15,7 @@ import { FormerRuns } from './former-runs.ts'
 import { isNewer, mergePlaces } from './merged-places.ts'
 import { placesAtOnce } from './run-rows.ts'
 import type { FoundRun, PlacedRun, PlaceQuery, RunKey, RunRows, RunWrite } from './run-rows.ts'
+import type { SeenThreads } from './seen-threads.ts'
 import type { StoredBodies } from './stored-body.ts'
 import { ThreadRuns } from './thread-runs.ts'
 
@@ -128,7 +130,10 @@ export class RunTable implements RunTablePort {
     return found
   }
 
-  async search(query: RunSearchQuery, cancelled?: AbortSignal): Promise<FoundRuns> {
+  /** `seen` knows the threads of the tenant that a caller may see, if the query asks for them. */
+  async search(query: RunSearchQuery, cancelled?: AbortSignal,
+    seen?: SeenThreads): Promise<FoundRuns> {
+    assert(query.allowed === undefined || seen, 'whoever asks for what is seen can tell it')
     const { tenant, threadId, limit, texts, after } = query
     const start = startOf(query)
     const pages = this.#places({ tenant, threadId, afterMs: query.createdAfterMs,
@@ -139,9 +144,14 @@ export class RunTable implements RunTablePort {
     let lookedAt = 0
     for await (const page of pages) {
       const behind = page.filter((place) => isNewer(start, place))
-      for await (const { place, run } of this.#read(tenant, behind)) {
+      const isSeen = await seen?.among(behind.map((place) => place.threadId), cancelled)
+      for await (const { place, run } of this.#read(tenant, behind, isSeen)) {
         cancelled?.throwIfAborted()
-        if (rows.length === limit || lookedAt++ === lookedAtMax) return { rows, next }
+        if (rows.length === limit) return { rows, next }
+        if (next && lookedAt++ >= lookedAtMax && place.createdAtMs < next.createdAtMs) {
+          // Names no run: it may be one that the caller must not see.
+          return { rows, next: { createdAtMs: next.createdAtMs, runId: '' } }
+        }
         next = { createdAtMs: place.createdAtMs, runId: place.runId }
         if (run && isMeant(query, run)) rows.push(withTexts(run, bytes, texts))
       }
@@ -153,11 +163,12 @@ export class RunTable implements RunTablePort {
     return mergePlaces(this.#tables.map((table) => table.places(query)))
   }
 
-  /** The run at each place; undefined for one that was never written or is removed. */
-  #read(tenant: string, places: readonly PlacedRun[]) {
+  /** The run at each place; undefined for one that was never written, is removed or is not seen. */
+  #read(tenant: string, places: readonly PlacedRun[], isSeen?: (threadId: string) => boolean) {
     const rows = readAhead(atOnce, places, async (place) => {
-      const key = { tenant, threadId: place.threadId, runId: place.runId }
-      return { place, found: await this.#find(key, place.apart) }
+      const { threadId, runId, apart } = place
+      if (isSeen?.(threadId) === false) return { place, found: undefined }
+      return { place, found: await this.#find({ tenant, threadId, runId }, apart) }
     })
     return readAhead(wholeAtOnce, rows,
       async ({ place, found }) => ({ place, run: await this.#whole(found) }))

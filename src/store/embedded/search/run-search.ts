@@ -4,6 +4,7 @@ import { RunRow } from '../../../../proto/gen/storage/v1/row.ts'
 import { isMeant } from '../../../search/index.ts'
 import type { RunPlace, RunSearchQuery } from '../../../search/index.ts'
 import type { Database, Statement } from '../file/database.ts'
+import { isMatch } from './metadata-tokens.ts'
 import { Slice } from './search-slice.ts'
 import type { SizedRow } from './stored-row.ts'
 
@@ -23,10 +24,14 @@ interface RunsFound {
 export class RunSearch {
   readonly #database: Database
   readonly #body: Statement<readonly [body: Uint8Array]>
+  readonly #metadata: Statement<readonly [metadataJson: string]>
 
   constructor(database: Database) {
     this.#database = database
     this.#body = database.prepare('SELECT body FROM run WHERE no = ?')
+    this.#metadata = database.prepare(
+      'SELECT metadata FROM thread WHERE tenant = ? AND thread_id = ?',
+    )
   }
 
   /** Yields after each slice. */
@@ -38,15 +43,33 @@ export class RunSearch {
       createdAt: after?.createdAtMs ?? null, runId: after?.runId ?? null }
     const sizes: SizedRow[] = []
     const slice = new Slice()
+    const seen = new Map<string, boolean>()
     let lookedAt = 0
     let place = after
     for (const [no, createdAtMs, runId, bytes, ...columns] of candidates.iterate(values)) {
-      if (sizes.length === limit || lookedAt++ === lookedAtMax) return { sizes, next: place }
+      if (sizes.length === limit) return { sizes, next: place }
+      if (place && lookedAt++ >= lookedAtMax && createdAtMs < place.createdAtMs) {
+        // Names no run: it may be one that the caller must not see.
+        return { sizes, next: { createdAtMs: place.createdAtMs, runId: '' } }
+      }
       place = { createdAtMs, runId }
-      if (this.#isMeant(query, no, columns)) sizes.push([no, bytes])
+      if (this.#isMeant(query, no, columns) && this.#isSeen(query, columns[1], seen)) {
+        sizes.push([no, bytes])
+      }
       if (slice.ends('')) yield
     }
     return { sizes, next: undefined }
+  }
+
+  #isSeen({ tenant, allowed }: RunSearchQuery, threadId: string,
+    known: Map<string, boolean>): boolean {
+    if (allowed === undefined) return true
+    const before = known.get(threadId)
+    if (before !== undefined) return before
+    const [document] = this.#metadata.get(tenant, threadId) ?? []
+    const isSeen = document !== undefined && isMatch(document, { allowed })
+    known.set(threadId, isSeen)
+    return isSeen
   }
 
   /** Reads the body only if the columns do not say it. */

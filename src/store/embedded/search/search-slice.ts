@@ -1,6 +1,7 @@
 /** Slices of a search through documents: after each, other searches have their turn. */
 
-import { contains } from '../../../json/index.ts'
+import { isMatch } from './metadata-tokens.ts'
+import type { MetadataConditions } from './metadata-tokens.ts'
 import type { SizedRow } from './stored-row.ts'
 
 /** Result of such a search: where the rows of its page are, and how many rows match. */
@@ -30,22 +31,21 @@ export class Slice {
 /** A row that may match: its number, the bytes of all that is read of it, and its metadata. */
 export type CandidateRow = readonly [no: number, bytes: number, json: string]
 
-/** Metadata that rows must contain, and the page that is wanted. */
-interface MetadataPage {
-  readonly metadata: Readonly<Record<string, unknown>>
+/** Conditions on metadata, and the page that is wanted. */
+interface MetadataPage extends MetadataConditions {
   readonly limit: number
   readonly offset: number
 }
 
 /** Finds the rows whose metadata match, in the order of the candidates. Stops after each slice. */
 export function* matching(candidates: Iterable<CandidateRow>,
-  { metadata, limit, offset }: MetadataPage): Generator<void, Documents, void> {
+  page: MetadataPage): Generator<void, Documents, void> {
   const sizes: SizedRow[] = []
   let total = 0
   const slice = new Slice()
   for (const [no, bytes, document] of candidates) {
-    if (contains(JSON.parse(document || '{}'), metadata)) {
-      if (total >= offset && sizes.length < limit) sizes.push([no, bytes])
+    if (isMatch(document, page)) {
+      if (total >= page.offset && sizes.length < page.limit) sizes.push([no, bytes])
       total++
     }
     if (slice.ends(document)) yield

@@ -1,19 +1,19 @@
 /** Finds threads: picks the index to start from so that few rows are read. */
 
-import { contains } from '../../../json/index.ts'
 import type { ThreadFilter, ThreadPlace, ThreadQuery, ThreadSort,
   ThreadStatus } from '../../../search/index.ts'
 import type { Database, NamedValues, Statement, Value } from '../file/database.ts'
 import { unexpired } from './expiring-threads.ts'
 import type { ExpiringThreads } from './expiring-threads.ts'
-import { tokensDecide } from './metadata-filter.ts'
+import { isMatch } from './metadata-tokens.ts'
+import type { Clause } from './metadata-tokens.ts'
 import { Slice } from './search-slice.ts'
 import type { Documents } from './search-slice.ts'
 import { pageOf } from './stored-row.ts'
 import type { RowPage, SizedRow, StoredRow } from './stored-row.ts'
 import type { ThreadCounts } from './thread-counts.ts'
-import { isBehind, ofExpired, ofHidden, ofIds, ofStatus, ofToken, ofUpdated, ofWords, searchOf,
-  select, valuesOf, walk } from './thread-select.ts'
+import { isBehind, isChoice, ofClause, ofExpired, ofHidden, ofIds, ofStatus, ofUpdated, ofWords,
+  searchOf, select, valuesOf, walk } from './thread-select.ts'
 import type { Order, Search, Sorting, Start } from './thread-select.ts'
 import type { TokenCounts } from './token-counts.ts'
 import type { UnlistedShards } from './unlisted-shards.ts'
@@ -70,7 +70,7 @@ export class ThreadSearch {
     this.#row = database.prepare('SELECT metadata, body FROM thread WHERE no = ?')
   }
 
-  /** Searches with a filter that tokens decide. */
+  /** Searches with a filter that the index answers alone. */
   search(query: ThreadQuery): { page: RowPage<StoredRow>; total: number } {
     const { found, total } = this.#find(query)
     return { page: pageOf(this.#sizesOf(found), (no) => this.#row.get(no)!), total }
@@ -129,9 +129,9 @@ export class ThreadSearch {
 
   /** Counts also those to be left out. */
   #countAll({ expiredBy: _, ...search }: Search, start: Start): number {
-    const { tenant, status, tokens } = search
+    const { tenant, status, clauses: [[token] = []] } = search
     if (start.answers !== 'hidden' && isTokenAlone(search))
-      return this.#tokenCounts.of(tenant, tokens[0]!)
+      return this.#tokenCounts.of(tenant, token!)
     if (start.answers === 'nothing') return this.#counts.of(tenant, status)
     if (start.answers === 'words' && areWordsAlone(search) && !this.#unlisted?.any) {
       return start.size
@@ -147,16 +147,16 @@ export class ThreadSearch {
   }
 
   /**
-   * Searches with a filter that only documents or words can answer. All candidates are read in
-   * slices, and it stops after each. Words need no documents.
+   * Searches with a filter that documents, words or choices answer. Candidates are read in slices,
+   * and it stops after each. Words and choices need no documents.
    */
   *documents(query: ThreadQuery): Generator<void, Documents, void> {
-    const { metadata = {}, sortBy, limit, offset } = query
-    if (tokensDecide(metadata)) {
+    const { sortBy, limit, offset } = query
+    const search = this.#searchOf(query)
+    if (!search.isPartial) {
       const { found: numbers, total } = this.#find(query)
       return { sizes: this.#sizesOf(numbers), total }
     }
-    const search = this.#searchOf(query)
     const descending = query.sortOrder === 'desc'
     const found: number[] = []
     let total = 0
@@ -170,7 +170,7 @@ export class ThreadSearch {
       const values = { ...valuesOf(group), limit: -1, offset: 0 }
       for (const [no, ...placed] of candidates.iterate(values)) {
         const [document] = this.#metadata.get(no)!
-        if (contains(JSON.parse(document || '{}'), metadata)) {
+        if (isMatch(document, query)) {
           if (total >= offset && found.length < limit && isLater(placed)) found.push(no)
           total++
         }
@@ -219,9 +219,9 @@ export class ThreadSearch {
   }
 
   /** Statements of many conditions have so many texts that they are not kept. */
-  #statement<Row extends readonly unknown[]>({ match, updated }: Search, sql: string,
+  #statement<Row extends readonly unknown[]>({ match, updated, clauses }: Search, sql: string,
     after?: ThreadPlace): Statement<Row> {
-    return match === undefined && !updated && !after
+    return match === undefined && !updated && !after && !clauses.some(isChoice)
       ? this.#database.prepare<Row>(sql)
       : this.#database.prepareOnce<Row>(sql)
   }
@@ -264,7 +264,8 @@ export class ThreadSearch {
   }
 
   /** The start with the fewest rows. Tokens are counted only as far as the choice needs. */
-  #start({ tenant, status, ids, tokens, hidden, updated, match }: Search): Start {
+  #start(search: Search): Start {
+    const { tenant, status, ids, clauses, hidden, updated, match } = search
     if (hidden) return ofHidden
     const starts: Start[] = []
     if (match !== undefined) starts.push(ofWords(this.#countWords(match)))
@@ -274,24 +275,33 @@ export class ThreadSearch {
       starts.push(ofStatus(this.#counts.of(tenant, status)))
     }
     const best = starts.toSorted((a, b) => a.size - b.size)[0]
-    for (const bound of tokens.length === 0 ? [] : [100, 10_000, Number.MAX_SAFE_INTEGER]) {
+    for (const bound of clauses.length === 0 ? [] : [100, 10_000, Number.MAX_SAFE_INTEGER]) {
       const limit = Math.min(bound, best?.size ?? bound)
-      const sizes = tokens.map((token) => this.#tokenCounts.of(tenant, token, limit))
+      const sizes = clauses.map((clause) => this.#sizeOf(tenant, clause, limit))
       const size = Math.min(...sizes)
-      const noChoice = tokens.length === 1 && !best && bound > handful
-      if (size < limit || noChoice) return ofToken(sizes.indexOf(size), size)
+      const noChoice = clauses.length === 1 && !best && bound > handful
+      if (size < limit || noChoice) return ofClause(search, sizes.indexOf(size), size)
       if (limit === best?.size) return best
     }
     return best ?? walk('created_at')
   }
+
+  /** The number of threads with a token of the clause, or more: some have several. */
+  #sizeOf(tenant: string, clause: Clause, most: number): number {
+    return clause.reduce(
+      (sum, token) => sum < most ? sum + this.#tokenCounts.of(tenant, token, most) : sum,
+      0,
+    )
+  }
 }
 
-function isTokenAlone({ status, ids, tokens, updated, match }: Search): boolean {
-  return tokens.length === 1 && status === undefined && !ids && !updated && match === undefined
+function isTokenAlone({ status, ids, clauses, updated, match }: Search): boolean {
+  return clauses.length === 1 && !clauses.some(isChoice) && status === undefined && !ids
+    && !updated && match === undefined
 }
 
-function areWordsAlone({ status, ids, tokens, updated }: Search): boolean {
-  return tokens.length === 0 && status === undefined && !ids && !updated
+function areWordsAlone({ status, ids, clauses, updated }: Search): boolean {
+  return clauses.length === 0 && status === undefined && !ids && !updated
 }
 
 /** True if all threads of the status come before the place of the query. */

@@ -2,7 +2,8 @@
 
 import type { ThreadFilter, ThreadSort, ThreadStatus } from '../../../search/index.ts'
 import type { NamedValues } from '../file/database.ts'
-import { metadataFilter } from './metadata-filter.ts'
+import { clausesOf } from './metadata-tokens.ts'
+import type { Clause } from './metadata-tokens.ts'
 import { matchOf } from './word-index.ts'
 
 /** Orders that have an index. Threads of one status are sorted by id. */
@@ -13,7 +14,9 @@ export interface Search {
   readonly tenant: string
   readonly status: ThreadStatus | undefined
   readonly ids: readonly string[] | undefined
-  readonly tokens: readonly string[]
+  readonly clauses: readonly Clause[]
+  /** True if documents must be checked as well. */
+  readonly isPartial: boolean
   readonly hidden: boolean
   /** Expression for the full-text index; undefined for anything. */
   readonly match: string | undefined
@@ -29,7 +32,7 @@ export interface Start {
   readonly where: string
   /** Number of rows, as far as it was counted. */
   readonly size: number
-  /** The part of the filter that the start answers. A number is the index of a token. */
+  /** The part of the filter that the start answers. A number is the index of a clause. */
   readonly answers: 'nothing' | 'hidden' | 'ids' | 'status' | 'updated' | 'words' | number
   /** The order in which the rows come. */
   readonly order?: Order
@@ -48,19 +51,18 @@ export interface Sorting {
 
 /** The search of a filter. Ids are made unique. */
 export function searchOf(filter: ThreadFilter): Search {
-  const { tenant, status, ids, metadata, hidden = false, words, updatedAfterMs, updatedBeforeMs } =
-    filter
-  const { tokens } = metadataFilter(metadata)
+  const { tenant, status, ids, hidden = false, words, updatedAfterMs, updatedBeforeMs } = filter
+  const { clauses, exact } = clausesOf(filter)
   const updated = updatedAfterMs === undefined && updatedBeforeMs === undefined
     ? undefined
     : [updatedAfterMs ?? -1, updatedBeforeMs ?? Number.MAX_SAFE_INTEGER] as const
-  return { tenant, status, ids: ids && [...new Set(ids)], tokens, hidden, updated,
-    match: words && matchOf(tenant, words) }
+  return { tenant, status, ids: ids && [...new Set(ids)], clauses, isPartial: !exact, hidden,
+    updated, match: words && matchOf(tenant, words) }
 }
 
 /** The values of a search's parameters. */
 export function valuesOf(
-  { tenant, status, ids, tokens, expiredBy, updated, match }: Search,
+  { tenant, status, ids, clauses, expiredBy, updated, match }: Search,
 ): NamedValues {
   const values: NamedValues = { tenant }
   if (match !== undefined) values['match'] = match
@@ -68,8 +70,8 @@ export function valuesOf(
   if (expiredBy !== undefined) values['now'] = expiredBy
   if (status !== undefined) values['status'] = status
   if (ids) values['ids'] = JSON.stringify(ids)
-  tokens.forEach((token, index) => {
-    values[`token${index}`] = token
+  clauses.forEach((clause, index) => {
+    values[`clause${index}`] = isChoice(clause) ? JSON.stringify(clause) : clause[0]!
   })
   return values
 }
@@ -128,23 +130,44 @@ export function ofIds(size: number): Start {
     where: 'd.hidden = 0' }
 }
 
-/** Starts with the threads that have a token. `index` is the token's place in the search. */
-export function ofToken(index: number, size: number): Start {
-  return { from: 'thread_meta d', size, order: 'created_at', answers: index,
-    where: `d.tenant = :tenant AND d.token = :token${index}` }
+/**
+ * Starts with the threads that have a token of a clause. `index` is its place in the search, `size`
+ * the number of threads, or more if some have several of the tokens.
+ */
+export function ofClause({ clauses }: Pick<Search, 'clauses'>, index: number, size: number): Start {
+  const clause = clauses[index]!
+  const ofTenant = 'd.tenant = :tenant'
+  if (!isChoice(clause)) {
+    return { from: 'thread_meta d', size, order: 'created_at', answers: index,
+      where: `${ofTenant} AND ${isIn(clause, 'd.token', index)}` }
+  }
+  return { size, answers: index, where: ofTenant,
+    from: `(SELECT DISTINCT tenant, created_at, no FROM thread_meta
+      WHERE tenant = :tenant AND ${isIn(clause, 'token', index)}) d` }
+}
+
+/** True if one of several tokens is enough. */
+export function isChoice(clause: Clause): boolean {
+  return clause.length !== 1
+}
+
+function isIn(clause: Clause, column: string, index: number): string {
+  return isChoice(clause)
+    ? `${column} IN (SELECT value FROM json_each(:clause${index}))`
+    : `${column} = :clause${index}`
 }
 
 /** Selects the numbers and places of a page's rows. Without a page it counts matches. */
 export function select(search: Search, start: Start, page?: Sorting): string {
-  const { status, ids, tokens, updated, match } = search
+  const { status, ids, clauses, updated, match } = search
   const bare = typeof start.answers === 'number'
   const t = bare ? 't' : 'd'
   const inIndex = [start.where]
   const inRow: string[] = []
-  tokens.forEach((_, index) => {
+  clauses.forEach((clause, index) => {
     if (start.answers === index) return
     inIndex.push(`EXISTS (SELECT 1 FROM thread_meta x WHERE x.tenant = d.tenant AND
-      x.token = :token${index} AND x.created_at = d.created_at AND x.no = d.no)`)
+      ${isIn(clause, 'x.token', index)} AND x.created_at = d.created_at AND x.no = d.no)`)
   })
   if (status !== undefined && start.answers !== 'status') inRow.push(`${t}.status = :status`)
   if (ids && start.answers !== 'ids') {

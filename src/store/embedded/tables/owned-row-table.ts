@@ -6,6 +6,7 @@
 import type { PurgeSubject } from '../../../checkpoint/index.ts'
 import type { Database, NamedValues, Statement, Value } from '../file/database.ts'
 import { idKey } from '../file/id-key.ts'
+import type { MetadataConditions } from '../search/metadata-tokens.ts'
 import type { NumberOf } from '../search/row-number.ts'
 import { matching } from '../search/search-slice.ts'
 import type { CandidateRow, Documents } from '../search/search-slice.ts'
@@ -34,9 +35,8 @@ export interface OwnedRowKind<Filter, Sort extends string> {
 }
 
 /** Parts of a filter that all kinds have. */
-interface AnyFilter {
+interface AnyFilter extends MetadataConditions {
   readonly tenant: string
-  readonly metadata?: Readonly<Record<string, unknown>>
 }
 
 /** Order and bounds of a page, besides the filter of its query. */
@@ -120,7 +120,7 @@ export class OwnedRowTable<Filter extends AnyFilter, Sort extends string> {
    * for that thread.
    */
   isLong(filter: Filter): boolean {
-    if (filter.metadata === undefined) return false
+    if (filter.metadata === undefined && filter.allowed === undefined) return false
     const { sql, values } = this.#where(filter, { isRead: false })
     const sum = this.#database.prepare<readonly [number | null]>(
       `SELECT sum(octet_length(metadata)) FROM ${this.#kind.name} ${sql}`,
@@ -130,12 +130,11 @@ export class OwnedRowTable<Filter extends AnyFilter, Sort extends string> {
 
   /** Searches like `search`, in slices. It stops after each. */
   *documents(query: Filter & Page<Sort>): Generator<void, Documents, void> {
-    const { metadata = {}, limit, offset } = query
     const { sql, values } = this.#where(query, { isRead: false })
     const candidates = this.#database.prepare<CandidateRow>(`
       SELECT rowid, octet_length(metadata) + length(body), metadata FROM ${this.#kind.name} ${sql}
       ${this.#order(query)}`)
-    return yield* matching(candidates.iterate(values), { metadata, limit, offset })
+    return yield* matching(candidates.iterate(values), query)
   }
 
   search(query: Filter & Page<Sort>): { page: RowPage<StoredRow>; total: number } {
@@ -166,12 +165,13 @@ export class OwnedRowTable<Filter extends AnyFilter, Sort extends string> {
 
   /** Without `isRead`, metadata is left to whoever reads the documents. */
   #where(filter: Filter, { isRead = true } = {}): { sql: string; values: NamedValues } {
-    const { tenant, metadata } = filter
+    const { tenant, metadata, allowed } = filter
     const { sql, values } = this.#kind.conditionsOf(filter)
-    const isAsked = isRead && metadata !== undefined
-    const all = ['tenant = :tenant', ...sql, ...isAsked ? ['holds(metadata, :metadata)'] : []]
+    const isAsked = isRead && (metadata !== undefined || allowed !== undefined)
+    const all = ['tenant = :tenant', ...sql, ...isAsked ? ['holds(metadata, :wanted)'] : []]
     return { sql: `WHERE ${all.join(' AND ')} ${this.listed}`,
-      values: { ...values, tenant, ...isAsked && { metadata: JSON.stringify(metadata) } } }
+      values: { ...values, tenant,
+        ...isAsked && { wanted: JSON.stringify({ metadata, allowed }) } } }
   }
 
   #order({ sortBy, sortOrder }: Page<Sort>): string {

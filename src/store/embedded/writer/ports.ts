@@ -14,7 +14,7 @@ import { PageBytes } from '../../page-bytes.ts'
 import { entryOf } from '../requests/entry.ts'
 import { unpackEntries } from '../requests/wire-batch.ts'
 import { foundItem } from '../search/item-search.ts'
-import { tokensDecide } from '../search/metadata-filter.ts'
+import { singlesDecide } from '../search/metadata-tokens.ts'
 import { portionsOf } from '../search/stored-row.ts'
 import type { RowPage, StoredRow } from '../search/stored-row.ts'
 import type { Lookup } from './lookup.ts'
@@ -140,9 +140,9 @@ export function threadIndex(link: WriterLink, lookup: Lookup,
   }
 }
 
-/** True if the search thread must look: words take longer than the writer thread may. */
-function needsDocuments({ metadata, words }: ThreadFilter): boolean {
-  return words !== undefined || !tokensDecide(metadata)
+/** True if the search thread must look: the writer thread may not take so long. */
+function needsDocuments(filter: ThreadFilter): boolean {
+  return filter.words !== undefined || !singlesDecide(filter)
 }
 
 /** Runs. `get` reads on the main thread, if the database has the newest row and it is short. */

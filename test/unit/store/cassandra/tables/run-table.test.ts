@@ -4,12 +4,13 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
 import { RunRow } from '../../../../../proto/gen/storage/v1/row.ts'
-import { isMeant } from '../../../../../src/search/index.ts'
-import type { RunPlace, RunQuery, RunSearchQuery,
-  RunStatus } from '../../../../../src/search/index.ts'
+import { isMeant, readMetadataFilter } from '../../../../../src/search/index.ts'
+import type { RunPlace, RunQuery, RunSearchQuery, RunStatus,
+  ThreadQuery } from '../../../../../src/search/index.ts'
 import { CassandraLog } from '../../../../../src/store/cassandra/log-port.ts'
 import { RunTable } from '../../../../../src/store/cassandra/tables/run-table.ts'
-import { aRun } from '../../../../contract/rows.ts'
+import { seenThreads } from '../../../../../src/store/cassandra/tables/seen-threads.ts'
+import { aRun, aThread } from '../../../../contract/rows.ts'
 import { CountedCassandra } from '../../../../support/counted-cassandra.ts'
 import { expectAlways } from '../../../../support/expect-always.ts'
 
@@ -243,7 +244,21 @@ async function expectSame(table: RunTable, all: readonly RunRow[]) {
       expect((await searched(table, { tenant, ...filter })).map(named))
         .toEqual(expectedIn(all, { tenant, ...filter }).map(named))
     }
+    // One thread is seen, as those of stateless runs are found.
+    const [threadId] = threads
+    expect((await searched(table, { tenant, allowed: readMetadataFilter({}) })).map(named))
+      .toEqual(expectedIn(all, { tenant, threadId }).map(named))
   }
+}
+
+/** The thread that a caller may see, as owners tell it. */
+const ofOwners = {
+  search: async ({ tenant, ids: asked, hidden }: ThreadQuery) => ({
+    rows: hidden === true && asked?.includes(threads[0]!) === true
+      ? [aThread({ tenant, threadId: threads[0]! })]
+      : [],
+    total: 0,
+  }),
 }
 
 type Filter = Omit<RunSearchQuery, 'limit' | 'after'>
@@ -260,7 +275,8 @@ function expectedIn(all: readonly RunRow[], filter: Filter): RunRow[] {
 async function searched(table: RunTable, filter: Filter): Promise<RunRow[]> {
   const rows: RunRow[] = []
   for (let after: RunPlace | undefined;;) {
-    const page = await table.search({ ...filter, limit: 2, after })
+    const page = await table.search({ ...filter, limit: 2, after }, undefined,
+      seenThreads(ofOwners, filter))
     rows.push(...page.rows)
     after = page.next
     if (after === undefined) return rows

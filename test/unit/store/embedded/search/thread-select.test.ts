@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
+import { readMetadataFilter } from '../../../../../src/search/index.ts'
 import type { ThreadFilter } from '../../../../../src/search/index.ts'
 import { Database } from '../../../../../src/store/embedded/file/database.ts'
-import { ofIds, ofStatus, ofToken, searchOf, select, valuesOf,
+import { ofClause, ofIds, ofStatus, searchOf, select, valuesOf,
   walk } from '../../../../../src/store/embedded/search/thread-select.ts'
 import { schema, Tables } from '../../../../../src/store/embedded/requests/tables.ts'
 
@@ -44,7 +45,7 @@ describe('a statement that searches threads', () => {
     }
   })
 
-  it.each([['a status', ofStatus(1)], ['a part of the metadata', ofToken(1, 1)]])(
+  it.each([['a status', ofStatus(1)], ['a part of the metadata', ofClause(search, 1, 1)]])(
     'that starts from %s reads in the order of creation',
     (_, start) => {
       const sql = select(search, start, { order: 'created_at', descending: true, edged: false,
@@ -64,8 +65,23 @@ describe('a statement that searches threads', () => {
 
   it('counts by metadata without reading rows', () => {
     const only = searchOf({ tenant: 'local', metadata: { user: 'a', graph_id: 'b' } })
-    const plan = planOf(select(only, ofToken(0, 1)), { tenant: 'local', metadata: { user: 'a' } })
+    const plan = planOf(select(only, ofClause(only, 0, 1)), { tenant: 'local',
+      metadata: { user: 'a' } })
     expect(plan.length).toBe(2)
     for (const step of plan) expect(step).toMatch(/USING PRIMARY KEY \(tenant=\? AND token=\?/)
+  })
+
+  it('reads only threads with a token of a choice', () => {
+    const filter: ThreadFilter = { tenant: 'local',
+      allowed: readMetadataFilter({ $or: [{ user: 'a' }, { open: true }] }) }
+    const search = searchOf(filter)
+    const order = { order: 'created_at', descending: true, edged: false, placed: false } as const
+    for (const page of [undefined, order]) {
+      const plan = planOf(select(search, ofClause(search, 0, 2), page), filter)
+      expect(plan.filter((step) => /thread_meta/.test(step))).toEqual([
+        'SEARCH thread_meta USING PRIMARY KEY (tenant=? AND token=?)',
+      ])
+      expect(plan.filter((step) => /^SCAN thread/.test(step))).toEqual([])
+    }
   })
 })
