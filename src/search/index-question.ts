@@ -8,8 +8,8 @@ import type { FoundItem, ItemQuery, ItemSearch, Namespace, NamespaceQuery } from
 import type { ThreadFilter, ThreadQuery, ThreadSearch } from './thread-index.ts'
 
 /**
- * A question to an index. Questions about what a caller may see have names of their own: a member of
- * the version before, which would leave out that condition, does not know them.
+ * A question to an index. Questions about what a caller may see have names of their own: a member
+ * of the version before does not know them, as it would leave out that condition.
  */
 export type IndexQuestion =
   | { readonly kind: 'thread_search'; readonly query: ThreadQuery }

@@ -6,7 +6,8 @@ import type { SearchRuns } from '../../api/index.ts'
 import { ignoreNotFound } from '../../errors.ts'
 import type { ReadQuota } from '../../limits/index.ts'
 import { isMeant, pageBytes } from '../../search/index.ts'
-import type { RunPlace, RunSearch, RunSearchQuery, RunStatus, RunText } from '../../search/index.ts'
+import type { MetadataFilter, RunPlace, RunSearch, RunSearchQuery, RunStatus,
+  RunText } from '../../search/index.ts'
 import type { ThreadClient } from '../../thread/index.ts'
 import { cursorParts, cursorText } from '../schema/cursor.ts'
 import { invalid } from '../schema/validation.ts'
@@ -32,10 +33,13 @@ const triesMax = 3
 /** Unfinished runs of a thread that are looked through. */
 const listedMax = 1_000
 
-/** Searches runs. A page may be short while it has a cursor. */
+/**
+ * Searches runs. A page may be short while it has a cursor. `allowed`: only runs of threads that
+ * the caller may see.
+ */
 export async function searchRuns({ runIndex, threads, reads }: RunSearchParts, tenant: string,
-  request: SearchRuns, cancelled?: AbortSignal): Promise<FoundRunPage> {
-  const query = queryOf(tenant, request)
+  request: SearchRuns, cancelled?: AbortSignal, allowed?: MetadataFilter): Promise<FoundRunPage> {
+  const query = { ...queryOf(tenant, request), allowed }
   const { rows, next } = await reads.read({ tenant, bytes: pageBytes, cancelled },
     ({ left: bytes }) => runIndex.search({ ...query, bytes }, cancelled))
   const inTurn = limitConcurrency(ownersAtOnce)

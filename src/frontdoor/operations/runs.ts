@@ -12,7 +12,7 @@ import type { GraphHost, GraphHosts } from '../../graph/index.ts'
 import { longJson, timeText } from '../../json/index.ts'
 import type { LongJson } from '../../json/index.ts'
 import type { Quotas, ReadQuota } from '../../limits/index.ts'
-import type { RunSearch } from '../../search/index.ts'
+import type { MetadataFilter, RunSearch } from '../../search/index.ts'
 import type { AwaitedRun, FeedListener, RunGraphs, StartRun, ThreadClient,
   WatchRun } from '../../thread/index.ts'
 import { invalid } from '../schema/validation.ts'
@@ -174,9 +174,10 @@ export class RunOperations {
     return this.#threads.listRuns({ tenant, threadId, status, limit, offset, texts }, cancelled)
   }
 
-  /** Runs of the tenant, newest first. */
-  search(tenant: string, request: SearchRuns, cancelled?: AbortSignal): Promise<FoundRunPage> {
-    return searchRuns(this.#finding, tenant, request, cancelled)
+  /** Runs of the tenant, newest first. `allowed`: only of threads that the caller may see. */
+  search(tenant: string, request: SearchRuns, cancelled?: AbortSignal,
+    allowed?: MetadataFilter): Promise<FoundRunPage> {
+    return searchRuns(this.#finding, tenant, request, cancelled, allowed)
   }
 
   /** Cancels a run. Resolves when it has ended. */

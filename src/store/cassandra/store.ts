@@ -97,8 +97,8 @@ export interface CassandraStore {
   /** Number of shards, fixed when the cluster was created. */
   readonly shards: number
   /**
-   * Makes the ports. Their acknowledgements pass the ownership check. `threads` searches those of all
-   * owners. Call once.
+   * Makes the ports. Their acknowledgements pass the ownership check. `threads` searches those of
+   * all owners. Call once.
    */
   serve(
     parts: { readonly check: Pick<OwnershipCheck, 'confirm'>;

@@ -416,7 +416,7 @@ describe('an owner', () => {
       .toThrow('The store is out of reach.')
   })
 
-  it('for what a caller may see has names that a member of the version before refuses', async () => {
+  it('is asked what a caller may see by names that the version before refuses', async () => {
     const { tenant, rows } = await threeThreads()
     const cluster = new Cluster(stores)
     const { threads, assistants, crons } = cluster.index()

@@ -6,7 +6,9 @@ import { describe, expect, it } from 'vitest'
 import { readMetadataFilter } from '../../../../../src/search/index.ts'
 import { clausesOf, holds, isMatch, singlesDecide,
   tokensOf } from '../../../../../src/store/embedded/search/metadata-tokens.ts'
-import type { MetadataConditions } from '../../../../../src/store/embedded/search/metadata-tokens.ts'
+import type {
+  MetadataConditions,
+} from '../../../../../src/store/embedded/search/metadata-tokens.ts'
 import { expectAlways } from '../../../../support/expect-always.ts'
 
 const scalar = fc.oneof(fc.constantFrom<unknown>(0, 1, '1', '', true, false, null),

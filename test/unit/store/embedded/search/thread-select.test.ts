@@ -78,10 +78,10 @@ describe('a statement that searches threads', () => {
     const order = { order: 'created_at', descending: true, edged: false, placed: false } as const
     for (const page of [undefined, order]) {
       const plan = planOf(select(search, ofClause(search, 0, 2), page), filter)
-      expect(plan.filter((step) => /thread_meta/.test(step))).toEqual([
+      expect(plan.filter((step) => step.includes('thread_meta'))).toEqual([
         'SEARCH thread_meta USING PRIMARY KEY (tenant=? AND token=?)',
       ])
-      expect(plan.filter((step) => /^SCAN thread/.test(step))).toEqual([])
+      expect(plan.filter((step) => step.startsWith('SCAN thread'))).toEqual([])
     }
   })
 })
