@@ -19,10 +19,10 @@ import { addGuard } from './http/guard.ts'
 import { asLocal, identifyBy } from './http/identify.ts'
 import type { App, Schemas } from './http/route.ts'
 import { holdAnswers } from './http/unread.ts'
-import { mountsOver, requireEnabled } from './mount/index.ts'
+import { addProjectHttp, isOfProject, mountsOver, ownTarget,
+  requireEnabled } from './mount/index.ts'
 import type { Mounts, ServedHosts } from './mount/index.ts'
 import { errorForm } from './platform-rest/platform-error.ts'
-import { routedTarget } from './platform-rest/platform-target.ts'
 import { requireClearPaths } from './rest/clear-path.ts'
 import { keepLocal } from './rest/local-safety.ts'
 
@@ -52,13 +52,16 @@ export async function openApp(options: FrontDoorOptions, ports: DoorPorts,
   const { deployments, bodyLimitBytes = defaultBodyLimitBytes,
     bodiesLimitBytes = defaultBodiesLimitBytes } = options
   const sockets = new SocketServer(bodyLimitBytes)
-  const mounts = deployments && mountsOver({ ...deployments, servedHosts })
+  const mounts = deployments &&
+    mountsOver({ ...deployments, servedHosts, own: options.projectHttp })
   const app = createApp({ options, ports, sockets, mounts, bodyLimitBytes })
   const underWay = addExchanges(app, options)
   requireClearPaths(app)
-  await keepLocal(app, { ...options, domain: deployments?.domain,
-    deploymentsHosts: deployments?.allowedHosts })
+  addProjectHttp(app, { own: options.projectHttp, serving: deployments?.serving })
   mounts?.addTo(app)
+  await keepLocal(app, { ...options, domain: deployments?.domain,
+    deploymentsHosts: deployments?.allowedHosts,
+    corsOf: (request) => isOfProject(request) ? request.projectHttp.cors : undefined })
   const keyStats = addAccess(app, options, mounts)
   const bodies = roomForBodies(bodiesLimitBytes)
   holdBodies(app, { longest: bodyLimitBytes, quota: bodies })
@@ -70,7 +73,7 @@ export async function openApp(options: FrontDoorOptions, ports: DoorPorts,
   return { app, sockets, underWay, bodies, bodyLimitBytes, keyStats }
 }
 
-function createApp({ options: { env }, ports, sockets, mounts, bodyLimitBytes }: {
+function createApp({ options: { env, projectHttp }, ports, sockets, mounts, bodyLimitBytes }: {
   readonly options: FrontDoorOptions
   readonly ports: DoorPorts
   readonly sockets: SocketServer
@@ -86,7 +89,7 @@ function createApp({ options: { env }, ports, sockets, mounts, bodyLimitBytes }:
     frameworkErrors: answerError,
     clientErrorHandler: refuseUnreadable,
     // The router sees the path in the same form as the limits.
-    rewriteUrl: (request) => mounts?.rewrite(request) ?? routedTarget(request.url ?? '/'),
+    rewriteUrl: (request) => mounts?.rewrite(request) ?? ownTarget(request, projectHttp?.()),
     serverFactory: (routed) => ports.serve(routed) as RawServerDefault,
   }).withTypeProvider<Schemas>()
   app.setErrorHandler(answerError)
@@ -98,6 +101,7 @@ function addAccess(app: App, { auth, env, limit, disabledRoutes }: FrontDoorOpti
   mounts: Mounts | undefined): DoorApp['keyStats'] {
   const { identify, keyStats } = auth === undefined ? asLocal : identifyBy(auth, env)
   addGuard(app, { identify, limit, ...mounts && { place: mounts.place },
+    graphHeadersOf: ({ projectHttp }) => projectHttp.configurable_headers,
     accessOf: new Map([...accessOfCalls, ['/docs/*', 'public']]) })
   app.addHook('onRequest', async ({ deployment, routeOptions }) => {
     if (!deployment) requireEnabled(routeOptions.url, disabledRoutes?.())

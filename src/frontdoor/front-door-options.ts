@@ -1,7 +1,7 @@
 /** Parts and settings of a front door. */
 
 import type { TenantKeys } from '../access/index.ts'
-import type { RouteGroup } from '../graph/index.ts'
+import type { HttpSettings, RouteGroup } from '../graph/index.ts'
 import type { QuotaOptions } from '../limits/index.ts'
 import type { Platform } from '../platform/index.ts'
 import type { ClusterSource } from './admin/cluster-watch.ts'
@@ -53,6 +53,8 @@ export interface FrontDoorOptions
   readonly cluster: ClusterSource
   /** Groups of routes that the server's own project turns off, asked at each request. */
   readonly disabledRoutes?: () => readonly RouteGroup[]
+  /** Settings below `http` of the server's own project, asked at each request; by default none. */
+  readonly projectHttp?: () => HttpSettings | undefined
   /** Quotas of tenants; by default, there are none. */
   readonly quotas?: QuotaOptions
   /** The platform; by default, none is served. */

@@ -7,7 +7,7 @@ import type { Static, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { Errors } from 'typebox/value'
 
-import { routeGroups, trialCharacters } from '../graph/index.ts'
+import { httpBounds, routeGroups, trialCharacters } from '../graph/index.ts'
 import type { RouteGroup } from '../graph/index.ts'
 import { isObject, objectOf } from '../json/index.ts'
 import { expiryStrategies } from '../search/index.ts'
@@ -27,9 +27,16 @@ const Path = () => Type.String({ maxLength: pathBytesMax })
 const Text = () => Type.String({ maxLength: 1_000 })
 const Count = (minimum = 0) => Type.Integer({ minimum, maximum: Number.MAX_SAFE_INTEGER })
 
+const Names = (maxItems: number = httpBounds.names) =>
+  Type.Unsafe<readonly string[]>(
+    Type.Array(Type.String({ maxLength: httpBounds.nameCharacters }), { maxItems }),
+  )
+const HeaderChoice = () =>
+  Type.Object({ includes: Type.Optional(Names()), excludes: Type.Optional(Names()) }, closed)
+
 type ExpiryStrategy = TimeToLiveRequest['strategy']
 
-/** The settings of langgraph.json for webhooks, items and threads: `ProjectSettings`. */
+/** The settings of langgraph.json for webhooks, items, threads and routes: `ProjectSettings`. */
 const Settings = Type.Object({
   webhooks: Type.Object({
     env_prefix: Text(),
@@ -64,6 +71,18 @@ const Settings = Type.Object({
   }, closed)),
   http: Type.Optional(Type.Object({
     app: Type.Optional(Text()),
+    cors: Type.Optional(Type.Object({
+      allow_origins: Type.Optional(Names(httpBounds.origins)),
+      allow_origin_regex: Type.Optional(Type.String({ maxLength: httpBounds.regexCharacters })),
+      allow_methods: Type.Optional(Names()),
+      allow_headers: Type.Optional(Names()),
+      allow_credentials: Type.Optional(Type.Boolean()),
+      expose_headers: Type.Optional(Names()),
+      max_age: Type.Optional(Type.Integer({ minimum: 0, maximum: httpBounds.maxAgeSeconds })),
+    }, closed)),
+    mount_prefix: Type.Optional(Type.String({ maxLength: httpBounds.prefixCharacters })),
+    configurable_headers: Type.Optional(HeaderChoice()),
+    logging_headers: Type.Optional(HeaderChoice()),
     middleware_order: Type.Optional(
       Type.Union([Type.Literal('middleware_first'), Type.Literal('auth_first')]),
     ),

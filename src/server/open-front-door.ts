@@ -45,6 +45,8 @@ export interface DoorParts {
   readonly deployed?: DeployedGraphs
   /** Groups of routes that the server's own project turns off. */
   readonly disabledRoutes?: FrontDoorOptions['disabledRoutes']
+  /** Settings below `http` of the server's own project. */
+  readonly projectHttp?: FrontDoorOptions['projectHttp']
   readonly actors: Pick<Actors, 'router' | 'limits' | 'items'>
   readonly rows: readonly RateLimit[]
   /** The memory that reads share. */

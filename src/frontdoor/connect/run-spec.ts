@@ -66,10 +66,12 @@ export function runCallerOf(context: HandlerContext, idempotencyKey: string): Ru
     throw invalid([{ field: 'idempotency_key', message }])
   }
   const revision = context.requestHeader.get(revisionHeader)
+  const caller = callerOf(context)
   return {
     commandId: idempotencyKey,
     ...revision !== null && { revision },
-    userId: userOf(callerOf(context)),
+    userId: userOf(caller),
+    graphHeaders: caller.graphHeaders,
     headers: Object.fromEntries(context.requestHeader.entries()),
   }
 }

@@ -3,7 +3,7 @@
 import type { CallerRole } from '../../access/index.ts'
 import type { Access, Operation } from '../../api/index.ts'
 import { HeddleError } from '../../errors.ts'
-import type { GraphDescription } from '../../graph/index.ts'
+import type { GraphDescription, HeaderChoice, HttpSettings } from '../../graph/index.ts'
 
 /**
  * The authenticated caller of a request. Everything that the request may see or change belongs to
@@ -17,6 +17,8 @@ export interface Caller {
   readonly identity: Identity
   /** When the key or the login ends, in milliseconds since 1970; null if it does not. */
   readonly expiresAtMs: number | null
+  /** Headers of its requests that runs see, as the project says that is called. */
+  readonly graphHeaders?: HeaderChoice | undefined
   /** Throws `not_ready` if the deployment that is called takes no new runs now. */
   mayStartRun?(): Promise<void>
   /** False when the key is revoked or the login has ended: the caller gets nothing more. */
@@ -114,6 +116,8 @@ declare module 'fastify' {
     caller: Caller
     /** The deployment that is called; undefined for the server's own project. */
     deployment: CalledDeployment | undefined
+    /** Settings below `http` of the project that is called, as they are now. */
+    readonly projectHttp: HttpSettings
   }
   interface FastifyContextConfig {
     /** Every route must say it, or the server does not start. */

@@ -9,6 +9,7 @@ import type { Env, TraceSpan, Details, Tracing } from '../../../cluster/index.ts
 import type { RunName } from '../operations/index.ts'
 import type { Caller } from './caller.ts'
 import { whenClosed } from './ending.ts'
+import { loggedHeaders } from './logged-headers.ts'
 import type { App } from './route.ts'
 
 /** A finished request. Each text is one of a few, whatever clients send. */
@@ -91,6 +92,13 @@ export function detailsOf(request: FastifyRequest): Details {
   }
 }
 
+/** The headers that the project of a served request wants in the log. */
+function headersIn({ caller, headers, projectHttp }: FastifyRequest): Details {
+  const choice = projectHttp?.logging_headers
+  if (choice === undefined || (caller as Caller | undefined) === undefined) return {}
+  return { headers: loggedHeaders(headers, choice) }
+}
+
 function watch(request: FastifyRequest, { raw }: FastifyReply, { env, received }: ExchangeParts,
   underWay: { count: number }): void {
   const beganMs = env.monotonicMs()
@@ -102,7 +110,8 @@ function watch(request: FastifyRequest, { raw }: FastifyReply, { env, received }
     const status = isSent ? String(raw.statusCode) : 'gone'
     const ms = env.monotonicMs() - beganMs
     received?.({ route: routeOf(request), method: methodOf(request), status, ms })
-    env.log.debug('A request is over.', { ...detailsOf(request), status, ms: Math.round(ms) })
+    env.log.debug('A request is over.', { ...detailsOf(request), status, ms: Math.round(ms),
+      ...headersIn(request) })
     if (request.span !== undefined) endSpan(request, status)
   })
 }

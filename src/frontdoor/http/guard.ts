@@ -9,6 +9,7 @@ import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 
 import type { Access } from '../../api/index.ts'
 import { assert } from '../../errors.ts'
+import type { HeaderChoice } from '../../graph/index.ts'
 import { requireAllowed, nobody } from './caller.ts'
 import type { Caller, Finding } from './caller.ts'
 import { bringsNothing } from './identify.ts'
@@ -33,6 +34,8 @@ export interface GuardOptions {
   readonly limit?: Limit
   /** Finds what a request to a deployment may see; by default, there are no deployments. */
   readonly place?: Place
+  /** Headers of a request that runs see, as the project says; by default it says nothing. */
+  readonly graphHeadersOf?: (request: FastifyRequest) => HeaderChoice | undefined
   /** Access of routes that cannot declare it, by path; `/a/*` for all below `/a`. */
   readonly accessOf: ReadonlyMap<string, Access>
 }
@@ -40,7 +43,8 @@ export interface GuardOptions {
 const anybody: Finding = { identity: nobody.identity, caller: nobody }
 
 /** Adds the guard. Call before any route is added. */
-export function addGuard(app: App, { identify, limit, place, accessOf }: GuardOptions): void {
+export function addGuard(app: App,
+  { identify, limit, place, graphHeadersOf, accessOf }: GuardOptions): void {
   app.decorateRequest('caller')
   app.decorateRequest('deployment')
   app.addHook('onRoute', (route) => {
@@ -63,7 +67,8 @@ export function addGuard(app: App, { identify, limit, place, accessOf }: GuardOp
       : await place(request, reply, { caller: finding.caller, isPublic })
     if (!isPublic) requireAllowed(caller, access)
     if (request.method === 'OPTIONS') void reply.code(204)
-    request.caller = caller
+    const graphHeaders = graphHeadersOf?.(request)
+    request.caller = graphHeaders === undefined ? caller : { ...caller, graphHeaders }
   })
 }
 

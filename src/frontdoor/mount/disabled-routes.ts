@@ -13,7 +13,7 @@ const services: Readonly<Record<string, readonly RouteGroup[]>> = {
 
 const roots: Readonly<Record<string, readonly RouteGroup[]>> = { assistants: ['assistants'],
   threads: ['threads'], runs: ['runs'], store: ['store'], info: ['meta'], docs: ['meta'],
-  'openapi.json': ['meta'] }
+  'openapi.json': ['meta'], ui: ['ui'], mcp: ['mcp'], a2a: ['a2a'] }
 
 /** Commands and events of protocol v2 are about a thread and its runs. */
 const ofBoth: readonly string[] = ['/threads/:thread_id/commands',
@@ -25,6 +25,7 @@ const ofBoth: readonly string[] = ['/threads/:thread_id/commands',
  */
 export function groupsOf(pattern: string): readonly RouteGroup[] {
   if (ofBoth.includes(pattern)) return ['threads', 'runs']
+  if (pattern.startsWith('/.well-known/agent')) return ['a2a']
   const [, first = '', second, third] = pattern.split('/')
   if (first.startsWith('frontdoor.v1.')) return services[first.slice('frontdoor.v1.'.length)] ?? []
   if (first === 'threads' && second === ':thread_id' && third === 'runs') return ['runs']

@@ -1,15 +1,13 @@
 /** The deployment that a host name stands for: a host of its own, or a name below the domain. */
 
-import type { FastifyRequest } from 'fastify'
-
 import { LRUCache } from '../../../cluster/index.ts'
-import type { MountParts } from './mount-parts.ts'
+import type { Called, MountParts } from './mount-parts.ts'
 
 /** Authorities whose host name is known. Clients may make up any. */
 const authoritiesKept = 1_000
 
 /** Reads the host name by which the client of a request called. */
-export type HostReader = (request: FastifyRequest) => string
+export type HostReader = (request: Called) => string
 
 /** Makes a reader that remembers names: nearly all requests have the same one. */
 export function hostReader(isFromProxy: MountParts['isFromProxy'] = () => false): HostReader {
@@ -29,7 +27,7 @@ export function hostReader(isFromProxy: MountParts['isFromProxy'] = () => false)
  * deployment, whether it exists or not.
  */
 export function hostNames({ serving, domain }: Pick<MountParts, 'serving' | 'domain'>,
-  hostOf: HostReader): (request: FastifyRequest) => string | undefined {
+  hostOf: HostReader): (request: Called) => string | undefined {
   const suffix = domain === undefined ? undefined : `.${domain.toLowerCase()}`
   return (request) => {
     const host = hostOf(request)
@@ -45,13 +43,13 @@ function nameIn(authority: string): string {
 }
 
 /** The host name by which the client called. */
-export function calledHost(request: FastifyRequest,
-  isFromProxy: (request: FastifyRequest) => boolean = () => false): string {
+export function calledHost(request: Called,
+  isFromProxy: (request: Called) => boolean = () => false): string {
   return nameIn(authorityOf(request, isFromProxy))
 }
 
 /** The host and port by which the client called. Only proxies may say that it was another one. */
-function authorityOf(request: FastifyRequest, isFromProxy: (request: FastifyRequest) => boolean) {
+function authorityOf(request: Called, isFromProxy: (request: Called) => boolean) {
   const { headers } = request
   const forwarded = headers['x-forwarded-host']
   if (forwarded !== undefined && isFromProxy(request)) {

@@ -18,6 +18,8 @@ import { requireEnabled } from './disabled-routes.ts'
 import { hostNames, hostReader } from './host-names.ts'
 import type { HostReader } from './host-names.ts'
 import type { MountParts } from './mount-parts.ts'
+import { belowMount, ownTarget } from './mount-prefix.ts'
+import { deploymentHttp } from './project-http.ts'
 import { deploymentTarget } from './target.ts'
 import type { DeploymentTarget } from './target.ts'
 
@@ -43,6 +45,7 @@ export function mountsOver(parts: MountParts): Mounts {
   const targets = new WeakMap<Raw, DeploymentTarget>()
   const hostOf = hostReader(parts.isFromProxy)
   const nameByHost = hostNames(parts, hostOf)
+  const httpOf = (name: string) => deploymentHttp(parts.serving, name)
   const calledBy = (request: FastifyRequest): CalledDeployment | undefined => {
     const target = targets.get(request.raw)
     const byHost = nameByHost(request)
@@ -55,11 +58,13 @@ export function mountsOver(parts: MountParts): Mounts {
   }
   return {
     rewrite: (raw) => {
-      const { url = '/' } = raw
-      const target = deploymentTarget(url)
-      if (target === undefined) return routedTarget(url)
+      const target = deploymentTarget(raw.url ?? '/')
+      if (target === undefined) {
+        const byHost = nameByHost(raw)
+        return ownTarget(raw, byHost === undefined ? parts.own?.() : httpOf(byHost))
+      }
       targets.set(raw, target)
-      return routedTarget(target.rest)
+      return routedTarget(belowMount(target, httpOf(target.name)))
     },
     addTo: (app) => {
       app.addHook('onRequest', (request, _reply, done) => {

@@ -24,7 +24,7 @@ export function deploymentTarget(target: string): DeploymentTarget | undefined {
   return { name, prefix, rest: own.startsWith('/') ? own : `/${own}` }
 }
 
-/** Of a request that is addressed to a proxy. The header Host says which server is meant. */
-const origin = /^https?:\/\/[^/?#]*/i
+/** Start of a target that is addressed to a proxy. The header Host says which server is meant. */
+export const origin = /^https?:\/\/[^/?#]*/i
 
 const form = /^(\/d\/([^/?#]+))((?:[/?#].*)?)$/s

@@ -1,5 +1,8 @@
 /** Headers of a request that a graph sees. Headers with identities or secrets are left out. */
 
+import { holdsCredentials } from '../../graph/index.ts'
+import type { HeaderChoice } from '../../graph/index.ts'
+import { chosen } from '../schema/chosen-headers.ts'
 import { isForwardingHeader } from '../schema/forwarding-headers.ts'
 
 /**
@@ -23,8 +26,18 @@ const gateways = ['x-pomerium-', 'x-vouch-', 'x-okta-', 'x-cognito-', 'x-apigate
   'x-gcp-', 'x-aws-', 'x-teleport-', 'x-webauth-', 'x-wsgi-', 'x-client-cert', 'x-client-verify',
   'x-nf-', 'x-cf-', 'x-heroku-', 'x-github-', 'x-gitlab-'] as const
 
+/**
+ * True if a graph may see a header by the choice of its project, which vouches for what it
+ * includes. By default, it sees what tells of no secret and no identity. Credentials are never
+ * shown, nor a header whose name could be a key of the engine.
+ */
+export function reachesGraph(name: string, choice: HeaderChoice = {}): boolean {
+  if (holdsCredentials(name) || name.includes('_')) return false
+  return chosen(name, choice, mayReachGraph)
+}
+
 /** True if a graph may see the header. The name is in lower case. Only `x-` headers are shown. */
-export function mayReachGraph(name: string): boolean {
+function mayReachGraph(name: string): boolean {
   if (!name.startsWith('x-') || isForwardingHeader(name)) return false
   if (telling.some((part) => name.includes(part))) return false
   if (gateways.some((prefix) => name.startsWith(prefix))) return false

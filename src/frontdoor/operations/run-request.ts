@@ -7,12 +7,13 @@ import { keyLookalike } from '../../access/index.ts'
 import type { CreateRun, CreateStatelessRun } from '../../api/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { breakpointFault, commandFaults } from '../../graph/index.ts'
-import type { GraphNames, WireCommand } from '../../graph/index.ts'
+import type { GraphNames, HeaderChoice, WireCommand } from '../../graph/index.ts'
 import { isObject } from '../../json/index.ts'
 import { RawJson } from '../../raw-json.ts'
 import type { StartRun } from '../../thread/index.ts'
+import { holdsToken } from '../schema/token-lookalike.ts'
 import type { Fault } from '../schema/validation.ts'
-import { mayReachGraph } from './graph-headers.ts'
+import { reachesGraph } from './graph-headers.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -32,6 +33,8 @@ export interface RunCaller {
   readonly trialMs?: number
   /** Headers as received. Some of them are shown to the graph. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  /** Choice of the project among them; by default, those that tell of no secret or identity. */
+  readonly graphHeaders?: HeaderChoice | undefined
   /** Is called with what the run does not do, although it starts; by default, only the log is. */
   readonly warn?: (faults: readonly Fault[]) => void
 }
@@ -130,7 +133,7 @@ function startRun(body: CommonBody, { row: assistant, context }: RunAssistant, i
       userId: caller.userId ?? '',
       timeoutMs: caller.trialMs ?? runTimeoutMs,
       assistantMetadata: JSON.parse(assistant.metadataJson || '{}') as Record<string, unknown>,
-      headers: headersForGraph(caller.headers),
+      headers: headersForGraph(caller),
       ...body.webhook != null && { webhook: body.webhook },
       ...caller.revision !== undefined && { revision: caller.revision },
       ...caller.trialMs !== undefined && { trial: true },
@@ -216,29 +219,13 @@ function requireOpen(context: unknown): void {
     'the request, may have 10000 members at most.')
 }
 
-/** Start of a JSON web token: `eyJ` where its first part begins, or after a dash in it. */
-const tokenStart = /(?:^|-)eyJ[\w-]/
-
-/**
- * True if a text holds a JSON web token, whatever its header is called: proxies pass tokens on in
- * many. Looks at each character a fixed number of times.
- */
-function holdsToken(text: string): boolean {
-  if (!text.includes('eyJ')) return false
-  return text.split(/[^\w.-]/).some((word) => {
-    const parts = word.split('.')
-    return parts.some((part, at) =>
-      at + 2 < parts.length && parts[at + 1] !== '' &&
-      tokenStart.test(part)
-    )
-  })
-}
-
 /** The headers that a graph may see. They are stored with the run, so none may hold a secret. */
-export function headersForGraph(headers: RunCaller['headers']): Record<string, string> {
+export function headersForGraph(
+  { headers, graphHeaders }: Pick<RunCaller, 'headers' | 'graphHeaders'>,
+): Record<string, string> {
   return Object.fromEntries(Object.entries(headers)
     .filter(([name, value]) =>
-      name !== revisionHeader && mayReachGraph(name) && value !== undefined
+      name !== revisionHeader && value !== undefined && reachesGraph(name, graphHeaders)
     )
     .map(([name, value]) => [name, [value].flat().join(', ')])
     .filter(([, text]) => !keyLookalike.test(text!) && !holdsToken(text!)))

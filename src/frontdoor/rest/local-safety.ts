@@ -9,8 +9,11 @@ import cors from '@fastify/cors'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 import { HeddleError } from '../../errors.ts'
+import type { CorsSettings } from '../../graph/index.ts'
 import { fitsHost, ipAddress, isLoopback } from '../../settings/index.ts'
 import type { AuthOptions } from '../http/identify.ts'
+import { policyOver, usualPolicy } from './cors-policy.ts'
+import type { CorsPolicy } from './cors-policy.ts'
 import { isForeignLoad } from './fetch-site.ts'
 
 /** Settings that decide which pages and names may call. */
@@ -25,43 +28,41 @@ export interface LocalSafetyOptions {
   readonly domain?: string | undefined
   /** Names and patterns of names that the operator gives to deployments. */
   readonly deploymentsHosts?: readonly string[] | undefined
+  /** The settings of the project that is called, where they hold; by default there are none. */
+  readonly corsOf?: (request: FastifyRequest) => CorsSettings | undefined
   /** Authentication of callers; by default, they are not authenticated. */
   readonly auth?: Pick<AuthOptions, 'isFromTrustedProxy'>
 }
 
-/** Headers that pages may read. Browsers hide all others. */
-const exposedHeaders = ['Content-Location', 'Location', 'X-Pagination-Total', 'X-Pagination-Next',
-  'X-Pagination-Cursor', 'X-Heddle-Warning', 'X-Request-Id', 'Retry-After', 'RateLimit',
-  'RateLimit-Policy', 'WWW-Authenticate', 'Grpc-Status', 'Grpc-Message', 'Grpc-Status-Details-Bin']
-
-const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
-
 /** Refuses pages of other origins and foreign host names. Call before the guard is added. */
 export async function keepLocal(app: FastifyInstance, options: LocalSafetyOptions): Promise<void> {
-  const mayCall = originTest(options.allowOrigins)
-  const anyPageMayCall = options.allowOrigins?.includes('*') ?? false
+  const usual = usualPolicy(options.allowOrigins)
+  const policyOf = (request: FastifyRequest): CorsPolicy => {
+    const settings = options.corsOf?.(request)
+    return settings === undefined ? usual : policyOver(usual, settings)
+  }
   const refusal = nameRefusal(options)
-  app.addHook('onRequest', (request, _reply, done) => {
+  app.addHook('onRequest', (request, reply, done) => {
     const reason = refusal(request)
     if (reason !== undefined) return done(new HeddleError('forbidden', reason))
-    const { origin } = request.headers
+    const { origin, 'access-control-request-private-network': isNear } = request.headers
+    const policy = policyOf(request)
     if (origin === undefined) {
-      if (anyPageMayCall || !isForeignLoad(request)) return done()
+      if (policy.anyPage || !isForeignLoad(request)) return done()
       return done(new HeddleError('forbidden', 'Pages of other origins may call this server only ' +
         'by fetch with mode cors.'))
     }
-    if (mayCall(origin) || isSameOrigin(request, origin)) return done()
+    const isAllowed = policy.mayCall(origin)
+    // A page of the internet asks whether it may call an address of this network.
+    if (isAllowed && isNear === 'true') {
+      void reply.header('access-control-allow-private-network', 'true')
+    }
+    if (isAllowed || isSameOrigin(request, origin)) return done()
     done(new HeddleError('forbidden', `Pages of ${origin} may not call this server: start ` +
-      `it with --allow-origin ${origin}.`))
+      `it with --allow-origin ${origin}, or name it in http.cors of langgraph.json.`))
   })
-  await app.register(cors, {
-    origin: (origin, done) => done(null, origin !== undefined && mayCall(origin)),
-    // Preflight requests go on to the guard, whose hook comes later, so that limits count them.
-    methods,
-    exposedHeaders,
-    maxAge: 600,
-    preflightContinue: true,
-  })
+  // Preflight requests go on to the guard, whose hook comes later, so that limits count them.
+  await app.register(cors, { delegator: (request, done) => done(null, policyOf(request).reply) })
 }
 
 /**
@@ -129,13 +130,6 @@ function comesFromHere({ socket }: FastifyRequest, host: string): boolean {
 
 function bracketed(host: string): string {
   return host.includes(':') ? `[${host}]` : host
-}
-
-function originTest(allowed: readonly string[] | undefined): (origin: string) => boolean {
-  if (allowed === undefined) return (origin) => isLoopback(nameIn(origin))
-  if (allowed.includes('*')) return () => true
-  const known = new Set(allowed)
-  return (origin) => known.has(origin)
 }
 
 function isSameOrigin(request: FastifyRequest, origin: string): boolean {

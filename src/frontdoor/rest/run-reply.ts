@@ -80,7 +80,7 @@ export function runCallerOf({ headers, caller }: FastifyRequest, reply?: Fastify
   const userId = userOf(caller)
   const revision = headers[revisionHeader]
   return { commandId: String(headers['idempotency-key'] ?? ''), userId, headers,
-    ...typeof revision === 'string' && { revision },
+    graphHeaders: caller.graphHeaders, ...typeof revision === 'string' && { revision },
     ...reply && { warn: (faults) => void reply.header('x-heddle-warning', warningOf(faults)) } }
 }
 

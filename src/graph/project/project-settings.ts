@@ -1,12 +1,13 @@
 /**
- * The settings for webhooks, items and threads of a langgraph.json, for a member that only serves
- * it.
+ * The settings for webhooks, items, threads and routes of a langgraph.json, for a member that only
+ * serves it.
  */
 
 import type { WebhookPolicy } from '../../egress/index.ts'
 import type { TimeToLiveRequest } from '../../search/index.ts'
 import type { AuthSettings } from '../app/auth-settings.ts'
-import type { HttpSettings, RouteGroup } from './project-http.ts'
+import type { HttpSettings } from '../app/http-settings.ts'
+import type { RouteGroup } from '../app/route-groups.ts'
 import { webhooksOf } from './project-webhooks.ts'
 import type { BrokenHeader, WebhookConfig } from './project-webhooks.ts'
 
@@ -25,7 +26,7 @@ export interface ProjectSettings {
   readonly disabled_routes?: RouteGroup[]
   /** The project's own login; absent if it brings none. */
   readonly auth?: AuthSettings
-  /** The project's own app; absent if it brings none. */
+  /** Its own app, and how its routes are called; absent if nothing is said. */
   readonly http?: HttpSettings
 }
 

@@ -9,8 +9,10 @@ import { z } from 'zod'
 import type { WebhookPolicy } from '../../egress/index.ts'
 import { HeddleError, messageOf } from '../../errors.ts'
 import { authOf, authShape } from '../app/auth-settings.ts'
-import { appShape, asksForSomething, disabledRoutesOf, disablingShape, guardFault, httpOf,
-  memberAt } from './project-http.ts'
+import { asksForSomething, memberAt } from '../app/config-members.ts'
+import { httpSettingsOf, httpShape, secretHeaders } from '../app/http-settings.ts'
+import { unknownGuards, unknownKeys } from '../app/known-keys.ts'
+import { disabledRoutesOf, disablingShape, guardFault } from './project-http.ts'
 import { isFile, storeOf, storeShape } from './project-store.ts'
 import type { ProjectStore } from './project-store.ts'
 import type { ProjectSettings } from './project-settings.ts'
@@ -108,7 +110,7 @@ const configShape = z.looseObject({
   heddle: heddleShape.nullish(),
   auth: authShape(graphPath),
   http: z.looseObject({ disable_webhooks: z.boolean('must be true or false').optional(),
-    ...disablingShape, ...appShape(graphPath) }, {
+    ...disablingShape, ...httpShape(graphPath) }, {
     error: 'must be an object',
   }).nullish(),
   env: z.preprocess((env) => typeof env === 'string' ? { path: env } : { variables: env },
@@ -143,13 +145,14 @@ export async function readProject(path: string,
   const config = await parseConfig(configFile)
   const guard = ignoreAuth ? undefined : guardFault(config)
   if (guard !== undefined) throw new HeddleError('invalid', `${basename(configFile)}: ${guard}.`)
+  requireUnderstood(configFile, config)
   const graphs = Object.entries(config.graphs).map(([graphId, { path, description }]) => ({
     graphId,
     ...placeOf(root, path),
     description: description ?? null,
   }))
   const store = storeOf(root, config.store ?? {})
-  const brought = ignoreAuth ? {} : broughtBy(config)
+  const brought = broughtBy(config, ignoreAuth)
   const modules = modulesOf(root, brought)
   await requireFiles(configFile, [
     ...graphs.map(({ graphId, file }) => ({ field: `graphs.${graphId}`, file })),
@@ -178,10 +181,13 @@ export async function readProject(path: string,
     settings, ...trial && { trial } }
 }
 
-/** Settings of the login and the app, as a deployment keeps them. */
-function broughtBy({ auth, http }: Config): Pick<ProjectSettings, 'auth' | 'http'> {
-  const [login, app] = [authOf(auth), httpOf(http)]
-  return { ...login && { auth: login }, ...app && { http: app } }
+/** Settings of the login, the app and the routes, as a deployment keeps them. */
+function broughtBy({ auth, http }: Config,
+  ignoreAuth: boolean): Pick<ProjectSettings, 'auth' | 'http'> {
+  const login = ignoreAuth ? undefined : authOf(auth)
+  const { app, ...routes } = httpSettingsOf(http) ?? {}
+  const settings = { ...app !== undefined && !ignoreAuth && { app }, ...routes }
+  return { ...login && { auth: login }, ...Object.keys(settings).length > 0 && { http: settings } }
 }
 
 function modulesOf(root: string,
@@ -303,9 +309,6 @@ function unmetWishes(config: Config): string[] {
   const wishes = {
     auth: 'every caller may do everything',
     'http.app': 'its routes are not served',
-    'http.configurable_headers': 'graphs get each x- header that is no secret and no identity',
-    'http.cors': '--allow-origin names the web pages that may call',
-    'http.mount_prefix': 'routes are served without it',
     ui: 'its components are not served',
   }
   const embed = config.store?.index?.embed
@@ -314,5 +317,14 @@ function unmetWishes(config: Config): string[] {
   const unmet = Object.entries(wishes)
     .filter(([key]) => asksForSomething(memberAt(config, key)))
     .map(([key, loss]) => `${key} is not offered yet: ${loss}.`)
-  return [...unmet, ...model]
+  const unknown = unknownKeys(config).map((key) => `${key} has no effect: there is no such key.`)
+  return [...unmet, ...model, ...unknown, ...secretHeaders(httpSettingsOf(config.http))]
+}
+
+/** Throws `invalid` for a key that may guard something, and of which nothing is known. */
+function requireUnderstood(configFile: string, config: Config): void {
+  const problems = unknownGuards(config).map((field) => ({ field,
+    message: 'is not known, and may guard something: remove it, or look at its name' })
+  )
+  if (problems.length > 0) throw refusal(configFile, problems)
 }

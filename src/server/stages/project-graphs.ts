@@ -3,7 +3,8 @@
 import type { Env } from '../../../cluster/index.ts'
 import type { WebhookPolicy } from '../../egress/index.ts'
 import { compileProject, startGraphHost, watchProject } from '../../graph/index.ts'
-import type { ExecutionMarks, Project, RouteGroup, RunningGraphHost } from '../../graph/index.ts'
+import type { ExecutionMarks, HttpSettings, Project, RouteGroup,
+  RunningGraphHost } from '../../graph/index.ts'
 import type { ItemSettings } from '../../items/index.ts'
 import type { Settings } from '../../settings/index.ts'
 
@@ -21,6 +22,8 @@ export interface ProjectGraphs {
   timeToLive(): Project['timeToLive']
   /** Groups of routes that the project turns off at the time of the call. */
   disabledRoutes(): readonly RouteGroup[]
+  /** Settings below `http` that the project states at the time of the call. */
+  http(): HttpSettings | undefined
   close(): Promise<void>
 }
 
@@ -38,7 +41,8 @@ export async function openGraphs(project: Project,
   const cannotReload = ({ message: reason, cause: error }: Error) =>
     env.log.error('The changed project cannot be loaded; the one before it stays.', { reason,
       ...error !== undefined && { error } })
-  let { webhooks, store, timeToLive, settings: { disabled_routes: disabledRoutes = [] } } = project
+  let { webhooks, store, timeToLive, settings: { disabled_routes: disabledRoutes = [], http } } =
+    project
   const stopWatching = !reload ? () => {} : watchProject(env, project, compiled, {
     changed: (compiled, project) => {
       host.reload(compiled).then((opened) => {
@@ -47,6 +51,7 @@ export async function openGraphs(project: Project,
         store = project.store
         timeToLive = project.timeToLive
         disabledRoutes = project.settings.disabled_routes ?? []
+        http = project.settings.http
         env.log.info('The project was reloaded.')
       }, cannotReload)
     },
@@ -58,6 +63,7 @@ export async function openGraphs(project: Project,
     itemSettings: () => itemSettingsOf(store, host),
     timeToLive: () => timeToLive,
     disabledRoutes: () => disabledRoutes,
+    http: () => http,
     close: async () => {
       stopWatching()
       await host.close()

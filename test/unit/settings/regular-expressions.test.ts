@@ -25,11 +25,11 @@ const together = 100
 
 /**
  * Their expressions are made of our own tables: `[^/]+` between slashes, anchored. The third one
- * makes those of customers, which only an engine that never goes back may match. The last one makes
- * those of ignore files, on the machine of whoever wrote them.
+ * makes those of ignore files, on the machine of whoever wrote them. The last one makes those of
+ * customers, which only an engine that never goes back may match.
  */
 const builders = ['src/frontdoor/rest/not-found.ts', 'src/limits/match.ts',
-  'src/platform/spans/linear-pattern.ts', 'src/revision/closure/ignore-rules.ts']
+  'src/revision/closure/ignore-rules.ts', 'src/settings/linear-pattern.ts']
 
 const script = new Script('for (const text of texts) ' +
   'isGlobal ? text.replaceAll(expression, "") : expression.test(text)')

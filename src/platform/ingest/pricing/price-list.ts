@@ -2,7 +2,7 @@
 
 import { LRUCache } from '../../../../cluster/index.ts'
 import { isObject } from '../../../json/index.ts'
-import { linearPattern } from '../../spans/linear-pattern.ts'
+import { linearPattern } from '../../../settings/index.ts'
 import type { PriceJson } from './prices.ts'
 import { readTimeUs } from '../../spans/time.ts'
 import { knownKinds } from '../../spans/token-kinds.ts'

@@ -6,7 +6,7 @@ import type { CatalogRecord } from '../../records/catalog/catalog-record.ts'
 import type { ModelPrice, PriceBody } from '../../../api/index.ts'
 import { collection } from '../../records/catalog/collection.ts'
 import { HeddleError } from '../../../errors.ts'
-import { linearPattern } from '../../spans/linear-pattern.ts'
+import { linearPattern } from '../../../settings/index.ts'
 
 /** A price as it is kept: an earlier server may have checked less. */
 export type PriceJson = Readonly<Record<string, unknown>>

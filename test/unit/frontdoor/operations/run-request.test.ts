@@ -155,7 +155,7 @@ it("Contexts merge as objects; any other context replaces the assistant's.", () 
 })
 
 it('Graphs see x- headers, but no credential and nothing of proxies.', () => {
-  expect(headersForGraph({
+  expect(headersForGraph({ headers: {
     'x-colour': 'green',
     'x-list': ['a', 'b'],
     'x-api-key': 'hush',
@@ -169,12 +169,12 @@ it('Graphs see x- headers, but no credential and nothing of proxies.', () => {
     'x-hint': 'of hdl_eu_0123456789abcdef_hush',
     'user-agent': 'u',
     'x-absent': undefined,
-  })).toEqual({ 'x-colour': 'green', 'x-list': 'a, b', 'x-note': 'eyJ.b.c' })
+  } })).toEqual({ 'x-colour': 'green', 'x-list': 'a, b', 'x-note': 'eyJ.b.c' })
 })
 
 it('Graphs see no header with an identity, but others.', () => {
   const seen = (names: readonly string[]) =>
-    Object.keys(headersForGraph(Object.fromEntries(names.map((name) => [name, 'v']))))
+    Object.keys(headersForGraph({ headers: Object.fromEntries(names.map((name) => [name, 'v'])) }))
   expect(
     seen(['x-remote-user', 'x-remote-group', 'x-remote-extra-a', 'x-remoteuser',
       'x-amz-security-token', 'x-amz-security', 'x-amzn-oidc-identity', 'x-amzn-oidc-data',

@@ -108,11 +108,11 @@ describe('a project', () => {
       warnings: ['env names .env, which cannot be read: going on without it.'] })
   })
 
-  it('may have every key of the ecosystem, and unknown ones', async () => {
+  it('may have every key of the ecosystem', async () => {
     const root = await withConfig({ ...minimal, node_version: '22', dependencies: ['.'],
       dockerfile_lines: [], api_version: '0.7', checkpointer: { ttl: {} }, webhooks: {},
-      http: { cors: {}, disable_runs: false, mount_prefix: '' }, store: { ttl: {} }, unheard_of: 1,
-      auth: null })
+      http: { cors: {}, disable_runs: false, mount_prefix: '' }, store: { ttl: {} },
+      unheard_of: null, auth: null })
     expect((await readProject(root)).warnings).toEqual([])
   })
 
@@ -178,14 +178,55 @@ describe('a project', () => {
     }
   })
 
-  it('gets a warning for each key that is not supported', async () => {
-    const root = await withConfig({ ...minimal, checkpointer: { ttl: { default_ttl: 60 } },
-      store: { index: { embed: 'openai:small', dims: 3 } },
-      http: { cors: { allow_origins: ['*'] }, mount_prefix: '/agents',
-        configurable_headers: { excludes: ['x-colour'] } }, ui: { agent: './ui.tsx' } })
+  it('gets a warning for each key that has no effect, and none for what is usual', async () => {
+    const root = await withConfig({ ...minimal, dependencies: ['.'], node_version: '22',
+      checkpointer: { ttl: { default_ttl: 60 } },
+      store: { index: { embed: 'openai:small', dims: 3, filds: ['a'] } },
+      http: { corss: { allow_origins: ['*'] }, unused: null,
+        configurable_headers: { includes: ['x-colour', 'Authorization'] } },
+      ui: { agent: './ui.tsx' }, grafs: {}, webhoks: { url: {} } })
     expect((await readProject(root)).warnings.map((warning) => warning.split(' ')[0]))
-      .toEqual(['http.configurable_headers', 'http.cors', 'http.mount_prefix', 'ui',
-        'store.index.embed'])
+      .toEqual(['ui', 'store.index.embed', 'webhoks', 'http.corss', 'store.index.filds',
+        'http.configurable_headers'])
+  })
+
+  it('is refused for a key that may guard something and is not known', async () => {
+    const http = { disable_everything: true, enable_checks: true, disable_none: false }
+    expect(await refusalOf({ ...minimal, http, encryption: { path: './e.ts:e' } }))
+      .toMatch(/encryption is not known.*http\.disable_everything is not.*http\.enable_checks is/)
+    expect(await refusalOf({ ...minimal, http: { disable_none: false } })).toBe('accepted')
+  })
+
+  it('says how its routes are called', async () => {
+    const http = { cors: { allow_origins: ['https://a.example'], max_age: 5 },
+      mount_prefix: '/agents/', configurable_headers: { include: ['X-Colour'] },
+      logging_headers: { excludes: ['x-*'] }, disable_mcp: true, disable_a2a: true }
+    const { settings } = await readProject(await withConfig({ ...minimal, http }))
+    expect(settings.http).toEqual({ ...http, mount_prefix: '/agents', disable_mcp: undefined,
+      disable_a2a: undefined, configurable_headers: { includes: ['x-colour'] } })
+    expect(settings.disabled_routes).toEqual(['mcp', 'a2a'])
+    const usual = await readProject(
+      await withConfig({ ...minimal,
+        http: { cors: {}, logging_headers: null, mount_prefix: '/' } }),
+    )
+    expect(usual.settings).toEqual(usualSettings)
+  })
+
+  it.each([
+    ['mount_prefix', 'agents', 'must be a path'],
+    ['mount_prefix', '/a b', 'must be a path'],
+    ['mount_prefix', '/a/../b', 'without dot segments'],
+    ['mount_prefix', '/d/shop', 'must not begin with /d/shop'],
+    ['mount_prefix', '/threads', 'must not begin with /threads'],
+    ['cors', { allow_origin_regex: '(' }, 'is no regular expression'],
+    ['cors', { allow_origin_regex: 'a)|(b' }, 'is no regular expression'],
+    ['cors', { allow_origin_regex: '(a)\\1' }, 'takes too long'],
+    ['cors', { allow_origins: '*' }, 'must be a list of texts'],
+    ['cors', { max_age: -1 }, 'must not be below 0'],
+    ['logging_headers', { includes: [1] }, 'must be a text'],
+    ['middleware_order', 'last', 'must be middleware_first or auth_first'],
+  ])('is refused for http.%s %j', async (key, value, message) => {
+    expect(await refusalOf({ ...minimal, http: { [key]: value } })).toContain(message)
   })
 
   it('is refused if it counts on a guard that is not offered, unless that is said', async () => {

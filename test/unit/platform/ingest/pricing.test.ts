@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { modelNames } from '../../../../src/platform/ingest/pricing/model-names.ts'
 import { PriceList } from '../../../../src/platform/ingest/pricing/price-list.ts'
 import { noUsage } from '../../../../src/platform/spans/usage.ts'
-import { linearPattern } from '../../../../src/platform/spans/linear-pattern.ts'
+import { linearPattern } from '../../../../src/settings/index.ts'
 import { ingestHouse } from './ingest-house.ts'
 
 const id = '01930000-0000-7000-8000-000000000001'
