@@ -80,6 +80,8 @@ export { createKey, listKeys, revokeKey } from './keys.ts'
 export type { ApiKey, KeyBody } from './keys.ts'
 export { getLimits, listRefusedCallers } from './limits.ts'
 export type { LimitReport, LimitRow, RefusedCallers } from './limits.ts'
+export { callTools, endToolSession, getDeployedToolResource, getToolResource,
+  streamTools } from './mcp.ts'
 export { changeWorkspaceSecrets, createModel, createPrice, deleteModel, deletePrice, listModels,
   listPrices, listWorkspaceSecrets, patchModel, replacePrice } from './models.ts'
 export type { ConfiguredModel, ModelChange, ModelPrice, NewModel, PriceBody } from './models.ts'

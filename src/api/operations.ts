@@ -26,6 +26,7 @@ import * as hostedRevisions from './hosted/hosted-revisions.ts'
 import * as ingest from './ingest/ingest.ts'
 import * as keys from './keys.ts'
 import * as limits from './limits.ts'
+import * as mcp from './mcp.ts'
 import * as models from './models.ts'
 import type { Also, Answer, Asks, Body, Operation, Params, Query, Value } from './operation.ts'
 import * as otel from './ingest/otel.ts'
@@ -62,6 +63,7 @@ const ofDeployments = asking({
   'Stateless runs': statelessRuns,
   'Crons': crons,
   'Store': store,
+  'Model Context Protocol': mcp,
 })
 
 /** Files of operations, under the headings that they have in the documentation. */

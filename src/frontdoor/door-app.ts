@@ -19,6 +19,7 @@ import { addGuard } from './http/guard.ts'
 import { asLocal, identifyBy } from './http/identify.ts'
 import type { App, Schemas } from './http/route.ts'
 import { holdAnswers } from './http/unread.ts'
+import { challengeOf, unreadableForm } from './mcp/index.ts'
 import { addProjectHttp, isOfProject, mountsOver, ownTarget,
   requireEnabled } from './mount/index.ts'
 import type { Mounts, ServedHosts } from './mount/index.ts'
@@ -73,14 +74,18 @@ export async function openApp(options: FrontDoorOptions, ports: DoorPorts,
   return { app, sockets, underWay, bodies, bodyLimitBytes, keyStats }
 }
 
-function createApp({ options: { env, projectHttp }, ports, sockets, mounts, bodyLimitBytes }: {
-  readonly options: FrontDoorOptions
-  readonly ports: DoorPorts
-  readonly sockets: SocketServer
-  readonly mounts: Mounts | undefined
-  readonly bodyLimitBytes: number
-}): App {
-  const answerError = errorReply(env.log, sockets, errorForm)
+function createApp(
+  { options: { env, auth, projectHttp }, ports, sockets, mounts, bodyLimitBytes }: {
+    readonly options: FrontDoorOptions
+    readonly ports: DoorPorts
+    readonly sockets: SocketServer
+    readonly mounts: Mounts | undefined
+    readonly bodyLimitBytes: number
+  },
+): App {
+  const answerError = errorReply(env.log, sockets,
+    (error, url) => unreadableForm(error, url) ?? errorForm(error, url),
+    (request) => challengeOf(request, auth?.sessions?.issuer))
   const app = fastify({
     bodyLimit: bodyLimitBytes,
     exposeHeadRoutes: false,

@@ -25,10 +25,12 @@ const challenge = 'Bearer realm="heddle"'
  * another address is the right one, `dependencies` if some are out of reach, `quota: {name, limit}`
  * if one is used up, `admitted: [{run_id, thread_id}]` if only a part was done, and `error` and
  * `limit: {row, count, intervalSeconds}` if there were too many requests. A call of the typed API
- * gets the error format of its protocol, and a WebSocket a close code.
+ * gets the error format of its protocol, and a WebSocket a close code. `tokens` adds to a challenge
+ * where tokens come from.
  */
 export function errorReply(log: Log, sockets: Pick<SocketServer, 'refuse'>,
-  form: (error: HeddleError, url: string) => ErrorForm) {
+  form: (error: HeddleError, url: string) => ErrorForm,
+  tokens: (request: FastifyRequest) => string = () => '') {
   return (caught: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const error = errorOf(caught)
     nameReply(request, reply)
@@ -38,7 +40,9 @@ export function errorReply(log: Log, sockets: Pick<SocketServer, 'refuse'>,
     }
     if (isUpgrade(request)) return sockets.refuse(request, reply, error)
     if (error.retry !== 'no') void reply.header('retry-after', retryAfterOf(error))
-    if (error.code === 'unauthenticated') void reply.header('www-authenticate', challenge)
+    if (error.code === 'unauthenticated') {
+      void reply.header('www-authenticate', challenge + tokens(request))
+    }
     const { allow } = error.details
     const { limit } = error.details as { readonly limit?: LimitDetails }
     if (allow !== undefined) void reply.header('allow', allow)

@@ -63,6 +63,8 @@ export interface FrontDoorOptions
   readonly deployments?: DeploymentParts
   /** False to leave the event `end` out of streams of runs; it is sent by default. */
   readonly streamEnd?: boolean
+  /** False if assistants are no tools of the Model Context Protocol; they are by default. */
+  readonly mcp?: boolean
   /** A port of its own for the platform, 0 for any free one; by default, there is none. */
   readonly platformPort?: number
   /** The web page; by default, none is served. */

@@ -16,6 +16,7 @@ import { addFrontPage } from './front-page.ts'
 import { localTenant } from './http/caller.ts'
 import type { ConnectionTicker, OpenReplies } from './http/connections/connection-ticker.ts'
 import { whenAborted } from './http/when-aborted.ts'
+import { mcpRoutes } from './mcp/index.ts'
 import { quotasOfTenant, ServedHosts } from './mount/index.ts'
 import { feedbackLinks, operationsOver } from './operations/index.ts'
 import type { Operations } from './operations/index.ts'
@@ -117,6 +118,10 @@ async function addRoutes(options: FrontDoorOptions,
   if (platform) await addPlatform(app, { ...options, ...parts, platform })
   if (deployments) await addControl(app, { ...parts, env, deployments, servedHosts })
   protocolRoutes(app, { ...parts, env, json, bodies, sockets, limit })
+  if (options.mcp !== false) {
+    mcpRoutes(app, { ...parts, env, json, version: options.version,
+      issuer: options.auth?.sessions?.issuer })
+  }
   await app.register(addConnect, { ...parts, log: env.log, readMaxBytes: bodyLimitBytes, json,
     bodies })
   return hasStudio

@@ -20,7 +20,7 @@ export interface RequestPath {
 
 const deploymentRoots = new Set(['', 'assistants', 'threads', 'store', 'mcp', 'a2a', 'ui', 'ok',
   'info', 'docs', 'openapi.json', 'internal', 'metrics', 'limits', 'keys', 'cluster', 'studio',
-  'control'])
+  'control', '.well-known'])
 /** Prefix of the typed API. */
 const deploymentServices = 'frontdoor.v1.'
 /** Routes of a deployment below /runs. All others there belong to the platform. */

@@ -87,6 +87,7 @@ export async function openDoor(settings: Settings, parts: DoorParts): Promise<Fr
     json,
     ...!portIsChosen && { nextPorts },
     streamEnd: settings.streamEnd,
+    mcp: settings.mcp,
     ...settings.platformPort !== undefined && { platformPort: settings.platformPort },
     version: ownVersion(),
     project: basename(settings.config.replace(/[\\/][^\\/]*\.json$/, '')),

@@ -57,6 +57,8 @@ export interface Settings {
   readonly graphConfig: ReadonlyMap<string, AssistantDefaults>
   /** False if streams of runs have no event `end`. */
   readonly streamEnd: boolean
+  /** False if assistants are no tools of the Model Context Protocol. */
+  readonly mcp: boolean
   readonly drainMs: number
   /** Origins of web pages that may call; empty: those of this machine; `*`: any. */
   readonly allowOrigins: readonly string[]
@@ -224,6 +226,7 @@ export function resolveSettings(source: SettingsSource): Settings {
     graphEnv: Object.freeze(reader.value('graphEnv')),
     graphConfig: reader.value('graphConfig'),
     streamEnd: reader.value('streamEnd') === 'on',
+    mcp: reader.value('mcp') === 'on',
     drainMs: reader.value('drainMs') ?? (embedded ? 5_000 : 20_000),
     allowOrigins: Object.freeze(reader.value('allowOrigin')),
     allowHosts: Object.freeze(reader.value('allowHost')),

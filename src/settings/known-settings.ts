@@ -58,6 +58,9 @@ export const knownSettings = {
     message:
       'Whether streams of runs have the event `end`. Clients that do not know it, as those ' +
       'of assistant-ui, log an error about it.' }),
+  mcp: serve('--mcp <how>', 'HEDDLE_MCP', { kind: onOrOff, fallback: 'on',
+    message:
+      'Whether agents reach assistants as tools, by the Model Context Protocol at `/mcp`.' }),
   drainMs: serve('--drain-ms <ms>', 'HEDDLE_DRAIN_MS', { kind: wholeNumber(0, 3_600_000),
     fallback: undefined, usual: '5000; with Cassandra 20000',
     message: 'How long a shutdown may take; unfinished runs resume elsewhere or at the next ' +

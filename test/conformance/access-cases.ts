@@ -32,6 +32,7 @@ export interface Case {
   readonly body?: (of: Belongings) => object
   /** Of the URL. */
   readonly query?: string
+  readonly headers?: Readonly<Record<string, string>>
   /** Who may see it gets an answer that does not end. */
   readonly isEndless?: boolean
 }
@@ -51,6 +52,8 @@ const at = ({ checkpointId }: Belongings) => ({ checkpoint: { checkpoint_id: che
 export const theItem = { namespace: ['notes'], key: 'secret' }
 const yearly = () => ({ assistant_id: 'echo', schedule: '0 0 1 1 *' })
 const cronOf = ({ assistantId }: Belongings) => ({ ...yearly(), assistant_id: assistantId })
+
+const toolSession = { 'mcp-session-id': 'f-00000000-0000-4000-8000-000000000000' }
 
 /** By method and path, as in /openapi.json. */
 export const routeCases: Readonly<Record<string, Case>> = {
@@ -122,6 +125,11 @@ export const routeCases: Readonly<Record<string, Case>> = {
   'DELETE /store/items': change('own', () => theItem),
   'POST /store/items/search': read('own', () => ({ namespace_prefix: [] })),
   'POST /store/namespaces': read('own', () => ({})),
+  'POST /mcp': read('own', () => ({ jsonrpc: '2.0', id: 1, method: 'tools/list' })),
+  'GET /mcp': { ...read('stream'), isEndless: true, headers: toolSession },
+  'DELETE /mcp': { ...change('own'), headers: toolSession },
+  'GET /.well-known/oauth-protected-resource/mcp': { does: 'public', sees: 'all' },
+  'GET /.well-known/oauth-protected-resource/d/{deployment}/mcp': { does: 'public', sees: 'all' },
   'POST /runs/crons': change('nothing', cronOf),
   'POST /threads/{thread_id}/runs/crons': change('nothing', yearly),
   'GET /runs/crons/{cron_id}': read('nothing'),

@@ -143,8 +143,8 @@ function askRoute(operation: string, headers: Headers): Promise<JsonAnswer> {
     run_id: path.startsWith('/runs/') ? theirs.lonelyRunId : theirs.runId,
   }
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name]!)
-  const { body, query = '' } = routeCases[operation]!
-  return ask(server.url, method, filled + query, body?.(theirs), { ...headers })
+  const { body, query = '', headers: more } = routeCases[operation]!
+  return ask(server.url, method, filled + query, body?.(theirs), { ...more, ...headers })
 }
 
 const services = [AssistantService, ThreadService, RunService, StoreService, CronService]

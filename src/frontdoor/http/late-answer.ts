@@ -31,6 +31,11 @@ export interface LateAnswerOptions {
   settled(): Promise<unknown>
   /** Called if the client leaves before it has the answer. */
   abandoned(): void
+  /**
+   * The body for an error after the headers; undefined to break off, so that the client sees a
+   * failure. By default, errors that a retry may help are broken off.
+   */
+  failed?(error: unknown): JsonText | undefined
 }
 
 /** Sends the answer. Rejects as `answer` does, as long as a status can still be sent. */
@@ -49,10 +54,17 @@ export async function answerLate(options: LateAnswerOptions): Promise<void> {
   }
 }
 
+function failedRun(error: unknown): JsonText | undefined {
+  const { retry, code, message } = HeddleError.from(error)
+  if (retry !== 'no') return undefined
+  return JSON.stringify({ __error__: { error: code, message } })
+}
+
 class WaitingReply implements TickerMember {
   readonly #reply: FastifyReply
   readonly #headers: Readonly<Record<string, string>>
   readonly #settled: () => Promise<unknown>
+  readonly #failed: NonNullable<LateAnswerOptions['failed']>
   readonly #left = new AbortController()
   #ticks = 0
   /** True when the client left or was cut off. */
@@ -62,10 +74,11 @@ class WaitingReply implements TickerMember {
   /** True when the answer is there, or has failed. */
   answered = false
 
-  constructor({ reply, headers, settled, abandoned }: LateAnswerOptions) {
+  constructor({ reply, headers, settled, abandoned, failed = failedRun }: LateAnswerOptions) {
     this.#reply = reply
     this.#headers = headers
     this.#settled = settled
+    this.#failed = failed
     whenClosed(reply.raw, () => {
       const byClient = !this.gone && !reply.raw.writableEnded
       this.gone = true
@@ -103,19 +116,14 @@ class WaitingReply implements TickerMember {
     }
   }
 
-  /**
-   * Sends the error in the body, as for a failed run. Breaks off if a retry may help, so that the
-   * client retries.
-   */
+  /** Sends the error in the body, or breaks off. */
   fail(error: unknown): void {
     if (this.gone) return void (this.begun || this.#reply.hijack())
     const { raw } = this.#reply
-    const { retry, code, message } = HeddleError.from(error)
-    if (retry !== 'no') {
-      this.gone = true
-      return breakOff(raw)
-    }
-    raw.end(JSON.stringify({ __error__: { error: code, message } }))
+    const text = this.#failed(error)
+    if (text !== undefined) return void raw.end(text)
+    this.gone = true
+    breakOff(raw)
   }
 
   #begin(): void {

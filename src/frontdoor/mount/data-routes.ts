@@ -1,10 +1,11 @@
 /** Routes that a deployment has: those of its data, and what it says of itself. */
 
 const ofDeployments = new Set(['ok', 'info', 'docs', 'openapi.json', 'assistants', 'threads',
-  'runs', 'store', 'api'])
+  'runs', 'store', 'api', 'mcp', '.well-known'])
 /** Prefix of the typed API. */
 const services = '/frontdoor.v1.'
-const ofTheServer = new Set(['/threads/:thread_id/place'])
+const ofTheServer = new Set(['/threads/:thread_id/place',
+  '/.well-known/oauth-protected-resource/d/:deployment/mcp'])
 
 /** The page that a person sees at the address of a deployment. */
 const pagePattern = '/'

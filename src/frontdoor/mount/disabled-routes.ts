@@ -26,6 +26,7 @@ const ofBoth: readonly string[] = ['/threads/:thread_id/commands',
 export function groupsOf(pattern: string): readonly RouteGroup[] {
   if (ofBoth.includes(pattern)) return ['threads', 'runs']
   if (pattern.startsWith('/.well-known/agent')) return ['a2a']
+  if (pattern.startsWith('/.well-known/oauth-protected-resource')) return ['mcp']
   const [, first = '', second, third] = pattern.split('/')
   if (first.startsWith('frontdoor.v1.')) return services[first.slice('frontdoor.v1.'.length)] ?? []
   if (first === 'threads' && second === ':thread_id' && third === 'runs') return ['runs']

@@ -81,6 +81,12 @@ export class AssistantOperations {
     this.#welcomed.set(tenant, graphs)
   }
 
+  /** Ids of the graphs that are served, in the order of the project. */
+  async graphIds(tenant: string): Promise<readonly string[]> {
+    await this.#graphs.open(tenant)
+    return this.#graphs.of(tenant).graphs().map(({ graphId }) => graphId)
+  }
+
   async create(tenant: string, request: CreateAssistant): Promise<AssistantRow> {
     await this.#graphs.open(tenant)
     requireGraph(this.#graphs.of(tenant), request.graph_id)

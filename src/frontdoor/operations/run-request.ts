@@ -21,6 +21,8 @@ type Json = Readonly<Record<string, unknown>>
 export interface RunCaller {
   /** The Idempotency-Key; empty if there is none. */
   readonly commandId: string
+  /** Id of a stateless run, which the caller can make again; by default a new one. */
+  readonly runId?: string | undefined
   /** Id of a user, who has a login or comes through a trusted proxy. */
   readonly userId?: string
   /** True if the caller waits for the result, and no client learns of the run before that. */

@@ -75,6 +75,11 @@ const textsOf = [['metadata', 'metadataJson'], ['kwargs', 'kwargsJson']] as cons
 /** UUID namespace in which Idempotency-Keys become ids of stateless runs. */
 const repeatNamespace = '3f0b6f1e-5a0f-4d6a-9c55-6f3a3d1f0c11'
 
+/** The id that each repeat of a request has, by what tells the request from others. */
+export function idOfRepeat(tenant: string, key: string): string {
+  return v5(`${tenant}\n${key}`, repeatNamespace)
+}
+
 /** Operations on runs. Every wire calls the same ones, with the tenant of its caller. */
 export class RunOperations {
   readonly #threads: ThreadClient
@@ -233,9 +238,11 @@ export class RunOperations {
   async #stateless(tenant: string, body: CreateStatelessRun,
     caller: RunCaller): Promise<RunOnThread> {
     const assistant = await this.assistantFor(tenant, body, caller)
-    const runId = caller.commandId === ''
-      ? this.#env.uuid7()
-      : v5(`${tenant}\n${caller.commandId}`, repeatNamespace)
+    const newId = () =>
+      caller.commandId === ''
+        ? this.#env.uuid7()
+        : idOfRepeat(tenant, caller.commandId)
+    const runId = caller.runId ?? newId()
     const run = statelessRun(body, assistant, { runId, threadId: runId }, caller)
     return { threadId: runId, run }
   }

@@ -12,7 +12,7 @@ import { plainTarget, requestPath } from '../../limits/index.ts'
  */
 export function routedTarget(target: string): string {
   const plain = hostedTarget(plainTarget(target))
-  if (requestPath(plain).owner === 'deployment') return plain
+  if (requestPath(plain).owner === 'deployment') return plain.replace(/^\/mcp\/(?=[?#]|$)/, '/mcp')
   const end = plain.search(/[?#]/)
   const [path, query] = end < 0 ? [plain, ''] : [plain.slice(0, end), plain.slice(end)]
   // What servers report about themselves comes below any path.

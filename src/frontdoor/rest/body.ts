@@ -42,7 +42,7 @@ export function acceptJson(app: App, { json, bodies }: BodyReaders): void {
     const quota = bodies.of(tenant)
     quota.hold(bytes, bytes.length)
     try {
-      const carried = carriedBy(routeOptions.schema?.body)
+      const carried = carriedBy(routeOptions.config.operation?.body)
       return await json.read(tenant, { what, bytes, carried })
     } finally {
       quota.hold(bytes, 0)

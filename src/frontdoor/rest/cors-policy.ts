@@ -25,8 +25,9 @@ const originCharactersMax = 2_048
 
 /** Headers that pages may read. Browsers hide all others. */
 const exposedHeaders = ['Content-Location', 'Location', 'X-Pagination-Total', 'X-Pagination-Next',
-  'X-Pagination-Cursor', 'X-Heddle-Warning', 'X-Request-Id', 'Retry-After', 'RateLimit',
-  'RateLimit-Policy', 'WWW-Authenticate', 'Grpc-Status', 'Grpc-Message', 'Grpc-Status-Details-Bin']
+  'X-Pagination-Cursor', 'X-Heddle-Warning', 'Mcp-Session-Id', 'X-Request-Id', 'Retry-After',
+  'RateLimit', 'RateLimit-Policy', 'WWW-Authenticate', 'Grpc-Status', 'Grpc-Message',
+  'Grpc-Status-Details-Bin']
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 

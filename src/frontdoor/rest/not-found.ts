@@ -4,9 +4,9 @@ import { HeddleError } from '../../errors.ts'
 import type { App } from '../http/route.ts'
 
 const unoffered: readonly (readonly [path: RegExp, what: string])[] = [
-  [/^\/mcp(\/|$)/, 'MCP is'],
-  [/^\/a2a(\/|$)/, 'A2A is'],
-  [/^\/ui(\/|$)/, 'Serving UI components is'],
+  [/^\/mcp$/, 'MCP is turned off by --mcp off.'],
+  [/^\/a2a(\/|$)/, 'A2A is not offered by this server yet.'],
+  [/^\/ui(\/|$)/, 'Serving UI components is not offered by this server yet.'],
 ]
 
 /**
@@ -27,7 +27,7 @@ export function answerNotFound(app: App): void {
     }
     const [, what] = unoffered.find(([pattern]) => pattern.test(path)) ?? []
     if (what !== undefined) {
-      throw new HeddleError('not_found', `${what} not offered by this server yet.`)
+      throw new HeddleError('not_found', what)
     }
     const allow = described.filter((each) => each.path.test(path)).map((each) => each.method)
       .join(', ')

@@ -2,8 +2,9 @@
 
 import type { TSchema } from 'typebox'
 
-import { createAssistant, createCron, createRun, createRuns, createStatelessRun, createThread,
-  sendCommand, updateAssistant, updateCron, updateThreadState } from '../../api/index.ts'
+import { callTools, createAssistant, createCron, createRun, createRuns, createStatelessRun,
+  createThread, sendCommand, updateAssistant, updateCron,
+  updateThreadState } from '../../api/index.ts'
 import type { Carried } from '../../json/index.ts'
 
 /** The numbers are levels that are parsed: names of channels and nodes must be readable. */
@@ -24,6 +25,7 @@ const rules = new Map<TSchema, Carried>([
       responses: { response: 0 } },
   }],
   [createThread.body, { supersteps: { updates: byUpdate } }],
+  [callTools.body, { params: { arguments: 0, inputResponses: 3 }, result: 2 }],
   [createAssistant.body, { context: 0 }],
   [updateAssistant.body, { context: 0 }],
 ])

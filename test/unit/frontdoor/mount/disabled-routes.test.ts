@@ -12,7 +12,7 @@ import { call } from '../open-front-door.ts'
 import { activeIn, openKeyed } from './deployment-door.ts'
 
 /** Groups whose routes are made elsewhere are tried there. */
-type Served = Exclude<RouteGroup, 'ui' | 'mcp' | 'a2a'>
+type Served = Exclude<RouteGroup, 'ui' | 'a2a'>
 
 /** A route of each group over each protocol. */
 const oneOf: Readonly<Record<Served, readonly (readonly [string, string, object?])[]>> = {
@@ -28,6 +28,11 @@ const oneOf: Readonly<Record<Served, readonly (readonly [string, string, object?
   ]],
   store: [['POST', '/store/namespaces', {}], ['POST', '/frontdoor.v1.StoreService/SearchItems',
     {}]],
+  mcp: [['POST', '/mcp', { jsonrpc: '2.0', id: 1, method: 'ping' }], ['POST', '/mcp/', {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/list',
+  }]],
   meta: [['GET', '/info'], ['GET', '/docs/'], ['GET', '/openapi.json']],
 }
 const groups = Object.keys(oneOf) as readonly Served[]

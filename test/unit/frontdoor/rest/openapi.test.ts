@@ -69,6 +69,11 @@ const operationIds: Readonly<Record<string, string>> = {
   'DELETE /store/items': 'deleteItem',
   'POST /store/items/search': 'searchItems',
   'POST /store/namespaces': 'listNamespaces',
+  'POST /mcp': 'callTools',
+  'GET /mcp': 'streamTools',
+  'DELETE /mcp': 'endToolSession',
+  'GET /.well-known/oauth-protected-resource/mcp': 'getToolResource',
+  'GET /.well-known/oauth-protected-resource/d/{deployment}/mcp': 'getDeployedToolResource',
   'GET /ok': 'checkServer',
   'GET /info': 'getServerInfo',
   'GET /auth': 'getCaller',
@@ -152,7 +157,9 @@ describe('the description', () => {
   it('requires a key for all routes but the public ones', async () => {
     const { operations } = await describedBy()
     const open = [...operations].filter(([, { security }]) => security?.length === 0)
-    expect(open.map(([route]) => route)).toEqual(['GET /ok', 'GET /info'])
+    expect(open.map(([route]) => route)).toEqual(['GET /ok', 'GET /info',
+      'GET /.well-known/oauth-protected-resource/mcp',
+      'GET /.well-known/oauth-protected-resource/d/{deployment}/mcp'])
   })
 
   it('is served as a page for people, too', async () => {

@@ -1,0 +1,120 @@
+/** `tools/call`: a run of the assistant behind a tool, or what goes on with one. */
+
+import type { FastifyReply } from 'fastify'
+
+import { ignoreNotFound } from '../../errors.ts'
+import { isObject, objectOf } from '../../json/index.ts'
+import { RawJson } from '../../raw-json.ts'
+import { requireAllowed } from '../http/caller.ts'
+import { holdStream, waiterOf } from '../rest/run-reply.ts'
+import { answerCall } from './answer-call.ts'
+import { nothingSeen, streamCall } from './asking-stream.ts'
+import { isKept, isStreamed, membersOf } from './call.ts'
+import type { McpParts, ToolCall } from './call.ts'
+import { callRun, dropKept, findKept, idOfRequest, modesOf, resumed,
+  startKept } from './kept-call.ts'
+import type { CallMaker, CallRun } from './kept-call.ts'
+import { isRequestId, resultText } from './message.ts'
+import type { Json, Request, RequestId } from './message.ts'
+import { answerIn, questionsOfRun } from './question.ts'
+import type { ClientAbilities, Era } from './revision.ts'
+import { RpcError } from './rpc-error.ts'
+import type { Session } from './session.ts'
+import { assistantBehind } from './tools.ts'
+import { badResult } from './tool-result.ts'
+
+/** Rules by which a call is answered. */
+export interface CallFrame extends ClientAbilities {
+  readonly era: Era
+  readonly session: Session | undefined
+}
+
+/** Carries out a call. Throws RpcError and HeddleError while a status can be sent. */
+export async function callTool(parts: McpParts, reply: FastifyReply, { id, params }: Request,
+  frame: CallFrame): Promise<FastifyReply> {
+  const { caller } = reply.request
+  requireAllowed(caller, 'change')
+  const { name, requestState: state } = params
+  if (typeof name !== 'string') throw new RpcError('invalidParams', 'A call must name its tool.')
+  const input = inputOf(params)
+  await caller.mayStartRun?.()
+  holdStream(parts, reply)
+  const assistant = await assistantBehind(parts.assistants, caller.tenant, name)
+  const call: ToolCall = { ...frame, id, assistant, progressToken: tokenOf(params) }
+  const maker = { caller, runCaller: { ...waiterOf(reply.request, reply), commandId: '' } }
+  if (call.era === 'modern' && state !== undefined) {
+    return resumeCall(parts, reply, maker, { call, state, responses: params['inputResponses'] })
+  }
+  const run = isKept(call)
+    ? await startKept(parts, maker, call, input)
+    : await startLone(parts, maker, call, input)
+  const isAsking = call.era === 'former' && isKept(call) && isStreamed(call)
+  return isAsking
+    ? streamCall(parts, { reply, call, run, seen: nothingSeen })
+    : answerCall(parts, { reply, call, run })
+}
+
+/** The arguments, as the graph gets them for its input. */
+function inputOf({ arguments: input = {} }: Json): unknown {
+  const isWhole = input instanceof RawJson
+    ? input.text.trimStart().startsWith('{')
+    : isObject(input)
+  if (isWhole) return input
+  throw new RpcError('invalidParams', 'The arguments must be an object.')
+}
+
+function tokenOf({ _meta: meta }: Json): RequestId | undefined {
+  const { progressToken } = objectOf(meta)
+  return isRequestId(progressToken) ? progressToken : undefined
+}
+
+/** A run without a thread. In a session, its id can be made again to cancel it. */
+async function startLone({ runs }: McpParts, { caller: { tenant }, runCaller }: CallMaker,
+  call: ToolCall, input: unknown): Promise<CallRun> {
+  const { session, assistant, id } = call
+  const runId = session && idOfRequest(tenant, session.id, id)
+  return callRun(
+    await runs.createStatelessAndWait(tenant, { assistant_id: assistant, input, ...modesOf(call) },
+      { ...runCaller, runId }),
+  )
+}
+
+/** Goes on with a call whose questions the client has answered. */
+async function resumeCall(parts: McpParts, reply: FastifyReply, { caller, runCaller }: CallMaker,
+  { call, state, responses }: { readonly call: ToolCall; readonly state: unknown;
+    readonly responses: unknown }): Promise<FastifyReply> {
+  const { tenant } = caller
+  const kept = typeof state === 'string' && uuidForm.test(state)
+    ? await findKept(parts, caller, state, '').catch(ignoreNotFound)
+    : undefined
+  if (kept === undefined || kept.assistant !== call.assistant) {
+    throw new RpcError('invalidParams', 'This requestState is of no call that waits: call the ' +
+      'tool again without it.')
+  }
+  const { threadId, row } = kept
+  const answers = questionsOfRun(row).map((question) =>
+    [question.id, answerIn(objectOf(responses)[question.id], question)] as const
+  )
+  if (answers.some(([, { kind }]) => kind === 'refused')) {
+    dropKept(parts, tenant, threadId)
+    return reply.type('application/json').send(resultText(call.id, badResult(
+      'The question of the graph was not answered: the user declined.',
+      membersOf(call, parts.version),
+    )))
+  }
+  const given = Object.fromEntries(
+    answers.flatMap(([id, answer]) => answer.kind === 'given' ? [[id, answer.value]] : []),
+  )
+  const run = Object.keys(given).length === 0
+    // Nothing was answered: the same is asked again.
+    ? { run: { threadId, runId: row.runId },
+      result: (cancelled?: AbortSignal) =>
+        parts.runs.join(tenant, { threadId, runId: row.runId }, cancelled) }
+    : callRun(
+      await parts.runs.createAndWait(tenant, threadId,
+        resumed({ ...kept, progressToken: call.progressToken }, given), runCaller),
+    )
+  return answerCall(parts, { reply, call, run })
+}
+
+const uuidForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/

@@ -1,0 +1,138 @@
+/**
+ * The thread of a call whose graph may ask, or whose client may come back.
+ *
+ * 1. It is made with the call, and goes with its answer. It goes by itself after an hour, so that
+ *    nothing is left of a client that went.
+ * 2. Its metadata says whose it is: of which tool, session and user. What a client sends about it
+ *    names it, and is compared with that, so that nothing of it has to be signed or kept elsewhere.
+ * 3. Every member can go on with it, for the thread has all that is needed.
+ */
+
+import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import { HeddleError, ignoreNotFound } from '../../errors.ts'
+import { isInterruptId } from '../../graph/index.ts'
+import { objectIn } from '../../json/index.ts'
+import type { AwaitedRun } from '../../thread/index.ts'
+import type { Caller } from '../http/caller.ts'
+import { idOfRepeat, nameOf } from '../operations/index.ts'
+import type { RunCaller, RunName } from '../operations/index.ts'
+import { principalOf } from './call.ts'
+import type { McpParts, ToolCall } from './call.ts'
+import type { RequestId } from './message.ts'
+
+/** Minutes for which the thread of a call waits for an answer, or for its client. */
+const keptMinutes = 60
+
+const timeToLive = { ttl: keptMinutes, strategy: 'delete' } as const
+
+/** A run of a call, and its result. */
+export interface CallRun {
+  readonly run: RunName
+  result(cancelled?: AbortSignal): Promise<string>
+}
+
+/** A caller, and how runs are made for it. */
+export interface CallMaker {
+  readonly caller: Caller
+  readonly runCaller: RunCaller
+}
+
+/** A thread that was kept for a call. */
+export interface KeptCall {
+  readonly threadId: string
+  readonly assistant: string
+  readonly requestId: RequestId
+  readonly progressToken: RequestId | undefined
+  /** Its newest run. */
+  readonly row: RunRow
+}
+
+/** The id of what a request of a session makes, so that every member can cancel it. */
+export function idOfRequest(tenant: string, session: string, request: RequestId): string {
+  return idOfRepeat(tenant, `mcp\n${session}\n${JSON.stringify(request)}`)
+}
+
+/** Starts the run of a call on a thread of its own. */
+export async function startKept({ threads, runs }: McpParts, { caller, runCaller }: CallMaker,
+  call: ToolCall, input: unknown): Promise<CallRun> {
+  const { assistant, session, id, progressToken } = call
+  const { tenant } = caller
+  const { row: { threadId } } = await threads.create(tenant, {
+    ...session && { thread_id: idOfRequest(tenant, session.id, id) },
+    metadata: { mcp_tool: assistant, mcp_session: session?.id ?? '', mcp_user: principalOf(caller),
+      mcp_request: id, ...progressToken !== undefined && { mcp_progress: progressToken } },
+    ttl: timeToLive,
+  })
+  const made = await runs.createAndWait(tenant, threadId, { assistant_id: assistant, input,
+    ...modesOf(call) }, runCaller)
+  return callRun(made)
+}
+
+/** Modes of a run whose progress is reported. */
+export function modesOf({ progressToken }: Pick<ToolCall, 'progressToken'>) {
+  return progressToken === undefined ? {} : { stream_mode: ['tasks-lean' as const] }
+}
+
+/** The run of a call that was started for it. */
+export function callRun({ row, result }: AwaitedRun): CallRun {
+  return { run: nameOf(row), result }
+}
+
+/**
+ * The kept call of this thread. Undefined for a thread that is not there, or that this caller made
+ * no call of this session on.
+ */
+export async function findKept({ threads, runs }: Pick<McpParts, 'threads' | 'runs'>,
+  { tenant, ...caller }: Caller, threadId: string, session: string): Promise<KeptCall | undefined> {
+  const view = await threads.get(tenant, threadId, ['metadata']).catch(ignoreNotFound)
+  if (view === undefined) return undefined
+  const { mcp_tool: assistant, mcp_session, mcp_user, mcp_request: requestId,
+    mcp_progress: progressToken } = objectIn(view.row.metadataJson || '{}')
+  const isTheirs = mcp_session === session && mcp_user === principalOf(caller)
+  const row = isTheirs ? await newestRun(runs, tenant, threadId) : undefined
+  if (row === undefined || typeof assistant !== 'string') return undefined
+  return { threadId, assistant, row, requestId: requestId as RequestId,
+    progressToken: progressToken as RequestId | undefined }
+}
+
+/** The newest run of a thread; undefined if it has none, or is gone. */
+export async function newestRun(runs: McpParts['runs'], tenant: string,
+  threadId: string): Promise<RunRow | undefined> {
+  const rows = await runs.list(tenant, threadId, { limit: 1, select: ['run_id'] })
+    .catch(ignoreNotFound)
+  return rows?.[0]
+}
+
+/** The run with which a kept call goes on: answers by the ids of their questions. */
+export function resumed({ assistant, progressToken }: KeptCall,
+  answers: Readonly<Record<string, unknown>>) {
+  const isById = Object.keys(answers).every(isInterruptId)
+  return { assistant_id: assistant, strict_resume: true, multitask_strategy: 'reject' as const,
+    command: { resume: isById ? answers : Object.values(answers)[0] },
+    ...modesOf({ progressToken }) }
+}
+
+/** Gives the thread its full time again, when a question was asked. */
+export async function keepOn({ threads }: McpParts, tenant: string,
+  threadId: string): Promise<void> {
+  await threads.patch(tenant, threadId, { ttl: timeToLive })
+}
+
+/** Removes what was kept, with its run. Failing is harmless: the thread goes by itself. */
+export function dropKept({ threads }: Pick<McpParts, 'threads'>, tenant: string,
+  threadId: string): void {
+  threads.delete(tenant, threadId).catch(() => {})
+}
+
+/** Cancels what a request of a session has made. Nothing happens if it is over. */
+export async function cancelRequest(parts: McpParts, tenant: string, session: string,
+  request: RequestId): Promise<void> {
+  const id = idOfRequest(tenant, session, request)
+  const name = { threadId: id, runId: id }
+  try {
+    await parts.runs.cancel(tenant, name, {})
+  } catch (error) {
+    if (HeddleError.from(error).code !== 'not_found') throw error
+    await parts.threads.delete(tenant, id).catch(ignoreNotFound)
+  }
+}
