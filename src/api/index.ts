@@ -23,6 +23,7 @@ export type { Chart, ChartBody, ChartFilters, ChartPoint, ChartSection, ChartSer
 export { getCluster, streamCluster } from './cluster.ts'
 export type { Cluster } from './cluster.ts'
 export { Command } from './command.ts'
+export { loadComponent, readComponentFile } from './components.ts'
 export { bodyMbMax } from './control/control-parts.ts'
 export { countCrons, createCron, createThreadCron, cronFields, deleteCron, getCron, payloadFields,
   searchCrons, updateCron } from './crons.ts'

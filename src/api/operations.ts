@@ -9,6 +9,7 @@ import * as builds from './control/builds.ts'
 import * as bulkDeletions from './bulk-deletions.ts'
 import * as charts from './charts.ts'
 import * as cluster from './cluster.ts'
+import * as components from './components.ts'
 import * as crons from './crons.ts'
 import * as datasetFiles from './datasets/dataset-files.ts'
 import * as datasetRuns from './datasets/dataset-runs.ts'
@@ -64,6 +65,7 @@ const ofDeployments = asking({
   'Crons': crons,
   'Store': store,
   'Model Context Protocol': mcp,
+  'Components': components,
 })
 
 /** Files of operations, under the headings that they have in the documentation. */

@@ -1,7 +1,7 @@
 /** Parts and settings of a front door. */
 
 import type { TenantKeys } from '../access/index.ts'
-import type { HttpSettings, RouteGroup } from '../graph/index.ts'
+import type { ComponentSource, HttpSettings, RouteGroup } from '../graph/index.ts'
 import type { QuotaOptions } from '../limits/index.ts'
 import type { Platform } from '../platform/index.ts'
 import type { ClusterSource } from './admin/cluster-watch.ts'
@@ -12,6 +12,7 @@ import type { ExchangeParts } from './http/exchange.ts'
 import type { Limit } from './http/guard.ts'
 import type { AuthOptions } from './http/identify.ts'
 import type { UnreadOptions } from './http/unread.ts'
+import type { MountParts } from './mount/index.ts'
 import type { OperationParts } from './operations/index.ts'
 import type { ServerDetails } from './rest/server.ts'
 import type { ThreadPlaces } from './rest/thread-place.ts'
@@ -55,6 +56,10 @@ export interface FrontDoorOptions
   readonly disabledRoutes?: () => readonly RouteGroup[]
   /** Settings below `http` of the server's own project, asked at each request; by default none. */
   readonly projectHttp?: () => HttpSettings | undefined
+  /** The components of the server's own project; by default, it has none. */
+  readonly components?: ComponentSource
+  /** True for a request from a proxy whose `X-Forwarded-Host` is believed; by default, none is. */
+  readonly isFromProxy?: MountParts['isFromProxy']
   /** Quotas of tenants; by default, there are none. */
   readonly quotas?: QuotaOptions
   /** The platform; by default, none is served. */

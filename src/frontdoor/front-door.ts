@@ -6,6 +6,7 @@ import { CodedError } from '../errors.ts'
 import { noUse, Quotas, unlimited } from '../limits/index.ts'
 import type { QuotaOptions, QuotaStats } from '../limits/index.ts'
 import { adminRoutes } from './admin/app.ts'
+import { componentRoutes } from './components.ts'
 import { addConnect } from './connect/plugin.ts'
 import { addControl } from './control/index.ts'
 import { openApp } from './door-app.ts'
@@ -114,6 +115,11 @@ async function addRoutes(options: FrontDoorOptions,
   addFrontPage(app, hasStudio)
   await addRest(app, { ...options, ...parts, json, bodies, offer: offerOf(options, hasStudio),
     failing: deployments?.failing, clusterStatus: options.cluster.status })
+  componentRoutes(app, { ...options, ...parts,
+    componentsOf: (deployment) =>
+      deployment === undefined
+        ? options.components
+        : deployments?.serving.components?.(deployment) })
   adminRoutes(app, { ...options, ...parts })
   if (platform) await addPlatform(app, { ...options, ...parts, platform })
   if (deployments) await addControl(app, { ...parts, env, deployments, servedHosts })

@@ -5,6 +5,12 @@ export type { CheckpointSelector, CheckpointSource, EditUpdate, Execution, Execu
   SnapshotAnswer, StateQuestion, Step, StepBatch, StepEvent, EmittedEvent } from './execution.ts'
 export type { ActionAnswer, AppUser, AskedAction, AskedRequest, LoginAnswer, ProjectApp,
   ProjectLogin, ProjectRoutes, Refused } from './app/project-app.ts'
+export { buildComponents } from './components/build-components.ts'
+export type { BuiltComponents } from './components/build-components.ts'
+export { componentBytesMax, globalNameOf, isComponentFile } from './components/component-file.ts'
+export type { ComponentFile } from './components/component-file.ts'
+export { ProjectComponents } from './components/project-components.ts'
+export type { ComponentSource } from './components/project-components.ts'
 export type { DeployedGraphs, DeploymentView } from './deployed.ts'
 export { isDeployment, noView } from './deployed.ts'
 export { graphHosts } from './graph-hosts.ts'

@@ -19,6 +19,7 @@ import type { Platform } from './closure/platform.ts'
 import { settingsFiles } from './closure/settings-files.ts'
 import { tsconfigPackages } from './closure/tsconfig-packages.ts'
 import { packageFolderOf, workspaceOf } from './closure/workspace.ts'
+import { withComponents } from './component-tree.ts'
 import { sourceOf } from './git-source.ts'
 import { readManifest } from './manifest.ts'
 import type { Manifest, ManifestArchive } from './manifest.ts'
@@ -78,12 +79,15 @@ export async function buildRevision(options: BuildOptions): Promise<BuiltRevisio
     return { ...each, files: await packageFiles({ root, folder: each.folder, isTyped }) }
   }))
   const isNative = await hasNativeCode(packages, platform)
-  requireRoom([own, ...packages.map(({ files }) => files)], limits)
-  const archives = await archivesOf(own, packages, closure, { ...options, root })
+  const components = await withComponents(project, root, own)
+  requireRoom([components.files, ...packages.map(({ files }) => files)], limits)
+  const archives = await archivesOf(components.files, packages, closure, { ...options, root })
+    .finally(components.remove)
   const manifest: Manifest = { ...manifestOf(project, root), archives, lock_sha256: lockSha256,
     platform: isNative ? platformName(platform) : null, source: await sourceOf(root) }
   return { manifest: readManifest(manifest, limits),
-    warnings: [...project.warnings, ...engineWarnings], env: project.env, ownFiles: new Map(
+    warnings: [...project.warnings, ...components.warnings, ...engineWarnings], env: project.env,
+    ownFiles: new Map(
       own.map((
         each,
       ) => [each.path, each.kind === 'file' ? `${each.bytes} ${each.identity}` : each.target]),

@@ -47,6 +47,8 @@ export interface DoorParts {
   readonly disabledRoutes?: FrontDoorOptions['disabledRoutes']
   /** Settings below `http` of the server's own project. */
   readonly projectHttp?: FrontDoorOptions['projectHttp']
+  /** The components of the server's own project. */
+  readonly components?: FrontDoorOptions['components']
   readonly actors: Pick<Actors, 'router' | 'limits' | 'items'>
   readonly rows: readonly RateLimit[]
   /** The memory that reads share. */
@@ -111,6 +113,7 @@ export async function openDoor(settings: Settings, parts: DoorParts): Promise<Fr
     cluster: { embedded: settings.cassandra === null, shards: backend.ownership.shards,
       status: backend.status, ask: (member) => askMember(parts, details, member, null) },
     received: countRequests(metrics),
+    isFromProxy: fromUserProxies(trustedProxies),
     ...allowOrigins.length > 0 && { allowOrigins },
     allowHosts,
     quotas: { limits: settings.quotas, use: (tenant) => backend.everybody.use(tenant) },

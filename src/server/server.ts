@@ -194,7 +194,8 @@ async function beginRuns({ settings, env, metrics, start }: Start,
 /** Opens the front door; undefined if this member answers no clients. */
 async function openToClients({ settings, start, rows, assistantDefaults }: Start,
   { base, member, asked }: OpenMember) {
-  const { backend, graphs: { host, disabledRoutes, http }, later, reads, runKeys, watchers } = base
+  const { backend, graphs: { host, disabledRoutes, http, components }, later, reads, runKeys,
+    watchers } = base
   const { actors, platform, egress, deployments } = member
   const { activity, refused, limitUse, details } = asked
   const answersClients = settings.cassandra?.member.roles.includes('frontdoor') ?? true
@@ -203,7 +204,7 @@ async function openToClients({ settings, start, rows, assistantDefaults }: Start
     () =>
       openDoor(settings, { ...watchers, assistantDefaults, runKeys, backend, graphs: host, actors,
         rows, reads, platform, egress, deployed: later.graphs, deployments: deployments.door,
-        activity, refused, limitUse, details, disabledRoutes, projectHttp: http }),
+        activity, refused, limitUse, details, disabledRoutes, projectHttp: http, components }),
     (door, deadline) => door.close(deadline))
 }
 

@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 
 import { goingAway, HeddleError, ignoreNotFound } from '../../errors.ts'
-import type { DeploymentView, GraphHost } from '../../graph/index.ts'
+import type { ComponentSource, DeploymentView, GraphHost } from '../../graph/index.ts'
 import type { UserRange } from '../../settings/index.ts'
 import type { Deployment } from '../deployment.ts'
 import { namespaceParts } from '../namespace.ts'
@@ -17,6 +17,7 @@ import { LineFiles } from './line-files.ts'
 import { loadRevision, secretVersionsOf } from './load-revision.ts'
 import type { LoadedProcess, LoadParts, LoadRequest } from './load-revision.ts'
 import { ProcessMemory } from './process-memory.ts'
+import { RevisionComponents } from './revision-components.ts'
 import { firstToGo, useOf } from './retention.ts'
 import type { LoadedRevision, Serving, ServingProblem, ServingStats } from './serving.ts'
 
@@ -60,6 +61,7 @@ class MemberServing implements Serving {
   readonly #compileCaches: CompileCaches
   readonly #lines: LineFiles
   readonly #wiring: HostWiring
+  readonly #components: RevisionComponents
   /** By name. */
   readonly #runtimes = new Map<string, DeploymentRuntime>()
   /** Runtimes of removed deployments, until their work has ended. */
@@ -78,6 +80,7 @@ class MemberServing implements Serving {
     this.#compileCaches = new CompileCaches({ directory: join(revisionsDirectory, 'compiled'),
       users, lacksUser: () => this.#endIdle() })
     this.#lines = new LineFiles(join(revisionsDirectory, 'lines'), env)
+    this.#components = new RevisionComponents(options)
     this.#wiring = new HostWiring(() =>
       [...this.#runtimes].flatMap(([name, { graphs }]) =>
         graphs.map((graph) => [name, graph] as const)
@@ -121,6 +124,14 @@ class MemberServing implements Serving {
     const { deployment: name } = namespaceParts(namespace)
     if (name === null || revision === '') return
     if (this.#directory.known(name)) this.#runtimeOf(name).ended(revision, status)
+  }
+
+  components(deployment: string): ComponentSource {
+    return {
+      namesOf: async (graphId) =>
+        await this.#components.namesOf(await this.find(deployment), graphId),
+      read: async (name) => await this.#components.read(await this.find(deployment), name),
+    }
   }
 
   find(name: string): Promise<Deployment> {

@@ -1,6 +1,6 @@
 /** The deployments that a member serves: what it knows of them, and the graphs it has loaded. */
 
-import type { DeployedGraphs, RunningGraphHost } from '../../graph/index.ts'
+import type { ComponentSource, DeployedGraphs, RunningGraphHost } from '../../graph/index.ts'
 import type { Deployment } from '../deployment.ts'
 import type { PrepareRequest, Prepared, RevisionTally } from '../rollout/member-port.ts'
 import type { DeploymentLine, LineQuery } from './deployment-lines.ts'
@@ -64,6 +64,8 @@ export interface Serving extends DeployedGraphs {
   tally(options: PrepareRequest): RevisionTally
   /** The last lines that the code of a deployment wrote on this member, also before its start. */
   lines(deployment: string, query: LineQuery): Promise<readonly DeploymentLine[]>
+  /** The components of a deployment's user interface. */
+  components(deployment: string): ComponentSource
   loaded(): readonly LoadedRevision[]
   /** Revisions that this member could not load. */
   problems(): readonly ServingProblem[]

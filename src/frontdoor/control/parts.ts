@@ -28,7 +28,7 @@ export interface DeploymentParts extends Pick<MountParts, 'charge' | 'domain' | 
   readonly builds?: Builds
   readonly serving:
     & Pick<Serving, 'all' | 'find' | 'named' | 'open' | 'view' | 'learn' | 'watch'>
-    & Partial<Pick<Serving, 'requireServes'>>
+    & Partial<Pick<Serving, 'components' | 'requireServes'>>
   /** Asks all members which revisions they cannot load; by default nobody is asked. */
   readonly problems?: () => Promise<readonly MemberProblem[]>
   /** Names of those that this member cannot serve; by default none. */

@@ -13,7 +13,7 @@ export type HostReader = (request: Called) => string
 export function hostReader(isFromProxy: MountParts['isFromProxy'] = () => false): HostReader {
   const known = new LRUCache<string, string>({ max: authoritiesKept })
   return (request) => {
-    const authority = authorityOf(request, isFromProxy)
+    const authority = calledAuthority(request, isFromProxy)
     const before = known.get(authority)
     if (before !== undefined) return before
     const host = nameIn(authority)
@@ -45,11 +45,12 @@ function nameIn(authority: string): string {
 /** The host name by which the client called. */
 export function calledHost(request: Called,
   isFromProxy: (request: Called) => boolean = () => false): string {
-  return nameIn(authorityOf(request, isFromProxy))
+  return nameIn(calledAuthority(request, isFromProxy))
 }
 
 /** The host and port by which the client called. Only proxies may say that it was another one. */
-function authorityOf(request: Called, isFromProxy: (request: Called) => boolean) {
+export function calledAuthority(request: Called,
+  isFromProxy: (request: Called) => boolean): string {
   const { headers } = request
   const forwarded = headers['x-forwarded-host']
   if (forwarded !== undefined && isFromProxy(request)) {

@@ -2,7 +2,7 @@
 
 export { DeploymentPorts } from './deployment-ports.ts'
 export { bodyTooLarge } from './body-limit.ts'
-export { calledHost } from './host-names.ts'
+export { calledAuthority, calledHost } from './host-names.ts'
 export { requireEnabled } from './disabled-routes.ts'
 export { mountsOver } from './mounts.ts'
 export { ownTarget } from './mount-prefix.ts'

@@ -29,7 +29,10 @@ import { threadRoutes } from './threads.ts'
 
 /** Adds the REST API to an app. Call after the guard is added. */
 export async function addRest(app: App,
-  options: RouteParts & ServerDetails & BodyReaders & ThreadPlaces): Promise<void> {
+  options: RouteParts & ServerDetails & BodyReaders & ThreadPlaces
+): Promise<
+  void
+> {
   checkRequests(app)
   acceptJson(app, options)
   answerNotFound(app)

@@ -8,6 +8,7 @@ import { networkInterfaces } from 'node:os'
 import cors from '@fastify/cors'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
+import { readComponentFile } from '../../api/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { CorsSettings } from '../../graph/index.ts'
 import { fitsHost, ipAddress, isLoopback } from '../../settings/index.ts'
@@ -48,7 +49,7 @@ export async function keepLocal(app: FastifyInstance, options: LocalSafetyOption
     const { origin, 'access-control-request-private-network': isNear } = request.headers
     const policy = policyOf(request)
     if (origin === undefined) {
-      if (policy.anyPage || !isForeignLoad(request)) return done()
+      if (policy.anyPage || isForPages(request) || !isForeignLoad(request)) return done()
       return done(new HeddleError('forbidden', 'Pages of other origins may call this server only ' +
         'by fetch with mode cors.'))
     }
@@ -63,6 +64,11 @@ export async function keepLocal(app: FastifyInstance, options: LocalSafetyOption
   })
   // Preflight requests go on to the guard, whose hook comes later, so that limits count them.
   await app.register(cors, { delegator: (request, done) => done(null, policyOf(request).reply) })
+}
+
+/** True for files that any page may load that knows their names, which are made of hashes. */
+function isForPages({ method, routeOptions: { url } }: FastifyRequest): boolean {
+  return method === 'GET' && url === readComponentFile.path
 }
 
 /**

@@ -18,6 +18,7 @@ const known: Readonly<Record<string, readonly string[]>> = {
     'allow_credentials', 'expose_headers', 'max_age'],
   'http.configurable_headers': ['includes', 'excludes', 'include', 'exclude'],
   'http.logging_headers': ['includes', 'excludes', 'include', 'exclude'],
+  ui_config: ['shared'],
   store: ['index', 'ttl', 'path', 'backend'],
   'store.index': ['embed', 'dims', 'fields'],
   'store.ttl': ['default_ttl', 'refresh_on_read', 'sweep_interval_minutes'],

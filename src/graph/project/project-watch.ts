@@ -8,6 +8,7 @@ import { isDeepStrictEqual } from 'node:util'
 
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
+import type { ProjectComponents } from '../components/project-components.ts'
 import { compileProject, modulesIn } from './project-compiler.ts'
 import type { CompiledProject } from './project-compiler.ts'
 import { readProject } from './project.ts'
@@ -24,10 +25,17 @@ export interface ProjectListener {
 /** An editor writes a file in several steps. After this long without one, the change has ended. */
 const quietMs = 60
 
+/** A project as it was compiled, with its components, which follow its changes. */
+export interface WatchedProject {
+  readonly project: Project
+  readonly compiled: CompiledProject
+  readonly components: Pick<ProjectComponents, 'sources' | 'refresh'>
+}
+
 /** Watches until the returned function is called. The listener is not called after that. */
-export function watchProject(env: Env, project: Project, compiled: CompiledProject,
+export function watchProject(env: Env, watched: WatchedProject,
   listener: ProjectListener): () => void {
-  const watcher = new ProjectWatcher(env, project, compiled, listener)
+  const watcher = new ProjectWatcher(env, watched, listener)
   return () => watcher.stop()
 }
 
@@ -35,6 +43,7 @@ class ProjectWatcher {
   readonly #env: Env
   readonly #listener: ProjectListener
   readonly #folders = new Map<string, FSWatcher>()
+  readonly #components: WatchedProject['components']
   #project: Project
   #compiled: CompiledProject
   #files: ReadonlySet<string> = new Set()
@@ -46,8 +55,10 @@ class ProjectWatcher {
   #cancelTimer = () => {}
   #stopped = false
 
-  constructor(env: Env, project: Project, compiled: CompiledProject, listener: ProjectListener) {
+  constructor(env: Env, { project, compiled, components }: WatchedProject,
+    listener: ProjectListener) {
     this.#env = env
+    this.#components = components
     this.#project = project
     this.#compiled = compiled
     this.#listener = listener
@@ -63,7 +74,7 @@ class ProjectWatcher {
 
   /** Watches folders, not files, because an editor may replace a file by a new one. */
   #watch(project: Project, compiled: CompiledProject): void {
-    this.#files = filesOf(project, compiled)
+    this.#files = new Set([...filesOf(project, compiled), ...this.#components.sources])
     const wanted = new Set([...this.#files].map((file) => dirname(file)))
     for (const [folder, watcher] of this.#folders) {
       if (wanted.has(folder)) continue
@@ -106,6 +117,7 @@ class ProjectWatcher {
         ignoreAuth: this.#project.ignoreAuth,
       })
       const compiled = await compileProject(project)
+      await this.#components.refresh(project)
       if (!this.#stopped) this.#take(project, compiled)
     } catch (error) {
       this.#broken = true

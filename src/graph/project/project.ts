@@ -20,6 +20,7 @@ import type { TimeToLiveRequest } from '../../search/index.ts'
 import { checkpointerShape, timeToLiveOf } from './project-time-to-live.ts'
 import { heddleShape, trialFault, trialOf } from './project-trial.ts'
 import type { TrialRun } from './project-trial.ts'
+import type { UiWishes } from '../components/ui-plan.ts'
 import { webhookShape, webhooksOf } from './project-webhooks.ts'
 
 /** A checked project. Nothing of its code has been loaded. */
@@ -43,6 +44,8 @@ export interface Project {
   readonly timeToLive: TimeToLiveRequest | undefined
   /** The same three, as a deployment keeps them. */
   readonly settings: ProjectSettings
+  /** Members about components, which are checked when these are built. */
+  readonly ui: UiWishes
   /** Run that must succeed on a revision before other runs are sent there. */
   readonly trial?: TrialRun
   /** The project's own login; missing if it brings none. */
@@ -177,8 +180,10 @@ export async function readProject(path: string,
   const webhooks = deployed
     ? webhooksOf(config.webhooks, true, {}).webhooks
     : readWebhooks(configFile, config, env.env)
+  const ui = { ui: config['ui'], ui_config: config['ui_config'],
+    isOff: disabledRoutes.includes('ui') }
   return { root, configFile, graphs, ...modules, ...env, ignoreAuth, store, webhooks, timeToLive,
-    settings, ...trial && { trial } }
+    settings, ui, ...trial && { trial } }
 }
 
 /** Settings of the login, the app and the routes, as a deployment keeps them. */
@@ -309,7 +314,6 @@ function unmetWishes(config: Config): string[] {
   const wishes = {
     auth: 'every caller may do everything',
     'http.app': 'its routes are not served',
-    ui: 'its components are not served',
   }
   const embed = config.store?.index?.embed
   const model = embed === undefined || isFile(embed) ? [] : [`store.index.embed names ${embed}, ` +

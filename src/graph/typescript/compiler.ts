@@ -5,8 +5,8 @@ import { dirname } from 'node:path'
 
 import type { Config, SchemaGenerator } from 'ts-json-schema-generator'
 
-import { changedMs } from './file-times.ts'
-import type { FileTimes } from './file-times.ts'
+import { changedMs } from '../file-times.ts'
+import type { FileTimes } from '../file-times.ts'
 
 /** Every file of a project that is compiled, with its types. */
 export type Program = NonNullable<Config['tsProgram']>

@@ -1,6 +1,6 @@
 /** The messages between a server and the process that reads types: plain data. */
 
-import type { FileTimes } from './file-times.ts'
+import type { FileTimes } from '../file-times.ts'
 import type { TypedNode, TypedSchemas } from './graph-types.ts'
 
 /** Graphs whose types are read, in this order. */

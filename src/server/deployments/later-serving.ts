@@ -7,6 +7,7 @@ import type { Serving } from '../../deployment/index.ts'
 /** Calls of a serving that callers make whether it is available or not. */
 export type ServingCalls = Pick<Serving,
   | 'all'
+  | 'components'
   | 'find'
   | 'learn'
   | 'lines'
@@ -40,6 +41,10 @@ export function laterServing(): LaterServing {
     },
     serving: {
       all: () => serving?.all() ?? [],
+      components: (deployment) => ({
+        namesOf: async (graphId) => await (await opened).components(deployment).namesOf(graphId),
+        read: async (name) => await (await opened).components(deployment).read(name),
+      }),
       find: async (name) => await (await opened).find(name),
       learn: async (name) => await (await opened).learn(name),
       lines: async (...query) => await serving?.lines(...query) ?? [],

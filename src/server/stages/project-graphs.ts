@@ -2,8 +2,9 @@
 
 import type { Env } from '../../../cluster/index.ts'
 import type { WebhookPolicy } from '../../egress/index.ts'
-import { compileProject, startGraphHost, watchProject } from '../../graph/index.ts'
-import type { ExecutionMarks, HttpSettings, Project, RouteGroup,
+import { compileProject, ProjectComponents, startGraphHost,
+  watchProject } from '../../graph/index.ts'
+import type { ComponentSource, ExecutionMarks, HttpSettings, Project, RouteGroup,
   RunningGraphHost } from '../../graph/index.ts'
 import type { ItemSettings } from '../../items/index.ts'
 import type { Settings } from '../../settings/index.ts'
@@ -24,6 +25,8 @@ export interface ProjectGraphs {
   disabledRoutes(): readonly RouteGroup[]
   /** Settings below `http` that the project states at the time of the call. */
   http(): HttpSettings | undefined
+  /** The components of its user interface, as they are now. */
+  readonly components: ComponentSource
   close(): Promise<void>
 }
 
@@ -36,6 +39,8 @@ export async function openGraphs(project: Project,
   // tools.
   process.chdir(project.root)
   const compiled = await compileProject(project)
+  const components = await ProjectComponents.open(project)
+  for (const warning of components.warnings) env.log.warn(warning)
   const host = await startGraphHost({ project: compiled, workers, heapMb, variables, marks, env,
     tracedRatio: ownTraces === 'deep' ? ownTracesRatio : undefined })
   const cannotReload = ({ message: reason, cause: error }: Error) =>
@@ -43,7 +48,7 @@ export async function openGraphs(project: Project,
       ...error !== undefined && { error } })
   let { webhooks, store, timeToLive, settings: { disabled_routes: disabledRoutes = [], http } } =
     project
-  const stopWatching = !reload ? () => {} : watchProject(env, project, compiled, {
+  const stopWatching = !reload ? () => {} : watchProject(env, { project, compiled, components }, {
     changed: (compiled, project) => {
       host.reload(compiled).then((opened) => {
         if (opened === 'superseded') return
@@ -64,6 +69,7 @@ export async function openGraphs(project: Project,
     timeToLive: () => timeToLive,
     disabledRoutes: () => disabledRoutes,
     http: () => http,
+    components,
     close: async () => {
       stopWatching()
       await host.close()

@@ -12,7 +12,7 @@ import { call } from '../open-front-door.ts'
 import { activeIn, openKeyed } from './deployment-door.ts'
 
 /** Groups whose routes are made elsewhere are tried there. */
-type Served = Exclude<RouteGroup, 'ui' | 'a2a'>
+type Served = Exclude<RouteGroup, 'a2a'>
 
 /** A route of each group over each protocol. */
 const oneOf: Readonly<Record<Served, readonly (readonly [string, string, object?])[]>> = {
@@ -34,6 +34,7 @@ const oneOf: Readonly<Record<Served, readonly (readonly [string, string, object?
     method: 'tools/list',
   }]],
   meta: [['GET', '/info'], ['GET', '/docs/'], ['GET', '/openapi.json']],
+  ui: [['POST', '/ui/agent', { name: 'card' }], ['GET', '/ui/agent/ui.js']],
 }
 const groups = Object.keys(oneOf) as readonly Served[]
 

@@ -8,6 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { systemEnv } from '../../../../cluster/index.ts'
 import type { HeddleError } from '../../../../src/errors.ts'
+import { ProjectComponents } from '../../../../src/graph/components/project-components.ts'
 import { compileProject } from '../../../../src/graph/project/project-compiler.ts'
 import type { CompiledProject } from '../../../../src/graph/project/project-compiler.ts'
 import { watchProject } from '../../../../src/graph/project/project-watch.ts'
@@ -49,7 +50,8 @@ async function watching(initial: ProjectFiles = files) {
       fn()
       look()
     }) }
-  const stop = watchProject(env, project, compiled, {
+  const components = await ProjectComponents.open(project)
+  const stop = watchProject(env, { project, compiled, components }, {
     changed: (changed) => keep({ changed }),
     failed: (failed) => keep({ failed }),
   })

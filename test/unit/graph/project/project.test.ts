@@ -41,6 +41,7 @@ describe('a project', () => {
       webhooks: expect.anything(),
       timeToLive: undefined,
       settings: usualSettings,
+      ui: { ui: undefined, ui_config: undefined, isOff: false },
     })
     expect(await readProject(join(root, 'langgraph.json'))).toEqual(project)
   })
@@ -186,7 +187,7 @@ describe('a project', () => {
         configurable_headers: { includes: ['x-colour', 'Authorization'] } },
       ui: { agent: './ui.tsx' }, grafs: {}, webhoks: { url: {} } })
     expect((await readProject(root)).warnings.map((warning) => warning.split(' ')[0]))
-      .toEqual(['ui', 'store.index.embed', 'webhoks', 'http.corss', 'store.index.filds',
+      .toEqual(['store.index.embed', 'webhoks', 'http.corss', 'store.index.filds',
         'http.configurable_headers'])
   })
 
