@@ -23,7 +23,7 @@ export type { Chart, ChartBody, ChartFilters, ChartPoint, ChartSection, ChartSer
 export { getCluster, streamCluster } from './cluster.ts'
 export type { Cluster } from './cluster.ts'
 export { Command } from './command.ts'
-export { loadComponent, readComponentFile } from './components.ts'
+export { loadComponent, readComponentFile } from './files/components.ts'
 export { bodyMbMax } from './control/control-parts.ts'
 export { countCrons, createCron, createThreadCron, cronFields, deleteCron, getCron, payloadFields,
   searchCrons, updateCron } from './crons.ts'
@@ -46,7 +46,7 @@ export { changeDatasetSplit, compareDatasetVersions, createComparison, createDat
   uploadDataset, uploadExperiment } from './datasets/datasets.ts'
 export type { Comparison, Dataset, DatasetBody, DatasetVersion,
   VersionDiff } from './datasets/datasets.ts'
-export { downloadFile, downloadPublicFile } from './downloads.ts'
+export { downloadFile, downloadPublicFile } from './files/downloads.ts'
 export { createEvaluator, deleteEvaluator, deleteEvaluators, getEvaluator, listEvaluators,
   patchEvaluator } from './rules/evaluators.ts'
 export type { Evaluator, EvaluatorBody, LlmEvaluator } from './rules/evaluators.ts'

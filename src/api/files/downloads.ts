@@ -2,8 +2,8 @@
 
 import { Type } from 'typebox'
 
-import { Text } from './json.ts'
-import { operation } from './operation.ts'
+import { Text } from '../json.ts'
+import { operation } from '../operation.ts'
 
 const file = {
   access: 'public',
