@@ -27,6 +27,8 @@ export interface Execution {
   readonly apart?: boolean
   /** True if a caller waits for the result. Such work takes every other turn before the rest. */
   readonly isAwaited?: boolean
+  /** Set if it is to stop for messages as soon as it may. */
+  takesMessages?: boolean
   /** Key with which the run's code calls its own server; missing where callers need no keys. */
   readonly ownKey?: string
   readonly request: RunRequest | EditRequest
@@ -83,6 +85,8 @@ export interface EditRequest {
   readonly config: JsonText
   readonly checkpoint: CheckpointSelector | null
   readonly supersteps: readonly (readonly EditUpdate[])[]
+  /** Messages that are added between two supersteps instead: no node counts as their writer. */
+  readonly messages?: JsonText
 }
 
 /** One update of an edit. */
@@ -237,6 +241,9 @@ export interface GraphSchemas {
 /** Values for a factory that builds its graph from them. */
 export type Configurable = Readonly<Record<string, unknown>>
 
+/** Why an execution stops: to go on elsewhere or later by default, or to take messages. */
+export type PauseReason = 'messages'
+
 /** The graph host as threads and the front door see it. */
 export interface GraphHost {
   /** All graphs. It is the same array object until they change. */
@@ -245,8 +252,12 @@ export interface GraphHost {
   describe(graphId: string): GraphDescription | undefined
   /** Starts an execution, at once or when a worker is free. */
   execute(execution: Execution, source: CheckpointSource, listener: ExecutionListener): void
-  /** Lets an execution stop at its next superstep, as `drained`, unless it ends before. */
-  pause(executionId: number): void
+  /**
+   * Lets an execution stop at its next superstep, as `drained`, unless it ends before. For messages
+   * it stops only where they may be added: after a superstep of the graph itself that has left no
+   * call of a tool open.
+   */
+  pause(executionId: number, why?: PauseReason): void
   /** Ends an execution. Its listener is not called again. Never waits for user code. */
   abort(executionId: number): void
   /** The last lines that the code of a run wrote in this process. */

@@ -1,8 +1,9 @@
 /** The graph host: a project's graphs, executed in worker threads. */
 
 export type { CheckpointSelector, CheckpointSource, EditUpdate, Execution, ExecutionListener,
-  GraphDescription, GraphHost, GraphSchemas, JsonText, LossReason, ExecutionOutcome, RunRequest,
-  SnapshotAnswer, StateQuestion, Step, StepBatch, StepEvent, EmittedEvent } from './execution.ts'
+  GraphDescription, GraphHost, GraphSchemas, JsonText, LossReason, ExecutionOutcome, PauseReason,
+  RunRequest, SnapshotAnswer, StateQuestion, Step, StepBatch, StepEvent,
+  EmittedEvent } from './execution.ts'
 export type { ActionAnswer, AppUser, AskedAction, AskedRequest, LoginAnswer, ProjectApp,
   ProjectLogin, ProjectRoutes, Refused } from './app/project-app.ts'
 export { buildComponents } from './components/build-components.ts'

@@ -15,7 +15,6 @@ type Calls = Readonly<Record<string, (client: Client) => Promise<void>>>
 
 /** What is not offered, and why. */
 const pending: Readonly<Record<string, string>> = {
-  'stream.input.inject': 'no run takes a message while it executes: the answer is not_supported',
   '~ui.getComponent': 'components that a project has for its users come with a later version',
 }
 
@@ -386,6 +385,21 @@ const streams: Calls = {
     await stream.input.respond({ namespace: [], interrupt_id: asked!.interruptId!,
       response: 'yes' })
     await expect.poll(() => stateOf(client, id)).toMatchObject({ answers: ['yes', 'after'] })
+  },
+  'stream.input.inject': async (client) => {
+    const hold = gate()
+    const id = await threadOf(client)
+    const input = say(`hold ${hold.url}`)
+    const { run_id: runId } = await client.runs.create(id, 'held', { input })
+    await hold.arrived()
+    const stream = client.threads.stream(id, { assistantId: 'held' })
+    await stream.input.inject({ namespace: [], message: { role: 'user', content: 'also' } })
+    hold.open()
+    await client.runs.join(id, runId)
+    expect(texts(await stateOf(client, id)))
+      .toEqual([`hold ${hold.url}`, 'first', 'held', 'also', 'last'])
+    expect(await client.runs.list(id)).toMatchObject([{ run_id: runId, status: 'success' }])
+    await stream.close()
   },
   'stream.state.get': async (client) => {
     const { stream } = await streamed(client)

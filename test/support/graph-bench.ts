@@ -110,6 +110,12 @@ export class GraphBench {
     }, options)
   }
 
+  /** Adds messages to the state between two supersteps. */
+  add(...messages: readonly object[]): Promise<Ran> {
+    return this.#execute({ kind: 'edit', config: '{}', checkpoint: null, supersteps: [],
+      messages: JSON.stringify(messages) }, {})
+  }
+
   ask(
     question: Partial<StateQuestion> & { kind: StateQuestion['kind'] },
   ): Promise<SnapshotAnswer[]> {

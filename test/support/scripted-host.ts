@@ -2,7 +2,8 @@
 
 import { HeddleError } from '../../src/errors.ts'
 import type { CheckpointSource, Execution, ExecutionListener, GraphDescription, GraphHost, JsonText,
-  LoggedLines, LossReason, ExecutionOutcome, Step, StepEvent } from '../../src/graph/index.ts'
+  LoggedLines, LossReason, ExecutionOutcome, PauseReason, Step,
+  StepEvent } from '../../src/graph/index.ts'
 
 /** An execution that a test drives. */
 export interface Scripted {
@@ -27,6 +28,8 @@ export class ScriptedHost implements GraphHost {
   readonly running = new Map<number, Scripted>()
   /** Executions that were asked to stop at their next superstep. */
   readonly paused = new Set<number>()
+  /** Executions that were asked to stop for messages. */
+  readonly asked = new Set<number>()
   /** All executions ever started. */
   readonly executions: Execution[] = []
   /** Shared by all hosts, so that an id is never used twice, not even after a restart. */
@@ -44,8 +47,9 @@ export class ScriptedHost implements GraphHost {
     this.running.set(execution.id, { execution, source, listener, headId: execution.headId })
   }
 
-  pause(executionId: number): void {
-    this.paused.add(executionId)
+  pause(executionId: number, why?: PauseReason): void {
+    if (why === 'messages') this.asked.add(executionId)
+    else this.paused.add(executionId)
   }
 
   abort(executionId: number): void {

@@ -5,7 +5,7 @@ import type { Env, FairSemaphore } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { CheckpointSource, Execution, ExecutionListener, ExecutionOutcome, GraphDescription,
   GraphHost, GraphProcess, GraphSchemas, LinePage, LoggedLines, LoggedRun, RunLogs, SnapshotAnswer,
-  StateQuestion } from '../../graph/index.ts'
+  PauseReason, StateQuestion } from '../../graph/index.ts'
 import { abortable } from './abortable.ts'
 import type { ProcessLease } from './revision-process.ts'
 import type { RevisionProcesses } from './revision-processes.ts'
@@ -73,9 +73,10 @@ export class RevisionHost implements GraphHost {
     void this.#begin(job)
   }
 
-  pause(executionId: number): void {
+  pause(executionId: number, why?: PauseReason): void {
     const job = this.#jobs.get(executionId)
-    if (job?.lease) job.lease.graph.pause(executionId)
+    if (job?.lease) job.lease.graph.pause(executionId, why)
+    else if (job && why === 'messages') job.execution.takesMessages = true
     else if (job) this.#endWaiting(job)
   }
 

@@ -121,6 +121,21 @@ export class RunOperations {
     return this.start(tenant, { threadId, run: { ...run, ...options, plan } })
   }
 
+  /**
+   * Puts a message for the run that executes into the queue of its thread. Throws `unsupported` if
+   * the graph has no messages, and `not_found` if no run executes.
+   */
+  async inject(tenant: string, threadId: string, body: CreateRun,
+    caller: RunCaller): Promise<RunRow> {
+    const { run } = await this.#onThread(tenant, threadId, body, caller)
+    const { channels } = this.#graphs.of(tenant).describe(run.graphId) ?? {}
+    if (channels !== undefined && !channels.includes('messages')) {
+      throw new HeddleError('unsupported', 'The graph of this run has no `messages`.')
+    }
+    const plan = { ...run.plan, threadEvents: true, injects: true } as const
+    return this.start(tenant, { threadId, run: { ...run, plan } })
+  }
+
   /** As `create`, for a caller that waits for the result. */
   async createAndWait(tenant: string, threadId: string, body: CreateRun,
     caller: RunCaller): Promise<AwaitedRun> {

@@ -17,6 +17,8 @@ export interface CommandContext extends Pick<Operations, 'runs' | 'threads'> {
   readonly caller: Caller
   readonly runCaller: RunCaller
   readonly threadId: string
+  /** Makes an id for a message that came without one. */
+  newId(): string
   /** Aborts when the client has left. */
   readonly left: AbortSignal
 }

@@ -3,6 +3,7 @@
 import type { Command, CommandContext } from './command-context.ts'
 import { ProtocolError } from './envelope.ts'
 import type { Outcome } from './envelope.ts'
+import { inject } from './inject-command.ts'
 import { fork, respond, startRun } from './run-commands.ts'
 import { getState, getTree, listCheckpoints } from './state-commands.ts'
 
@@ -22,8 +23,7 @@ export function perform(context: CommandContext, { method, params }: Command): P
     case 'agent.getTree':
       return getTree(context, params)
     case 'input.inject':
-      return refuse('not_supported', 'A running graph takes no messages: send run.start, whose ' +
-        'run is queued.')
+      return inject(context, params)
     case 'subscription.reconnect':
       return refuse('not_supported', 'Subscribe again: what is kept is replayed, after `since` ' +
         'if that is given.')

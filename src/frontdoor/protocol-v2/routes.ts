@@ -63,8 +63,9 @@ export function protocolRoutes(app: App, parts: ProtocolParts): void {
 }
 
 function contextOf(request: FastifyRequest, threadId: string,
-  { runs, threads, json }: ProtocolParts) {
-  return { runs, threads, json, caller: request.caller, runCaller: runCallerOf(request), threadId }
+  { runs, threads, json, env }: ProtocolParts) {
+  return { runs, threads, json, caller: request.caller, runCaller: runCallerOf(request), threadId,
+    newId: () => env.uuid() }
 }
 
 function requireShort(filter: EventFilter): void {

@@ -55,5 +55,16 @@ export const GetTree = Type.Object({
   run_id: Type.Optional(Nullable(Type.String({ maxLength: 200 }))),
 })
 
+/** Params of `input.inject`: a message for the graph of the run that executes. */
+export const InjectInput = Type.Object({
+  namespace: Type.Optional(Nullable(Namespace())),
+  message: Type.Object({
+    role: Type.Union([Type.Literal('user'), Type.Literal('system')]),
+    content: Type.String({ maxLength: 100_000 }),
+    name: Type.Optional(Nullable(Type.String({ maxLength: 200 }))),
+    id: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 200 }))),
+  }),
+})
+
 /** Params of `subscription.unsubscribe`: the id of the subscription that ends. */
 export const Unsubscribe = Type.Object({ subscription_id: Type.String({ maxLength: 200 }) })

@@ -8,6 +8,10 @@ export class DrainControl {
    * True if the server asked, so that the run continues elsewhere or later. A node only stops it.
    */
   handsBack = false
+  /** True if it was asked for messages: it then stops only where they may be added. */
+  #isForMessages = false
+  /** True from the end of a superstep of the graph itself until the engine asks whether to stop. */
+  #mayAdd = false
 
   /** `entered` is called when the engine reads `drainRequested`, just before it runs nodes. */
   constructor(entered: () => void) {
@@ -20,6 +24,16 @@ export class DrainControl {
     this.requestDrain()
   }
 
+  /** Stops the run on behalf of the server, after a superstep at which messages may be added. */
+  handBackForMessages(): void {
+    this.#isForMessages = true
+  }
+
+  /** A superstep of the graph itself has ended, with a state that messages may be added to. */
+  restsAt(mayAdd: boolean): void {
+    this.#mayAdd = mayAdd
+  }
+
   /** Stops the run on behalf of a node. The name is the engine's. */
   requestDrain(reason = 'shutdown'): void {
     this.#reason = reason
@@ -27,6 +41,10 @@ export class DrainControl {
 
   get drainRequested(): boolean {
     this.#entered()
+    // Whoever asks next is a subgraph or a node: only the graph itself asks between its supersteps.
+    const mayAdd = this.#mayAdd
+    this.#mayAdd = false
+    if (this.#isForMessages && mayAdd) this.handBack()
     return this.#reason !== undefined
   }
 

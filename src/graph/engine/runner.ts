@@ -30,6 +30,7 @@ import { doneTasks, withoutResults } from '../state/state-reader.ts'
 import { isTouched } from '../state/thread-memory.ts'
 import type { ThreadMemory } from '../state/thread-memory.ts'
 import type { ValueCodec } from '../state/value-codec.ts'
+import { addMessages, hasOpenCalls, messagesChannel } from './added-messages.ts'
 import { bindSaver } from './bound-graph.ts'
 import type { DrainControl } from './drain-control.ts'
 import { filterable } from './filterable.ts'
@@ -138,6 +139,7 @@ async function runGraph(bench: Workbench, assignment: Assignment, request: RunRe
     pending,
     isExit: request.durability === 'exit',
     sink: protocol?.sinkOver(assignment.outbox),
+    stepped: steppedFor(graph, request, control),
   })
   protocol?.referTo(reference)
   protocol?.transformWith(transformersOf(graph))
@@ -203,6 +205,11 @@ async function edit(bench: Workbench, assignment: Assignment,
     pending: (writes: CheckpointPendingWrite[]) => pending?.(writes) ?? writes }
   const saver = saverFor(bench, assignment, graph, options)
   const bound = bindSaver(graph, saver, bench.stores?.open(assignment.items))
+  if (request.messages !== undefined) {
+    await addMessages(graph, saver, { threadId, uuid: bench.uuid, nowMs: bench.nowMs(),
+      messages: JSON.parse(request.messages) as readonly unknown[] })
+    return { ...ended, ...await whatIsLeft(bench, graph, saver, threadId) }
+  }
   const { langgraph } = bench.library
   const supersteps = request.supersteps.map((updates) => updates.map(parsedUpdate))
   await requireNameKnown(graph, configurable.checkpoint_ns, supersteps.flat())
@@ -219,6 +226,17 @@ async function edit(bench: Workbench, assignment: Assignment,
     if (signal.aborted) return { ...ended, status: 'aborted' }
   }
   return { ...ended, ...await whatIsLeft(bench, graph, saver, threadId) }
+}
+
+/**
+ * Tells the control where messages may be added. Undefined for a run with breakpoints: it would go
+ * past the one at which it stops for messages.
+ */
+function steppedFor({ interruptBefore, interruptAfter }: ServedGraph, asked: RunRequest,
+  control: DrainControl): RunSaverOptions['stepped'] {
+  const breakpoints = [interruptBefore, interruptAfter, asked.interruptBefore, asked.interruptAfter]
+  if (breakpoints.some((nodes) => nodes != null && nodes.length > 0)) return undefined
+  return (values) => control.restsAt(!hasOpenCalls(values[messagesChannel]))
 }
 
 /** Throws `invalid` if an update names a node or a channel that does not exist. */
@@ -274,11 +292,13 @@ interface RunSaverOptions {
   readonly reference: ValuesReference | undefined
   readonly pending: SaverOptions['pending']
   readonly sink?: StepSink | undefined
+  /** Called with the state after each superstep of the graph itself that was executed here. */
+  readonly stepped?: ((values: Readonly<Record<string, unknown>>) => void) | undefined
 }
 
 function saverFor({ codec, serde, uuid, shortcuts }: Workbench, assignment: Assignment,
   graph: ServedGraph, wanted: RunSaverOptions): HeddleSaver {
-  const { metadata, sync, isExit, reference, pending, sink = assignment.outbox } = wanted
+  const { metadata, sync, isExit, reference, pending, sink = assignment.outbox, stepped } = wanted
   const { execution: { threadId, runId }, source, memory, entered } = assignment
   const ids = new MessageIds(graph, uuid)
   return new HeddleSaver({
@@ -299,6 +319,8 @@ function saverFor({ codec, serde, uuid, shortcuts }: Workbench, assignment: Assi
     // Nodes may change it in place long before a checkpoint holds that.
     seen: (id, values, isLoaded) => {
       if (!(isLoaded && isExit)) reference?.see(id, values)
+      // The input is a checkpoint too, whose writes come with the first superstep.
+      if (!isLoaded && !isExit && !('__start__' in values)) stepped?.(values)
     },
   })
 }

@@ -1,8 +1,8 @@
 /** Gives executions to workers, passes on their batches, and handles lost workers. */
 
 import { LRUCache } from '../../../cluster/index.ts'
-import type { CheckpointSource, Execution, ExecutionListener, LossReason,
-  ExecutionOutcome } from '../execution.ts'
+import type { CheckpointSource, Execution, ExecutionListener, LossReason, ExecutionOutcome,
+  PauseReason } from '../execution.ts'
 import type { WrittenLines } from '../logs/run-line.ts'
 import { CrashBlame } from './crash-blame.ts'
 import { HoldTimes, Longest } from './turns/hold-times.ts'
@@ -78,10 +78,11 @@ export class ExecutionScheduler {
     }
   }
 
-  pause(executionId: number): void {
+  pause(executionId: number, why?: PauseReason): void {
     const job = this.#byExecution.get(executionId)
-    if (job?.link) return job.link.post({ type: 'pause', job: job.number })
+    if (job?.link) return job.link.post({ type: 'pause', job: job.number, why })
     if (!job) return
+    if (why === 'messages') return void (job.execution.takesMessages = true)
     this.#remove(job)
     job.listener.ended(drained)
   }

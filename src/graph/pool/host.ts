@@ -7,7 +7,8 @@ import type { ItemOperation, ItemResult } from '../../items/index.ts'
 import { optimiseSoon } from '../../settings/index.ts'
 import { isSampled } from '../engine/trace-sample.ts'
 import type { CheckpointSource, Configurable, Execution, ExecutionListener, GraphDescription,
-  GraphHost, GraphSchemas, SnapshotAnswer, StateQuestion, StoredTuple } from '../execution.ts'
+  GraphHost, GraphSchemas, PauseReason, SnapshotAnswer, StateQuestion,
+  StoredTuple } from '../execution.ts'
 import { graphEnvironment } from '../project/graph-environment.ts'
 import type { CompiledProject } from '../project/project-compiler.ts'
 import { RunLogs } from '../logs/run-logs.ts'
@@ -233,8 +234,8 @@ class WorkerGraphHost implements RunningGraphHost {
     this.#executions.execute(execution, source, listener)
   }
 
-  pause(executionId: number): void {
-    this.#executions.pause(executionId)
+  pause(executionId: number, why?: PauseReason): void {
+    this.#executions.pause(executionId, why)
   }
 
   abort(executionId: number): void {

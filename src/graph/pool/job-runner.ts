@@ -8,7 +8,8 @@ import { answer } from '../engine/state-question.ts'
 import type { StepTraces } from '../engine/step-traces.ts'
 import type { TraceMails } from '../engine/trace-mails.ts'
 import { StepOutbox } from '../events/step-outbox.ts'
-import type { CheckpointSource, Execution, ExecutionOutcome, StoredTuple } from '../execution.ts'
+import type { CheckpointSource, Execution, ExecutionOutcome, PauseReason,
+  StoredTuple } from '../execution.ts'
 import type { LineCapture } from '../logs/line-capture.ts'
 import { settle, ThreadMemories } from '../state/thread-memory.ts'
 import type { ThreadMemory } from '../state/thread-memory.ts'
@@ -88,7 +89,7 @@ export class JobRunner {
         for (const { control } of this.#jobs.values()) control.handBack()
         return
       case 'pause':
-        return this.#jobs.get(mail.job)?.control.handBack()
+        return this.#pause(mail.job, mail.why)
       case 'inquire':
         return void this.#inquire(mail.job, mail.inquiry)
       case 'confirm':
@@ -110,6 +111,12 @@ export class JobRunner {
     }
   }
 
+  #pause(number: number, why: PauseReason | undefined): void {
+    const { control } = this.#jobs.get(number) ?? {}
+    if (why === 'messages') control?.handBackForMessages()
+    else control?.handBack()
+  }
+
   async #execute(number: number, execution: Execution, warm: boolean): Promise<void> {
     const batcher = this.#batcher
     const entered = () => this.#enter(number, execution)
@@ -122,6 +129,7 @@ export class JobRunner {
     })
     const job: Job = { outbox, control: new DrainControl(entered), abort: new AbortController() }
     this.#jobs.set(number, job)
+    if (execution.takesMessages) job.control.handBackForMessages()
     const source = new RemoteSource((what) => this.#read(number, what))
     const thread = `${execution.tenant}\n${execution.threadId}`
     if (!warm) this.#memories.forget(thread)

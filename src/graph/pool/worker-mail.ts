@@ -7,7 +7,7 @@ import type { ErrorCode } from '../../errors.ts'
 import type { TraceBody } from '../engine/step-traces.ts'
 import type { WorkerBatch } from '../events/worker-batch.ts'
 import type { CheckpointSource, Configurable, Execution, GraphDescription, GraphSchemas,
-  SnapshotAnswer, StateQuestion, StoredTuple, TupleQuery } from '../execution.ts'
+  PauseReason, SnapshotAnswer, StateQuestion, StoredTuple, TupleQuery } from '../execution.ts'
 import type { ItemOperation, ItemResult } from '../../items/index.ts'
 import type { WrittenLines } from '../logs/run-line.ts'
 import type { TextKind } from '../project/embedding.ts'
@@ -43,7 +43,7 @@ export type ToWorker =
     readonly warm: boolean }
   | { readonly type: 'abort'; readonly job: number }
   | { readonly type: 'drain' }
-  | { readonly type: 'pause'; readonly job: number }
+  | { readonly type: 'pause'; readonly job: number; readonly why?: PauseReason | undefined }
   | { readonly type: 'inquire'; readonly job: number; readonly inquiry: GraphInquiry }
   | { readonly type: 'confirm'; readonly job: number; readonly ackId: number }
   /** Answers a batch with `awaited`. */

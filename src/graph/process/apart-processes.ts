@@ -1,6 +1,6 @@
 /** Processes for one execution at a time: for those that an earlier process died with. */
 
-import type { CheckpointSource, Execution, ExecutionListener } from '../execution.ts'
+import type { CheckpointSource, Execution, ExecutionListener, PauseReason } from '../execution.ts'
 import { drained } from '../pool/execution-scheduler.ts'
 import type { HostingChild } from './hosting-child.ts'
 
@@ -38,15 +38,19 @@ export class ApartProcesses {
   }
 
   /** False if it does not have this execution. */
-  pause(id: number): boolean {
+  pause(id: number, why?: PauseReason): boolean {
     const waiting = this.#waiting.get(id)
+    if (waiting && why === 'messages') {
+      waiting.execution.takesMessages = true
+      return true
+    }
     if (waiting) {
       this.#waiting.delete(id)
       waiting.listener.ended(drained)
       return true
     }
     const child = this.#childOf(id)
-    child?.process.send({ type: 'pause', id })
+    child?.process.send({ type: 'pause', id, why })
     return child !== undefined
   }
 

@@ -45,7 +45,7 @@ export class HostedExecutions {
         return this.#host?.execute(mail.execution, source, this.#listener(id))
       }
       case 'pause':
-        return this.#host?.pause(mail.id)
+        return this.#host?.pause(mail.id, mail.why)
       case 'abort':
         return this.#host?.abort(mail.id)
       case 'landed':

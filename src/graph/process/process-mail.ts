@@ -1,7 +1,7 @@
 /** The messages between a server and a graph process: plain data. */
 
 import type { TraceBody } from '../engine/step-traces.ts'
-import type { Execution, ExecutionOutcome, GraphDescription, LossReason, StepBatch,
+import type { Execution, ExecutionOutcome, GraphDescription, LossReason, StepBatch, PauseReason,
   StoredTuple } from '../execution.ts'
 import type { ItemOperation, ItemResult } from '../../items/index.ts'
 import type { WrittenLines } from '../logs/run-line.ts'
@@ -27,7 +27,7 @@ export type ProcessInquiry = Exclude<GraphInquiry, { readonly kind: 'embed' }>
 export type ToProcess =
   | { readonly type: 'start'; readonly start: ProcessStart }
   | { readonly type: 'execute'; readonly execution: Execution }
-  | { readonly type: 'pause'; readonly id: number }
+  | { readonly type: 'pause'; readonly id: number; readonly why?: PauseReason | undefined }
   | { readonly type: 'abort'; readonly id: number }
   /** Answers `steps`. */
   | { readonly type: 'landed'; readonly step: number; readonly isStored: boolean }

@@ -2,7 +2,7 @@
 
 import { isSampled } from '../engine/trace-sample.ts'
 import type { CheckpointSource, Configurable, Execution, ExecutionListener, GraphDescription,
-  GraphSchemas, SnapshotAnswer, StateQuestion } from '../execution.ts'
+  GraphSchemas, PauseReason, SnapshotAnswer, StateQuestion } from '../execution.ts'
 import { RunLogs } from '../logs/run-logs.ts'
 import type { LinePage, LoggedLines, LoggedRun } from '../logs/run-logs.ts'
 import { drained } from '../pool/execution-scheduler.ts'
@@ -103,9 +103,9 @@ class ProcessGraphHost implements GraphProcess {
     this.#main.executions.execute(execution, source, listener)
   }
 
-  pause(executionId: number): void {
-    if (!this.#apart.pause(executionId)) {
-      this.#main.process.send({ type: 'pause', id: executionId })
+  pause(executionId: number, why?: PauseReason): void {
+    if (!this.#apart.pause(executionId, why)) {
+      this.#main.process.send({ type: 'pause', id: executionId, why })
     }
   }
 

@@ -31,6 +31,7 @@ const acts: { readonly [Kind in Effect['kind']]: Act<Kind> } = {
   close: ({ slot }) => slot.close(),
   pause: ({ slot }, { executionId }) => slot.get(executionId)?.pause(),
   stopFor: ({ slot }, { revision }) => slot.current?.stopFor(revision),
+  stopForMessages: ({ slot }) => slot.current?.stopForMessages(),
 
   rememberKey: ({ keyed }, { run }) => keyed.add(run),
   beginFeed: ({ feeds }, { run }) => feeds.begin(run.runId, run),
@@ -39,6 +40,11 @@ const acts: { readonly [Kind in Effect['kind']]: Act<Kind> } = {
   forgetFeed: ({ feeds }, { runId }) => feeds.forget(runId),
   endRun,
   endRolledBack,
+  endTaken: ({ feeds, waiters, context: { threadLog } }, { runId }, durable) => {
+    const { seq: lastSeq } = threadLog.state.row
+    void feeds.end({ runId, status: 'success', lastSeq }, durable)
+    waiters.answer(runId, durable.then(() => '{}'))
+  },
   endAll,
   refuseUnwritten: ({ waiters }, { runId }, durable) => {
     durable.catch((error: unknown) => waiters.refuse(runId, unwritten(error)))

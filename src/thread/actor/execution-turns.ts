@@ -4,7 +4,8 @@ import type { Turn } from '../../../cluster/index.ts'
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../../errors.ts'
 import type { ExecutionOutcome } from '../../graph/index.ts'
-import { decideEnded, decideLost, decideRecovery, decideRefused, decideRest,
+import { mayTake, messagesEdit, messagesIn } from '../decide/injected-messages.ts'
+import { decideEnded, decideLost, decideRecovery, decideRefused, decideRest, decideStopped,
   decideTimeLimit } from '../decide/run-execution.ts'
 import { decideNext, decideTrial } from '../decide/start-next.ts'
 import type { OwnCommand } from '../model/command.ts'
@@ -44,6 +45,7 @@ export function ended(parts: ThreadParts, { executionId, outcome }: Report<'ende
   | Promise<Turn> {
   const { editor } = parts
   if (!editor.has(executionId)) {
+    if (takesMessages(parts, executionId, outcome)) return takeMessages(parts, executionId)
     return hasStopped(parts, executionId, outcome)
       ? goneOn(parts, executionId, outcome)
       : ofRun(parts, executionId, (at, nowMs) => decideEnded(at, outcome, nowMs))
@@ -58,6 +60,30 @@ export function ended(parts: ThreadParts, { executionId, outcome }: Report<'ende
 function hasStopped({ slot }: ThreadParts, executionId: number,
   { status }: ExecutionOutcome): boolean {
   return status === 'drained' && slot.get(executionId)?.isStopping === true && !slot.isResting
+}
+
+/** True if messages wait for a run that has stopped where it may take them. */
+function takesMessages({ slot, context: { threadLog: { state } } }: ThreadParts,
+  executionId: number, outcome: ExecutionOutcome): boolean {
+  const execution = slot.get(executionId)
+  if (!execution?.takesMessages || execution.isStopping || slot.isResting) return false
+  const isTaker = slot.refusesMessages !== execution.run.runId && mayTake(outcome)
+  return isTaker && messagesIn(state).length > 0
+}
+
+/** Hands the run back, and adds the messages to its state: then it goes on. */
+function takeMessages(parts: ThreadParts, executionId: number): Turn {
+  const { slot, editor, context: { threadLog, ports: { env } } } = parts
+  const { run } = slot.get(executionId)!
+  const handedBack = turn(parts, decideStopped)
+  const edit = messagesEdit(threadLog.state, run, env.nowMs())!
+  const refuse = () => {
+    slot.refusesMessages = run.runId
+  }
+  editor.edit(edit, refuse).catch(({ message: reason }: Error) =>
+    env.log.debug('A run took no messages.', { runId: run.runId, reason })
+  )
+  return handedBack
 }
 
 async function goneOn(parts: ThreadParts, executionId: number,

@@ -7,6 +7,7 @@ import { HeddleError } from '../../errors.ts'
 import { waitingInterrupts } from '../../graph/index.ts'
 import { deploymentOf } from '../context/thread-graphs.ts'
 import { decideCancel, decideDeleteRun, runToRollBack } from '../decide/cut-run.ts'
+import { requireTaker } from '../decide/injected-messages.ts'
 import { requireOutlive } from '../decide/rollback.ts'
 import type { Rollback } from '../decide/rollback.ts'
 import { admit } from '../decide/run-queue.ts'
@@ -40,6 +41,7 @@ export async function start(parts: ThreadParts, asked: StartRun,
     run = await withGraph(context, run)
     const known = unfinishedRun(parts, run.runId) ?? await parts.keyed.get(run.commandId)
     if (known) return { reply: threadLog.durable.then(() => known) }
+    if (run.plan.injects) requireTaker(threadLog.state)
     requireRoom(parts)
   } else {
     requireMayCreate(parts, run)

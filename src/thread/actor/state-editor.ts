@@ -7,7 +7,7 @@ import type { CheckpointSelector, Execution, ExecutionOutcome, GraphHost, LossRe
   Step } from '../../graph/index.ts'
 import { objectIn } from '../../json/index.ts'
 import type { ThreadContext } from '../context/thread-context.ts'
-import { presentHost, presentRevisionOf } from '../context/thread-graphs.ts'
+import { hostOfRun, presentHost, presentRevisionOf } from '../context/thread-graphs.ts'
 import { editAnswer, failedEdit, lostEdit, newestCheckpoint } from '../decide/state-edit.ts'
 import type { Edit, EditedState } from '../decide/state-edit.ts'
 import { executionSource } from '../log/execution-source.ts'
@@ -23,13 +23,16 @@ interface Editing {
   readonly steps: Step[]
   readonly stopLimit: () => void
   readonly result: PromiseWithResolvers<JsonText>
+  readonly failed: () => void
 }
+
+type Asked = Pick<Editing, 'edit' | 'result' | 'failed'>
 
 /** One edit at a time; while there is one, no run starts. */
 export class StateEditor {
   readonly #context: ThreadContext
   readonly #write: (edited: EditedState) => Promise<void>
-  readonly #waiting: { edit: Edit; result: PromiseWithResolvers<JsonText> }[] = []
+  readonly #waiting: Asked[] = []
   #editing: Editing | undefined
 
   /** `write` makes the result of an edit true; resolves when it is on disk. */
@@ -42,15 +45,18 @@ export class StateEditor {
     return this.#editing !== undefined
   }
 
-  /** Resolves with the API's answer when the edit is on disk. */
-  edit(edit: Edit): Promise<JsonText> {
+  /**
+   * Resolves with the API's answer when the edit is on disk. If it cannot be made, `failed` is
+   * called before anything else starts.
+   */
+  edit(edit: Edit, failed = () => {}): Promise<JsonText> {
     const { ports: { limits: { pendingEdits } }, inputs } = this.#context
     if (this.#waiting.length >= pendingEdits) {
       throw new HeddleError('full', 'Too many state updates wait on this thread; try again.')
     }
     inputs.requireLeft(this)
     const result = Promise.withResolvers<JsonText>()
-    this.#waiting.push({ edit, result })
+    this.#waiting.push({ edit, result, failed })
     if (this.#editing) this.#holdInputs()
     else this.#next()
     return result.promise
@@ -86,22 +92,23 @@ export class StateEditor {
   ended(outcome: ExecutionOutcome): Promise<boolean> | undefined {
     const editing = this.#editing!
     if (outcome.status === 'success') return this.#finish(editing, outcome)
-    editing.result.reject(failedEdit(outcome))
+    refuse(editing, failedEdit(outcome))
     this.#next()
     return undefined
   }
 
   /** The worker of the edit was lost. */
   lost(reason: LossReason): void {
-    this.#editing!.result.reject(lostEdit(reason))
+    refuse(this.#editing!, lostEdit(reason))
     this.#next()
   }
 
   /** The edit took too long. */
   timeLimit(): void {
-    const { id, host, result } = this.#editing!
+    const { id, host } = this.#editing!
     host.abort(id)
-    result.reject(
+    refuse(
+      this.#editing!,
       new HeddleError('graph_failed',
         'The graph took too long to update the state; nothing was changed.'),
     )
@@ -130,22 +137,25 @@ export class StateEditor {
     this.#editing?.stopLimit()
     this.#editing = undefined
     const next = this.#waiting.shift()
-    if (next) this.#begin(next.edit, next.result)
+    if (next) this.#begin(next)
     this.#holdInputs()
   }
 
-  #begin(edit: Edit, result: PromiseWithResolvers<JsonText>): void {
+  #begin({ edit, result, failed }: Asked): void {
     const { ports: { env, limits, nextExecutionId }, threadLog, notify } = this.#context
-    const [host, revision] = [presentHost(this.#context), presentRevisionOf(this.#context)]
+    const { run } = edit.taker ?? {}
+    const [host, revision] = run
+      ? [hostOfRun(this.#context, run), run.revision]
+      : [presentHost(this.#context), presentRevisionOf(this.#context)]
     const id = nextExecutionId()
     const stopLimit = env.after(limits.editMs,
       () => notify({ type: 'time_limit', executionId: id }))
-    this.#editing = { id, host, revision, edit, steps: [], stopLimit, result }
+    this.#editing = { id, host, revision, edit, steps: [], stopLimit, result, failed }
     const listener = executionListener(id, this.#context)
     host.execute(this.#execution(id, edit), executionSource(threadLog), listener)
   }
 
-  #execution(id: number, { graphId, supersteps, checkpoint }: Edit): Execution {
+  #execution(id: number, { graphId, supersteps, checkpoint, taker }: Edit): Execution {
     const { threadLog, tenant, threadId } = this.#context
     const { row } = threadLog.state
     const { assistant_id: assistantId } = objectIn(row.metadataJson)
@@ -162,7 +172,8 @@ export class StateEditor {
       runId: '',
       attempt: 1,
       headId: row.head?.id ?? null,
-      request: { kind: 'edit', config, checkpoint, supersteps },
+      request: { kind: 'edit', config, checkpoint, supersteps,
+        ...taker && { messages: taker.messagesJson } },
     }
   }
 
@@ -173,7 +184,7 @@ export class StateEditor {
       await threadLog.ready(editing.steps)
       if (this.#editing === editing) this.#finished(editing, outcome)
     } catch (error) {
-      editing.result.reject(error)
+      refuse(editing, error)
     }
     if (this.#editing !== editing) return false
     this.#next()
@@ -187,6 +198,11 @@ export class StateEditor {
     const place = { threadId, selector: edit.checkpoint, id }
     result.resolve(durable.then(() => editAnswer(place)))
   }
+}
+
+function refuse({ failed, result }: Pick<Editing, 'failed' | 'result'>, reason: unknown): void {
+  failed()
+  result.reject(reason)
 }
 
 function lengthOf({ supersteps }: Edit): number {

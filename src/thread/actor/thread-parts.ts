@@ -49,7 +49,7 @@ export function situationOf(
   const deployment = deploymentOf(context)
   return { state: threadLog.state, position: threadLog.position, execution: slot.current,
     suspect: trial.place, isEditing: editor.busy, isResting: slot.isResting,
-    ...deployment && { deployment } }
+    refusesMessages: slot.refusesMessages, ...deployment && { deployment } }
 }
 
 /** True if any run is under way, waited for, or due before others would wake the thread. */

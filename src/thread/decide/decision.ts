@@ -19,6 +19,8 @@ export interface CurrentExecution {
   readonly stopsFor?: string | undefined
   /** True if it was asked to stop for that revision. */
   readonly isStopping?: boolean
+  /** True if it was asked to stop for messages. */
+  readonly takesMessages?: boolean
 }
 
 /** The suspect that waits in the quarantine, or is on trial. */
@@ -40,6 +42,8 @@ export interface Situation {
   readonly isEditing: boolean
   /** The thread moves to another owner, which continues its runs: none starts here. */
   readonly isResting: boolean
+  /** The run that cannot take messages; undefined for none. */
+  readonly refusesMessages?: string | undefined
   /** The deployment whose thread it is; missing for the server's own project. */
   readonly deployment?: DeploymentView | undefined
 }
@@ -103,6 +107,10 @@ export class Draft {
   }
   get isResting(): boolean {
     return this.#at.isResting
+  }
+  /** The run that cannot take messages. */
+  get refusesMessages(): string | undefined {
+    return this.#at.refusesMessages
   }
 
   /** Undefined for a run that has ended or does not exist. */

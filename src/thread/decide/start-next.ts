@@ -8,6 +8,7 @@ import { planOf } from '../model/run-request.ts'
 import { Draft } from './decision.ts'
 import type { Decision, Situation } from './decision.ts'
 import { finish } from './finish-run.ts'
+import { stopForMessages } from './injected-messages.ts'
 import { revisionFor } from './moved-revision.ts'
 import { pinOf } from './pinned-revision.ts'
 import { attemptsMax, charactersOf, nextRun } from './run-queue.ts'
@@ -73,6 +74,7 @@ function begin(draft: Draft, run: RunRow, attempt: number,
   draft.effect({ kind: 'publish', runId, entries: [metadataEntry(runId, attempt, draft.seq)] })
   const begun = draft.unfinished(runId)!
   draft.effect({ kind: 'execute', run: begun, resumes, woken, stoppedFor })
+  stopForMessages(draft, runId)
   stopFor(draft, begun, stoppedFor)
 }
 

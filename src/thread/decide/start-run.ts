@@ -8,6 +8,7 @@ import type { StartRun } from '../model/thread-client.ts'
 import { cutRuns } from './cut-run.ts'
 import { Draft } from './decision.ts'
 import type { Decision, Situation } from './decision.ts'
+import { stopForMessages } from './injected-messages.ts'
 import type { Rollback } from './rollback.ts'
 import type { Admission } from './run-queue.ts'
 import { startNext } from './start-next.ts'
@@ -44,6 +45,7 @@ export function decideStart(at: Situation,
   draft.effect({ kind: 'beginFeed',
     run: { runId: run.runId, awaited: run.awaited, plan: run.plan } })
   startNext(draft, { urgency })
+  if (run.plan.injects) stopForMessages(draft, draft.execution?.run.runId)
   const row = draft.unfinished(run.runId)!
   if (!run.awaited) return draft.decided({ kind: 'run', run: row })
   draft.effect({ kind: 'refuseUnwritten', runId: run.runId })

@@ -1,5 +1,6 @@
 /** Edits of a thread's state outside a run: what is asked for, written and answered. Pure. */
 
+import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { RecordOf, JsonText } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { CheckpointSelector, EditUpdate, ExecutionOutcome, LossReason,
@@ -21,6 +22,15 @@ export interface Edit {
   readonly before: readonly RecordOf[]
   /** Written after it in the same row: marks the command as done. */
   readonly note: readonly RecordOf[]
+  /** The run between whose supersteps messages are added; missing for edits of clients. */
+  readonly taker?: MessageTaker
+}
+
+/** A run that takes messages, each of which was a run that waited. */
+export interface MessageTaker {
+  readonly run: RunRow
+  readonly taken: readonly RunRow[]
+  readonly messagesJson: JsonText
 }
 
 /** The edit that an update asks for. Throws `busy`, or `invalid` for a thread without a graph. */
@@ -71,12 +81,14 @@ export function decideEdited(at: Situation, { edit, steps, outcome, revision }: 
   const waiting = outcome.waiting && edit.before.length === 0
   draft.write([
     ...edit.before,
-    ...stepRecords(steps, '', nowMs),
+    // What a run took is its own: a rollback drops it.
+    ...stepRecords(steps, edit.taker?.run.runId ?? '', nowMs),
     { $case: 'stateEdited',
       value: { atMs: nowMs, waiting, interruptsJson: outcome.interrupts,
         ...waitingPlace(revision, outcome.waitsAt) } },
     ...edit.note,
   ])
+  for (const { runId } of edit.taker?.taken ?? []) draft.effect({ kind: 'endTaken', runId })
   draft.effect({ kind: 'forgetExecution' })
   return draft.decided({ kind: 'done' })
 }

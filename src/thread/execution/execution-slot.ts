@@ -17,6 +17,8 @@ export class ExecutionSlot {
   #current: RunExecution | undefined
   /** The thread moves to another owner: nothing more is started. */
   isResting = false
+  /** The run that cannot take messages. It is not asked to stop for any again. */
+  refusesMessages: string | undefined
 
   constructor(context: ThreadContext, feeds: RunFeeds, threadFeed: ThreadFeed) {
     this.#context = context

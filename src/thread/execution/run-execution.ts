@@ -27,6 +27,7 @@ export class RunExecution {
   #stopLimit: (() => void) | undefined
   #stopsFor: string | undefined
   #isStopping = false
+  #takesMessages = false
   #begun = false
   #closed = false
   readonly #ended = Promise.withResolvers<void>()
@@ -54,6 +55,10 @@ export class RunExecution {
   /** True if it was asked to stop for that. */
   get isStopping(): boolean {
     return this.#isStopping
+  }
+  /** True if it was asked to stop for messages. */
+  get takesMessages(): boolean {
+    return this.#takesMessages
   }
   /** Resolves when nothing more is expected of it. */
   get ended(): Promise<void> {
@@ -105,6 +110,7 @@ export class RunExecution {
     }, executionSource(threadLog, { head, steadily: (read) => this.#steadily(read) }),
       executionListener(id, this.#context))
     if (this.#isStopping) this.pause()
+    if (this.#takesMessages) this.#host.pause(this.id, 'messages')
   }
 
   /** Lets it stop at its next superstep. */
@@ -117,6 +123,12 @@ export class RunExecution {
     this.#stopsFor = revision
     this.#isStopping = true
     if (this.#begun) this.pause()
+  }
+
+  /** Lets it stop between two supersteps at which messages may be added to its state. */
+  stopForMessages(): void {
+    this.#takesMessages = true
+    if (this.#begun) this.#host.pause(this.id, 'messages')
   }
 
   /** Ends it without waiting for user code. */

@@ -14,6 +14,7 @@ import type { StartRun } from './thread-client.ts'
  * close            expect nothing more of the execution
  * pause            let the execution stop at its next superstep
  * stopFor          the same, so that its run goes on with that revision
+ * stopForMessages  let it stop between two supersteps at which messages may be added
  *
  * rememberKey      note the run under its caller's key
  * beginFeed        make the feed of a new run
@@ -22,6 +23,7 @@ import type { StartRun } from './thread-client.ts'
  * forgetFeed       let later followers read the log
  * endRun           tell followers and waiters that the run has ended, and keep its thread a while
  * endRolledBack    tell followers and waiters that the run was rolled back
+ * endTaken         tell those of a message that the run before it has taken it
  * endAll           tell all followers and waiters that the thread was deleted
  * refuseUnwritten  refuse those who wait for the run if its start cannot be written
  * logFailure       note in the server's log why the run failed
@@ -53,6 +55,7 @@ export type Effect =
   | { readonly kind: 'abort' | 'close' }
   | { readonly kind: 'pause'; readonly executionId: number }
   | { readonly kind: 'stopFor'; readonly revision: string }
+  | { readonly kind: 'stopForMessages' }
   | { readonly kind: 'rememberKey'; readonly run: Pick<StartRun, 'commandId' | 'runId'> }
   | { readonly kind: 'beginFeed'; readonly run: Pick<StartRun, 'runId' | 'awaited' | 'plan'> }
   | { readonly kind: 'resumeFeed'; readonly run: RunRow; readonly seq: number }
@@ -63,6 +66,7 @@ export type Effect =
     readonly values: JsonText | undefined }
   | { readonly kind: 'endRolledBack'; readonly run: RunRow; /** The row that rolls it back. */
     readonly seq: number }
+  | { readonly kind: 'endTaken'; readonly runId: string }
   | { readonly kind: 'endAll'; readonly seq: number }
   | { readonly kind: 'refuseUnwritten'; readonly runId: string }
   | { readonly kind: 'logFailure'; readonly run: RunRow; readonly reason: string;

@@ -237,6 +237,8 @@ export interface RunPlan {
   readonly revision?: string
   /** The trial run of a revision: it starts although its deployment is paused. */
   readonly trial?: boolean
+  /** A message for the run before it, which takes it into its state if it can. */
+  readonly injects?: true
 }
 
 /** A due time of a cron. */

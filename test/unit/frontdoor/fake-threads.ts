@@ -23,6 +23,8 @@ export class FakeThreads implements ThreadClient {
   shown = 0
   /** Thrown by the next call of any kind. */
   failure: unknown
+  /** Thrown by every start of a run. */
+  refusedStart: HeddleError | undefined
   /** Runs are on disk once it resolves. */
   disk: Promise<void> = Promise.resolve()
   /** Follows begin once it resolves. */
@@ -132,6 +134,7 @@ export class FakeThreads implements ThreadClient {
 
   async startRun(tenant: string, threadId: string, run: StartRun): Promise<RunRow> {
     this.#call('startRun', run)
+    if (this.refusedStart) throw this.refusedStart
     await this.disk
     const known = [...this.runs.values()].find(({ row, start }) =>
       row.threadId === threadId &&

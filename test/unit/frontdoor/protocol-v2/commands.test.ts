@@ -225,9 +225,48 @@ describe('agent.getTree', () => {
   })
 })
 
+describe('input.inject', () => {
+  const message = { role: 'user', content: 'also this' }
+
+  it('puts a message for the run that executes into the queue, as that is configured', async () => {
+    const door = await withRun()
+    const { json } = await send(door, 'input.inject', { namespace: [], message })
+    expect(json).toMatchObject({ type: 'success', id: 7, result: {} })
+    const { plan, kwargs, ifMissing, strategy } = lastStart(door)
+    expect({ plan, ifMissing, strategy }).toMatchObject({ ifMissing: 'reject', strategy: 'enqueue',
+      plan: { injects: true, threadEvents: true } })
+    expect(kwargs['input']).toEqual({ messages: [{ ...message, id: expect.any(String) }] })
+    await send(door, 'input.inject', { message: { ...message, id: 'own', name: 'ada' } })
+    expect(lastStart(door).kwargs['input'])
+      .toEqual({ messages: [{ ...message, id: 'own', name: 'ada' }] })
+  })
+
+  it.each<[string, object, string]>([
+    ['another namespace', { namespace: ['a:1'], message }, 'not_supported'],
+    ['another role', { message: { ...message, role: 'assistant' } }, 'invalid_argument'],
+    ['no text', { message: { role: 'user', content: [] } }, 'invalid_argument'],
+    ['a long text', { message: { ...message, content: 'x'.repeat(100_001) } }, 'invalid_argument'],
+    ['no message', { namespace: [] }, 'invalid_argument'],
+  ])('is refused for %s', async (_name, params, error) => {
+    const door = await withRun()
+    expect((await send(door, 'input.inject', params)).json).toMatchObject({ type: 'error', error })
+  })
+
+  it('is refused where no run executes, and by a graph without messages', async () => {
+    const door = await withRun()
+    const refuse = async (code: 'not_found' | 'unsupported') => {
+      door.threads.refusedStart = new HeddleError(code, 'No.')
+      return (await send(door, 'input.inject', { message })).json.error
+    }
+    expect(await refuse('not_found')).toBe('no_such_run')
+    expect(await refuse('unsupported')).toBe('not_supported')
+    expect((await send(await openDoor(), 'input.inject', { message })).status).toBe(404)
+  })
+})
+
 describe('a command', () => {
   it.each([
-    ['input.inject', 'not_supported'],
+    ['input.inject', 'invalid_argument'],
     ['subscription.subscribe', 'not_supported'],
     ['subscription.reconnect', 'not_supported'],
     ['run.stop', 'unknown_command'],

@@ -146,7 +146,7 @@ describe('a socket', () => {
     socket.send(frame)
     await expect.poll(() => frames).toHaveLength(1)
     expect(frames[0]).toMatchObject({ type: 'error', id: null, error: 'invalid_argument' })
-    expect(await ask('input.inject')).toMatchObject({ error: 'not_supported' })
+    expect(await ask('subscription.reconnect')).toMatchObject({ error: 'not_supported' })
   })
 
   it.each([
@@ -207,8 +207,8 @@ describe('a socket', () => {
     const { ask } = await open({ limit: async () => {
       if (left-- <= 0) throw new HeddleError('limited', 'Too many.', { retryAfterSeconds: 9 })
     } })
-    expect(await ask('input.inject', {}, 1)).toMatchObject({ error: 'not_supported' })
-    expect(await ask('input.inject', {}, 2)).toMatchObject({ type: 'error', id: 2,
+    expect(await ask('subscription.reconnect', {}, 1)).toMatchObject({ error: 'not_supported' })
+    expect(await ask('subscription.reconnect', {}, 2)).toMatchObject({ type: 'error', id: 2,
       message: 'Too many.', meta: { retry_after_seconds: 9 } })
   })
 

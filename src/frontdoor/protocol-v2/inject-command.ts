@@ -1,0 +1,70 @@
+/** The command `input.inject`: a message for a run that executes. */
+
+import { createRun } from '../../api/index.ts'
+import { HeddleError } from '../../errors.ts'
+import { isObject, objectOf } from '../../json/index.ts'
+import { seqBefore } from '../../thread/index.ts'
+import { requireAllowed } from '../http/caller.ts'
+import { InjectInput } from '../schema/protocol-v2.ts'
+import { checkerOf } from '../schema/validation.ts'
+import type { CommandContext } from './command-context.ts'
+import { ProtocolError } from './envelope.ts'
+import type { Outcome } from './envelope.ts'
+import { lastRun } from './run-commands.ts'
+import { membersOf } from './spelling.ts'
+
+const checkInject = checkerOf(InjectInput)
+const checkRun = checkerOf(createRun.body)
+
+/**
+ * Adds a message to the state of the run that executes, at its next superstep. If the run ends
+ * before, the message is the input of a run of its own, with the configuration of that one.
+ */
+export async function inject(context: CommandContext, params: unknown): Promise<Outcome> {
+  requireAllowed(context.caller, 'change')
+  const { namespace, message } = checkInject(membersOf(params, ['namespace', 'message']))
+  if (namespace != null && namespace.length > 0) {
+    throw new ProtocolError('not_supported', 'Only the graph itself takes messages: leave ' +
+      'namespace out, or send [].')
+  }
+  const { runs, caller: { tenant }, threadId, runCaller } = context
+  const { assistantId, kwargsJson } = await executingRun(context)
+  const { content, role, name, id } = message
+  const body = checkRun({ assistant_id: assistantId, ...await settingsOf(context, kwargsJson),
+    input: {
+      messages: [{ role, content, ...name != null && { name }, id: id ?? context.newId() }],
+    } })
+  const row = await runs.inject(tenant, threadId, body, runCaller).catch(asNoRun)
+  return { result: '{}', appliedThroughSeq: seqBefore(row) }
+}
+
+/** The run that executes. Whether it still does is decided by its thread. */
+async function executingRun(context: CommandContext) {
+  const { runs, caller: { tenant }, threadId, left } = context
+  const [running] = await runs.list(tenant, threadId, { limit: 1, status: 'running',
+    select: ['run_id'] }, left)
+  return running === undefined
+    ? await lastRun(context)
+    : await runs.get(tenant, { threadId, runId: running.runId })
+}
+
+/** The config and the context of a run, for one that may follow it. */
+async function settingsOf({ json, caller: { tenant } }: CommandContext,
+  kwargsJson: string): Promise<object> {
+  const [config, given] = await json.pick(tenant, kwargsJson, [['config'], ['context']])
+  const { configurable, ...rest } = objectOf(valueOf(config))
+  const { run_id: _, checkpoint_id: __, ...shared } = objectOf(configurable)
+  const value = valueOf(given)
+  return { config: { ...rest, configurable: shared }, ...isObject(value) && { context: value } }
+}
+
+function valueOf(text: string | undefined): unknown {
+  return text ? JSON.parse(text) : undefined
+}
+
+/** For a `catch`: the thread is there, so what is missing is a run that executes. */
+function asNoRun(error: unknown): never {
+  const { code, message } = HeddleError.from(error)
+  if (code !== 'not_found') throw error
+  throw new ProtocolError('no_such_run', message, { cause: error })
+}

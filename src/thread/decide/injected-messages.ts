@@ -1,0 +1,61 @@
+/**
+ * Messages for a run that executes. Each is a run in the queue of its thread, whose input the run
+ * before it takes into its state at its next superstep. What no run has taken is executed. Pure.
+ */
+
+import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import { HeddleError } from '../../errors.ts'
+import type { ExecutionOutcome } from '../../graph/index.ts'
+import { listOf, memberOf } from '../../json/index.ts'
+import { kwargsOf, planOf } from '../model/run-request.ts'
+import type { ThreadState } from '../model/thread-state.ts'
+import type { Draft } from './decision.ts'
+import type { Edit } from './state-edit.ts'
+
+/** True for a run that is a message for another. */
+function isMessage(run: Pick<RunRow, 'planJson'>): boolean {
+  // Nearly all plans are of other runs, and need not be parsed for this.
+  return run.planJson.includes('"injects"') && planOf(run).injects === true
+}
+
+/** The messages that wait, in their order. */
+export function messagesIn({ runs }: Pick<ThreadState, 'runs'>): readonly RunRow[] {
+  if (runs.length < 2) return []
+  return runs.filter((run) => !run.started && run.status === 'pending' && isMessage(run))
+}
+
+/** Throws `not_found` for a message if no run has begun that may take it. */
+export function requireTaker({ runs, row: { threadId } }: ThreadState): void {
+  if (runs.some(({ started }) => started)) return
+  throw new HeddleError('not_found',
+    `No run executes on thread ${threadId}: begin one with the message as its input.`)
+}
+
+/** Lets the run that is executed stop where it may take the messages that wait. */
+export function stopForMessages(draft: Draft, runId: string | undefined): void {
+  if (runId === undefined || draft.refusesMessages === runId) return
+  if (messagesIn(draft.state).length > 0) draft.effect({ kind: 'stopForMessages' })
+}
+
+/** True if an execution has stopped where its run may take messages, or where its graph asks. */
+export function mayTake({ status, waiting, interrupts }: ExecutionOutcome): boolean {
+  return status === 'drained' || (status === 'success' && waiting && interrupts !== '{}')
+}
+
+/** The edit that adds the messages to the state of a run; undefined if none waits. */
+export function messagesEdit(state: ThreadState, run: RunRow, nowMs: number): Edit | undefined {
+  const taken = messagesIn(state)
+  if (taken.length === 0) return undefined
+  const messages = taken.flatMap((each) =>
+    listOf(memberOf(kwargsOf(each, planOf(each))['input'], 'messages'))
+  )
+  return {
+    graphId: planOf(run).graphId,
+    supersteps: [],
+    checkpoint: null,
+    before: [],
+    taker: { run, taken, messagesJson: JSON.stringify(messages) },
+    // In the row of the checkpoint that has them: so none is taken twice, or by nobody.
+    note: taken.map(({ runId }) => ({ $case: 'runDeleted', value: { runId, atMs: nowMs } })),
+  }
+}

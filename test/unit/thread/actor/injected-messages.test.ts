@@ -1,0 +1,190 @@
+/** Messages for a run that executes: each reaches it once and in order, or is a run of its own. */
+
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+import type { Scripted } from '../../../support/scripted-host.ts'
+import { aRun, settled, ThreadHouse } from '../../../support/thread-house.ts'
+import { ThreadPair } from '../../../support/thread-pair.ts'
+
+const { plan } = aRun('')
+
+/** A message with this text, as the front door sends it. */
+const message = (text: string) => ({ ifMissing: 'reject' as const,
+  plan: { ...plan, injects: true as const },
+  kwargs: { input: { messages: [{ role: 'user', content: text, id: text }] } } })
+
+const textsIn = (json: string): string[] =>
+  (JSON.parse(json) as { id: string }[]).map(({ id }) => id)
+
+/** The messages that an edit adds; undefined for a run. */
+function addedBy({ execution: { request } }: Scripted): string[] | undefined {
+  return request.kind === 'edit' ? textsIn(request.messages!) : undefined
+}
+
+/** The message that a run of its own begins with; undefined for any other execution. */
+function begunWith({ execution: { request } }: Scripted): string | undefined {
+  if (request.kind !== 'run') return undefined
+  const input = JSON.parse(request.input) as { messages?: { id: string }[] } | null
+  return input?.messages?.[0]?.id
+}
+
+async function executing() {
+  const house = new ThreadHouse()
+  await house.startRun('x')
+  await settled()
+  await house.host.step(house.host.only, 'one')
+  await settled()
+  return house
+}
+
+const statuses = async (house: ThreadHouse) =>
+  (await house.client.listRuns({ tenant: 't', threadId: 'x', limit: 9, offset: 0 }))
+    .map(({ status }) => status)
+
+describe('a message for a run that executes', () => {
+  it('is added where the run stops, which goes on in the same attempt', async () => {
+    const house = await executing()
+    const { execution: first } = house.host.only
+    await Promise.all([house.startRun('x', message('a')), house.startRun('x', message('b'))])
+    expect(house.host.asked).toContain(first.id)
+    house.host.end(house.host.only, { status: 'drained' })
+    await settled()
+    expect(addedBy(house.host.only)).toEqual(['a', 'b'])
+    const [newest] = await house.client.listRuns({ tenant: 't', threadId: 'x', limit: 1,
+      offset: 0 })
+    const joined = house.client.joinRun('t', 'x', newest!.runId)
+    // One that comes meanwhile is for the next time.
+    await house.startRun('x', message('c'))
+    await house.host.step(house.host.only, 'edit')
+    house.host.end(house.host.only, { waiting: true })
+    await settled()
+    const { execution: again } = house.host.only
+    expect(again).toMatchObject({ runId: first.runId, attempt: 1, request: { input: 'null' } })
+    expect(house.host.asked).toContain(again.id)
+    expect(await statuses(house)).toEqual(['pending', 'running'])
+    expect(await joined).toBe('{}')
+    house.host.end(house.host.only)
+    await settled()
+    expect(begunWith(house.host.only)).toBe('c')
+  })
+
+  it('is refused if no run executes', async () => {
+    const house = new ThreadHouse()
+    await house.runOnce('x', 'one')
+    await expect(house.startRun('x', message('a'))).rejects.toMatchObject({ code: 'not_found' })
+    await house.startRun('x', { afterMs: 1_000 })
+    await expect(house.startRun('x', message('a'))).rejects.toMatchObject({ code: 'not_found' })
+    await expect(house.startRun('y', message('a'))).rejects.toMatchObject({ code: 'not_found' })
+  })
+
+  it('counts as a run that waits, of which there are so many only', async () => {
+    const house = new ThreadHouse({ pendingRuns: 2 })
+    await house.startRun('x')
+    await house.startRun('x', message('a'))
+    await house.startRun('x', message('b'))
+    await expect(house.startRun('x', message('c'))).rejects.toMatchObject({ code: 'full' })
+  })
+
+  it('is a run of its own if it cannot be added, and the run goes on without it', async () => {
+    const house = await executing()
+    await house.startRun('x', message('a'))
+    house.host.end(house.host.only, { status: 'drained' })
+    await settled()
+    house.host.end(house.host.only, { status: 'error', error: { error: 'E', message: 'no' } })
+    await settled()
+    const { execution } = house.host.only
+    expect([execution.request.kind, house.host.asked.has(execution.id)]).toEqual(['run', false])
+    house.host.end(house.host.only)
+    await settled()
+    expect(begunWith(house.host.only)).toBe('a')
+  })
+
+  it('is added to a state that asks, whose question is asked again', async () => {
+    const house = await executing()
+    const { execution: { runId } } = house.host.only
+    await house.startRun('x', message('a'))
+    house.host.end(house.host.only, { waiting: true, interrupts: '{"t":[{"id":"i"}]}' })
+    await settled()
+    expect(addedBy(house.host.only)).toEqual(['a'])
+    await house.host.step(house.host.only, 'edit')
+    house.host.end(house.host.only, { waiting: true })
+    await settled()
+    expect(house.host.only.execution).toMatchObject({ runId, request: { input: 'null' } })
+  })
+
+  it('is taken at the next owner of a thread that moves before', async () => {
+    const pair = new ThreadPair()
+    await pair.client.startRun('t', 'x', aRun('r'))
+    await pair.host.step(pair.host.only, 'one')
+    await settled()
+    await pair.client.startRun('t', 'x', aRun('m', message('a')))
+    const { host } = pair
+    const handed = pair.handOver()
+    await settled()
+    host.end(host.only, { status: 'drained' })
+    await handed
+    await settled()
+    expect(pair.host.asked).toContain(pair.host.only.execution.id)
+    pair.host.end(pair.host.only, { status: 'drained' })
+    await settled()
+    expect(addedBy(pair.host.only)).toEqual(['a'])
+  })
+
+  it('is neither lost nor added twice, whatever ends meanwhile', async () => {
+    const act = fc.constantFrom('inject', 'inject', 'step', 'stop', 'end', 'fail', 'crash')
+    await fc.assert(
+      fc.asyncProperty(fc.array(act, { minLength: 4, maxLength: 14 }), async (acts) => {
+        const house = await executing()
+        const [sent, taken]: [string[], string[]] = [[], []]
+        const note = (texts: readonly string[]) => taken.push(...texts)
+        // One that is started again after a crash is noted once.
+        const look = async () => {
+          await settled()
+          for (const scripted of house.host.running.values()) {
+            const own = begunWith(scripted)
+            if (own !== undefined && !taken.includes(own)) note([own])
+          }
+        }
+        const end = async (isGood: boolean) => {
+          const [scripted] = house.host.running.values()
+          if (scripted === undefined) return
+          const added = addedBy(scripted)
+          if (added !== undefined && isGood) {
+            await house.host.step(scripted, 'edit')
+            note(added)
+          }
+          const isStop = added === undefined && house.host.asked.has(scripted.execution.id)
+          house.host.end(scripted, isGood
+            ? isStop ? { status: 'drained' } : {}
+            : { status: 'error', error: { error: 'E', message: 'no' } })
+          await look()
+        }
+        for (const each of acts) {
+          const [scripted] = house.host.running.values()
+          if (each === 'inject') {
+            const text = String(sent.length)
+            const isTaken = await house.startRun('x', message(text)).then(() => true, () => false)
+            if (isTaken) sent.push(text)
+          } else if (each === 'step' && scripted && addedBy(scripted) === undefined) {
+            await house.host.step(scripted, 'step')
+          } else if (each === 'stop' && scripted && house.host.asked.has(scripted.execution.id)) {
+            await end(true)
+          } else if (each === 'end' && scripted) {
+            await end(true)
+          } else if (each === 'fail' && scripted) {
+            await end(false)
+          } else if (each === 'crash') {
+            house.restart()
+            await house.client.get('t', 'x')
+          }
+          await look()
+        }
+        for (let i = 0; i < 40 && house.host.running.size > 0; i++) await end(true)
+        expect(taken.toSorted()).toEqual(sent.toSorted())
+        expect(await statuses(house)).not.toContain('pending')
+      }),
+      { numRuns: 25 },
+    )
+  })
+})
