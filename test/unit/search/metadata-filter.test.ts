@@ -59,6 +59,8 @@ it('sees nothing by an empty $or, and everything by an empty filter', () => {
   expect(matchesMetadata(readMetadataFilter({ $or: [] }), { owner: 'ann' })).toBe(false)
   expect(matchesMetadata(readMetadataFilter({}), {})).toBe(true)
   expect(matchesMetadata(readMetadataFilter({ owner: null }), {})).toBe(false)
+  const inherited = Object.create({ owner: 'ann' }) as Members
+  expect(matchesMetadata(readMetadataFilter({ owner: 'ann' }), inherited)).toBe(false)
 })
 
 it.each([

@@ -29,8 +29,9 @@ export interface Reader {
   tail(branch: Branch): Position | undefined
   read(branch: Branch, range: LogRange): EntryBatch
   findCheckpoint(branch: Branch, checkpointId: string): CheckpointPlace | undefined
-  searchThreads(query: ThreadQuery): { page: RowPage<StoredRow>; total: number }
-  countThreads(filter: ThreadFilter): number
+  /** Undefined if the search takes too long here. Ask the search thread then. */
+  searchThreads(query: ThreadQuery): { page: RowPage<StoredRow>; total: number } | undefined
+  countThreads(filter: ThreadFilter): number | undefined
   use(tenant: string): TenantUse
   dueThreads(after: Pick<DueThread, 'atMs' | 'no'>, limit: number): DueThread[]
   /** Answered when all words that are noted are indexed, with the newest note. */

@@ -50,12 +50,6 @@ export function clausesOf({ metadata, allowed, hidden = false }: MetadataConditi
   return all([...allowed ? [some(clausesIn(allowed))] : [], some(all(sought))])
 }
 
-/** True if documents need not be read, and no clause has a choice: that takes the fewest rows. */
-export function singlesDecide(conditions: MetadataConditions): boolean {
-  const { clauses, exact } = clausesOf(conditions)
-  return exact && clauses.every((clause) => clause.length === 1)
-}
-
 /** True if the document, a JSON text, matches. */
 export function isMatch(document: string, { metadata, allowed }: MetadataConditions): boolean {
   const value = parse(document)

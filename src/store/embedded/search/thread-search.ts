@@ -70,6 +70,16 @@ export class ThreadSearch {
     this.#row = database.prepare('SELECT metadata, body FROM thread WHERE no = ?')
   }
 
+  /**
+   * True if a choice of tokens has more threads than the writer thread should look through, since
+   * writes wait for that thread.
+   */
+  isLong(filter: ThreadFilter): boolean {
+    const { tenant, clauses } = searchOf(filter)
+    if (!clauses.some(isChoice)) return false
+    return clauses.every((clause) => this.#sizeOf(tenant, clause, handful + 1) > handful)
+  }
+
   /** Searches with a filter that the index answers alone. */
   search(query: ThreadQuery): { page: RowPage<StoredRow>; total: number } {
     const { found, total } = this.#find(query)

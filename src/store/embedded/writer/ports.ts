@@ -14,7 +14,7 @@ import { PageBytes } from '../../page-bytes.ts'
 import { entryOf } from '../requests/entry.ts'
 import { unpackEntries } from '../requests/wire-batch.ts'
 import { foundItem } from '../search/item-search.ts'
-import { singlesDecide } from '../search/metadata-tokens.ts'
+import { clausesOf } from '../search/metadata-tokens.ts'
 import { portionsOf } from '../search/stored-row.ts'
 import type { RowPage, StoredRow } from '../search/stored-row.ts'
 import type { Lookup } from './lookup.ts'
@@ -129,20 +129,22 @@ export function threadIndex(link: WriterLink, lookup: Lookup,
     },
     search: async (query, cancelled) => {
       if (needsDocuments(query)) return pageOf(await documents.threads(query, cancelled))
-      const { page, total } = await link.ask('searchThreads', query)
+      const found = await link.ask('searchThreads', query)
+      if (found === undefined) return pageOf(await documents.threads(query, cancelled))
+      const { page, total } = found
       const rows = await rowsOf(page, query, (numbers) => link.ask('threadRows', numbers))
       return { rows: rows.map(threadOf), total }
     },
     count: async (filter, cancelled) => {
-      if (!needsDocuments(filter)) return link.ask('countThreads', filter)
-      return (await documents.threads({ ...filter, ...noPage }, cancelled)).total
+      const count = needsDocuments(filter) ? undefined : await link.ask('countThreads', filter)
+      return count ?? (await documents.threads({ ...filter, ...noPage }, cancelled)).total
     },
   }
 }
 
 /** True if the search thread must look: the writer thread may not take so long. */
 function needsDocuments(filter: ThreadFilter): boolean {
-  return filter.words !== undefined || !singlesDecide(filter)
+  return filter.words !== undefined || !clausesOf(filter).exact
 }
 
 /** Runs. `get` reads on the main thread, if the database has the newest row and it is short. */

@@ -3,8 +3,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { readMetadataFilter } from '../../../../../src/search/index.ts'
-import { clausesOf, holds, isMatch, singlesDecide,
+import { contains } from '../../../../../src/json/index.ts'
+import { matchesMetadata, readMetadataFilter } from '../../../../../src/search/index.ts'
+import { clausesOf, holds, isMatch,
   tokensOf } from '../../../../../src/store/embedded/search/metadata-tokens.ts'
 import type {
   MetadataConditions,
@@ -45,6 +46,9 @@ describe('conditions on metadata', () => {
       const tokens = tokensOf(document)
       const { clauses, exact } = clausesOf(wanted)
       const found = clauses.every((clause) => clause.some((token) => tokens.includes(token)))
+      const { metadata = {}, allowed = readMetadataFilter({}) } = wanted
+      expect(isMatch(document, wanted))
+        .toBe(contains(whole, metadata) && matchesMetadata(allowed, whole))
       if (isMatch(document, wanted)) expect(found).toBe(true)
       if (exact) expect(found).toBe(isMatch(document, wanted))
       expect(holds(document, JSON.stringify(wanted))).toBe(isMatch(document, wanted))
@@ -55,11 +59,15 @@ describe('conditions on metadata', () => {
     const owner = readMetadataFilter({ owner: 'a' })
     expect(clausesOf({ metadata: { graph_id: 'g' }, allowed: owner }))
       .toEqual({ clauses: [['"owner":"a"'], ['"graph_id":"g"']], exact: true })
-    expect(singlesDecide({ metadata: { graph_id: 'g' }, allowed: owner })).toBe(true)
     const shared = readMetadataFilter({ $or: [{ owner: 'a' }, { shared: true }] })
     expect(clausesOf({ allowed: shared }))
       .toEqual({ clauses: [['"owner":"a"', '"shared":true']], exact: true })
-    expect(singlesDecide({ allowed: shared })).toBe(false)
+    const team = readMetadataFilter({ $or: [{ owner: 'a', team: 'b' }, { shared: true }] })
+    expect(clausesOf({ allowed: team }))
+      .toEqual({ clauses: [['"owner":"a"', '"shared":true']], exact: false })
+    expect(isMatch('{"owner":"a"}', { allowed: team })).toBe(false)
+    const list = readMetadataFilter({ team: { $contains: 'b' } })
+    expect(clausesOf({ allowed: list })).toEqual({ clauses: [['"team":[']], exact: false })
   })
 
   it('of hidden rows, and of characters that an index mixes up, are checked in documents', () => {

@@ -17,11 +17,12 @@ const orders = ['thread_id', 'created_at', 'updated_at', 'state_updated_at'] as 
 describe('a statement that searches threads', () => {
   let directory: string
   let database: Database
+  let tables: Tables
 
   beforeAll(() => {
     directory = mkdtempSync(join(tmpdir(), 'heddle-select-'))
     database = new Database(join(directory, 'heddle.db'), schema)
-    void new Tables(database)
+    tables = new Tables(database)
   })
   afterAll(() => {
     database.close()
@@ -69,6 +70,19 @@ describe('a statement that searches threads', () => {
       metadata: { user: 'a' } })
     expect(plan.length).toBe(2)
     for (const step of plan) expect(step).toMatch(/USING PRIMARY KEY \(tenant=\? AND token=\?/)
+  })
+
+  it('is one for the search thread if each choice has more than a thousand threads', () => {
+    database.prepare(`WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 999)
+      INSERT INTO thread_meta SELECT 'big', '"open":true', i, i FROM n`).run()
+    database.prepare(`INSERT INTO thread_meta VALUES ('big', '"user":"a"', 1, 1)`).run()
+    const count = (allowed: unknown) =>
+      tables.reader.countThreads({ tenant: 'big', allowed: readMetadataFilter(allowed) })
+    expect(count({ open: true })).toBe(1_000)
+    expect(count({ $or: [{ user: 'a' }, { open: true }] })).toBeUndefined()
+    expect(count({ $or: [{ user: 'b' }, { open: true }] })).toBe(1_000)
+    expect(count({ user: 'a', $or: [{ user: 'a' }, { open: true }] })).toBe(1)
+    expect(count({ $or: [] })).toBe(0)
   })
 
   it('reads only threads with a token of a choice', () => {
