@@ -1,5 +1,6 @@
 /** The contract of the API: every operation, and the records in requests and answers. */
 
+export { a2aVersions, callAgent, findAgentCard, getAgentCard } from './a2a.ts'
 export { cancelRuns, searchRuns } from './threads/all-runs.ts'
 export type { CancelRuns, RunOfTenant, SearchRuns } from './threads/all-runs.ts'
 export { assistantFields, countAssistants, createAssistant, deleteAssistant, getAssistant,

@@ -2,6 +2,7 @@
 
 import type { TSchema } from 'typebox'
 
+import * as agents from './a2a.ts'
 import * as alertRules from './rules/alert-rules.ts'
 import * as allRuns from './threads/all-runs.ts'
 import * as assistants from './assistants.ts'
@@ -66,6 +67,7 @@ const ofDeployments = asking({
   'Store': store,
   'Model Context Protocol': mcp,
   'Components': components,
+  'Agents': agents,
 })
 
 /** Files of operations, under the headings that they have in the documentation. */

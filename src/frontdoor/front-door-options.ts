@@ -4,6 +4,7 @@ import type { TenantKeys } from '../access/index.ts'
 import type { ComponentSource, HttpSettings, RouteGroup } from '../graph/index.ts'
 import type { QuotaOptions } from '../limits/index.ts'
 import type { Platform } from '../platform/index.ts'
+import type { AgentOptions } from './a2a/index.ts'
 import type { ClusterSource } from './admin/cluster-watch.ts'
 import type { LimitSource } from './admin/limit-report.ts'
 import type { DeploymentParts } from './control/index.ts'
@@ -70,6 +71,8 @@ export interface FrontDoorOptions
   readonly streamEnd?: boolean
   /** False if assistants are no tools of the Model Context Protocol; they are by default. */
   readonly mcp?: boolean
+  /** Settings of A2A; null if assistants are no agents. By default no tool is shown. */
+  readonly agents?: Omit<AgentOptions, 'auth'> | null
   /** A port of its own for the platform, 0 for any free one; by default, there is none. */
   readonly platformPort?: number
   /** The web page; by default, none is served. */

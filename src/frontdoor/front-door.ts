@@ -5,6 +5,7 @@ import type { KeyStats } from '../access/index.ts'
 import { CodedError } from '../errors.ts'
 import { noUse, Quotas, unlimited } from '../limits/index.ts'
 import type { QuotaOptions, QuotaStats } from '../limits/index.ts'
+import { agentRoutes } from './a2a/index.ts'
 import { adminRoutes } from './admin/app.ts'
 import { componentRoutes } from './components.ts'
 import { addConnect } from './connect/plugin.ts'
@@ -108,7 +109,8 @@ async function addRoutes(options: FrontDoorOptions,
     readonly servedHosts: ServedHosts
     readonly ticker: ConnectionTicker
   }): Promise<boolean> {
-  const { env, limit, json, platform, deployments, reads, streamEnd, studio } = options
+  const { env, limit, json, platform, deployments, reads, streamEnd, studio, auth,
+    agents = { tools: new Set() } } = options
   const parts = { ...operations, ...shared, reads, streamEnd,
     feedbackLinks: platform && feedbackLinks({ platform, env }) }
   const hasStudio = studio !== undefined && await addStudio(app, studio)
@@ -123,6 +125,10 @@ async function addRoutes(options: FrontDoorOptions,
   adminRoutes(app, { ...options, ...parts })
   if (platform) await addPlatform(app, { ...options, ...parts, platform })
   if (deployments) await addControl(app, { ...parts, env, deployments, servedHosts })
+  if (agents) {
+    agentRoutes(app, { ...parts, env, json,
+      agents: { ...agents, auth: auth === undefined ? 'none' : 'keys' } })
+  }
   protocolRoutes(app, { ...parts, env, json, bodies, sockets, limit })
   if (options.mcp !== false) {
     mcpRoutes(app, { ...parts, env, json, version: options.version,

@@ -1,5 +1,7 @@
 /** The front door, where requests come in. */
 
+export { cardSigner } from './a2a/index.ts'
+export type { SignCard } from './a2a/index.ts'
 export { openFrontDoor } from './front-door.ts'
 export type { DeploymentParts, MemberProblem } from './control/index.ts'
 export type { ClusterSource } from './admin/cluster-watch.ts'

@@ -45,6 +45,8 @@ export interface RunFilter {
   readonly threadId?: string | undefined
   readonly assistantId?: string | undefined
   readonly graphId?: string | undefined
+  /** Only the run with this id. */
+  readonly runId?: string | undefined
   /** Created later than this. */
   readonly createdAfterMs?: number | undefined
   /** Created earlier than this. */
@@ -83,9 +85,10 @@ export interface RunSearch {
 }
 
 /** True if the run has what the filter asks for, apart from its time and its thread's metadata. */
-export function isMeant({ status, threadId, assistantId, graphId }: RunFilter,
+export function isMeant({ status, threadId, assistantId, graphId, runId }: RunFilter,
   run: RunRow): boolean {
   return (status === undefined || run.status === status)
+    && (runId === undefined || run.runId === runId)
     && (threadId === undefined || run.threadId === threadId)
     && (assistantId === undefined || run.assistantId === assistantId)
     && (graphId === undefined || graphIdOf(run) === graphId)

@@ -1,5 +1,6 @@
 /** Opens the front door of a member, from the settings and the parts of the member. */
 
+import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 
 import { fileURLToPath } from 'node:url'
@@ -9,16 +10,17 @@ import { TenantKeys } from '../access/index.ts'
 import type { RunKeys } from '../access/index.ts'
 import { assistantClient } from '../assistants/index.ts'
 import { cronClient } from '../crons/index.ts'
-import { addressReader, deploymentGate, fromProxies, fromUserProxies, limitGate,
+import { addressReader, cardSigner, deploymentGate, fromProxies, fromUserProxies, limitGate,
   openFrontDoor } from '../frontdoor/index.ts'
 import type { AuthOptions, FrontDoor, FrontDoorOptions, MemberDetails,
   WebhookCheck } from '../frontdoor/index.ts'
+import { HeddleError } from '../errors.ts'
 import type { DeployedGraphs, GraphHost } from '../graph/index.ts'
 import { readLongJson } from '../json/index.ts'
 import type { LimitUseAnswer, LimitUseQuestion, RateLimit, ReadQuota,
   RefusedCallers } from '../limits/index.ts'
 import type { Platform } from '../platform/index.ts'
-import { ownVersion, regions } from '../settings/index.ts'
+import { namesOf, ownVersion, regions } from '../settings/index.ts'
 import type { AssistantDefaults, Settings } from '../settings/index.ts'
 import { createThreadClient } from '../thread/index.ts'
 import type { Actors } from './actors.ts'
@@ -90,6 +92,7 @@ export async function openDoor(settings: Settings, parts: DoorParts): Promise<Fr
     ...!portIsChosen && { nextPorts },
     streamEnd: settings.streamEnd,
     mcp: settings.mcp,
+    agents: await agentsOf(settings),
     ...settings.platformPort !== undefined && { platformPort: settings.platformPort },
     version: ownVersion(),
     project: basename(settings.config.replace(/[\\/][^\\/]*\.json$/, '')),
@@ -140,6 +143,19 @@ export async function openDoor(settings: Settings, parts: DoorParts): Promise<Fr
     await door.close(deadline)
     await json.close()
   } }
+}
+
+/** Throws HeddleError for a key that cannot be read, or cannot sign. */
+async function agentsOf({ agents }: Settings): Promise<FrontDoorOptions['agents']> {
+  if (agents === null) return null
+  const tools = new Set(agents.tools)
+  if (agents.key === null) return { tools }
+  const pem = await readFile(agents.key, 'utf8').catch((cause: unknown) => {
+    throw new HeddleError('invalid', `${namesOf('a2aKey')}: ${agents.key} cannot be read.`, {}, {
+      cause,
+    })
+  })
+  return { tools, sign: cardSigner(pem) }
 }
 
 /** The port that an error is about: the platform may have one of its own. */

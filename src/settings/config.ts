@@ -59,6 +59,8 @@ export interface Settings {
   readonly streamEnd: boolean
   /** False if assistants are no tools of the Model Context Protocol. */
   readonly mcp: boolean
+  /** Null if assistants are not served as agents. */
+  readonly agents: { readonly tools: readonly string[]; readonly key: string | null } | null
   readonly drainMs: number
   /** Origins of web pages that may call; empty: those of this machine; `*`: any. */
   readonly allowOrigins: readonly string[]
@@ -227,6 +229,7 @@ export function resolveSettings(source: SettingsSource): Settings {
     graphConfig: reader.value('graphConfig'),
     streamEnd: reader.value('streamEnd') === 'on',
     mcp: reader.value('mcp') === 'on',
+    agents: agentSettings(reader),
     drainMs: reader.value('drainMs') ?? (embedded ? 5_000 : 20_000),
     allowOrigins: Object.freeze(reader.value('allowOrigin')),
     allowHosts: Object.freeze(reader.value('allowHost')),
@@ -268,6 +271,11 @@ export function resolveSettings(source: SettingsSource): Settings {
 function studioSettings(reader: SettingsReader): Settings['studio'] {
   const how = reader.value('studio')
   return how === 'off' ? null : how === 'on' ? {} : { apiUrl: how }
+}
+
+function agentSettings(reader: SettingsReader): Settings['agents'] {
+  if (reader.value('a2a') === 'off') return null
+  return { tools: Object.freeze(reader.value('a2aTools')), key: reader.path('a2aKey') ?? null }
 }
 
 /** Without authentication there is one tenant, which may fill the disk. */

@@ -61,6 +61,14 @@ export const knownSettings = {
   mcp: serve('--mcp <how>', 'HEDDLE_MCP', { kind: onOrOff, fallback: 'on',
     message:
       'Whether agents reach assistants as tools, by the Model Context Protocol at `/mcp`.' }),
+  a2a: serve('--a2a <how>', 'HEDDLE_A2A', { kind: onOrOff, fallback: 'on',
+    message: 'Whether other agents may call the assistants by A2A, at `/a2a/`.' }),
+  a2aTools: serve('--a2a-tools <names>', 'A2A_ALLOWED_TOOL_CALL_RESULTS', { kind: texts,
+    fallback: [], usual: 'none',
+    message: 'Tools whose results other agents see, as data: `search,weather`; `*` for all.' }),
+  a2aKey: serve('--a2a-key <file>', 'HEDDLE_A2A_KEY', { kind: path, fallback: undefined,
+    usual: 'none: they are not signed',
+    message: 'The private key (PEM) that agent cards are signed with.' }),
   drainMs: serve('--drain-ms <ms>', 'HEDDLE_DRAIN_MS', { kind: wholeNumber(0, 3_600_000),
     fallback: undefined, usual: '5000; with Cassandra 20000',
     message: 'How long a shutdown may take; unfinished runs resume elsewhere or at the next ' +

@@ -9,7 +9,6 @@ const server = useServer()
 
 it.each([
   ['POST', '/mcp/', {}],
-  ['POST', '/a2a/echo', {}],
   ['POST', '/internal/truncate', { threads: true }],
 ] as const)('%s %s answers 404 or 422 with a sentence', async (method, path, body) => {
   const answer = await ask(server.url, method, path, body)

@@ -27,6 +27,8 @@ export interface ServeOptions {
   /** Called before a body is received: it may refuse the request. */
   readonly preParsing?: (request: FastifyRequest, reply: FastifyReply,
     payload: RequestPayload) => Promise<RequestPayload>
+  /** Answers errors that come before the handler; by default as all routes do. */
+  readonly errorHandler?: (error: unknown, request: FastifyRequest, reply: FastifyReply) => void
   /** True for a GET that is also served as a HEAD. */
   readonly exposeHeadRoute?: true
 }

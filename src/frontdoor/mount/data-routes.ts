@@ -1,7 +1,7 @@
 /** Routes that a deployment has: those of its data, and what it says of itself. */
 
 const ofDeployments = new Set(['ok', 'info', 'docs', 'openapi.json', 'assistants', 'threads',
-  'runs', 'store', 'ui', 'api', 'mcp', '.well-known'])
+  'runs', 'store', 'ui', 'api', 'mcp', 'a2a', '.well-known'])
 /** Prefix of the typed API. */
 const services = '/frontdoor.v1.'
 const ofTheServer = new Set(['/threads/:thread_id/place',

@@ -87,6 +87,12 @@ export class AssistantOperations {
     return this.#graphs.of(tenant).graphs().map(({ graphId }) => graphId)
   }
 
+  /** The graph with an id as it is served; undefined if there is none. */
+  async describe(tenant: string, graphId: string): Promise<GraphDescription | undefined> {
+    await this.#graphs.open(tenant)
+    return this.#graphs.of(tenant).describe(graphId)
+  }
+
   async create(tenant: string, request: CreateAssistant): Promise<AssistantRow> {
     await this.#graphs.open(tenant)
     requireGraph(this.#graphs.of(tenant), request.graph_id)

@@ -35,11 +35,13 @@ const listedMax = 1_000
 
 /**
  * Searches runs. A page may be short while it has a cursor. `allowed`: only runs of threads that
- * the caller may see.
+ * the caller may see. `texts` are the long fields that are wanted, instead of those that the
+ * request selects.
  */
 export async function searchRuns({ runIndex, threads, reads }: RunSearchParts, tenant: string,
-  request: SearchRuns, cancelled?: AbortSignal, allowed?: MetadataFilter): Promise<FoundRunPage> {
-  const query = { ...queryOf(tenant, request), allowed }
+  request: SearchRuns, cancelled?: AbortSignal, allowed?: MetadataFilter,
+  texts?: readonly RunText[]): Promise<FoundRunPage> {
+  const query = { ...queryOf(tenant, request), allowed, ...texts && { texts } }
   const { rows, next } = await reads.read({ tenant, bytes: pageBytes, cancelled },
     ({ left: bytes }) => runIndex.search({ ...query, bytes }, cancelled))
   const inTurn = limitConcurrency(ownersAtOnce)
@@ -48,6 +50,33 @@ export async function searchRuns({ runIndex, threads, reads }: RunSearchParts, t
     rows.map((row) => isUnfinished(row) ? inTurn(() => owners.find(row)) : row),
   )
   return { rows: sure.filter((row) => row !== undefined), ...next && { cursor: cursorOf(next) } }
+}
+
+/** Windows around the time in an id in which its run was created: clocks and queues differ. */
+const windowsMs = [[1_000, 10_000], [300_000, 3_600_000]] as const
+
+/**
+ * The thread of a run that is known by its id alone; undefined if there is none. The id has to have
+ * the time in it, as those have that this server makes.
+ */
+export async function threadOfRun({ runIndex, reads }: RunSearchParts, tenant: string,
+  runId: string): Promise<string | undefined> {
+  const atMs = timeOfId(runId)
+  if (atMs === undefined) return undefined
+  for (const [beforeMs, afterMs] of windowsMs) {
+    const query = { tenant, runId, limit: 1, texts: [], createdAfterMs: atMs - beforeMs,
+      createdBeforeMs: atMs + afterMs }
+    const { rows: [found] } = await reads.read({ tenant, bytes: pageBytes }, ({ left: bytes }) =>
+      runIndex.search({ ...query, bytes }))
+    if (found !== undefined) return found.threadId
+  }
+  return undefined
+}
+
+/** Milliseconds in a UUID of version 7; undefined for any other id. */
+function timeOfId(id: string): number | undefined {
+  const [, high, low] = /^([0-9a-f]{8})-([0-9a-f]{4})-7/.exec(id) ?? []
+  return high === undefined ? undefined : Number.parseInt(high + low!, 16)
 }
 
 /** Unfinished runs as their threads know them, for one search. */

@@ -12,7 +12,7 @@ import type { GraphHost, GraphHosts } from '../../graph/index.ts'
 import { longJson, timeText } from '../../json/index.ts'
 import type { LongJson } from '../../json/index.ts'
 import type { Quotas, ReadQuota } from '../../limits/index.ts'
-import type { MetadataFilter, RunSearch } from '../../search/index.ts'
+import type { MetadataFilter, RunSearch, RunText } from '../../search/index.ts'
 import type { AwaitedRun, FeedListener, RunGraphs, StartRun, ThreadClient,
   WatchRun } from '../../thread/index.ts'
 import { invalid } from '../schema/validation.ts'
@@ -21,7 +21,7 @@ import { cancelAll, cancelSome, countAll } from './cancel-runs.ts'
 import { breakpointFaults, commandNameFaults, revisionHeader, runOnThread,
   statelessRun } from './run-request.ts'
 import type { RunAssistant, RunCaller } from './run-request.ts'
-import { searchRuns } from './run-search.ts'
+import { searchRuns, threadOfRun } from './run-search.ts'
 import type { FoundRunPage, RunSearchParts } from './run-search.ts'
 import { filterOfMany } from './thread-filter.ts'
 import { isThere } from './threads.ts'
@@ -195,9 +195,16 @@ export class RunOperations {
   }
 
   /** Runs of the tenant, newest first. `allowed`: only of threads that the caller may see. */
-  search(tenant: string, request: SearchRuns, cancelled?: AbortSignal,
-    allowed?: MetadataFilter): Promise<FoundRunPage> {
-    return searchRuns(this.#finding, tenant, request, cancelled, allowed)
+  search(tenant: string, request: SearchRuns, cancelled?: AbortSignal, allowed?: MetadataFilter,
+    texts?: readonly RunText[]): Promise<FoundRunPage> {
+    return searchRuns(this.#finding, tenant, request, cancelled, allowed, texts)
+  }
+
+  /** A run that is known by its id alone. Throws `not_found`. */
+  async find(tenant: string, runId: string): Promise<RunRow> {
+    const threadId = await threadOfRun(this.#finding, tenant, runId)
+    if (threadId === undefined) throw new HeddleError('not_found', `Run ${runId} not found.`)
+    return await this.get(tenant, { threadId, runId })
   }
 
   /** Cancels a run. Resolves when it has ended. */

@@ -5,7 +5,6 @@ import type { App } from '../http/route.ts'
 
 const unoffered: readonly (readonly [path: RegExp, what: string])[] = [
   [/^\/mcp$/, 'MCP is turned off by --mcp off.'],
-  [/^\/a2a(\/|$)/, 'A2A is not offered by this server yet.'],
   [/^\/ui(\/|$)/, 'Serving UI components is not offered by this server yet.'],
 ]
 

@@ -60,6 +60,8 @@ describe('settings', () => {
       graphEnv: ['*'],
       graphConfig: new Map(),
       streamEnd: true,
+      mcp: true,
+      agents: { tools: [], key: null },
       drainMs: 5_000,
       logLevel: 'info',
       cassandra: null,
@@ -354,7 +356,7 @@ describe('settings', () => {
   })
 
   it('are few, and each has a sentence that explains it', () => {
-    expect(Object.keys(knownSettings).length).toBeLessThanOrEqual(75)
+    expect(Object.keys(knownSettings).length).toBeLessThanOrEqual(79)
     for (const { message } of Object.values(knownSettings)) {
       expect(message).toMatch(/^[A-Z].{20,}\.$/)
     }

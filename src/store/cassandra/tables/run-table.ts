@@ -134,7 +134,7 @@ export class RunTable implements RunTablePort {
   async search(query: RunSearchQuery, cancelled?: AbortSignal,
     seen?: SeenThreads): Promise<FoundRuns> {
     assert(query.allowed === undefined || seen, 'whoever asks for what is seen can tell it')
-    const { tenant, threadId, limit, texts, after } = query
+    const { tenant, threadId, runId, limit, texts, after } = query
     const start = startOf(query)
     const pages = this.#places({ tenant, threadId, afterMs: query.createdAfterMs,
       untilMs: start.createdAtMs, size: Math.min(searchedMax, Math.max(searchedMin, limit)) })
@@ -143,7 +143,9 @@ export class RunTable implements RunTablePort {
     let next: RunPlace | undefined = after
     let lookedAt = 0
     for await (const page of pages) {
-      const behind = page.filter((place) => isNewer(start, place))
+      const behind = page.filter((place) =>
+        isNewer(start, place) && (runId === undefined || place.runId === runId)
+      )
       const isSeen = await seen?.among(behind.map((place) => place.threadId), cancelled)
       for await (const { place, run } of this.#read(tenant, behind, isSeen)) {
         cancelled?.throwIfAborted()

@@ -36,11 +36,12 @@ export class RunSearch {
 
   /** Yields after each slice. */
   *search(query: RunSearchQuery): Generator<void, RunsFound, void> {
-    const { tenant, status, threadId, createdAfterMs, createdBeforeMs, after, limit } = query
+    const { tenant, status, threadId, runId, createdAfterMs, createdBeforeMs, after, limit } = query
     const candidates = this.#database.prepare<Candidate>(statementOf(query))
     const values = { tenant, status: status ?? null, threadId: threadId ?? null,
-      from: createdAfterMs ?? -1, end: createdBeforeMs ?? Number.MAX_SAFE_INTEGER,
-      createdAt: after?.createdAtMs ?? null, runId: after?.runId ?? null }
+      named: runId ?? null, from: createdAfterMs ?? -1,
+      end: createdBeforeMs ?? Number.MAX_SAFE_INTEGER, createdAt: after?.createdAtMs ?? null,
+      runId: after?.runId ?? null }
     const sizes: SizedRow[] = []
     const slice = new Slice()
     const seen = new Map<string, boolean>()
@@ -84,8 +85,10 @@ export class RunSearch {
 }
 
 /** Each starts with the index that leaves out most. */
-function statementOf({ status, threadId, after }: RunSearchQuery): string {
-  const [index, where] = startOf(status, threadId)
+function statementOf({ status, threadId, runId, after }: RunSearchQuery): string {
+  const [index, where] = runId === undefined
+    ? startOf(status, threadId)
+    : ['run_id', 'AND run_id = :named']
   const behind = after
     ? 'AND created_at <= :createdAt AND (created_at < :createdAt OR run_id < :runId)'
     : ''

@@ -86,16 +86,6 @@ describe('a path without a route', () => {
       },
     )
 
-  it.each([
-    ['POST', '/mcp/'],
-    ['POST', '/a2a/agent'],
-    ['POST', '/ui/agent'],
-  ])('is answered 404 as not offered yet if the API has it: %s %s', async (method, at) => {
-    const answer = await call(await openDoor(), method, at, method === 'GET' ? undefined : {})
-    expect(answer.status).toBe(404)
-    expect(answer.json.message).toMatch(/ not offered by this server yet\.$/)
-  })
-
   it.each([['PUT', '/threads', 'POST'], ['POST', path, 'GET, PATCH, DELETE'], ['PUT', '/ok',
     'GET, HEAD'], ['DELETE', '/runs/wait?x=1', 'POST']])(
       'is answered 405 if it has a route by another method: %s %s',

@@ -11,11 +11,8 @@ import { allRoutes } from '../all-routes.ts'
 import { call } from '../open-front-door.ts'
 import { activeIn, openKeyed } from './deployment-door.ts'
 
-/** Groups whose routes are made elsewhere are tried there. */
-type Served = Exclude<RouteGroup, 'a2a'>
-
 /** A route of each group over each protocol. */
-const oneOf: Readonly<Record<Served, readonly (readonly [string, string, object?])[]>> = {
+const oneOf: Readonly<Record<RouteGroup, readonly (readonly [string, string, object?])[]>> = {
   assistants: [['POST', '/assistants/search', {}], ['POST',
     '/frontdoor.v1.AssistantService/SearchAssistants', {}]],
   threads: [['POST', '/threads/search', {}], ['POST', '/threads/t/commands', {}], ['POST',
@@ -33,10 +30,12 @@ const oneOf: Readonly<Record<Served, readonly (readonly [string, string, object?
     id: 1,
     method: 'tools/list',
   }]],
+  a2a: [['POST', '/a2a/agent', {}], ['GET', '/a2a/agent/.well-known/agent-card.json'], ['GET',
+    '/.well-known/agent-card.json']],
   meta: [['GET', '/info'], ['GET', '/docs/'], ['GET', '/openapi.json']],
   ui: [['POST', '/ui/agent', { name: 'card' }], ['GET', '/ui/agent/ui.js']],
 }
-const groups = Object.keys(oneOf) as readonly Served[]
+const groups = Object.keys(oneOf) as readonly RouteGroup[]
 
 describe('a group of routes that is off', () => {
   it('has every route of the data', async () => {

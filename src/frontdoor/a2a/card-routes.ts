@@ -1,0 +1,80 @@
+/** The routes of agent cards. Cards change seldom, so they may be kept for a while. */
+
+import { createHash } from 'node:crypto'
+
+import type { FastifyReply, FastifyRequest } from 'fastify'
+
+import type { AssistantRow } from '../../../proto/gen/storage/v1/row.ts'
+import { findAgentCard, getAgentCard } from '../../api/index.ts'
+import { outerPath } from '../http/caller.ts'
+import { sendJson } from '../http/list-reply.ts'
+import type { App, RouteParts } from '../http/route.ts'
+import { serve } from '../http/serve.ts'
+import { invalid } from '../schema/validation.ts'
+import { agentCard, cardOf, cardOfBoth } from './agent-card.ts'
+import type { AgentCard, CardPlace } from './agent-card.ts'
+import type { SignCard } from './card-signature.ts'
+
+/** Options of cards. */
+export interface CardOptions {
+  readonly auth: CardPlace['auth']
+  /** Signs the cards; undefined if no key is named. */
+  readonly sign?: SignCard | undefined
+}
+
+/** Seconds for which a client need not ask again. */
+const keptSeconds = 300
+
+/** Adds the routes. */
+export function cardRoutes(app: App, { assistants }: Pick<RouteParts, 'assistants'>,
+  options: CardOptions): void {
+  const send = async (request: FastifyRequest, reply: FastifyReply, name: string) => {
+    const row = await assistants.get(request.caller.tenant, name)
+    return sendCard(request, reply, shownCard(request, row, options), options)
+  }
+  serve(app, getAgentCard, (request, reply) => send(request, reply, request.params.assistant_id))
+  serve(app, findAgentCard, async (request, reply) => {
+    const { query: { assistant_id: name }, caller } = request
+    return send(request, reply, name ?? onlyOne(await assistants.graphIds(caller.tenant)))
+  })
+}
+
+/** Throws `invalid` if there are several graphs, or none. */
+function onlyOne(graphIds: readonly string[]): string {
+  const [only] = graphIds
+  if (only !== undefined && graphIds.length === 1) return only
+  throw invalid([{ field: 'assistant_id', message: 'is required, as there is not just one graph' }])
+}
+
+/** The card of an assistant for a request, in the form of 1.0. */
+export function cardFor(request: FastifyRequest, row: AssistantRow,
+  { auth }: Pick<CardOptions, 'auth'>): AgentCard {
+  const { protocol, host } = request
+  const path = outerPath(request, `/a2a/${row.assistantId}`)
+  return agentCard(row, { url: `${protocol}://${host}${path}`, auth })
+}
+
+/**
+ * In the form of the version that is asked for. Without one it is for clients of both, unless it is
+ * signed: only what 1.0 has can be.
+ */
+function shownCard(request: FastifyRequest, row: AssistantRow, options: CardOptions): AgentCard {
+  const card = cardFor(request, row, options)
+  const version = String(request.headers['a2a-version'] ?? '')
+  if (version.startsWith('0.3')) return cardOf(card, '0.3')
+  if (options.sign !== undefined) return options.sign(card)
+  return version.startsWith('1.') ? card : cardOfBoth(card)
+}
+
+function sendCard({ headers }: FastifyRequest, reply: FastifyReply, card: AgentCard,
+  { auth }: CardOptions): ReturnType<typeof sendJson> | FastifyReply {
+  const text = JSON.stringify(card)
+  // The signature of an EC key is another one each time.
+  const { signatures: _, ...signed } = card
+  const etag = `"${createHash('sha256').update(JSON.stringify(signed)).digest('base64url')}"`
+  void reply.header('etag', etag).header('vary', 'a2a-version')
+    .header('cache-control', `${auth === 'none' ? 'public' : 'private'}, max-age=${keptSeconds}`)
+  const known = String(headers['if-none-match'] ?? '').split(',').map((each) => each.trim())
+  if (known.includes(etag) || known.includes(`W/${etag}`)) return reply.code(304).send()
+  return sendJson(reply, text)
+}

@@ -1,0 +1,247 @@
+/** The route of A2A: JSON-RPC calls of agents, over the operations that REST calls. */
+
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+
+import type { Env } from '../../../cluster/index.ts'
+import { callAgent } from '../../api/index.ts'
+import { HeddleError } from '../../errors.ts'
+import { detailsOf } from '../http/exchange.ts'
+import type { LongJson } from '../../json/index.ts'
+import { whileValid } from '../http/credential-check.ts'
+import { answerLate } from '../http/late-answer.ts'
+import { leftSignal, sendJson } from '../http/list-reply.ts'
+import type { App, RouteParts } from '../http/route.ts'
+import { serve } from '../http/serve.ts'
+import { nameOf } from '../operations/index.ts'
+import { holdStream, lastEventId, runCallerOf } from '../rest/run-reply.ts'
+import { A2aError, a2aErrorOf, statusOf } from './a2a-error.ts'
+import { cancelTask } from './cancel-task.ts'
+import { cardOf } from './agent-card.ts'
+import { cardFor, cardRoutes } from './card-routes.ts'
+import type { CardOptions } from './card-routes.ts'
+import type { AgentContext } from './context.ts'
+import type { ToolNames } from './graph-messages.ts'
+import { listTasks, pageJson } from './list-tasks.ts'
+import { isStreaming } from './methods.ts'
+import { badField, detailOf, listParams, sendParams, taskParams } from './params.ts'
+import type { SendParams } from './params.ts'
+import { callIn, dialectIn, errorText, idIn, resultText } from './rpc.ts'
+import type { RpcCall } from './rpc.ts'
+import { send } from './send.ts'
+import type { Sent } from './send.ts'
+import { findTask, stateOf } from './task-runs.ts'
+import { streamTask } from './task-stream.ts'
+import { taskView } from './task-view.ts'
+import type { TaskDetail } from './task-view.ts'
+import { isTerminal, taskJson } from './task.ts'
+import type { Task } from './task.ts'
+
+/** Settings of A2A. */
+export interface AgentOptions extends CardOptions {
+  /** Tools whose results other agents may see; `*` for all. */
+  readonly tools: ToolNames
+}
+
+/** Parts that the routes need besides those that all routes share. */
+export interface AgentParts extends RouteParts {
+  readonly env: Env
+  readonly json: LongJson
+  readonly agents: AgentOptions
+}
+
+/** Adds the routes. Call after the REST routes, whose body readers they use. */
+export function agentRoutes(app: App, parts: AgentParts): void {
+  cardRoutes(app, parts, parts.agents)
+  serve(app, callAgent, async (request, reply) => {
+    try {
+      return await answer(parts, request, reply, request.params.assistant_id)
+    } catch (error) {
+      if (reply.sent || reply.raw.headersSent) throw error
+      return sendError(parts, reply, request.body, error)
+    }
+  }, {
+    // A body that is no JSON is answered as JSON-RPC has it.
+    errorHandler: (error, request, reply) => {
+      const isUnread = error instanceof HeddleError && error.code === 'malformed'
+      if (isUnread) return void sendError(parts, reply, undefined, error)
+      request.server.errorHandler(error as FastifyError, request, reply)
+    },
+  })
+}
+
+function sendError({ env }: Pick<AgentParts, 'env'>, reply: FastifyReply, body: unknown,
+  caught: unknown): ReturnType<typeof sendJson> {
+  const error = a2aErrorOf(caught)
+  const { code, retry, details } = HeddleError.from(error.cause ?? new HeddleError('invalid'))
+  if (code === 'internal') {
+    env.log.error('A call of an agent failed for a reason that nobody foresaw.', { error: caught,
+      ...detailsOf(reply.request) })
+  }
+  if (retry !== 'no') void reply.header('retry-after', String(details.retryAfterSeconds ?? 1))
+  return sendJson(reply.code(statusOf(error)), errorText(idIn(body), error, dialectIn(body)))
+}
+
+async function answer(parts: AgentParts, request: FastifyRequest, reply: FastifyReply,
+  name: string): Promise<FastifyReply> {
+  const version = request.headers['a2a-version']
+  const call = callIn(request.body, typeof version === 'string' ? version : undefined)
+  const context = await contextOf(parts, request, reply, name)
+  const say = (result: unknown) => sendJson(reply, resultText(call.id, result))
+  const header = headerOf(request)
+  switch (call.action) {
+    case 'send':
+    case 'stream':
+      return sendMessage(parts, { context, call, reply, header })
+    case 'get': {
+      const params = taskParams(call.params)
+      const task = await taskView(context, await findTask(context, params.id),
+        detailOf(params, header))
+      return say(taskJson(task, call.dialect))
+    }
+    case 'list': {
+      const page = await listTasks(context, listParams(call.params))
+      return say(pageJson(page, (task) => taskJson(task, call.dialect)))
+    }
+    case 'cancel': {
+      const params = taskParams(call.params)
+      const task = await taskView(context, await cancelTask(context, params.id),
+        detailOf(params, header))
+      return say(taskJson(task, call.dialect))
+    }
+    case 'subscribe':
+      return subscribe(parts, { context, call, reply, header })
+    case 'push':
+      throw noPush()
+    case 'card':
+      return say(cardOf(cardFor(request, context.assistant, parts.agents), call.dialect))
+  }
+}
+
+async function contextOf({ runs, threads, assistants, json, agents }: AgentParts,
+  request: FastifyRequest, reply: FastifyReply, name: string): Promise<AgentContext> {
+  const { caller } = request
+  const assistant = await assistants.get(caller.tenant, name)
+  return { runs, threads, json, caller, assistant, runCaller: runCallerOf(request),
+    tools: agents.tools, left: leftSignal(reply) }
+}
+
+interface Called {
+  readonly context: AgentContext
+  readonly call: RpcCall
+  readonly reply: FastifyReply
+  readonly header: string | undefined
+}
+
+async function sendMessage(parts: AgentParts, called: Called): Promise<FastifyReply> {
+  const { context, call, reply, header } = called
+  const params = sendParams(call.params)
+  const { configuration } = params
+  if (configuration?.taskPushNotificationConfig ?? configuration?.pushNotificationConfig) {
+    throw noPush()
+  }
+  await requireMessages(parts, context)
+  if (isStreaming(call.action)) {
+    if (configuration?.historyScope != null) throw noScope()
+    holdStream(parts, reply)
+    return streamSent(parts, called, await send(context, params, 'follows'))
+  }
+  const detail = detailOf(configuration ?? {}, header)
+  const leaves = configuration?.returnImmediately ?? configuration?.blocking === false
+  if (leaves) {
+    const { first, row } = await send(context, params, 'leaves')
+    const runs = { first, newest: row, state: await stateOf(context, row) }
+    const task = await taskView(context, runs, detail)
+    return sendJson(reply, taskText(call, task))
+  }
+  holdStream(parts, reply)
+  return answerWithTask(parts, called, params, detail)
+}
+
+/** Answers when the task has ended, or asks. A client that leaves may ask for it later. */
+async function answerWithTask({ ticker }: AgentParts, { context, call, reply }: Called,
+  params: SendParams, detail: TaskDetail): Promise<FastifyReply> {
+  const { runs, caller } = context
+  const { first, row, result } = await send(context, params, 'waits')
+  const run = nameOf(row)
+  reply.request.about = run
+  await answerLate({
+    reply,
+    ticker,
+    runId: run.runId,
+    headers: {},
+    answer: async (left) => {
+      try {
+        const ask = result ?? ((cancelled) => runs.join(caller.tenant, run, cancelled))
+        const values = await whileValid({ caller, ticker, left, ask })
+        const newest = await runs.get(caller.tenant, run)
+        const ended = { first: first.runId === row.runId ? newest : first, newest,
+          state: await stateOf(context, newest) }
+        return taskText(call, await taskView(context, ended, detail, values))
+      } catch (error) {
+        if (left.aborted || HeddleError.from(error).retry !== 'no') throw error
+        return errorText(call.id, error, call.dialect)
+      }
+    },
+    settled: () => runs.get(caller.tenant, run),
+    abandoned: () => {},
+  })
+  return reply
+}
+
+function taskText({ id, dialect }: RpcCall, task: Task): string {
+  const json = taskJson(task, dialect)
+  return resultText(id, dialect === '0.3' ? json : { task: json })
+}
+
+async function streamSent(parts: AgentParts, { context, call, reply }: Called,
+  { first, row }: Sent): Promise<FastifyReply> {
+  const runs = { first, newest: row, state: await stateOf(context, row) }
+  return streamTask(parts, { context, reply, runs, id: call.id, dialect: call.dialect, made: true,
+    nowMs: () => parts.env.nowMs() })
+}
+
+async function subscribe(parts: AgentParts, { context, call, reply }: Called): Promise<
+  FastifyReply
+> {
+  const params = taskParams(call.params)
+  if (params.historyScope != null) throw noScope()
+  const runs = await findTask(context, params.id)
+  const after = lastEventId(reply.request) ?? undefined
+  const isOver = isTerminal({ status: { state: runs.state, atMs: 0 } })
+  // Whoever has seen a part of it gets the rest.
+  if (isOver && call.dialect === '1.0' && after === undefined) {
+    throw new A2aError('unsupported_operation',
+      `Unsupported operation: the task is ${runs.state} ` +
+        'and has no more events; GetTask has all of it.', { about: { taskId: runs.first.runId } })
+  }
+  holdStream(parts, reply)
+  return streamTask(parts, { context, reply, runs, id: call.id, dialect: call.dialect, made: false,
+    after, nowMs: () => parts.env.nowMs() })
+}
+
+/** Throws A2aError for a graph that takes no messages: nothing that agents send would reach it. */
+async function requireMessages({ assistants }: AgentParts,
+  { caller: { tenant }, assistant }: AgentContext): Promise<void> {
+  const graph = await assistants.describe(tenant, assistant.graphId)
+  const { channels, stateChannels } = graph ?? {}
+  const names = channels ?? (Array.isArray(stateChannels) ? stateChannels : undefined)
+  if (names === undefined || names.includes('messages')) return
+  throw new A2aError('unsupported_operation', `The graph ${assistant.graphId} has no messages in ` +
+    'its input, and messages are all that agents send: call it by the API of runs, or give its ' +
+    'state a list "messages".', { about: { graphId: assistant.graphId } })
+}
+
+function headerOf({ headers }: FastifyRequest): string | undefined {
+  const scope = headers['langgraph-a2a-history-scope']
+  return typeof scope === 'string' ? scope : undefined
+}
+
+/** An agent that took the address and never called it would leave its client waiting. */
+function noPush(): A2aError {
+  return new A2aError('push_notification_not_supported', 'Push notifications are not supported: ' +
+    'follow the task by SubscribeToTask, or ask for it by GetTask.')
+}
+
+function noScope(): A2aError {
+  return badField('historyScope', 'does not go with a stream, which has no history')
+}
