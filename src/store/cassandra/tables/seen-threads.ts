@@ -29,13 +29,15 @@ export class SeenThreads {
   }
 
   /** Threads of stateless runs are hidden, and so apart. */
-  async #ask(ids: readonly string[], cancelled?: AbortSignal): Promise<void> {
+  async #ask(all: readonly string[], cancelled?: AbortSignal): Promise<void> {
     for (const hidden of [false, true]) {
+      const ids = all.filter((id) => !this.#seen.has(id))
+      if (ids.length === 0) break
       const { rows } = await this.#threads.search({ ...this.#filter, ids, hidden, offset: 0,
         limit: ids.length, sortBy: 'thread_id', sortOrder: 'asc' }, cancelled)
       for (const { threadId } of rows) this.#seen.add(threadId)
     }
-    for (const id of ids) this.#asked.add(id)
+    for (const id of all) this.#asked.add(id)
   }
 }
 
