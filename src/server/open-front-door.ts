@@ -27,6 +27,7 @@ import type { Actors } from './actors.ts'
 import type { Backend } from './backends/backend.ts'
 import { askMember, askMembers } from './member-questions.ts'
 import type { Metrics } from './metrics/metrics.ts'
+import { dependenciesOf } from './dependencies.ts'
 import { portError } from './port-error.ts'
 import type { PortRequest } from './port-error.ts'
 import { threadPlace } from './thread-place.ts'
@@ -171,22 +172,6 @@ function regionOf({ inRegion, region, regionUrls }: Settings): FrontDoorOptions[
   return inRegion
     ? { name: region, ...url !== '' && { api_url: url }, ...regions[region] }
     : undefined
-}
-
-/**
- * Dependencies that `/ok` checks. Known keys work without their table for a while, and most limits
- * without their counters.
- */
-function dependenciesOf(settings: Settings, { check, keys }: Backend,
-  askCounter: () => Promise<void>): FrontDoorOptions['dependencies'] {
-  const findNobody = async () => void await keys.get('nobody')
-  const others = [
-    { name: 'keys', title: 'The table of keys', used: settings.auth === 'keys', check: findNobody },
-    { name: 'limits', title: 'A counter of limits', used: settings.limits, check: askCounter },
-  ]
-  const title = settings.cassandra === null ? 'The store' : 'Cassandra'
-  return [{ name: 'store', title, vital: true, check },
-    ...others.filter(({ used }) => used).map((other) => ({ ...other, vital: false }))]
 }
 
 function authOf({ userProxies, region, regionUrls, sessions }: Settings,

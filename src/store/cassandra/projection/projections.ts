@@ -66,9 +66,10 @@ export interface ProjectionStats {
   readonly bytes: number
   /** Age of the oldest row, in milliseconds. */
   readonly oldestMs: number
-  /** Writes that failed and are tried again. */
-  /** Writes that failed and are tried again. */
+  /** Writes that failed and were tried again. */
   readonly failures: number
+  /** Threads whose rows could not be written the last time. */
+  readonly failing: number
 }
 
 /** A thread whose row is marked, or about to be. */
@@ -141,6 +142,7 @@ export class Projections {
       bytes: this.#bytes,
       oldestMs: Math.max(0, ...waiting.map(({ sinceMs }) => nowMs - sinceMs)),
       failures: this.#failures,
+      failing: waiting.filter(({ againMs }) => againMs > 0).length,
     }
   }
 

@@ -50,7 +50,22 @@ function lateLogWith(confirm: () => Promise<void> = async () => {}) {
   const note = (what: string) => async () => {
     done.push(what)
   }
-  const connection = { surely: (work: () => Promise<void>) => work() }
+  /** While it is set, rows of runs cannot be written. */
+  const table = { isAway: false }
+  const connection = { surely: async (work: () => Promise<void>) => {
+    // As the real one, it tries until it has succeeded.
+    for (;;) {
+      try {
+        return await work()
+      } catch {
+        await new Promise<void>((resolve) => void env.after(1_000, resolve))
+      }
+    }
+  } }
+  const putRun = async () => {
+    if (table.isAway) throw new HeddleError('unavailable')
+    done.push('run')
+  }
   const thread = {
     shardOf: () => 0,
     put: async ({ unsettled }: { readonly unsettled?: boolean }) => {
@@ -61,7 +76,7 @@ function lateLogWith(confirm: () => Promise<void> = async () => {}) {
       done.push(unsettled ? 'mark' : 'unmark')
     },
   }
-  const runs = { put: note('run'), removeAll: note('old runs'), remove: note('run removed') }
+  const runs = { put: putRun, removeAll: note('old runs'), remove: note('run removed') }
   const projections = new Projections({ env, connection, runs, threads: thread })
   const log = new CassandraLog({
     env,
@@ -80,7 +95,7 @@ function lateLogWith(confirm: () => Promise<void> = async () => {}) {
     }),
   } as unknown as LogPortParts)
   const begin = () => done.splice(0)
-  return { done, log, env, begin }
+  return { done, log, env, begin, table, projections }
 }
 
 const run = aRun({ tenant: 't', threadId: 'x', runId: 'r' })
@@ -132,6 +147,46 @@ describe('rows behind the acknowledgement', () => {
     const { log, begin } = lateLogWith()
     await log.append([{ ...newRow, isNewId: true }], [runUpdate, update])
     expect(begin()).toEqual(['log', 'gate', 'run', 'settled row', 'gate', 'index'])
+  })
+
+  it('hold no acknowledgement up while they cannot be written', async () => {
+    const { log, env, begin, table, projections } = lateLogWith()
+    table.isAway = true
+    for (let seq = 2; seq < 6; seq++) {
+      await log.append([{ ...later, seq }], [runUpdate, update])
+      env.advance(1_000)
+      await turns()
+    }
+    expect(begin()).toEqual(['log', 'mark', 'gate', 'index',
+      ...Array.from({ length: 3 }, () => ['log', 'gate', 'index']).flat()])
+    expect(projections.stats).toMatchObject({ rows: 2, failing: 1 })
+    table.isAway = false
+    env.advance(1_000)
+    await turns()
+    expect(begin()).toEqual(['run', 'settled row'])
+    expect(projections.stats).toMatchObject({ rows: 0, failing: 0 })
+  })
+
+  it('above their bound are written first, and runs wait until they can be', async () => {
+    const { log, env, begin, table } = lateLogWith()
+    table.isAway = true
+    const long = { ...runUpdate, row: { ...run, kwargsJson: 'x'.repeat(33 * 1024 * 1024) } }
+    await log.append([later], [long, update])
+    begin()
+    let isAcknowledged = false
+    const other = { ...runUpdate, row: { ...run, threadId: 'y' } }
+    const append = log.append([{ ...later, branch: { id: 'c', ancestors: [] } }], [other,
+      { table: 'thread', row: { ...update.row, threadId: 'y' } }])
+      .then(() => {
+        isAcknowledged = true
+      })
+    env.advance(4_000)
+    await turns()
+    expect([begin(), isAcknowledged]).toEqual([['log', 'gate'], false])
+    table.isAway = false
+    env.advance(1_000)
+    await append
+    expect(begin()).toEqual(expect.arrayContaining(['run', 'settled row', 'gate', 'index']))
   })
 
   it('come before what may not wait, as the removal of a run', async () => {

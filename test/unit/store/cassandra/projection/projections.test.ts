@@ -146,10 +146,13 @@ describe('rows that wait', () => {
     failing = true
     await pass(1_000)
     await append({ thread: threadAt(3) })
-    expect(projections.stats).toMatchObject({ rows: 2, failures: 1, oldestMs: 1_000 })
+    expect(projections.stats).toMatchObject({ rows: 2, failures: 1, failing: 1, oldestMs: 1_000 })
+    await pass(1_000)
+    expect(projections.stats).toMatchObject({ failures: 2, failing: 1 })
     failing = false
     await pass(1_000)
     expect(done).toEqual(['mark t', 'run r success', 'thread t 3'])
+    expect(projections.stats).toMatchObject({ rows: 0, failing: 0 })
   })
 
   it('are counted by their bytes, and above a bound nothing more may wait', async () => {
