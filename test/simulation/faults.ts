@@ -12,6 +12,8 @@ export interface FaultTargets {
   members(): readonly Member[]
   /** All others think this member dead for this long. */
   distrust(member: Member, ms: number): void
+  /** A member was killed whose rows waited to be written. */
+  killedBehind(): void
   /** Starts one more member. */
   join(): void
   /** The most frequent fault; by default the seed decides. */
@@ -31,6 +33,7 @@ const faults = {
   leave,
   giveBack,
   lapse,
+  behind,
 } as const
 export type FaultName = keyof typeof faults
 export const faultNames = Object.keys(faults) as FaultName[]
@@ -49,7 +52,7 @@ export function unleash(targets: FaultTargets, untilMs: number): void {
   const favourite = targets.favourite ?? favoured
   const tempers = faultNames.map((name) => ({ name, weight: name === favourite
     ? 8
-    : name === 'lapse' || chance.flip(0.35)
+    : name === 'lapse' || name === 'behind' || chance.flip(0.35)
     ? 0
     : chance.number() })
   )
@@ -93,6 +96,20 @@ function lapse({ world, members }: FaultTargets): void {
   const { chance } = world
   const member = pickServing(world, members())
   member?.onceWritten(() => halt(world, member, chance.pick([400, 1_500, 4_000])))
+}
+
+/** SIGKILL between a row of the log and the rows that are written later; only as favourite. */
+function behind({ world, members, killedBehind }: FaultTargets): void {
+  const { chance } = world
+  const member = pickServing(world, members())
+  member?.onceWritten(() =>
+    world.wakeAfter(chance.between(0, 1_200), () => {
+      if (member.process.state === 'ended' || member.waiting === 0) return
+      world.note(() => `${member.process.name} is killed while ${member.waiting} rows wait`)
+      killedBehind()
+      member.process.end()
+    })
+  )
 }
 
 function halt(world: World, member: Member, ms: number): void {

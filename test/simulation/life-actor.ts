@@ -45,9 +45,14 @@ export interface Look {
   readonly items: readonly string[]
   /** As in the rows of the log; undefined if the log grew meanwhile. */
   readonly rows: readonly string[] | undefined
-  /** Status by listed run. */
-  readonly runs: Readonly<Record<string, string>>
+  /** As they are listed. */
+  readonly runs: RunStatuses
+  /** Status of the run of the newest item, as it is read by its id; undefined if it is not read. */
+  readonly newest?: string | undefined
 }
+
+/** Status by run. */
+export type RunStatuses = Readonly<Record<string, string>>
 
 /** The life that ended: empty if it had ended, undefined if an earlier try ended it. */
 export interface Removal {
@@ -64,11 +69,20 @@ export interface LifeActorParts extends ListActorParts {
   readonly ask: (key: ActorKey, command: unknown) => Promise<unknown>
   /** Whether what is kept back is written before anybody is answered about it. */
   readonly keepsFirst: boolean
+  /** Whether a look reads a run by its id as well. */
+  readonly gets: boolean
   /** Whether a life begins before the rest of the previous one is purged. */
   readonly hasty: boolean
 }
 
 export const firstRun = 'first'
+
+/** The runs of a list in this table. */
+export async function runStatuses(table: Pick<RunTable, 'list'>,
+  threadId: string): Promise<RunStatuses> {
+  const runs = await table.list({ tenant, threadId, limit: 1_000, offset: 0, texts: [] })
+  return Object.fromEntries(runs.map(({ runId, status }) => [runId, status]))
+}
 
 const nothing = { items: [], rows: [], runs: {} }
 
@@ -211,10 +225,12 @@ export class LifeActor implements Actor {
     const [life, items] = [this.#life, this.#items]
     const { row } = history.state
     await history.durable
-    const runs = await this.#parts.runs.list(
-      { tenant, threadId: row.threadId, limit: 1_000, offset: 0, texts: [] },
-    )
-    const listed = Object.fromEntries(runs.map(({ runId, status }) => [runId, status]))
+    const { runs, gets } = this.#parts
+    const newest = items.at(-1)
+    const run = gets && newest !== undefined
+      ? await runs.get(tenant, row.threadId, items.length === 1 ? firstRun : newest)
+      : undefined
+    const listed = await runStatuses(runs, row.threadId)
     if (life === '') return { ...nothing, life, runs: listed }
     const rows = await itemsOf(this.#parts.log, row).catch((error: unknown) => {
       // It may have been removed since.
@@ -222,7 +238,8 @@ export class LifeActor implements Actor {
       return undefined
     })
     const isSame = this.#life === life && this.#items.length === items.length
-    return { life, items, runs: listed, rows: isSame ? rows : undefined }
+    return { life, items, runs: listed, rows: isSame ? rows : undefined,
+      ...gets && { newest: run?.status ?? 'missing' } }
   }
 
   async #named(): Promise<{ readonly life: string }> {

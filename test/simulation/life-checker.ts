@@ -2,7 +2,7 @@
 
 import type { Violation } from './checker.ts'
 import { firstRun } from './life-actor.ts'
-import type { Copied, Look, Place, Removal } from './life-actor.ts'
+import type { Copied, Look, Place, Removal, RunStatuses } from './life-actor.ts'
 import type { Remains } from './remains.ts'
 
 /** When a client asked, and when it got the answer. */
@@ -19,6 +19,8 @@ interface Item {
   refused: boolean
   /** Whether it was put here and not copied: then it has a run. */
   readonly isOwn: boolean
+  /** When some client first knew that its run has ended. */
+  ended: number
 }
 
 interface Removed {
@@ -45,7 +47,8 @@ type Fail = (violation: Violation, what: string) => void
  *   a life that was removed, or that another one followed, does not come back,
  *   only lives that a client asked to remove end,
  *   items of a life keep their order, and the rows of the log have the same,
- *   a copy has what its source had, and keeps it when the source is removed.
+ *   a copy has what its source had, and keeps it when the source is removed,
+ *   a run is listed and read as long as its item is there, and none that nobody began.
  * At the end, when nothing is wrong any more:
  *   the row that searches find, and the listed runs, are those of the current life,
  *   and of earlier lives that clients knew only what copies need is stored.
@@ -69,7 +72,7 @@ export class LifeChecker {
     refused(): void
   } {
     const put: Item = { place: undefined, asked, acknowledged: undefined, refused: false,
-      isOwn: true }
+      isOwn: true, ended: Infinity }
     this.#items.set(item, put)
     return {
       acknowledged: (place, received) => {
@@ -111,7 +114,7 @@ export class LifeChecker {
     }
   }
 
-  look({ life, items, rows }: Look, span: Span): void {
+  look({ life, items, rows, runs, newest }: Look, span: Span): void {
     if (new Set(items).size < items.length) this.#fail('twice', 'it has items twice')
     // What a later owner removes is missing even in an earlier answer.
     const isCut = rows !== undefined && this.#mayBeRemoved(span)
@@ -123,9 +126,38 @@ export class LifeChecker {
       if (this.#items.get(item)?.refused) this.#fail('not_refused', `${item} was refused`)
     }
     if (life !== '') this.#lived(life, items, span)
+    if (life !== '') this.#requireRun(items, newest, span)
+    this.runsFound(runs, span)
     for (const [name, other] of this.#lives) {
       if (name !== life && other.known < span.asked) this.#hasEnded(other, span.received)
     }
+  }
+
+  /** Runs as a list or a search finds them: none is missed, invented, or as it was before. */
+  runsFound(runs: RunStatuses, span: Span): void {
+    for (const [name, item] of this.#items) {
+      const { acknowledged = Infinity, asked, place, isOwn } = item
+      if (!isOwn || place === undefined || acknowledged >= span.asked) continue
+      const { received } = span
+      if (this.#mayBeRemoved({ asked, received }, place.life)) continue
+      const status = runs[place.number === 1 ? firstRun : name]
+      if (status === undefined) this.#fail('lost', `the run of ${name} is not found`)
+      if (status === 'success') item.ended = Math.min(item.ended, received)
+      else if (item.ended < span.asked) this.#fail('stale', `the run of ${name} is ${status} again`)
+    }
+    for (const run of Object.keys(runs)) {
+      const item = this.#items.get(run)
+      if (item?.refused) this.#fail('not_refused', `${run} was refused and has a run`)
+      if (!item && run !== firstRun) this.#fail('contradicted', `nobody began the run ${run}`)
+    }
+  }
+
+  #requireRun(items: readonly string[], status: string | undefined, span: Span): void {
+    const newest = items.at(-1)
+    const { isOwn = false, asked = 0 } = this.#items.get(newest ?? '') ?? {}
+    if (status !== 'missing' || !isOwn) return
+    if (this.#mayBeRemoved({ asked, received: span.received })) return
+    this.#fail('lost', `the run of ${newest} is not there by its id`)
   }
 
   /** A copy was made of it with these items. */
@@ -139,7 +171,7 @@ export class LifeChecker {
     for (const [at, item] of items.entries()) {
       if (this.#items.get(item)?.isOwn) continue
       this.#items.set(item, { place: { life, number: at + 1 }, asked, acknowledged: received,
-        refused: false, isOwn: false })
+        refused: false, isOwn: false, ended: Infinity })
     }
   }
 

@@ -2,7 +2,7 @@
 
 import type { Chance } from './chance.ts'
 import type { Violation } from './checker.ts'
-import type { Copied, LifeCommand, Look, Place, Removal } from './life-actor.ts'
+import type { Copied, LifeCommand, Look, Place, Removal, RunStatuses } from './life-actor.ts'
 import { LifeChecker } from './life-checker.ts'
 import type { Remains } from './remains.ts'
 
@@ -66,6 +66,12 @@ export class LifeClients {
     return at < 0.85 || targets.length === 0
       ? this.#remove(list)
       : this.#copy(list, chance.pick(targets))
+  }
+
+  /** A search of runs found these of the list. */
+  searched(list: string, runs: RunStatuses, asked: number): void {
+    this.looks++
+    this.#checker(list).runsFound(runs, this.#since(asked))
   }
 
   #checker(list: string): LifeChecker {

@@ -21,15 +21,14 @@ import { BranchTable } from '../../src/store/cassandra/log/branch-table.ts'
 import { ChunkTable } from '../../src/store/cassandra/log/chunk-table.ts'
 import { LogTable } from '../../src/store/cassandra/log/log-table.ts'
 import { WriteTimestamp } from '../../src/store/cassandra/log/write-timestamp.ts'
-import { lateRuns } from '../../src/store/cassandra/projection/late-runs.ts'
 import { Projections } from '../../src/store/cassandra/projection/projections.ts'
 import { BillingTable } from '../../src/store/cassandra/tables/billing-table.ts'
 import { RunTable } from '../../src/store/cassandra/tables/run-table.ts'
 import { StoredBodies } from '../../src/store/cassandra/tables/stored-body.ts'
 import type { SimulatedCassandra } from './cassandra.ts'
 import { simulatedConnection } from './driver.ts'
-import { LifeActor } from './life-actor.ts'
-import type { LifeCommand } from './life-actor.ts'
+import { LifeActor, runStatuses } from './life-actor.ts'
+import type { LifeCommand, RunStatuses } from './life-actor.ts'
 import { HeldActor, heldCommands } from './held-actor.ts'
 import { itemCommands } from './item-clients.ts'
 import type { RegisterCommand } from './item-clients.ts'
@@ -42,7 +41,7 @@ import { MemoryItems } from './memory-items.ts'
 import type { Process } from './process.ts'
 import { recordCommands } from './record-commands.ts'
 import { cacheWithout, connectionWithout, checksWithout, itemsWithout, logWithout, marksWithout,
-  sessionsWithout, transportWithout } from './rule.ts'
+  runsWithout, sessionsWithout, transportWithout } from './rule.ts'
 import type { Rule } from './rule.ts'
 import type { Ways } from './ways.ts'
 
@@ -172,6 +171,22 @@ export class Member {
     if (row === undefined || this.#node === undefined) return undefined
     await this.#node.session.check.confirm()
     return row === 'none' ? [] : itemsIn((row as ThreadRow).metadataJson)
+  }
+
+  /**
+   * Status by run of a list as a search of all runs finds them, when the owner of the list has
+   * written what waits; undefined as for `found`.
+   */
+  readonly foundRuns = async (list: string): Promise<RunStatuses | undefined> => {
+    if (this.#index.found(list) === undefined || this.#node === undefined) return undefined
+    if (this.#options.without !== 'written_first') await this.#projections?.writtenRunsOf(tenant)
+    await this.#node.session.check.confirm()
+    return await runStatuses(this.#runs, list)
+  }
+
+  /** Count of rows that are in a log and not in their tables yet. */
+  get waiting(): number {
+    return this.#projections?.stats.rows ?? 0
   }
 
   /** The same for a cron. */
@@ -324,7 +339,8 @@ export class Member {
       env,
       log: logWithout(without, log, check),
       threads: this.#index.threads,
-      runs: projections ? lateRuns(runs, projections) : runs,
+      runs: projections ? runsWithout(without, runs, projections) : runs,
+      gets: projections !== undefined,
       ask: (key: ActorKey, command: unknown) => router.ask(key, command),
       hasty: without === 'purged_first',
       keepsFirst: without !== 'kept_first',
@@ -395,7 +411,12 @@ export class Member {
     const tryAgain = () => pause(this.process.env, loadAgainMs)
     void this.#index.take(shard, this.#rows.thread, tryAgain, {
       written: (each) => this.#projections?.writtenIn(each) ?? Promise.resolve(),
-      opened: async (ids) => void await Promise.all(ids.map((id) => this.#open(id, tryAgain))),
+      ...this.#options.without !== 'opened_first' && { opened: async (ids: readonly string[]) => {
+        await Promise.all(ids.map((id) => this.#open(id, tryAgain)))
+        // The next owner of a shard that left meanwhile answers for it.
+        const owner = this.#node?.balancer.ownerOf(shard)
+        if (this.#node && owner?.member !== this.self) await new Promise(() => {})
+      } },
     })
     if (this.#options.items) void this.#items.take(shard, this.#rows.item, tryAgain)
     if (!this.#options.crons) return

@@ -67,7 +67,8 @@ const withinMs = values.within === undefined
 // Worlds throw a lot, and stack traces are needed only with --trace.
 if (!values.trace) Error.stackTraceLimit = 0
 const began = performance.now()
-let [acknowledged, reads, removals, copies, fired, owners, bad] = [0, 0, 0, 0, 0, 0, 0]
+let [acknowledged, reads, removals, copies, fired, owners, killedBehind, bad] = [0, 0, 0, 0, 0, 0,
+  0, 0]
 let seed = first
 for (; seed < first + count && performance.now() - began <= withinMs; seed++) {
   const options: SimulationOptions = { seed, without, favourite, items: values.items,
@@ -80,6 +81,7 @@ for (; seed < first + count && performance.now() - began <= withinMs; seed++) {
   copies += outcome.copies
   fired += outcome.fired
   owners += outcome.owners
+  killedBehind += outcome.killedBehind
   if (values.trace) console.log(outcome.trace.join('\n'))
   if (outcome.findings.length === 0) continue
   bad++
@@ -90,7 +92,8 @@ const seconds = (performance.now() - began) / 1_000
 const done = seed - first
 const { user, system } = process.cpuUsage()
 console.log(`${done} seeds, ${bad} bad; ${acknowledged} appends acknowledged, ${reads} reads, ` +
-  `${removals} removals, ${copies} copies, ${fired} fired, ${owners} owners; ` +
+  `${removals} removals, ${copies} copies, ${fired} fired, ${owners} owners, ` +
+  `${killedBehind} killed before their rows were written; ` +
   `${((user + system) / 1e6).toFixed(1)} s of processor; ` +
   `${(done / seconds).toFixed(1)} seeds a second`)
 process.exitCode = bad > 0 ? 1 : 0

@@ -18,6 +18,10 @@ const longMs = 600_000
 /** Seconds of processor for the worlds of each kind. All rules together take about ten. */
 const seconds = { lists: repeats({ day: 5, night: 60 }), others: repeats({ day: 2, night: 20 }) }
 
+/** Members that are killed while rows wait to be written, and the first world of that. */
+const killsWanted = repeats({ day: 20, night: 1_000 })
+const firstBehind = 5_000
+
 /** Sums over the worlds of a search. */
 interface Sums {
   readonly worlds: number
@@ -73,6 +77,17 @@ describe('a simulated cluster', () => {
     expect(sums.acknowledged / worlds).toBeGreaterThan(15)
     expect(sums.owners / worlds).toBeGreaterThan(1.5)
   }, longMs)
+
+  it(`misses and invents no run over ${killsWanted} kills between the log and its rows`,
+    async () => {
+      let [kills, worlds] = [0, 0]
+      for (let seed = firstBehind; kills < killsWanted; seed++, worlds++) {
+        const outcome = await simulate({ seed, late: true, favourite: 'behind' })
+        expect(outcome.findings, report(outcome)).toEqual([])
+        kills += outcome.killedBehind
+      }
+      console.log(`${kills} kills in ${worlds} worlds`)
+    }, longMs)
 
   it('loses and brings back no item in worlds full of faults', async () => {
     const { worlds, ...sums } = await expectNoFindings(seconds.others, { items: true }, foundItems)
@@ -133,6 +148,8 @@ const needs: Readonly<Record<Rule, Need>> = {
   rows_after: { from: 13, worlds: 150 },
   rows_last: { favourite: 'lapse', from: 159, worlds: 400 },
   mark_first: { from: 1, worlds: 50 },
+  opened_first: { favourite: 'behind', from: 1, worlds: 100 },
+  written_first: { from: 1, worlds: 50 },
   drain: { from: 5, worlds: 150 },
   same_id: { from: 5, worlds: 150 },
   same_life: { favourite: 'part', from: 87, worlds: 200 },

@@ -16,6 +16,7 @@ import { itemCommands, ItemClients } from './item-clients.ts'
 import type { RegisterCommand } from './item-clients.ts'
 import type { LifeCommand, Look } from './life-actor.ts'
 import { hasLives, LifeClients } from './life-clients.ts'
+import type { LifeQuestion } from './life-clients.ts'
 import type { Command, History } from './list-actor.ts'
 import { Member, shards } from './member.ts'
 import { linkOf, once } from './network.ts'
@@ -23,6 +24,7 @@ import { Process } from './process.ts'
 import { recordCommands } from './record-commands.ts'
 import { Remains } from './remains.ts'
 import { searchAll } from './searches.ts'
+import { isOfLateRows } from './rule.ts'
 import type { Rule } from './rule.ts'
 import { Ways } from './ways.ts'
 import { World } from './world.ts'
@@ -57,6 +59,8 @@ export interface Outcome {
   readonly fired: number
   /** How many members ever served. */
   readonly owners: number
+  /** How many were killed while rows of theirs waited, by the fault `behind`. */
+  readonly killedBehind: number
   readonly trace: readonly string[]
 }
 
@@ -79,18 +83,12 @@ const againMs = 250
 const patienceMs = 1_500
 
 export async function simulate(options: SimulationOptions): Promise<Outcome> {
-  return new Simulation({ late: options.without === 'mark_first', ...options }).run()
+  return new Simulation({ late: isOfLateRows(options.without), ...options }).run()
 }
 
 /** What a client asks for, and how it learns the outcome. */
-interface Question {
-  readonly list: string
+interface Question extends Omit<LifeQuestion, 'command'> {
   readonly command: Command | LifeCommand | RegisterCommand
-  /** The next question after this answer; by default there is none. */
-  next?(reply: unknown): LifeCommand | undefined
-  hear(reply: unknown): void
-  /** Nothing was written. */
-  refuse(): void
 }
 
 class Simulation {
@@ -118,6 +116,7 @@ class Simulation {
   #members: Member[] = []
   /** Members that ever owned something. */
   #served = 0
+  #killedBehind = 0
   #joined = 0
   #names = 0
   #items = 0
@@ -175,6 +174,7 @@ class Simulation {
       favourite: this.#options.favourite,
       members: () => this.#living(),
       join: () => this.#join(),
+      killedBehind: () => void this.#killedBehind++,
       distrust: ({ self }, ms) => void this.#distrusted.set(self.id, world.nowMs + ms),
     }, hurtMs)
     await world.run(() => world.nowMs >= hurtMs, hurtMs)
@@ -184,9 +184,9 @@ class Simulation {
     const { writes = 0, reads: gets = 0 } = this.#itemClients ?? {}
     const acknowledged = this.#checker.acknowledged + this.#lifeClients.acknowledged + writes
     const reads = this.#checker.reads + this.#lifeClients.looks + gets
-    const { trace } = world
     return { options: this.#options, findings, acknowledged, reads, removals, copies,
-      fired: this.#crons?.fired ?? 0, owners: this.#served, trace }
+      fired: this.#crons?.fired ?? 0, owners: this.#served, trace: world.trace,
+      killedBehind: this.#killedBehind }
   }
 
   /** Checks the final state once all faults have ended. */
@@ -414,10 +414,12 @@ class Simulation {
     world.wakeAfter(patienceMs, end)
     if (this.#itemClients) return this.#send(member, this.#itemClients.ask(), end)
     if (client < this.#lifeShare * clients) {
-      return this.#send(member, this.#lifeClients.ask(), end)
+      const question = this.#lifeClients.ask()
+      this.#search(question.list)
+      return this.#send(member, question, end)
     }
     const list = chance.pick(lists)
-    if (this.#options.late) searchAll(list, this.#living(), this.#checker, () => this.#hurting)
+    this.#search(list)
     const command = this.#command(list)
     this.#send(member, this.#question(list, command), end)
     if (command.type !== 'append' || !chance.flip(0.4)) return
@@ -430,8 +432,7 @@ class Simulation {
 
   #send({ process, ask }: Member, question: Question, end: () => void): void {
     const world = this.#world
-    const { chance } = world
-    const { list, command } = question
+    const [{ chance }, { list, command }] = [world, question]
     const answer = async () => {
       const reply = await ask(list, command)
       const next = question.next?.(reply)
@@ -451,6 +452,12 @@ class Simulation {
           question.hear(reply)
         }), (error: unknown) => received(() => this.#refuse(question, error)))
     })
+  }
+
+  #search(list: string): void {
+    if (!this.#options.late) return
+    searchAll({ list, members: this.#living(), checker: this.#checker, clients: this.#lifeClients,
+      isHurting: () => this.#hurting })
   }
 
   #command(list: string): Command {

@@ -20,7 +20,7 @@ import { KeyedQueue } from './log/keyed-queue.ts'
 import type { LogTable } from './log/log-table.ts'
 import type { WriteTimestamp } from './log/write-timestamp.ts'
 import type { LateRows, Projections } from './projection/projections.ts'
-import { epochIn, isFirstOf, isFirstOfCopy, isLate, isOwned, lateThread, subjectOf,
+import { bornIn, epochIn, isFirstOf, isFirstOfCopy, isLate, isOwned, lateThread, subjectOf,
   threadOf } from './row-updates.ts'
 import type { BillingTable } from './tables/billing-table.ts'
 import type { RunTable } from './tables/run-table.ts'
@@ -84,6 +84,8 @@ export class CassandraLog implements LogPort {
   readonly #copies = new KeyedQueue()
   /** By thread, assistant and cron: calls in progress. */
   readonly #subjects = new KeyedQueue()
+  /** By thread: appends in progress that write its first row before they are acknowledged. */
+  readonly #births = new KeyedQueue()
   /** By branch: appends in progress. */
   readonly #endings = new KeyedQueue()
   #epoch = 0
@@ -104,10 +106,15 @@ export class CassandraLog implements LogPort {
     // The row of a new thread is written twice: with its mark, and without it.
     const again = this.#parts.rank.next(epoch)
     const amongSubjects = this.#subjects.enter([...new Set(updates.map(subjectOf))])
+    const births = this.#births.enter(late ? [] : bornIn(rows, updates))
     const amongBranches = this.#endings.enter([...new Set(rows.map(({ branch }) => branch.id))])
     try {
       await this.#appendRows(rows)
-      if (late?.isNew === false) await late.marked
+      if (late?.isNew === false) {
+        await late.marked
+        // What is acknowledged of a thread without a row would be lost with this member.
+        await Promise.all(updates.map((update) => this.#births.passed(subjectOf(update))))
+      }
       // Rows of a deposed owner are not history, so no mutable row may be based on them.
       if (rows.length > 0 && updates.length > 0) {
         await this.#parts.check.confirm()
@@ -125,6 +132,7 @@ export class CassandraLog implements LogPort {
     } finally {
       amongBranches.leave()
       amongSubjects.leave()
+      births.leave()
       late?.leave()
     }
   }

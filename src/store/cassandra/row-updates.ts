@@ -17,6 +17,15 @@ export function isFirstOf({ branch, seq }: NewRow, own: Branch | undefined): boo
   return branch.id === own?.id && seq === (branch.ancestors.at(-1)?.through ?? 0) + 1
 }
 
+/** The threads whose logs begin with these rows, as subjects. */
+export function bornIn(rows: readonly NewRow[], updates: readonly RowUpdate[]): readonly string[] {
+  return updates.flatMap((update) =>
+    update.table === 'thread' && rows.some((each) => isFirstOf(each, update.row.branch))
+      ? [subjectOf(update)]
+      : []
+  )
+}
+
 /**
  * The thread of the updates, if rows of them may be written later. What a new thread does not name
  * as unfinished may not wait: its next owner would not look for it.

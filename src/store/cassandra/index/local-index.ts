@@ -11,7 +11,7 @@
  * 3. A row that is put for a shard that is not taken is dropped. The member that takes the shard
  *    reads it.
  *
- * Rule: [rows_after].
+ * Rules: [rows_after] [opened_first].
  */
 
 import { limitConcurrency } from '../../../../cluster/index.ts'

@@ -1,4 +1,8 @@
-/** The table of runs with the rows of this member that are not written yet. */
+/**
+ * The table of runs with the rows of this member that are not written yet.
+ *
+ * Rule: [written_first].
+ */
 
 import type { RunTable } from '../../../search/index.ts'
 import type { Projections } from './projections.ts'

@@ -14,12 +14,14 @@ const keyOf = (id: string): ActorKey => ({ kind: 'thread', tenant: 'one', id })
 const shardOfThread = (id: string) => shardOf(actorKeyText(keyOf(id)), shards)
 
 /** A member that owns all shards, with actors in some; its first `failures` loads fail. */
-function house(alive: readonly string[] = [], failures = 0) {
+function house(alive: readonly string[] = [], failures = 0, marked: readonly string[] = []) {
   const env = virtualEnv()
   const story: string[] = []
   const owned = new Set(Array.from({ length: shards }, (_, shard) => shard))
   let failed = 0
   const wakeTimes: number[] = []
+  const opening = Promise.withResolvers<void>()
+  if (marked.length === 0) opening.resolve()
   const activations = {
     occupied: () => alive.map(keyOf),
     release: (groupOf: (key: ActorKey) => number | undefined) => {
@@ -41,6 +43,7 @@ function house(alive: readonly string[] = [], failures = 0) {
       wakeAt: (atMs) => wakeTimes.push(atMs),
       opened: async (threads) => {
         for (const { threadId } of threads) story.push(`${threadId} is opened`)
+        await opening.promise
       },
       wake: async (threads) => {
         for (const { threadId } of threads) story.push(`${threadId} is woken`)
@@ -50,9 +53,13 @@ function house(alive: readonly string[] = [], failures = 0) {
       release: async (shard) => void story.push(`${shard} goes`),
       index: {
         answer: () => Promise.reject(new Error('nobody asks')),
-        load: async (shard) => {
+        load: async (shard, opened) => {
           if (failed++ < failures) throw new HeddleError('unavailable')
           story.push(`${shard} is read`)
+          if (marked.length > 0) {
+            await opened?.(marked.map((threadId) => ({ tenant: 'one', threadId })))
+          }
+          if (marked.length > 0) story.push(`${shard} is found`)
           return [{ tenant: 'one', threadId: `left in ${shard}` }]
         },
         unload: () => {},
@@ -65,7 +72,7 @@ function house(alive: readonly string[] = [], failures = 0) {
     env.advance(ms)
     for (let turn = 0; turn < 8; turn++) await Promise.resolve()
   }
-  return { host, story, owned, pass, wakeTimes }
+  return { host, story, owned, pass, wakeTimes, opening }
 }
 
 describe('shards that are released', () => {
@@ -118,5 +125,18 @@ describe('a shard that was taken', () => {
     expect(story.slice(2)).toEqual(['1 is read', 'left in 1 is woken'])
     await pass(10_000)
     expect(story).toHaveLength(4)
+  })
+
+  it('is found when its marked threads were opened, and not if it left meanwhile', async () => {
+    for (const isLeft of [false, true]) {
+      const { host, story, owned, pass, opening } = house([], 0, ['m'])
+      host.taken(1, undefined)
+      await pass(0)
+      if (isLeft) owned.delete(1)
+      opening.resolve()
+      await pass(0)
+      const found = isLeft ? [] : ['1 is found', 'left in 1 is woken']
+      expect(story).toEqual(['1 is read', 'm is opened', ...found])
+    }
   })
 })

@@ -143,6 +143,24 @@ describe('rows behind the acknowledgement', () => {
     expect(begin()).toEqual(['run', 'settled row'])
   })
 
+  it('wait for the row of their thread, if that is still being made', async () => {
+    const { log, env, begin, table } = lateLogWith()
+    table.isAway = true
+    const born = log.append([{ ...newRow, isNewId: true }], [runUpdate, update])
+    let isAcknowledged = false
+    const next = log.append([later], [runUpdate, update]).then(() => {
+      isAcknowledged = true
+    })
+    await turns()
+    // If this member dies now, nobody finds the thread, and so nothing of it is acknowledged.
+    expect([begin(), isAcknowledged]).toEqual([['log', 'log', 'mark', 'gate'], false])
+    table.isAway = false
+    env.advance(1_000)
+    await Promise.all([born, next])
+    const all = begin()
+    expect(all.indexOf('row')).toBeLessThan(all.lastIndexOf('gate'))
+  })
+
   it('of a new thread do not wait if its run has ended', async () => {
     const { log, begin } = lateLogWith()
     await log.append([{ ...newRow, isNewId: true }], [runUpdate, update])
