@@ -26,6 +26,7 @@ import type { Backend, HostedActors } from './backends/backend.ts'
 import { openFiring } from './cron-firing.ts'
 import type { RunsOfServer } from './cron-firing.ts'
 import { executionNotes } from './execution-notes.ts'
+import { LateExpiries } from './late-expiries.ts'
 import { watchedGraphs, watchedHost } from './watched-host.ts'
 
 /** The open actors of a member, which belong to its server. */
@@ -93,6 +94,7 @@ export function openActors({ ownership, ownershipCheck: check, transport, ...bac
     ask: (key, command) => router.ask(key, command),
     wakeAt: (atMs) => waking.noteThread(atMs),
     isSettled: (tenant, { cronId, dueMs }) => crons.isSettled({ tenant, cronId }, dueMs),
+    expireAfter: (...thread) => expiries.note(...thread),
   }, {
     fire: (cron, dueMs) => firing.fire(cron, dueMs),
     wakeAt: (atMs) => waking.noteCron(atMs),
@@ -112,6 +114,7 @@ export function openActors({ ownership, ownershipCheck: check, transport, ...bac
   const firing = openFiring({ ...served, router, everybody: backend.everybody, runs: backend.runs,
     items })
   const waking = openWaking({ ...backend, env, activations, epochOf })
+  const expiries = new LateExpiries({ env, activations, epochOf })
   const stopSweeping = sweepItems({ env, index: backend.items, router,
     everyMs: parts.itemSettings().sweepMs })
   return {
@@ -127,6 +130,7 @@ export function openActors({ ownership, ownershipCheck: check, transport, ...bac
     wakeAt: waking.wakeAt,
     close: async (deadline) => {
       waking.close()
+      expiries.close()
       stopSweeping()
       limits.close()
       await activations.close(deadline)
@@ -155,7 +159,7 @@ type Ports = Pick<Backend,
   | 'askDoors'>
 
 function kindsOver(ports: Ports, parts: ActorParts & { readonly counters: LiveCounters },
-  ways: Required<Pick<ThreadPorts, 'ask' | 'wakeAt' | 'isSettled'>>,
+  ways: Required<Pick<ThreadPorts, 'ask' | 'wakeAt' | 'isSettled' | 'expireAfter'>>,
   firing: Pick<CronActorParts, 'fire' | 'wakeAt'>): ActorKind[] {
   const { host, deployed, rows, egress, billing, quarantine, reads, env, counters,
     defaultTimeToLive, runsEnded, runsGone, ruleEngine, deletionEngine } = parts

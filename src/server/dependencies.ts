@@ -21,9 +21,8 @@ export function dependenciesOf(settings: Pick<Settings, 'auth' | 'cassandra' | '
       check: async () => requireWritten(projections) },
   ]
   const title = settings.cassandra === null ? 'The store' : 'Cassandra'
-  return [{ name: 'store', title, vital: true, check },
-    ...others.filter(({ used }) => used)
-      .map(({ used: _, ...other }) => ({ ...other, vital: false }))]
+  return [{ name: 'store', title, vital: true, check }, ...others.filter(({ used }) => used)
+    .map(({ used: _, ...other }) => ({ ...other, vital: false }))]
 }
 
 /** Throws if rows about threads could not be written when they were tried last. */

@@ -9,16 +9,19 @@ import { orExit, typedOptions } from '../../scripts/typed-options.ts'
 import { benchAgainst } from './against.ts'
 import { benchBursts } from './bursts.ts'
 import { benchCassandra } from './cassandra.ts'
-import { benchCluster, benchClusterBursts } from './cluster.ts'
+import type { CassandraBench } from './cassandra.ts'
+import { benchCalls, benchCluster, benchClusterBursts } from './cluster.ts'
 import { benchDeployments } from './deployments.ts'
 import { benchEmbedded, benchLimits } from './embedded.ts'
 import { benchGraphHosts } from './graph-hosts.ts'
 import { benchItems } from './items.ts'
+import { benchLateRows } from './late-rows.ts'
 import { benchPlatform } from './platform.ts'
 import { progress } from './progress.ts'
 import { benchProtocol } from './protocol.ts'
 import { machineText, tableOf } from './report.ts'
 import type { Bench } from './report.ts'
+import { benchTakeOver } from './take-over.ts'
 import { benchTracesAgainst } from './traces-against.ts'
 
 const help = `Usage: npm run bench -- [options]
@@ -35,6 +38,12 @@ Measures this server beside the bare engine, driver or socket, and writes test/b
   --deployments               deploys, rollbacks and runs of a deployment (5 minutes)
   --platform                  traces, on either store (15 minutes)
   --cluster                   three members on Cassandra (12 minutes)
+  --calls                     calls of Cassandra for each request, of one member on one node, alone;
+                              nothing is written down
+  --take-over                 a member that is killed with 20 000 busy threads, on one node, alone;
+                              with --against, beside that commit; nothing is written down
+  --late-rows                 rows that are written later, beside a server without them, alone;
+                              nothing is written down
   --against <commit>          this server beside that of a commit, in turns (10 minutes); nothing is
                               written down. With --platform, what traces cost
   --contact-points <a,b,c>    a Cassandra that runs; three nodes are started where none is named
@@ -48,6 +57,12 @@ const { values: options } = orExit(() =>
     store: { type: 'string', default: 'embedded' },
     /** Several members on Cassandra. */
     cluster: { type: 'boolean', default: false },
+    /** Only calls of Cassandra for each request; the results are not saved. */
+    calls: { type: 'boolean', default: false },
+    /** Only what rows cost that are written later; the results are not saved. */
+    'late-rows': { type: 'boolean', default: false },
+    /** Only a take-over; the results are not saved. */
+    'take-over': { type: 'boolean', default: false },
     /** Only the cost of limits; the results are not saved. */
     limits: { type: 'boolean', default: false },
     /** Only bursts of runs; the results are not saved. */
@@ -79,6 +94,7 @@ if (options.help) {
   process.exit()
 }
 const { store, peer, quick } = options
+const isOnOneNode = options.calls || options['late-rows'] || options['take-over']
 if (store !== 'embedded' && store !== 'cassandra') {
   console.error(`--store is embedded or cassandra, not "${store}".`)
   process.exit(2)
@@ -98,12 +114,12 @@ const report = [
 ].join('\n')
 console.log(`\n${report}`)
 const isPart = options.limits || options.items || options.graphs || options.bursts ||
-  options.against !== undefined
+  isOnOneNode || options.against !== undefined
 if (!quick && !isPart)
   writeFileSync(join(import.meta.dirname, file), `${report}\n`)
 
 async function measured(): Promise<Bench> {
-  if (options.against !== undefined) {
+  if (options.against !== undefined && !options['take-over']) {
     const bench = options.platform ? benchTracesAgainst : benchAgainst
     return await bench({ commit: options.against, quick })
   }
@@ -115,16 +131,22 @@ async function measured(): Promise<Bench> {
   if (options.items) return await benchItems({ quick })
   if (options.platform)
     return await benchPlatform({ quick, store: store as 'embedded' | 'cassandra' })
-  if (store === 'embedded' && !options.cluster) return await benchEmbedded({ peer, quick })
+  if (store === 'embedded' && !options.cluster && !isOnOneNode) {
+    return await benchEmbedded({ peer, quick })
+  }
   const ofCluster = options.bursts ? benchClusterBursts : benchCluster
-  const bench = options.cluster ? ofCluster : benchCassandra
+  const ofOneNode = options.calls ? benchCalls : options['late-rows']
+    ? benchLateRows
+    : (given: CassandraBench) => benchTakeOver({ ...given, commit: options.against })
+  const bench = isOnOneNode ? ofOneNode : options.cluster ? ofCluster : benchCassandra
   const contactPoints = options['contact-points']?.split(',')
   if (contactPoints !== undefined) {
     const cassandra = { contactPoints, dataCenter: options['local-datacenter'] }
     return await bench({ quick, cassandra, own: false })
   }
   const firstAddress = options.cluster ? '127.0.0.81' : '127.0.0.71'
-  const cassandra = await startCassandra({ nodes: 3, light: quick, firstAddress, log: progress })
+  const cassandra = await startCassandra({ nodes: isOnOneNode ? 1 : 3, light: quick, firstAddress,
+    log: progress })
   try {
     return await bench({ quick, cassandra, own: true })
   } finally {

@@ -5,6 +5,7 @@ import type { CassandraKeyspace } from '../support/cassandra-keyspace.ts'
 import { startCluster } from '../support/cluster.ts'
 import type { Cluster } from '../support/cluster.ts'
 import { startServer } from '../support/server-process.ts'
+import type { ServerProcess } from '../support/server-process.ts'
 import { burstLinesOf, burstPlans } from './bursts.ts'
 import { whereOf } from './cassandra.ts'
 import type { CassandraBench } from './cassandra.ts'
@@ -19,7 +20,9 @@ import { progress } from './progress.ts'
 import { readerLines } from './readers.ts'
 import type { Bench, Line } from './report.ts'
 import { requestLines } from './request-calls.ts'
+import { statelessLines } from './stateless-memory.ts'
 import { callLines, storeCalls } from './store-calls.ts'
+import type { CallCounts } from './store-calls.ts'
 import { openStoreHouse } from './store-house.ts'
 import { putThreads } from './thread-rows.ts'
 import { wrongDoorLines } from './wrong-door.ts'
@@ -34,6 +37,7 @@ const plans = {
     failover: { kills: 10, steps: 40, pauseMs: 100, before: 10 },
     memberCount: { rounds: 5, runs: 400, warmUp: 300, clients: 32 },
     idle: { actors: 10_000, clients: 32 },
+    stateless: { runs: 20_000, warmUp: 2_000, clients: 32 },
     requests: 400,
     limits: { rounds: 7, alone: 400, seldom: 40, together: 2_000, clients: 32 },
   },
@@ -45,6 +49,7 @@ const plans = {
     failover: { kills: 1, steps: 20, pauseMs: 100, before: 5 },
     memberCount: { rounds: 2, runs: 64, warmUp: 32, clients: 32 },
     idle: { actors: 200, clients: 32 },
+    stateless: { runs: 200, warmUp: 50, clients: 32 },
     requests: 40,
     limits: { rounds: 2, alone: 50, seldom: 2, together: 200, clients: 32 },
   },
@@ -96,6 +101,24 @@ export async function benchClusterBursts(
   }
 }
 
+/** Measures only calls of Cassandra, of one member. */
+export async function benchCalls({ quick, cassandra, own }: CassandraBench): Promise<Bench> {
+  const plan = quick ? plans.quick : plans.full
+  const place = newKeyspace(cassandra)
+  try {
+    const together = await withOne(place, async (server) => {
+      const before = await storeCalls(place)
+      const idle = await idleLines(server, plan.idle)
+      return [...runLines(before, await storeCalls(place), plan), ...idle,
+        ...await statelessLines(server, plan.stateless)]
+    })
+    const lines = [...together, ...await requestLines(place, plan.requests)]
+    return { title: 'Calls of Cassandra', lines, notes: notes(own), file: 'RESULTS-cluster.md' }
+  } finally {
+    if (!own) await dropKeyspace(place)
+  }
+}
+
 /** Creates the tables, and threads without runs. */
 async function fill(place: CassandraKeyspace, threads: number): Promise<void> {
   progress(`${threads} threads`)
@@ -107,16 +130,28 @@ async function fill(place: CassandraKeyspace, threads: number): Promise<void> {
 
 /** The cost of several members compared to one, and the cost of threads to one member. */
 async function besideOne(cluster: Cluster, place: CassandraKeyspace, plan: Plan): Promise<Line[]> {
+  return withOne(place, async (single) => {
+    const counts = await memberCountLines(single.url, cluster.frontDoors, plan.memberCount)
+    const before = await storeCalls(place)
+    const idle = await idleLines(single, plan.idle)
+    const runs = runLines(before, await storeCalls(place), plan)
+    return [...counts, ...runs, ...idle, ...await statelessLines(single, plan.stateless)]
+  })
+}
+
+function runLines(before: CallCounts, after: CallCounts, { idle: { actors } }: Plan): Line[] {
+  return callLines(before, after, { times: actors, request: 'run, 32 clients', writes: 3.2,
+    reads: 0.5 })
+}
+
+async function withOne(place: CassandraKeyspace,
+  measure: (server: ServerProcess) => Promise<Line[]>): Promise<Line[]> {
   progress('a member alone')
   const single = await within(startMs, 'a member alone',
     startServer({ project, env: probedEnv, cassandra: place,
       args: ['--member-host', '127.0.0.1'] }))
   try {
-    const counts = await memberCountLines(single.url, cluster.frontDoors, plan.memberCount)
-    const before = await storeCalls(place)
-    const idle = await idleLines(single, plan.idle)
-    const runs = callLines(before, await storeCalls(place), plan.idle.actors, 'run, 32 clients')
-    return [...counts, ...runs, ...idle]
+    return await measure(single)
   } finally {
     await single.close()
   }

@@ -9,6 +9,7 @@ import { progress } from './progress.ts'
 import type { Line } from './report.ts'
 import { Served } from './served.ts'
 import { callLines, storeCalls } from './store-calls.ts'
+import type { CountedRequest } from './store-calls.ts'
 import { graphId, turn } from './target.ts'
 
 const startMs = 120_000
@@ -20,27 +21,32 @@ export async function requestLines(place: CassandraKeyspace, times: number): Pro
   const run = { assistant_id: graphId, input: turn('hello') }
   const warm = await withMember(place, async (served) => {
     const begin = threads.slice(0, 20).map((): Request => ['POST', '/runs/wait', run])
-    await counted(place, served, 'run to begin with', begin)
-    const each = (name: string, requests: readonly Request[]) =>
-      counted(place, served, name, requests)
+    await counted(place, served, { name: 'run to begin with' }, begin)
+    const each = (kind: Kind, requests: readonly Request[]) =>
+      counted(place, served, kind, requests)
     return [
-      ...await each('created thread', threads.map(() => ['POST', '/threads', {}])),
-      ...await each('run, 1 client', threads.map((
+      ...await each({ name: 'created thread', writes: 1.2, ofLog: 0.1 },
+        threads.map(() => ['POST', '/threads', {}])),
+      ...await each({ name: 'run, 1 client', writes: 3.2, reads: 1.2 }, threads.map((
         id,
       ) => ['POST', `/threads/${id}/runs/wait`, { ...run, if_not_exists: 'create' }])),
-      ...await each('state in memory', threads.map(stateOf)),
-      ...await each('stateless run', threads.map(() => ['POST', '/runs/wait', run])),
+      ...await each({ name: 'state in memory', ofLog: 0 }, threads.map(stateOf)),
+      ...await each({ name: 'stateless run', writes: 3, reads: 1 },
+        threads.map(() => ['POST', '/runs/wait', run])),
     ]
   })
   const cold = await withMember(place, async (served) => [
-    ...await counted(place, served, 'cold state', threads.map(stateOf)),
-    ...await counted(place, served, 'copied thread',
+    ...await counted(place, served, { name: 'cold state', ofLog: 3 }, threads.map(stateOf)),
+    ...await counted(place, served, { name: 'copied thread', writes: 1.5, reads: 4.2 },
       threads.map((id) => ['POST', `/threads/${id}/copy`])),
-    ...await counted(place, served, 'deleted thread',
+    ...await counted(place, served, { name: 'deleted thread', writes: 4.5, reads: 6 },
       threads.map((id) => ['DELETE', `/threads/${id}`])),
   ])
   return [...warm, ...cold]
 }
+
+/** A kind of request, and at most how many calls it may take. */
+type Kind = Omit<CountedRequest, 'times' | 'request'> & { readonly name: string }
 
 type Request = readonly [method: string, path: string, body?: object]
 
@@ -61,10 +67,11 @@ async function withMember(place: CassandraKeyspace,
   }
 }
 
-async function counted(place: CassandraKeyspace, served: Served, name: string,
+async function counted(place: CassandraKeyspace, served: Served, { name, ...most }: Kind,
   requests: readonly Request[]): Promise<Line[]> {
   progress(`${requests.length} times: ${name}`)
   const before = await storeCalls(place)
   for (const request of requests) await within(answerMs, name, served.ask(...request))
-  return callLines(before, await storeCalls(place), requests.length, name)
+  return callLines(before, await storeCalls(place), { times: requests.length, request: name,
+    ...most })
 }

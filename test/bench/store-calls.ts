@@ -41,19 +41,38 @@ export async function storeCalls(
   }
 }
 
+/** Requests of one kind, and at most how many calls each of them may take. */
+export interface CountedRequest {
+  readonly times: number
+  readonly request: string
+  readonly writes?: number
+  readonly reads?: number
+  /** Reads without ownership checks; a line of their own. */
+  readonly ofLog?: number
+}
+
 /** Calls for each of `times` requests, including those that the member makes anyway. */
-export function callLines(before: CallCounts, after: CallCounts, times: number,
-  request: string): Line[] {
+export function callLines(before: CallCounts, after: CallCounts,
+  { times, request, writes, reads, ofLog }: CountedRequest): Line[] {
   const each = [...after].map(([call, count]) =>
     [call, (count - (before.get(call) ?? 0)) / times] as const
   )
     .filter(([, calls]) => calls >= 0.005).toSorted(([, a], [, b]) => b - a)
-  const line = (what: string, is: (call: string) => boolean): Line => {
+  const line = (what: string, most: number | undefined, is: (call: string) => boolean): Line => {
     const some = each.filter(([call]) => is(call))
     return { measure: `${what} of Cassandra for each ${request}`, unit: 'rows',
       figures: some.map(([call, calls]) => `${call.split(' ')[1]} ${calls.toFixed(2)}`),
-      ratio: spreadOf([some.reduce((sum, [, calls]) => sum + calls, 0)]) }
+      ratio: spreadOf([some.reduce((sum, [, calls]) => sum + calls, 0)]),
+      ...most !== undefined && { aim: { sign: '≤', value: most } } }
   }
-  return [line('writes', (call) => call.startsWith('write')),
-    line('reads', (call) => !call.startsWith('write'))]
+  const isWrite = (call: string) => call.startsWith('write')
+  return [line('writes', writes, isWrite), line('reads', reads, (call) => !isWrite(call)),
+    ...ofLog === undefined
+      ? []
+      : [line('reads but ownership checks', ofLog, (call) => !isWrite(call) && !isCheck(call))]]
+}
+
+/** Reads that the member makes for all that waits, or without any request. */
+function isCheck(call: string): boolean {
+  return ['read node_session', 'read member_beat', 'scan node_session'].includes(call)
 }

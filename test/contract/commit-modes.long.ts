@@ -3,6 +3,10 @@
 import { cassandraForTests } from '../support/cassandra.ts'
 import { repeats } from '../support/repeats.ts'
 import { describeCommitModes } from './commit-modes-contract.ts'
+import { describeLateRows } from './late-rows-contract.ts'
 
 const cassandra = await cassandraForTests()
-if (cassandra) describeCommitModes(cassandra, repeats({ day: 100, night: 400 }))
+if (cassandra) {
+  describeCommitModes(cassandra, repeats({ day: 100, night: 400 }))
+  describeLateRows(cassandra, repeats({ day: 100, night: 1_000 }))
+}

@@ -41,8 +41,8 @@ import { checkThat, openCheck } from '../support/open-check.ts'
  */
 export const rules = ['chain', 'order', 'open_row', 'validate_after', 'reply_fence', 'read_repair',
   'cache_ends', 'places_again', 'roll_over', 'fence', 'fence_quorum', 'rows_after', 'rows_last',
-  'mark_first', 'opened_first', 'written_first', 'drain', 'same_id', 'same_life', 'copies_noted', 'kept_first', 'purged_first',
-  'item_commands', 'due_run_id'] as const
+  'mark_first', 'opened_first', 'written_first', 'drain', 'same_id', 'same_life', 'copies_noted',
+  'kept_first', 'purged_first', 'item_commands', 'due_run_id'] as const
 
 export type Rule = typeof rules[number]
 

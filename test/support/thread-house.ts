@@ -8,6 +8,7 @@ import type { DeployedGraphs } from '../../src/graph/index.ts'
 import { ReadQuota } from '../../src/limits/read-quota.ts'
 import type { TimeToLiveRequest } from '../../src/search/index.ts'
 import { dueThreadActors, DueWakes } from '../../src/server/due-wakes.ts'
+import { LateExpiries } from '../../src/server/late-expiries.ts'
 import { executionNotes } from '../../src/server/execution-notes.ts'
 import { watchedHost } from '../../src/server/watched-host.ts'
 import { cautiousClock, createThreadClient, defaultLimits, HeldRuns, InputQuota, Quarantine,
@@ -44,6 +45,9 @@ export class ThreadHouse {
   inbound!: Inbound
   activations!: ActivationTable
   dueWakes: DueWakes | undefined
+  expiries: LateExpiries | undefined
+  /** Threads that may wait outside the memory for their end. */
+  expiriesMax = 100
   defaultTimeToLive: TimeToLiveRequest | undefined
   /** Whether a due time is settled. */
   isSettled: (dueMs: number) => Promise<boolean> = () => Promise.resolve(true)
@@ -74,6 +78,7 @@ export class ThreadHouse {
     this.quarantine = new Quarantine(this.env, marked)
     if (isOpen) this.quarantine.open()
     this.dueWakes?.close()
+    this.expiries?.close()
     this.host = new ScriptedHost()
     this.egress = new ScriptedEgress()
     const self = { id: 'm', address: 'here' }
@@ -107,6 +112,7 @@ export class ThreadHouse {
       ask: (key, command) => router.ask(key, command),
       isSettled: (_, { dueMs }) => this.isSettled(dueMs),
       wakeAt: (atMs) => dueWakes.note(atMs),
+      expireAfter: (...thread) => expiries.note(...thread),
     })
     const activations = this.activations = new ActivationTable({ env: this.env, kinds: [kind],
       ...this.check && { check: this.check } })
@@ -115,6 +121,8 @@ export class ThreadHouse {
     const epoch = this.#epoch
     const dueWakes: DueWakes = this.dueWakes = new DueWakes({ env: this.env,
       due: dueThreadActors(this.tables.due), wake: (key) => activations.wake(key, epoch) })
+    const expiries = this.expiries = new LateExpiries({ env: this.env, activations,
+      epochOf: () => epoch, limit: this.expiriesMax })
     const router: Router = createRouter({
       env: this.env,
       ownership,

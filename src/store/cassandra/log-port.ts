@@ -51,6 +51,12 @@ interface Ranked<Update = RowUpdate> {
   readonly rank: bigint
 }
 
+/** How an append is told of, and the appends that must have succeeded before it does. */
+interface Appending {
+  readonly logged: (() => void) | undefined
+  readonly births: readonly Promise<void>[]
+}
+
 /** Rows beside the log that one call changes. */
 interface RowChanges {
   readonly rows: readonly NewRow[]
@@ -84,8 +90,8 @@ export class CassandraLog implements LogPort {
   readonly #copies = new KeyedQueue()
   /** By thread, assistant and cron: calls in progress. */
   readonly #subjects = new KeyedQueue()
-  /** By thread: appends in progress that write its first row before they are acknowledged. */
-  readonly #births = new KeyedQueue()
+  /** By branch: the append in progress that writes its first row, and that of its thread. */
+  readonly #births = new Map<string, Promise<void>>()
   /** By branch: appends in progress. */
   readonly #endings = new KeyedQueue()
   #epoch = 0
@@ -95,8 +101,21 @@ export class CassandraLog implements LogPort {
     this.#parts = parts
   }
 
-  async append(rows: readonly NewRow[], updates: readonly RowUpdate[],
+  append(rows: readonly NewRow[], updates: readonly RowUpdate[],
     logged?: () => void): Promise<void> {
+    const births = rows.flatMap(({ branch }) => this.#births.get(branch.id) ?? [])
+    const appended = this.#append(rows, updates, { logged, births })
+    const born = bornIn(rows, updates)
+    for (const branchId of born) this.#births.set(branchId, appended)
+    if (born.length > 0) {
+      const forget = () => born.forEach((branchId) => this.#births.delete(branchId))
+      appended.then(forget, forget)
+    }
+    return appended
+  }
+
+  async #append(rows: readonly NewRow[], updates: readonly RowUpdate[],
+    { logged, births }: Appending): Promise<void> {
     if (this.#closed) throw goingAway()
     const epoch = this.#epochOf(rows, updates)
     // Timestamps follow the order of the calls, and a mark comes before the rows that it is for.
@@ -106,20 +125,17 @@ export class CassandraLog implements LogPort {
     // The row of a new thread is written twice: with its mark, and without it.
     const again = this.#parts.rank.next(epoch)
     const amongSubjects = this.#subjects.enter([...new Set(updates.map(subjectOf))])
-    const births = this.#births.enter(late ? [] : bornIn(rows, updates))
     const amongBranches = this.#endings.enter([...new Set(rows.map(({ branch }) => branch.id))])
     try {
       await this.#appendRows(rows)
-      if (late?.isNew === false) {
-        await late.marked
-        // What is acknowledged of a thread without a row would be lost with this member.
-        await Promise.all(updates.map((update) => this.#births.passed(subjectOf(update))))
-      }
+      if (late?.isNew === false) await late.marked
       // Rows of a deposed owner are not history, so no mutable row may be based on them.
       if (rows.length > 0 && updates.length > 0) {
         await this.#parts.check.confirm()
         logged?.()
       }
+      // The row of a thread names its log: without it, nobody would find what is acknowledged here.
+      await Promise.all(births)
       const changes = { rows, ranked, removal, before: amongSubjects.before, late }
       if (late?.isNew === false) await this.#noteLate(late, changes)
       else {
@@ -132,7 +148,6 @@ export class CassandraLog implements LogPort {
     } finally {
       amongBranches.leave()
       amongSubjects.leave()
-      births.leave()
       late?.leave()
     }
   }

@@ -17,11 +17,11 @@ export function isFirstOf({ branch, seq }: NewRow, own: Branch | undefined): boo
   return branch.id === own?.id && seq === (branch.ancestors.at(-1)?.through ?? 0) + 1
 }
 
-/** The threads whose logs begin with these rows, as subjects. */
+/** Ids of the branches that begin with these rows, with the row of their thread. */
 export function bornIn(rows: readonly NewRow[], updates: readonly RowUpdate[]): readonly string[] {
   return updates.flatMap((update) =>
     update.table === 'thread' && rows.some((each) => isFirstOf(each, update.row.branch))
-      ? [subjectOf(update)]
+      ? [update.row.branch!.id]
       : []
   )
 }

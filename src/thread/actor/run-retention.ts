@@ -11,8 +11,8 @@ export class RunRetention {
   #stopTimer: (() => void) | undefined
   /** The run that ended last, if it is nowhere else: its thread is kept back. */
   #ended: RunRow | undefined
-  /** True if no client can come back to the run that ended last. */
-  #mayGo = false
+  /** True if no client can come back to the run that ended last; null if that is not known. */
+  #mayGo: boolean | null = null
   /** The due time that the run which ended last was made for; null if that is not known. */
   #due: RunDue | undefined | null = null
   /** Set while the cron is asked whether the due time of the run is settled. */
@@ -41,22 +41,30 @@ export class RunRetention {
 
   /** A follower has got the end of a run. */
   endSeen(): void {
-    if (this.#mayGo) this.#expire()
+    if (this.#mayGo === null) void this.#readMayGo().catch(() => {})
+    else if (this.#mayGo) this.#expire()
   }
 
   /**
    * The run has ended when `answered` resolves; `isNoticed`: a client waits for that or follows.
    */
   ended(run: RunRow, answered: Promise<unknown>, isNoticed: boolean): void {
-    const { temporary, resumable, due } = planOf(run)
+    const { temporary, due } = planOf(run)
     this.#ended = this.#context.threadLog.isHeldBack ? run : undefined
     this.#due = due
-    // It stays for a client that can come back with a key or an event id.
-    const mayGo = temporary && !resumable && run.commandId === ''
+    this.#mayGo = false
+    const mayGo = canGo(run)
     answered.then(() => {
       this.#mayGo = mayGo
+      if (mayGo && !isNoticed && due === undefined) this.#leave()
     }, () => {})
     if (temporary) this.begin(isNoticed && mayGo ? answered : undefined)
+  }
+
+  /** Nobody waits for the run: its thread leaves the memory, and is loaded again to expire. */
+  #leave(): void {
+    const { tenant, threadId, sleep, ports: { expireAfter, limits } } = this.#context
+    if (expireAfter?.(tenant, threadId, limits.retentionMs)) sleep(true)
   }
 
   /** The thread expires when `endSeen` resolves, or after a while. */
@@ -96,4 +104,19 @@ export class RunRetention {
     const run = await runs.get(tenant, threadId, threadId)
     return run && planOf(run).due
   }
+
+  async #readMayGo(): Promise<void> {
+    const { tenant, threadId, threadLog, ports: { runs } } = this.#context
+    const { lastRunId = '', hidden } = threadLog.state.row
+    const run = hidden && lastRunId !== '' && await runs.get(tenant, threadId, lastRunId)
+    if (this.#mayGo !== null || !run || threadLog.state.runs.length > 0) return
+    this.#mayGo = canGo(run)
+    if (this.#mayGo) this.#expire()
+  }
+}
+
+/** Its thread stays for a client that can come back with a key or an event id. */
+function canGo(run: RunRow): boolean {
+  const { temporary, resumable } = planOf(run)
+  return temporary && !resumable && run.commandId === ''
 }

@@ -52,6 +52,11 @@ export interface ThreadPorts extends ThreadLogPorts {
    * nothing wakes threads: those with delayed runs stay awake then.
    */
   readonly wakeAt?: (atMs: number) => void
+  /**
+   * Has the thread expire after that time, though it leaves the memory now. False if too many have
+   * left: then it stays, as it does where this is undefined.
+   */
+  readonly expireAfter?: (tenant: string, threadId: string, ms: number) => boolean
   /** Decides when a thread whose time to live has ended is deleted; by default the clock. */
   readonly cautiousNowMs?: CautiousClock
   /** The time to live of new threads that ask for none; undefined for no end. */

@@ -17,6 +17,7 @@ import { clientOf } from '../../support/server.ts'
 import { allowedMs } from '../../support/stillness.ts'
 import { ask } from '../../support/wire.ts'
 import { workersOf } from '../crash/rounds.ts'
+import { RunKeeper } from '../crash/run-keeper.ts'
 import { workUntilDeath, workUntilRefused } from '../crash/worker.ts'
 import { answerMs, expectNothingIsRead, expectNothingIsServed,
   expectStoreIsMissed } from './questions.ts'
@@ -87,6 +88,10 @@ export function describeLostNodes(missing: string | undefined): void {
         const lostMs = performance.now()
         await node.kill(lose)
         await Promise.race([pause(exposureMs), failed])
+        // Lists, searches and counts find all runs without that node.
+        const keeper = new RunKeeper(server.url)
+        await keeper.act(client)
+        await keeper.check(client)
         const backMs = performance.now()
         const seenBefore = writers.seen.length
         if (lose === 'SIGKILL') await node.start()

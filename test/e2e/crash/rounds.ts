@@ -14,6 +14,7 @@ import { Asker, Queuer, Waiter } from './chat-workers.ts'
 import { CronKeeper } from './cron-keeper.ts'
 import { Rememberer } from './item-worker.ts'
 import { Copier, Editor, Keeper } from './record-workers.ts'
+import { RunKeeper } from './run-keeper.ts'
 import { Streamer } from './stream-worker.ts'
 import { ThreadFollower } from './thread-follower.ts'
 import { workUntilDeath } from './worker.ts'
@@ -36,7 +37,8 @@ export async function crashRounds({ kills, seed, cassandra }: CrashPlan): Promis
   const server = await startServer({ project: 'conformance', cassandra })
   try {
     const client = clientOf(server.url)
-    const workers = [...workersOf(file), new CronKeeper(), new ThreadFollower(server.url, file)]
+    const workers = [...workersOf(file), new CronKeeper(), new RunKeeper(server.url),
+      new ThreadFollower(server.url, file)]
     for (let kill = 1; kill <= kills; kill += 1) {
       // Some kills come while the server still resumes what the last one interrupted.
       const again = kill < kills && random() < 0.25

@@ -143,22 +143,30 @@ describe('rows behind the acknowledgement', () => {
     expect(begin()).toEqual(['run', 'settled row'])
   })
 
-  it('wait for the row of their thread, if that is still being made', async () => {
-    const { log, env, begin, table } = lateLogWith()
-    table.isAway = true
-    const born = log.append([{ ...newRow, isNewId: true }], [runUpdate, update])
-    let isAcknowledged = false
-    const next = log.append([later], [runUpdate, update]).then(() => {
-      isAcknowledged = true
+  it.each([true, false])('wait for the row of their thread (still made: %s)', async (isMade) => {
+    const session = { isOver: false }
+    const { log, env, begin, table } = lateLogWith(async () => {
+      if (session.isOver) throw new HeddleError('not_owner')
     })
+    table.isAway = true
+    const outcomes: string[] = []
+    const told = (name: string) =>
+      [() => outcomes.push(name), () => outcomes.push(`no ${name}`)] as const
+    const born = log.append([{ ...newRow, isNewId: true }], [runUpdate, update])
+      .then(...told('thread'))
+    // A change that has a row of its own, and a superstep that has none.
+    const next = log.append([later], [runUpdate, update]).then(...told('run'))
+    const step = log.append([{ ...later, seq: 3, prevEpoch: 1 }], []).then(...told('step'))
     await turns()
-    // If this member dies now, nobody finds the thread, and so nothing of it is acknowledged.
-    expect([begin(), isAcknowledged]).toEqual([['log', 'log', 'mark', 'gate'], false])
+    expect([begin(), outcomes]).toEqual([['log', 'log', 'log', 'mark', 'gate', 'gate'], []])
+    session.isOver = !isMade
     table.isAway = false
     env.advance(1_000)
-    await Promise.all([born, next])
-    const all = begin()
-    expect(all.indexOf('row')).toBeLessThan(all.lastIndexOf('gate'))
+    await Promise.all([born, next, step])
+    // Without its row nobody finds the thread, and so nothing of it is acknowledged.
+    const all = ['thread', 'run', 'step']
+    expect(outcomes.toSorted())
+      .toEqual((isMade ? all : all.map((name) => `no ${name}`)).toSorted())
   })
 
   it('of a new thread do not wait if its run has ended', async () => {
@@ -193,8 +201,10 @@ describe('rows behind the acknowledgement', () => {
     begin()
     let isAcknowledged = false
     const other = { ...runUpdate, row: { ...run, threadId: 'y' } }
-    const append = log.append([{ ...later, branch: { id: 'c', ancestors: [] } }], [other,
-      { table: 'thread', row: { ...update.row, threadId: 'y' } }])
+    const append = log.append([{ ...later, branch: { id: 'c', ancestors: [] } }], [other, {
+      table: 'thread',
+      row: { ...update.row, threadId: 'y' },
+    }])
       .then(() => {
         isAcknowledged = true
       })

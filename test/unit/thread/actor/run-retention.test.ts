@@ -110,6 +110,29 @@ describe.each([false, true])('the actor of a thread that is gone (shared log: %s
     }
   })
 
+  it('leaves it with its run in the background, which can be asked for a minute', async () => {
+    const house = new ThreadHouse()
+    house.log.shared = shared
+    house.expiriesMax = 1
+    house.restart()
+    for (const id of ['a', 'b']) {
+      const { plan, ...run } = house.run({ runId: id, ifMissing: 'hidden' })
+      await house.client.startRun('t', id, { ...run, plan: { ...plan, temporary: true } })
+      await settled()
+      house.host.end(house.host.only)
+    }
+    // There is room for one that has left, and the other stays as before.
+    expect(await memory(house)).toBe(1)
+    house.env.advance(50_000)
+    expect(await house.client.getRun('t', 'a', 'a')).toMatchObject({ status: 'success' })
+    expect(await memory(house)).toBe(2)
+    house.env.advance(11_000)
+    expect(await memory(house)).toBe(0)
+    for (const id of ['a', 'b']) {
+      await expect(house.client.get('t', id)).rejects.toThrow(/not found/)
+    }
+  })
+
   it('leaves it with the thread that is deleted, and does not come with a question', async () => {
     const house = new ThreadHouse()
     house.log.shared = shared
