@@ -36,7 +36,7 @@ const echo = { assistant_id: graphId, input: turn('hello') }
 const laps = { assistant_id: 'laps', input: { laps: 1, pauseMs } }
 
 const plans = {
-  full: { rounds: 9, short: 600, long: 600, warmUp: 600 },
+  full: { rounds: 6, short: 600, long: 600, warmUp: 600 },
   quick: { rounds: 1, short: 40, long: 20, warmUp: 20 },
 }
 
@@ -107,9 +107,9 @@ async function linesOf(load: Load, sides: readonly [Side, Side], rounds: number)
       calls[i]!.push(difference(before, await storeCalls(place), load.runs))
     }
   }
-  const [now, then] = sides.map(({ name }, i) => ({ name, perSecond: perSecond[i]!,
+  const measured = (i: 0 | 1): Measured => ({ name: sides[i].name, perSecond: perSecond[i]!,
     calls: calls[i]! })
-  ) as [Measured, Measured]
+  const [now, then] = [measured(0), measured(1)]
   const compared = (measure: string, of: (side: Measured) => readonly number[],
     figure: (value: number) => string): Line => ({ measure: `${load.name}: ${measure}`,
       unit: 'times', ratio: quartiles(ratios(of(now), of(then))),

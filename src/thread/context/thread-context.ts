@@ -106,7 +106,7 @@ export interface ThreadContext {
   readonly inputs: Inputs
   notify(command: OwnCommand): void
   /** Ends this activation unless it is occupied. */
-  sleep(): void
+  sleep(onceReplied?: boolean): void
   /** Ends this activation: the state in memory is no longer what the log says. */
   fail(reason: unknown): void
 }
