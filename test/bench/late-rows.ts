@@ -7,6 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 
 import { dropKeyspace, newKeyspace } from '../support/cassandra-keyspace.ts'
 import type { CassandraKeyspace } from '../support/cassandra-keyspace.ts'
@@ -103,7 +104,7 @@ async function linesOf(load: Load, sides: readonly [Side, Side], rounds: number)
       const began = performance.now()
       await all(served, load)
       perSecond[i]!.push(load.runs / (performance.now() - began) * 1_000)
-      await new Promise((done) => setTimeout(done, restMs))
+      await pause(restMs)
       calls[i]!.push(difference(before, await storeCalls(place), load.runs))
     }
   }

@@ -1,6 +1,7 @@
 /** Calls of Cassandra for single requests of one client, by the kind of the request. */
 
 import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 
 import type { CassandraKeyspace } from '../support/cassandra-keyspace.ts'
 import { startServer } from '../support/server-process.ts'
@@ -14,6 +15,7 @@ import { graphId, turn } from './target.ts'
 
 const startMs = 120_000
 const answerMs = 60_000
+const restS = 10
 
 /** Starts members on the keyspace, one after the other, and sends so many requests of each kind. */
 export async function requestLines(place: CassandraKeyspace, times: number): Promise<Line[]> {
@@ -22,9 +24,12 @@ export async function requestLines(place: CassandraKeyspace, times: number): Pro
   const warm = await withMember(place, async (served) => {
     const begin = threads.slice(0, 20).map((): Request => ['POST', '/runs/wait', run])
     await counted(place, served, { name: 'run to begin with' }, begin)
+    await untilLoaded(place)
+    const rest = await restLines(place)
     const each = (kind: Kind, requests: readonly Request[]) =>
       counted(place, served, kind, requests)
     return [
+      ...rest,
       ...await each({ name: 'created thread', writes: 1.2, ofLog: 0.1 },
         threads.map(() => ['POST', '/threads', {}])),
       ...await each({ name: 'run, 1 client', writes: 3.2, reads: 1.2 }, threads.map((
@@ -35,14 +40,22 @@ export async function requestLines(place: CassandraKeyspace, times: number): Pro
         threads.map(() => ['POST', '/runs/wait', run])),
     ]
   })
-  const cold = await withMember(place, async (served) => [
+  const cold = await withMember(place, async (served) => {
+    await untilLoaded(place)
+    return coldLines(place, served, threads)
+  })
+  return [...warm, ...cold]
+}
+
+async function coldLines(place: CassandraKeyspace, served: Served,
+  threads: readonly string[]): Promise<Line[]> {
+  return [
     ...await counted(place, served, { name: 'cold state', ofLog: 3 }, threads.map(stateOf)),
     ...await counted(place, served, { name: 'copied thread', writes: 1.5, reads: 4.2 },
       threads.map((id) => ['POST', `/threads/${id}/copy`])),
     ...await counted(place, served, { name: 'deleted thread', writes: 4.5, reads: 6 },
       threads.map((id) => ['DELETE', `/threads/${id}`])),
-  ])
-  return [...warm, ...cold]
+  ]
 }
 
 /** A kind of request, and at most how many calls it may take. */
@@ -52,6 +65,25 @@ type Request = readonly [method: string, path: string, body?: object]
 
 function stateOf(threadId: string): Request {
   return ['GET', `/threads/${threadId}/state`]
+}
+
+/** Resolves when the member has read the rows of its shards. */
+async function untilLoaded(place: CassandraKeyspace): Promise<void> {
+  for (let before = -1;;) {
+    const reads = (await storeCalls(place)).get('read item_row') ?? 0
+    if (reads === before && reads > 0) return
+    before = reads
+    await pause(2_000)
+  }
+}
+
+/** Calls that the member makes without any request. */
+async function restLines(place: CassandraKeyspace): Promise<Line[]> {
+  progress(`${restS} seconds without a request`)
+  const before = await storeCalls(place)
+  await pause(restS * 1_000)
+  return callLines(before, await storeCalls(place), { times: restS,
+    request: 'second without a request' })
 }
 
 async function withMember(place: CassandraKeyspace,

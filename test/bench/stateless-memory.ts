@@ -28,6 +28,8 @@ export async function statelessLines(server: ServerProcess,
     const before = await memoryOf(server)
     await all(served, runs, clients)
     const after = await memoryOf(server)
+    progress(`${megabytes(before.rss)} before, ${megabytes(after.rss)} after; ` +
+      server.output().split('\n').filter((line) => line.startsWith('heap of thread')).join('; '))
     const line = (name: string, part: keyof NodeJS.MemoryUsage): Line => ({
       measure: `${runs} stateless runs, ${name} that they leave`,
       unit: 'bytes',
@@ -39,6 +41,10 @@ export async function statelessLines(server: ServerProcess,
   } finally {
     served.close()
   }
+}
+
+function megabytes(bytes: number): string {
+  return `${Math.round(bytes / 1e6)} MB`
 }
 
 async function all(served: Served, runs: number, clients: number): Promise<void> {

@@ -28,7 +28,8 @@ export function bornIn(rows: readonly NewRow[], updates: readonly RowUpdate[]): 
 
 /**
  * The thread of the updates, if rows of them may be written later. What a new thread does not name
- * as unfinished may not wait: its next owner would not look for it.
+ * as unfinished may not wait: its next owner would not look for it. The row of a thread at rest that
+ * gets a new owner does not wait, as nothing more follows: its mark would be one write more.
  */
 export function lateThread(rows: readonly NewRow[], updates: readonly RowUpdate[]):
   | LateThread
@@ -37,7 +38,12 @@ export function lateThread(rows: readonly NewRow[], updates: readonly RowUpdate[
   if (!row || row.deleted || rows.length === 0) return undefined
   if (!updates.every((update) => isLate({ update }) || update.table === 'billing')) return undefined
   const isNew = rows.some((each) => isFirstOf(each, row.branch))
-  if (!isNew) return { row, isNew }
+  if (!isNew) {
+    const isOpened = rows.some(({ epoch, prevEpoch }) => epoch !== prevEpoch)
+    return isOpened && updates.length === 1 && row.unfinished.length === 0
+      ? undefined
+      : { row, isNew }
+  }
   const runs = updates.filter((update) => update.table === 'run')
   const areNamed = runs.every((run) =>
     row.unfinished.some(({ runId, createdSeq }) =>

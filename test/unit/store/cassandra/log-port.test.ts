@@ -122,6 +122,17 @@ describe('rows behind the acknowledgement', () => {
     expect(begin()).toEqual(['run', 'settled row'])
   })
 
+  it('are not those of a thread at rest that gets a new owner', async () => {
+    const { log, begin } = lateLogWith()
+    const opening = { ...later, epoch: 2 }
+    await log.append([opening], [{ table: 'thread', row: { ...update.row, epoch: 2 } }])
+    expect(begin()).toEqual(['log', 'gate', 'settled row', 'gate', 'index'])
+    const busy = { ...update.row, epoch: 3, unfinished: [unfinished] }
+    await log.append([{ ...later, epoch: 3, prevEpoch: 2, seq: 3 }], [{ table: 'thread',
+      row: busy }])
+    expect(begin()).toEqual(['log', 'mark', 'gate', 'index'])
+  })
+
   it('do not exist if the session had ended', async () => {
     const { log, env, begin } = lateLogWith(() => Promise.reject(new HeddleError('not_owner')))
     await expect(log.append([later], [runUpdate, update])).rejects.toThrow()
