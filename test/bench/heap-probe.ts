@@ -22,10 +22,10 @@ if (isMainThread) {
   })
 } else {
   // Each thread says what its own heap holds, and how much memory that heap has taken.
-  others.onmessage = () => {
+  others.addEventListener('message', () => {
     const { used_heap_size: used, total_physical_size: taken, external_memory: external } =
       getHeapStatistics()
     const mb = (bytes: number) => `${Math.round(bytes / 1e6)} MB`
     console.log(`heap of thread ${threadId}: ${mb(used)} of ${mb(taken)}, buffers ${mb(external)}`)
-  }
+  })
 }

@@ -34,5 +34,6 @@ it('10 000 threads of a megabyte leave no more in memory than the bound', () => 
   expect(cache.stats.bytes).toBeLessThanOrEqual(limitBytes)
   expect(grown).toBeLessThan(limitBytes * 1.1)
   // The newest are known.
-  expect(cache.rows(`t${threads - 1}`, { epoch: 1, bucket: 0, from: 1, through: rows })).toHaveLength(rows)
+  expect(cache.rows(`t${threads - 1}`, { epoch: 1, bucket: 0, from: 1, through: rows }))
+    .toHaveLength(rows)
 })
