@@ -19,14 +19,14 @@ import type { QuotaLimits, RateLimit, ReadQuota } from '../limits/index.ts'
 import { catalogKind, deletionKind, ruleKind } from '../platform/index.ts'
 import type { DeletionParts, RuleEngine } from '../platform/index.ts'
 import type { AssistantDefaults } from '../settings/index.ts'
-import { cautiousClock, defaultLimits, InputQuota, threadKind } from '../thread/index.ts'
+import { cautiousClock, defaultLimits, InputQuota, LateExpiries,
+  threadKind } from '../thread/index.ts'
 import type { Quarantine, ThreadPorts } from '../thread/index.ts'
 import { openWaking } from './actor-waking.ts'
 import type { Backend, HostedActors } from './backends/backend.ts'
 import { openFiring } from './cron-firing.ts'
 import type { RunsOfServer } from './cron-firing.ts'
 import { executionNotes } from './execution-notes.ts'
-import { LateExpiries } from './late-expiries.ts'
 import { watchedGraphs, watchedHost } from './watched-host.ts'
 
 /** The open actors of a member, which belong to its server. */

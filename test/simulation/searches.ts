@@ -1,4 +1,4 @@
-/** Searches for lists and their runs: what was acknowledged before must be found, whoever owns it. */
+/** Searches for lists and their runs: what was acknowledged before is found, whoever owns it. */
 
 import type { Checker } from './checker.ts'
 import { hasLives } from './life-clients.ts'

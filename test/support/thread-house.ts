@@ -8,7 +8,7 @@ import type { DeployedGraphs } from '../../src/graph/index.ts'
 import { ReadQuota } from '../../src/limits/read-quota.ts'
 import type { TimeToLiveRequest } from '../../src/search/index.ts'
 import { dueThreadActors, DueWakes } from '../../src/server/due-wakes.ts'
-import { LateExpiries } from '../../src/server/late-expiries.ts'
+import { LateExpiries } from '../../src/thread/context/late-expiries.ts'
 import { executionNotes } from '../../src/server/execution-notes.ts'
 import { watchedHost } from '../../src/server/watched-host.ts'
 import { cautiousClock, createThreadClient, defaultLimits, HeldRuns, InputQuota, Quarantine,

@@ -51,8 +51,9 @@ interface Ranked<Update = RowUpdate> {
   readonly rank: bigint
 }
 
-/** How an append is told of, and the appends that must have succeeded before it does. */
+/** Listener to an append, and the appends that must have succeeded before it. */
 interface Appending {
+  /** Called when the log has it. */
   readonly logged: (() => void) | undefined
   readonly births: readonly Promise<void>[]
 }

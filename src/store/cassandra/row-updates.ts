@@ -28,8 +28,8 @@ export function bornIn(rows: readonly NewRow[], updates: readonly RowUpdate[]): 
 
 /**
  * The thread of the updates, if rows of them may be written later. What a new thread does not name
- * as unfinished may not wait: its next owner would not look for it. The row of a thread at rest that
- * gets a new owner does not wait, as nothing more follows: its mark would be one write more.
+ * as unfinished may not wait: its next owner would not look for it. The row of a thread at rest
+ * that gets a new owner does not wait, as nothing more follows: its mark would be a write more.
  */
 export function lateThread(rows: readonly NewRow[], updates: readonly RowUpdate[]):
   | LateThread

@@ -161,13 +161,13 @@ describe('rows behind the acknowledgement', () => {
     })
     table.isAway = true
     const outcomes: string[] = []
-    const told = (name: string) =>
+    const noted = (name: string) =>
       [() => outcomes.push(name), () => outcomes.push(`no ${name}`)] as const
     const born = log.append([{ ...newRow, isNewId: true }], [runUpdate, update])
-      .then(...told('thread'))
+      .then(...noted('thread'))
     // A change that has a row of its own, and a superstep that has none.
-    const next = log.append([later], [runUpdate, update]).then(...told('run'))
-    const step = log.append([{ ...later, seq: 3, prevEpoch: 1 }], []).then(...told('step'))
+    const next = log.append([later], [runUpdate, update]).then(...noted('run'))
+    const step = log.append([{ ...later, seq: 3, prevEpoch: 1 }], []).then(...noted('step'))
     await turns()
     expect([begin(), outcomes]).toEqual([['log', 'log', 'log', 'mark', 'gate', 'gate'], []])
     session.isOver = !isMade

@@ -3,8 +3,8 @@
  * clients have had their time to come for the result, and is deleted then.
  */
 
-import { actorKeyText, limitConcurrency } from '../../cluster/index.ts'
-import type { ActivationTable, ActorKey, Env } from '../../cluster/index.ts'
+import { actorKeyText, limitConcurrency } from '../../../cluster/index.ts'
+import type { ActivationTable, ActorKey, Env } from '../../../cluster/index.ts'
 
 /** The actors of this member, and how they are reached. */
 export interface LateExpiriesOptions {

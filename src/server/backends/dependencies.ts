@@ -1,9 +1,9 @@
 /** The things that this member depends on, one by one, as `/ok?check_db=1` lists them. */
 
-import { HeddleError } from '../errors.ts'
-import type { FrontDoorOptions } from '../frontdoor/index.ts'
-import type { Settings } from '../settings/index.ts'
-import type { Backend } from './backends/backend.ts'
+import { HeddleError } from '../../errors.ts'
+import type { FrontDoorOptions } from '../../frontdoor/index.ts'
+import type { Settings } from '../../settings/index.ts'
+import type { Backend } from './backend.ts'
 
 /**
  * Dependencies of a member; only its store is vital. Known keys work without their table for a

@@ -2,8 +2,8 @@
 
 import { expect, it } from 'vitest'
 
-import { LateExpiries } from '../../../src/server/late-expiries.ts'
-import { virtualEnv } from '../../support/env.ts'
+import { LateExpiries } from '../../../../src/thread/context/late-expiries.ts'
+import { virtualEnv } from '../../../support/env.ts'
 
 function house(limit = 2) {
   const env = virtualEnv()
