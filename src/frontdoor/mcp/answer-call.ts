@@ -8,13 +8,13 @@ import { whenClosed } from '../http/ending.ts'
 import { answerLate } from '../http/late-answer.ts'
 import { isKept, isStreamed, membersOf } from './call.ts'
 import type { McpParts, ToolCall } from './call.ts'
-import { dropKept, keepOn } from './kept-call.ts'
+import { dropKept, keepOn, stateOf } from './kept-call.ts'
 import type { CallRun } from './kept-call.ts'
 import { errorText, resultText } from './message.ts'
 import { MessageStream } from './message-stream.ts'
 import { reportProgress } from './progress.ts'
-import { elicitationOf } from './question.ts'
-import type { Question } from './question.ts'
+import { elicitationOf } from './questions/index.ts'
+import type { Question } from './questions/index.ts'
 import { asRpcError, RpcError } from './rpc-error.ts'
 import { badResult, goodResult, outcomeOf } from './tool-result.ts'
 
@@ -31,6 +31,7 @@ export async function answerCall(parts: McpParts, answered: AnsweredCall): Promi
   reply.request.about = run
   const end = endOf(parts, answered)
   if (isStreamed(call)) return streamAnswer(parts, answered, end)
+  whenClosed(reply.raw, () => end.close())
   const { caller } = reply.request
   const { ticker, runs } = parts
   await answerLate({
@@ -46,7 +47,6 @@ export async function answerCall(parts: McpParts, answered: AnsweredCall): Promi
     abandoned: () => end.abandon(),
     failed: (error) => errorText(call.id, asRpcError(error)),
   })
-  whenClosed(reply.raw, () => end.close())
   return reply
 }
 
@@ -75,7 +75,7 @@ function endOf(parts: McpParts, { reply, call, run: { run } }: AnsweredCall): Ca
       await keepOn(parts, tenant, run.threadId)
       isOpen = true
       return resultText(call.id,
-        questionsText(outcome.questions, run.threadId,
+        questionsText(outcome.questions, stateOf(run),
           membersOf(call, parts.version, 'input_required')))
     },
     abandon: () => {
@@ -89,13 +89,13 @@ function endOf(parts: McpParts, { reply, call, run: { run } }: AnsweredCall): Ca
 }
 
 /** All questions at once, and the state with which the client comes back. */
-function questionsText(questions: readonly Question[], threadId: string,
+function questionsText(questions: readonly Question[], requestState: string,
   members: Readonly<Record<string, unknown>>): JsonText {
   const inputRequests = Object.fromEntries(questions.map((question) => [question.id, {
     method: 'elicitation/create',
     params: { mode: 'form', ...elicitationOf(question) },
   }]))
-  return JSON.stringify({ inputRequests, requestState: threadId, ...members })
+  return JSON.stringify({ inputRequests, requestState, ...members })
 }
 
 /** For a client that shows no forms. Throws RpcError where the revision has an error for that. */

@@ -10,17 +10,20 @@
 
 import type { FastifyReply } from 'fastify'
 
+import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../../errors.ts'
+import type { RunName } from '../operations/index.ts'
 import type { McpParts, ToolCall } from './call.ts'
 import { dropKept, keepOn } from './kept-call.ts'
 import type { CallRun } from './kept-call.ts'
 import { errorText, resultText } from './message.ts'
+import type { RequestId } from './message.ts'
 import { MessageStream } from './message-stream.ts'
 import { nextRun } from './next-run.ts'
 import { reportProgress } from './progress.ts'
 import type { ProgressReport } from './progress.ts'
-import { elicitationOf } from './question.ts'
-import type { Question } from './question.ts'
+import { elicitationOf, questionsOfRun } from './questions/index.ts'
+import type { Question } from './questions/index.ts'
 import { asRpcError } from './rpc-error.ts'
 import { badResult, goodResult, outcomeOf } from './tool-result.ts'
 
@@ -52,13 +55,22 @@ export function readEventId(id: string): SeenEvents & { threadId: string } | und
     : { threadId, progress: Number(progress), question: question! }
 }
 
-/** Ids of questions, as requests to the client have them. */
-export const questionIds = {
-  text: (threadId: string, { id }: Pick<Question, 'id'>): string => `${threadId}/${id}`,
-  read: (id: unknown): { readonly threadId: string; readonly question: string } | undefined => {
-    const [, threadId, question] = /^([0-9a-f-]{36})\/(.{1,200})$/.exec(String(id)) ?? []
-    return threadId === undefined ? undefined : { threadId, question: question! }
-  },
+/** Name of a question on its thread. Early engines give one id to all questions of a task. */
+function markOf({ runId }: Pick<RunName, 'runId'>, { id }: Pick<Question, 'id'>): string {
+  return `${runId.slice(-12)}-${id}`
+}
+
+/** The request to the client that a message answers; undefined for one that is no question. */
+export function readQuestionId(
+  id: RequestId,
+): { readonly threadId: string; readonly mark: string } | undefined {
+  const [, threadId, mark] = /^([0-9a-f-]{36})\/(.{1,200})$/.exec(String(id)) ?? []
+  return threadId === undefined ? undefined : { threadId, mark: mark! }
+}
+
+/** The question of a run that has this name; undefined if none has it. */
+export function questionMarked(mark: string, row: RunRow): Question | undefined {
+  return questionsOfRun(row).find((question) => markOf(row, question) === mark)
 }
 
 /** Streams a call until it is answered, or its client has gone. */
@@ -148,11 +160,12 @@ class Conversation {
     const { run } = this.#current
     const { left } = this.#stream
     using next = await nextRun(this.#parts, this.#tenant, run, left)
-    if (question.id !== this.#asked) {
+    const mark = markOf(run, question)
+    if (mark !== this.#asked) {
       await keepOn(this.#parts, this.#tenant, run.threadId)
-      this.#asked = question.id
+      this.#asked = mark
       this.#stream.send(
-        JSON.stringify({ jsonrpc: '2.0', id: questionIds.text(run.threadId, question),
+        JSON.stringify({ jsonrpc: '2.0', id: `${run.threadId}/${mark}`,
           method: 'elicitation/create', params: elicitationOf(question) }),
         this.#eventId(),
       )

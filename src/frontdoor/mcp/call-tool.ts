@@ -2,7 +2,6 @@
 
 import type { FastifyReply } from 'fastify'
 
-import { ignoreNotFound } from '../../errors.ts'
 import { isObject, objectOf } from '../../json/index.ts'
 import { RawJson } from '../../raw-json.ts'
 import { requireAllowed } from '../http/caller.ts'
@@ -11,12 +10,12 @@ import { answerCall } from './answer-call.ts'
 import { nothingSeen, streamCall } from './asking-stream.ts'
 import { isKept, isStreamed, membersOf } from './call.ts'
 import type { McpParts, ToolCall } from './call.ts'
-import { callRun, dropKept, findKept, idOfRequest, modesOf, resumed,
+import { callRun, dropKept, findKept, idOfRequest, modesOf, readState, resumed,
   startKept } from './kept-call.ts'
 import type { CallMaker, CallRun } from './kept-call.ts'
 import { isRequestId, resultText } from './message.ts'
 import type { Json, Request, RequestId } from './message.ts'
-import { answerIn, questionsOfRun } from './question.ts'
+import { answerIn, questionsOfRun } from './questions/index.ts'
 import type { ClientAbilities, Era } from './revision.ts'
 import { RpcError } from './rpc-error.ts'
 import type { Session } from './session.ts'
@@ -84,16 +83,17 @@ async function resumeCall(parts: McpParts, reply: FastifyReply, { caller, runCal
   { call, state, responses }: { readonly call: ToolCall; readonly state: unknown;
     readonly responses: unknown }): Promise<FastifyReply> {
   const { tenant } = caller
-  const kept = typeof state === 'string' && uuidForm.test(state)
-    ? await findKept(parts, caller, state, '').catch(ignoreNotFound)
-    : undefined
+  const asked = readState(state)
+  const kept = asked && await findKept(parts, caller, asked.threadId, '')
   if (kept === undefined || kept.assistant !== call.assistant) {
     throw new RpcError('invalidParams', 'This requestState is of no call that waits: call the ' +
       'tool again without it.')
   }
   const { threadId, row } = kept
+  // Questions of another run may have the same ids: what was answered before is asked anew.
+  const given = asked!.runId === row.runId ? objectOf(responses) : {}
   const answers = questionsOfRun(row).map((question) =>
-    [question.id, answerIn(objectOf(responses)[question.id], question)] as const
+    [question.id, answerIn(given[question.id], question)] as const
   )
   if (answers.some(([, { kind }]) => kind === 'refused')) {
     dropKept(parts, tenant, threadId)
@@ -102,10 +102,10 @@ async function resumeCall(parts: McpParts, reply: FastifyReply, { caller, runCal
       membersOf(call, parts.version),
     )))
   }
-  const given = Object.fromEntries(
+  const values = Object.fromEntries(
     answers.flatMap(([id, answer]) => answer.kind === 'given' ? [[id, answer.value]] : []),
   )
-  const run = Object.keys(given).length === 0
+  const run = Object.keys(values).length === 0
     // Nothing was answered: the same is asked again.
     ? { run: { threadId, runId: row.runId },
       result: (cancelled?: AbortSignal) =>
@@ -116,5 +116,3 @@ async function resumeCall(parts: McpParts, reply: FastifyReply, { caller, runCal
     )
   return answerCall(parts, { reply, call, run })
 }
-
-const uuidForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/

@@ -95,6 +95,20 @@ export async function findKept({ threads, runs }: Pick<McpParts, 'threads' | 'ru
     progressToken: progressToken as RequestId | undefined }
 }
 
+/** State with which a client comes back: the thread, and the run whose questions it answers. */
+export function stateOf({ threadId, runId }: RunName): string {
+  return `${threadId}.${runId}`
+}
+
+const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
+const stateForm = new RegExp(`^(${uuid})\\.(${uuid})$`)
+
+/** Reads such a state; undefined for any other value. */
+export function readState(state: unknown): RunName | undefined {
+  const [, threadId, runId] = typeof state === 'string' ? stateForm.exec(state) ?? [] : []
+  return threadId === undefined ? undefined : { threadId, runId: runId! }
+}
+
 /** The newest run of a thread; undefined if it has none, or is gone. */
 export async function newestRun(runs: McpParts['runs'], tenant: string,
   threadId: string): Promise<RunRow | undefined> {

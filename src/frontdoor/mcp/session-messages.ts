@@ -5,12 +5,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { HeddleError } from '../../errors.ts'
 import { requireAllowed } from '../http/caller.ts'
 import { runCallerOf } from '../rest/run-reply.ts'
-import { questionIds, readEventId, streamCall } from './asking-stream.ts'
+import { questionMarked, readEventId, readQuestionId, streamCall } from './asking-stream.ts'
 import type { McpParts } from './call.ts'
 import { cancelRequest, dropKept, findKept, resumed } from './kept-call.ts'
 import { isRequestId } from './message.ts'
 import type { Message } from './message.ts'
-import { answerIn, questionsOfRun } from './question.ts'
+import { answerIn } from './questions/index.ts'
 import { RpcError } from './rpc-error.ts'
 import type { Session } from './session.ts'
 
@@ -31,9 +31,9 @@ export async function takeMessage(parts: McpParts, request: FastifyRequest,
 async function takeAnswer(parts: McpParts, request: FastifyRequest,
   { id, result }: Extract<Message, { readonly kind: 'answer' }>, session: Session): Promise<void> {
   const { caller } = request
-  const named = questionIds.read(id)
+  const named = readQuestionId(id)
   const kept = named && await findKept(parts, caller, named.threadId, session.id)
-  const question = kept && questionsOfRun(kept.row).find((each) => each.id === named.question)
+  const question = kept && questionMarked(named.mark, kept.row)
   if (question === undefined) return
   requireAllowed(caller, 'change')
   const answer = answerIn(result, question)

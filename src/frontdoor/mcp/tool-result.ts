@@ -3,8 +3,8 @@
 import type { JsonText } from '../../checkpoint/index.ts'
 import { objectOf } from '../../json/index.ts'
 import type { LongJson } from '../../json/index.ts'
-import { questionsOf } from './question.ts'
-import type { Question } from './question.ts'
+import { questionsOf } from './questions/index.ts'
+import type { Question } from './questions/index.ts'
 
 /**
  * over  the run has ended, well or not

@@ -49,3 +49,35 @@ export const twice = oneNode(() => {
   const { color } = askFor('Step 2: Which color?', { responseSchema: textOf('color') })
   return { said: [`${name} likes ${color}.`] }
 })
+
+const fields = (properties: object) => ({ type: 'object', properties })
+
+const asksForm = (properties: object) =>
+  oneNode(() => ({ said: [JSON.stringify(askFor('Please fill in.', {
+    responseSchema: fields(properties),
+  }))] }))
+
+/** Asks with a value in each field. */
+export const filled = asksForm({
+  name: { type: 'string', default: 'John Doe' },
+  age: { type: 'integer', default: 30 },
+  score: { type: 'number', default: 95.5 },
+  status: { type: 'string', enum: ['active', 'inactive', 'pending'], default: 'active' },
+  verified: { type: 'boolean', default: true },
+})
+
+const options = ['option1', 'option2', 'option3']
+const titled = [{ const: 'value1', title: 'First' }, { const: 'value2', title: 'Second' }, {
+  const: 'value3',
+  title: 'Third',
+}]
+
+/** Asks for one of a few texts, and for several. */
+export const choosing = asksForm({
+  untitledSingle: { type: 'string', enum: options },
+  titledSingle: { type: 'string', oneOf: titled },
+  legacyEnum: { type: 'string', enum: ['opt1', 'opt2', 'opt3'],
+    enumNames: ['Option One', 'Option Two', 'Option Three'] },
+  untitledMulti: { type: 'array', items: { type: 'string', enum: options } },
+  titledMulti: { type: 'array', items: { anyOf: titled } },
+})

@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest'
 
 import { decodedHeader } from '../../../../src/frontdoor/mcp/encoded-header.ts'
 import { errorText, idIn, readMessage } from '../../../../src/frontdoor/mcp/message.ts'
-import { answerIn, elicitationOf, questionsOf } from '../../../../src/frontdoor/mcp/question.ts'
+import { answerIn, elicitationOf,
+  questionsOf } from '../../../../src/frontdoor/mcp/questions/index.ts'
 import { abilitiesOf, agreedRevision, eraOf } from '../../../../src/frontdoor/mcp/revision.ts'
 import { RpcError, rpcCodes } from '../../../../src/frontdoor/mcp/rpc-error.ts'
 import { newSessionId, sessionOf } from '../../../../src/frontdoor/mcp/session.ts'
@@ -208,6 +209,25 @@ describe('a question', () => {
     expect(answerIn(accept({ answer: '[1]' }), deep!)).toEqual({ kind: 'given', value: [1] })
     expect(answerIn(accept({ answer: 'no list' }), deep!))
       .toEqual({ kind: 'given', value: 'no list' })
+  })
+
+  it('about actions of an agent becomes a decision about each', () => {
+    const [actions] = questionsOf([{ id: 'q', value: {
+      action_requests: [{ name: 'send', args: { to: 'Ann' } }, { name: 'delete', args: {} }],
+      review_configs: [{ action_name: 'send', allowed_decisions: ['approve', 'edit', 'reject'] }, {
+        action_name: 'delete',
+        allowed_decisions: ['reject'],
+      }],
+    } }])
+    expect(elicitationOf(actions!)).toMatchObject({ message: expect.stringContaining('Ann'),
+      requestedSchema: { properties: {
+        decision_1: { type: 'string', title: 'send', enum: ['approve', 'reject'] },
+        decision_2: { type: 'string', title: 'delete', enum: ['reject'] },
+      } } })
+    const accept = (content: object) => answerIn({ action: 'accept', content }, actions!)
+    expect(accept({ decision_1: 'approve', decision_2: 'reject' })).toEqual({ kind: 'given',
+      value: { decisions: [{ type: 'approve' }, { type: 'reject' }] } })
+    expect(accept({ decision_1: 'approve', decision_2: 'approve' })).toEqual({ kind: 'missing' })
   })
 
   it('may be refused, or not answered at all', () => {

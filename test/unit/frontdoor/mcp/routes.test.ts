@@ -2,11 +2,16 @@
 
 import { describe, expect, it } from 'vitest'
 
-import { toolClient } from './tool-client.ts'
-import type { ToolClient } from './tool-client.ts'
+import { addressReader } from '../../../../src/frontdoor/index.ts'
+import type { RawJson } from '../../../../src/raw-json.ts'
+import { MemoryKeys } from '../../../support/memory-keys.ts'
+import { issuer, keySetFile } from '../../../support/sessions.ts'
+import { toolClient } from '../../../support/tool-client.ts'
+import type { ToolClient } from '../../../support/tool-client.ts'
 import { call, openDoor } from '../open-front-door.ts'
 import type { OpenDoor } from '../open-front-door.ts'
 import { threadEvent } from '../fake-threads.ts'
+import { activeIn, openKeyed } from '../mount/deployment-door.ts'
 
 const modern = '2026-07-28'
 const asked = '{"__interrupt__":[{"id":"q1","value":"Which?"}]}'
@@ -121,10 +126,11 @@ describe('revision 2025-11-25', () => {
     Object.assign(first.row, { interruptsJson: '{"t":[{"id":"q1","value":"Which?"}]}' })
     first.end(asked)
     const question = await messages.next()
-    expect(question).toMatchObject({ id: `${threadId}/q1`, method: 'elicitation/create',
+    const mark = `${first.row.runId.slice(-12)}-q1`
+    expect(question).toMatchObject({ id: `${threadId}/${mark}`, method: 'elicitation/create',
       params: { message: 'Which?' } })
     // The same, for a client that lost the stream: it has the question, and waits for the answer.
-    const again = client.resume(`${threadId}.0.q1`)
+    const again = client.resume(`${threadId}.0.${mark}`)
     const unasked = client.resume(`${threadId}.0.`)
     expect(await unasked.messages.next()).toMatchObject({ method: 'elicitation/create' })
     expect(await client.answer(question.id!, { action: 'accept', content: { answer: 'this' } }))
@@ -175,14 +181,20 @@ describe('revision 2026-07-28', () => {
     Object.assign(run.row, { interruptsJson: '{"t":[{"id":"q1","value":"Which?"}]}' })
     run.end(asked)
     const { result } = await first
-    expect(result).toMatchObject({ resultType: 'input_required', requestState: run.row.threadId,
+    const requestState = `${run.row.threadId}.${run.row.runId}`
+    expect(result).toMatchObject({ resultType: 'input_required', requestState,
       inputRequests: { q1: { method: 'elicitation/create', params: { message: 'Which?' } } } })
-    const state = { name: 'agent', requestState: run.row.threadId }
-    // Without an answer it is asked again.
+    const state = { name: 'agent', requestState }
+    const answers = { inputResponses: { q1: { action: 'accept', content: { answer: 'this' } } } }
+    // Without an answer, and with one to an earlier run, it is asked again.
+    const earlier = `${run.row.threadId}.${crypto.randomUUID()}`
+    expect(
+      (await client.asModern('tools/call', { ...answers, name: 'agent', requestState: earlier },
+        forms)).result,
+    ).toMatchObject({ resultType: 'input_required' })
     expect((await client.asModern('tools/call', state, forms)).result)
       .toMatchObject({ resultType: 'input_required' })
-    const second = client.asModern('tools/call', { ...state,
-      inputResponses: { q1: { action: 'accept', content: { answer: 'this' } } } }, forms)
+    const second = client.asModern('tools/call', { ...state, ...answers }, forms)
     const resumed = await nextRun(door, 1)
     resumed.end('{"answers":["this"]}')
     expect((await second).result).toMatchObject({ resultType: 'complete',
@@ -191,9 +203,10 @@ describe('revision 2026-07-28', () => {
   })
 
   it('refuses a state that is of no call of this tool', async () => {
+    const twice = (id: unknown) => `${String(id)}.${String(id)}`
     const { door, client } = await opened()
     const { json } = await call(door, 'POST', '/threads', {})
-    for (const requestState of ['x', 7, crypto.randomUUID(), json['thread_id']]) {
+    for (const requestState of ['x', 7, twice(crypto.randomUUID()), twice(json['thread_id'])]) {
       expect(await client.asModern('tools/call', { name: 'agent', requestState }, forms))
         .toMatchObject({ error: { code: -32_602 } })
     }
@@ -282,6 +295,16 @@ describe('tools', () => {
       .toMatchObject({ error: { code: -32_602 } })
   })
 
+  it('take long arguments as they are', async () => {
+    const { door, client } = await opened()
+    const text = 'x'.repeat(200_000)
+    const { result } = client.call('agent', { text })
+    const run = await nextRun(door)
+    expect((run.start.kwargs['input'] as RawJson).text).toBe(`{"text":"${text}"}`)
+    run.end('{}')
+    await result
+  })
+
   it('say why they failed', async () => {
     const { door, client } = await opened()
     const { result } = client.call('agent')
@@ -305,6 +328,45 @@ describe('tools', () => {
     left.abort()
     expect(await gone).toBe('gone')
     expect(await run.cancelled.promise).toMatchObject({ cause: 'disconnected' })
+  })
+})
+
+describe('the address', () => {
+  it('is that of a deployment as well, with its own tools', async () => {
+    const { deployments, as } = await openKeyed()
+    await activeIn(deployments)
+    const [send, other] = [await as('acme'), await as('other')]
+    const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
+    expect(await send('POST', '/d/shop/mcp/', list)).toMatchObject({ status: 200,
+      json: { result: { tools: [{ name: 'agent' }, { name: 'other' }] } } })
+    expect(await other('POST', '/d/shop/mcp', list)).toMatchObject({ status: 404 })
+    const reader = await as('acme', 'reader')
+    expect(await reader('POST', '/d/shop/mcp', list)).toMatchObject({ status: 200 })
+    expect(
+      await reader('POST', '/d/shop/mcp', { ...list, method: 'tools/call',
+        params: { name: 'agent' } }),
+    ).toMatchObject({ status: 403 })
+  })
+
+  it('leads to the issuer of tokens, if users have logins', async () => {
+    const { door: bare } = await opened()
+    const document = '/.well-known/oauth-protected-resource/mcp'
+    expect(await call(bare, 'GET', document)).toMatchObject({ status: 404 })
+    const { door } = await openKeyed({}, {
+      auth: { keys: new MemoryKeys(), region: 'us', regionUrls: { us: '' },
+        addressOf: addressReader([]), sessions: { issuer, audience: '', keys: keySetFile() } },
+    })
+    const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
+    const refused = await call(door, 'POST', '/mcp', list)
+    expect([refused.status, refused.headers.get('www-authenticate')])
+      .toEqual([401, `Bearer realm="heddle", resource_metadata="${door.url}${document}"`])
+    const elsewhere = await call(door, 'GET', '/threads/x')
+    expect(elsewhere.headers.get('www-authenticate')).toBe('Bearer realm="heddle"')
+    expect((await call(door, 'GET', document)).json).toMatchObject({ resource: `${door.url}/mcp`,
+      authorization_servers: [issuer] })
+    const deployed = '/.well-known/oauth-protected-resource/d/shop/mcp'
+    expect((await call(door, 'GET', deployed)).json)
+      .toMatchObject({ resource: `${door.url}/d/shop/mcp` })
   })
 })
 

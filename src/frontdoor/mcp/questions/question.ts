@@ -1,7 +1,8 @@
 /** Questions of graphs as the protocol asks a user: a message, and a form of few fields. Pure. */
 
-import { isObject, listOf, objectIn, objectOf } from '../../json/index.ts'
-import type { Json } from './message.ts'
+import { isObject, listOf, objectIn, objectOf } from '../../../json/index.ts'
+import { approvalForm, approvalIn, decisionsIn } from './approval.ts'
+import type { Json } from '../message.ts'
 
 /** An interrupt that waits for an answer. */
 export interface Question {
@@ -42,8 +43,9 @@ export function questionsOfRun(
 
 /** The parameters of `elicitation/create`. */
 export function elicitationOf({ value, answerSchema }: Question): Json {
+  const approval = approvalIn(value)
   return { message: messageOf(value).slice(0, charactersMax),
-    requestedSchema: formOf(answerSchema) }
+    requestedSchema: approval ? approvalForm(approval) : formOf(answerSchema) }
 }
 
 /** The text of a question: most are a text, or an object that has one. */
@@ -60,10 +62,15 @@ function messageOf(value: unknown): string {
 }
 
 /** The answer that a client gave to `elicitation/create`. */
-export function answerIn(result: unknown, { answerSchema }: Question): GivenAnswer {
+export function answerIn(result: unknown, { value, answerSchema }: Question): GivenAnswer {
   const { action, content } = objectOf(result)
   if (action === 'decline' || action === 'cancel') return { kind: 'refused' }
   if (action !== 'accept' || !isObject(content)) return { kind: 'missing' }
+  const approval = approvalIn(value)
+  if (approval) {
+    const decisions = decisionsIn(content, approval)
+    return decisions ? { kind: 'given', value: decisions } : { kind: 'missing' }
+  }
   if (isForm(answerSchema)) return { kind: 'given', value: content }
   const { answer } = content
   if (answer === undefined) return { kind: 'missing' }
@@ -111,6 +118,10 @@ function isForm(schema: unknown): boolean {
 
 const fieldTypes: readonly unknown[] = ['string', 'number', 'integer', 'boolean']
 
+/** A field has one plain value, or several of a few texts. */
 function isField(schema: unknown): boolean {
-  return isObject(schema) && fieldTypes.includes(schema['type'])
+  if (!isObject(schema)) return false
+  const { type, items } = schema
+  const isChoice = isObject(items) && (items['enum'] ?? items['anyOf']) !== undefined
+  return fieldTypes.includes(type) || (type === 'array' && isChoice)
 }

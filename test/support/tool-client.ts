@@ -22,6 +22,7 @@ export interface OpenCall {
   readonly result: Promise<RpcMessage>
 }
 
+/** Such a client. */
 export type ToolClient = ReturnType<typeof toolClient>
 
 interface Sent {
@@ -31,11 +32,13 @@ interface Sent {
 
 const own = 'io.modelcontextprotocol/'
 
-/** Without `initialize`, it has no session. */
-export function toolClient(url: string) {
+/** Without `initialize`, it has no session. Of several servers, each message goes to the next. */
+export function toolClient(...urls: readonly string[]) {
+  let sent = 0
+  const address = () => `${urls[sent++ % urls.length]!}/mcp`
   let headers: Record<string, string> = {}
   const post = (message: object, more: Record<string, string> = {}, signal?: AbortSignal) =>
-    fetch(`${url}/mcp`, { method: 'POST', body: JSON.stringify({ jsonrpc: '2.0', ...message }),
+    fetch(address(), { method: 'POST', body: JSON.stringify({ jsonrpc: '2.0', ...message }),
       headers: { ...headers, 'content-type': 'application/json', ...more },
       ...signal && { signal } })
   const ask = async (method: string, params: object = {}): Promise<RpcAnswer> =>
@@ -64,7 +67,7 @@ export function toolClient(url: string) {
       stream('tools/call', { name, arguments: given }, sent),
     resume: (last: string) =>
       opened(
-        fetch(`${url}/mcp`, {
+        fetch(address(), {
           headers: { ...headers, 'last-event-id': last, accept: 'text/event-stream' },
         }),
       ),
