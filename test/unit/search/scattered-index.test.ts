@@ -119,6 +119,10 @@ const page = {
   offset: fc.constantFrom(0, 1, 3, 10, 40),
 }
 
+/** Some queries go under a filter of a login. */
+const allowed = fc.constantFrom(undefined, undefined, readMetadataFilter({ x: 1 }),
+  readMetadataFilter({ $or: [{ x: 2 }, { y: { $contains: 'a' } }] }))
+
 describe('a search across several owners', () => {
   it('of threads equals the search of one index with all rows', async () => {
     const statuses = ['idle', 'busy', 'interrupted', 'error'] as const
@@ -138,6 +142,7 @@ describe('a search across several owners', () => {
         'state_updated_at'),
       status: fc.constantFrom(undefined, ...statuses),
       metadata: fc.constantFrom(undefined, { x: 1 }, { y: ['a'] }),
+      allowed,
     }) as fc.Arbitrary<Omit<ThreadQuery, 'tenant'>>
     const { threads } = new Cluster(stores).index()
     await expectAlways(fc.asyncProperty(
@@ -176,6 +181,7 @@ describe('a search across several owners', () => {
       graphId: fc.constantFrom(undefined, undefined, 'agent'),
       name: fc.constantFrom(undefined, undefined, 'A'),
       metadata: fc.constantFrom(undefined, { x: 1 }),
+      allowed,
     }) as fc.Arbitrary<Omit<AssistantQuery, 'tenant'>>
     const { assistants } = new Cluster(stores).index()
     await expectAlways(
