@@ -2,7 +2,7 @@
 
 import type { Checkpoint, Writes } from '../../proto/gen/storage/v1/log.ts'
 import type { CheckpointSource, JsonText } from '../checkpoint/index.ts'
-import type { ProjectApp } from './app/project-app.ts'
+import type { OpenedApp, ProjectApp } from './app/project-app.ts'
 import type { LinePage, LoggedLines, LoggedRun } from './logs/run-logs.ts'
 import type { StateSelection } from './state-selection.ts'
 
@@ -277,4 +277,6 @@ export interface GraphHost {
   drawable(graphId: string, xray: boolean | number, configurable?: Configurable): Promise<unknown>
   /** The login and the routes of the project; undefined if it brings neither. */
   app?(): ProjectApp | undefined
+  /** Loads them first, for a host whose graphs are not always loaded. Throws `graph_failed`. */
+  openApp?(cancelled?: AbortSignal): Promise<OpenedApp>
 }

@@ -4,8 +4,9 @@ export type { CheckpointSelector, CheckpointSource, EditUpdate, Execution, Execu
   GraphDescription, GraphHost, GraphSchemas, JsonText, LossReason, ExecutionOutcome, PauseReason,
   RunRequest, SnapshotAnswer, StateQuestion, Step, StepBatch, StepEvent,
   EmittedEvent } from './execution.ts'
-export type { ActionAnswer, AppUser, AskedAction, AskedRequest, LoginAnswer, ProjectApp,
-  ProjectLogin, ProjectRoutes, Refused } from './app/project-app.ts'
+export type { AppFit, FindFit } from './app/app-patterns.ts'
+export type { ActionAnswer, AppUser, AppAddress, AskedAction, AskedRequest, LoginAnswer, OpenedApp,
+  ProjectApp, ProjectLogin, ProjectRoutes, Refused } from './app/project-app.ts'
 export { buildComponents } from './components/build-components.ts'
 export type { BuiltComponents } from './components/build-components.ts'
 export { componentBytesMax, globalNameOf, isComponentFile } from './components/component-file.ts'
@@ -16,6 +17,8 @@ export type { DeployedGraphs, DeploymentView } from './deployed.ts'
 export { isDeployment, noView } from './deployed.ts'
 export { graphHosts } from './graph-hosts.ts'
 export type { GraphHosts } from './graph-hosts.ts'
+export { appHeaders, headerJson, headerPairs, isAppHeader, passedOn } from './app/app-headers.ts'
+export { ReloadableApp } from './app-thread/reloadable-app.ts'
 export { idleHost } from './idle-host.ts'
 export { lineMax } from './logs/run-line.ts'
 export type { LineLevel } from './logs/run-line.ts'

@@ -102,7 +102,7 @@ export async function openServer(settings: Settings, env: Env,
   const asked = servicesOf(starting, base, member)
   const { woken, serving, stopClockWatch } = await beginRuns(starting, { base, member, asked })
   const door = await openToClients(starting, { base, member, asked })
-  base.graphs.host.servedAt(door?.url)
+  base.graphs.servedAt(door?.url)
   await serving.useHost.servedAt(door && ((name) => door.urlOfDeployment(name)))
   // Now clients are answered. In a cluster, threads are woken whenever their owner dies.
   const { marks, quarantine } = base

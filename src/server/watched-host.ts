@@ -52,6 +52,8 @@ export function watchedHost(host: GraphHost, begin: Begin): GraphHost {
     schemas: (...question) => host.schemas(...question),
     subgraphSchemas: (...question) => host.subgraphSchemas(...question),
     drawable: (...question) => host.drawable(...question),
+    app: () => host.app?.(),
+    ...host.openApp && { openApp: (cancelled) => host.openApp!(cancelled) },
   }
 }
 

@@ -61,6 +61,8 @@ export interface Settings {
   readonly mcp: boolean
   /** Null if assistants are not served as agents. */
   readonly agents: { readonly tools: readonly string[]; readonly key: string | null } | null
+  /** Time that an answer of a login may take, and silence of its thread. */
+  readonly appTimeoutMs: number
   readonly drainMs: number
   /** Origins of web pages that may call; empty: those of this machine; `*`: any. */
   readonly allowOrigins: readonly string[]
@@ -230,6 +232,7 @@ export function resolveSettings(source: SettingsSource): Settings {
     streamEnd: reader.value('streamEnd') === 'on',
     mcp: reader.value('mcp') === 'on',
     agents: agentSettings(reader),
+    appTimeoutMs: reader.value('appTimeout') * 1_000,
     drainMs: reader.value('drainMs') ?? (embedded ? 5_000 : 20_000),
     allowOrigins: Object.freeze(reader.value('allowOrigin')),
     allowHosts: Object.freeze(reader.value('allowHost')),

@@ -69,6 +69,10 @@ export const knownSettings = {
   a2aKey: serve('--a2a-key <file>', 'HEDDLE_A2A_KEY', { kind: path, fallback: undefined,
     usual: 'none: they are not signed',
     message: 'The private key (PEM) that agent cards are signed with.' }),
+  appTimeout: serve('--app-timeout <seconds>', 'HEDDLE_APP_TIMEOUT', { kind: wholeNumber(1, 600),
+    fallback: 10,
+    message: 'How long the code of a login may take to answer, and the thread of a login and an ' +
+      'app to show that it lives, in seconds. A thread that is silent for longer is replaced.' }),
   drainMs: serve('--drain-ms <ms>', 'HEDDLE_DRAIN_MS', { kind: wholeNumber(0, 3_600_000),
     fallback: undefined, usual: '5000; with Cassandra 20000',
     message: 'How long a shutdown may take; unfinished runs resume elsewhere or at the next ' +
@@ -128,8 +132,9 @@ export const knownSettings = {
     message: 'Let every tenant deploy code: it runs beside the code and the data of all others.' }),
   ignoreAuth: access('--ignore-auth', 'HEDDLE_IGNORE_AUTH', { kind: yesOrNo, fallback: false,
     usual: 'no: such a project is refused',
-    message: 'Serve projects whose langgraph.json names `auth` or `http.app` without these: ' +
-      'what they guard is open to every caller.' }),
+    message:
+      'Serve projects whose langgraph.json names `auth` without it: what it guards is open ' +
+      'to every caller.' }),
   jwtKeys: access('--jwt-keys <file or URL>', 'HEDDLE_JWT_KEYS', { kind: anyText, fallback: '',
     usual: 'no tokens',
     message: 'Accept tokens of users, signed by a key of this JSON web key set.' }),

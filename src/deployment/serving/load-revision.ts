@@ -30,6 +30,8 @@ export interface LoadParts {
   readonly tracedRatio?: number | undefined
   /** True to load projects that name guards that are not offered; by default false. */
   readonly ignoreAuth?: boolean | undefined
+  /** Time that a login may take to answer, in milliseconds; by default 10 000. */
+  readonly appTimeoutMs?: number | undefined
   readonly env: Env
 }
 
@@ -84,7 +86,8 @@ export async function loadRevision(parts: LoadParts, request: LoadRequest): Prom
 async function load(parts: LoadParts,
   { deployment, original, revision: name, memory, signal, runLogs, ...request }: LoadRequest,
   releases: (() => void)[]): Promise<Omit<LoadedProcess, 'release'>> {
-  const { deployments, cache, start, compileCaches, tracedRatio, ignoreAuth, env } = parts
+  const { deployments, cache, start, compileCaches, tracedRatio, ignoreAuth, appTimeoutMs, env } =
+    parts
   const revision = await deployments.revision(deployment, name)
   requireKept(revision)
   const manifest = await deployments.manifest(revision)
@@ -113,6 +116,7 @@ async function load(parts: LoadParts,
     user: compiled.user,
     tracedRatio,
     ignoreAuth,
+    appTimeoutMs,
     startMs: request.startMs,
     env: { ...env, log: hidingLog(env.log, hide) },
     suspects: request.suspects,
@@ -127,7 +131,22 @@ async function load(parts: LoadParts,
     // Without its cause: that has the message as it was.
     throw new HeddleError(code, hide(message))
   })
+  if (!isDescribed(manifest, graph)) {
+    await graph.close()
+    throw new HeddleError('graph_failed', 'The revision was built before its login and its app ' +
+      'could be served: deploy it again.')
+  }
   return { graph, hide, secretVersions }
+}
+
+/**
+ * False if the front door would not know what the project brings, and so would leave out what may
+ * guard the rest.
+ */
+function isDescribed({ settings }: Manifest, graph: GraphProcess): boolean {
+  const { login, routes } = graph.app?.() ?? {}
+  return (login === undefined || settings?.auth !== undefined)
+    && (routes === undefined || settings?.http?.app !== undefined)
 }
 
 function hidden({ lines, dropped }: WrittenLines, hide: LoadedProcess['hide']): WrittenLines {

@@ -4,8 +4,8 @@ import { Backoff } from '../../../cluster/index.ts'
 import type { Env, FairSemaphore } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { CheckpointSource, Execution, ExecutionListener, ExecutionOutcome, GraphDescription,
-  GraphHost, GraphProcess, GraphSchemas, LinePage, LoggedLines, LoggedRun, RunLogs, SnapshotAnswer,
-  PauseReason, StateQuestion } from '../../graph/index.ts'
+  GraphHost, GraphProcess, GraphSchemas, LinePage, LoggedLines, LoggedRun, OpenedApp, PauseReason,
+  ProjectApp, RunLogs, SnapshotAnswer, StateQuestion } from '../../graph/index.ts'
 import { abortable } from './abortable.ts'
 import type { ProcessLease } from './revision-process.ts'
 import type { RevisionProcesses } from './revision-processes.ts'
@@ -109,6 +109,15 @@ export class RevisionHost implements GraphHost {
 
   drawable(...question: Parameters<GraphHost['drawable']>): Promise<unknown> {
     return this.#asked((graph) => graph.drawable(...question))
+  }
+
+  app(): ProjectApp | undefined {
+    return this.#newest?.app?.()
+  }
+
+  async openApp(cancelled?: AbortSignal): Promise<OpenedApp> {
+    const { graph, leave } = await this.#parts.processes.take('asking', cancelled)
+    return { app: graph.app?.(), leave }
   }
 
   /** Takes no more work, and lets runs stop at their next superstep. */

@@ -1,5 +1,7 @@
 /** The login and the routes that a project brings, as the front door asks them. */
 
+import type { FindFit } from './app-patterns.ts'
+
 /** A request as `authenticate` sees it: without its body. */
 export interface AskedRequest {
   readonly method: string
@@ -53,15 +55,34 @@ export interface ProjectLogin {
   on(asked: AskedAction): Promise<ActionAnswer>
 }
 
-/** Place where the app of a project answers, and which requests may be its. */
-export interface ProjectRoutes {
-  /** The address of the app, `http://127.0.0.1:PORT`. */
-  readonly origin: string
+/** Place where the app of a project answers now. */
+export interface AppAddress {
+  /** A port of this machine. */
+  readonly port: number
+  /** Proof that the server calls. */
   readonly token: string
-  /** False for a request that no pattern of the app fits. */
-  mayBeIts(method: string, path: string): boolean
+}
+
+/** The app of a project: which requests are its, and where it answers. */
+export interface ProjectRoutes {
+  /** Finds out how a request fits the app; undefined for one that it never gets. */
+  readonly fit: FindFit
+  /** True if the app takes WebSockets. */
+  readonly takesSockets: boolean
   /** The OpenAPI document of the app; undefined if it has none. */
   readonly openApi: unknown
+  /**
+   * Waits while its thread is replaced, and for another address than `gone`, where nobody answers.
+   * Throws `unavailable` if that takes too long.
+   */
+  address(gone?: AppAddress): Promise<AppAddress>
+}
+
+/** The app of a project that is loaded, and is not unloaded before `leave` is called. */
+export interface OpenedApp {
+  /** Undefined if the project brings none. */
+  readonly app: ProjectApp | undefined
+  leave(): void
 }
 
 /** Parts that a project brings besides its graphs. */

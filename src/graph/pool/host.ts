@@ -5,6 +5,7 @@ import { availableParallelism } from 'node:os'
 import type { Env } from '../../../cluster/index.ts'
 import type { ItemOperation, ItemResult } from '../../items/index.ts'
 import { optimiseSoon } from '../../settings/index.ts'
+import type { ProjectApp } from '../app/project-app.ts'
 import { isSampled } from '../engine/trace-sample.ts'
 import type { CheckpointSource, Configurable, Execution, ExecutionListener, GraphDescription,
   GraphHost, GraphSchemas, PauseReason, SnapshotAnswer, StateQuestion,
@@ -106,6 +107,8 @@ export interface RunningGraphHost extends GraphHost {
   useTraces(write: WriteTraces): void
   /** True if the steps of this run are traced, the run itself among them. */
   tracesSteps(runId: string): boolean
+  /** Gives others the login and the app of the project; without it there are none. */
+  useApp(app: () => ProjectApp | undefined): void
   /** Ends all workers, whatever runs in them. */
   close(): Promise<void>
 }
@@ -137,6 +140,7 @@ class WorkerGraphHost implements RunningGraphHost {
   readonly #logs = new RunLogs()
   readonly #traces = new TraceIntake()
   #items: GraphItems | undefined
+  #app: (() => ProjectApp | undefined) | undefined
 
   constructor(env: Env,
     { inProcess, ...options }: PoolOptions & Pick<GraphHostOptions, 'inProcess'>) {
@@ -198,6 +202,14 @@ class WorkerGraphHost implements RunningGraphHost {
 
   useItems(items: GraphItems): void {
     this.#items = items
+  }
+
+  useApp(app: () => ProjectApp | undefined): void {
+    this.#app = app
+  }
+
+  app(): ProjectApp | undefined {
+    return this.#app?.()
   }
 
   servedAt(url: string | undefined): void {

@@ -2,11 +2,13 @@
 
 import { fileURLToPath } from 'node:url'
 
+import { bringsCode, defaultAppTimeoutMs } from '../app-thread/supervised-app.ts'
 import type { CompiledProject } from '../project/project-compiler.ts'
 import type { ReaderBounds } from '../typescript/project-types.ts'
 import type { ChildStart } from './graph-child.ts'
 import type { GraphProcessOptions } from './graph-process.ts'
 import { ownCode } from './own-code.ts'
+import type { ProcessStart } from './process-mail.ts'
 import { graphsSee, heapOfWorker, processFlags, processSees, readOnly } from './process-flags.ts'
 
 /** The starts of a project's processes. */
@@ -22,22 +24,31 @@ const startMs = 60_000
 
 /** The starts for these options, and for the environment of this server. */
 export function childStarts(options: GraphProcessOptions, project: CompiledProject): ChildStarts {
-  const { workers, memoryMb, tracedRatio, folder, user } = options
+  const { workers, memoryMb, folder, user } = options
   const own = ownCode()
   const flags = processFlags({ ...options, ownCode: own,
     guard: fileURLToPath(new URL('./thread-guard.ts', import.meta.url)),
     knows: (flag) => process.allowedNodeEnvironmentFlags.has(flag) })
-  const startOf = (workersOf: number): ChildStart => ({
+  const { login: _login, app: _app, ...graphsOnly } = project
+  const startOf = (workersOf: number, isWhole: boolean): ChildStart => ({
     flags,
     environment: processSees(options, process.env),
     folder: project.root,
     user,
     memoryMb,
     startMs: Math.min(options.startMs ?? startMs, startMs),
-    start: { project, workers: workersOf, heapMb: heapOfWorker(memoryMb, workersOf),
-      environment: graphsSee(options, process.env),
-      ...tracedRatio !== undefined && { tracedRatio } },
+    start: startWith(isWhole ? project : graphsOnly, { ...options, workers: workersOf }),
   })
-  return { main: startOf(workers), apart: startOf(1),
+  return { main: startOf(workers, true), apart: startOf(1, false),
     readOnly: { flags: readOnly([folder, ...own]), user } }
+}
+
+/** The start of a host. The login and the app have a share of the memory, as each worker has. */
+function startWith(project: CompiledProject, options: GraphProcessOptions): ProcessStart {
+  const { workers, memoryMb, tracedRatio, appTimeoutMs = defaultAppTimeoutMs } = options
+  const hasApp = bringsCode(project)
+  const heapMb = heapOfWorker(memoryMb, workers + (hasApp ? 1 : 0))
+  return { project, workers, heapMb, environment: graphsSee(options, process.env),
+    ...hasApp && { app: { heapMb, hangMs: appTimeoutMs } },
+    ...tracedRatio !== undefined && { tracedRatio } }
 }

@@ -16,7 +16,7 @@ import type { DeathCause } from './loss.ts'
 import { asUser } from '../process-user.ts'
 import { isProcessMail } from './process-mail-check.ts'
 import type { FromProcess, ProcessStart, ToProcess } from './process-mail.ts'
-import { Wire } from './wire.ts'
+import { Wire } from '../wire.ts'
 
 /** Start of a child process: its arguments, its environment and its bounds. */
 export interface ChildStart {

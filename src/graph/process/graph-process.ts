@@ -28,6 +28,8 @@ export interface GraphProcessOptions {
   /** True if it starts although its project names guards that are not offered; by default false. */
   readonly ignoreAuth?: boolean | undefined
   readonly env: Env
+  /** Time that a login may take to answer, in milliseconds; by default 10 000. */
+  readonly appTimeoutMs?: number | undefined
   /** Time that loading may take, in milliseconds; by default, and at most, 60 000. */
   readonly startMs?: number | undefined
   /** Takes a line that the process wrote outside of runs. */
@@ -46,7 +48,7 @@ export interface GraphProcessOptions {
 }
 
 /** A graph host whose graphs are in another process. It serves one project until it is closed. */
-export interface GraphProcess extends Omit<RunningGraphHost, 'reload' | 'embed'> {
+export interface GraphProcess extends Omit<RunningGraphHost, 'reload' | 'embed' | 'useApp'> {
   readonly pid: number
   /** Bytes of the process at the last look. */
   memoryBytes(): number

@@ -1,6 +1,7 @@
 /** A child process with what it executes and what it was asked. */
 
 import type { Env } from '../../../cluster/index.ts'
+import type { AppPlace } from '../app-thread/app-mail.ts'
 import { ChildExecutions } from './child-executions.ts'
 import type { ExecutionEvents } from './child-executions.ts'
 import { ChildQuestions } from './child-questions.ts'
@@ -14,6 +15,8 @@ import type { FromProcess } from './process-mail.ts'
 /** Events of a child that hosts graphs. */
 export interface HostingEvents extends ExecutionEvents {
   readonly printed: TakePrinted
+  /** Called when the login and the app answer at another place, or nowhere. */
+  moved(place: AppPlace | null): void
   /** Called once when it has ended by itself. It still has what it executed. */
   died(child: HostingChild, cause: DeathCause, reason: string): void
 }
@@ -26,10 +29,12 @@ export class HostingChild {
   readonly #env: Env
   readonly #services: ChildServices
   readonly #drained = Promise.withResolvers<void>()
+  readonly #moved: HostingEvents['moved']
 
   constructor(env: Env, start: ChildStart, services: ChildServices, events: HostingEvents) {
     this.#env = env
     this.#services = services
+    this.#moved = (place) => events.moved(place)
     this.process = new GraphChild(env, start, {
       mail: (mail) => this.#receive(mail),
       printed: events.printed,
@@ -81,6 +86,8 @@ export class HostingChild {
         return void this.#services.trace(this.process, mail)
       case 'logged':
         return this.#env.log[mail.level](mail.message, { ...mail.details, pid: this.process.pid })
+      case 'moved':
+        return this.#moved(mail.place)
       case 'drained':
         return this.#drained.resolve()
     }

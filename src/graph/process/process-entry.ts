@@ -8,12 +8,13 @@ import { systemEnv } from '../../../cluster/index.ts'
 import type { Details, Env, Log } from '../../../cluster/index.ts'
 import { assert } from '../../errors.ts'
 import { v8Flags } from '../../settings/index.ts'
+import { SupervisedApp } from '../app-thread/supervised-app.ts'
 import { startGraphHost } from '../pool/host.ts'
 import type { HostStats } from '../pool/host.ts'
 import { HostedExecutions } from './hosted-executions.ts'
 import { HostedQuestions } from './hosted-questions.ts'
 import type { FromProcess, ProcessStart, ToProcess } from './process-mail.ts'
-import { Wire } from './wire.ts'
+import { Wire } from '../wire.ts'
 
 /** The file descriptor of the wire. */
 const wireFd = 3
@@ -66,16 +67,22 @@ let receive = (mail: ToProcess): void => {
 }
 
 async function start(
-  { project, workers, heapMb, environment, tracedRatio }: ProcessStart,
+  { project, workers, heapMb, environment, tracedRatio, app: bounds }: ProcessStart,
 ): Promise<void> {
+  const printed = (line: string, level: 'info' | 'warn') => send({ type: 'printed', line, level })
+  const app = bounds &&
+    new SupervisedApp(env, { project, ...bounds, variables: environment, printed,
+      moved: (place) => send({ type: 'moved', place: place ?? null }) })
   const executions = new HostedExecutions(send)
   const opening = startGraphHost({ project, workers, heapMb, tracedRatio, env, inProcess: {
     environment,
     lines: executions.lines,
-    printed: (line, level) => send({ type: 'printed', line, level }),
+    printed,
     loading: (graphId) => send({ type: 'loading', graphId }),
   } })
-  const host = await opening.catch(({ message }: Error) => {
+  const opened = app?.opened.then(() => opening) ?? opening
+  opening.catch(() => {})
+  const host = await opened.catch(({ message }: Error) => {
     send({ type: 'refused', reason: message })
     wire.flush()
     // The server ends this process when it has read that.
@@ -93,6 +100,7 @@ async function start(
       case 'cancel':
         return questions.cancel(mail.asking)
       case 'served':
+        app?.servedAt(mail.url)
         return host.servedAt(mail.url)
       case 'drain':
         return void host.drain(new AbortController().signal).then(() => send({ type: 'drained' }))

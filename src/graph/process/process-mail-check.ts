@@ -1,5 +1,6 @@
 /** Checks what a graph process sends, because code of its project may have written to the wire. */
 
+import { isPlace } from '../app-thread/app-mail.ts'
 import { isBag, isEvent, isGraph, isLine, isListOf, isNumber, isOperation, isOutcome, isReading,
   isResult, isStep, isText, isTextList, isTraceBody } from '../pool/mail-check.ts'
 import type { FromProcess } from './process-mail.ts'
@@ -16,6 +17,8 @@ export function isProcessMail(mail: unknown): mail is FromProcess {
       return mail['graphId'] === null || isText(mail['graphId'])
     case 'ready':
       return isListOf(mail['graphs'], isGraph)
+    case 'moved':
+      return mail['place'] === null || isPlace(mail['place'])
     case 'refused':
       return isText(mail['reason'])
     case 'steps':

@@ -1,5 +1,6 @@
 /** The messages between a server and a graph process: plain data. */
 
+import type { AppPlace } from '../app-thread/app-mail.ts'
 import type { TraceBody } from '../engine/step-traces.ts'
 import type { Execution, ExecutionOutcome, GraphDescription, LossReason, StepBatch, PauseReason,
   StoredTuple } from '../execution.ts'
@@ -18,6 +19,8 @@ export interface ProcessStart {
   /** All that graphs see as their environment. */
   readonly environment: Readonly<Record<string, string>>
   readonly tracedRatio?: number
+  /** MiB that the login and the app may fill, and their time limit; missing without them. */
+  readonly app?: { readonly heapMb: number; readonly hangMs: number }
 }
 
 /** A question that a host answers, apart from embedding. */
@@ -57,6 +60,8 @@ export type FromProcess =
   | { readonly type: 'ready'; readonly graphs: readonly GraphDescription[];
     /** False if the project cannot trace the steps of its runs. */
     readonly traces: boolean }
+  /** The login and the app answer there; null if they answer nowhere until they are replaced. */
+  | { readonly type: 'moved'; readonly place: AppPlace | null }
   /** It cannot serve the project, so that it ends. */
   | { readonly type: 'refused'; readonly reason: string }
   | { readonly type: 'steps'; readonly id: number; readonly step: number;

@@ -1,5 +1,8 @@
 /** Starts a graph process: a graph host whose graphs are in a process of their own. */
 
+import type { ProjectApp } from '../app/project-app.ts'
+import { AppLink } from '../app-thread/app-link.ts'
+import { defaultAppTimeoutMs } from '../app-thread/supervised-app.ts'
 import { isSampled } from '../engine/trace-sample.ts'
 import type { CheckpointSource, Configurable, Execution, ExecutionListener, GraphDescription,
   GraphSchemas, PauseReason, SnapshotAnswer, StateQuestion } from '../execution.ts'
@@ -50,6 +53,7 @@ class ProcessGraphHost implements GraphProcess {
   readonly #types: SchemaTypes
   readonly #main: HostingChild
   readonly #apart: ApartProcesses
+  readonly #appLink: AppLink
   #loaded: Loaded | undefined
   #url: string | undefined
   #isDraining = false
@@ -65,6 +69,7 @@ class ProcessGraphHost implements GraphProcess {
   constructor(options: GraphProcessOptions, project: CompiledProject) {
     this.#options = options
     this.#project = project
+    this.#appLink = new AppLink(options.env, options.appTimeoutMs ?? defaultAppTimeoutMs)
     this.#starts = childStarts(options, project)
     this.#logs = options.runLogs ?? new RunLogs()
     this.#types = new SchemaTypes(options.env, compilerHeapMb(machineMb()), this.#starts.readOnly)
@@ -141,6 +146,10 @@ class ProcessGraphHost implements GraphProcess {
     return this.#main.questions.ask({ kind: 'drawable', graphId, xray, configurable })
   }
 
+  app(): ProjectApp | undefined {
+    return this.#appLink.app
+  }
+
   async drain(deadline: AbortSignal): Promise<void> {
     this.#isDraining = true
     if (deadline.aborted) return
@@ -184,6 +193,7 @@ class ProcessGraphHost implements GraphProcess {
     this.#isClosed = true
     for (const id of [...this.#losses.keys()]) this.#stopLoss(id)
     this.#types.close()
+    this.#appLink.close()
     await Promise.all([this.#main.close(), this.#apart.close()])
   }
 
@@ -205,6 +215,9 @@ class ProcessGraphHost implements GraphProcess {
     const start = isApart ? this.#starts.apart : this.#starts.main
     const child: HostingChild = new HostingChild(env, start, this.#services, {
       printed: (line, level) => printed?.(line, level),
+      moved: (place) => {
+        if (!isApart) this.#appLink.moved(place ?? undefined)
+      },
       wrote: (execution, lines) => {
         if (execution.runId === '') return
         this.#logs.add(execution, lines)
@@ -237,6 +250,7 @@ class ProcessGraphHost implements GraphProcess {
       return executions.loseAll(lost)
     }
     this.#deathReason = reason
+    this.#appLink.moved(undefined)
     executions.loseAll(lost)
     if (this.#loaded) this.#options.died?.(reason)
   }

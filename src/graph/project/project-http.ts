@@ -13,10 +13,7 @@ import { routeGroups } from '../app/route-groups.ts'
 import type { RouteGroup } from '../app/route-groups.ts'
 
 /** Keys that may guard, and what is missing without them. */
-const guards = {
-  auth: 'every caller would see and do everything',
-  'http.app': 'its routes and its middleware, which may guard others, would not be there',
-} as const
+const guards = { auth: 'every caller would see and do everything' } as const
 
 /** Why a project may not be served; undefined if it may. */
 export function guardFault(config: unknown): string | undefined {

@@ -133,7 +133,7 @@ export interface ReadingOptions {
    * True for a deployment: headers of webhooks follow later, and nothing of this process is used.
    */
   readonly deployed?: boolean
-  /** True to accept a project that names `auth` or `http.app`, which are not offered yet. */
+  /** True to accept a project that names `auth`, which is not offered yet. */
   readonly ignoreAuth?: boolean | undefined
 }
 
@@ -190,9 +190,8 @@ export async function readProject(path: string,
 function broughtBy({ auth, http }: Config,
   ignoreAuth: boolean): Pick<ProjectSettings, 'auth' | 'http'> {
   const login = ignoreAuth ? undefined : authOf(auth)
-  const { app, ...routes } = httpSettingsOf(http) ?? {}
-  const settings = { ...app !== undefined && !ignoreAuth && { app }, ...routes }
-  return { ...login && { auth: login }, ...Object.keys(settings).length > 0 && { http: settings } }
+  const settings = httpSettingsOf(http)
+  return { ...login && { auth: login }, ...settings && { http: settings } }
 }
 
 function modulesOf(root: string,
@@ -313,7 +312,6 @@ async function readEnv(root: string, config: Config): Promise<ProjectEnv> {
 function unmetWishes(config: Config): string[] {
   const wishes = {
     auth: 'every caller may do everything',
-    'http.app': 'its routes are not served',
   }
   const embed = config.store?.index?.embed
   const model = embed === undefined || isFile(embed) ? [] : [`store.index.embed names ${embed}, ` +

@@ -27,6 +27,7 @@ export async function openMemberServing(
     revisionsDirectory: revisionsIn(settings),
     users: settings.graphsUsers,
     ignoreAuth: settings.ignoreAuth,
+    appTimeoutMs: settings.appTimeoutMs,
     tracedRatio: settings.ownTraces === 'deep' ? settings.ownTracesRatio : undefined,
     env,
     ownHost: graphs,

@@ -2,7 +2,7 @@
 
 import type { Env } from '../../../cluster/index.ts'
 import type { WebhookPolicy } from '../../egress/index.ts'
-import { compileProject, ProjectComponents, startGraphHost,
+import { compileProject, ProjectComponents, ReloadableApp, startGraphHost,
   watchProject } from '../../graph/index.ts'
 import type { ComponentSource, ExecutionMarks, HttpSettings, Project, RouteGroup,
   RunningGraphHost } from '../../graph/index.ts'
@@ -27,13 +27,15 @@ export interface ProjectGraphs {
   http(): HttpSettings | undefined
   /** The components of its user interface, as they are now. */
   readonly components: ComponentSource
+  /** Gives the code the URL at which this server answers clients; undefined if it does not. */
+  servedAt(url: string | undefined): void
   close(): Promise<void>
 }
 
 /** Starts the graphs of a project, and follows its changes if the settings say so. */
 export async function openGraphs(project: Project,
-  { workers, workerHeapMb: heapMb, graphEnv: variables, reload, ownTraces, ownTracesRatio }:
-    Settings,
+  { workers, workerHeapMb: heapMb, graphEnv: variables, reload, appTimeoutMs: timeoutMs, ownTraces,
+    ownTracesRatio }: Settings,
   { env, marks }: { env: Env; marks: ExecutionMarks | undefined }): Promise<ProjectGraphs> {
   // Relative paths in the project's code start from its configuration, as with the project's own
   // tools.
@@ -41,24 +43,44 @@ export async function openGraphs(project: Project,
   const compiled = await compileProject(project)
   const components = await ProjectComponents.open(project)
   for (const warning of components.warnings) env.log.warn(warning)
-  const host = await startGraphHost({ project: compiled, workers, heapMb, variables, marks, env,
+  const app = new ReloadableApp({ env, heapMb, workers, variables, timeoutMs })
+  const starting = startGraphHost({ project: compiled, workers, heapMb, variables, marks, env,
     tracedRatio: ownTraces === 'deep' ? ownTracesRatio : undefined })
+  const [loaded, started] = await Promise.allSettled([app.load(compiled), starting])
+  if (loaded.status === 'rejected' || started.status === 'rejected') {
+    if (started.status === 'fulfilled') await started.value.close()
+    if (loaded.status === 'fulfilled') await loaded.value.drop()
+    throw loaded.status === 'rejected' ? loaded.reason : (started as PromiseRejectedResult).reason
+  }
+  const host = started.value
+  loaded.value.take()
+  host.useApp(() => app.app)
   const cannotReload = ({ message: reason, cause: error }: Error) =>
     env.log.error('The changed project cannot be loaded; the one before it stays.', { reason,
       ...error !== undefined && { error } })
   let { webhooks, store, timeToLive, settings: { disabled_routes: disabledRoutes = [], http } } =
     project
+  let changes = 0
   const stopWatching = !reload ? () => {} : watchProject(env, { project, compiled, components }, {
     changed: (compiled, project) => {
-      host.reload(compiled).then((opened) => {
-        if (opened === 'superseded') return
+      const reload = async () => {
+        const change = ++changes
+        const changed = await app.load(compiled)
+        if (change !== changes) return await changed.drop()
+        const opened = await host.reload(compiled).catch(async (error: unknown) => {
+          await changed.drop()
+          throw error
+        })
+        if (opened === 'superseded') return await changed.drop()
+        changed.take()
         webhooks = project.webhooks
         store = project.store
         timeToLive = project.timeToLive
         disabledRoutes = project.settings.disabled_routes ?? []
         http = project.settings.http
         env.log.info('The project was reloaded.')
-      }, cannotReload)
+      }
+      reload().catch(cannotReload)
     },
     failed: cannotReload,
   })
@@ -70,9 +92,13 @@ export async function openGraphs(project: Project,
     disabledRoutes: () => disabledRoutes,
     http: () => http,
     components,
+    servedAt: (url) => {
+      host.servedAt(url)
+      app.servedAt(url)
+    },
     close: async () => {
       stopWatching()
-      await host.close()
+      await Promise.all([host.close(), app.close()])
       marks?.close()
     },
   }

@@ -6,10 +6,11 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
 import { boundedProject } from '../../../../src/graph/process/bounded-project.ts'
+import { compileProject } from '../../../../src/graph/project/project-compiler.ts'
 import { readProject } from '../../../../src/graph/project/project.ts'
 import { areUsual, usualSettings,
   webhookPolicyOf } from '../../../../src/graph/project/project-settings.ts'
-import { writeProject } from './project-files.ts'
+import { writeFiles, writeProject } from './project-files.ts'
 
 const withConfig = (config: unknown) =>
   writeProject({ 'langgraph.json': config, 'agent.ts': 'export const graph = 1' })
@@ -232,24 +233,36 @@ describe('a project', () => {
 
   it('is refused if it counts on a guard that is not offered, unless that is said', async () => {
     const auth = { auth: { path: './auth.ts:auth' } }
-    const app = { http: { app: './app.ts:app' } }
     expect(await refusalOf({ ...minimal, ...auth })).toBe('langgraph.json: auth is not offered ' +
       'yet: every caller would see and do everything. Remove auth, or say --ignore-auth to go on ' +
       'without.')
-    expect(await refusalOf({ ...minimal, ...app })).toMatch(
-      /http\.app is not.*Remove http\.app, or/,
-    )
-    const both = await withConfig({ ...minimal, ...auth, ...app })
+    const guarded = await withConfig({ ...minimal, ...auth })
     for (const options of [{}, { deployed: true }, { ignoreAuth: false }]) {
-      await expect(readProject(both, options)).rejects.toThrow('Remove auth and http.app, or say')
+      await expect(readProject(guarded, options)).rejects.toThrow('Remove auth, or say')
     }
     // So is a revision, whichever program has built it.
-    const revision = { configFile: join(both, 'langgraph.json'), folder: both }
+    const revision = { configFile: join(guarded, 'langgraph.json'), folder: guarded }
     await expect(boundedProject({ ...revision, ignoreAuth: false })).rejects
       .toMatchObject({ code: 'graph_failed', message: expect.stringContaining('--ignore-auth') })
     expect(await boundedProject({ ...revision, ignoreAuth: true })).toHaveProperty('graphs')
-    const ignored = await readProject(both, { ignoreAuth: true })
-    expect(ignored.warnings.map((warning) => warning.split(' ')[0])).toEqual(['auth', 'http.app'])
+    const ignored = await readProject(guarded, { ignoreAuth: true })
+    expect(ignored.warnings.map((warning) => warning.split(' ')[0])).toEqual(['auth'])
+  })
+
+  it('names its app, which must be there', async () => {
+    const http = { app: './src/app.ts:routes', middleware_order: 'auth_first',
+      enable_custom_route_auth: true }
+    expect(await refusalOf({ ...minimal, http })).toContain('http.app names a file that is not')
+    expect(await refusalOf({ ...minimal, http: { app: './app.py:app' } }))
+      .toContain('http.app names a file that is neither TypeScript nor JavaScript')
+    const root = await withConfig({ ...minimal, http })
+    await writeFiles(root, { 'src/app.ts': 'export const routes = 1' })
+    const project = await readProject(root)
+    expect(project.app).toEqual({ field: 'http.app', file: join(root, 'src/app.ts'),
+      exportName: 'routes' })
+    expect(project.settings.http).toEqual(http)
+    expect((await compileProject(project)).app).toMatchObject({ exportName: 'routes',
+      failure: null })
   })
 
   it('says which routes are not served', async () => {

@@ -22,8 +22,8 @@ it('names the own project, and revisions that are unpacked here', async () => {
   await own({})
   const revision = join(folder, 'revisions', '0'.repeat(64), '1'.repeat(64), 'apps/shop')
   await mkdir(revision, { recursive: true })
-  await writeFile(join(revision, 'langgraph.json'), '{"http": {"app": "./app.ts:app"}}')
+  await writeFile(join(revision, 'langgraph.json'), '{"auth": {"path": "./auth.ts:auth"}}')
   expect(await examineGuards(settings)).toMatchObject({ verdict: 'warn',
     message: expect.stringMatching(/^1 revisions/),
-    cure: expect.stringContaining('http.app is not offered yet') })
+    cure: expect.stringContaining('auth is not offered yet') })
 })

@@ -1,7 +1,7 @@
 /**
- * The wire between the server and a graph process: lists of messages in frames, in both directions.
- * It is not the channel of `fork`, because that throws in the server where a frame is broken, and
- * code in the process can write to any file descriptor.
+ * The wire between the server and the code of projects, in another process or thread: lists of
+ * messages in frames, in both directions. It is not the channel of `fork`, because that throws in
+ * the server where a frame is broken, and code in the process can write to any file descriptor.
  */
 
 import type { Socket } from 'node:net'
@@ -29,10 +29,12 @@ export class Wire<Out, In> {
   #have = 0
   /** Bytes of the frame that is coming, with its header; 0 until the header is there. */
   #wanted = 0
+  readonly #frameMax: number
 
-  constructor(socket: Socket, events: WireEvents<In>) {
+  constructor(socket: Socket, events: WireEvents<In>, longest = frameMax) {
     this.#socket = socket
     this.#events = events
+    this.#frameMax = longest
     socket.on('data', (chunk: Buffer) => this.#take(chunk))
     // The other end is gone. Its owner learns that when the process ends.
     socket.on('error', () => {})
@@ -105,7 +107,7 @@ export class Wire<Out, In> {
     if (this.#wanted === 0) {
       if (this.#have < headerBytes) return false
       this.#wanted = headerBytes + this.#joined().readUInt32LE(0)
-      if (this.#wanted > frameMax) throw new Error('a frame is longer than any of ours')
+      if (this.#wanted > this.#frameMax) throw new Error('a frame is longer than any of ours')
     }
     return this.#have >= this.#wanted
   }

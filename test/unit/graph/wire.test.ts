@@ -6,7 +6,7 @@ import type { AddressInfo, Socket } from 'node:net'
 
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
-import { Wire } from '../../../../src/graph/process/wire.ts'
+import { Wire } from '../../../src/graph/wire.ts'
 
 async function wires() {
   const server = createServer()
