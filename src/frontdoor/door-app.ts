@@ -7,6 +7,7 @@ import type { KeyStats } from '../access/index.ts'
 import { bodyMbMax } from '../api/index.ts'
 import type { InputQuota } from '../thread/index.ts'
 import { accessOfCalls } from './connect/access.ts'
+import { addAppGate, appFinder, PassedRequests } from './custom/index.ts'
 import type { DoorPorts } from './door-ports.ts'
 import { errorReply } from './error-reply.ts'
 import type { FrontDoorOptions } from './front-door-options.ts'
@@ -20,7 +21,7 @@ import { asLocal, identifyBy } from './http/identify.ts'
 import type { App, Schemas } from './http/route.ts'
 import { holdAnswers } from './http/unread.ts'
 import { challengeOf, unreadableForm } from './mcp/index.ts'
-import { addProjectHttp, isOfProject, mountsOver, ownTarget,
+import { addProjectHttp, isOfProject, mountsOver, ownTarget, projectTarget,
   requireEnabled } from './mount/index.ts'
 import type { Mounts, ServedHosts } from './mount/index.ts'
 import { errorForm } from './platform-rest/platform-error.ts'
@@ -63,7 +64,7 @@ export async function openApp(options: FrontDoorOptions, ports: DoorPorts,
   await keepLocal(app, { ...options, domain: deployments?.domain,
     deploymentsHosts: deployments?.allowedHosts,
     corsOf: (request) => isOfProject(request) ? request.projectHttp.cors : undefined })
-  const keyStats = addAccess(app, options, mounts)
+  const keyStats = addAccess(app, { ...options, bodyLimitBytes }, { mounts, ports })
   const bodies = roomForBodies(bodiesLimitBytes)
   holdBodies(app, { longest: bodyLimitBytes, quota: bodies })
   // A server with one tenant needs no share for each.
@@ -102,14 +103,21 @@ function createApp(
 }
 
 /** Checks who calls, and whether the route is turned on. Returns the counts of API keys. */
-function addAccess(app: App, { auth, env, limit, disabledRoutes }: FrontDoorOptions,
-  mounts: Mounts | undefined): DoorApp['keyStats'] {
+function addAccess(app: App, options: FrontDoorOptions & { readonly bodyLimitBytes: number },
+  { mounts, ports }: { readonly mounts: Mounts | undefined;
+    readonly ports: DoorPorts }): DoorApp['keyStats'] {
+  const { auth, env, limit, disabledRoutes, bodyLimitBytes } = options
   const { identify, keyStats } = auth === undefined ? asLocal : identifyBy(auth, env)
-  addGuard(app, { identify, limit, ...mounts && { place: mounts.place },
+  const passed = new PassedRequests(env, identify)
+  ports.returns.admit((raw) => passed.takeBack(raw))
+  const gate = addAppGate(app, { appOf: appFinder(options), targetOf: projectTarget, identify,
+    limit, place: mounts?.place, passed, returns: ports.returns, bodyLimitBytes })
+  addGuard(app, { identify, limit, passed, ...mounts && { place: mounts.place },
     graphHeadersOf: ({ projectHttp }) => projectHttp.configurable_headers,
     accessOf: new Map([...accessOfCalls, ['/docs/*', 'public']]) })
   app.addHook('onRequest', async ({ deployment, routeOptions }) => {
     if (!deployment) requireEnabled(routeOptions.url, disabledRoutes?.())
   })
+  gate.afterGuard()
   return keyStats
 }

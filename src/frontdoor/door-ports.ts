@@ -5,6 +5,7 @@ import type { RequestListener, Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 import type { FrontDoorOptions } from './front-door-options.ts'
+import { ReturnPort } from './custom/index.ts'
 import { ConnectionQuota } from './http/connections/connection-quota.ts'
 import type { ConnectionQuotaOptions } from './http/connections/connection-quota.ts'
 import { ConnectionTicker } from './http/connections/connection-ticker.ts'
@@ -27,6 +28,8 @@ const anyConnections: ConnectionQuotaOptions = { perAddress: Infinity, isExempt:
 /** Ports that share a ticker and a bound on connections. All answer with one handler. */
 export class DoorPorts {
   readonly ticker: ConnectionTicker
+  /** The port at which requests come back from middleware of apps. */
+  readonly returns = new ReturnPort()
   readonly #options: Options
   readonly #quota: ConnectionQuota
   readonly #main
@@ -58,6 +61,7 @@ export class DoorPorts {
   serve(routed: RequestListener): Server {
     const handler = unguessed(routed)
     this.#platform?.handle(handler)
+    this.returns.handle(handler)
     this.#deployments?.handle(handler)
     return this.#main.serve(handler)
   }
@@ -78,12 +82,13 @@ export class DoorPorts {
 
   /** Closes the ports beside the main one, which the application closes. */
   async close(): Promise<void> {
-    await Promise.all([this.#platform?.close(), this.#deployments?.close()])
+    await Promise.all([this.#platform?.close(), this.#deployments?.close(), this.returns.close()])
   }
 
   /** Ends every connection at once. */
   destroyConnections(): void {
     this.#main.destroyConnections()
+    this.returns.destroyConnections()
     this.#platform?.connections.destroyConnections()
     this.#deployments?.destroyConnections()
   }

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { startCassandra } from '../../scripts/cassandra/cluster.ts'
 import { orExit, typedOptions } from '../../scripts/typed-options.ts'
 import { benchAgainst } from './against.ts'
+import { benchApp } from './app-routes.ts'
 import { benchBursts } from './bursts.ts'
 import { benchCassandra } from './cassandra.ts'
 import type { CassandraBench } from './cassandra.ts'
@@ -35,6 +36,8 @@ Measures this server beside the bare engine, driver or socket, and writes test/b
   --protocol                  protocol v2: first events, many readers, streams that rest
   --items                     what items of the store cost, alone; nothing is written down
   --graphs                    graphs in a process beside threads, alone; nothing is written down
+  --app                       a route of a project's app beside the app alone; nothing is written
+                              down
   --deployments               deploys, rollbacks and runs of a deployment (5 minutes)
   --platform                  traces, on either store (15 minutes)
   --cluster                   three members on Cassandra (12 minutes)
@@ -75,6 +78,8 @@ const { values: options } = orExit(() =>
     items: { type: 'boolean', default: false },
     /** Only what graphs in a process of their own cost; the results are not saved. */
     graphs: { type: 'boolean', default: false },
+    /** Only what the server adds to a route of an app; the results are not saved. */
+    app: { type: 'boolean', default: false },
     /** Deployments on one server. */
     deployments: { type: 'boolean', default: false },
     /** A commit of this repository's history. */
@@ -114,7 +119,7 @@ const report = [
 ].join('\n')
 console.log(`\n${report}`)
 const isPart = options.limits || options.items || options.graphs || options.bursts ||
-  isOnOneNode || options.against !== undefined
+  options.app || isOnOneNode || options.against !== undefined
 if (!quick && !isPart)
   writeFileSync(join(import.meta.dirname, file), `${report}\n`)
 
@@ -128,6 +133,7 @@ async function measured(): Promise<Bench> {
   if (options.protocol) return await benchProtocol({ quick })
   if (options.deployments) return await benchDeployments({ quick })
   if (options.graphs) return await benchGraphHosts({ quick })
+  if (options.app) return await benchApp({ quick })
   if (options.items) return await benchItems({ quick })
   if (options.platform)
     return await benchPlatform({ quick, store: store as 'embedded' | 'cassandra' })

@@ -41,6 +41,8 @@ declare module 'fastify' {
     about: RunName | undefined
     /** Undefined if nothing is traced. */
     span: TraceSpan | undefined
+    /** True if the app of a project answers. */
+    isOfApp: boolean
   }
 }
 
@@ -59,6 +61,7 @@ export function addExchanges(app: App, parts: ExchangeParts): UnderWay {
   const underWay = { count: 0 }
   app.decorateRequest('about')
   app.decorateRequest('episode')
+  app.decorateRequest('isOfApp', false)
   app.addHook('onRequest', (request, reply, done) => {
     nameReply(request, reply)
     watch(request, reply, parts, underWay)
@@ -144,8 +147,8 @@ function methodOf({ method }: FastifyRequest): string {
   return known.has(method) ? method : 'other'
 }
 
-function routeOf({ routeOptions }: FastifyRequest): string {
-  return routeOptions.url ?? 'none'
+function routeOf({ routeOptions, isOfApp }: FastifyRequest): string {
+  return isOfApp ? 'app' : routeOptions.url ?? 'none'
 }
 
 function traceOf({ headers }: FastifyRequest): string {

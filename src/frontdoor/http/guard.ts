@@ -26,7 +26,30 @@ export type Limit = (request: FastifyRequest, finding: Finding,
  * Throws `not_found` and `limited`.
  */
 export type Place = (request: FastifyRequest, reply: FastifyReply,
-  found: { readonly caller: Caller; readonly isPublic: boolean }) => Promise<Caller>
+  found: FoundCaller) => Promise<Caller>
+
+/** A caller before its place is known. */
+export interface FoundCaller {
+  readonly caller: Caller
+  readonly isPublic: boolean
+  /** True for a request that an app answers; by default false. */
+  readonly isOfApp?: boolean
+  /** True if the deployment was charged before; by default false. */
+  readonly isCharged?: boolean
+}
+
+/** A request that came before through an app, or that code of an app makes for it. */
+export interface BeforeApp {
+  /** The finding of the guard before the app; undefined if it was not asked. */
+  readonly before: (request: FastifyRequest) => Pick<PassedFinding, 'finding'> | undefined
+  /** The request by whose key a caller calls; undefined for any other caller. */
+  readonly ofKey: (request: FastifyRequest) => Pick<PassedFinding, 'identify'> | undefined
+}
+
+interface PassedFinding {
+  readonly finding: Finding | undefined
+  identify(): Promise<Finding>
+}
 
 /** Options for identifying and charging callers. Without `limit`, requests are not charged. */
 export interface GuardOptions {
@@ -38,14 +61,27 @@ export interface GuardOptions {
   readonly graphHeadersOf?: (request: FastifyRequest) => HeaderChoice | undefined
   /** Access of routes that cannot declare it, by path; `/a/*` for all below `/a`. */
   readonly accessOf: ReadonlyMap<string, Access>
+  /** Requests that apps handle; by default there are no apps. */
+  readonly passed?: BeforeApp
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The finding of the guard; undefined before it. */
+    finding: Finding | undefined
+    /** True if the request was charged before the guard. */
+    isCharged: boolean
+  }
 }
 
 const anybody: Finding = { identity: nobody.identity, caller: nobody }
 
 /** Adds the guard. Call before any route is added. */
 export function addGuard(app: App,
-  { identify, limit, place, graphHeadersOf, accessOf }: GuardOptions): void {
+  { identify, limit, place, graphHeadersOf, accessOf, passed }: GuardOptions): void {
   app.decorateRequest('caller')
+  app.decorateRequest('finding')
+  if (!app.hasRequestDecorator('isCharged')) app.decorateRequest('isCharged', false)
   app.decorateRequest('deployment')
   app.addHook('onRoute', (route) => {
     const access = route.config?.access ?? declared(route, accessOf)
@@ -56,15 +92,20 @@ export function addGuard(app: App,
     // Only callers that may read learn whether a path exists.
     const { access = 'read' } = request.routeOptions.config ?? {}
     const isPublic = access === 'public' || request.method === 'OPTIONS'
-    const found = isPublic ? anybody : await identify(request)
+    const before = passed?.before(request)?.finding
+    const found = isPublic
+      ? anybody
+      : before ?? await (passed?.ofKey(request)?.identify() ?? identify(request))
     const isNobody = access === 'shown' && 'refused' in found && bringsNothing(request)
     const finding = isNobody ? anybody : found
-    await limit?.(request, finding, reply)
+    request.finding = finding
+    if (!request.isCharged) await limit?.(request, finding, reply)
     if ('refused' in finding) throw finding.refused
     // What does not exist for a caller is not there, whatever its role.
     const caller = place === undefined
       ? finding.caller
-      : await place(request, reply, { caller: finding.caller, isPublic })
+      : await place(request, reply, { caller: finding.caller, isPublic,
+        isCharged: before !== undefined })
     if (!isPublic) requireAllowed(caller, access)
     if (request.method === 'OPTIONS') void reply.code(204)
     const graphHeaders = graphHeadersOf?.(request)

@@ -1,4 +1,4 @@
-/** Paths below the `mount_prefix` of a project: `/agents/threads` is `/threads`. Pure. */
+/** Paths below the `mount_prefix` of a project: `/agents/threads` is `/threads`. */
 
 import type { HttpSettings } from '../../graph/index.ts'
 import { plainTarget } from '../../limits/index.ts'
@@ -12,9 +12,22 @@ type Prefixed = Pick<HttpSettings, 'mount_prefix'>
 const platform = /^\/api\/v[12](?:[/?#]|$)/
 
 /** The target of a request without a deployment in its path, as the router has it. */
-export function ownTarget({ url = '/' }: { readonly url?: string | undefined },
+export function ownTarget(raw: { readonly url?: string | undefined },
   settings: Prefixed | undefined): string {
-  return routedTarget(withoutPrefix(url, settings))
+  return routed(raw, withoutPrefix(raw.url ?? '/', settings))
+}
+
+const targets = new WeakMap<object, string>()
+
+/** The target as the router has it. The project's own form of it is kept for its app. */
+export function routed(raw: object, target: string): string {
+  targets.set(raw, plainTarget(target).replace(origin, ''))
+  return routedTarget(target)
+}
+
+/** Path and query of a request as its project sees them: without any prefix. */
+export function projectTarget({ raw }: { readonly raw: object }): string {
+  return targets.get(raw) ?? '/'
 }
 
 /**

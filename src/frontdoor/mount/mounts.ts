@@ -11,14 +11,13 @@ import { HeddleError, ignoreNotFound } from '../../errors.ts'
 import type { CalledDeployment, Caller } from '../http/caller.ts'
 import type { Place } from '../http/guard.ts'
 import type { App } from '../http/route.ts'
-import { routedTarget } from '../platform-rest/platform-target.ts'
 import { bodyBytesMaxOf, countBodies, requireShortBody } from './body-limit.ts'
 import { createsRun, isDataRoute, needsNoRevision } from './data-routes.ts'
 import { requireEnabled } from './disabled-routes.ts'
 import { hostNames, hostReader } from './host-names.ts'
 import type { HostReader } from './host-names.ts'
 import type { MountParts } from './mount-parts.ts'
-import { belowMount, ownTarget } from './mount-prefix.ts'
+import { belowMount, ownTarget, routed } from './mount-prefix.ts'
 import { deploymentHttp } from './project-http.ts'
 import { deploymentTarget } from './target.ts'
 import type { DeploymentTarget } from './target.ts'
@@ -64,7 +63,7 @@ export function mountsOver(parts: MountParts): Mounts {
         return ownTarget(raw, byHost === undefined ? parts.own?.() : httpOf(byHost))
       }
       targets.set(raw, target)
-      return routedTarget(belowMount(target, httpOf(target.name)))
+      return routed(raw, belowMount(target, httpOf(target.name)))
     },
     addTo: (app) => {
       app.addHook('onRequest', (request, _reply, done) => {
@@ -78,7 +77,8 @@ export function mountsOver(parts: MountParts): Mounts {
 }
 
 async function placed(parts: MountParts & { readonly hostOf: HostReader },
-  ...[request, reply, { caller, isPublic }]: Parameters<Place>): Promise<Caller> {
+  ...[request, reply, found]: Parameters<Place>): Promise<Caller> {
+  const { caller, isPublic, isOfApp = false, isCharged = false } = found
   const { serving, requested, charge, servedHosts, hostOf } = parts
   const { deployment: called, method, routeOptions: { url: pattern } } = request
   if (called === undefined) {
@@ -89,10 +89,10 @@ async function placed(parts: MountParts & { readonly hostOf: HostReader },
     return caller
   }
   if (method === 'OPTIONS') return caller
-  const deployment = await found(serving, called.name)
+  const deployment = await deploymentNamed(serving, called.name)
   const isNobody = isPublic || caller.identity.kind === 'nobody'
   if (!isNobody && !mayCall(caller, deployment)) throw noDeployment(called.name)
-  if (!isDataRoute(pattern)) throw noRoute()
+  if (!isOfApp && !isDataRoute(pattern)) throw noRoute()
   const tenant = isNobody ? deployment.tenant : caller.tenant
   const namespace = namespaceOf({ tenant, deployment: deployment.name })
   const charged = async (deployment: Deployment) =>
@@ -101,30 +101,31 @@ async function placed(parts: MountParts & { readonly hostOf: HostReader },
   requireShortBody(request, bodyBytesMax)
   // A caller that is not asked who it is must not use up what others may send.
   if (!isNobody) {
-    await charged(deployment)
+    if (!isCharged) await charged(deployment)
     await requested?.(deployment, tenant)
   }
   await serving.open(namespace)
   requireEnabled(pattern, serving.view(namespace)?.settings?.disabled_routes)
   request.deployment = { ...called, bodyBytesMax, graphs: () => graphsOf(serving, namespace),
-    charge: async () => await charged(await found(serving, called.name)) }
+    charge: async () => await charged(await deploymentNamed(serving, called.name)) }
   if (isNobody) return caller
   const asksFor = request.headers[revisionHeader] !== undefined
   // Others take what is active: the rest may not be meant for anybody yet.
   if (asksFor && caller.tenant !== deployment.tenant) {
     throw new HeddleError('forbidden', 'Only the owner of a deployment may ask for a revision.')
   }
-  if (!needsNoRevision(pattern!) && !asksFor) requireActive(deployment)
+  const needsRevision = isOfApp || !needsNoRevision(pattern!)
+  if (needsRevision && !asksFor) requireActive(deployment)
   const mayStartRun = async (now: Deployment) => {
     requireTakesRuns(now)
     if (!asksFor) await serving.requireServes?.(now.name)
   }
-  if (createsRun(method, pattern!)) await mayStartRun(deployment)
+  if (!isOfApp && createsRun(method, pattern!)) await mayStartRun(deployment)
   return { ...caller, tenant: namespace,
-    mayStartRun: async () => await mayStartRun(await found(serving, called.name)) }
+    mayStartRun: async () => await mayStartRun(await deploymentNamed(serving, called.name)) }
 }
 
-async function found(serving: MountParts['serving'], name: string): Promise<Deployment> {
+async function deploymentNamed(serving: MountParts['serving'], name: string): Promise<Deployment> {
   if (!isDeploymentName(name)) throw noDeployment()
   const deployment = await serving.find(name).catch(ignoreNotFound)
   if (deployment === undefined || deployment.removing) throw noDeployment(name)

@@ -5,6 +5,7 @@ import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 import { getCaller } from '../../api/index.ts'
+import { withAppRoutes } from '../custom/index.ts'
 import type { App } from '../http/route.ts'
 
 const introduction = `The Agent Deployment API.
@@ -70,10 +71,11 @@ export async function describeRoutes(app: App, version: string): Promise<void> {
     (request) => below(request, app.swagger()))
 }
 
-/** The description with the address of the deployment that is called. */
-function below({ deployment }: FastifyRequest, described: object): object {
+/** The description with the address of the deployment that is called, and the routes of its app. */
+function below({ deployment, calledApp }: FastifyRequest, described: object): object {
   const { prefix = '' } = deployment ?? {}
-  return prefix === '' ? described : { ...described, servers: [{ url: prefix }] }
+  const whole = withAppRoutes(described, calledApp?.routes.openApi)
+  return prefix === '' ? whole : { ...whole, servers: [{ url: prefix }] }
 }
 
 /**

@@ -72,7 +72,8 @@ export async function openDoor(options: Partial<FrontDoorOptions> = {}): Promise
 
 const nowhere = () => Promise.reject(new Error('no graph is run here'))
 
-function graphHost(...graphIds: string[]): GraphHost {
+/** A host of graphs that are not executed. */
+export function graphHost(...graphIds: string[]): GraphHost {
   const descriptions = graphIds.map((graphId): GraphDescription => ({ graphId, description: null,
     stateChannels: ['messages'], plain: true, nodes: ['a'] })
   )

@@ -24,10 +24,12 @@ const credentials = [['heddle.key.', (text: string) => ({ 'x-api-key': text })],
 const reasonMax = 123
 
 const heads = new WeakMap<IncomingMessage, Buffer>()
+/** Of requests for WebSockets that no route of ours takes; an app may. */
+const otherHeads = new WeakMap<IncomingMessage, Buffer>()
 
-/** True for a request that becomes a WebSocket. For `shouldUpgradeCallback` of a server. */
-export function asksForSocket({ method, url = '', headers }: IncomingMessage): boolean {
-  return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket' && socketPath.test(url)
+/** True for a request that may become a WebSocket. For `shouldUpgradeCallback` of a server. */
+export function asksForSocket({ method, headers }: IncomingMessage): boolean {
+  return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket'
 }
 
 /** Passes requests for WebSockets to the handler of all requests. */
@@ -36,7 +38,10 @@ export function serveUpgrades(server: Server, handler: RequestListener): void {
     socket.on('error', () => socket.destroy())
     Object.assign(request.headers, credentialsIn(request.headers))
     // Node before 24.9 also passes on requests for other protocols.
-    if (asksForSocket(request)) heads.set(request, head)
+    if (asksForSocket(request)) {
+      const kept = socketPath.test(request.url ?? '') ? heads : otherHeads
+      kept.set(request, head)
+    }
     const response = new ServerResponse(request)
     response.shouldKeepAlive = false
     response.assignSocket(socket)
@@ -48,6 +53,11 @@ export function serveUpgrades(server: Server, handler: RequestListener): void {
 /** True for a request that becomes a WebSocket if its route accepts it. */
 export function isUpgrade({ raw }: FastifyRequest): boolean {
   return heads.has(raw)
+}
+
+/** The first bytes behind a request for a WebSocket of an app; undefined for any other request. */
+export function headOf({ raw }: FastifyRequest): Buffer | undefined {
+  return otherHeads.get(raw)
 }
 
 /** The WebSockets of a front door. */

@@ -1,0 +1,107 @@
+/** Requests that apps handle now. By their keys they come back, and call in the caller's name. */
+
+import type { IncomingMessage } from 'node:http'
+
+import type { FastifyRequest } from 'fastify'
+
+import type { Env } from '../../../cluster/index.ts'
+import { appHeaders } from '../../graph/index.ts'
+import type { CalledDeployment, Finding } from '../http/caller.ts'
+import type { Identify } from '../http/identify.ts'
+
+/** A request that was passed to an app. */
+export interface PassedRequest {
+  /** Undefined for the server's own project. */
+  readonly deployment: CalledDeployment | undefined
+  /** The other end of the client's connection. */
+  readonly remoteAddress: string | undefined
+  /** The caller as the server found it before the app; undefined if it was not asked for. */
+  readonly finding: Finding | undefined
+  /** The caller that the credentials of the request name. It is looked up once. */
+  identify(): Promise<Finding>
+}
+
+/** Parts of a request that is passed on. */
+export interface PassedOptions {
+  readonly request: FastifyRequest
+  readonly finding: Finding | undefined
+}
+
+/** Form of the keys by which code of an app calls its own server. */
+const keyPrefix = 'hdl_app_'
+
+/** The requests of one front door. Their keys are in memory only. */
+export class PassedRequests {
+  readonly #env: Pick<Env, 'secret'>
+  readonly #identify: Identify
+  readonly #passed = new Map<string, PassedRequest>()
+  /** Secrets of requests that may come back, once each. */
+  readonly #awaited = new Set<string>()
+  readonly #returned = new WeakMap<object, PassedRequest>()
+
+  constructor(env: Pick<Env, 'secret'>, identify: Identify) {
+    this.#env = env
+    this.#identify = identify
+  }
+
+  /** Number of requests that apps handle now. */
+  get count(): number {
+    return this.#passed.size
+  }
+
+  /** Notes a request. Returns its secret, which is valid until `end`. */
+  add({ request, finding }: PassedOptions): string {
+    const secret = this.#env.secret()
+    let found: Promise<Finding> | undefined
+    this.#passed.set(secret, {
+      deployment: request.deployment,
+      remoteAddress: request.socket.remoteAddress,
+      finding,
+      identify: () =>
+        found ??= finding
+          ? Promise.resolve(finding)
+          : this.ofKey(request)?.identify() ?? this.#identify(request),
+    })
+    this.#awaited.add(secret)
+    return secret
+  }
+
+  end(secret: string): void {
+    this.#passed.delete(secret)
+    this.#awaited.delete(secret)
+  }
+
+  /**
+   * Takes a request back that its app did not answer. False for one that nobody passed on, or that
+   * came back before. It counts as from the address of its client.
+   */
+  takeBack(raw: IncomingMessage): boolean {
+    const secret = String(raw.headers[appHeaders.back] ?? '')
+    delete raw.headers[appHeaders.back]
+    const passed = this.#awaited.delete(secret) ? this.#passed.get(secret) : undefined
+    if (passed === undefined) return false
+    this.#returned.set(raw, passed)
+    // Of the requests on a connection, one is under way at a time.
+    Object.defineProperty(raw.socket, 'remoteAddress', { value: passed.remoteAddress,
+      configurable: true })
+    return true
+  }
+
+  /** The request as it was before its app; undefined for one that comes from a client. */
+  before({ raw }: Pick<FastifyRequest, 'raw'>): PassedRequest | undefined {
+    return this.#returned.get(raw)
+  }
+
+  /** The request whose code calls by its key; undefined for any other caller. */
+  ofKey({ headers, deployment }: FastifyRequest): PassedRequest | undefined {
+    const key = headers['x-api-key']
+    if (typeof key !== 'string' || !key.startsWith(keyPrefix)) return undefined
+    const passed = this.#passed.get(key.slice(keyPrefix.length))
+    return passed?.deployment?.name === deployment?.name ? passed : undefined
+  }
+}
+
+/** The key with which code that handles the request of this secret calls its own server. */
+export function ownKeyOf(secret: string): string {
+  return keyPrefix + secret
+}
