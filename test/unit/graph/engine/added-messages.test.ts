@@ -56,6 +56,15 @@ describe('a run that is asked to stop for messages', () => {
     expect(idsIn(bench)).toEqual(['h', 'a1', 'tc0', 'm1', 'a2', 'tc1', 'a3'])
   })
 
+  it('takes its own input first', async () => {
+    const control = new DrainControl(() => {})
+    control.handBackForMessages()
+    const bench = new GraphBench(agent(1))
+    const input = { messages: [{ ...said('go').messages[0], id: 'h' }] }
+    expect((await bench.run({ input, control })).outcome.status).toBe('drained')
+    expect(idsIn(bench)).toEqual(['h'])
+  })
+
   it('goes to its end if that comes first, or if it has breakpoints, or saves at its end',
     async () => {
       for (const more of [{}, { interruptAfter: ['agent'] }, { durability: 'exit' }] as const) {

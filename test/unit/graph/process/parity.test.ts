@@ -168,11 +168,11 @@ describe.each(Object.keys(starts) as (keyof typeof starts)[])('a host in %s', (k
     expect(run.emitted).toHaveLength(received)
   })
 
-  it('pauses at the next superstep', async () => {
+  it.each([undefined, 'messages'] as const)('pauses at the next superstep: %s', async (why) => {
     const held = gate()
     const run = test.run('two', { url: held.url })
     await held.arrived()
-    test.host.pause(run.id)
+    test.host.pause(run.id, why)
     await test.host.drawable('where', false)
     held.open()
     expect(await run.end).toMatchObject({ status: 'drained' })
