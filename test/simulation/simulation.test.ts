@@ -19,7 +19,7 @@ const longMs = 600_000
 const seconds = { lists: repeats({ day: 5, night: 60 }), others: repeats({ day: 2, night: 20 }) }
 
 /** Members that are killed while rows wait to be written, and the first world of that. */
-const killsWanted = repeats({ day: 20, night: 1_000 })
+const killsWanted = repeats({ day: 5, night: 1_000 })
 const firstBehind = 5_000
 
 /** Sums over the worlds of a search. */

@@ -271,7 +271,8 @@ export class CassandraLog implements LogPort {
     const { branches, log } = this.#parts
     const { branch, seq, epoch } = row
     if (await branches.noteCopy(row)) {
-      const tail = await log.tail(branch)
+      // The copy itself has no rows yet, and is not read.
+      const tail = await log.tail(branch, seq - 1)
       if (tail && tail.seq >= seq - 1) return
     }
     // A copy that already has rows was noted long ago, and the log will refuse the row.

@@ -127,12 +127,12 @@ export class LogTable {
   }
 
   /**
-   * The newest row of the branch, including its ancestors; undefined for an empty log. Throws if
-   * what the branch grew from does not exist any more.
+   * The newest row of the branch, including its ancestors, up to a row; undefined for an empty log.
+   * Throws if what the branch grew from does not exist any more.
    */
-  async tail(branch: Branch): Promise<Position | undefined> {
+  async tail(branch: Branch, upTo = everything.through): Promise<Position | undefined> {
     for (const { id } of branch.ancestors) this.#lines.delete(id)
-    for await (const { ranges, through } of this.#linesOf(branch, everything)) {
+    for await (const { ranges, through } of this.#linesOf(branch, { from: 1, through: upTo })) {
       const last = rangeAt(ranges, through)
       if (last) return { epoch: last.epoch, seq: through }
     }
