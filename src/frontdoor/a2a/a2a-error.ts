@@ -54,6 +54,7 @@ const kinds: Partial<Readonly<Record<ErrorCode, A2aErrorKind>>> = {
   malformed: 'json_parse',
   invalid: 'invalid_params',
   too_large: 'invalid_params',
+  not_found: 'invalid_params',
   rejected: 'unsupported_operation',
   unsupported: 'unsupported_operation',
   not_ready: 'unsupported_operation',
@@ -69,11 +70,11 @@ export function a2aErrorOf(caught: unknown): A2aError {
     cause: caught })
 }
 
-/** The HTTP status of an error: 200, unless it is one about who may ask, and how often. */
+/** The HTTP status of an error: 200, unless it is about the agent, who may ask it, or how often. */
 export function statusOf({ cause }: A2aError): number {
   if (cause === undefined) return 200
   const { code, httpStatus } = HeddleError.from(cause)
-  return kinds[code] === undefined && code !== 'not_found' ? httpStatus : 200
+  return code === 'not_found' || kinds[code] === undefined ? httpStatus : 200
 }
 
 const domain = 'a2a-protocol.org'

@@ -51,7 +51,8 @@ export async function send(context: AgentContext, params: SendParams,
       params.metadata ?? null]),
   )
   const message: Outgoing = { params, parts, commandId: `a2a:${key}`, key, manner }
-  return params.message.taskId == null ? begin(context, message) : answer(context, message)
+  // Clients of 1.0 may send an empty text for nothing.
+  return (params.message.taskId ?? '') === '' ? begin(context, message) : answer(context, message)
 }
 
 /** A message on its way into the graph. */
@@ -66,10 +67,10 @@ interface Outgoing {
 async function begin(context: AgentContext, outgoing: Outgoing): Promise<Sent> {
   const { runs, caller: { tenant } } = context
   const { params: { message: { messageId, contextId } }, parts, manner, key } = outgoing
-  if (contextId != null && !isListedUuid(contextId)) {
+  if (contextId && !isListedUuid(contextId)) {
     throw badField('message.contextId', 'must be a UUID: leave it out to begin a new context')
   }
-  const threadId = contextId?.toLowerCase() ?? idOfText(key)
+  const threadId = contextId?.toLowerCase() || idOfText(key)
   const body = runBody(context, outgoing, { [keys.message]: messageId }, {
     input: { messages: [humanMessage(messageId, parts)] },
     if_not_exists: 'create',
@@ -90,7 +91,7 @@ async function answer(context: AgentContext, outgoing: Outgoing): Promise<Sent> 
   const { params: { message: { messageId, taskId, contextId } }, parts, commandId } = outgoing
   const { first, newest, state } = await findTask(context, taskId!)
   const { runId, threadId } = first
-  if (contextId != null && contextId.toLowerCase() !== threadId) {
+  if (contextId && contextId.toLowerCase() !== threadId) {
     throw badField('message.contextId', 'is not the context of the task')
   }
   const isRepeated = newest.commandId === commandId

@@ -9,6 +9,8 @@ import type { FrontDoorOptions } from '../../../../src/frontdoor/index.ts'
 import { isMeant } from '../../../../src/search/index.ts'
 import { viewOf } from '../fake-threads.ts'
 import type { FakeRun } from '../fake-threads.ts'
+import { activeIn, openKeyed } from '../mount/deployment-door.ts'
+import type { Send } from '../mount/deployment-door.ts'
 import { call, openDoor } from '../open-front-door.ts'
 import type { OpenDoor } from '../open-front-door.ts'
 
@@ -106,6 +108,9 @@ describe('a message', () => {
     const other = await begun(door, { ...message, parts: [{ text: 'ho' }] })
     expect(other.task.id).not.toBe(first.task.id)
     expect(door.threads.runs.size).toBe(2)
+    // Clients of 1.0 may send an empty text for nothing.
+    await begun(door, said('new', { taskId: '', contextId: '' }))
+    expect(door.threads.runs.size).toBe(3)
   })
 
   it('carries files and data into the graph and out again', async () => {
@@ -256,6 +261,46 @@ describe('a task', () => {
     expect((await ask(door, 'GetTask', { id: task.id }, {
       'langgraph-a2a-history-scope': 'nonsense',
     })).error.code).toBe(-32602)
+  })
+})
+
+describe('a tenant', () => {
+  it('has its own tasks, in each deployment too, and a reader sends no message', async () => {
+    let rows = (): RunRow[] => []
+    const { door, deployments, as } = await openKeyed({}, { runIndex: {
+      search: async (query) => ({ next: undefined,
+        rows: rows().filter((row) => row.tenant === query.tenant && isMeant(query, row)) }),
+    } })
+    rows = () => [...door.threads.runs.values()].map(({ row }) => row)
+    await activeIn(deployments)
+    const [acme, reader, other] = [await as('acme'), await as('acme', 'reader'), await as('evil')]
+    const rpc = (method: string, params: object) => ({ jsonrpc: '2.0', id: 1, method, params })
+    const message = rpc('SendMessage', { message: said('hi'),
+      configuration: { returnImmediately: true } })
+    for (const prefix of ['', '/d/shop']) {
+      const path = `${prefix}/a2a/agent`
+      const { json } = await acme('POST', path, message)
+      const { id } = (json as unknown as Answered).result.task
+      const seen = async (send: Send, at: string) =>
+        (await send('POST', at, rpc('GetTask', { id }))).json as unknown as Answered
+      expect((await seen(reader, path)).result.id).toBe(id)
+      const elsewhere = prefix === '' ? '/d/shop/a2a/agent' : '/a2a/agent'
+      expect((await seen(acme, elsewhere)).error.code).toBe(-32001)
+      expect((await seen(other, '/a2a/agent')).error.code).toBe(-32001)
+      expect(await reader('POST', path, message)).toMatchObject({ status: 403,
+        json: { jsonrpc: '2.0', error: { data: [{ metadata: { code: 'forbidden' } }] } } })
+      const card = await acme('GET', `${path}/.well-known/agent-card.json`)
+      expect(card.json).toMatchObject({
+        securitySchemes: {
+          apiKey: { type: 'apiKey', apiKeySecurityScheme: { name: 'x-api-key' } },
+        },
+      })
+      expect(card.text).toContain(`${prefix}/a2a/`)
+      expect(card.headers.get('cache-control')).toContain('private')
+    }
+    expect((await other('GET', '/d/shop/a2a/agent/.well-known/agent-card.json')).status).toBe(404)
+    expect((await call(door, 'POST', '/a2a/agent', message)).status).toBe(401)
+    expect((await acme('POST', '/a2a/nobody', message)).status).toBe(404)
   })
 })
 
