@@ -33,8 +33,8 @@ const server = spawn(process.execPath, ['src/main.ts', '--config', project, '--d
 try {
   const url = await addressIn(server.stdout)
   const tests = spawn(python, ['-m', 'pytest', 'tests/mandatory', 'tests/optional', '--sut-url',
-    `${url}/a2a/agent`, '--test-scope', 'all', '--transports', 'jsonrpc', '-q', '--tb=line', '-rfE',
-    '-p', 'no:cacheprovider'], { cwd: kit, stdio: 'inherit',
+    `${url.replace('127.0.0.1', 'localhost')}/a2a/agent`, '--test-scope', 'all', '--transports',
+    'jsonrpc', '-q', '--tb=line', '-rfE', '-p', 'no:cacheprovider'], { cwd: kit, stdio: 'inherit',
     env: { ...process.env, TCK_STREAMING_TIMEOUT: '2.0' } })
   const [code] = await once(tests, 'exit') as [number | null]
   process.exitCode = code ?? 1

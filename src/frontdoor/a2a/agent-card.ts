@@ -36,7 +36,7 @@ export function agentCard(
     version: textAt(own, 'version') ?? String(row.version),
     ...text('documentationUrl', own['documentation_url']),
     ...text('iconUrl', own['icon_url']),
-    capabilities: { streaming: true, pushNotifications: false, extendedAgentCard: true },
+    capabilities: { streaming: true, pushNotifications: false, extendedAgentCard: auth === 'keys' },
     ...auth === 'keys' && { securitySchemes: schemes, securityRequirements: requirements },
     defaultInputModes: modesIn(own['input_modes']),
     defaultOutputModes: modesIn(own['output_modes']),
@@ -69,10 +69,10 @@ function oldCard(card: AgentCard): AgentCard {
   const { supportedInterfaces, capabilities, securitySchemes, securityRequirements: _, ...rest } =
     card
   const url = textAt(listOf(supportedInterfaces)[0], 'url')
-  const { streaming, pushNotifications } = objectOf(capabilities)
+  const { streaming, pushNotifications, extendedAgentCard } = objectOf(capabilities)
   return { ...rest, protocolVersion: '0.3.0', url, preferredTransport: 'JSONRPC',
     capabilities: { streaming, pushNotifications, stateTransitionHistory: false },
-    supportsAuthenticatedExtendedCard: true, ...securitySchemes !== undefined &&
+    supportsAuthenticatedExtendedCard: extendedAgentCard, ...securitySchemes !== undefined &&
     { securitySchemes: oldSchemes, security: [{ apiKey: [] }, { bearer: [] }] } }
 }
 

@@ -78,7 +78,16 @@ function sendError({ env }: Pick<AgentParts, 'env'>, reply: FastifyReply, body: 
       ...detailsOf(reply.request) })
   }
   if (retry !== 'no') void reply.header('retry-after', String(details.retryAfterSeconds ?? 1))
-  return sendJson(reply.code(statusOf(error)), errorText(idIn(body), error, dialectIn(body)))
+  const text = errorText(idIn(body), error, dialectIn(body))
+  const status = statusOf(error)
+  // Clients that read events refuse any other answer, and would not see the reason.
+  return status === 200 && readsOnlyEvents(reply.request)
+    ? reply.type('text/event-stream; charset=utf-8').send(`data: ${text}\n\n`)
+    : sendJson(reply.code(status), text)
+}
+
+function readsOnlyEvents({ headers: { accept = '' } }: FastifyRequest): boolean {
+  return accept.includes('text/event-stream') && !/application\/json|\*\/\*/.test(accept)
 }
 
 async function answer(parts: AgentParts, request: FastifyRequest, reply: FastifyReply,
@@ -113,6 +122,8 @@ async function answer(parts: AgentParts, request: FastifyRequest, reply: Fastify
     case 'push':
       throw noPush()
     case 'card':
+      // It is for callers who say who they are.
+      if (parts.agents.auth === 'none') throw noExtendedCard()
       return say(cardOf(cardFor(request, context.assistant, parts.agents), call.dialect))
   }
 }
@@ -234,6 +245,11 @@ async function requireMessages({ assistants }: AgentParts,
 function headerOf({ headers }: FastifyRequest): string | undefined {
   const scope = headers['langgraph-a2a-history-scope']
   return typeof scope === 'string' ? scope : undefined
+}
+
+function noExtendedCard(): A2aError {
+  return new A2aError('unsupported_operation', 'Unsupported operation: this server asks nobody ' +
+    'who calls, so the agent card has all there is.')
 }
 
 /** An agent that took the address and never called it would leave its client waiting. */

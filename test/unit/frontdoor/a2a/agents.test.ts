@@ -296,6 +296,8 @@ describe('a tenant', () => {
         },
       })
       expect(card.text).toContain(`${prefix}/a2a/`)
+      const whole = await acme('POST', path, rpc('GetExtendedAgentCard', {}))
+      expect(whole.json).toMatchObject({ result: { name: 'agent' } })
       expect(card.headers.get('cache-control')).toContain('private')
     }
     expect((await other('GET', '/d/shop/a2a/agent/.well-known/agent-card.json')).status).toBe(404)
@@ -377,7 +379,7 @@ describe('an agent card', () => {
       'if-none-match': found.headers.get('etag')!,
     })
     expect(same).toMatchObject({ status: 304, text: '' })
-    expect((await ask(door, 'GetExtendedAgentCard', {})).result).toMatchObject({ name: 'agent' })
+    expect((await ask(door, 'GetExtendedAgentCard', {})).error.code).toBe(-32004)
     expect((await call(door, 'GET', path)).status).toBe(422)
     expect((await call(door, 'GET', `${path}?assistant_id=nobody`)).status).toBe(404)
   })
@@ -414,6 +416,10 @@ describe('a request that is wrong', () => {
     expect(await code({ ...good, method: 'SendMessage', params: push })).toBe(-32003)
     const { json } = await call(door, 'POST', '/a2a/agent', good, { 'a2a-version': '1.0.1' })
     expect(json).toMatchObject({ result: { tasks: [] } })
+    const events = await call(door, 'POST', '/a2a/agent', { ...good, method: 'SubscribeToTask',
+      params: { id: 'nobody' } }, { accept: 'text/event-stream' })
+    expect(events.headers.get('content-type')).toContain('text/event-stream')
+    expect(events.text).toMatch(/^data: \{.*-32001.*\n\n$/)
     const context = { message: said('hi', { contextId: 'nonsense' }) }
     expect(await code({ ...good, method: 'SendMessage', params: context })).toBe(-32602)
   })
