@@ -57,9 +57,30 @@ async function build(wanted) {
   process.env.NODE_ENV = 'production'
   const started = performance.now()
   await build(await configuration())
+  await buildComponentPage()
   compress()
   writeFileSync(stamp, wanted)
   console.log(`Heddle: built the Studio (${((performance.now() - started) / 1000).toFixed(1)} s).`)
+}
+
+/** Writes the page of a component: one file, whose script its headers name by a hash. */
+async function buildComponentPage() {
+  const esbuild = await import('esbuild')
+  const { outputFiles: [{ text }] } = await esbuild.build({
+    entryPoints: [join(source, 'component.tsx')],
+    bundle: true,
+    minify: true,
+    format: 'iife',
+    target: 'es2023',
+    write: false,
+  })
+  await esbuild.stop()
+  // Within a comment of HTML, a script would not end where it ends.
+  const script = text.replaceAll('<!--', '\\x3c!--').replaceAll('</script', '<\\/script')
+  const style = 'html { font: 14px ui-sans-serif, system-ui, sans-serif } body { margin: 0 }'
+  writeFileSync(join(built, 'component.html'),
+    '<!doctype html><html lang="en"><meta charset="utf-8"><title>Component</title>' +
+      `<style>${style}</style><body><script>${script}</script></body></html>`)
 }
 
 /** Writes a compressed copy beside each file that gets smaller by it. */

@@ -10,6 +10,9 @@ import type { FastifyReply } from 'fastify'
 import { HeddleError } from '../errors.ts'
 import type { App } from './http/route.ts'
 
+/** The page of a component, in a frame of the Studio. */
+const componentPage = 'component.html'
+
 /** Options of the Studio, which is served below `/studio/`. */
 export interface StudioOptions {
   /** The folder of the built bundle. */
@@ -25,15 +28,19 @@ const asset = { config: { access: 'public' }, schema: { hide: true } } as const
  * there is anything to serve: a build that failed leaves no page.
  */
 export async function addStudio(app: App, { folder, apiUrl }: StudioOptions): Promise<boolean> {
-  const page = pageIn(folder)
+  const page = fileIn(folder, 'index.html')
   if (page === undefined) return false
   await app.register(files, { root: folder, serve: false, preCompressed: true, etag: true })
   const headers = headersFor(apiUrl)
+  const frameHeaders = frameHeadersIn(folder)
 
   app.get('/studio', asset, async (_request, reply) => reply.redirect('studio/'))
   app.get<{ Params: { '*': string } }>('/studio/*', asset, async (request, reply) => {
-    void reply.headers(headers)
     const path = (request.params as { '*': string })['*']
+    if (path === componentPage && frameHeaders !== undefined) {
+      return reply.headers(frameHeaders).sendFile(path, { maxAge: 0 })
+    }
+    void reply.headers(headers)
     if (path.startsWith('assets/')) return sendAsset(reply, path)
     if (/^[\w-]+\.(js|svg)$/.test(path)) {
       return reply.sendFile(path, { maxAge: 0 })
@@ -73,9 +80,9 @@ function pageAt(page: string, path: string, apiUrl: string | undefined): string 
 
 const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
 
-function pageIn(folder: string): string | undefined {
+function fileIn(folder: string, name: string): string | undefined {
   try {
-    return readFileSync(join(folder, 'index.html'), 'utf8')
+    return readFileSync(join(folder, name), 'utf8')
   } catch {
     return undefined
   }
@@ -95,6 +102,7 @@ function headersFor(apiUrl: string | undefined): Readonly<Record<string, string>
       "style-src 'self'",
       "font-src 'self'",
       "img-src 'self' data: blob:",
+      "frame-src 'self'",
       `connect-src ${connect}`,
       "base-uri 'self'",
       "form-action 'none'",
@@ -103,5 +111,32 @@ function headersFor(apiUrl: string | undefined): Readonly<Record<string, string>
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
     'cross-origin-opener-policy': 'same-origin',
+  }
+}
+
+/**
+ * Headers of the page of a component, whose code is anybody's: it has no origin and no network. It
+ * runs its own script, and those that the page around it sends. Undefined if there is no such page.
+ */
+function frameHeadersIn(folder: string): Readonly<Record<string, string>> | undefined {
+  const [, script] = /<script>([^]*)<\/script>/.exec(fileIn(folder, componentPage) ?? '') ?? []
+  if (script === undefined) return undefined
+  const hash = createHash('sha256').update(script).digest('base64')
+  return {
+    'content-security-policy': [
+      'sandbox allow-scripts',
+      "default-src 'none'",
+      `script-src 'sha256-${hash}' blob:`,
+      "style-src 'unsafe-inline'",
+      'img-src data: blob:',
+      'font-src data:',
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'self'",
+      "webrtc 'block'",
+    ].join('; '),
+    'x-content-type-options': 'nosniff',
+    'x-dns-prefetch-control': 'off',
+    'referrer-policy': 'no-referrer',
   }
 }

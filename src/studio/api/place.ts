@@ -18,6 +18,9 @@ export const studioUrl = studioOf(deploymentName)
 
 const elsewhere = document.querySelector<HTMLMetaElement>('meta[name=heddle-api]')?.content
 
+/** The page that frames of components show. */
+export const componentPageUrl = new URL('component.html', filesUrl).href
+
 /** The server of this page, or the one that it was made for. */
 const serverUrl = elsewhere === undefined || elsewhere === ''
   ? new URL('../', filesUrl).href.replace(/\/$/, '')

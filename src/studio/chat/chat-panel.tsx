@@ -41,6 +41,7 @@ export function ChatPanel({ id, screen }: { readonly id: string; readonly screen
   const acts = useChatActs(id, screen)
   const isAnswered = !screen.isBusy && messages.at(-1)?.type === 'ai'
   const runId = isAnswered ? screen.shown?.metadata?.run_id : undefined
+  const graphId = screen.choice.assistant?.graph_id
   const place = useRef('')
   if (chat.isFresh) place.current = search.at ?? 'now'
   const [settingsOpen, setSettingsOpen] = useState(false)
@@ -49,8 +50,10 @@ export function ChatPanel({ id, screen }: { readonly id: string; readonly screen
   return (
     <>
       <Chat store={store} messages={messages} isNow={search.at === undefined} place={place.current}
-        hasOlder={chat.hasOlder} older={chat.more}
-        edit={refusal === undefined ? acts.edit : undefined} empty={
+        hasOlder={chat.hasOlder} older={chat.more} components={graphId === undefined ? undefined : {
+        graphId,
+        ui: chat.ui,
+      }} edit={refusal === undefined ? acts.edit : undefined} empty={
         <Empty title="Say something">
           <p>The graph at the side shows where your message goes.</p>
         </Empty>

@@ -1,7 +1,7 @@
 /** The conversation of a thread: what was said, what is being said, and what a run does. */
 
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useMemo, useRef } from 'react'
+import { lazy, Suspense, useEffect, useMemo, useRef } from 'react'
 import type { ReactNode } from 'react'
 
 import type { LiveStore } from '../live/live-store.ts'
@@ -9,11 +9,16 @@ import { useLive } from '../live/live-store.ts'
 import type { ChatMessage } from '../live/message-merge.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
+import type { ThreadComponents } from '../components/row-components.tsx'
 import css from './chat.module.css'
 import { MessageGuard } from './message-guard.tsx'
 import { Message } from './message.tsx'
 import { resultsOf, rowsOf } from './messages.ts'
 import type { ChatRow } from './messages.ts'
+
+const RowComponents = lazy(async () => ({
+  default: (await import('../components/row-components.tsx')).RowComponents,
+}))
 
 /** Messages of a chat, and the callbacks that it needs. */
 export interface ChatProps {
@@ -26,6 +31,8 @@ export interface ChatProps {
   readonly place: string
   readonly hasOlder: boolean
   readonly older: () => void
+  /** Components that the graph shows; undefined if it has none. */
+  readonly components: ThreadComponents | undefined
   /** Sends other words in place of a message of one's own. */
   readonly edit: ((message: ChatMessage, words: string) => Promise<void>) | undefined
   /** Content below the last message. */
@@ -40,12 +47,15 @@ const estimateOf = ({ message }: ChatRow) =>
 
 /** Messages of a conversation, with those of the run that is followed. */
 export function Chat(
-  { store, messages, isNow, place, hasOlder, older, edit, children, empty }: ChatProps,
+  { store, messages, isNow, place, hasOlder, older, components, edit, children, empty }: ChatProps,
 ) {
   const said = useLive(store, ({ run }) => isNow ? keysOf(run?.messages) : '')
+  const isShowing = useLive(store, ({ run }) => isNow && run?.ui !== undefined)
+  const hasComponents = isShowing || components?.ui !== undefined
   const rows = useMemo(() => {
     const live = isNow ? store.state().run?.messages : undefined
-    return { all: rowsOf(messages, live), results: resultsOf(messages, live) }
+    const all = rowsOf(messages, live)
+    return { all, results: resultsOf(messages, live), ids: new Set(all.map(({ key }) => key)) }
   }, [messages, said, isNow, store])
   const box = useRef<HTMLDivElement>(null)
   const list = useVirtualizer({ count: rows.all.length + 1, overscan: 6, gap: 14, paddingStart: 20,
@@ -83,6 +93,12 @@ export function Chat(
                   : (
                     <MessageGuard>
                       <Message row={row} store={store} results={rows.results} edit={edit} />
+                      {components !== undefined && hasComponents && (
+                        <Suspense>
+                          <RowComponents {...components} store={store} isNow={isNow} ids={rows.ids}
+                            id={row.key} isLast={index === rows.all.length - 1} />
+                        </Suspense>
+                      )}
                     </MessageGuard>
                   )}
               </div>

@@ -20,6 +20,8 @@ export interface LiveRun {
   readonly last: string | undefined
   /** Messages of its nodes so far, by message id, in the order in which they began. */
   readonly messages: ReadonlyMap<string, ChatMessage>
+  /** Its newest events about components, of any form; missing before the first. */
+  readonly ui?: readonly unknown[]
   /** Counts what ended at the root: each made a step, or will soon. */
   readonly steps: number
   readonly error: { readonly error?: string; readonly message?: string } | undefined
@@ -66,6 +68,8 @@ export function after(run: LiveRun, event: StreamEvent, seenMs: number | null): 
       return tasked(run, path, JSON.parse(event.text) as Task, seenMs)
     case 'messages':
       return spoken(run, JSON.parse(event.text) as [ChatMessage, Said?])
+    case 'custom':
+      return event.text.includes('ui"') ? shown(run, JSON.parse(event.text)) : run
     case 'error':
       return { ...run, error: JSON.parse(event.text) as LiveRun['error'] }
     default:
@@ -82,7 +86,7 @@ function attempted(run: LiveRun, id: string, said: { readonly attempt?: number }
   if (id === run.startId) return run
   const attempt = Math.max(said.attempt ?? 1, run.attempt + 1)
   return { ...run, attempt, startId: id, nodes: stoppedNodes(run.nodes), messages: new Map(),
-    steps: run.steps + 1 }
+    ui: [], steps: run.steps + 1 }
 }
 
 function tasked(run: LiveRun, path: readonly string[], { event, name }: Task,
@@ -113,6 +117,13 @@ function spoken(run: LiveRun, [piece]: [ChatMessage, Said?]): LiveRun {
   const messages = new Map(run.messages)
   messages.set(id, withPiece(messages.get(id), piece))
   return { ...run, messages }
+}
+
+/** Events about components that are kept. */
+const uiEventsMax = 1_000
+
+function shown(run: LiveRun, event: unknown): LiveRun {
+  return { ...run, ui: [...run.ui ?? [], event].slice(-uiEventsMax) }
 }
 
 /** The id in the picture: `research:plan` for `plan` in the namespace `research:<uuid>`. */

@@ -1,10 +1,13 @@
 /** The routes by which pages load components. */
 
+import { createHash } from 'node:crypto'
+
 import { describe, expect, it } from 'vitest'
 
 import type { ComponentSource } from '../../../src/graph/index.ts'
 import { memoryDeployments } from '../../support/memory-deployments.ts'
 import { activeIn, openKeyed } from './mount/deployment-door.ts'
+import { writeProject } from '../graph/project/project-files.ts'
 import { call, openDoor, plainStatus } from './open-front-door.ts'
 
 const script = `ui-${'a'.repeat(32)}.js`
@@ -131,6 +134,28 @@ describe('a file of components', () => {
       `x${script}`, `${script}%0a`]) {
       expect([name, await plainStatus(door.url, `/ui/agent/${name}`)]).toEqual([name, 404])
     }
+  })
+})
+
+describe('the frame of a component in the Studio', () => {
+  it('runs its own script and what the page sends, and has no network', async () => {
+    const folder = await writeProject({ 'index.html': '<base href="./">',
+      'component.html': '<body><script>draw()</script></body>' })
+    const door = await openDoor({ studio: { folder } })
+    const policyOf = async (path: string) => {
+      const { status, headers } = await call(door, 'GET', `/studio/${path}`)
+      expect(status).toBe(200)
+      return headers.get('content-security-policy')!.split('; ')
+    }
+    const frame = await policyOf('component.html')
+    const hash = createHash('sha256').update('draw()').digest('base64')
+    expect(frame).toEqual(
+      expect.arrayContaining(['sandbox allow-scripts', "default-src 'none'",
+        `script-src 'sha256-${hash}' blob:`, "frame-ancestors 'self'", "form-action 'none'"]),
+    )
+    expect(frame.join()).not.toMatch(/connect-src|'self' |https?:|same-origin|unsafe-eval/)
+    // The page lets frames lead nowhere else.
+    expect(await policyOf('threads')).toContain("frame-src 'self'")
   })
 })
 

@@ -16,8 +16,12 @@ export const keysOf = (id: string) => ({
 /** Number of messages that are read at a time. */
 export const messagePage = 50
 
+/** The end of the messages about components, for the selection of a state. */
+export const ofComponents = 'values.ui[-200:]'
+
 const parts = ['checkpoint_id', 'parent_checkpoint_id', 'next', 'tasks.lean', 'metadata.step',
-  'metadata.source', 'metadata.run_id', 'created_at', `values.messages[${-messagePage}:]`]
+  'metadata.source', 'metadata.run_id', 'created_at', `values.messages[${-messagePage}:]`,
+  ofComponents]
 
 /** The newest state as it was at a time, or later. */
 interface NewestState extends ThreadState {

@@ -6,7 +6,7 @@ import { useState } from 'react'
 import { stateAt } from '../../api/states.ts'
 import type { ThreadState } from '../../api/states.ts'
 import type { ChatMessage } from '../../live/message-merge.ts'
-import { keysOf, messagePage, newestState } from './newest-state.ts'
+import { keysOf, messagePage, newestState, ofComponents } from './newest-state.ts'
 
 /** Messages below this place are asked for by the page; those from it on with each change. */
 interface Anchor {
@@ -35,7 +35,7 @@ export function useMessages(threadId: string, at: string | undefined, isChat: bo
     queryFn: ({ signal }): Promise<ThreadState> =>
       isNewest
         ? newestState(threadId, signal)
-        : stateAt(threadId, at, slice(anchor?.from ?? -messagePage), signal),
+        : stateAt(threadId, at, [...slice(anchor?.from ?? -messagePage), ofComponents], signal),
     enabled: isChat,
     staleTime: at === undefined ? 2_000 : Infinity,
     placeholderData: (before, query) => query?.queryKey[1] === threadId ? before : undefined,
@@ -61,6 +61,8 @@ export function useMessages(threadId: string, at: string | undefined, isChat: bo
   }
   return {
     messages: [...older.data?.pages.toReversed().flatMap(messagesOf) ?? [], ...messagesOf(data)],
+    /** Messages about components, of any form. */
+    ui: data?.values?.['ui'],
     isPending: end.isPending && isChat,
     error: end.error,
     retry: () => void end.refetch(),
