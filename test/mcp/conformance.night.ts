@@ -40,7 +40,6 @@ const failing: Readonly<Record<string, keyof typeof reasons>> = {
   'logging-': 'offers',
   'completion-': 'offers',
   'resources-': 'offers',
-  'sep-2164-': 'offers',
   'prompts-': 'offers',
   'caching': 'offers',
   'input-required-result-non-tool-request': 'offers',

@@ -60,11 +60,11 @@ interface CallEnd {
 }
 
 function endOf(parts: McpParts, { reply, call, run: { run } }: AnsweredCall): CallEnd {
-  const { caller: { tenant } } = reply.request
+  const { caller } = reply.request
   let isOpen = false
   return {
     answer: async (text) => {
-      const outcome = await outcomeOf(parts.json, tenant, text)
+      const outcome = await outcomeOf(parts.json, caller.tenant, text)
       const members = membersOf(call, parts.version)
       if (outcome.kind === 'over') {
         const { failure } = outcome
@@ -72,7 +72,7 @@ function endOf(parts: McpParts, { reply, call, run: { run } }: AnsweredCall): Ca
           failure === undefined ? goodResult(text, members) : badResult(failure, members))
       }
       if (!call.answersQuestions) return unanswerable(call, outcome.questions, members)
-      await keepOn(parts, tenant, run.threadId)
+      await keepOn(parts, caller, run.threadId)
       isOpen = true
       return resultText(call.id,
         questionsText(outcome.questions, stateOf(run),
@@ -80,10 +80,10 @@ function endOf(parts: McpParts, { reply, call, run: { run } }: AnsweredCall): Ca
     },
     abandon: () => {
       if (isKept(call) || parts.ticker.stopped) return
-      parts.runs.cancel(tenant, run, { reason: 'disconnected' }).catch(() => {})
+      parts.runs.cancel(caller.tenant, run, { reason: 'disconnected' }).catch(() => {})
     },
     close: () => {
-      if (isKept(call) && !isOpen) dropKept(parts, tenant, run.threadId)
+      if (isKept(call) && !isOpen) dropKept(parts, caller, run.threadId)
     },
   }
 }
@@ -123,7 +123,7 @@ async function streamAnswer({ ticker, ...parts }: McpParts, { reply, call, run }
       end.close()
     },
   })
-  const stop = reportProgress(parts, caller.tenant, run.run, { token: call.progressToken!, count: 0,
+  const stop = reportProgress(parts, caller, run.run, { token: call.progressToken!, count: 0,
     send: (text) => stream.sendIfRead(text) })
   ticker.add(stream, { kind: 'sse', runId: run.run.runId })
   try {

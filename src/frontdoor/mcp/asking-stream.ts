@@ -12,6 +12,7 @@ import type { FastifyReply } from 'fastify'
 
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../../errors.ts'
+import type { Caller } from '../http/caller.ts'
 import type { RunName } from '../operations/index.ts'
 import type { McpParts, ToolCall } from './call.ts'
 import { dropKept, keepOn } from './kept-call.ts'
@@ -85,7 +86,7 @@ export async function streamCall(parts: McpParts, streamed: StreamedCall): Promi
     closed: (wasWhole) => {
       ticker.remove(stream)
       // Without the answer, the client may come back for it.
-      if (wasWhole) dropKept(parts, caller.tenant, run.threadId)
+      if (wasWhole) dropKept(parts, caller, run.threadId)
     },
   })
   ticker.add(stream, { kind: 'sse', runId: run.runId })
@@ -107,7 +108,7 @@ class Conversation {
   readonly #parts: McpParts
   readonly #call: StreamedCall['call']
   readonly #stream: MessageStream
-  readonly #tenant: string
+  readonly #caller: Caller
   readonly #report: ProgressReport | undefined
   #current: CallRun
   #asked: string
@@ -116,7 +117,7 @@ class Conversation {
     this.#parts = parts
     this.#call = call
     this.#stream = stream
-    this.#tenant = reply.request.caller.tenant
+    this.#caller = reply.request.caller
     this.#current = run
     this.#asked = seen.question
     const { progressToken: token } = call
@@ -130,7 +131,7 @@ class Conversation {
     this.#stream.prime(this.#eventId())
     for (;;) {
       const text = await this.#result()
-      const outcome = await outcomeOf(this.#parts.json, this.#tenant, text)
+      const outcome = await outcomeOf(this.#parts.json, this.#caller.tenant, text)
       if (outcome.kind === 'over') {
         const { failure } = outcome
         return this.#answer(failure === undefined ? goodResult(text, {}) : badResult(failure, {}))
@@ -147,7 +148,7 @@ class Conversation {
   async #result(): Promise<string> {
     const { run, result } = this.#current
     const report = this.#report
-    const stop = report && reportProgress(this.#parts, this.#tenant, run, report)
+    const stop = report && reportProgress(this.#parts, this.#caller, run, report)
     try {
       return await result(this.#stream.left)
     } finally {
@@ -159,10 +160,10 @@ class Conversation {
   async #ask(question: Question): Promise<CallRun | undefined> {
     const { run } = this.#current
     const { left } = this.#stream
-    using next = await nextRun(this.#parts, this.#tenant, run, left)
+    using next = await nextRun(this.#parts, this.#caller, run, left)
     const mark = markOf(run, question)
     if (mark !== this.#asked) {
-      await keepOn(this.#parts, this.#tenant, run.threadId)
+      await keepOn(this.#parts, this.#caller, run.threadId)
       this.#asked = mark
       this.#stream.send(
         JSON.stringify({ jsonrpc: '2.0', id: `${run.threadId}/${mark}`,
@@ -172,7 +173,8 @@ class Conversation {
     }
     const found = await next.found
     return found &&
-      { run: found, result: (cancelled) => this.#parts.runs.join(this.#tenant, found, cancelled) }
+      { run: found,
+        result: (cancelled) => this.#parts.runs.join(this.#caller.tenant, found, cancelled) }
   }
 
   #answer(result: string): void {

@@ -38,7 +38,7 @@ export async function callTool(parts: McpParts, reply: FastifyReply, { id, param
   const input = inputOf(params)
   await caller.mayStartRun?.()
   holdStream(parts, reply)
-  const assistant = await assistantBehind(parts.assistants, caller.tenant, name)
+  const assistant = await assistantBehind(parts.assistants, caller, name)
   const call: ToolCall = { ...frame, id, assistant, progressToken: tokenOf(params) }
   const maker = { caller, runCaller: { ...waiterOf(reply.request, reply), commandId: '' } }
   if (call.era === 'modern' && state !== undefined) {
@@ -68,13 +68,13 @@ function tokenOf({ _meta: meta }: Json): RequestId | undefined {
 }
 
 /** A run without a thread. In a session, its id can be made again to cancel it. */
-async function startLone({ runs }: McpParts, { caller: { tenant }, runCaller }: CallMaker,
-  call: ToolCall, input: unknown): Promise<CallRun> {
+async function startLone({ runs }: McpParts, { caller, runCaller }: CallMaker, call: ToolCall,
+  input: unknown): Promise<CallRun> {
   const { session, assistant, id } = call
-  const runId = session && idOfRequest(tenant, session.id, id)
+  const runId = session && idOfRequest(caller, session.id, id)
   return callRun(
-    await runs.createStatelessAndWait(tenant, { assistant_id: assistant, input, ...modesOf(call) },
-      { ...runCaller, runId }),
+    await runs.createStatelessAndWait(caller.tenant, { assistant_id: assistant, input,
+      ...modesOf(call) }, { ...runCaller, runId }),
   )
 }
 
@@ -82,7 +82,6 @@ async function startLone({ runs }: McpParts, { caller: { tenant }, runCaller }: 
 async function resumeCall(parts: McpParts, reply: FastifyReply, { caller, runCaller }: CallMaker,
   { call, state, responses }: { readonly call: ToolCall; readonly state: unknown;
     readonly responses: unknown }): Promise<FastifyReply> {
-  const { tenant } = caller
   const asked = readState(state)
   const kept = asked && await findKept(parts, caller, asked.threadId, '')
   if (kept === undefined || kept.assistant !== call.assistant) {
@@ -96,7 +95,7 @@ async function resumeCall(parts: McpParts, reply: FastifyReply, { caller, runCal
     [question.id, answerIn(given[question.id], question)] as const
   )
   if (answers.some(([, { kind }]) => kind === 'refused')) {
-    dropKept(parts, tenant, threadId)
+    dropKept(parts, caller, threadId)
     return reply.type('application/json').send(resultText(call.id, badResult(
       'The question of the graph was not answered: the user declined.',
       membersOf(call, parts.version),
@@ -109,10 +108,10 @@ async function resumeCall(parts: McpParts, reply: FastifyReply, { caller, runCal
     // Nothing was answered: the same is asked again.
     ? { run: { threadId, runId: row.runId },
       result: (cancelled?: AbortSignal) =>
-        parts.runs.join(tenant, { threadId, runId: row.runId }, cancelled) }
+        parts.runs.join(caller.tenant, { threadId, runId: row.runId }, cancelled) }
     : callRun(
-      await parts.runs.createAndWait(tenant, threadId,
-        resumed({ ...kept, progressToken: call.progressToken }, given), runCaller),
+      await parts.runs.createAndWait(caller.tenant, threadId,
+        resumed({ ...kept, progressToken: call.progressToken }, values), runCaller),
     )
   return answerCall(parts, { reply, call, run })
 }

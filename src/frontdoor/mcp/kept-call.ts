@@ -48,7 +48,7 @@ export interface KeptCall {
 }
 
 /** The id of what a request of a session makes, so that every member can cancel it. */
-export function idOfRequest(tenant: string, session: string, request: RequestId): string {
+export function idOfRequest({ tenant }: Caller, session: string, request: RequestId): string {
   return idOfRepeat(tenant, `mcp\n${session}\n${JSON.stringify(request)}`)
 }
 
@@ -56,14 +56,13 @@ export function idOfRequest(tenant: string, session: string, request: RequestId)
 export async function startKept({ threads, runs }: McpParts, { caller, runCaller }: CallMaker,
   call: ToolCall, input: unknown): Promise<CallRun> {
   const { assistant, session, id, progressToken } = call
-  const { tenant } = caller
-  const { row: { threadId } } = await threads.create(tenant, {
-    ...session && { thread_id: idOfRequest(tenant, session.id, id) },
+  const { row: { threadId } } = await threads.create(caller.tenant, {
+    ...session && { thread_id: idOfRequest(caller, session.id, id) },
     metadata: { mcp_tool: assistant, mcp_session: session?.id ?? '', mcp_user: principalOf(caller),
       mcp_request: id, ...progressToken !== undefined && { mcp_progress: progressToken } },
     ttl: timeToLive,
   })
-  const made = await runs.createAndWait(tenant, threadId, { assistant_id: assistant, input,
+  const made = await runs.createAndWait(caller.tenant, threadId, { assistant_id: assistant, input,
     ...modesOf(call) }, runCaller)
   return callRun(made)
 }
@@ -83,13 +82,13 @@ export function callRun({ row, result }: AwaitedRun): CallRun {
  * no call of this session on.
  */
 export async function findKept({ threads, runs }: Pick<McpParts, 'threads' | 'runs'>,
-  { tenant, ...caller }: Caller, threadId: string, session: string): Promise<KeptCall | undefined> {
-  const view = await threads.get(tenant, threadId, ['metadata']).catch(ignoreNotFound)
+  caller: Caller, threadId: string, session: string): Promise<KeptCall | undefined> {
+  const view = await threads.get(caller.tenant, threadId, ['metadata']).catch(ignoreNotFound)
   if (view === undefined) return undefined
   const { mcp_tool: assistant, mcp_session, mcp_user, mcp_request: requestId,
     mcp_progress: progressToken } = objectIn(view.row.metadataJson || '{}')
   const isTheirs = mcp_session === session && mcp_user === principalOf(caller)
-  const row = isTheirs ? await newestRun(runs, tenant, threadId) : undefined
+  const row = isTheirs ? await newestRun(runs, caller, threadId) : undefined
   if (row === undefined || typeof assistant !== 'string') return undefined
   return { threadId, assistant, row, requestId: requestId as RequestId,
     progressToken: progressToken as RequestId | undefined }
@@ -110,7 +109,7 @@ export function readState(state: unknown): RunName | undefined {
 }
 
 /** The newest run of a thread; undefined if it has none, or is gone. */
-export async function newestRun(runs: McpParts['runs'], tenant: string,
+export async function newestRun(runs: McpParts['runs'], { tenant }: Caller,
   threadId: string): Promise<RunRow | undefined> {
   const rows = await runs.list(tenant, threadId, { limit: 1, select: ['run_id'] })
     .catch(ignoreNotFound)
@@ -127,26 +126,26 @@ export function resumed({ assistant, progressToken }: KeptCall,
 }
 
 /** Gives the thread its full time again, when a question was asked. */
-export async function keepOn({ threads }: McpParts, tenant: string,
+export async function keepOn({ threads }: McpParts, { tenant }: Caller,
   threadId: string): Promise<void> {
   await threads.patch(tenant, threadId, { ttl: timeToLive })
 }
 
 /** Removes what was kept, with its run. Failing is harmless: the thread goes by itself. */
-export function dropKept({ threads }: Pick<McpParts, 'threads'>, tenant: string,
+export function dropKept({ threads }: Pick<McpParts, 'threads'>, { tenant }: Caller,
   threadId: string): void {
   threads.delete(tenant, threadId).catch(() => {})
 }
 
 /** Cancels what a request of a session has made. Nothing happens if it is over. */
-export async function cancelRequest(parts: McpParts, tenant: string, session: string,
+export async function cancelRequest(parts: McpParts, caller: Caller, session: string,
   request: RequestId): Promise<void> {
-  const id = idOfRequest(tenant, session, request)
+  const id = idOfRequest(caller, session, request)
   const name = { threadId: id, runId: id }
   try {
-    await parts.runs.cancel(tenant, name, {})
+    await parts.runs.cancel(caller.tenant, name, {})
   } catch (error) {
     if (HeddleError.from(error).code !== 'not_found') throw error
-    await parts.threads.delete(tenant, id).catch(ignoreNotFound)
+    await parts.threads.delete(caller.tenant, id).catch(ignoreNotFound)
   }
 }

@@ -77,7 +77,7 @@ function listen(parts: ListeningParts, reply: FastifyReply,
   parts.ticker.add(stream, { kind: 'sse', runId: name })
   if (first !== undefined) stream.send(first)
   if (isWanted && !stream.left.aborted) {
-    stop = parts.notices.listen(caller.tenant, () => stream.sendIfRead(notice))
+    stop = parts.notices.listen(caller, () => stream.sendIfRead(notice))
   }
   return reply
 }

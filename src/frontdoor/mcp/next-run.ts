@@ -4,6 +4,7 @@ import type { McpParts } from './call.ts'
 import { newestRun } from './kept-call.ts'
 import type { RunName } from '../operations/index.ts'
 import { HeddleError } from '../../errors.ts'
+import type { Caller } from '../http/caller.ts'
 import { whenAborted } from '../http/when-aborted.ts'
 
 /**
@@ -15,14 +16,14 @@ export interface NextRun extends Disposable {
 }
 
 /** Begins to wait: a run that is started from now on is found, and one that was started before. */
-export async function nextRun(parts: Pick<McpParts, 'threads' | 'runs'>, tenant: string,
+export async function nextRun(parts: Pick<McpParts, 'threads' | 'runs'>, caller: Caller,
   { threadId, runId }: RunName, left: AbortSignal): Promise<NextRun> {
   const { promise: found, resolve, reject } = Promise.withResolvers<RunName | undefined>()
   found.catch(() => {})
   const see = (seen: string) => {
     if (seen !== runId) resolve({ threadId, runId: seen })
   }
-  const stop = await parts.threads.followFrames(tenant, threadId, { modes: ['lifecycle'],
+  const stop = await parts.threads.followFrames(caller.tenant, threadId, { modes: ['lifecycle'],
     after: null }, {
     events: (batch) => {
       for (const { name, json } of batch) {
@@ -33,7 +34,7 @@ export async function nextRun(parts: Pick<McpParts, 'threads' | 'runs'>, tenant:
   })
   const watch = whenAborted(left, () => reject(new HeddleError('unavailable')))
   // One that began before this was followed.
-  const newest = await newestRun(parts.runs, tenant, threadId)
+  const newest = await newestRun(parts.runs, caller, threadId)
   if (newest === undefined) resolve(undefined)
   else see(newest.runId)
   return {

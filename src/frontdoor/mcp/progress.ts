@@ -2,6 +2,7 @@
 
 import { jsonOf, objectOf } from '../../json/index.ts'
 import type { FeedEvent, FeedListener } from '../../thread/index.ts'
+import type { Caller } from '../http/caller.ts'
 import type { McpParts } from './call.ts'
 import { notificationText } from './message.ts'
 import type { RequestId } from './message.ts'
@@ -16,7 +17,7 @@ export interface ProgressReport {
 }
 
 /** Reports the progress of a run until the result is called. Without it, the call goes on. */
-export function reportProgress({ runs }: Pick<McpParts, 'runs'>, tenant: string, run: RunName,
+export function reportProgress({ runs }: Pick<McpParts, 'runs'>, { tenant }: Caller, run: RunName,
   report: ProgressReport): () => void {
   let stopped = false
   let unfollow = () => {}

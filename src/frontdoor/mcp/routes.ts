@@ -134,7 +134,7 @@ async function answerFormer(parts: ListeningParts, reply: FastifyReply, request:
 }
 
 function toolsOf({ assistants }: McpParts, reply: FastifyReply, { params }: Request) {
-  return listTools(assistants, reply.request.caller.tenant, params['cursor'], leftSignal(reply))
+  return listTools(assistants, reply.request.caller, params['cursor'], leftSignal(reply))
 }
 
 async function send({ version }: McpParts, reply: FastifyReply, { id }: Request, era: Era,

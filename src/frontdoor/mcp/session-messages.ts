@@ -24,7 +24,7 @@ export async function takeMessage(parts: McpParts, request: FastifyRequest,
   const { requestId } = message.params
   if (message.method !== 'notifications/cancelled' || !isRequestId(requestId)) return
   requireAllowed(caller, 'change')
-  await cancelRequest(parts, caller.tenant, session.id, requestId)
+  await cancelRequest(parts, caller, session.id, requestId)
 }
 
 /** Starts the run that goes on with the answer. The stream of the call finds it. */
@@ -38,7 +38,7 @@ async function takeAnswer(parts: McpParts, request: FastifyRequest,
   requireAllowed(caller, 'change')
   const answer = answerIn(result, question)
   // A client that failed to ask has no other answer.
-  if (answer.kind !== 'given') return dropKept(parts, caller.tenant, kept!.threadId)
+  if (answer.kind !== 'given') return dropKept(parts, caller, kept!.threadId)
   await caller.mayStartRun?.()
   const { threadId } = kept!
   const runCaller = { ...runCallerOf(request), commandId: '' }

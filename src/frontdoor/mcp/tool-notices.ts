@@ -1,7 +1,9 @@
-/** Notices that the tools of a tenant have changed: one look for all of it that listen here. */
+/** Notices that the tools of a caller have changed: one look for all that listen as the same. */
 
 import type { Env } from '../../../cluster/index.ts'
+import type { Caller } from '../http/caller.ts'
 import type { Operations } from '../operations/index.ts'
+import { principalOf } from './call.ts'
 
 /** Time between two looks. Other members make assistants as well, and nothing says so. */
 const lookMs = 5_000
@@ -24,31 +26,32 @@ export class ToolNotices {
     this.#env = env
   }
 
-  /** Calls `changed` when the tools have changed since. The result stops it. */
-  listen(tenant: string, changed: () => void): () => void {
-    const watched = this.#watched.get(tenant) ?? this.#watch(tenant)
+  /** Calls `changed` when the tools of the caller have changed since. The result stops it. */
+  listen(caller: Caller, changed: () => void): () => void {
+    const key = `${caller.tenant}\n${principalOf(caller)}`
+    const watched = this.#watched.get(key) ?? this.#watch(caller, key)
     watched.listeners.add(changed)
     return () => {
       watched.listeners.delete(changed)
-      if (watched.listeners.size > 0 || this.#watched.get(tenant) !== watched) return
+      if (watched.listeners.size > 0 || this.#watched.get(key) !== watched) return
       watched.stop()
-      this.#watched.delete(tenant)
+      this.#watched.delete(key)
     }
   }
 
-  #watch(tenant: string): Watched {
+  #watch(caller: Caller, key: string): Watched {
     let isLooking = false
     const look = () => {
       if (isLooking) return
       isLooking = true
       // What cannot be seen now is seen at the next look.
-      void this.#state(tenant).then((state) => this.#see(watched, state), () => {}).finally(() => {
+      void this.#state(caller).then((state) => this.#see(watched, state), () => {}).finally(() => {
         isLooking = false
       })
     }
     const watched: Watched = { listeners: new Set(), seen: undefined,
       stop: this.#env.every(lookMs, look) }
-    this.#watched.set(tenant, watched)
+    this.#watched.set(key, watched)
     look()
     return watched
   }
@@ -60,7 +63,7 @@ export class ToolNotices {
   }
 
   /** Differs whenever an assistant was made, changed or deleted, or the graphs have changed. */
-  async #state(tenant: string): Promise<string> {
+  async #state({ tenant }: Caller): Promise<string> {
     const { rows, total } = await this.#assistants.search(tenant, { limit: 1, sort_by: 'updated_at',
       sort_order: 'desc' })
     const newest = rows.map(({ assistantId, updatedAtMs }) => `${assistantId} ${updatedAtMs}`)

@@ -3,6 +3,7 @@
 import type { AssistantRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { GraphSchemas } from '../../graph/index.ts'
 import { HeddleError } from '../../errors.ts'
+import type { Caller } from '../http/caller.ts'
 import type { Operations } from '../operations/index.ts'
 import type { Json } from './message.ts'
 import { RpcError } from './rpc-error.ts'
@@ -30,29 +31,29 @@ export interface ToolPage {
 }
 
 /** A page of the list. The cursor is the last tool before it. Throws RpcError. */
-export async function listTools(assistants: Assistants, tenant: string, cursor: unknown,
+export async function listTools(assistants: Assistants, caller: Caller, cursor: unknown,
   cancelled?: AbortSignal): Promise<ToolPage> {
-  const all = await namedTools(assistants, tenant, {}, cancelled)
+  const all = await namedTools(assistants, caller, {}, cancelled)
   const from = cursor == null ? 0 : all.findIndex(({ row }) => row.assistantId === cursor) + 1
   if (cursor != null && from === 0) {
     throw new RpcError('invalidParams', 'This cursor is of no page: list the tools from the start.')
   }
   const page = all.slice(from, from + pageTools)
-  const schemas = schemaReader(assistants, tenant)
+  const schemas = schemaReader(assistants, caller)
   const tools = await Promise.all(page.map(async (tool) => toolJson(tool, await schemas(tool.row))))
   return { tools,
     nextCursor: from + pageTools < all.length ? page.at(-1)!.row.assistantId : undefined }
 }
 
 /** The assistant behind a tool, by its id or by its graph. Throws RpcError if there is none. */
-export async function assistantBehind(assistants: Assistants, tenant: string, name: string,
+export async function assistantBehind(assistants: Assistants, caller: Caller, name: string,
   cancelled?: AbortSignal): Promise<string> {
   // Without a search: nearly all calls are of these.
-  const graphIds = await assistants.graphIds(tenant)
+  const graphIds = await assistants.graphIds(caller.tenant)
   const own = graphIds.find((graphId) => cleanName(graphId) === name)
   if (own !== undefined) return own
   for (const word of wordsOf(name)) {
-    const found = await namedTools(assistants, tenant, word === '' ? {} : { name: word }, cancelled)
+    const found = await namedTools(assistants, caller, word === '' ? {} : { name: word }, cancelled)
     const tool = found.find((each) => each.name === name)
     if (tool !== undefined) return tool.row.assistantId
   }
@@ -60,26 +61,27 @@ export async function assistantBehind(assistants: Assistants, tenant: string, na
 }
 
 /** The oldest assistants whose names contain a text, with the names of their tools. */
-async function namedTools(assistants: Assistants, tenant: string,
+async function namedTools(assistants: Assistants, caller: Caller,
   filter: { readonly name?: string }, cancelled?: AbortSignal): Promise<readonly NamedTool[]> {
   const rows: AssistantRow[] = []
   for (let total = 1; rows.length < Math.min(total, toolsMax);) {
-    const page = await assistants.search(tenant, { ...filter, limit: pageTools, offset: rows.length,
-      sort_by: 'created_at', sort_order: 'asc' }, cancelled)
+    const page = await assistants.search(caller.tenant, { ...filter, limit: pageTools,
+      offset: rows.length, sort_by: 'created_at', sort_order: 'asc' }, cancelled)
     if (page.rows.length === 0) break
     rows.push(...page.rows)
     total = page.total
   }
-  const names = toolNames(rows, await assistants.graphIds(tenant))
+  const names = toolNames(rows, await assistants.graphIds(caller.tenant))
   return rows.map((row, index) => ({ row, name: names[index]! }))
 }
 
 /** Reads schemas, once for the assistants of a graph that give its factory the same settings. */
-function schemaReader(assistants: Assistants, tenant: string) {
+function schemaReader(assistants: Assistants, caller: Caller) {
   const known = new Map<string, Promise<Partial<GraphSchemas>>>()
   return ({ graphId, configJson, assistantId }: AssistantRow): Promise<Partial<GraphSchemas>> => {
     const key = `${graphId}\n${configJson}`
-    const schemas = known.get(key) ?? assistants.schemas(tenant, assistantId).catch(unlessAbsent)
+    const schemas = known.get(key) ??
+      assistants.schemas(caller.tenant, assistantId).catch(unlessAbsent)
     known.set(key, schemas)
     return schemas
   }

@@ -196,6 +196,8 @@ describe('revision 2026-07-28', () => {
       .toMatchObject({ resultType: 'input_required' })
     const second = client.asModern('tools/call', { ...state, ...answers }, forms)
     const resumed = await nextRun(door, 1)
+    expect(resumed.start).toMatchObject({ strictResume: true, strategy: 'reject',
+      kwargs: { command: { resume: 'this' } } })
     resumed.end('{"answers":["this"]}')
     expect((await second).result).toMatchObject({ resultType: 'complete',
       structuredContent: { answers: ['this'] } })
