@@ -107,7 +107,13 @@ function hasGaps(value: unknown): boolean {
   if (value === null || typeof value !== 'object') {
     return typeof value !== 'string' && typeof value !== 'boolean' && value !== null
   }
-  return typeof memberOf(value, 'toJSON') !== 'function' && Object.values(value).some(hasGaps)
+  return !(Array.isArray(value) || isPlain(value)) || Object.values(value).some(hasGaps)
+}
+
+/** True for an object as JSON has it. Of a Map, a Set or an instance, JSON may leave nothing. */
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
 async function answered<Answer>(noteFault: NoteFault,

@@ -132,6 +132,8 @@ describe('on', () => {
     ['a filter that JSON would widen', () => ({ owner: undefined })],
     ['a filter with a function', () => ({ owner: { $eq: () => 'ann' } })],
     ['a filter with no number', () => ({ owner: Number.NaN })],
+    ['a filter of which JSON leaves nothing', () => new Map([['owner', 'ann']])],
+    ['a filter with a part that JSON drops', () => ({ owner: { toJSON: () => undefined } })],
   ])('is a fault for %s', async (_, result) => {
     const { login, faults } = deciding(result)
     expect(await login.on(asked)).toMatchObject({ kind: 'refused', status: 500 })
