@@ -108,10 +108,12 @@ function addAccess(app: App, options: FrontDoorOptions & { readonly bodyLimitByt
     readonly ports: DoorPorts }): DoorApp['keyStats'] {
   const { auth, env, limit, disabledRoutes, bodyLimitBytes } = options
   const { identify, keyStats } = auth === undefined ? asLocal : identifyBy(auth, env)
-  const passed = new PassedRequests(env, identify)
+  // Callers of a project go by the keys of the server.
+  const identifyCaller = identify
+  const passed = new PassedRequests(env, identifyCaller)
   ports.returns.admit((raw) => passed.takeBack(raw))
   const gate = addAppGate(app, { appOf: appFinder(options), targetOf: projectTarget, identify,
-    limit, place: mounts?.place, passed, returns: ports.returns, bodyLimitBytes })
+    identifyCaller, limit, place: mounts?.place, passed, returns: ports.returns, bodyLimitBytes })
   addGuard(app, { identify, limit, passed, ...mounts && { place: mounts.place },
     graphHeadersOf: ({ projectHttp }) => projectHttp.configurable_headers,
     accessOf: new Map([...accessOfCalls, ['/docs/*', 'public']]) })

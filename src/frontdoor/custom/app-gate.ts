@@ -42,7 +42,10 @@ export interface AppGateParts {
   readonly appOf: FindApp
   /** Path and query of a request as its project sees them. */
   readonly targetOf: (request: FastifyRequest) => string
+  /** Authentication by the keys of this server, to charge whoever brings one. */
   readonly identify: Identify
+  /** Authentication of callers of the project: by its own login, if it has one. */
+  readonly identifyCaller: Identify
   readonly limit?: Limit | undefined
   readonly place?: Place | undefined
   readonly passed: PassedRequests
@@ -136,7 +139,7 @@ async function answerRoute(parts: AppGateParts, request: FastifyRequest,
     await charge(parts, request, reply, anybody)
     return await pass(parts, { request, reply, finding: undefined })
   }
-  const finding = await (parts.passed.ofKey(request)?.identify() ?? parts.identify(request))
+  const finding = await (parts.passed.ofKey(request)?.identify() ?? parts.identifyCaller(request))
   await charge(parts, request, reply, finding)
   if ('refused' in finding) throw finding.refused
   const caller =

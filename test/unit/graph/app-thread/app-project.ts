@@ -46,11 +46,14 @@ export async function appProject({ login, app }: BroughtSources,
 
 /** The running thread of a project, and the server's end of it. */
 export async function startApp(sources: BroughtSources,
-  options: Partial<SupervisedAppOptions> = {}) {
+  { limitMs = 10_000, ...options }: Partial<SupervisedAppOptions> & {
+    /** Time that an answer of the login may take. */
+    readonly limitMs?: number
+  } = {}) {
   const project = await appProject(sources)
   const env = systemEnv({ level: 'silent' })
   const lines: string[] = []
-  const link = new AppLink(env, options.hangMs ?? 10_000)
+  const link = new AppLink(env, limitMs)
   const thread = new SupervisedApp(env, { project, heapMb: 128, variables: { ...process.env },
     hangMs: 10_000, printed: (line) => void lines.push(line), moved: (place) => link.moved(place),
     ...options })

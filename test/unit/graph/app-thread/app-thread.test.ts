@@ -29,7 +29,6 @@ const ways = {
   '/endless': () => new Response(endless()),
   '/cut': () => new Response(new ReadableStream({ pull() { throw new Error('half way') } })),
   '/exit': () => process.exit(3),
-  '/spin': () => { for (;;); },
   '/reject': () => { Promise.reject(new Error('nobody looks')); return new Response('fine') },
 }
 export const app = { fetch: (request) => ways[new URL(request.url).pathname](request) }
@@ -39,7 +38,6 @@ import { Auth, HTTPException } from '@langchain/langgraph-sdk/auth'
 export const auth = new Auth()
   .authenticate((request) => {
     const name = request.headers.get('authorization')
-    if (name === 'spin') for (;;);
     if (name === 'hang') return new Promise(() => {})
     if (name === 'exit') process.exit(1)
     if (name === null) throw new HTTPException(401, { message: 'Who?' })
@@ -100,17 +98,13 @@ describe('an app thread', () => {
     expect(await link.app!.login!.authenticate(asked('ann'))).toMatchObject({ kind: 'user' })
   })
 
-  it('is replaced when it hangs, and a handler that hangs is given up alone', async () => {
-    const { link } = await startApp({ login }, { hangMs: 1_000 })
+  it('gives up a handler that hangs alone', async () => {
+    const { link } = await startApp({ login }, { limitMs: 200 })
     const { login: handlers } = link.app!
     await expect(handlers!.authenticate(asked('hang'))).rejects
       .toMatchObject({ code: 'unavailable', httpStatus: 503 })
-    expect(await handlers!.authenticate(asked('ann'))).toMatchObject({ kind: 'user' })
-    const stuck = handlers!.authenticate(asked('spin'))
-    await expect(stuck).rejects.toMatchObject({ code: 'unavailable' })
-    await expect.poll(() => handlers!.authenticate(asked('ann')).catch(() => undefined), {
-      timeout: 20_000,
-    }).toMatchObject({ kind: 'user' })
+    await expect.poll(() => handlers!.authenticate(asked('ann')).catch(() => undefined))
+      .toMatchObject({ kind: 'user' })
   })
 })
 

@@ -10,6 +10,7 @@ import { startGraphProcess } from '../../../../src/graph/index.ts'
 import type { GraphProcess } from '../../../../src/graph/index.ts'
 import { processOf } from '../process/process-host.ts'
 import { writeProject } from '../project/project-files.ts'
+import { startApp } from './app-project.ts'
 
 const folderWith = (app: string) =>
   writeProject({
@@ -61,4 +62,18 @@ it('A process whose app cannot be loaded is refused, with the file and the reaso
   await expect(startGraphProcess(processOf(await folderWith('throw new Error("no shop")'))))
     .rejects.toMatchObject({ code: 'graph_failed',
       message: expect.stringMatching(/http\.app could not be loaded \(app\.js:1:7\): no shop/) })
+})
+
+it('A thread that hangs is replaced, and questions wait for the next one.', async () => {
+  const login = `import { Auth } from '@langchain/langgraph-sdk/auth'
+    export const auth = new Auth().authenticate((request) => {
+      if (request.headers.get('authorization') === 'spin') for (;;);
+      return 'ann'
+    })`
+  const { link } = await startApp({ login }, { hangMs: 1_000, limitMs: 20_000 })
+  const asked = (name: string) =>
+    link.app!.login!.authenticate({ method: 'GET', url: 'http://x/',
+      headers: [['authorization', name]] })
+  await expect(asked('spin')).rejects.toMatchObject({ code: 'unavailable' })
+  expect(await asked('ann')).toMatchObject({ kind: 'user', user: { identity: 'ann' } })
 })
