@@ -131,7 +131,9 @@ export function describeRunTable(name: string, makePlace: MakePlace): void {
         createdBeforeMs: rows[40]!.createdAtMs }, ...statuses.map((status) => ({ status })), {
         status: 'error',
         threadId: threads[0],
-      }, { threadId: threads[0], createdBeforeMs: rows[40]!.createdAtMs },
+      }, { threadId: threads[0], createdBeforeMs: rows[40]!.createdAtMs }, {
+        runId: rows[9]!.runId,
+      }, { runId: gone!.runId }, { runId: rows[9]!.runId, createdAfterMs: rows[9]!.createdAtMs },
         ...logins.slice(3, 9).map((allowed) => ({ allowed }))]
       for (const filter of filters) {
         const { createdAfterMs = -1, createdBeforeMs = Infinity } = filter
