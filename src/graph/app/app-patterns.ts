@@ -1,5 +1,7 @@
 /** The patterns of an app: which requests may be its. Pure. */
 
+import { linearPattern } from '../../settings/index.ts'
+
 /** A path that an app answers, in the form of Hono. */
 export interface AppPattern {
   /** An HTTP method; `ALL` for any. */
@@ -8,6 +10,9 @@ export interface AppPattern {
   /** True for middleware, which may leave the answer to what comes after it. */
   readonly isMiddleware: boolean
 }
+
+/** For a pattern that cannot be compiled: the app decides alone. */
+const any = /^/
 
 /**
  * route        the app has a route for it
@@ -26,7 +31,7 @@ export type FindFit = (method: string, path: string) => AppFit | undefined
 export function fitFinder(patterns: readonly AppPattern[] | null): FindFit {
   if (patterns === null) return () => 'unknown'
   const tests = patterns.map(({ method, path, isMiddleware }) => ({ method: method.toUpperCase(),
-    isMiddleware, expression: new RegExp(`^${expressionOf(path)}/?$`, 's') })
+    isMiddleware, expression: linearPattern(`^${expressionOf(path)}/?$`) ?? any })
   )
   return (method, path) => {
     const forms = formsOf(path)
@@ -62,10 +67,10 @@ function formsOf(path: string): string[] {
  */
 function expressionOf(path: string): string {
   const brace = path.indexOf('{')
-  if (brace >= 0) return `${fixed(path.slice(0, path.lastIndexOf('/', brace)))}(?:/.*)?`
+  if (brace >= 0) return `${fixed(path.slice(0, path.lastIndexOf('/', brace)))}(?:/[\\s\\S]*)?`
   // `/a/*` fits `/a` as well.
   return path === '*' || path.endsWith('/*')
-    ? `${fixed(path.slice(0, -2))}(?:/.*)?`
+    ? `${fixed(path.slice(0, -2))}(?:/[\\s\\S]*)?`
     : fixed(path)
 }
 

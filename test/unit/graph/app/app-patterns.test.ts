@@ -21,6 +21,8 @@ describe('a pattern', () => {
     ['GET', '/wild/*/card', 'GET', '/wild/any/card'],
     ['GET', '/grüße', 'GET', '/gr%C3%BC%C3%9Fe'],
     ['ALL', '/threads/*', 'POST', '/%74hreads/search'],
+    ['ALL', '/threads/*', 'GET', '/threads/a%0Ab'],
+    ['GET', '/threads/:id', 'GET', '/threads/a%0Ab'],
     ['ALL', '/*', 'GET', '/'],
     ['ALL', '*', 'GET', '/any/where'],
     ['GET', '/', 'GET', '/'],
