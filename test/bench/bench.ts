@@ -41,8 +41,8 @@ Measures this server beside the bare engine, driver or socket, and writes test/b
   --deployments               deploys, rollbacks and runs of a deployment (5 minutes)
   --platform                  traces, on either store (15 minutes)
   --cluster                   three members on Cassandra (12 minutes)
-  --calls                     calls of Cassandra for each request, of one member on one node, alone;
-                              nothing is written down
+  --calls                     calls of Cassandra for each request, of one member on one node, and
+                              what runs leave in its memory (6 minutes)
   --take-over                 a member that is killed with 20 000 busy threads, on one node, alone;
                               with --against, beside that commit; nothing is written down
   --late-rows                 rows that are written later, beside a server without them, alone;
@@ -60,7 +60,7 @@ const { values: options } = orExit(() =>
     store: { type: 'string', default: 'embedded' },
     /** Several members on Cassandra. */
     cluster: { type: 'boolean', default: false },
-    /** Only calls of Cassandra for each request; the results are not saved. */
+    /** Only calls of Cassandra for each request. */
     calls: { type: 'boolean', default: false },
     /** Only what rows cost that are written later; the results are not saved. */
     'late-rows': { type: 'boolean', default: false },

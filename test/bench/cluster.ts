@@ -113,7 +113,7 @@ export async function benchCalls({ quick, cassandra, own }: CassandraBench): Pro
         ...await statelessLines(server, plan.stateless)]
     })
     const lines = [...together, ...await requestLines(place, plan.requests)]
-    return { title: 'Calls of Cassandra', lines, notes: notes(own), file: 'RESULTS-cluster.md' }
+    return { title: 'Calls of Cassandra', lines, notes: callNotes(own), file: 'RESULTS-calls.md' }
   } finally {
     if (!own) await dropKeyspace(place)
   }
@@ -171,6 +171,18 @@ async function withCluster(place: CassandraKeyspace, { threads }: Plan,
   } finally {
     await cluster.close()
   }
+}
+
+function callNotes(own: boolean): string {
+  return [
+    own ? 'One node of Cassandra on this machine.' : `${whereOf(false)}.`,
+    'Calls as the node counts them, of one member, with those that it makes anyway: the line of a',
+    'second without a request has these. Without a number of clients, of one client that sends one',
+    'request after the other. Reads of node_session are ownership checks. Cold: the member was',
+    'started anew, and has read the rows of its shards. Threads of runs are new, with ids that the',
+    'client chose. Memory is counted after a collection of garbage in the main thread; resident',
+    'memory also has the heaps of the other threads, and what no collector has given back.',
+  ].join('\n')
 }
 
 function notes(own: boolean): string {
