@@ -119,7 +119,8 @@ const report = [
 ].join('\n')
 console.log(`\n${report}`)
 const isPart = options.limits || options.items || options.graphs || options.bursts ||
-  options.app || isOnOneNode || options.against !== undefined
+  options.app || options['late-rows'] || options['take-over'] ||
+  options.against !== undefined
 if (!quick && !isPart)
   writeFileSync(join(import.meta.dirname, file), `${report}\n`)
 
