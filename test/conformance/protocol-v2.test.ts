@@ -225,6 +225,28 @@ describe.each<StreamTransport>(['sse', 'websocket'])('over %s', (transport) => {
     expect(await thread.ended(await thread.start(say('next')))).toBe('completed')
   })
 
+  it('a message joins the run that executes, and is in its next values', async () => {
+    const hold = gate()
+    const thread = watch('held')
+    await thread.subscribe()
+    const { text, input } = { text: `hold ${hold.url}`, input: say(`hold ${hold.url}`) }
+    const runId = await thread.start(input)
+    await hold.arrived()
+    await thread.stream.input.inject({ namespace: [], message: { role: 'user', content: 'also' } })
+    hold.open()
+    expect(await thread.ended(runId)).toBe('completed')
+    expect(texts(thread.dataOf('values', []).at(-1)))
+      .toEqual([text, 'first', 'held', 'also', 'last'])
+    expect(thread.rootEvents(runId).map(({ params }) => params.data))
+      .toMatchObject([{ event: 'running' }, { event: 'running' }, { event: 'completed' }])
+    expect(await server.client.runs.list(thread.stream.threadId)).toHaveLength(1)
+    expect(
+      await command(thread.stream.threadId, 'input.inject', {
+        message: { role: 'user', content: 'late' },
+      }),
+    ).toMatchObject({ type: 'error', error: 'no_such_run' })
+  })
+
   it('a second run waits for the first by default', async () => {
     const hold = gate()
     const thread = watch('held')
