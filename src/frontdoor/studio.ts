@@ -133,7 +133,6 @@ function frameHeadersIn(folder: string): Readonly<Record<string, string>> | unde
       "base-uri 'none'",
       "form-action 'none'",
       "frame-ancestors 'self'",
-      "webrtc 'block'",
     ].join('; '),
     'x-content-type-options': 'nosniff',
     'x-dns-prefetch-control': 'off',

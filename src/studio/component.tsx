@@ -41,6 +41,9 @@ const modules: Readonly<Record<string, unknown>> = {
 
 const globals = globalThis as unknown as Record<PropertyKey, unknown>
 
+// No directive of a policy that browsers know stops it.
+for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection']) delete globals[name]
+
 globals[Symbol.for('LGUI_REQUIRE')] = (name: string) => {
   if (Object.hasOwn(modules, name)) return modules[name]
   throw new Error(`It takes ${name} from its page, and the Studio does not have that.`)

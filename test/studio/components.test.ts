@@ -88,7 +88,7 @@ const colourOf = (element: Locator) =>
 /** Origin of the frame, and whether it reaches what is around it. */
 const reach = `(async () => {
   const acts = [() => parent.document, () => localStorage, () => document.cookie,
-    () => fetch('/info')]
+    () => fetch('/info'), () => new RTCPeerConnection()]
   const refused = async (act) => {
     try {
       await act()
@@ -140,7 +140,7 @@ describe.each(places)('components of $where', ({ where, base, studio }) => {
       expect(high).toBeGreaterThan(100)
       expect(high).toBeLessThan(200)
       // It has no origin, no storage, no page around it and no network.
-      expect(await inFrame(reach)).toEqual(['null', ...Array(4).fill('refused')])
+      expect(await inFrame(reach)).toEqual(['null', ...Array(5).fill('refused')])
       expect(tab.complaints.filter((each) => !/CSP|Content Security Policy/.test(each))).toEqual([])
       await tab.close()
     }

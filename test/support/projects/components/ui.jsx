@@ -30,7 +30,10 @@ function Loops() {
 }
 
 function Sends() {
-  for (;;) parent.postMessage('noise', '*')
+  setInterval(() => {
+    for (let times = 0; times < 1_000; times++) parent.postMessage('noise', '*')
+  }, 1)
+  return <b>Noise</b>
 }
 
 function Leaves() {
