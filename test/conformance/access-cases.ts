@@ -128,7 +128,7 @@ export const routeCases: Readonly<Record<string, Case>> = {
   'POST /a2a/{assistant_id}': read('nothing',
     () => ({ jsonrpc: '2.0', id: 1, method: 'ListTasks' })),
   'GET /a2a/{assistant_id}/.well-known/agent-card.json': read('nothing'),
-  'GET /.well-known/agent-card.json': { ...read('own'), query: 'assistant_id=echo' },
+  'GET /.well-known/agent-card.json': { ...read('own'), query: '?assistant_id=echo' },
   'POST /mcp': read('own', () => ({ jsonrpc: '2.0', id: 1, method: 'tools/list' })),
   'GET /mcp': { ...read('stream'), isEndless: true, headers: toolSession },
   'DELETE /mcp': { ...change('own'), headers: toolSession },

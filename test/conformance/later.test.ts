@@ -8,7 +8,6 @@ import { ask, messageOf } from '../support/wire.ts'
 const server = useServer()
 
 it.each([
-  ['POST', '/mcp/', {}],
   ['POST', '/internal/truncate', { threads: true }],
 ] as const)('%s %s answers 404 or 422 with a sentence', async (method, path, body) => {
   const answer = await ask(server.url, method, path, body)
