@@ -95,6 +95,7 @@ export function openActors({ ownership, ownershipCheck: check, transport, ...bac
     wakeAt: (atMs) => waking.noteThread(atMs),
     isSettled: (tenant, { cronId, dueMs }) => crons.isSettled({ tenant, cronId }, dueMs),
     expireAfter: (...thread) => expiries.note(...thread),
+    expiresLater: (...thread) => expiries.has(...thread),
   }, {
     fire: (cron, dueMs) => firing.fire(cron, dueMs),
     wakeAt: (atMs) => waking.noteCron(atMs),
@@ -159,8 +160,9 @@ type Ports = Pick<Backend,
   | 'askDoors'>
 
 function kindsOver(ports: Ports, parts: ActorParts & { readonly counters: LiveCounters },
-  ways: Required<Pick<ThreadPorts, 'ask' | 'wakeAt' | 'isSettled' | 'expireAfter'>>,
-  firing: Pick<CronActorParts, 'fire' | 'wakeAt'>): ActorKind[] {
+  ways: Required<
+    Pick<ThreadPorts, 'ask' | 'wakeAt' | 'isSettled' | 'expireAfter' | 'expiresLater'>
+  >, firing: Pick<CronActorParts, 'fire' | 'wakeAt'>): ActorKind[] {
   const { host, deployed, rows, egress, billing, quarantine, reads, env, counters,
     defaultTimeToLive, runsEnded, runsGone, ruleEngine, deletionEngine } = parts
   const { log, heldRuns, threads, runs, assistants, crons, items, limits, askDoors } = ports

@@ -113,6 +113,7 @@ export class ThreadHouse {
       isSettled: (_, { dueMs }) => this.isSettled(dueMs),
       wakeAt: (atMs) => dueWakes.note(atMs),
       expireAfter: (...thread) => expiries.note(...thread),
+      expiresLater: (...thread) => expiries.has(...thread),
     })
     const activations = this.activations = new ActivationTable({ env: this.env, kinds: [kind],
       ...this.check && { check: this.check } })

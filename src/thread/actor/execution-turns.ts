@@ -145,7 +145,7 @@ export function recover(parts: ThreadParts, storeFailed: boolean): void {
     void perform(parts, (at, nowMs) => decideRecovery(at, found, nowMs))
   } else if (hidden) {
     // It is unknown whether any client got the end of a stateless run.
-    retention.begin()
+    retention.resume()
   }
 }
 

@@ -75,6 +75,13 @@ export class RunRetention {
     this.#stopTimer = env.after(limits.retentionMs, () => this.#expire())
   }
 
+  /** The thread was loaded. It leaves again with the reply, if it was only asked for something. */
+  resume(): void {
+    const { tenant, threadId, sleep, ports: { expiresLater } } = this.#context
+    if (expiresLater?.(tenant, threadId)) sleep(true)
+    else this.begin()
+  }
+
   stop(): void {
     this.#stopTimer?.()
     this.#asking = undefined

@@ -53,6 +53,11 @@ export class LateExpiries {
     return true
   }
 
+  /** True if the thread waits here. */
+  has(tenant: string, threadId: string): boolean {
+    return this.#expiries.has(actorKeyText({ kind: 'thread', tenant, id: threadId }))
+  }
+
   close(): void {
     this.#isClosed = true
     this.#stopTimer?.()

@@ -57,6 +57,8 @@ export interface ThreadPorts extends ThreadLogPorts {
    * left: then it stays, as it does where this is undefined.
    */
   readonly expireAfter?: (tenant: string, threadId: string, ms: number) => boolean
+  /** True if the thread expires though it is not in memory. */
+  readonly expiresLater?: (tenant: string, threadId: string) => boolean
   /** Decides when a thread whose time to live has ended is deleted; by default the clock. */
   readonly cautiousNowMs?: CautiousClock
   /** The time to live of new threads that ask for none; undefined for no end. */
