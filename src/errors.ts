@@ -76,6 +76,9 @@ export interface HeddleDetails extends ErrorDetails {
   readonly retryAfterSeconds?: number
   /** Of `model_failed`: the HTTP status that its endpoint answered. */
   readonly answeredStatus?: number
+  /** Of a refusal by the login of a project: the status and the headers that it answers with. */
+  readonly refusal?: { readonly status: number;
+    readonly headers: readonly (readonly [name: string, value: string])[] }
   /** Of `wrong_method`: the methods that are allowed, as the header of that name has them. */
   readonly allow?: string
 }
@@ -90,7 +93,7 @@ export class HeddleError extends CodedError<ErrorCode, HeddleDetails> {
   }
 
   get httpStatus(): number {
-    return catalogue[this.code].http
+    return this.details.refusal?.status ?? catalogue[this.code].http
   }
   get grpcStatus(): number {
     return catalogue[this.code].grpc

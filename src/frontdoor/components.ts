@@ -76,7 +76,7 @@ async function filesOf({ componentsOf, assistants }: Parts,
   }
   const found = await named(asked)
   if (found !== undefined || source === undefined || !uuid.test(asked)) return found
-  const assistant = await assistants.get(caller.tenant, asked).catch(ignoreNotFound)
+  const assistant = await assistants.get(caller, asked).catch(ignoreNotFound)
   return await named(assistant?.graphId)
 }
 

@@ -1,10 +1,11 @@
 /** The application of a front door: its server, and the checks before every route. */
 
 import { fastify } from 'fastify'
-import type { RawServerDefault } from 'fastify'
+import type { FastifyRequest, RawServerDefault } from 'fastify'
 
 import type { KeyStats } from '../access/index.ts'
 import { bodyMbMax } from '../api/index.ts'
+import { isLoopback } from '../settings/index.ts'
 import type { InputQuota } from '../thread/index.ts'
 import { accessOfCalls } from './connect/access.ts'
 import { addAppGate, appFinder, PassedRequests } from './custom/index.ts'
@@ -17,15 +18,20 @@ import { refuseUnreadable } from './http/connections/unreadable.ts'
 import { addExchanges, givenId } from './http/exchange.ts'
 import type { UnderWay } from './http/exchange.ts'
 import { addGuard } from './http/guard.ts'
+import { localTenant } from './http/caller.ts'
+import { addressReader } from './http/connections/client-address.ts'
 import { asLocal, identifyBy } from './http/identify.ts'
+import type { Identify } from './http/identify.ts'
 import type { App, Schemas } from './http/route.ts'
 import { holdAnswers } from './http/unread.ts'
 import { challengeOf, unreadableForm } from './mcp/index.ts'
-import { addProjectHttp, isOfProject, mountsOver, ownTarget, projectTarget,
-  requireEnabled } from './mount/index.ts'
+import { ProjectLogins } from './login/index.ts'
+import { addProjectHttp, calledLogins, isOfProject, isTypedCall, mountsOver, ownTarget,
+  projectTarget, requireEnabled } from './mount/index.ts'
 import type { Mounts, ServedHosts } from './mount/index.ts'
 import { errorForm } from './platform-rest/platform-error.ts'
 import { requireClearPaths } from './rest/clear-path.ts'
+import { isFromHere } from './rest/from-here.ts'
 import { keepLocal } from './rest/local-safety.ts'
 
 /** The application before it has routes. */
@@ -108,13 +114,14 @@ function addAccess(app: App, options: FrontDoorOptions & { readonly bodyLimitByt
     readonly ports: DoorPorts }): DoorApp['keyStats'] {
   const { auth, env, limit, disabledRoutes, bodyLimitBytes } = options
   const { identify, keyStats } = auth === undefined ? asLocal : identifyBy(auth, env)
-  // Callers of a project go by the keys of the server.
-  const identifyCaller = identify
+  const logins = projectLogins(options, identify)
+  const identifyCaller: Identify = (request) => logins.identify(request)
   const passed = new PassedRequests(env, identifyCaller)
   ports.returns.admit((raw) => passed.takeBack(raw))
   const gate = addAppGate(app, { appOf: appFinder(options), targetOf: projectTarget, identify,
     identifyCaller, limit, place: mounts?.place, passed, returns: ports.returns, bodyLimitBytes })
-  addGuard(app, { identify, limit, passed, ...mounts && { place: mounts.place },
+  addGuard(app, { limit, passed, ...mounts && { place: mounts.place },
+    identify: (request) => goesByLogin(request) ? identifyCaller(request) : identify(request),
     graphHeadersOf: ({ projectHttp }) => projectHttp.configurable_headers,
     accessOf: new Map([...accessOfCalls, ['/docs/*', 'public']]) })
   app.addHook('onRequest', async ({ deployment, routeOptions }) => {
@@ -122,4 +129,17 @@ function addAccess(app: App, options: FrontDoorOptions & { readonly bodyLimitByt
   })
   gate.afterGuard()
   return keyStats
+}
+
+/** True for the data of deployments. All else of the server goes by its own keys. */
+function goesByLogin({ routeOptions: { url, config } }: FastifyRequest): boolean {
+  return config?.operation?.asks !== undefined || isTypedCall(url)
+}
+
+function projectLogins(options: FrontDoorOptions, identify: Identify): ProjectLogins {
+  const { auth, env, host, runKeys, addressOf = addressReader([]), authTenant } = options
+  const loginOf = calledLogins({ ...options, serving: options.deployments?.serving,
+    ownTenant: authTenant ?? localTenant })
+  return new ProjectLogins({ identify, hasKeys: auth !== undefined, loginOf, runKeys, addressOf,
+    env, isFromHere: (request) => isLoopback(host) && isFromHere(request) })
 }

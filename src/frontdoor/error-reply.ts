@@ -46,6 +46,7 @@ export function errorReply(log: Log, sockets: Pick<SocketServer, 'refuse'>,
     const { allow } = error.details
     const { limit } = error.details as { readonly limit?: LimitDetails }
     if (allow !== undefined) void reply.header('allow', allow)
+    for (const header of error.details.refusal?.headers ?? []) void reply.header(...header)
     if (limit !== undefined) quotaHeaders(reply, limit, 0, retryAfterOf(error))
     // The rest of an unwanted body is read and dropped. Closing would reset the connection before a
     // client that still sends has seen the answer. HTTP/2 does not allow this header.

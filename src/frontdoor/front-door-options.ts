@@ -1,13 +1,15 @@
 /** Parts and settings of a front door. */
 
-import type { TenantKeys } from '../access/index.ts'
-import type { ComponentSource, HttpSettings, RouteGroup } from '../graph/index.ts'
+import type { RunKeys, TenantKeys } from '../access/index.ts'
+import type { AppUser, AuthSettings, ComponentSource, HttpSettings,
+  RouteGroup } from '../graph/index.ts'
 import type { QuotaOptions } from '../limits/index.ts'
 import type { Platform } from '../platform/index.ts'
 import type { AgentOptions } from './a2a/index.ts'
 import type { ClusterSource } from './admin/cluster-watch.ts'
 import type { LimitSource } from './admin/limit-report.ts'
 import type { DeploymentParts } from './control/index.ts'
+import type { AddressOf } from './http/connections/client-address.ts'
 import type { ConnectionQuotaOptions } from './http/connections/connection-quota.ts'
 import type { ExchangeParts } from './http/exchange.ts'
 import type { Limit } from './http/guard.ts'
@@ -43,6 +45,14 @@ export interface FrontDoorOptions
   readonly allowHosts?: readonly string[]
   /** Authentication of callers; by default, they are not authenticated. */
   readonly auth?: AuthOptions
+  /** The login that the server's own project names, asked at each request; by default none. */
+  readonly projectAuth?: () => AuthSettings | undefined
+  /** The tenant whose data users of that login see; by default that of servers without keys. */
+  readonly authTenant?: string | undefined
+  /** Keys of runs that are executed here; by default none. */
+  readonly runKeys?: Pick<RunKeys<AppUser>, 'find' | 'userOf'>
+  /** Finds the address of a caller; by default the other end of its connection. */
+  readonly addressOf?: AddressOf
   /** Bound on connections of one address; none by default. */
   readonly connections?: ConnectionQuotaOptions
   /** Charges requests to rate limits; by default, there are none. */

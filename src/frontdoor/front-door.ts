@@ -8,6 +8,7 @@ import type { QuotaOptions, QuotaStats } from '../limits/index.ts'
 import { agentRoutes } from './a2a/index.ts'
 import { adminRoutes } from './admin/app.ts'
 import { componentRoutes } from './components.ts'
+import { allowedOperations } from './authorise/index.ts'
 import { addConnect } from './connect/plugin.ts'
 import { addControl } from './control/index.ts'
 import { openApp } from './door-app.ts'
@@ -111,7 +112,7 @@ async function addRoutes(options: FrontDoorOptions,
   }): Promise<boolean> {
   const { env, limit, json, platform, deployments, reads, streamEnd, studio, auth,
     agents = { tools: new Set() } } = options
-  const parts = { ...operations, ...shared, reads, streamEnd,
+  const parts = { ...allowedOperations(operations, env), ...shared, reads, streamEnd,
     feedbackLinks: platform && feedbackLinks({ platform, env }) }
   const hasStudio = studio !== undefined && await addStudio(app, studio)
   addFrontPage(app, hasStudio)

@@ -2,7 +2,7 @@
 
 import type { Checkpoint, Writes } from '../../proto/gen/storage/v1/log.ts'
 import type { CheckpointSource, JsonText } from '../checkpoint/index.ts'
-import type { OpenedApp, ProjectApp } from './app/project-app.ts'
+import type { AppUser, OpenedApp, ProjectApp } from './app/project-app.ts'
 import type { LinePage, LoggedLines, LoggedRun } from './logs/run-logs.ts'
 import type { StateSelection } from './state-selection.ts'
 
@@ -31,6 +31,8 @@ export interface Execution {
   takesMessages?: boolean
   /** Key with which the run's code calls its own server; missing where callers need no keys. */
   readonly ownKey?: string
+  /** The user who started the run, as the login of the project made it; it goes to no worker. */
+  readonly user?: AppUser
   readonly request: RunRequest | EditRequest
 }
 

@@ -13,6 +13,7 @@ export { componentBytesMax, globalNameOf, isComponentFile } from './components/c
 export type { ComponentFile } from './components/component-file.ts'
 export { ProjectComponents } from './components/project-components.ts'
 export type { ComponentSource } from './components/project-components.ts'
+export type { AuthSettings } from './app/auth-settings.ts'
 export type { DeployedGraphs, DeploymentView } from './deployed.ts'
 export { isDeployment, noView } from './deployed.ts'
 export { graphHosts } from './graph-hosts.ts'

@@ -4,7 +4,6 @@ import { ActivationTable, actorKeyText, ByteBudget, createRouter,
   shardOf } from '../../cluster/index.ts'
 import type { ActorKey, ActorKind, ClusterStatus, Env, Router,
   Tracing } from '../../cluster/index.ts'
-import type { RunKeys } from '../access/index.ts'
 import { assistantKind } from '../assistants/index.ts'
 import { cronClient, cronKind } from '../crons/index.ts'
 import type { CronActorParts } from '../crons/index.ts'
@@ -27,6 +26,7 @@ import type { Backend, HostedActors } from './backends/backend.ts'
 import { openFiring } from './cron-firing.ts'
 import type { RunsOfServer } from './cron-firing.ts'
 import { executionNotes } from './execution-notes.ts'
+import type { KeysOfRuns } from './execution-notes.ts'
 import { watchedGraphs, watchedHost } from './watched-host.ts'
 
 /** The open actors of a member, which belong to its server. */
@@ -48,7 +48,7 @@ export interface ActorParts {
   /** Undefined if there is no collector. */
   readonly tracing?: Tracing
   /** Undefined where callers need no keys. */
-  readonly runKeys: RunKeys | undefined
+  readonly keysOfRuns: KeysOfRuns
   readonly host: GraphHost
   /** The graphs of deployments; undefined for a server without them. */
   readonly deployed?: DeployedGraphs
@@ -85,8 +85,8 @@ const inputCharacters = 512 * 1024 * 1024
 export function openActors({ ownership, ownershipCheck: check, transport, ...backend }: Backend,
   parts: ActorParts): Actors {
   const { env, tracing } = parts
-  const notes = executionNotes(tracing, parts.runKeys)
-  const host = notes === undefined ? parts.host : watchedHost(parts.host, notes)
+  const notes = executionNotes(tracing, parts.keysOfRuns)
+  const host = watchedHost(parts.host, notes)
   const deployed = parts.deployed && watchedGraphs(parts.deployed, notes)
   const counters = new LiveCounters()
   const served = { ...parts, host, ...deployed && { deployed } }

@@ -7,8 +7,9 @@ import type { Env, Router, Tracing } from '../../cluster/index.ts'
 import { assistantClient } from '../assistants/index.ts'
 import { cronClient } from '../crons/index.ts'
 import type { CronActorParts } from '../crons/index.ts'
-import { operationsOver } from '../frontdoor/index.ts'
+import { cronAdmission, operationsOver } from '../frontdoor/index.ts'
 import type { WebhookCheck } from '../frontdoor/index.ts'
+import { graphHosts } from '../graph/index.ts'
 import type { DeployedGraphs, GraphHost } from '../graph/index.ts'
 import type { ItemStore } from '../items/index.ts'
 import { readLongJson } from '../json/index.ts'
@@ -50,10 +51,12 @@ export interface Firing extends Pick<CronActorParts, 'fire'> {
 export function openFiring(parts: FiringParts): Firing {
   const { env, router, everybody, host, reads } = parts
   const json = readLongJson(env.log)
+  const threads = createThreadClient({ router, threads: everybody.threads, newThreadId: env.uuid,
+    reads, env, json })
   const { fireCron, runs } = operationsOver({
     ...parts,
-    threads: createThreadClient({ router, threads: everybody.threads, newThreadId: env.uuid, reads,
-      env, json }),
+    threads,
+    admitCron: cronAdmission({ threads, graphs: graphHosts(host, parts.deployed), env }),
     assistants: assistantClient(router),
     assistantIndex: everybody.assistants,
     crons: cronClient(router),

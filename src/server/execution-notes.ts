@@ -2,16 +2,18 @@
 
 import type { Tracing } from '../../cluster/index.ts'
 import type { RunKeys } from '../access/index.ts'
-import type { Execution } from '../graph/index.ts'
+import type { AppUser, Execution } from '../graph/index.ts'
 import type { Begin } from './watched-host.ts'
 
-/** Combines spans and keys for executions; undefined if neither is in use. */
-export function executionNotes(tracing: Tracing | undefined, runKeys: RunKeys | undefined):
-  | Begin
-  | undefined {
-  const notes = [...tracing ? [traced(tracing)] : [], ...runKeys ? [keyed(runKeys)] : []]
-  return notes.reduce<Begin | undefined>((outer, inner) => outer ? both(outer, inner) : inner,
-    undefined)
+/** Keys of runs, and whether all runs have one or only those of users of a login. */
+export interface KeysOfRuns {
+  readonly runKeys: Pick<RunKeys<AppUser>, 'issue' | 'revoke'>
+  readonly forAll: boolean
+}
+
+/** Combines spans and keys for executions. */
+export function executionNotes(tracing: Tracing | undefined, keys: KeysOfRuns): Begin {
+  return tracing ? both(traced(tracing), keyed(keys)) : keyed(keys)
 }
 
 function both(outer: Begin, inner: Begin): Begin {
@@ -42,9 +44,13 @@ function traced(tracing: Tracing): Begin {
 }
 
 /** The code of a run may call its own server, as long as it is executed. */
-function keyed(runKeys: RunKeys): Begin {
-  return (execution) => {
-    const ownKey = runKeys.issue(execution.tenant)
+function keyed({ runKeys, forAll }: KeysOfRuns): Begin {
+  return (given) => {
+    if (!forAll && given.user === undefined) {
+      return { execution: given, within: (work) => work(), end: () => {} }
+    }
+    const { user, ...execution } = given
+    const ownKey = runKeys.issue(execution.tenant, user)
     return { execution: { ...execution, ownKey }, within: (work) => work(),
       end: () => runKeys.revoke(ownKey) }
   }

@@ -15,7 +15,7 @@ import { addressReader, cardSigner, deploymentGate, fromProxies, fromUserProxies
 import type { AuthOptions, FrontDoor, FrontDoorOptions, MemberDetails,
   WebhookCheck } from '../frontdoor/index.ts'
 import { HeddleError } from '../errors.ts'
-import type { DeployedGraphs, GraphHost } from '../graph/index.ts'
+import type { AppUser, DeployedGraphs, GraphHost } from '../graph/index.ts'
 import { readLongJson } from '../json/index.ts'
 import type { LimitUseAnswer, LimitUseQuestion, RateLimit, ReadQuota,
   RefusedCallers } from '../limits/index.ts'
@@ -39,13 +39,14 @@ export interface DoorParts {
   readonly metrics: Metrics
   /** Undefined if there is no collector. */
   readonly tracing?: Tracing
-  /** Undefined where callers need no keys. */
-  readonly runKeys: RunKeys | undefined
+  readonly runKeys: RunKeys<AppUser>
   readonly assistantDefaults: ReadonlyMap<string, AssistantDefaults>
   readonly backend: Backend
   readonly graphs: GraphHost
   /** The graphs of deployments; undefined for a server without them. */
   readonly deployed?: DeployedGraphs
+  /** The login that the server's own project names. */
+  readonly projectAuth?: FrontDoorOptions['projectAuth']
   /** Groups of routes that the server's own project turns off. */
   readonly disabledRoutes?: FrontDoorOptions['disabledRoutes']
   /** Settings below `http` of the server's own project. */
@@ -96,15 +97,12 @@ export async function openDoor(settings: Settings, parts: DoorParts): Promise<Fr
     agents: await agentsOf(settings),
     ...settings.platformPort !== undefined && { platformPort: settings.platformPort },
     version: ownVersion(),
+    addressOf,
+    runKeys,
+    authTenant: settings.authTenant,
     project: basename(settings.config.replace(/[\\/][^\\/]*\.json$/, '')),
-    threads: createThreadClient({
-      router,
-      threads: backend.everybody.threads,
-      newThreadId: env.uuid,
-      reads: others.reads,
-      env,
-      json,
-    }),
+    threads: createThreadClient({ router, threads: backend.everybody.threads, newThreadId: env.uuid,
+      reads: others.reads, env, json }),
     assistants: assistantClient(router),
     assistantIndex: backend.everybody.assistants,
     crons: cronClient(router),
@@ -124,7 +122,7 @@ export async function openDoor(settings: Settings, parts: DoorParts): Promise<Fr
     connections: { perAddress: settings.connectionsPerAddress,
       isExempt: fromProxies([...trustedProxies, ...userProxies]) },
     ...settings.auth === 'keys' &&
-      { auth: { ...authOf(settings, backend), ...runKeys && { runKeys }, addressOf },
+      { auth: { ...authOf(settings, backend), runKeys, addressOf },
         tenantKeys: new TenantKeys({ table: backend.keys, region: settings.region, env }) },
     ...settings.limits &&
       { limit: limitGate({ rows, ...gate }),

@@ -194,7 +194,7 @@ async function beginRuns({ settings, env, metrics, start }: Start,
 /** Opens the front door; undefined if this member answers no clients. */
 async function openToClients({ settings, start, rows, assistantDefaults }: Start,
   { base, member, asked }: OpenMember) {
-  const { backend, graphs: { host, disabledRoutes, http, components }, later, reads, runKeys,
+  const { backend, graphs: { host, disabledRoutes, http, components, auth }, later, reads, runKeys,
     watchers } = base
   const { actors, platform, egress, deployments } = member
   const { activity, refused, limitUse, details } = asked
@@ -204,8 +204,8 @@ async function openToClients({ settings, start, rows, assistantDefaults }: Start
     () =>
       openDoor(settings, { ...watchers, assistantDefaults, runKeys, backend, graphs: host, actors,
         rows, reads, platform, egress, deployed: later.graphs, deployments: deployments.door,
-        activity, refused, limitUse, details, disabledRoutes, projectHttp: http, components }),
-    (door, deadline) => door.close(deadline))
+        activity, refused, limitUse, details, disabledRoutes, projectHttp: http, components,
+        projectAuth: auth }), (door, deadline) => door.close(deadline))
 }
 
 /** Opens the socket for commands on this machine, and the port of metrics. */

@@ -57,9 +57,8 @@ export function watchedHost(host: GraphHost, begin: Begin): GraphHost {
   }
 }
 
-/** Wraps the graphs of deployments; returns them unchanged if nothing is noted. */
-export function watchedGraphs(deployed: DeployedGraphs, begin: Begin | undefined): DeployedGraphs {
-  if (begin === undefined) return deployed
+/** Wraps the graphs of deployments. */
+export function watchedGraphs(deployed: DeployedGraphs, begin: Begin): DeployedGraphs {
   // An execution ends where it began: by the same wrapper.
   const wrapped = new WeakMap<GraphHost, GraphHost>()
   return {

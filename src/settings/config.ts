@@ -36,6 +36,8 @@ export interface Settings {
    * keys  callers need an API key, or a session if these are set up
    */
   readonly auth: ValueOf<'auth'>
+  /** The tenant of users of the login that the server's own project names. */
+  readonly authTenant: string | undefined
   /** Null if users have no sessions. */
   readonly sessions: SessionSettings | null
   /** The URL of each region; empty if not known. */
@@ -217,6 +219,7 @@ export function resolveSettings(source: SettingsSource): Settings {
     host: reader.value('host'),
     insecureListen: reader.value('insecureListen'),
     auth,
+    authTenant: reader.value('authTenant'),
     sessions: sessionSettings(reader),
     region: reader.value('region'),
     inRegion,

@@ -5,8 +5,8 @@ import { availableParallelism } from 'node:os'
 import { assistantDefaults } from './assistant-defaults.ts'
 import { regionNames } from './region.ts'
 import { anyText, domain, handles, hostPatterns, hosts, onOffOrAddress, oneOf, origins, path,
-  ranges, share, someOf, targets, texts, urlsOf, userRange, variables, webAddress, wholeNumber,
-  yesOrNo } from './setting-kind.ts'
+  ranges, share, someOf, targets, tenantName, texts, urlsOf, userRange, variables, webAddress,
+  wholeNumber, yesOrNo } from './setting-kind.ts'
 import { settingsOf } from './setting.ts'
 import type { Setting } from './setting.ts'
 
@@ -101,6 +101,10 @@ export const knownSettings = {
 
   auth: access('--auth <how>', 'HEDDLE_AUTH', { kind: oneOf(['none', 'keys']), fallback: 'none',
     message: 'Who may call: `none` lets everybody in, `keys` asks for an API key or a token.' }),
+  authTenant: access('--auth-tenant <tenant>', 'HEDDLE_AUTH_TENANT', { kind: tenantName,
+    fallback: undefined, usual: '`local`',
+    message: 'The tenant whose data users of the login of the own project see (`auth` in ' +
+      'langgraph.json).' }),
   insecureListen: access('--insecure-listen', 'HEDDLE_INSECURE_LISTEN', { kind: yesOrNo,
     fallback: false, usual: 'no',
     message: 'Listen where others can reach it without `--auth keys`: they may do everything.' }),

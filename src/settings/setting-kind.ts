@@ -27,6 +27,12 @@ export interface UserRange {
 /** A text of any kind. */
 export const anyText: Kind<string> = { read: (text) => ({ value: text }) }
 
+/** The name of a tenant, as keys and tokens have it. */
+export const tenantName: Kind<string> = one(
+  'must be 1 to 64 letters, digits, "_", "." and "-", and begin with a letter or a digit',
+  (text) => /^[A-Za-z0-9][\w.-]{0,63}$/.test(text) ? text : undefined,
+)
+
 /** A path; relative ones start from the folder where the server was started. */
 export const path: Kind<string> = anyText
 

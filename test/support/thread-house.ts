@@ -4,7 +4,8 @@ import { ByteBudget, ActivationTable, createInbound, createRouter, inProcessTran
   placedOwnership, soleMember } from '../../cluster/index.ts'
 import type { Inbound, OwnershipCheck, Router, Tracing } from '../../cluster/index.ts'
 import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
-import type { DeployedGraphs } from '../../src/graph/index.ts'
+import { RunKeys } from '../../src/access/index.ts'
+import type { AppUser, DeployedGraphs } from '../../src/graph/index.ts'
 import { ReadQuota } from '../../src/limits/read-quota.ts'
 import type { TimeToLiveRequest } from '../../src/search/index.ts'
 import { dueThreadActors, DueWakes } from '../../src/server/due-wakes.ts'
@@ -83,8 +84,8 @@ export class ThreadHouse {
     this.egress = new ScriptedEgress()
     const self = { id: 'm', address: 'here' }
     const tracing = this.#tracing
-    const notes = executionNotes(tracing, undefined)
-    const host = notes === undefined ? this.host : watchedHost(this.host, notes)
+    const runKeys = new RunKeys<AppUser>(this.env)
+    const host = watchedHost(this.host, executionNotes(tracing, { runKeys, forAll: false }))
     const kind = threadKind({
       log: this.log,
       ...this.tables,

@@ -16,13 +16,13 @@ export async function cancelTask(context: AgentContext, taskId: string): Promise
   const { first, newest, state } = found
   if (state === 'input-required') {
     // Nothing runs: what waits is not answered any more.
-    await threads.patch(caller.tenant, newest.threadId, { metadata: {
+    await threads.patch(caller, newest.threadId, { metadata: {
       [keys.canceled]: newest.runId,
     } })
     return await findTask(context, taskId)
   }
   if (state !== 'submitted' && state !== 'working') throw notCancelable(first.runId, state)
-  await runs.cancel(caller.tenant, nameOf(newest), { action: 'interrupt' }).catch(unlessOver)
+  await runs.cancel(caller, nameOf(newest), { action: 'interrupt' }).catch(unlessOver)
   const after = await findTask(context, taskId)
   if (after.state !== 'canceled') throw notCancelable(first.runId, after.state)
   return after

@@ -29,13 +29,13 @@ const keptSeconds = 300
 export function cardRoutes(app: App, { assistants }: Pick<RouteParts, 'assistants'>,
   options: CardOptions): void {
   const send = async (request: FastifyRequest, reply: FastifyReply, name: string) => {
-    const row = await assistants.get(request.caller.tenant, name)
+    const row = await assistants.get(request.caller, name)
     return sendCard(request, reply, shownCard(request, row, options), options)
   }
   serve(app, getAgentCard, (request, reply) => send(request, reply, request.params.assistant_id))
   serve(app, findAgentCard, async (request, reply) => {
     const { query: { assistant_id: name }, caller } = request
-    return send(request, reply, name ?? onlyOne(await assistants.graphIds(caller.tenant)))
+    return send(request, reply, name ?? onlyOne(await assistants.graphIds(caller)))
   })
 }
 

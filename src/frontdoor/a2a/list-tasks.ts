@@ -73,14 +73,14 @@ function isBefore(a: Place, b: Place): boolean {
   return a[0] > b[0] || (a[0] === b[0] && a[1] > b[1])
 }
 
-async function runsOf({ runs, caller: { tenant }, assistant: { assistantId }, left }: AgentContext,
+async function runsOf({ runs, caller, assistant: { assistantId }, left }: AgentContext,
   contextId: string | null | undefined): Promise<readonly RunRow[]> {
   const request: SearchRuns = { assistant_id: assistantId, limit: lookedAtMax,
     ...contextId && { thread_id: contextId.toLowerCase() } }
   const rows: RunRow[] = []
   let cursor: string | undefined
   do {
-    const page = await runs.search(tenant, { ...request, ...cursor && { cursor } }, left, undefined,
+    const page = await runs.search(caller, { ...request, ...cursor && { cursor } }, left,
       listedTexts)
     rows.push(...page.rows)
     cursor = page.cursor
@@ -119,8 +119,7 @@ async function viewOf(context: AgentContext, { first, newest, state }: Listed,
     historyScope: historyScope ?? 'context', artifacts: includeArtifacts ?? false }
   const whole = detail.historyLength === 0 && !detail.artifacts
     ? newest
-    : await context.runs.get(context.caller.tenant, { threadId: newest.threadId,
-      runId: newest.runId })
+    : await context.runs.get(context.caller, { threadId: newest.threadId, runId: newest.runId })
   return await taskView(context, { first, newest: whole, state: known }, detail)
 }
 

@@ -131,7 +131,7 @@ async function answer(parts: AgentParts, request: FastifyRequest, reply: Fastify
 async function contextOf({ runs, threads, assistants, json, agents }: AgentParts,
   request: FastifyRequest, reply: FastifyReply, name: string): Promise<AgentContext> {
   const { caller } = request
-  const assistant = await assistants.get(caller.tenant, name)
+  const assistant = await assistants.get(caller, name)
   return { runs, threads, json, caller, assistant, runCaller: runCallerOf(request),
     tools: agents.tools, left: leftSignal(reply) }
 }
@@ -182,9 +182,9 @@ async function answerWithTask({ ticker }: AgentParts, { context, call, reply }: 
     headers: {},
     answer: async (left) => {
       try {
-        const ask = result ?? ((cancelled) => runs.join(caller.tenant, run, cancelled))
+        const ask = result ?? ((cancelled) => runs.join(caller, run, cancelled))
         const values = await whileValid({ caller, ticker, left, ask })
-        const newest = await runs.get(caller.tenant, run)
+        const newest = await runs.get(caller, run)
         const ended = { first: first.runId === row.runId ? newest : first, newest,
           state: await stateOf(context, newest) }
         return taskText(call, await taskView(context, ended, detail, values))
@@ -193,7 +193,7 @@ async function answerWithTask({ ticker }: AgentParts, { context, call, reply }: 
         return errorText(call.id, error, call.dialect)
       }
     },
-    settled: () => runs.get(caller.tenant, run),
+    settled: () => runs.get(caller, run),
     abandoned: () => {},
   })
   return reply
@@ -232,8 +232,8 @@ async function subscribe(parts: AgentParts, { context, call, reply }: Called): P
 
 /** Throws A2aError for a graph that takes no messages: nothing that agents send would reach it. */
 async function requireMessages({ assistants }: AgentParts,
-  { caller: { tenant }, assistant }: AgentContext): Promise<void> {
-  const graph = await assistants.describe(tenant, assistant.graphId)
+  { caller, assistant }: AgentContext): Promise<void> {
+  const graph = await assistants.describe(caller, assistant.graphId)
   const { channels, stateChannels } = graph ?? {}
   const names = channels ?? (Array.isArray(stateChannels) ? stateChannels : undefined)
   if (names === undefined || names.includes('messages')) return

@@ -65,7 +65,7 @@ interface Outgoing {
 }
 
 async function begin(context: AgentContext, outgoing: Outgoing): Promise<Sent> {
-  const { runs, caller: { tenant } } = context
+  const { runs, caller } = context
   const { params: { message: { messageId, contextId } }, parts, manner, key } = outgoing
   if (contextId && !isListedUuid(contextId)) {
     throw badField('message.contextId', 'must be a UUID: leave it out to begin a new context')
@@ -77,17 +77,17 @@ async function begin(context: AgentContext, outgoing: Outgoing): Promise<Sent> {
   })
   const runCaller = { ...context.runCaller, commandId: outgoing.commandId }
   if (manner === 'waits') {
-    const { row, result } = await runs.createAndWait(tenant, threadId, body, { ...runCaller,
+    const { row, result } = await runs.createAndWait(caller, threadId, body, { ...runCaller,
       awaits: true })
     return { first: row, row, result }
   }
-  const row = await runs.create(tenant, threadId, body, { ...runCaller,
+  const row = await runs.create(caller, threadId, body, { ...runCaller,
     ...manner === 'follows' && { follows: true } })
   return { first: row, row }
 }
 
 async function answer(context: AgentContext, outgoing: Outgoing): Promise<Sent> {
-  const { runs, caller: { tenant } } = context
+  const { runs, caller } = context
   const { params: { message: { messageId, taskId, contextId } }, parts, commandId } = outgoing
   const { first, newest, state } = await findTask(context, taskId!)
   const { runId, threadId } = first
@@ -101,7 +101,7 @@ async function answer(context: AgentContext, outgoing: Outgoing): Promise<Sent> 
     input: null,
     command: { resume: answerIn(parts) },
   })
-  const row = await runs.createForThread(tenant, threadId, body, { ...context.runCaller,
+  const row = await runs.createForThread(caller, threadId, body, { ...context.runCaller,
     commandId }, { resumeOnly: true })
     .catch((error: unknown) => {
       const { code, details } = HeddleError.from(error)
@@ -110,8 +110,8 @@ async function answer(context: AgentContext, outgoing: Outgoing): Promise<Sent> 
   return withResult(context, { first, row })
 }
 
-function withResult({ runs, caller: { tenant } }: AgentContext, sent: Sent): Sent {
-  return { ...sent, result: (cancelled) => runs.join(tenant, nameOf(sent.row), cancelled) }
+function withResult({ runs, caller }: AgentContext, sent: Sent): Sent {
+  return { ...sent, result: (cancelled) => runs.join(caller, nameOf(sent.row), cancelled) }
 }
 
 function notAsked(taskId: string, state: string): A2aError {

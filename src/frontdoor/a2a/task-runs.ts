@@ -29,9 +29,9 @@ type FindContext = Pick<AgentContext, 'runs' | 'threads' | 'caller' | 'assistant
 
 /** Finds a task of the assistant. Throws A2aError. */
 export async function findTask(context: FindContext, taskId: string): Promise<TaskRuns> {
-  const { runs, caller: { tenant }, assistant } = context
+  const { runs, caller, assistant } = context
   if (!isListedUuid(taskId)) throw noTask(taskId)
-  const first = await runs.find(tenant, taskId.toLowerCase()).catch(noTaskFor(taskId))
+  const first = await runs.find(caller, taskId.toLowerCase()).catch(noTaskFor(taskId))
   const isIts = first.assistantId === assistant.assistantId && taskOf(first) === undefined
   if (!isIts) throw noTask(taskId)
   const newest = asks(first) ? await newestOf(context, first) : first
@@ -50,7 +50,7 @@ export function messageOf({ metadataJson }: Pick<RunRow, 'metadataJson'>): strin
 
 /** The state of the task whose newest run this is. */
 export async function stateOf(
-  { threads, caller: { tenant } }: Pick<FindContext, 'threads' | 'caller'>,
+  { threads, caller }: Pick<FindContext, 'threads' | 'caller'>,
   run: RunRow,
 ): Promise<TaskState> {
   switch (run.status) {
@@ -68,7 +68,7 @@ export async function stateOf(
   }
   if (!asks(run)) return 'completed'
   // Only the last run of a thread can wait: a later one went on without an answer.
-  const { row } = await threads.get(tenant, run.threadId, ['status'])
+  const { row } = await threads.get(caller, run.threadId, ['status'])
   const isLast = row.unfinished.length === 0 && row.lastRunId === run.runId
   const isCanceled = textAt(objectIn(row.metadataJson || '{}'), keys.canceled) === run.runId
   return isLast && !isCanceled ? 'input-required' : 'canceled'
@@ -80,14 +80,14 @@ function asks({ status, interruptsJson }: RunRow): boolean {
   return Object.keys(objectIn(interruptsJson || '{}')).length > 0
 }
 
-async function newestOf({ runs, caller: { tenant } }: FindContext, first: RunRow): Promise<RunRow> {
-  const listed = await runs.list(tenant, first.threadId, { limit: listedMax,
+async function newestOf({ runs, caller }: FindContext, first: RunRow): Promise<RunRow> {
+  const listed = await runs.list(caller, first.threadId, { limit: listedMax,
     select: ['run_id', 'metadata'] })
   const answer = listed.find((run) => taskOf(run) === first.runId)
   // Lists leave out what a run asks.
   return answer === undefined
     ? first
-    : await runs.get(tenant, { threadId: first.threadId, runId: answer.runId })
+    : await runs.get(caller, { threadId: first.threadId, runId: answer.runId })
 }
 
 /** The error for a task that is not there, or not for this caller or this assistant. */

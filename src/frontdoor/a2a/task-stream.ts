@@ -67,7 +67,7 @@ export async function streamTask({ ticker }: StreamParts,
   try {
     const events = new TaskEvents(request, sse)
     await events.begin()
-    unfollow = await operations.follow(caller.tenant, run, { after: null, modes: ['messages-tuple'],
+    unfollow = await operations.follow(caller, run, { after: null, modes: ['messages-tuple'],
       made }, events)
     sse.begin()
     if (gone) unfollow()
@@ -123,7 +123,7 @@ class TaskEvents implements FeedListener {
 
   async #end(): Promise<void> {
     const { context, runs: { first, newest: { threadId, runId } } } = this.#request
-    const newest = await context.runs.get(context.caller.tenant, { threadId, runId })
+    const newest = await context.runs.get(context.caller, { threadId, runId })
     const runs = { first, newest, state: await stateOf(context, newest) }
     const task = await taskView(context, runs, { ...bare, artifacts: true })
     this.#send(lastId, this.#translation!.end(task))

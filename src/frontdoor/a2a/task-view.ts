@@ -76,12 +76,12 @@ function questionsOf({ interruptsJson }: RunRow): readonly Part[] {
 
 /** The messages when the run ended, or now if it has not. */
 async function messagesAt(context: ViewContext, run: RunRow): Promise<GraphMessages> {
-  const { threads, caller: { tenant } } = context
+  const { threads, caller } = context
   const hasEnded = run.status !== 'pending' && run.status !== 'running'
   if (hasEnded && run.finalCheckpointId === '') return []
   const at = hasEnded ? { checkpoint_id: run.finalCheckpointId } : null
   // A deleted history has no messages any more; the task stays.
-  const state = await threads.state(tenant, run.threadId, at, { select: [newestMessages] })
+  const state = await threads.state(caller, run.threadId, at, { select: [newestMessages] })
     .catch(ignoreNotFound)
   return state === undefined ? [] : messagesOf(context, state, ['values', 'messages'])
 }

@@ -8,7 +8,7 @@ import { countAssistants, createAssistant, listAssistantVersions, searchAssistan
 import type { RouteParts } from '../http/route.ts'
 import { takeRows } from '../http/row-bytes.ts'
 import { checkerOf } from '../schema/validation.ts'
-import { goneSignal, tenantOf } from './caller-value.ts'
+import { callerOf, goneSignal, tenantOf } from './caller-value.ts'
 import { bytesOf, jsonIn } from './json-bytes.ts'
 import { assistantMessage, pageOf } from './messages.ts'
 
@@ -23,18 +23,18 @@ export function assistantService(
         assistant_id: request.assistantId,
         if_exists: request.keepExisting ? 'do_nothing' : 'raise',
       })
-      return { assistant: assistantMessage(await assistants.create(tenantOf(context), body)) }
+      return { assistant: assistantMessage(await assistants.create(callerOf(context), body)) }
     },
     getAssistant: async ({ assistantId }, context) => ({
-      assistant: assistantMessage(await assistants.get(tenantOf(context), assistantId)),
+      assistant: assistantMessage(await assistants.get(callerOf(context), assistantId)),
     }),
     updateAssistant: async (request, context) => {
       const body = checkerOf(updateAssistant.body)(contentOf(request))
-      const row = await assistants.patch(tenantOf(context), request.assistantId, body)
+      const row = await assistants.patch(callerOf(context), request.assistantId, body)
       return { assistant: assistantMessage(row) }
     },
     deleteAssistant: async ({ assistantId, deleteThreads }, context) => {
-      await assistants.delete(tenantOf(context), assistantId, deleteThreads)
+      await assistants.delete(callerOf(context), assistantId, deleteThreads)
       return {}
     },
     searchAssistants: async (request, context) => {
@@ -42,20 +42,20 @@ export function assistantService(
       const body = checkerOf(searchAssistants.body)(
         { ...filterOf(request), ...pageOf(page), sort_by, sort_order },
       )
-      const { rows, total } = await assistants.search(tenantOf(context), body, goneSignal(context))
+      const { rows, total } = await assistants.search(callerOf(context), body, goneSignal(context))
       using share = reads.share(tenantOf(context))
       takeRows(share, rows)
       return { assistants: rows.map(assistantMessage), total: BigInt(total) }
     },
     countAssistants: async (request, context) => {
       const body = checkerOf(countAssistants.body)(filterOf(request))
-      const count = await assistants.count(tenantOf(context), body, goneSignal(context))
+      const count = await assistants.count(callerOf(context), body, goneSignal(context))
       return { count: BigInt(count) }
     },
     listAssistantVersions: async ({ assistantId, page, metadataJson }, context) => {
       const metadata = jsonIn('metadata_json', metadataJson)
       const body = checkerOf(listAssistantVersions.body)({ ...pageOf(page), metadata })
-      const rows = await assistants.versions(tenantOf(context), assistantId, body,
+      const rows = await assistants.versions(callerOf(context), assistantId, body,
         goneSignal(context))
       using share = reads.share(tenantOf(context))
       takeRows(share, rows)
@@ -63,19 +63,19 @@ export function assistantService(
     },
     setLatestAssistantVersion: async ({ assistantId, version }, context) => {
       checkerOf(setLatestAssistantVersion.body)({ version })
-      const row = await assistants.setLatest(tenantOf(context), assistantId, version)
+      const row = await assistants.setLatest(callerOf(context), assistantId, version)
       return { assistant: assistantMessage(row) }
     },
     getAssistantGraph: async ({ assistantId, xray }, context) => {
-      const drawn = await assistants.graph(tenantOf(context), assistantId, xray)
+      const drawn = await assistants.graph(callerOf(context), assistantId, xray)
       return { graphJson: bytesOf(JSON.stringify(drawn)) }
     },
     getAssistantSchemas: async ({ assistantId }, context) => {
-      const schemas = await assistants.schemas(tenantOf(context), assistantId)
+      const schemas = await assistants.schemas(callerOf(context), assistantId)
       return { schemasJson: bytesOf(JSON.stringify(schemas)) }
     },
     getAssistantSubgraphs: async ({ assistantId, namespace = null, recurse }, context) => {
-      const found = await assistants.subgraphs(tenantOf(context), assistantId, namespace, recurse)
+      const found = await assistants.subgraphs(callerOf(context), assistantId, namespace, recurse)
       return { subgraphsJson: bytesOf(JSON.stringify(found)) }
     },
   }

@@ -13,7 +13,7 @@ import { cronPayload } from '../http/render.ts'
 import type { RouteParts } from '../http/route.ts'
 import { takeRows } from '../http/row-bytes.ts'
 import { checkerOf } from '../schema/validation.ts'
-import { goneSignal, tenantOf } from './caller-value.ts'
+import { callerOf, goneSignal, tenantOf } from './caller-value.ts'
 import { bytesOf, jsonIn } from './json-bytes.ts'
 import { pageOf, timeTextOf } from './messages.ts'
 import { breakpointsOf, runCallerOf } from './run-spec.ts'
@@ -30,33 +30,33 @@ export function cronService(
         : checkerOf(getThread.params)({ thread_id: request.threadId }).thread_id
       const body = checkerOf(createCron.body)({ ...bodyOf(request),
         assistant_id: request.assistantId, multitask_strategy: request.multitaskStrategy })
-      return { cron: cronMessage(await crons.create(tenantOf(context), threadId, body, caller)) }
+      return { cron: cronMessage(await crons.create(callerOf(context), threadId, body, caller)) }
     },
     getCron: async (request, context) => ({
-      cron: cronMessage(await crons.get(tenantOf(context), cronIdOf(request))),
+      cron: cronMessage(await crons.get(callerOf(context), cronIdOf(request))),
     }),
     updateCron: async (request, context) => {
       const end = request.clearEndTime ? { end_time: null } : {}
       const body = checkerOf(updateCron.body)({ ...bodyOf(request), ...end })
-      const row = await crons.patch(tenantOf(context), cronIdOf(request), body)
+      const row = await crons.patch(callerOf(context), cronIdOf(request), body)
       return { cron: cronMessage(row) }
     },
     deleteCron: async (request, context) => {
-      await crons.delete(tenantOf(context), cronIdOf(request))
+      await crons.delete(callerOf(context), cronIdOf(request))
       return {}
     },
     searchCrons: async (request, context) => {
       const body = checkerOf(searchCrons.body)({ ...filterOf(request), ...pageOf(request.page),
         sort_by: request.sortBy, sort_order: request.sortOrder })
       const tenant = tenantOf(context)
-      const { rows, total } = await crons.search(tenant, body, goneSignal(context))
+      const { rows, total } = await crons.search(callerOf(context), body, goneSignal(context))
       using share = reads.share(tenant)
       takeRows(share, rows)
       return { crons: rows.map(cronMessage), total: BigInt(total) }
     },
     countCrons: async (request, context) => {
       const body = checkerOf(countCrons.body)(filterOf(request))
-      return { count: BigInt(await crons.count(tenantOf(context), body, goneSignal(context))) }
+      return { count: BigInt(await crons.count(callerOf(context), body, goneSignal(context))) }
     },
   }
 }

@@ -65,12 +65,12 @@ function recordCalls(parts: Parts) {
   const { runs, reads } = parts
   return {
     getRun: async (request, context) => ({
-      run: runMessage(await runs.get(tenantOf(context), runNamed(request))),
+      run: runMessage(await runs.get(callerOf(context), runNamed(request))),
     }),
     listRuns: async ({ threadId, page, status }, context) => {
       const { thread_id } = checkerOf(getThread.params)({ thread_id: threadId })
       const body = checkerOf(listRuns.query)({ ...pageOf(page), status })
-      const rows = await runs.list(tenantOf(context), thread_id, body, goneSignal(context))
+      const rows = await runs.list(callerOf(context), thread_id, body, goneSignal(context))
       using share = reads.share(tenantOf(context))
       takeRows(share, rows)
       return { runs: rows.map(runMessage) }
@@ -79,16 +79,16 @@ function recordCalls(parts: Parts) {
       const run = runNamed(request)
       using _ = parts.quotas.stream(tenantOf(context))
       const text = await longAnswer(parts, context,
-        (cancelled) => runs.join(tenantOf(context), run, cancelled))
+        (cancelled) => runs.join(callerOf(context), run, cancelled))
       return { resultJson: bytesOf(text) }
     },
     cancelRun: async (request, context) => {
       const action = request.rollback ? 'rollback' : 'interrupt'
-      await runs.cancel(tenantOf(context), runNamed(request), { action })
+      await runs.cancel(callerOf(context), runNamed(request), { action })
       return {}
     },
     deleteRun: async (request, context) => {
-      await runs.delete(tenantOf(context), runNamed(request))
+      await runs.delete(callerOf(context), runNamed(request))
       return {}
     },
   } satisfies Partial<ServiceImpl<typeof RunService>>
@@ -130,7 +130,7 @@ async function* eventsOf({ runs, ticker }: Parts, run: RunName, watch: WatchRun,
   ticker.add(queue, { kind: 'rpc', runId: run.runId })
   let unfollow = () => {}
   try {
-    unfollow = await runs.follow(tenantOf(context), run, watch, queue)
+    unfollow = await runs.follow(callerOf(context), run, watch, queue)
     yield* queue.emitted()
   } finally {
     ticker.remove(queue)
@@ -149,7 +149,7 @@ function cancelWhenGone({ runs, ticker }: Parts, spec: RunSpec | undefined, run:
   return whenAborted(context.signal, () => {
     if (!spec?.cancelOnDisconnect || ticker.stopped) return
     // The run may have ended already, and no client is left to learn of an error.
-    runs.cancel(tenantOf(context), nameOf(run), { reason: 'disconnected' }).catch(() => {})
+    runs.abandon(callerOf(context), nameOf(run)).catch(() => {})
   })
 }
 

@@ -8,11 +8,12 @@ import { createRun, createStatelessRun, getThread } from '../../api/index.ts'
 import type { CreateRun, CreateStatelessRun } from '../../api/index.ts'
 import type { AwaitedRun } from '../../thread/index.ts'
 import { userOf } from '../http/caller.ts'
+import type { Caller } from '../http/caller.ts'
 import type { RouteParts } from '../http/route.ts'
 import { revisionHeader } from '../operations/index.ts'
 import type { RunCaller } from '../operations/index.ts'
 import { checkerOf, invalid } from '../schema/validation.ts'
-import { callerOf, tenantOf } from './caller-value.ts'
+import { callerOf } from './caller-value.ts'
 import { jsonIn } from './json-bytes.ts'
 import { checkpointOf } from './messages.ts'
 
@@ -26,8 +27,8 @@ const longestKey = 8_192
 export function startRun({ runs }: Pick<RouteParts, 'runs'>, spec: RunSpec | undefined,
   context: HandlerContext, { follows = false } = {}): Promise<RunRow> {
   return made(spec, context, {
-    stateless: (tenant, body, caller) => runs.createStateless(tenant, body, { ...caller, follows }),
-    onThread: (tenant, id, body, caller) => runs.create(tenant, id, body, { ...caller, follows }),
+    stateless: (who, body, caller) => runs.createStateless(who, body, { ...caller, follows }),
+    onThread: (who, id, body, caller) => runs.create(who, id, body, { ...caller, follows }),
   })
 }
 
@@ -35,28 +36,28 @@ export function startRun({ runs }: Pick<RouteParts, 'runs'>, spec: RunSpec | und
 export function startAndWait({ runs }: Pick<RouteParts, 'runs'>, spec: RunSpec | undefined,
   context: HandlerContext): Promise<AwaitedRun> {
   return made(spec, context, {
-    stateless: (tenant, body, caller) => runs.createStatelessAndWait(tenant, body, caller),
-    onThread: (tenant, id, body, caller) => runs.createAndWait(tenant, id, body, caller),
+    stateless: (who, body, caller) => runs.createStatelessAndWait(who, body, caller),
+    onThread: (who, id, body, caller) => runs.createAndWait(who, id, body, caller),
   })
 }
 
 /** The operations that make a run. */
 interface Making<Made> {
-  stateless(tenant: string, body: CreateStatelessRun, caller: RunCaller): Promise<Made>
-  onThread(tenant: string, threadId: string, body: CreateRun, caller: RunCaller): Promise<Made>
+  stateless(who: Caller, body: CreateStatelessRun, caller: RunCaller): Promise<Made>
+  onThread(who: Caller, threadId: string, body: CreateRun, caller: RunCaller): Promise<Made>
 }
 
 function made<Made>(spec: RunSpec | undefined, context: HandlerContext,
   { stateless, onThread }: Making<Made>): Promise<Made> {
   if (spec === undefined) throw invalid([{ field: 'run', message: 'is required' }])
   const caller = runCallerOf(context, spec.idempotencyKey)
-  const tenant = tenantOf(context)
+  const who = callerOf(context)
   const body = bodyOf(spec)
   if (spec.threadId === '') {
-    return stateless(tenant, checkerOf(createStatelessRun.body)(body), caller)
+    return stateless(who, checkerOf(createStatelessRun.body)(body), caller)
   }
   const { thread_id } = checkerOf(getThread.params)({ thread_id: spec.threadId })
-  return onThread(tenant, thread_id, checkerOf(createRun.body)(body), caller)
+  return onThread(who, thread_id, checkerOf(createRun.body)(body), caller)
 }
 
 /** The caller who asks for runs, with its key. Throws `invalid` if the key is too long. */

@@ -10,7 +10,7 @@ import type { Item } from '../../items/index.ts'
 import type { RouteParts } from '../http/route.ts'
 import { takeRows } from '../http/row-bytes.ts'
 import { checkerOf } from '../schema/validation.ts'
-import { goneSignal, tenantOf } from './caller-value.ts'
+import { callerOf, goneSignal, tenantOf } from './caller-value.ts'
 import { bytesOf, jsonIn } from './json-bytes.ts'
 import { pageOf } from './messages.ts'
 
@@ -27,22 +27,22 @@ export function storeService(
         ...index && { index: index.paths.length > 0 ? index.paths : false },
         ...ttl !== undefined && { ttl: ttl === 0 ? null : ttl },
       })
-      await store.put(tenantOf(context), body)
+      await store.put(callerOf(context), body)
       return {}
     },
     getItem: async ({ namespace, key, refreshTtl }, context) => {
       const query = checkerOf(getItem.query)({ namespace, key, refresh_ttl: refreshTtl })
-      const item = await store.get(tenantOf(context), query)
+      const item = await store.get(callerOf(context), query)
       return item === null ? {} : { item: itemMessage(item) }
     },
     deleteItem: async ({ namespace, key }, context) => {
-      await store.delete(tenantOf(context), checkerOf(deleteItem.body)({ namespace, key }))
+      await store.delete(callerOf(context), checkerOf(deleteItem.body)({ namespace, key }))
       return {}
     },
     searchItems: async ({ namespacePrefix, filterJson, query, page, refreshTtl }, context) => {
       const body = checkerOf(searchItems.body)({ ...pageOf(page), namespace_prefix: namespacePrefix,
         filter: jsonIn('filter_json', filterJson), query, refresh_ttl: refreshTtl })
-      const found = await store.search(tenantOf(context), body, goneSignal(context))
+      const found = await store.search(callerOf(context), body, goneSignal(context))
       using share = reads.share(tenantOf(context))
       takeRows(share, found.map(({ row }) => row))
       return { items: found.map(({ row, score }) => ({ item: itemMessage(row), score })) }
@@ -50,7 +50,7 @@ export function storeService(
     listNamespaces: async ({ prefix, suffix, maxDepth, page }, context) => {
       const body = checkerOf(listNamespaces.body)({ ...pageOf(page), prefix, suffix,
         max_depth: maxDepth || undefined })
-      const found = await store.namespaces(tenantOf(context), body, goneSignal(context))
+      const found = await store.namespaces(callerOf(context), body, goneSignal(context))
       return { namespaces: found.map((labels) => ({ labels: [...labels] })) }
     },
   }

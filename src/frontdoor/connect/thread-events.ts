@@ -36,7 +36,7 @@ export async function* followThread({ threads, ticker, quotas }: Parts,
   ticker.add(queue, { kind: 'rpc', runId: threadId })
   let unfollow = () => {}
   try {
-    unfollow = await threads.followExisting(tenantOf(context), threadId, filter.since ?? null, {
+    unfollow = await threads.followExisting(callerOf(context), threadId, filter.since ?? null, {
       events: (batch) => queue.events(batch.filter(passes)),
       ready: () => queue.ready(),
       ended: (how) => queue.ended(how),

@@ -9,7 +9,7 @@ import { copyThread, countThreads, createThread, getThread, postThreadHistory,
   updateThreadState } from '../../api/index.ts'
 import type { RouteParts } from '../http/route.ts'
 import { checkerOf } from '../schema/validation.ts'
-import { goneSignal, tenantOf } from './caller-value.ts'
+import { callerOf, goneSignal, tenantOf } from './caller-value.ts'
 import { bytesOf, jsonIn } from './json-bytes.ts'
 import { checkpointOf, pageOf, threadMessage, timeTextOf } from './messages.ts'
 import { followThread } from './thread-events.ts'
@@ -35,26 +35,26 @@ function recordCalls({ threads, reads }: Parts) {
         ttl: lifeOf(request.timeToLive),
         supersteps: request.supersteps.map(({ updates }) => ({ updates: updates.map(updateOf) })),
       })
-      return { thread: threadMessage(await threads.create(tenantOf(context), body)) }
+      return { thread: threadMessage(await threads.create(callerOf(context), body)) }
     },
     getThread: async (request, context) => ({
-      thread: threadMessage(await threads.get(tenantOf(context), threadIdOf(request))),
+      thread: threadMessage(await threads.get(callerOf(context), threadIdOf(request))),
     }),
     updateThread: async (request, context) => {
       const metadata = jsonIn('metadata_json', request.metadataJson)
       const body = checkerOf(updateThread.body)({ metadata, ttl: lifeOf(request.timeToLive) })
-      const view = await threads.patch(tenantOf(context), threadIdOf(request), body)
+      const view = await threads.patch(callerOf(context), threadIdOf(request), body)
       return { thread: threadMessage(view) }
     },
     deleteThread: async (request, context) => {
-      await threads.delete(tenantOf(context), threadIdOf(request))
+      await threads.delete(callerOf(context), threadIdOf(request))
       return {}
     },
     copyThread: async (request, context) => {
       const { checkpoint_id: checkpointId } = checkerOf(copyThread.body)(
         { checkpoint_id: request.checkpointId },
       )
-      const copy = threads.copy(tenantOf(context), threadIdOf(request), checkpointId ?? undefined)
+      const copy = threads.copy(callerOf(context), threadIdOf(request), checkpointId ?? undefined)
       return { thread: threadMessage(await copy) }
     },
     searchThreads: async (request, context) => {
@@ -70,13 +70,13 @@ function recordCalls({ threads, reads }: Parts) {
         extract: Object.keys(extract).length > 0 ? extract : undefined,
         select: withoutValues ? threadFields.filter((name) => name !== 'values') : undefined,
       })
-      const { threads: found, total } = await threads.search(tenant, body, { share,
+      const { threads: found, total } = await threads.search(callerOf(context), body, { share,
         cancelled: goneSignal(context) })
       return { threads: found.map(threadMessage), total: BigInt(total) }
     },
     countThreads: async (request, context) => {
       const body = checkerOf(countThreads.body)(filterOf(request))
-      const count = await threads.count(tenantOf(context), body, goneSignal(context))
+      const count = await threads.count(callerOf(context), body, goneSignal(context))
       return { count: BigInt(count) }
     },
   } satisfies Partial<ServiceImpl<typeof ThreadService>>
@@ -89,7 +89,7 @@ function stateCalls({ threads, reads }: Parts) {
         { checkpoint: checkpointOf(request.checkpoint) ?? {}, subgraphs: request.subgraphs },
       )
       const { checkpoint = {} } = body
-      const text = await threads.state(tenantOf(context), threadIdOf(request), checkpoint, body,
+      const text = await threads.state(callerOf(context), threadIdOf(request), checkpoint, body,
         goneSignal(context))
       return { stateJson: bytesOf(text) }
     },
@@ -98,7 +98,7 @@ function stateCalls({ threads, reads }: Parts) {
       const body = checkerOf(updateThreadState.body)(
         { ...update, checkpoint: checkpointOf(request.checkpoint) },
       )
-      const text = await threads.updateState(tenantOf(context), threadIdOf(request), body)
+      const text = await threads.updateState(callerOf(context), threadIdOf(request), body)
       return { checkpointJson: bytesOf(text) }
     },
     getThreadHistory: async (request, context) => {
@@ -114,8 +114,8 @@ function stateCalls({ threads, reads }: Parts) {
       const cancelled = goneSignal(context)
       using turn = new DisposableStack()
       const states: string[] = []
-      for await (const { texts, isLast } of threads.history(tenant, threadIdOf(request), body,
-        cancelled)) {
+      for await (const { texts, isLast } of threads.history(callerOf(context), threadIdOf(request),
+        body, cancelled)) {
         share.take(...texts)
         states.push(...texts)
         if (!isLast && states.length === texts.length)

@@ -4,12 +4,13 @@ import type { CallerRole } from '../../access/index.ts'
 import type { Access, Operation } from '../../api/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { GraphDescription, HeaderChoice, HttpSettings } from '../../graph/index.ts'
+import type { Asking } from '../authorise/index.ts'
 
 /**
  * The authenticated caller of a request. Everything that the request may see or change belongs to
  * this tenant. Of a request to a deployment, it is the namespace of the tenant there.
  */
-export interface Caller {
+export interface Caller extends Asking {
   readonly tenant: string
   /** The only deployment that the key may call; null or absent for any. */
   readonly deployment?: string | null
@@ -33,6 +34,8 @@ export type Identity =
   | { readonly kind: 'key'; readonly hash: string; readonly id?: string }
   /** Named by a valid token or by a trusted proxy. */
   | { readonly kind: 'user'; readonly tenant: string; readonly id: string }
+  /** A user of the login of a project; `hash` is the SHA-256 of its identity in hex. */
+  | { readonly kind: 'login'; readonly tenant: string; readonly hash: string }
   | { readonly kind: 'nobody' }
 
 /** The result of authentication. Refused callers are charged to limits as well. */
@@ -62,8 +65,8 @@ export const nobody: Caller = {
 }
 
 /** The id of the user; undefined if the caller is not one. */
-export function userOf({ identity }: Caller): string | undefined {
-  return identity.kind === 'user' ? identity.id : undefined
+export function userOf({ identity, user }: Caller): string | undefined {
+  return identity.kind === 'user' ? identity.id : user?.identity
 }
 
 /** The one rule of roles. Throws `forbidden`. */

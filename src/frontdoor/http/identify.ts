@@ -75,6 +75,12 @@ export function bringsNothing(request: FastifyRequest): boolean {
   return Object.values(credentialsIn(request)).every((each) => each === undefined)
 }
 
+/** The API key of a request, known or not; undefined if it brings none of ours. */
+export function keyIn(request: FastifyRequest): string | undefined {
+  const { key } = credentialsIn(request)
+  return key?.startsWith('hdl_') ? key : undefined
+}
+
 interface Credentials {
   readonly key?: string
   readonly token?: string

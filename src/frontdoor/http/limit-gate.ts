@@ -120,6 +120,7 @@ function subjectOf({ identity }: Pick<RateLimit, 'identity'>, { key, user }: Cla
 
 function nameOf(identity: Identity, { text: address }: Address): RefusedName {
   if (identity.kind === 'user') return { user: identity.id }
+  if (identity.kind === 'login') return { user: identity.hash }
   return identity.kind === 'key' && identity.id !== undefined ? { keyId: identity.id } : { address }
 }
 
@@ -141,6 +142,8 @@ function claimOf(identity: Identity, { headers }: FastifyRequest): Claim {
       return { key: identity.hash, known: identity.id !== undefined }
     case 'user':
       return { user: `${identity.tenant}\n${identity.id}`, known: true }
+    case 'login':
+      return { user: `login\n${identity.tenant}\n${identity.hash}`, known: true }
     case 'nobody':
       return nobody
     case 'local': {

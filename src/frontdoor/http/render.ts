@@ -6,6 +6,7 @@ import type { assistantFields, threadFields } from '../../api/index.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
 import { timeText } from '../../json/index.ts'
 import { graphIdOf } from '../../search/index.ts'
+import { shownPayload } from '../operations/index.ts'
 import type { FoundThread } from '../operations/index.ts'
 
 /** Names of fields to answer with; null, undefined or none for all. */
@@ -49,7 +50,9 @@ export function cronJson(row: CronRow, select?: Selection, nowMs?: number): Json
 }
 
 /** The body of the runs of a cron. */
-export function cronPayload({ assistantId, metadataJson, payloadJson }: CronRow): JsonText {
+export function cronPayload(row: CronRow): JsonText {
+  const { assistantId, metadataJson } = row
+  const payloadJson = shownPayload(row)
   const rest = payloadJson === '{}' ? '}' : `,${payloadJson.slice(1)}`
   return `{"assistant_id":${JSON.stringify(assistantId)},"metadata":${metadataJson}${rest}`
 }

@@ -7,7 +7,8 @@ import type { Static, TSchema } from 'typebox'
 
 import type { JsonText } from '../../checkpoint/index.ts'
 import type { Quotas, ReadQuota } from '../../limits/index.ts'
-import type { MakeFeedbackLinks, Operations } from '../operations/index.ts'
+import type { AllowedOperations } from '../authorise/index.ts'
+import type { MakeFeedbackLinks } from '../operations/index.ts'
 import type { ConnectionTicker } from './connections/connection-ticker.ts'
 import { sendRows } from './list-reply.ts'
 
@@ -22,7 +23,7 @@ export type App = FastifyInstance<RawServerDefault, IncomingMessage, ServerRespo
   FastifyBaseLogger, Schemas>
 
 /** Parts that the front door passes to every route, over REST and over the typed API. */
-export interface RouteParts extends Omit<Operations, 'fireCron'> {
+export interface RouteParts extends AllowedOperations {
   readonly ticker: ConnectionTicker
   readonly quotas: Pick<Quotas, 'stream'>
   /** The memory that reads share. */

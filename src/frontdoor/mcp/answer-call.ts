@@ -43,7 +43,7 @@ export async function answerCall(parts: McpParts, answered: AnsweredCall): Promi
       whileValid({ caller, ticker, left, ask: answered.run.result }).then((text) =>
         end.answer(text)
       ),
-    settled: () => runs.get(caller.tenant, run),
+    settled: () => runs.get(caller, run),
     abandoned: () => end.abandon(),
     failed: (error) => errorText(call.id, asRpcError(error)),
   })
@@ -80,7 +80,7 @@ function endOf(parts: McpParts, { reply, call, run: { run } }: AnsweredCall): Ca
     },
     abandon: () => {
       if (isKept(call) || parts.ticker.stopped) return
-      parts.runs.cancel(caller.tenant, run, { reason: 'disconnected' }).catch(() => {})
+      parts.runs.cancel(caller, run, { reason: 'disconnected' }).catch(() => {})
     },
     close: () => {
       if (isKept(call) && !isOpen) dropKept(parts, caller, run.threadId)

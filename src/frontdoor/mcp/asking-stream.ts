@@ -173,8 +173,7 @@ class Conversation {
     }
     const found = await next.found
     return found &&
-      { run: found,
-        result: (cancelled) => this.#parts.runs.join(this.#caller.tenant, found, cancelled) }
+      { run: found, result: (cancelled) => this.#parts.runs.join(this.#caller, found, cancelled) }
   }
 
   #answer(result: string): void {

@@ -73,8 +73,8 @@ async function startLone({ runs }: McpParts, { caller, runCaller }: CallMaker, c
   const { session, assistant, id } = call
   const runId = session && idOfRequest(caller, session.id, id)
   return callRun(
-    await runs.createStatelessAndWait(caller.tenant, { assistant_id: assistant, input,
-      ...modesOf(call) }, { ...runCaller, runId }),
+    await runs.createStatelessAndWait(caller, { assistant_id: assistant, input, ...modesOf(call) },
+      { ...runCaller, runId }),
   )
 }
 
@@ -108,9 +108,9 @@ async function resumeCall(parts: McpParts, reply: FastifyReply, { caller, runCal
     // Nothing was answered: the same is asked again.
     ? { run: { threadId, runId: row.runId },
       result: (cancelled?: AbortSignal) =>
-        parts.runs.join(caller.tenant, { threadId, runId: row.runId }, cancelled) }
+        parts.runs.join(caller, { threadId, runId: row.runId }, cancelled) }
     : callRun(
-      await parts.runs.createAndWait(caller.tenant, threadId,
+      await parts.runs.createAndWait(caller, threadId,
         resumed({ ...kept, progressToken: call.progressToken }, values), runCaller),
     )
   return answerCall(parts, { reply, call, run })

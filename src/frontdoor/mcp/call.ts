@@ -60,5 +60,6 @@ export function answerText({ id, era }: Pick<ToolCall, 'id' | 'era'>, version: s
 
 /** Name of the caller, as far as it decides whose a question is. */
 export function principalOf({ identity }: Pick<Caller, 'identity'>): string {
+  if (identity.kind === 'login') return identity.hash
   return identity.kind === 'user' ? identity.id : ''
 }

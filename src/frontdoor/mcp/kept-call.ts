@@ -56,13 +56,13 @@ export function idOfRequest({ tenant }: Caller, session: string, request: Reques
 export async function startKept({ threads, runs }: McpParts, { caller, runCaller }: CallMaker,
   call: ToolCall, input: unknown): Promise<CallRun> {
   const { assistant, session, id, progressToken } = call
-  const { row: { threadId } } = await threads.create(caller.tenant, {
+  const { row: { threadId } } = await threads.create(caller, {
     ...session && { thread_id: idOfRequest(caller, session.id, id) },
     metadata: { mcp_tool: assistant, mcp_session: session?.id ?? '', mcp_user: principalOf(caller),
       mcp_request: id, ...progressToken !== undefined && { mcp_progress: progressToken } },
     ttl: timeToLive,
   })
-  const made = await runs.createAndWait(caller.tenant, threadId, { assistant_id: assistant, input,
+  const made = await runs.createAndWait(caller, threadId, { assistant_id: assistant, input,
     ...modesOf(call) }, runCaller)
   return callRun(made)
 }
@@ -83,7 +83,7 @@ export function callRun({ row, result }: AwaitedRun): CallRun {
  */
 export async function findKept({ threads, runs }: Pick<McpParts, 'threads' | 'runs'>,
   caller: Caller, threadId: string, session: string): Promise<KeptCall | undefined> {
-  const view = await threads.get(caller.tenant, threadId, ['metadata']).catch(ignoreNotFound)
+  const view = await threads.get(caller, threadId, ['metadata']).catch(ignoreNotFound)
   if (view === undefined) return undefined
   const { mcp_tool: assistant, mcp_session, mcp_user, mcp_request: requestId,
     mcp_progress: progressToken } = objectIn(view.row.metadataJson || '{}')
@@ -109,9 +109,9 @@ export function readState(state: unknown): RunName | undefined {
 }
 
 /** The newest run of a thread; undefined if it has none, or is gone. */
-export async function newestRun(runs: McpParts['runs'], { tenant }: Caller,
+export async function newestRun(runs: McpParts['runs'], caller: Caller,
   threadId: string): Promise<RunRow | undefined> {
-  const rows = await runs.list(tenant, threadId, { limit: 1, select: ['run_id'] })
+  const rows = await runs.list(caller, threadId, { limit: 1, select: ['run_id'] })
     .catch(ignoreNotFound)
   return rows?.[0]
 }
@@ -126,15 +126,15 @@ export function resumed({ assistant, progressToken }: KeptCall,
 }
 
 /** Gives the thread its full time again, when a question was asked. */
-export async function keepOn({ threads }: McpParts, { tenant }: Caller,
+export async function keepOn({ threads }: McpParts, caller: Caller,
   threadId: string): Promise<void> {
-  await threads.patch(tenant, threadId, { ttl: timeToLive })
+  await threads.patch(caller, threadId, { ttl: timeToLive })
 }
 
 /** Removes what was kept, with its run. Failing is harmless: the thread goes by itself. */
-export function dropKept({ threads }: Pick<McpParts, 'threads'>, { tenant }: Caller,
+export function dropKept({ threads }: Pick<McpParts, 'threads'>, caller: Caller,
   threadId: string): void {
-  threads.delete(tenant, threadId).catch(() => {})
+  threads.delete(caller, threadId).catch(() => {})
 }
 
 /** Cancels what a request of a session has made. Nothing happens if it is over. */
@@ -143,9 +143,9 @@ export async function cancelRequest(parts: McpParts, caller: Caller, session: st
   const id = idOfRequest(caller, session, request)
   const name = { threadId: id, runId: id }
   try {
-    await parts.runs.cancel(caller.tenant, name, {})
+    await parts.runs.cancel(caller, name, {})
   } catch (error) {
     if (HeddleError.from(error).code !== 'not_found') throw error
-    await parts.threads.delete(caller.tenant, id).catch(ignoreNotFound)
+    await parts.threads.delete(caller, id).catch(ignoreNotFound)
   }
 }

@@ -23,7 +23,7 @@ export async function nextRun(parts: Pick<McpParts, 'threads' | 'runs'>, caller:
   const see = (seen: string) => {
     if (seen !== runId) resolve({ threadId, runId: seen })
   }
-  const stop = await parts.threads.followFrames(caller.tenant, threadId, { modes: ['lifecycle'],
+  const stop = await parts.threads.followFrames(caller, threadId, { modes: ['lifecycle'],
     after: null }, {
     events: (batch) => {
       for (const { name, json } of batch) {

@@ -17,7 +17,7 @@ export interface ProgressReport {
 }
 
 /** Reports the progress of a run until the result is called. Without it, the call goes on. */
-export function reportProgress({ runs }: Pick<McpParts, 'runs'>, { tenant }: Caller, run: RunName,
+export function reportProgress({ runs }: Pick<McpParts, 'runs'>, caller: Caller, run: RunName,
   report: ProgressReport): () => void {
   let stopped = false
   let unfollow = () => {}
@@ -27,7 +27,7 @@ export function reportProgress({ runs }: Pick<McpParts, 'runs'>, { tenant }: Cal
     },
     ended: () => {},
   }
-  runs.follow(tenant, run, { after: null, modes: ['tasks-lean'], made: true }, listener)
+  runs.follow(caller, run, { after: null, modes: ['tasks-lean'], made: true }, listener)
     .then((stop) => {
       unfollow = stop
       if (stopped) stop()

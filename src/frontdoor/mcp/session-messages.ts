@@ -42,7 +42,7 @@ async function takeAnswer(parts: McpParts, request: FastifyRequest,
   await caller.mayStartRun?.()
   const { threadId } = kept!
   const runCaller = { ...runCallerOf(request), commandId: '' }
-  await parts.runs.create(caller.tenant, threadId, resumed(kept!, { [question.id]: answer.value }),
+  await parts.runs.create(caller, threadId, resumed(kept!, { [question.id]: answer.value }),
     runCaller).catch(unlessBusy)
 }
 
@@ -64,7 +64,7 @@ export async function resumeStream(parts: McpParts, reply: FastifyReply, lastEve
   const { threadId, row: { runId }, requestId: id, progressToken } = kept
   const run = { threadId, runId }
   return streamCall(parts, { reply, seen: seen!, call: { id, progressToken },
-    run: { run, result: (cancelled) => parts.runs.join(caller.tenant, run, cancelled) } })
+    run: { run, result: (cancelled) => parts.runs.join(caller, run, cancelled) } })
 }
 
 /** Threads of a session that are removed at a time. */
@@ -73,12 +73,12 @@ const pageThreads = 100
 /** Removes what the calls of a session have left, with the runs that go on. */
 export async function endSession({ threads }: McpParts, request: FastifyRequest,
   session: Session): Promise<void> {
-  const { tenant } = request.caller
-  const share = request.server.reads.share(tenant)
+  const { caller } = request
+  const share = request.server.reads.share(caller.tenant)
   try {
-    const { threads: found } = await threads.search(tenant, { metadata: { mcp_session: session.id },
+    const { threads: found } = await threads.search(caller, { metadata: { mcp_session: session.id },
       limit: pageThreads, select: ['thread_id'] }, { share })
-    await Promise.all(found.map(({ row }) => threads.delete(tenant, row.threadId).catch(() => {})))
+    await Promise.all(found.map(({ row }) => threads.delete(caller, row.threadId).catch(() => {})))
   } finally {
     share[Symbol.dispose]()
   }

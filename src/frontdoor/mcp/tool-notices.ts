@@ -2,7 +2,7 @@
 
 import type { Env } from '../../../cluster/index.ts'
 import type { Caller } from '../http/caller.ts'
-import type { Operations } from '../operations/index.ts'
+import type { RouteParts } from '../http/route.ts'
 import { principalOf } from './call.ts'
 
 /** Time between two looks. Other members make assistants as well, and nothing says so. */
@@ -17,11 +17,11 @@ interface Watched {
 
 /** Notices changes for as long as somebody listens. Belongs to one front door. */
 export class ToolNotices {
-  readonly #assistants: Operations['assistants']
+  readonly #assistants: RouteParts['assistants']
   readonly #env: Pick<Env, 'every'>
   readonly #watched = new Map<string, Watched>()
 
-  constructor(assistants: Operations['assistants'], env: Pick<Env, 'every'>) {
+  constructor(assistants: RouteParts['assistants'], env: Pick<Env, 'every'>) {
     this.#assistants = assistants
     this.#env = env
   }
@@ -63,10 +63,10 @@ export class ToolNotices {
   }
 
   /** Differs whenever an assistant was made, changed or deleted, or the graphs have changed. */
-  async #state({ tenant }: Caller): Promise<string> {
-    const { rows, total } = await this.#assistants.search(tenant, { limit: 1, sort_by: 'updated_at',
+  async #state(caller: Caller): Promise<string> {
+    const { rows, total } = await this.#assistants.search(caller, { limit: 1, sort_by: 'updated_at',
       sort_order: 'desc' })
     const newest = rows.map(({ assistantId, updatedAtMs }) => `${assistantId} ${updatedAtMs}`)
-    return JSON.stringify([total, newest, await this.#assistants.graphIds(tenant)])
+    return JSON.stringify([total, newest, await this.#assistants.graphIds(caller)])
   }
 }

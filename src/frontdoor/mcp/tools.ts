@@ -4,13 +4,13 @@ import type { AssistantRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { GraphSchemas } from '../../graph/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { Caller } from '../http/caller.ts'
-import type { Operations } from '../operations/index.ts'
+import type { RouteParts } from '../http/route.ts'
 import type { Json } from './message.ts'
 import { RpcError } from './rpc-error.ts'
 import { cleanName, toolNames, wordsOf } from './tool-name.ts'
 import { inputSchemaOf, outputSchemaOf } from './tool-schema.ts'
 
-type Assistants = Operations['assistants']
+type Assistants = RouteParts['assistants']
 
 /** Assistants of a tenant that are tools: the oldest ones. */
 const toolsMax = 1_000
@@ -49,7 +49,7 @@ export async function listTools(assistants: Assistants, caller: Caller, cursor: 
 export async function assistantBehind(assistants: Assistants, caller: Caller, name: string,
   cancelled?: AbortSignal): Promise<string> {
   // Without a search: nearly all calls are of these.
-  const graphIds = await assistants.graphIds(caller.tenant)
+  const graphIds = await assistants.graphIds(caller)
   const own = graphIds.find((graphId) => cleanName(graphId) === name)
   if (own !== undefined) return own
   for (const word of wordsOf(name)) {
@@ -65,13 +65,13 @@ async function namedTools(assistants: Assistants, caller: Caller,
   filter: { readonly name?: string }, cancelled?: AbortSignal): Promise<readonly NamedTool[]> {
   const rows: AssistantRow[] = []
   for (let total = 1; rows.length < Math.min(total, toolsMax);) {
-    const page = await assistants.search(caller.tenant, { ...filter, limit: pageTools,
-      offset: rows.length, sort_by: 'created_at', sort_order: 'asc' }, cancelled)
+    const page = await assistants.search(caller, { ...filter, limit: pageTools, offset: rows.length,
+      sort_by: 'created_at', sort_order: 'asc' }, cancelled)
     if (page.rows.length === 0) break
     rows.push(...page.rows)
     total = page.total
   }
-  const names = toolNames(rows, await assistants.graphIds(caller.tenant))
+  const names = toolNames(rows, await assistants.graphIds(caller))
   return rows.map((row, index) => ({ row, name: names[index]! }))
 }
 
@@ -81,7 +81,7 @@ function schemaReader(assistants: Assistants, caller: Caller) {
   return ({ graphId, configJson, assistantId }: AssistantRow): Promise<Partial<GraphSchemas>> => {
     const key = `${graphId}\n${configJson}`
     const schemas = known.get(key) ??
-      assistants.schemas(caller.tenant, assistantId).catch(unlessAbsent)
+      assistants.schemas(caller, assistantId).catch(unlessAbsent)
     known.set(key, schemas)
     return schemas
   }

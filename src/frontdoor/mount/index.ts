@@ -1,6 +1,7 @@
 /** Addresses at which deployments are served: below `/d/<name>`, and at host names of their own. */
 
 export { DeploymentPorts } from './deployment-ports.ts'
+export { calledLogins } from './called-login.ts'
 export { bodyTooLarge } from './body-limit.ts'
 export { calledAuthority, calledHost } from './host-names.ts'
 export { requireEnabled } from './disabled-routes.ts'

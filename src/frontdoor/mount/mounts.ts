@@ -111,7 +111,7 @@ async function placed(parts: MountParts & { readonly hostOf: HostReader },
   if (isNobody) return caller
   const asksFor = request.headers[revisionHeader] !== undefined
   // Others take what is active: the rest may not be meant for anybody yet.
-  if (asksFor && caller.tenant !== deployment.tenant) {
+  if (asksFor && (caller.tenant !== deployment.tenant || caller.login !== undefined)) {
     throw new HeddleError('forbidden', 'Only the owner of a deployment may ask for a revision.')
   }
   const needsRevision = isOfApp || !needsNoRevision(pattern!)

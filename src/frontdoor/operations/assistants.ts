@@ -12,7 +12,7 @@ import { isDeployment, systemAssistantId } from '../../graph/index.ts'
 import type { GraphDescription, GraphHosts, GraphSchemas } from '../../graph/index.ts'
 import type { Quotas, ReadQuota } from '../../limits/index.ts'
 import { pageBytes } from '../../search/index.ts'
-import type { AssistantSearch } from '../../search/index.ts'
+import type { AssistantSearch, MetadataFilter } from '../../search/index.ts'
 import type { AssistantDefaults } from '../../settings/index.ts'
 import type { ThreadClient } from '../../thread/index.ts'
 import { requireSimple } from '../schema/validation.ts'
@@ -152,13 +152,14 @@ export class AssistantOperations {
 
   /**
    * Deletes an assistant with all versions and its crons, and if asked for the threads whose last
-   * run it was. Its unfinished runs are cancelled.
+   * run it was: of these, the `allowed` ones. Its unfinished runs are cancelled.
    */
-  async delete(tenant: string, name: string, deleteThreads: boolean): Promise<void> {
+  async delete(tenant: string, name: string, deleteThreads: boolean,
+    allowed?: MetadataFilter): Promise<void> {
     await this.welcome(tenant)
     const assistant = this.#named(tenant, name)
     await this.#assistants.get(assistant)
-    if (deleteThreads) await this.#deleteThreads(tenant, assistant.assistantId)
+    if (deleteThreads) await this.#deleteThreads(tenant, assistant.assistantId, allowed)
     await this.#assistants.delete(assistant)
     await this.#removeCrons(assistant)
     await cancelAll(this.#threads, tenant, { status: 'all',
@@ -166,12 +167,14 @@ export class AssistantOperations {
         ofAssistant: assistant.assistantId } })
   }
 
-  async search(tenant: string, request: SearchAssistants,
-    cancelled?: AbortSignal): Promise<{ rows: AssistantRow[]; total: number }> {
+  /** `allowed`: only assistants that the caller may see. */
+  async search(tenant: string, request: SearchAssistants, cancelled?: AbortSignal,
+    allowed?: MetadataFilter): Promise<{ rows: AssistantRow[]; total: number }> {
     await this.welcome(tenant)
     const { limit = 10, offset = 0, sort_by, sort_order } = request
     const query = {
       ...filterOf(tenant, request),
+      allowed,
       limit,
       offset,
       sortBy: sort_by ?? 'created_at',
@@ -181,9 +184,11 @@ export class AssistantOperations {
       ({ left: bytes }) => this.#index.search({ ...query, bytes }, cancelled))
   }
 
-  async count(tenant: string, request: CountAssistants, cancelled?: AbortSignal): Promise<number> {
+  /** As `search`. */
+  async count(tenant: string, request: CountAssistants, cancelled?: AbortSignal,
+    allowed?: MetadataFilter): Promise<number> {
     await this.welcome(tenant)
-    return this.#index.count(filterOf(tenant, request), cancelled)
+    return this.#index.count({ ...filterOf(tenant, request), allowed }, cancelled)
   }
 
   /** `{nodes, edges}`. `xray` is the number of subgraph levels to draw, or true for all. */
@@ -249,10 +254,12 @@ export class AssistantOperations {
       `or by a graph id for the graph's own: ${graphIds(graphs)}.`)
   }
 
-  async #deleteThreads(tenant: string, assistantId: string): Promise<void> {
+  async #deleteThreads(tenant: string, assistantId: string,
+    allowed: MetadataFilter | undefined): Promise<void> {
     const query = {
       tenant,
       metadata: { assistant_id: assistantId },
+      allowed,
       withoutValues: true,
       offset: 0,
       sortBy: 'thread_id',

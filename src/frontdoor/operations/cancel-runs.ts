@@ -3,7 +3,7 @@
 import { limitConcurrency } from '../../../cluster/index.ts'
 import type { ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import { HeddleError, ignoreNotFound } from '../../errors.ts'
-import type { ThreadFilter } from '../../search/index.ts'
+import type { MetadataFilter, ThreadFilter } from '../../search/index.ts'
 import type { CancelRun, ThreadClient } from '../../thread/index.ts'
 
 type Threads = Pick<ThreadClient, 'search' | 'cancelRun'>
@@ -40,6 +40,8 @@ export interface CancelAll {
   readonly cancel: CancelRun
   /** Only runs of threads that match; of all threads by default. */
   readonly filter?: ThreadFilter | undefined
+  /** Only runs of threads that the caller may see. */
+  readonly allowed?: MetadataFilter | undefined
 }
 
 /**
@@ -126,9 +128,9 @@ async function cancelPass(threads: Threads, pass: Pass): Promise<boolean> {
   }
 }
 
-async function busyThreads(threads: Threads, { tenant, hidden, options: { filter } }: Busy,
+async function busyThreads(threads: Threads, { tenant, hidden, options: { filter, allowed } }: Busy,
   page: { readonly offset: number; readonly limit: number }): Promise<ThreadRow[]> {
-  const query = { ...filter, tenant, status: 'busy', sortBy: 'thread_id', sortOrder: 'asc',
+  const query = { ...filter, allowed, tenant, status: 'busy', sortBy: 'thread_id', sortOrder: 'asc',
     withoutValues: true, ...page, ...hidden && { hidden } } as const
   const { threads: rows } = await threads.search(query, ({ row }) => row)
   return rows

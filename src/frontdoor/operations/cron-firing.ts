@@ -6,9 +6,9 @@ import { runIdOf } from '../../crons/index.ts'
 import type { FiringOutcome } from '../../crons/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { ErrorCode } from '../../errors.ts'
-import type { GraphHosts } from '../../graph/index.ts'
+import type { AppUser, GraphHosts } from '../../graph/index.ts'
 import type { ThreadClient } from '../../thread/index.ts'
-import { runBodyOf } from './cron-request.ts'
+import { runBodyOf, userOfCron } from './cron-request.ts'
 import { runOnThread, statelessRun } from './run-request.ts'
 import type { RunAssistant } from './run-request.ts'
 import type { RunOperations } from './runs.ts'
@@ -18,7 +18,13 @@ export interface CronFiringParts {
   readonly threads: Pick<ThreadClient, 'getRun'>
   readonly runs: Pick<RunOperations, 'assistantFor' | 'start'>
   readonly graphs: Pick<GraphHosts, 'isPaused'>
+  /** Asks whether the run may be made; by default it may. */
+  readonly admitCron?: AdmitCron | undefined
 }
+
+/** Asks whether the user of a cron may make its run. Resolves with the body that may be run. */
+export type AdmitCron = (cron: CronRow, user: AppUser | undefined,
+  body: CreateRun) => Promise<CreateRun>
 
 /** Makes sure that the run of a due time exists. Throws if that cannot be known now. */
 export type FireCron = (cron: CronRow, dueMs: number) => Promise<FiringOutcome>
@@ -30,15 +36,18 @@ const passing: ReadonlySet<ErrorCode> = new Set(['full', 'limited', 'over_quota'
 const unknown: ReadonlySet<ErrorCode> = new Set(['unavailable', 'not_owner', 'stale_append'])
 
 /** Fires crons. A repeated firing finds the run that an earlier one made, by the run's id. */
-export function cronFiring({ threads, runs, graphs }: CronFiringParts): FireCron {
+export function cronFiring({ threads, runs, graphs, admitCron }: CronFiringParts): FireCron {
   const start = async (cron: CronRow, dueMs: number): Promise<FiringOutcome> => {
     const { tenant, cronId, threadId } = cron
     const runId = runIdOf(tenant, cronId, dueMs)
-    const body = runBodyOf(cron)
-    const assistant = await runs.assistantFor(tenant, body).catch(asGone)
+    const asked = runBodyOf(cron)
+    const assistant = await runs.assistantFor(tenant, asked).catch(asGone)
     if (assistant === undefined) return { kind: 'gone', reason: 'The assistant is gone.' }
     if (graphs.isPaused(tenant)) return { kind: 'skipped', reason: 'The deployment is paused.' }
-    const started = await runs.start(tenant, runOf(cron, body, assistant, { runId, dueMs }))
+    const user = userOfCron(cron)
+    const body = await admitCron?.(cron, user, asked) ?? asked
+    const run = runOf(cron, body, assistant, { runId, dueMs, user })
+    const started = await runs.start(tenant, run)
       .catch((error: unknown) => threadId === '' ? Promise.reject(error as Error) : asGone(error))
     if (started === undefined) return { kind: 'gone', reason: 'The thread is gone.' }
     return { kind: 'fired', runId }
@@ -60,8 +69,10 @@ export function cronFiring({ threads, runs, graphs }: CronFiringParts): FireCron
 
 /** The run's id is also its key: of two firings at once, the second gets the run of the first. */
 function runOf({ cronId, threadId, onRunCompleted, userId }: CronRow, body: CreateRun,
-  assistant: RunAssistant, { runId, dueMs }: { readonly runId: string; readonly dueMs: number }) {
-  const caller = { commandId: runId, headers: {}, ...userId !== '' && { userId } }
+  assistant: RunAssistant,
+  { runId, dueMs, user }: { readonly runId: string; readonly dueMs: number;
+    readonly user: AppUser | undefined }) {
+  const caller = { commandId: runId, headers: {}, user, ...userId !== '' && { userId } }
   if (threadId !== '') {
     return { threadId, run: runOnThread(body, assistant, { runId, threadId }, caller) }
   }

@@ -6,6 +6,7 @@ import type { CreateCron, CreateRun, PatchCron } from '../../api/index.ts'
 import { scheduleFault } from '../../crons/index.ts'
 import type { CronChange, CronContent } from '../../crons/index.ts'
 import { HeddleError } from '../../errors.ts'
+import type { AppUser } from '../../graph/index.ts'
 import { textOf } from '../../raw-json.ts'
 import { invalid } from '../schema/validation.ts'
 
@@ -18,7 +19,15 @@ export interface CronSubject {
   /** Null if each run has a thread of its own. */
   readonly threadId: string | null
   readonly userId: string | undefined
+  /** The user as the login of the project made it; missing if there is none. */
+  readonly user?: AppUser | undefined
 }
+
+/**
+ * The member of a payload with the user for whom a cron runs. It comes first, and no request and no
+ * answer has it. Members that do not know of it keep it, and ignore it.
+ */
+const userMember = 'langgraph_auth_user'
 
 /** The content of a new cron. Throws `invalid` or `too_large`. */
 export function contentOf(body: CreateCron, subject: CronSubject, nowMs: number): CronContent {
@@ -33,8 +42,27 @@ export function contentOf(body: CreateCron, subject: CronSubject, nowMs: number)
     enabled: body.enabled ?? true,
     onRunCompleted: body.on_run_completed ?? 'delete',
     metadataJson: JSON.stringify(body.metadata ?? {}),
-    payloadJson: payloadOf(body),
+    payloadJson: withUser(payloadOf(body), subject.user),
   }
+}
+
+function withUser(payloadJson: string, user: AppUser | undefined): string {
+  if (user === undefined) return payloadJson
+  const rest = payloadJson === '{}' ? '}' : `,${payloadJson.slice(1)}`
+  return `{"${userMember}":${JSON.stringify(user)}${rest}`
+}
+
+/** The user for whom a cron runs, as the login of the project made it. */
+export function userOfCron({ payloadJson }: Pick<CronRow, 'payloadJson'>): AppUser | undefined {
+  if (!payloadJson.startsWith(`{"${userMember}":`)) return undefined
+  return (JSON.parse(payloadJson) as { readonly [userMember]: AppUser })[userMember]
+}
+
+/** The payload of a cron as it is shown. */
+export function shownPayload({ payloadJson }: Pick<CronRow, 'payloadJson'>): string {
+  if (!payloadJson.startsWith(`{"${userMember}":`)) return payloadJson
+  const { [userMember]: _, ...rest } = JSON.parse(payloadJson) as { readonly [userMember]: unknown }
+  return JSON.stringify(rest)
 }
 
 /** The change that a request asks for. Throws `invalid` or `too_large`. */
@@ -68,8 +96,8 @@ function isPayload(name: string): boolean {
 
 /** The request of a run that a cron makes. */
 export function runBodyOf(cron: CronRow): CreateRun {
-  const { assistantId, metadataJson, payloadJson, cronId } = cron
-  return { ...JSON.parse(payloadJson) as object, assistant_id: assistantId,
+  const { assistantId, metadataJson, cronId } = cron
+  return { ...JSON.parse(shownPayload(cron)) as object, assistant_id: assistantId,
     metadata: { ...JSON.parse(metadataJson) as object, cron_id: cronId } }
 }
 

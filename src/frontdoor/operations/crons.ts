@@ -11,7 +11,7 @@ import { HeddleError } from '../../errors.ts'
 import { systemAssistantId } from '../../graph/index.ts'
 import type { Quotas, ReadQuota } from '../../limits/index.ts'
 import { pageBytes } from '../../search/index.ts'
-import type { CronFilter, CronSearch } from '../../search/index.ts'
+import type { CronFilter, CronSearch, MetadataFilter } from '../../search/index.ts'
 import type { ThreadClient } from '../../thread/index.ts'
 import { requireSimple } from '../schema/validation.ts'
 import { changeOf, changesPayload, contentOf, requireShortPayload,
@@ -41,14 +41,14 @@ export class CronOperations {
 
   /** `threadId` is null for a cron whose runs have threads of their own. */
   async create(tenant: string, threadId: string | null, body: CreateCron,
-    { commandId, userId }: RunCaller): Promise<CronRow> {
+    { commandId, userId, user }: RunCaller): Promise<CronRow> {
     const { crons, env, quotas, threads } = this.#parts
     const { metadata: _, ...run } = body
     const { assistantId } = await this.#parts.runs.check(tenant, run as CreateRun)
     if (threadId !== null && !await isThere(threads, tenant, threadId)) {
       throw new HeddleError('not_found', `Thread with ID ${threadId} not found.`)
     }
-    const content = contentOf(body, { assistantId, threadId, userId }, env.nowMs())
+    const content = contentOf(body, { assistantId, threadId, userId, user }, env.nowMs())
     const cronId = commandId === '' ? env.uuid() : cronIdOf(tenant, commandId)
     return quotas.within(tenant, { crons: 1 }, () => crons.create({ tenant, cronId }, content))
   }
@@ -74,20 +74,25 @@ export class CronOperations {
     return this.#parts.crons.delete({ tenant, cronId })
   }
 
-  /** One page, the number of all crons that match, and the server's time. */
-  async search(tenant: string, request: SearchCrons,
-    cancelled?: AbortSignal): Promise<{ rows: CronRow[]; total: number; nowMs: number }> {
+  /**
+   * One page, the number of all crons that match, and the server's time. `allowed`: only crons that
+   * the caller may see.
+   */
+  async search(tenant: string, request: SearchCrons, cancelled?: AbortSignal,
+    allowed?: MetadataFilter): Promise<{ rows: CronRow[]; total: number; nowMs: number }> {
     const { limit = 10, offset = 0, sort_by, sort_order } = request
     const { cronIndex, env, reads } = this.#parts
-    const query = { ...filterOf(tenant, request), limit, offset, sortBy: sort_by ?? 'created_at',
-      sortOrder: sort_order ?? 'desc' }
+    const query = { ...filterOf(tenant, request), allowed, limit, offset,
+      sortBy: sort_by ?? 'created_at', sortOrder: sort_order ?? 'desc' }
     const found = await reads.read({ tenant, bytes: pageBytes, cancelled },
       ({ left: bytes }) => cronIndex.search({ ...query, bytes }, cancelled))
     return { ...found, nowMs: env.nowMs() }
   }
 
-  count(tenant: string, request: CountCrons, cancelled?: AbortSignal): Promise<number> {
-    return this.#parts.cronIndex.count(filterOf(tenant, request), cancelled)
+  /** As `search`. */
+  count(tenant: string, request: CountCrons, cancelled?: AbortSignal,
+    allowed?: MetadataFilter): Promise<number> {
+    return this.#parts.cronIndex.count({ ...filterOf(tenant, request), allowed }, cancelled)
   }
 }
 

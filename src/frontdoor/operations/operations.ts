@@ -13,7 +13,7 @@ import type { AssistantDefaults } from '../../settings/index.ts'
 import type { ThreadClient } from '../../thread/index.ts'
 import { AssistantOperations } from './assistants.ts'
 import { cronFiring } from './cron-firing.ts'
-import type { FireCron } from './cron-firing.ts'
+import type { CronFiringParts, FireCron } from './cron-firing.ts'
 import { cronRemoval } from './cron-removal.ts'
 import { CronOperations } from './crons.ts'
 import { RunOperations } from './runs.ts'
@@ -22,7 +22,7 @@ import { StoreOperations } from './store.ts'
 import { ThreadOperations } from './threads.ts'
 
 /** Clients of actors, indexes and bounds that all operations of a front door share. */
-export interface OperationParts {
+export interface OperationParts extends Pick<CronFiringParts, 'admitCron'> {
   readonly threads: ThreadClient
   readonly assistants: AssistantClient
   readonly assistantIndex: AssistantSearch

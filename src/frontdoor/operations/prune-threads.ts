@@ -4,7 +4,8 @@ import { limitConcurrency } from '../../../cluster/index.ts'
 import { threadStatuses } from '../../api/index.ts'
 import type { PruneThreads } from '../../api/index.ts'
 import { HeddleError } from '../../errors.ts'
-import type { ExpiryStrategy, ThreadFilter, ThreadQuery, ThreadStatus } from '../../search/index.ts'
+import type { ExpiryStrategy, MetadataFilter, ThreadFilter, ThreadQuery,
+  ThreadStatus } from '../../search/index.ts'
 import type { ThreadClient } from '../../thread/index.ts'
 import { invalid } from '../schema/validation.ts'
 import { filterOfMany } from './thread-filter.ts'
@@ -19,14 +20,20 @@ export type Pruned =
 /** Threads that are pruned at once, that are found together, and that one request prunes. */
 const [prunedAtOnce, pageThreads, prunedMax] = [16, 100, 1_000]
 
-/** Deletes threads or drops their history, or only counts them. Unknown ones are passed over. */
+/**
+ * Deletes threads or drops their history, or only counts them. Unknown ones are passed over.
+ * `allowed`: of a filter, only threads that the caller may see.
+ */
 export async function pruneThreads(threads: Threads, tenant: string,
-  { thread_ids: ids, filter, strategy: asked, dry_run }: PruneThreads): Promise<Pruned> {
+  { thread_ids: ids, filter, strategy: asked, dry_run }: PruneThreads,
+  allowed?: MetadataFilter): Promise<Pruned> {
   if ((ids == null) === (filter == null)) {
     throw invalid([{ field: '', message: 'Send either thread_ids or filter' }])
   }
   const strategy = asked ?? 'delete'
-  const found = filter == null ? { tenant, ids: ids! } : filterOfMany(tenant, filter)
+  const found = filter == null
+    ? { tenant, ids: ids! }
+    : { ...filterOfMany(tenant, filter), allowed }
   if (dry_run === true) return { count: await countIdle(threads, found), dry_run }
   if (ids != null) return { pruned_count: await pruneAll(threads, tenant, ids, strategy) }
   return pruneMatching(threads, found, strategy)

@@ -5,19 +5,23 @@ import type { BatchRun } from '../../api/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { errorAt } from '../schema/list-checker.ts'
 import type { RunCaller } from './run-request.ts'
-import type { RunOperations } from './runs.ts'
+
+/** Checks a run of a batch, for a caller. The result starts it. */
+export interface RunPreparation<Who> {
+  prepare(who: Who, body: BatchRun, caller: RunCaller): Promise<() => Promise<RunRow>>
+}
 
 /**
  * Checks all runs, then starts them one by one. If one cannot be started after others were, it
  * throws `partly_done`, with the runs that were started: who sends the batch again would start
  * those twice.
  */
-export async function createBatch(runs: Pick<RunOperations, 'prepare'>, tenant: string,
+export async function createBatch<Who>(runs: RunPreparation<Who>, who: Who,
   bodies: readonly BatchRun[], caller: RunCaller): Promise<RunRow[]> {
   const starts: (() => Promise<RunRow>)[] = []
   for (const [index, body] of bodies.entries()) {
     const own = { ...caller, commandId: keyAt(caller.commandId, index) }
-    starts.push(await runs.prepare(tenant, body, own).catch((error: unknown) => {
+    starts.push(await runs.prepare(who, body, own).catch((error: unknown) => {
       throw errorAt(index, error)
     }))
   }

@@ -7,7 +7,7 @@ import { keyLookalike } from '../../access/index.ts'
 import type { CreateRun, CreateStatelessRun } from '../../api/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { breakpointFault, commandFaults } from '../../graph/index.ts'
-import type { GraphNames, HeaderChoice, WireCommand } from '../../graph/index.ts'
+import type { AppUser, GraphNames, HeaderChoice, WireCommand } from '../../graph/index.ts'
 import { isObject } from '../../json/index.ts'
 import { RawJson } from '../../raw-json.ts'
 import type { StartRun } from '../../thread/index.ts'
@@ -21,10 +21,12 @@ type Json = Readonly<Record<string, unknown>>
 export interface RunCaller {
   /** The Idempotency-Key; empty if there is none. */
   readonly commandId: string
-  /** Id of a stateless run, which the caller can make again; by default a new one. */
-  readonly runId?: string | undefined
   /** Id of a user, who has a login or comes through a trusted proxy. */
-  readonly userId?: string
+  readonly userId?: string | undefined
+  /** The caller as the login of the project made it; missing if there is none. */
+  readonly user?: AppUser | undefined
+  /** The id of the run, if it has one already, as one that the caller can make again. */
+  readonly runId?: string | undefined
   /** True if the caller waits for the result, and no client learns of the run before that. */
   readonly awaits?: boolean
   /** True if the caller follows the run from its start. */
@@ -133,6 +135,7 @@ function startRun(body: CommonBody, { row: assistant, context }: RunAssistant, i
       resumable,
       temporary,
       userId: caller.userId ?? '',
+      ...caller.user && { user: caller.user },
       timeoutMs: caller.trialMs ?? runTimeoutMs,
       assistantMetadata: JSON.parse(assistant.metadataJson || '{}') as Record<string, unknown>,
       headers: headersForGraph(caller),

@@ -220,14 +220,16 @@ export class RunOperations {
 
   /**
    * Cancels some runs of a thread, or all of the tenant's that have a status or whose threads match
-   * a filter. Of a dry run, the number of runs that would be cancelled.
+   * a filter: of these, the `allowed` ones. Of a dry run, the number of runs that would be
+   * cancelled.
    */
   async cancelMany(tenant: string,
     { thread_id: threadId, run_ids: runIds, status, filter, dry_run }: CancelRuns,
-    { action = 'interrupt' }: Pick<CancelRun, 'action'>): Promise<number | undefined> {
+    { action = 'interrupt' }: Pick<CancelRun, 'action'>,
+    allowed?: MetadataFilter): Promise<number | undefined> {
     const cancel = { action }
     if (threadId == null && runIds == null && (status ?? filter) != null) {
-      const options = { status: status ?? 'all', cancel,
+      const options = { status: status ?? 'all', cancel, allowed,
         ...filter != null && { filter: filterOfMany(tenant, filter) } }
       if (dry_run === true) return countAll(this.#threads, tenant, options)
       return void await cancelAll(this.#threads, tenant, options)
@@ -253,7 +255,7 @@ export class RunOperations {
   async #onThread(tenant: string, threadId: string, body: CreateRun,
     caller: RunCaller): Promise<RunOnThread> {
     const assistant = await this.assistantFor(tenant, body, caller)
-    const ids = { runId: this.#env.uuid7(), threadId }
+    const ids = { runId: caller.runId ?? this.#env.uuid7(), threadId }
     return { threadId, run: runOnThread(body, assistant, ids, caller) }
   }
 

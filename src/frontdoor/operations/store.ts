@@ -61,8 +61,8 @@ export class StoreOperations {
   }
 }
 
-/** A query has one text, whose labels are joined, or a label each time it is repeated. */
-function labelsIn(given: unknown): readonly string[] {
+/** Reads a namespace in a query: labels that are joined in one text, or one label each time. */
+export function labelsIn(given: unknown): readonly string[] {
   if (given === undefined) return []
   if (typeof given === 'string') return given.split('.')
   if (Array.isArray(given)) return given as string[]

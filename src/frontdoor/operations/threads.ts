@@ -9,7 +9,7 @@ import type { EditUpdate, GraphHosts, StateSelection } from '../../graph/index.t
 import type { LongJson } from '../../json/index.ts'
 import type { Quotas, ReadShare } from '../../limits/index.ts'
 import { textOf } from '../../raw-json.ts'
-import type { ThreadStatus, TimeToLiveRequest } from '../../search/index.ts'
+import type { MetadataFilter, ThreadStatus, TimeToLiveRequest } from '../../search/index.ts'
 import type { FeedListener, HistoryPart, ThreadClient, ThreadEventListener, ThreadView,
   WatchThread } from '../../thread/index.ts'
 import { invalid, requireSimple } from '../schema/validation.ts'
@@ -51,6 +51,8 @@ export interface FoundPage {
 export interface Batcher {
   readonly share: ReadShare
   readonly cancelled?: AbortSignal
+  /** Only threads that the caller may see; all by default. */
+  readonly allowed?: MetadataFilter | undefined
 }
 
 /** Some states of a history. */
@@ -123,7 +125,7 @@ export class ThreadOperations {
    * One page, and the number of all threads that match. `share` counts the page; throws as it does.
    */
   async search(tenant: string, request: SearchThreads,
-    { share, cancelled }: Batcher): Promise<FoundPage> {
+    { share, cancelled, allowed }: Batcher): Promise<FoundPage> {
     const { limit = 10, offset = 0, ids, select, extract: paths } = request
     const selects = (name: string) => !select || (select as readonly string[]).includes(name)
     const extracts = Object.values(paths ?? {}).some((path) => path.startsWith('values'))
@@ -131,6 +133,7 @@ export class ThreadOperations {
     const query = {
       ...filterOf(tenant, request),
       ...pageOf(request),
+      allowed,
       ids: ids?.length ? ids : undefined,
       limit,
       offset,
@@ -145,14 +148,16 @@ export class ThreadOperations {
     return { threads, total, ...next && { cursor: cursorOf(query, next) } }
   }
 
-  count(tenant: string, request: CountThreads, cancelled?: AbortSignal): Promise<number> {
-    return this.#threads.count(filterOf(tenant, request), cancelled)
+  /** `allowed`: only threads that the caller may see. */
+  count(tenant: string, request: CountThreads, cancelled?: AbortSignal,
+    allowed?: MetadataFilter): Promise<number> {
+    return this.#threads.count({ ...filterOf(tenant, request), allowed }, cancelled)
   }
 
   /** The number of threads of each status. */
-  async countByStatus(tenant: string, request: CountThreads,
-    cancelled?: AbortSignal): Promise<Readonly<Record<ThreadStatus, number>>> {
-    const { status: only, ...filter } = filterOf(tenant, request)
+  async countByStatus(tenant: string, request: CountThreads, cancelled?: AbortSignal,
+    allowed?: MetadataFilter): Promise<Readonly<Record<ThreadStatus, number>>> {
+    const { status: only, ...filter } = { ...filterOf(tenant, request), allowed }
     if (filter.values) throw invalid([{ field: 'by', message: 'does not go with values' }])
     const counts = await Promise.all(threadStatuses.map(async (status) => {
       const isAsked = only === undefined || only === status
@@ -197,8 +202,8 @@ export class ThreadOperations {
   }
 
   /** Deletes threads or drops their history, or only counts them. Busy and unknown ones stay. */
-  prune(tenant: string, request: PruneThreads): Promise<Pruned> {
-    return pruneThreads(this.#threads, tenant, request)
+  prune(tenant: string, request: PruneThreads, allowed?: MetadataFilter): Promise<Pruned> {
+    return pruneThreads(this.#threads, tenant, request, allowed)
   }
 
   /** Merges metadata into that of the newest checkpoint. */

@@ -2,7 +2,8 @@
 
 import type { LongJson } from '../../json/index.ts'
 import type { Caller } from '../http/caller.ts'
-import type { Operations, RunCaller } from '../operations/index.ts'
+import type { AllowedOperations } from '../authorise/index.ts'
+import type { RunCaller } from '../operations/index.ts'
 
 /** A command of a client. Only its id is checked. */
 export interface Command {
@@ -12,7 +13,7 @@ export interface Command {
 }
 
 /** Sender of a command, and the operations that carry it out. */
-export interface CommandContext extends Pick<Operations, 'runs' | 'threads'> {
+export interface CommandContext extends Pick<AllowedOperations, 'runs' | 'threads'> {
   readonly json: Pick<LongJson, 'pick'>
   readonly caller: Caller
   readonly runCaller: RunCaller

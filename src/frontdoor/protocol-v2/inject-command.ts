@@ -27,25 +27,25 @@ export async function inject(context: CommandContext, params: unknown): Promise<
     throw new ProtocolError('not_supported', 'Only the graph itself takes messages: leave ' +
       'namespace out, or send [].')
   }
-  const { runs, caller: { tenant }, threadId, runCaller } = context
+  const { runs, caller, threadId, runCaller } = context
   const { assistantId, kwargsJson } = await executingRun(context)
   const { content, role, name, id } = message
   const body = checkRun({ assistant_id: assistantId, ...await settingsOf(context, kwargsJson),
     input: {
       messages: [{ role, content, ...name != null && { name }, id: id ?? context.newId() }],
     } })
-  const row = await runs.inject(tenant, threadId, body, runCaller).catch(asNoRun)
+  const row = await runs.inject(caller, threadId, body, runCaller).catch(asNoRun)
   return { result: '{}', appliedThroughSeq: seqBefore(row) }
 }
 
 /** The run that executes. Whether it still does is decided by its thread. */
 async function executingRun(context: CommandContext) {
-  const { runs, caller: { tenant }, threadId, left } = context
-  const [running] = await runs.list(tenant, threadId, { limit: 1, status: 'running',
+  const { runs, caller, threadId, left } = context
+  const [running] = await runs.list(caller, threadId, { limit: 1, status: 'running',
     select: ['run_id'] }, left)
   return running === undefined
-    ? await lastRun(context)
-    : await runs.get(tenant, { threadId, runId: running.runId })
+    ? await lastRun(context, 'threads:read')
+    : await runs.get(caller, { threadId, runId: running.runId })
 }
 
 /** The config and the context of a run, for one that may follow it. */

@@ -92,7 +92,7 @@ async function streamEvents({ threads, ticker, env }: ProtocolParts, reply: Fast
   })
   ticker.add(stream, { kind: 'sse', runId: threadId })
   try {
-    unfollow = await threads.follow(caller.tenant, threadId, {
+    unfollow = await threads.follow(caller, threadId, {
       afterSeq: filter.since ?? null,
       skipsOldEnds: asksForMoreThanEnds(filter),
     }, stream)

@@ -36,7 +36,7 @@ export async function startRun(context: CommandContext, params: unknown): Promis
   const body = checkRun({ ...membersOf(params, runMembers), if_not_exists: 'create' })
   const { runs, caller, threadId, runCaller } = context
   const answers = body.input != null && body.command == null && !isFork(body)
-  const row = await runs.createForThread(caller.tenant, threadId, body, runCaller,
+  const row = await runs.createForThread(caller, threadId, body, runCaller,
     answers ? { answersIfWaiting: true } : {}).catch(asInvalid)
   return started(row, `{"run_id":"${row.runId}"}`)
 }
@@ -48,7 +48,7 @@ export async function respond(context: CommandContext, params: unknown): Promise
   const answers = answersIn(params)
   const { caller, threadId, runs, runCaller } = context
   const options = membersOf(params, runMembers)
-  const last = await lastRun(context)
+  const last = await lastRun(context, 'threads:update')
   requireAsked(answers.map(({ interrupt_id }) => interrupt_id), last,
     options.strict_resume === true)
   const resume = Object.fromEntries(
@@ -57,7 +57,7 @@ export async function respond(context: CommandContext, params: unknown): Promise
   const { update, goto } = membersOf(params, ['update', 'goto'])
   const body = checkRun({ ...options, assistant_id: last.assistantId, input: null,
     command: { resume, ...update !== undefined && { update }, ...goto !== undefined && { goto } } })
-  const row = await runs.createForThread(caller.tenant, threadId, body, runCaller, {
+  const row = await runs.createForThread(caller, threadId, body, runCaller, {
     resumeOnly: true,
   }).catch(asUnasked)
   return started(row, `{"run_id":"${row.runId}"}`)
@@ -71,11 +71,11 @@ export async function fork(context: CommandContext, params: unknown): Promise<Ou
     membersOf(params, ['checkpoint_id', 'input', 'config', 'metadata']),
   )
   const { caller, threadId, runs, runCaller } = context
-  const { assistantId } = await lastRun(context)
+  const { assistantId } = await lastRun(context, 'threads:read')
   await requireCheckpoint(context, checkpoint_id)
   const body = checkRun({ ...membersOf(params, runMembers), assistant_id: assistantId,
     checkpoint_id })
-  const row = await runs.createForThread(caller.tenant, threadId, body, runCaller, {})
+  const row = await runs.createForThread(caller, threadId, body, runCaller, {})
   return started(row, JSON.stringify({ run_id: row.runId, thread_id: threadId }))
 }
 
@@ -122,20 +122,21 @@ function idsIn(interruptsJson: string): readonly unknown[] {
   return (lists.flat() as readonly { readonly id?: unknown }[]).map((each) => each?.id)
 }
 
-/** The newest run of the thread. Throws `not_found` for a thread that is not there. */
-export async function lastRun(
-  { runs, caller, threadId, left }: CommandContext,
-): Promise<RunRow> {
-  const [last] = await runs.list(caller.tenant, threadId, { limit: 1, select: ['run_id'] }, left)
-  // Lists may leave out what a run asks.
-  if (last !== undefined) return runs.get(caller.tenant, { threadId, runId: last.runId })
+/**
+ * The newest run of the thread, for a command that does this with it. Throws `not_found` for a
+ * thread that is not there.
+ */
+export async function lastRun({ runs, caller, threadId, left }: CommandContext,
+  event: 'threads:read' | 'threads:update'): Promise<RunRow> {
+  const last = await runs.newest(caller, threadId, event, left)
+  if (last !== undefined) return last
   throw new ProtocolError('no_such_run', `Thread ${threadId} has no run yet: begin with run.start.`)
 }
 
 async function requireCheckpoint({ threads, caller, threadId, left }: CommandContext,
   checkpointId: string): Promise<void> {
   const at = { checkpoint_id: checkpointId }
-  await threads.state(caller.tenant, threadId, at, { select: ['created_at'] }, left)
+  await threads.state(caller, threadId, at, { select: ['created_at'] }, left)
     .catch((error: unknown) => {
       const { code, message } = HeddleError.from(error)
       if (code !== 'not_found' && code !== 'invalid') throw error

@@ -28,8 +28,7 @@ export async function getState({ threads, json, caller, threadId, left }: Comman
   const { namespace, keys } = checkGet(membersOf(params, ['namespace', 'keys']))
   const ns = namespaceText(namespace)
   const select = ['checkpoint', ...keys?.map((key) => `values.${key}`) ?? ['values']]
-  const state = await threads.state(caller.tenant, threadId, { checkpoint_ns: ns }, { select },
-    left)
+  const state = await threads.state(caller, threadId, { checkpoint_ns: ns }, { select }, left)
   const [values, checkpoint] = await json.pick(caller.tenant, state, [['values'], ['checkpoint']])
   const { checkpoint_id: id } = (JSON.parse(checkpoint || 'null') ?? {}) as {
     checkpoint_id?: string
@@ -48,7 +47,7 @@ export async function listCheckpoints({ threads, caller, threadId, left }: Comma
   const { namespace, limit, before } = checkList(
     membersOf(params, ['namespace', 'limit', 'before']),
   )
-  const parts = threads.history(caller.tenant, threadId, {
+  const parts = threads.history(caller, threadId, {
     limit: limit ?? 10,
     ...before != null && { before },
     checkpoint: { checkpoint_ns: namespaceText(namespace) },
@@ -62,11 +61,11 @@ export async function listCheckpoints({ threads, caller, threadId, left }: Comma
 /** The graphs of a run and how each of them stands, of the newest run if none is named. */
 export async function getTree(context: CommandContext, params: unknown): Promise<Outcome> {
   const { run_id: named } = checkTree(membersOf(params, ['run_id']))
-  const { runs, caller: { tenant }, threadId, left } = context
+  const { runs, caller, threadId, left } = context
   const run = named == null
-    ? await lastRun(context)
-    : await runs.get(tenant, { threadId, runId: named }).catch(asNoRun)
-  const { graphId, graphs, isCut } = await runs.graphsOf(tenant, run, left)
+    ? await lastRun(context, 'threads:read')
+    : await runs.get(caller, { threadId, runId: named }).catch(asNoRun)
+  const { graphId, graphs, isCut } = await runs.graphsOf(caller, run, left)
   const tree = agentTree(graphId, rootStatus(run), graphs)
   return { result: JSON.stringify({ tree, ...isCut && { truncated: true } }) }
 }

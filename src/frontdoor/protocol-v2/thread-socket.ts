@@ -95,8 +95,7 @@ export class ThreadSocket implements TickerMember, Sink {
     })
     this.#subscriptions = new Subscriptions({
       follow: (afterSeq, listener) =>
-        threads.follow(caller.tenant, threadId, { afterSeq, skipsOldEnds: this.#hasStarted },
-          listener),
+        threads.follow(caller, threadId, { afterSeq, skipsOldEnds: this.#hasStarted }, listener),
       send: (events) => this.#sendEvents(events),
       ready: () => this.#outlet.ready(),
       lost: () => this.leave(),

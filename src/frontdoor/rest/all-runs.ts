@@ -10,13 +10,13 @@ import { serve } from '../http/serve.ts'
 /** Adds the routes of the runs of all threads. */
 export function allRunRoutes(app: App, { runs }: Pick<RouteParts, 'runs'>): void {
   serve(app, searchRuns, async ({ body, caller }, reply) => {
-    const { rows, cursor } = await runs.search(caller.tenant, body, leftSignal(reply))
+    const { rows, cursor } = await runs.search(caller, body, leftSignal(reply))
     takeRows(shareFor(reply), rows)
     if (cursor !== undefined) void reply.header('x-pagination-cursor', cursor)
     return sendRows(reply, rows, (row) => foundRunJson(row, body.select))
   })
   serve(app, cancelRuns, async ({ query, body, caller }, reply) => {
-    const count = await runs.cancelMany(caller.tenant, body, query)
+    const count = await runs.cancelMany(caller, body, query)
     if (count === undefined) return reply.code(204).send()
     return sendJson(reply, JSON.stringify({ count, dry_run: true }))
   })

@@ -17,58 +17,57 @@ type Parts = Pick<RouteParts, 'assistants'>
 export function assistantRoutes(app: App, { assistants }: Parts): void {
   serve(app, createAssistant,
     async ({ body, caller }, reply) =>
-      sendJson(reply, assistantJson(await assistants.create(caller.tenant, body))))
+      sendJson(reply, assistantJson(await assistants.create(caller, body))))
   serve(app, getAssistant,
     async ({ params, caller }, reply) =>
-      sendJson(reply, assistantJson(await assistants.get(caller.tenant, params.assistant_id))))
+      sendJson(reply, assistantJson(await assistants.get(caller, params.assistant_id))))
   serve(app, updateAssistant, async ({ params, body, caller }, reply) => {
-    const row = await assistants.patch(caller.tenant, params.assistant_id, body)
+    const row = await assistants.patch(caller, params.assistant_id, body)
     return sendJson(reply, assistantJson(row))
   })
   serve(app, deleteAssistant,
     async ({ params, query, caller }) =>
-      assistants.delete(caller.tenant, params.assistant_id, query.delete_threads ?? false))
+      assistants.delete(caller, params.assistant_id, query.delete_threads ?? false))
   serve(app, searchAssistants, async ({ body, caller }, reply) => {
-    const { rows, total } = await assistants.search(caller.tenant, body, leftSignal(reply))
+    const { rows, total } = await assistants.search(caller, body, leftSignal(reply))
     takeRows(shareFor(reply), rows)
     const json = (row: typeof rows[number]) => assistantJson(row, body.select)
     return sendPage(reply, { rows, json, total, offset: body.offset ?? 0 })
   })
   serve(app, countAssistants,
     async ({ body, caller }, reply) =>
-      sendJson(reply, String(await assistants.count(caller.tenant, body, leftSignal(reply)))))
+      sendJson(reply, String(await assistants.count(caller, body, leftSignal(reply)))))
   versionRoutes(app, { assistants })
   graphRoutes(app, { assistants })
 }
 
 function versionRoutes(app: App, { assistants }: Parts): void {
   serve(app, listAssistantVersions, async ({ params, body, caller }, reply) => {
-    const rows = await assistants.versions(caller.tenant, params.assistant_id, body,
-      leftSignal(reply))
+    const rows = await assistants.versions(caller, params.assistant_id, body, leftSignal(reply))
     takeRows(shareFor(reply), rows)
     return sendRows(reply, rows, (row) => assistantJson(row))
   })
   serve(app, setLatestAssistantVersion, async ({ params, body, caller }, reply) => {
-    const row = await assistants.setLatest(caller.tenant, params.assistant_id, body.version)
+    const row = await assistants.setLatest(caller, params.assistant_id, body.version)
     return sendJson(reply, assistantJson(row))
   })
 }
 
 function graphRoutes(app: App, { assistants }: Parts): void {
   serve(app, getAssistantGraph, async ({ params, query, caller }, reply) => {
-    const drawn = await assistants.graph(caller.tenant, params.assistant_id, query.xray ?? false)
+    const drawn = await assistants.graph(caller, params.assistant_id, query.xray ?? false)
     return sendJson(reply, JSON.stringify(drawn))
   })
   serve(app, getAssistantSchemas,
     async ({ params, caller }, reply) =>
-      sendJson(reply, JSON.stringify(await assistants.schemas(caller.tenant, params.assistant_id))))
+      sendJson(reply, JSON.stringify(await assistants.schemas(caller, params.assistant_id))))
   serve(app, getAssistantSubgraphs, async ({ params, query, caller }, reply) => {
-    const found = await assistants.subgraphs(caller.tenant, params.assistant_id, null,
+    const found = await assistants.subgraphs(caller, params.assistant_id, null,
       query.recurse ?? false)
     return sendJson(reply, subgraphsJson(found))
   })
   serve(app, getAssistantSubgraph, async ({ params, query, caller }, reply) => {
-    const found = await assistants.subgraphs(caller.tenant, params.assistant_id, params.namespace,
+    const found = await assistants.subgraphs(caller, params.assistant_id, params.namespace,
       query.recurse ?? false)
     return sendJson(reply, subgraphsJson(found))
   })

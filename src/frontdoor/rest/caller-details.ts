@@ -7,7 +7,7 @@ import { userOf } from '../http/caller.ts'
 import type { Caller, Identity } from '../http/caller.ts'
 
 const methods: Readonly<Record<Identity['kind'], CallerDetails['method']>> = { local: 'none',
-  nobody: 'none', key: 'key', user: 'session' }
+  nobody: 'none', key: 'key', user: 'session', login: 'session' }
 
 /** Describes a caller. `region` is that of the server; null if it has none. */
 export function callerDetails(caller: Caller,

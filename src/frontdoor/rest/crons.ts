@@ -14,28 +14,28 @@ import { runCallerOf } from './run-reply.ts'
 export function cronRoutes(app: App, { crons }: Pick<RouteParts, 'crons'>): void {
   serve(app, createCron, async (request, reply) => {
     const { body, caller } = request
-    const row = await crons.create(caller.tenant, null, body, runCallerOf(request))
+    const row = await crons.create(caller, null, body, runCallerOf(request))
     return sendJson(reply, cronJson(row))
   })
   serve(app, createThreadCron, async (request, reply) => {
     const { body, params, caller } = request
-    const row = await crons.create(caller.tenant, params.thread_id, body, runCallerOf(request))
+    const row = await crons.create(caller, params.thread_id, body, runCallerOf(request))
     return sendJson(reply, cronJson(row))
   })
   serve(app, getCron,
     async ({ params, caller }, reply) =>
-      sendJson(reply, cronJson(await crons.get(caller.tenant, params.cron_id))))
+      sendJson(reply, cronJson(await crons.get(caller, params.cron_id))))
   serve(app, updateCron,
     async ({ params, body, caller }, reply) =>
-      sendJson(reply, cronJson(await crons.patch(caller.tenant, params.cron_id, body))))
-  serve(app, deleteCron, async ({ params, caller }) => crons.delete(caller.tenant, params.cron_id))
+      sendJson(reply, cronJson(await crons.patch(caller, params.cron_id, body))))
+  serve(app, deleteCron, async ({ params, caller }) => crons.delete(caller, params.cron_id))
   serve(app, searchCrons, async ({ body, caller }, reply) => {
-    const { rows, total, nowMs } = await crons.search(caller.tenant, body, leftSignal(reply))
+    const { rows, total, nowMs } = await crons.search(caller, body, leftSignal(reply))
     takeRows(shareFor(reply), rows)
     const json = (row: typeof rows[number]) => cronJson(row, body.select, nowMs)
     return sendPage(reply, { rows, json, total, offset: body.offset ?? 0 })
   })
   serve(app, countCrons,
     async ({ body, caller }, reply) =>
-      sendJson(reply, String(await crons.count(caller.tenant, body, leftSignal(reply)))))
+      sendJson(reply, String(await crons.count(caller, body, leftSignal(reply)))))
 }

@@ -133,7 +133,7 @@ export async function followRun(parts: RunReplyParts, watched: Watched,
   const { run, reply, made = false } = watched
   reply.request.about = run
   const { caller } = reply.request
-  mayWatch(watched)
+  await mayWatch(parts, watched)
   if (!made) holdStream(parts, reply)
   let unfollow = () => {}
   let gone = false
@@ -153,7 +153,7 @@ export async function followRun(parts: RunReplyParts, watched: Watched,
   })
   ticker.add(stream, { kind: 'sse', runId: run.runId })
   try {
-    unfollow = await runs.follow(caller.tenant, run, { ...options, made }, stream)
+    unfollow = await runs.follow(caller, run, { ...options, made }, stream)
     stream.begin()
     if (gone) unfollow()
   } catch (error) {
@@ -183,9 +183,8 @@ export async function answerWithResult(parts: RunReplyParts,
   const { run, reply, made = false } = watched
   reply.request.about = run
   const { caller } = reply.request
-  const { tenant } = caller
-  const { result = (cancelled) => runs.join(tenant, run, cancelled) } = watched
-  mayWatch(watched)
+  const { result = (cancelled) => runs.join(caller, run, cancelled) } = watched
+  await mayWatch(parts, watched)
   if (!made) holdStream(parts, reply)
   await answerLate({
     reply,
@@ -193,22 +192,23 @@ export async function answerWithResult(parts: RunReplyParts,
     runId: run.runId,
     headers: { 'content-location': placeOf(reply.request, run) },
     answer: (left) => whileValid({ caller, ticker, left, ask: result }),
-    settled: () => runs.get(tenant, run),
+    settled: () => runs.settled(caller, run),
     abandoned: () => abandon(parts, watched),
   })
   return reply
 }
 
 /** Throws `forbidden`. A GET that cancels its run on leaving is a change. */
-function mayWatch({ reply: { request }, cancelOnDisconnect }: Watched): void {
+async function mayWatch({ runs }: RunReplyParts,
+  { run, made = false, reply: { request }, cancelOnDisconnect }: Watched): Promise<void> {
   requireAllowed(request.caller, cancelOnDisconnect ? 'change' : 'read')
   if (cancelOnDisconnect && request.method === 'GET') requireOwnPage(request)
+  if (cancelOnDisconnect && !made) await runs.mayCancel(request.caller, run, {})
 }
 
 /** Cancels the run if its request asked for that. No client is left to learn of an error. */
 function abandon({ runs, ticker }: RunReplyParts, watched: Watched): void {
   const { run, reply, cancelOnDisconnect } = watched
   if (!cancelOnDisconnect || ticker.stopped) return
-  const { tenant } = reply.request.caller
-  runs.cancel(tenant, run, { reason: 'disconnected' }).catch(() => {})
+  runs.abandon(reply.request.caller, run).catch(() => {})
 }

@@ -22,21 +22,19 @@ function creationRoutes(app: App, parts: RouteParts): void {
   const { runs } = parts
   serve(app, createRun, async (request, reply) => {
     const { params, body, caller } = request
-    const row = await runs.create(caller.tenant, params.thread_id, body,
-      runCallerOf(request, reply))
+    const row = await runs.create(caller, params.thread_id, body, runCallerOf(request, reply))
     return sendRun(reply, row)
   })
   serve(app, streamRun, async (request, reply) => {
     const { params, body, caller } = request
     holdStream(parts, reply)
-    const row = await runs.create(caller.tenant, params.thread_id, body, followerOf(request, reply))
+    const row = await runs.create(caller, params.thread_id, body, followerOf(request, reply))
     return followRun(parts, madeBy(request, row, reply), fromTheStart(request))
   })
   serve(app, waitRun, async (request, reply) => {
     const { params, body, caller } = request
     holdStream(parts, reply)
-    const run = await runs.createAndWait(caller.tenant, params.thread_id, body,
-      waiterOf(request, reply))
+    const run = await runs.createAndWait(caller, params.thread_id, body, waiterOf(request, reply))
     return answerWithResult(parts, awaitedBy(request, run, reply))
   })
 }
@@ -56,19 +54,19 @@ function watchingRoutes(app: App, parts: RouteParts): void {
 
 function recordRoutes(app: App, { runs }: RouteParts): void {
   serve(app, listRuns, async ({ params, query, caller }, reply) => {
-    const rows = await runs.list(caller.tenant, params.thread_id, query, leftSignal(reply))
+    const rows = await runs.list(caller, params.thread_id, query, leftSignal(reply))
     takeRows(shareFor(reply), rows)
     return sendRows(reply, rows, (row) => runJson(row, query.select))
   })
   serve(app, getRun,
     async ({ params, caller }, reply) =>
-      sendJson(reply, runJson(await runs.get(caller.tenant, nameIn(params)))))
+      sendJson(reply, runJson(await runs.get(caller, nameIn(params)))))
   serve(app, getRunLogs,
     async ({ params, query, caller }, reply) =>
-      sendJson(reply, await runs.logs(caller.tenant, nameIn(params), query)))
-  serve(app, deleteRun, async ({ params, caller }) => runs.delete(caller.tenant, nameIn(params)))
+      sendJson(reply, await runs.logs(caller, nameIn(params), query)))
+  serve(app, deleteRun, async ({ params, caller }) => runs.delete(caller, nameIn(params)))
   serve(app, cancelRun, async ({ params, query, caller }, reply) => {
-    await runs.cancel(caller.tenant, nameIn(params), query)
+    await runs.cancel(caller, nameIn(params), query)
     return reply.code(query.wait ? 204 : 202).send()
   })
 }

@@ -15,24 +15,24 @@ export function statelessRunRoutes(app: App, parts: RouteParts): void {
   const { runs } = parts
   serve(app, createStatelessRun, async (request, reply) => {
     const { body, caller } = request
-    const row = await runs.createStateless(caller.tenant, body, runCallerOf(request, reply))
+    const row = await runs.createStateless(caller, body, runCallerOf(request, reply))
     return sendRun(reply, row)
   })
   serve(app, streamStatelessRun, async (request, reply) => {
     const { body, caller } = request
     holdStream(parts, reply)
-    const row = await runs.createStateless(caller.tenant, body, followerOf(request, reply))
+    const row = await runs.createStateless(caller, body, followerOf(request, reply))
     return followRun(parts, madeBy(request, row, reply), fromTheStart(request))
   })
   serve(app, waitStatelessRun, async (request, reply) => {
     const { body, caller } = request
     holdStream(parts, reply)
-    const run = await runs.createStatelessAndWait(caller.tenant, body, waiterOf(request, reply))
+    const run = await runs.createStatelessAndWait(caller, body, waiterOf(request, reply))
     return answerWithResult(parts, awaitedBy(request, run, reply))
   })
   serve(app, createRuns, async (request, reply) => {
     const { body, caller } = request
-    const rows = await createBatch(runs, caller.tenant, body, runCallerOf(request))
+    const rows = await createBatch(runs, caller, body, runCallerOf(request))
     return sendRows(reply, rows, (row) => runJson(row))
   })
   serve(app, joinStatelessRunStream, async (request, reply) => {

@@ -12,19 +12,19 @@ import { serve } from '../http/serve.ts'
 
 /** Adds the routes of items and namespaces. */
 export function storeRoutes(app: App, { store }: Pick<RouteParts, 'store'>): void {
-  serve(app, putItem, async ({ body, caller }) => store.put(caller.tenant, body))
+  serve(app, putItem, async ({ body, caller }) => store.put(caller, body))
   serve(app, getItem, async ({ query, caller }, reply) => {
-    const item = await store.get(caller.tenant, query)
+    const item = await store.get(caller, query)
     return sendJson(reply, item === null ? 'null' : itemJson(item))
   })
-  serve(app, deleteItem, async ({ body, caller }) => store.delete(caller.tenant, body))
+  serve(app, deleteItem, async ({ body, caller }) => store.delete(caller, body))
   serve(app, searchItems, async ({ body, caller }, reply) => {
-    const found = await store.search(caller.tenant, body, leftSignal(reply))
+    const found = await store.search(caller, body, leftSignal(reply))
     takeRows(shareFor(reply), found.map(({ row }) => row))
     return sendJson(reply, `{"items":[${found.map(foundJson).join(',')}]}`)
   })
   serve(app, listNamespaces, async ({ body, caller }, reply) => {
-    const namespaces = await store.namespaces(caller.tenant, body, leftSignal(reply))
+    const namespaces = await store.namespaces(caller, body, leftSignal(reply))
     return sendJson(reply, JSON.stringify({ namespaces }))
   })
 }

@@ -14,10 +14,10 @@ export interface ThreadPlaces {
 
 /** Adds the route. It activates no thread. */
 export function threadPlaceRoutes(app: App, { threads, placeOf }: RouteParts & ThreadPlaces): void {
-  serve(app, getThreadPlace, async ({ params: { thread_id: id }, caller: { tenant } }, reply) => {
-    if (!await threads.exists(tenant, id)) {
+  serve(app, getThreadPlace, async ({ params: { thread_id: id }, caller }, reply) => {
+    if (!await threads.exists(caller, id)) {
       throw new HeddleError('not_found', `Thread ${id} not found.`)
     }
-    return sendJson(reply, JSON.stringify(await placeOf(tenant, id)))
+    return sendJson(reply, JSON.stringify(await placeOf(caller.tenant, id)))
   })
 }

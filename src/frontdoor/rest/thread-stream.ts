@@ -40,7 +40,7 @@ async function streamThread(parts: RouteParts, threadId: string, reply: FastifyR
   })
   ticker.add(stream, { kind: 'sse', runId: threadId })
   try {
-    unfollow = await threads.followFrames(caller.tenant, threadId, options, stream)
+    unfollow = await threads.followFrames(caller, threadId, options, stream)
     stream.begin()
     if (gone) unfollow()
   } catch (error) {

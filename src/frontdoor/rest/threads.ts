@@ -17,36 +17,35 @@ export function threadRoutes(app: App, parts: RouteParts): void {
 function recordRoutes(app: App, { threads }: RouteParts): void {
   serve(app, createThread,
     async ({ body, caller }, reply) =>
-      sendJson(reply, threadJson(await threads.create(caller.tenant, body))))
+      sendJson(reply, threadJson(await threads.create(caller, body))))
   serve(app, getThread, async ({ params, query, caller }, reply) => {
     const select = query.select?.length ? query.select : undefined
-    const view = await threads.get(caller.tenant, params.thread_id, select)
+    const view = await threads.get(caller, params.thread_id, select)
     const json = threadJson(view, select)
     return sendJson(reply, query.include?.includes('ttl') ? withTimeToLive(json, view) : json)
   })
   serve(app, updateThread, async ({ params, body, headers, caller }, reply) => {
-    const view = await threads.patch(caller.tenant, params.thread_id, body)
+    const view = await threads.patch(caller, params.thread_id, body)
     if (/\breturn=minimal\b/.test(String(headers['prefer']))) return reply.code(204).send()
     return sendJson(reply, threadJson(view))
   })
-  serve(app, deleteThread,
-    async ({ params, caller }) => threads.delete(caller.tenant, params.thread_id))
+  serve(app, deleteThread, async ({ params, caller }) => threads.delete(caller, params.thread_id))
   serve(app, copyThread, async ({ params, body, caller }, reply) => {
     const { checkpoint_id: checkpointId } = body
-    const copy = threads.copy(caller.tenant, params.thread_id, checkpointId ?? undefined)
+    const copy = threads.copy(caller, params.thread_id, checkpointId ?? undefined)
     return sendJson(reply, threadJson(await copy))
   })
   serve(app, getThreadStorage,
     async ({ params, caller }, reply) =>
-      sendJson(reply, await threads.storage(caller.tenant, params.thread_id, leftSignal(reply))))
+      sendJson(reply, await threads.storage(caller, params.thread_id, leftSignal(reply))))
 }
 
 function collectionRoutes(app: App, { threads }: RouteParts): void {
   serve(app, pruneThreads,
     async ({ body, caller }, reply) =>
-      sendJson(reply, JSON.stringify(await threads.prune(caller.tenant, body))))
+      sendJson(reply, JSON.stringify(await threads.prune(caller, body))))
   serve(app, searchThreads, async ({ body, caller }, reply) => {
-    const { threads: rows, total, cursor } = await threads.search(caller.tenant, body, {
+    const { threads: rows, total, cursor } = await threads.search(caller, body, {
       share: shareFor(reply),
       cancelled: leftSignal(reply),
     })
@@ -57,6 +56,6 @@ function collectionRoutes(app: App, { threads }: RouteParts): void {
   })
   serve(app, countThreads, async ({ body, caller }, reply) =>
     sendJson(reply, body.by === 'status'
-      ? JSON.stringify(await threads.countByStatus(caller.tenant, body, leftSignal(reply)))
-      : String(await threads.count(caller.tenant, body, leftSignal(reply)))))
+      ? JSON.stringify(await threads.countByStatus(caller, body, leftSignal(reply)))
+      : String(await threads.count(caller, body, leftSignal(reply)))))
 }

@@ -4,7 +4,7 @@ import type { Env, Tracing } from '../../../cluster/index.ts'
 import { RunKeys } from '../../access/index.ts'
 import { openEgress, withPolicy } from '../../egress/index.ts'
 import { ExecutionMarks } from '../../graph/index.ts'
-import type { Project } from '../../graph/index.ts'
+import type { AppUser, Project } from '../../graph/index.ts'
 import { ReadQuota } from '../../limits/index.ts'
 import { ownVersion } from '../../settings/index.ts'
 import type { Settings } from '../../settings/index.ts'
@@ -62,7 +62,7 @@ export async function openBase(
   const { host } = graphs
   const secretsKeys = secretsKeysOf(settings, env)
   const wayOut = openEgress({ env, version: ownVersion(), proxy, allowed })
-  const runKeys = settings.auth === 'keys' ? new RunKeys(env) : undefined
+  const runKeys = new RunKeys<AppUser>(env)
   const reads = new ReadQuota(env)
   readReads(metrics, reads)
   const tracesSteps = (runId: string) => host.tracesSteps(runId)

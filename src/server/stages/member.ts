@@ -83,7 +83,8 @@ function startActors({ settings, env, base, rows, assistantDefaults }: MemberOpt
   { settingsOf, platform }: { readonly settingsOf: ReturnType<typeof deployedSettings>;
     readonly platform: LaterPlatform }): Actors {
   const { watchers, graphs: { host }, ownRuns, tracesSteps } = base
-  return openActors(base.backend, { ...watchers, runKeys: base.runKeys, host,
+  return openActors(base.backend, { ...watchers, host,
+    keysOfRuns: { runKeys: base.runKeys, forAll: settings.auth === 'keys' },
     deployed: base.later.graphs, rows, egress: settingsOf.egress, reads: base.reads,
     billing: settings.billing, quarantine: base.quarantine, quotas: settings.quotas,
     assistantDefaults, itemSettings: settingsOf.itemSettings,

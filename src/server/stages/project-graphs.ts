@@ -4,7 +4,7 @@ import type { Env } from '../../../cluster/index.ts'
 import type { WebhookPolicy } from '../../egress/index.ts'
 import { compileProject, ProjectComponents, ReloadableApp, startGraphHost,
   watchProject } from '../../graph/index.ts'
-import type { ComponentSource, ExecutionMarks, HttpSettings, Project, RouteGroup,
+import type { AuthSettings, ComponentSource, ExecutionMarks, HttpSettings, Project, RouteGroup,
   RunningGraphHost } from '../../graph/index.ts'
 import type { ItemSettings } from '../../items/index.ts'
 import type { Settings } from '../../settings/index.ts'
@@ -29,6 +29,8 @@ export interface ProjectGraphs {
   readonly components: ComponentSource
   /** Gives the code the URL at which this server answers clients; undefined if it does not. */
   servedAt(url: string | undefined): void
+  /** The login that the project names at the time of the call; undefined if it names none. */
+  auth(): AuthSettings | undefined
   close(): Promise<void>
 }
 
@@ -58,8 +60,7 @@ export async function openGraphs(project: Project,
   const cannotReload = ({ message: reason, cause: error }: Error) =>
     env.log.error('The changed project cannot be loaded; the one before it stays.', { reason,
       ...error !== undefined && { error } })
-  let { webhooks, store, timeToLive, settings: { disabled_routes: disabledRoutes = [], http } } =
-    project
+  let { webhooks, store, timeToLive, settings } = project
   let changes = 0
   const stopWatching = !reload ? () => {} : watchProject(env, { project, compiled, components }, {
     changed: (compiled, project) => {
@@ -76,8 +77,7 @@ export async function openGraphs(project: Project,
         webhooks = project.webhooks
         store = project.store
         timeToLive = project.timeToLive
-        disabledRoutes = project.settings.disabled_routes ?? []
-        http = project.settings.http
+        settings = project.settings
         env.log.info('The project was reloaded.')
       }
       reload().catch(cannotReload)
@@ -89,13 +89,14 @@ export async function openGraphs(project: Project,
     webhooks: () => webhooks,
     itemSettings: () => itemSettingsOf(store, host),
     timeToLive: () => timeToLive,
-    disabledRoutes: () => disabledRoutes,
-    http: () => http,
+    disabledRoutes: () => settings.disabled_routes ?? [],
+    http: () => settings.http,
     components,
     servedAt: (url) => {
       host.servedAt(url)
       app.servedAt(url)
     },
+    auth: () => settings.auth,
     close: async () => {
       stopWatching()
       await Promise.all([host.close(), app.close()])

@@ -103,6 +103,7 @@ export class RunExecution {
       headId: threadLog.state.row.head?.id ?? null,
       ...plan.trace !== undefined && { trace: plan.trace },
       ...plan.isAwaited && { isAwaited: true },
+      ...plan.user && { user: plan.user },
       // A suspect has a process of its own.
       ...run.suspect && { apart: true },
       request: { ...runRequest(run, plan, resumePoint),

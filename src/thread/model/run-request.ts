@@ -65,7 +65,8 @@ export function runRequest(run: RunRow, plan: RunPlan, resumePoint: ResumePoint)
       metadata: { ...objectOf(config.metadata), ...objectIn(run.metadataJson), ...ids,
         run_attempt: run.attempt, ...startsOf(run) },
       configurable: { ...plan.headers, ...configurable, ...ids,
-        ...plan.userId !== '' && { langgraph_auth_user_id: plan.userId } },
+        ...plan.userId !== '' && { langgraph_auth_user_id: plan.userId }, ...plan.user &&
+        { langgraph_auth_user: plan.user, langgraph_auth_permissions: plan.user.permissions } },
     }),
     context: kwargs.context == null ? null : textOf(kwargs.context),
     streamModes: kwargs.stream_mode ?? ['values'],

@@ -1,7 +1,7 @@
 /** Threads and runs as the front door calls them: a typed call for each command. */
 
 import type { RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
-import type { CheckpointSelector, EditUpdate, JsonText, LinePage, LoggedLines,
+import type { AppUser, CheckpointSelector, EditUpdate, JsonText, LinePage, LoggedLines,
   StateSelection } from '../../graph/index.ts'
 import type { RawPlace } from '../../raw-json.ts'
 import type { ExpiryStrategy, RunQuery, ThreadFilter, ThreadPlace, ThreadQuery,
@@ -216,6 +216,8 @@ export interface RunPlan {
   /** `x-…` request headers for `configurable`. */
   readonly headers: Record<string, string>
   readonly userId: string
+  /** The caller as the login of its project made it; missing if there is none. */
+  readonly user?: AppUser
   readonly resumable: boolean
   /** Stateless: remove the thread when the run is done. */
   readonly temporary: boolean

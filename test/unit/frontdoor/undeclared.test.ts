@@ -39,7 +39,7 @@ const readElsewhere = {
     'POST /control/hosted/v2/deployments/:id/push-token',
     'POST /control/hosted/v2/deployments/:id/upload-url',
     'POST /control/v1/deployments/:deployment/revisions/:revision/check',
-    'POST /threads/:thread_id/runs/:run_id/cancel'],
+    'POST /threads/:thread_id/runs/:run_id/cancel', 'POST /a2a/:assistant_id', 'POST /mcp'],
   bytes: ['PUT /control/hosted/uploads/:address',
     'PUT /control/v1/deployments/:deployment/revisions/:revision/chunks/:sha256',
     'PUT /control/v1/deployments/:deployment/revisions/:revision/source/:sha256'],

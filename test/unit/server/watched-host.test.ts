@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 
 import type { TraceSpan, Tracing } from '../../../cluster/index.ts'
 import { RunKeys } from '../../../src/access/index.ts'
+import type { AppUser } from '../../../src/graph/index.ts'
 import { executionNotes } from '../../../src/server/execution-notes.ts'
 import { watchedGraphs, watchedHost } from '../../../src/server/watched-host.ts'
 import { FakeDeployments, shop } from '../../support/fake-deployments.ts'
@@ -22,8 +23,9 @@ it('A host that is found twice ends the span that it began.', () => {
       end: (details: Record<string, unknown>) =>
         void seen.push(`end ${String(details['heddle.outcome'])}`) } as unknown as TraceSpan
   }
-  const runKeys = new RunKeys(virtualEnv())
-  const graphs = watchedGraphs(deployed, executionNotes({ begin } as unknown as Tracing, runKeys))
+  const runKeys = new RunKeys<AppUser>(virtualEnv())
+  const graphs = watchedGraphs(deployed,
+    executionNotes({ begin } as unknown as Tracing, { runKeys, forAll: true }))
   const source = {} as never
   const execution = executionOf({ id: 1, threadId: 'x', graphId: 'agent', runId: 'r', input: {} })
   graphs.hostOf(shop, 'r1').execute(execution, source, {} as never)
@@ -34,15 +36,10 @@ it('A host that is found twice ends the span that it began.', () => {
   expect(graphs.view(shop)?.active).toBe('r1')
 })
 
-it('Without a collector and keys the graphs are as they are.', () => {
-  const deployed = new FakeDeployments()
-  expect(watchedGraphs(deployed, executionNotes(undefined, undefined))).toBe(deployed)
-})
-
 it('The key of an execution ends with it, however it ends.', () => {
-  const runKeys = new RunKeys(virtualEnv())
+  const runKeys = new RunKeys<AppUser>(virtualEnv())
   const host = new ScriptedHost()
-  const watched = watchedHost(host, executionNotes(undefined, runKeys)!)
+  const watched = watchedHost(host, executionNotes(undefined, { runKeys, forAll: true }))
   const listener = { steps: async () => {}, ended: () => {}, lost: () => {} }
   const execution = executionOf({ id: 1, threadId: 'x', graphId: 'agent', runId: 'r', input: {} })
   const begun = (id: number) => {

@@ -69,6 +69,11 @@ const operationIds: Readonly<Record<string, string>> = {
   'DELETE /store/items': 'deleteItem',
   'POST /store/items/search': 'searchItems',
   'POST /store/namespaces': 'listNamespaces',
+  'POST /a2a/{assistant_id}': 'callAgent',
+  'GET /a2a/{assistant_id}/.well-known/agent-card.json': 'getAgentCard',
+  'GET /.well-known/agent-card.json': 'findAgentCard',
+  'POST /ui/{graph_id}': 'loadComponent',
+  'GET /ui/{graph_id}/{file}': 'readComponentFile',
   'POST /mcp': 'callTools',
   'GET /mcp': 'streamTools',
   'DELETE /mcp': 'endToolSession',
@@ -129,7 +134,7 @@ describe('the description', () => {
     const { operations } = await describedBy()
     for (const { summary, responses } of operations.values()) {
       expect(summary).toMatch(/^[A-Z].{5,}/)
-      expect(Object.keys(responses).join()).toMatch(/^(101,|(20[0124],)+)default$/)
+      expect(Object.keys(responses).join()).toMatch(/^(101,|(20[0124],|304,)+)default$/)
     }
   })
 
@@ -158,7 +163,7 @@ describe('the description', () => {
     const { operations } = await describedBy()
     const open = [...operations].filter(([, { security }]) => security?.length === 0)
     expect(open.map(([route]) => route)).toEqual(['GET /ok', 'GET /info',
-      'GET /.well-known/oauth-protected-resource/mcp',
+      'GET /ui/{graph_id}/{file}', 'GET /.well-known/oauth-protected-resource/mcp',
       'GET /.well-known/oauth-protected-resource/d/{deployment}/mcp'])
   })
 

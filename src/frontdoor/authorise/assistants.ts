@@ -1,0 +1,161 @@
+/** Operations on assistants, as a caller may do them. */
+
+import type { AssistantRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { CountAssistants, CreateAssistant, ListVersions, PatchAssistant,
+  SearchAssistants } from '../../api/index.ts'
+import { HeddleError, ignoreNotFound } from '../../errors.ts'
+import type { GraphSchemas } from '../../graph/index.ts'
+import type { MetadataFilter } from '../../search/index.ts'
+import type { Operations } from '../operations/index.ts'
+import { isLongJson } from '../schema/long-json.ts'
+import type { Ask, AskedValue } from './ask.ts'
+import type { Asking } from './asking.ts'
+import { isSeen, requireSeen } from './seen.ts'
+
+type Metadata = Record<string, unknown>
+
+/** Characters that a part of an assistant may have as JSON, for a handler to see it. */
+const shownMax = 64 * 1024
+
+/** Operations on assistants. Each asks the login of its caller first, if there is one. */
+export class AllowedAssistants {
+  readonly #assistants: Operations['assistants']
+  readonly #ask: Ask
+
+  constructor(assistants: Operations['assistants'], ask: Ask) {
+    this.#assistants = assistants
+    this.#ask = ask
+  }
+
+  /** An assistant that is there already and that the caller does not see is `exists`. */
+  async create(caller: Asking, request: CreateAssistant): Promise<AssistantRow> {
+    const { assistant_id: id, if_exists } = request
+    const { value, filter } = await this.#ask(caller, 'assistants:create', { ...bodyOf(request),
+      metadata: request.metadata ?? {}, if_exists: if_exists ?? 'raise' })
+    const allowed = { ...request, metadata: value['metadata'] as Metadata }
+    if (filter === undefined || id === undefined || if_exists !== 'do_nothing') {
+      return await this.#assistants.create(caller.tenant, allowed)
+    }
+    const found = await this.#existing(caller, id, filter)
+    if (found !== undefined) return found
+    return await this.#assistants.create(caller.tenant, { ...allowed, if_exists: 'raise' })
+      .catch(async (error: unknown) => {
+        if (HeddleError.from(error).code !== 'exists') throw error
+        const made = await this.#existing(caller, id, filter)
+        if (made === undefined) throw error
+        return made
+      })
+  }
+
+  async get(caller: Asking, name: string): Promise<AssistantRow> {
+    const { filter } = await this.#ask(caller, 'assistants:read', { assistant_id: name })
+    const row = await this.#assistants.get(caller.tenant, name)
+    requireSeen(filter, row, () => assistantNotFound(row.assistantId))
+    return row
+  }
+
+  async patch(caller: Asking, name: string, request: PatchAssistant): Promise<AssistantRow> {
+    const { value, filter } = await this.#ask(caller, 'assistants:update', { assistant_id: name,
+      ...bodyOf(request), metadata: request.metadata })
+    await this.#requireSeen(caller, name, filter)
+    return await this.#assistants.patch(caller.tenant, name, { ...request,
+      metadata: value['metadata'] as Metadata | undefined })
+  }
+
+  async setLatest(caller: Asking, name: string, version: number): Promise<AssistantRow> {
+    await this.#require(caller, 'assistants:update', name, { version })
+    return await this.#assistants.setLatest(caller.tenant, name, version)
+  }
+
+  async versions(caller: Asking, name: string, request: ListVersions,
+    cancelled?: AbortSignal): Promise<AssistantRow[]> {
+    await this.#require(caller, 'assistants:read', name)
+    return await this.#assistants.versions(caller.tenant, name, request, cancelled)
+  }
+
+  /** Its threads are asked for as well, if they are to be deleted. */
+  async delete(caller: Asking, name: string, deleteThreads: boolean): Promise<void> {
+    await this.#require(caller, 'assistants:delete', name, { delete_threads: deleteThreads })
+    if (!deleteThreads) return await this.#assistants.delete(caller.tenant, name, false)
+    const { filter } = await this.#ask(caller, 'threads:delete', { thread_id: null,
+      filter: { metadata: { assistant_id: name } } })
+    await this.#assistants.delete(caller.tenant, name, true, filter)
+  }
+
+  async search(caller: Asking, request: SearchAssistants,
+    cancelled?: AbortSignal): Promise<{ rows: AssistantRow[]; total: number }> {
+    const allowed = await this.#searched(caller, request)
+    return await this.#assistants.search(caller.tenant, request, cancelled, allowed)
+  }
+
+  async count(caller: Asking, request: CountAssistants, cancelled?: AbortSignal): Promise<number> {
+    const allowed = await this.#searched(caller, request)
+    return await this.#assistants.count(caller.tenant, request, cancelled, allowed)
+  }
+
+  async graph(caller: Asking, name: string, xray: boolean | number): Promise<unknown> {
+    await this.#require(caller, 'assistants:read', name)
+    return await this.#assistants.graph(caller.tenant, name, xray)
+  }
+
+  async schemas(caller: Asking,
+    name: string): Promise<GraphSchemas & { readonly graph_id: string }> {
+    await this.#require(caller, 'assistants:read', name)
+    return await this.#assistants.schemas(caller.tenant, name)
+  }
+
+  async subgraphs(caller: Asking, name: string, namespace: string | null,
+    recurse: boolean): Promise<Readonly<Record<string, GraphSchemas>>> {
+    await this.#require(caller, 'assistants:read', name)
+    return await this.#assistants.subgraphs(caller.tenant, name, namespace, recurse)
+  }
+
+  /** The names of the graphs say nothing of anybody's data: nobody is asked. */
+  graphIds({ tenant }: Asking): ReturnType<Operations['assistants']['graphIds']> {
+    return this.#assistants.graphIds(tenant)
+  }
+
+  /** As the names, what a graph takes. */
+  describe({ tenant }: Asking, graphId: string): ReturnType<Operations['assistants']['describe']> {
+    return this.#assistants.describe(tenant, graphId)
+  }
+
+  async #require(caller: Asking,
+    event: 'assistants:read' | 'assistants:update' | 'assistants:delete', name: string,
+    more: AskedValue = {}): Promise<void> {
+    const { filter } = await this.#ask(caller, event, { assistant_id: name, ...more })
+    await this.#requireSeen(caller, name, filter)
+  }
+
+  async #requireSeen({ tenant }: Asking, name: string,
+    filter: MetadataFilter | undefined): Promise<void> {
+    if (filter === undefined) return
+    const row = await this.#assistants.get(tenant, name)
+    requireSeen(filter, row, () => assistantNotFound(row.assistantId))
+  }
+
+  async #searched(caller: Asking, request: SearchAssistants): Promise<MetadataFilter | undefined> {
+    const { graph_id, metadata, limit, offset } = request
+    const { filter } = await this.#ask(caller, 'assistants:search', { graph_id,
+      metadata: metadata ?? {}, limit, offset })
+    return filter
+  }
+
+  async #existing({ tenant }: Asking, id: string,
+    filter: MetadataFilter): Promise<AssistantRow | undefined> {
+    const row = await this.#assistants.get(tenant, id).catch(ignoreNotFound)
+    if (row === undefined || isSeen(filter, row)) return row
+    throw new HeddleError('exists', `Assistant ${id} already exists.`)
+  }
+}
+
+/** The error for an assistant that is not there for its caller. */
+function assistantNotFound(assistantId: string): HeddleError {
+  return new HeddleError('not_found', `Assistant with ID ${assistantId} not found.`)
+}
+
+/** The body without its metadata. Long members are left out: they are not parsed here. */
+function bodyOf({ metadata: _, ...body }: Partial<CreateAssistant> | PatchAssistant): AskedValue {
+  return Object.fromEntries(Object.entries(body)
+    .filter(([, value]) => value !== undefined && !isLongJson(value, shownMax)))
+}

@@ -1,0 +1,4 @@
+/** Callers as the login of a project knows them. */
+
+export { ProjectLogins } from './project-login.ts'
+export type { CalledLogin, LoginOf } from './project-login.ts'
