@@ -19,7 +19,7 @@ Tries each project as it is: installs its packages if it has none, builds it, se
 and calls it before and after. A folder has a langgraph.json; so may be named a langgraph.json.
 Models are a stub on loopback: OPENAI_BASE_URL, ANTHROPIC_BASE_URL and GOOGLE_GEMINI_BASE_URL
 name it.
-A project with a login or routes of its own must be refused; it is tried with --ignore-auth then.
+A project with a login of its own is tried with --ignore-auth: nobody here could log in.
 
 Each step has a limit: ${limitsText}.
 Ends with 0 if all passed, 1 if not, 2 if nothing was tried.

@@ -17,7 +17,7 @@ export interface Project {
   /** Whether its own code makes a client of the API. */
   readonly hasClient: boolean
   /** Whether it has a login or routes of its own. */
-  readonly isGuarded: boolean
+  readonly hasLogin: boolean
 }
 
 /** How packages are installed. */
@@ -53,7 +53,7 @@ export function projectIn(path: string): Project {
     ),
     names: Object.keys((graphs ?? {}) as Json),
     hasClient: makesClient(folder),
-    isGuarded: Boolean(auth) || Boolean((http as Json | undefined)?.['app']),
+    hasLogin: Boolean(auth),
   }
 }
 

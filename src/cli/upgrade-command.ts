@@ -11,7 +11,7 @@ import { clusterSettings, CommandError, runCommand, settingsOfPlace } from './ad
 import type { CommandSource, TypedFormat } from './admin-command.ts'
 import { reportFindings } from './findings-text.ts'
 
-const settingNames: readonly SettingName[] = [...clusterSettings, 'ignoreAuth']
+const settingNames: readonly SettingName[] = clusterSettings
 
 /** Carries the command out. Throws CommandError if a check is bad, or the upgrade cannot end. */
 export function runUpgradeCommand(source: CommandSource): Promise<void> {

@@ -135,7 +135,7 @@ export const knownSettings = {
     usual: 'no: without `--graphs-users`, one tenant has deployments',
     message: 'Let every tenant deploy code: it runs beside the code and the data of all others.' }),
   ignoreAuth: access('--ignore-auth', 'HEDDLE_IGNORE_AUTH', { kind: yesOrNo, fallback: false,
-    usual: 'no: such a project is refused',
+    usual: 'no: its login is asked',
     message:
       'Serve projects whose langgraph.json names `auth` without it: what it guards is open ' +
       'to every caller.' }),

@@ -51,8 +51,7 @@ function sayClean(error: unknown): never {
 /** The option of all commands that build a project. */
 export function ignoreAuthOption(): Option {
   return new Option('--ignore-auth',
-    'Go on although langgraph.json names auth or http.app, which ' +
-      'are not offered yet: what they guard is open.')
+    'Leave the login out that langgraph.json names (auth): what it guards is open.')
 }
 
 /** The platform that was typed, or this one. Throws CommandError. */

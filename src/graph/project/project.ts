@@ -9,10 +9,9 @@ import { z } from 'zod'
 import type { WebhookPolicy } from '../../egress/index.ts'
 import { HeddleError, messageOf } from '../../errors.ts'
 import { authOf, authShape } from '../app/auth-settings.ts'
-import { asksForSomething, memberAt } from '../app/config-members.ts'
 import { httpSettingsOf, httpShape, secretHeaders } from '../app/http-settings.ts'
 import { unknownGuards, unknownKeys } from '../app/known-keys.ts'
-import { disabledRoutesOf, disablingShape, guardFault } from './project-http.ts'
+import { disabledRoutesOf, disablingShape } from './project-http.ts'
 import { isFile, storeOf, storeShape } from './project-store.ts'
 import type { ProjectStore } from './project-store.ts'
 import type { ProjectSettings } from './project-settings.ts'
@@ -52,7 +51,7 @@ export interface Project {
   readonly login?: ProjectModule
   /** The project's own app; missing if it brings none. */
   readonly app?: ProjectModule
-  /** True if it was read although it names a guard that is not offered. */
+  /** True if the login that it names was left out. */
   readonly ignoreAuth: boolean
   /** A message for each setting of the file that has no effect. */
   readonly warnings: readonly string[]
@@ -133,21 +132,19 @@ export interface ReadingOptions {
    * True for a deployment: headers of webhooks follow later, and nothing of this process is used.
    */
   readonly deployed?: boolean
-  /** True to accept a project that names `auth`, which is not offered yet. */
+  /** True to leave the login out that a project names: what it guards is open then. */
   readonly ignoreAuth?: boolean | undefined
 }
 
 /**
  * Reads a langgraph.json, or the one in a folder. Throws `invalid` with a message that names every
- * wrong field, and for one that counts on a guard that there is not.
+ * wrong field.
  */
 export async function readProject(path: string,
   { deployed = false, ignoreAuth = false }: ReadingOptions = {}): Promise<Project> {
   const configFile = await findConfig(path)
   const root = dirname(configFile)
   const config = await parseConfig(configFile)
-  const guard = ignoreAuth ? undefined : guardFault(config)
-  if (guard !== undefined) throw new HeddleError('invalid', `${basename(configFile)}: ${guard}.`)
   requireUnderstood(configFile, config)
   const graphs = Object.entries(config.graphs).map(([graphId, { path, description }]) => ({
     graphId,
@@ -165,7 +162,7 @@ export async function readProject(path: string,
   const trial = trialOf(config.heddle ?? {})
   const fault = trial && trialFault(trial, Object.keys(config.graphs))
   if (fault !== undefined) throw refusal(configFile, [fault])
-  const env = await readEnv(root, config)
+  const env = await readEnv(root, config, ignoreAuth)
   if (deployed && env.env['LANGGRAPH_CONFIG'] !== undefined) {
     env.warnings.push('LANGGRAPH_CONFIG has no effect in a deployment: give its assistants their ' +
       'config and context by the API.')
@@ -293,9 +290,9 @@ interface ProjectEnv extends Pick<Project, 'env' | 'envFile'> {
   readonly warnings: string[]
 }
 
-async function readEnv(root: string, config: Config): Promise<ProjectEnv> {
+async function readEnv(root: string, config: Config, ignoreAuth: boolean): Promise<ProjectEnv> {
   const { path, variables = {} } = config.env
-  const warnings = unmetWishes(config)
+  const warnings = unmetWishes(config, ignoreAuth)
   if (path === undefined) return { env: variables, envFile: null, warnings }
   const envFile = resolve(root, path)
   try {
@@ -309,18 +306,15 @@ async function readEnv(root: string, config: Config): Promise<ProjectEnv> {
 }
 
 /** Unsupported keys whose absence clients or operators would notice. */
-function unmetWishes(config: Config): string[] {
-  const wishes = {
-    auth: 'every caller may do everything',
-  }
+function unmetWishes(config: Config, ignoreAuth: boolean): string[] {
   const embed = config.store?.index?.embed
   const model = embed === undefined || isFile(embed) ? [] : [`store.index.embed names ${embed}, ` +
     'which is no file of the project: nothing is found by meaning. Name "./embed.ts:embed".']
-  const unmet = Object.entries(wishes)
-    .filter(([key]) => asksForSomething(memberAt(config, key)))
-    .map(([key, loss]) => `${key} is not offered yet: ${loss}.`)
+  const open = ignoreAuth && config.auth !== undefined
+    ? ['auth is left out by --ignore-auth: every caller may do everything.']
+    : []
   const unknown = unknownKeys(config).map((key) => `${key} has no effect: there is no such key.`)
-  return [...unmet, ...model, ...unknown, ...secretHeaders(httpSettingsOf(config.http))]
+  return [...open, ...model, ...unknown, ...secretHeaders(httpSettingsOf(config.http))]
 }
 
 /** Throws `invalid` for a key that may guard something, and of which nothing is known. */

@@ -10,7 +10,6 @@ import { connectionOptions } from '../backends/cassandra-connection.ts'
 import { openClusterOperator } from '../operator/cluster-operator.ts'
 import type { Finding } from './checks.ts'
 import { consultDoctor } from './doctor.ts'
-import { examineGuards } from './guarded-projects.ts'
 import { examineUpgrade } from './upgrade.ts'
 
 /**
@@ -34,7 +33,7 @@ export async function consultUpgrade(settings: Settings, env: Env): Promise<read
     }
     const own = examineUpgrade({ version, schema, running: [],
       oldestAfter: Math.max(schema.oldest, oldestOfSteps(schema.newest)) })
-    return [...own, ...machine, await examineGuards(settings)]
+    return [...own, ...machine]
   }
   const { schema } = await readKeyspaces({ ...connectionOptions(cassandra), env })
   const operator = await openClusterOperator(cassandra, env)
@@ -43,7 +42,7 @@ export async function consultUpgrade(settings: Settings, env: Env): Promise<read
     const running = [...new Set(members.map(({ details }) => details?.version ?? null))]
     const own = examineUpgrade({ version, schema, running,
       oldestAfter: Math.max(schema.oldest, oldestInCassandra(schema.newest)) })
-    return [...own, ...machine, await examineGuards(settings)]
+    return [...own, ...machine]
   } finally {
     await operator.close()
   }

@@ -245,15 +245,15 @@ it('a library may bring an engine of its own, of any age, beside that of the pro
     'one to the other.'])
 })
 
-it('a project that counts on a guard which is not offered is not built', async () => {
+it('a project whose login is not there is not built, unless it is left out', async () => {
   const folder = await freshFolder()
   const config = { graphs: { agent: './agent.ts:graph' }, auth: { path: './auth.ts:auth' } }
   await writeTree(folder, { ...small, 'langgraph.json': JSON.stringify(config) })
   const build = (ignoreAuth?: boolean) =>
     buildRevision({ config: folder, platform: linux, ignoreAuth, keep: async () => {} })
-  await expect(build()).rejects.toThrow('auth is not offered yet')
-  expect((await build(true)).warnings[0]).toContain('auth is not offered yet')
-  await expect(packSources(folder)).rejects.toThrow('auth is not offered yet')
+  await expect(build()).rejects.toThrow('auth.path names a file that is not there')
+  expect((await build(true)).warnings[0]).toContain('--ignore-auth')
+  await expect(packSources(folder)).rejects.toThrow('auth.path names a file that is not there')
   expect((await packSources(folder, { ignoreAuth: true })).config).toBe('langgraph.json')
 })
 

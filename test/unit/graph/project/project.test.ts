@@ -5,7 +5,6 @@ import { join } from 'node:path'
 
 import { describe, expect, it } from 'vitest'
 
-import { boundedProject } from '../../../../src/graph/process/bounded-project.ts'
 import { compileProject } from '../../../../src/graph/project/project-compiler.ts'
 import { readProject } from '../../../../src/graph/project/project.ts'
 import { areUsual, usualSettings,
@@ -231,21 +230,13 @@ describe('a project', () => {
     expect(await refusalOf({ ...minimal, http: { [key]: value } })).toContain(message)
   })
 
-  it('is refused if it counts on a guard that is not offered, unless that is said', async () => {
+  it('names its login, which must be there, and may be left out if that is said', async () => {
     const auth = { auth: { path: './auth.ts:auth' } }
-    expect(await refusalOf({ ...minimal, ...auth })).toBe('langgraph.json: auth is not offered ' +
-      'yet: every caller would see and do everything. Remove auth, or say --ignore-auth to go on ' +
-      'without.')
-    const guarded = await withConfig({ ...minimal, ...auth })
-    for (const options of [{}, { deployed: true }, { ignoreAuth: false }]) {
-      await expect(readProject(guarded, options)).rejects.toThrow('Remove auth, or say')
-    }
-    // So is a revision, whichever program has built it.
-    const revision = { configFile: join(guarded, 'langgraph.json'), folder: guarded }
-    await expect(boundedProject({ ...revision, ignoreAuth: false })).rejects
-      .toMatchObject({ code: 'graph_failed', message: expect.stringContaining('--ignore-auth') })
-    expect(await boundedProject({ ...revision, ignoreAuth: true })).toHaveProperty('graphs')
-    const ignored = await readProject(guarded, { ignoreAuth: true })
+    expect(await refusalOf({ ...minimal, ...auth })).toContain('auth.path names a file that is not')
+    const ignored = await readProject(await withConfig({ ...minimal, ...auth }), {
+      ignoreAuth: true,
+    })
+    expect(ignored.settings.auth).toBeUndefined()
     expect(ignored.warnings.map((warning) => warning.split(' ')[0])).toEqual(['auth'])
   })
 
