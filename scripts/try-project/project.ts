@@ -40,7 +40,7 @@ export function projectIn(path: string): Project {
     throw new Error(`${config} does not exist: name the folder of a langgraph.json`)
   }
   const folder = dirname(config)
-  const { graphs, auth, http } = readJson(config)
+  const { graphs, auth } = readJson(config)
   const home = above(folder).find((one) =>
     Object.keys(lockFiles).some((file) => existsSync(join(one, file)))
   )

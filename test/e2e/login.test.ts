@@ -32,7 +32,7 @@ const anyBody = { assistant_id: 'agent', graph_id: 'agent', input: {}, namespace
   value: {}, schedule: '0 0 * * *', run_ids: [], thread_ids: [], values: {} }
 
 describe('the login of a project', () => {
-  it('is asked by every route: who is allowed nothing does nothing, and learns nothing', async () => {
+  it('is asked by every route: who is allowed nothing does and learns nothing', async () => {
     const thread = await threadOf('ann')
     const answers = await Promise.all(asking.map(async ({ operation: { method, path } }) => {
       const address = path.replace(':thread_id', thread).replace(':assistant_id', 'agent')
@@ -43,8 +43,8 @@ describe('the login of a project', () => {
     const open = answers.filter(({ status }) => status < 400 || status >= 500)
     expect(open.map(({ route, status }) => `${route} ${status}`)).toEqual([])
     expect(answers.filter(({ status }) => status === 403).length).toBeGreaterThan(25)
-    const told = answers.filter(({ body }) => JSON.stringify(body ?? '').includes('"owner"'))
-    expect(told).toEqual([])
+    const shown = answers.filter(({ body }) => JSON.stringify(body ?? '').includes('"owner"'))
+    expect(shown).toEqual([])
     expect((await as('ann', 'GET', `/threads/${thread}`)).status).toBe(200)
   })
 

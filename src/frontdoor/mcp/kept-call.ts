@@ -99,8 +99,8 @@ export function stateOf({ threadId, runId }: RunName): string {
   return `${threadId}.${runId}`
 }
 
-const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
-const stateForm = new RegExp(`^(${uuid})\\.(${uuid})$`)
+const stateForm =
+  /^([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\.([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/
 
 /** Reads such a state; undefined for any other value. */
 export function readState(state: unknown): RunName | undefined {

@@ -29,7 +29,8 @@ async function bundleOf(graphId: string, name: string,
   if (answer === null) return null
   const html = await answer.text()
   const textOf = async (kind: 'js' | 'css') => {
-    const [file] = new RegExp(`ui-[0-9a-f]{32}\\.${kind}(?=")`).exec(html) ?? []
+    const form = kind === 'js' ? /ui-[0-9a-f]{32}\.js(?=")/ : /ui-[0-9a-f]{32}\.css(?=")/
+    const [file] = form.exec(html) ?? []
     if (file === undefined) return ''
     const params = { graph_id: graphId, file }
     return await (await send(addressFor('GET /ui/:graph_id/:file', { params }), { signal })).text()

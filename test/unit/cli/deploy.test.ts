@@ -152,7 +152,7 @@ describe('the commands in the pages for operators', () => {
     const shown = [readme, ...pages].flatMap((page) => [...page.matchAll(/npm start -- (.*)$/gm)])
       .map(([, flags]) => flags!)
     expect(shown.length).toBeGreaterThan(5)
-    const flags = [...shown.flatMap((line) => line.match(/--[a-z-]+/g) ?? []),
+    const flags = [...shown.flatMap((line) => line.match(/--[a-z][a-z0-9-]*/g) ?? []),
       ...members.flatMap(([, { command }]) => command!.map((flag) => flag.split('=')[0]!))]
     expect([...known, '--help']).toEqual(expect.arrayContaining(flags))
   })
@@ -161,7 +161,7 @@ describe('the commands in the pages for operators', () => {
     const { scripts } = JSON.parse(readFileSync(join(deploy, '../package.json'), 'utf8')) as {
       scripts: object
     }
-    const named = [readme, ...pages].flatMap((page) => [...page.matchAll(/npm run ([\w:]+)/g)])
+    const named = [readme, ...pages].flatMap((page) => [...page.matchAll(/npm run ([\w:-]+)/g)])
     expect(Object.keys(scripts)).toEqual(expect.arrayContaining(named.map(([, name]) => name)))
   })
 
@@ -169,7 +169,9 @@ describe('the commands in the pages for operators', () => {
     const commands = join(operate, '../../src/cli')
     const ofCommands = readdirSync(commands, { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
-      .flatMap((name) => readFileSync(join(commands, name), 'utf8').match(/'--[a-z-]+/g) ?? [])
+      .flatMap((name) =>
+        readFileSync(join(commands, name), 'utf8').match(/'--[a-z][a-z0-9-]*/g) ?? []
+      )
       .map((flag) => flag.slice(1))
     // The last one is no setting: it turns the engine shortcuts off, for debugging.
     const variables: readonly string[] = [
@@ -181,7 +183,7 @@ describe('the commands in the pages for operators', () => {
       'HEDDLE_ENGINE_SHORTCUTS',
     ]
     for (const page of pages) {
-      const named = page.match(/`--[a-z-]+/g)?.map((flag) => flag.slice(1)) ?? []
+      const named = page.match(/`--[a-z][a-z0-9-]*/g)?.map((flag) => flag.slice(1)) ?? []
       expect([...known, ...ofCommands]).toEqual(expect.arrayContaining(named))
       expect(variables).toEqual(expect.arrayContaining(page.match(/HEDDLE_[A-Z_]+/g) ?? []))
       for (const [, path] of page.matchAll(/\]\(((?!http)[^)]+)\)/g)) {
