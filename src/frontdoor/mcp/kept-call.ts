@@ -113,7 +113,9 @@ export async function newestRun(runs: McpParts['runs'], caller: Caller,
   threadId: string): Promise<RunRow | undefined> {
   const rows = await runs.list(caller, threadId, { limit: 1, select: ['run_id'] })
     .catch(ignoreNotFound)
-  return rows?.[0]
+  const [newest] = rows ?? []
+  // A row of a list may lack the questions.
+  return newest && await runs.get(tenant, { threadId, runId: newest.runId }).catch(ignoreNotFound)
 }
 
 /** The run with which a kept call goes on: answers by the ids of their questions. */
