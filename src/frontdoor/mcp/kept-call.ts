@@ -115,7 +115,7 @@ export async function newestRun(runs: McpParts['runs'], caller: Caller,
     .catch(ignoreNotFound)
   const [newest] = rows ?? []
   // A row of a list may lack the questions.
-  return newest && await runs.get(tenant, { threadId, runId: newest.runId }).catch(ignoreNotFound)
+  return newest && await runs.get(caller, { threadId, runId: newest.runId }).catch(ignoreNotFound)
 }
 
 /** The run with which a kept call goes on: answers by the ids of their questions. */
