@@ -42,7 +42,7 @@ const elsewhere = [...deployments, ...inCluster, ...onCassandra, ...tables, ...a
   ...backups, ...kills]
 
 /** Long tests that no other part has. */
-const rest = globSync('test/{conformance,e2e,simulation,studio,unit}/**/*.{long,night}.ts', {
+const rest = globSync('test/{conformance,e2e,mcp,simulation,studio,unit}/**/*.{long,night}.ts', {
   cwd: root,
 }).map((path) => path.replaceAll('\\', '/')).filter((path) =>
   !path.startsWith('test/e2e/cluster/') &&

@@ -35,7 +35,8 @@ export const callTools = operation('POST', '/mcp', {
   headers,
   // JSON-RPC has errors of its own for what is wrong in a message.
   raw: true,
-  body: Json({ description: 'A request, a notification or an answer of JSON-RPC 2.0.' }),
+  body: Json({ description: 'A request, a notification or an answer of JSON-RPC 2.0.',
+    examples: [{ jsonrpc: '2.0', id: 1, method: 'ping' }] }),
   answer: ToolMessage,
   silent: { 202: 'The notification or the answer was taken.' },
 })

@@ -35,6 +35,8 @@ export interface Case {
   readonly headers?: Readonly<Record<string, string>>
   /** Who may see it gets an answer that does not end. */
   readonly isEndless?: boolean
+  /** The project has none of it: 404 for everybody. */
+  readonly isAbsent?: boolean
 }
 
 const read = (sees: Sight, body?: Case['body']): Case => ({ does: 'read', sees, body })
@@ -129,6 +131,8 @@ export const routeCases: Readonly<Record<string, Case>> = {
     () => ({ jsonrpc: '2.0', id: 1, method: 'ListTasks' })),
   'GET /a2a/{assistant_id}/.well-known/agent-card.json': read('nothing'),
   'GET /.well-known/agent-card.json': { ...read('own'), query: '?assistant_id=echo' },
+  'POST /ui/{graph_id}': { ...read('nothing', () => ({ name: 'card' })), isAbsent: true },
+  'GET /ui/{graph_id}/{file}': { does: 'public', sees: 'all', isAbsent: true },
   'POST /mcp': read('own', () => ({ jsonrpc: '2.0', id: 1, method: 'tools/list' })),
   'GET /mcp': { ...read('stream'), isEndless: true, headers: toolSession },
   'DELETE /mcp': { ...change('own'), headers: toolSession },

@@ -11,7 +11,7 @@ export const loadComponent = operation('POST', '/ui/:graph_id', {
   asks,
   access: 'read',
   summary: 'The elements by which a page loads a component of a graph',
-  body: Type.Object({ name: Text(1_000) }),
+  body: Type.Object({ name: Text(1_000) }, { examples: [{ name: 'card' }] }),
   media: 'text/html',
 })
 

@@ -7,9 +7,9 @@ import { isDataRoute } from '../mount/index.ts'
 const kept: ReadonlySet<string> = new Set(['d', 'api', 'api-host', 'control', 'studio', 'internal',
   'metrics', 'limits', 'keys', 'cluster', 'ok', 'docs', 'openapi.json'])
 
-/** True for a path that no app gets, whatever its patterns. */
+/** True for a path that no app gets, whatever its patterns, and for `*`, which is no path. */
 export function isKept(path: string): boolean {
-  return kept.has(path.split('/', 2)[1]!.toLowerCase())
+  return !path.startsWith('/') || kept.has(path.split('/', 2)[1]!.toLowerCase())
 }
 
 /** True for a path at which the routes of the app are described. */

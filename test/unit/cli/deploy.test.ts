@@ -185,7 +185,7 @@ describe('the commands in the pages for operators', () => {
     for (const page of pages) {
       const named = page.match(/`--[a-z][a-z0-9-]*/g)?.map((flag) => flag.slice(1)) ?? []
       expect([...known, ...ofCommands]).toEqual(expect.arrayContaining(named))
-      expect(variables).toEqual(expect.arrayContaining(page.match(/HEDDLE_[A-Z_]+/g) ?? []))
+      expect(variables).toEqual(expect.arrayContaining(page.match(/HEDDLE_[A-Z0-9_]+/g) ?? []))
       for (const [, path] of page.matchAll(/\]\(((?!http)[^)]+)\)/g)) {
         expect(existsSync(join(operate, path!.split('#')[0]!)), path).toBe(true)
       }
