@@ -42,7 +42,7 @@ export function watchedHost(host: GraphHost, begin: Begin): GraphHost {
       ends.set(id, (...outcome) => begun.end(...outcome))
       begun.within(() => host.execute(begun.execution, source, listening(id, listener)))
     },
-    pause: (id) => host.pause(id),
+    pause: (...pause) => host.pause(...pause),
     abort: (id) => {
       end(id, 'aborted')
       host.abort(id)

@@ -69,7 +69,7 @@ it('finds the workspace of a project, its graphs, its login and its client', asy
       'import { Client } from "@langchain/langgraph-sdk"\nconst client = new Client()',
   })
   const project = projectIn(`${folder}/apps/agents`)
-  expect(project).toMatchObject({ home: folder, hasClient: true, isGuarded: true,
+  expect(project).toMatchObject({ home: folder, hasClient: true, hasLogin: true,
     graphs: [`${folder}/apps/agents/src/agent.ts`] })
   expect(installerOf(project).command).toEqual(['npx', '--yes', 'pnpm@10.5.1', 'install', '--prod',
     '--ignore-scripts', '--no-frozen-lockfile', '--filter', '{./apps/agents}...'])

@@ -150,7 +150,7 @@ describe('a remote build', () => {
     const guarded = { ...config,
       text: config.text.replace('}}', '}, "auth": {"path": "./a.ts:a"}}') }
     expect(await refusal(gzippedTar(guarded, manifest, lock, agent)))
-      .toEqual([expect.anything(), expect.stringMatching(/^langgraph\.json: auth is not offered/)])
+      .toEqual([expect.anything(), expect.stringMatching(/auth\.path names a file that is not/)])
     await expect(build(ofTar(gzippedTar(...project.slice(1))))).rejects
       .toMatchObject({ code: 'no_install', message: expect.stringMatching(/langgraph\.json/) })
     // The refusal of its code is the only one that comes after the installation.
