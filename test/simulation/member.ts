@@ -411,12 +411,9 @@ export class Member {
     const tryAgain = () => pause(this.process.env, loadAgainMs)
     void this.#index.take(shard, this.#rows.thread, tryAgain, {
       written: (each) => this.#projections?.writtenIn(each) ?? Promise.resolve(),
-      ...this.#options.without !== 'opened_first' && { opened: async (ids: readonly string[]) => {
-        await Promise.all(ids.map((id) => this.#open(id, tryAgain)))
-        // The next owner of a shard that left meanwhile answers for it.
-        const owner = this.#node?.balancer.ownerOf(shard)
-        if (this.#node && owner?.member !== this.self) await new Promise(() => {})
-      } },
+      ...this.#options.without !== 'opened_first' && {
+        opened: async (ids) => void await Promise.all(ids.map((id) => this.#open(id, tryAgain))),
+      },
     })
     if (this.#options.items) void this.#items.take(shard, this.#rows.item, tryAgain)
     if (!this.#options.crons) return

@@ -6,8 +6,6 @@
 
 import { actorKeyText, backoffMs, debounce, shardOf } from '../../../cluster/index.ts'
 import type { ActorKey, Env, ShardHost } from '../../../cluster/index.ts'
-import { HeddleError } from '../../errors.ts'
-import type { UnfinishedThread } from '../../search/index.ts'
 import type { CassandraStore } from '../../store/cassandra/index.ts'
 import type { HostedActors } from './backend.ts'
 
@@ -55,12 +53,7 @@ export function shardHandover(
   const load = (shard: number, taking: symbol) => {
     const isMine = () => owns(shard) && takings.get(shard) === taking
     if (!isMine()) return
-    const openedHere = async (threads: readonly UnfinishedThread[]) => {
-      await opened(threads)
-      // Threads of a shard that left meanwhile were opened by nobody here.
-      if (!isMine()) throw new HeddleError('not_owner')
-    }
-    store.index.load(shard, openedHere).then((unfinished) => {
+    store.index.load(shard, opened).then((unfinished) => {
       if (!isMine()) return undefined
       wakeAt(0)
       return wake(unfinished)

@@ -132,8 +132,10 @@ describe('a shard that was taken', () => {
       const { host, story, owned, pass, opening } = house([], 0, ['m'])
       host.taken(1, undefined)
       await pass(0)
-      if (isLeft) owned.delete(1)
-      opening.resolve()
+      if (isLeft) {
+        owned.delete(1)
+        opening.reject(new HeddleError('not_owner'))
+      } else opening.resolve()
       await pass(0)
       const found = isLeft ? [] : ['1 is found', 'left in 1 is woken']
       expect(story).toEqual(['1 is read', 'm is opened', ...found])
