@@ -34,7 +34,7 @@ export interface BuildOptions {
   /** Platform that the revision runs on. */
   readonly platform: Platform
   readonly limits?: RevisionLimits
-  /** True to build a project that names guards that are not offered; by default false. */
+  /** True to leave the login out that a project names; by default false. */
   readonly ignoreAuth?: boolean | undefined
   /**
    * Takes each chunk when it is made. Some come twice. With an index, those of packages that were

@@ -22,7 +22,7 @@ export interface BuilderParts extends BuildParts {
   readonly rollouts: Pick<Rollouts, 'activate'>
   /** True if this member builds. */
   readonly builds: boolean
-  /** True to build projects that name guards that are not offered; by default false. */
+  /** True to leave the logins out that projects name; by default false. */
   readonly ignoreAuth?: boolean | undefined
   /** The data directory of this member. */
   readonly directory: string

@@ -28,7 +28,7 @@ export interface LoadParts {
   readonly compileCaches: Pick<CompileCaches, 'hold'>
   /** The share of runs whose steps are traced; missing for none. */
   readonly tracedRatio?: number | undefined
-  /** True to load projects that name guards that are not offered; by default false. */
+  /** True to leave the logins out that projects name; by default false. */
   readonly ignoreAuth?: boolean | undefined
   /** Time that a login may take to answer, in milliseconds; by default 10 000. */
   readonly appTimeoutMs?: number | undefined

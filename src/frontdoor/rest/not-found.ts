@@ -1,11 +1,10 @@
-/** The answer to a path or a method that does not exist, or is not offered yet. */
+/** The answer to a path or a method that does not exist, or is turned off. */
 
 import { HeddleError } from '../../errors.ts'
 import type { App } from '../http/route.ts'
 
 const unoffered: readonly (readonly [path: RegExp, what: string])[] = [
   [/^\/mcp$/, 'MCP is turned off by --mcp off.'],
-  [/^\/ui(\/|$)/, 'Serving UI components is not offered by this server yet.'],
 ]
 
 /**

@@ -25,7 +25,7 @@ export interface GraphProcessOptions {
   /** The user, and the group of the same id, that it runs as; by default those of this process. */
   readonly user?: number | undefined
   readonly tracedRatio?: number | undefined
-  /** True if it starts although its project names guards that are not offered; by default false. */
+  /** True if the login that its project names is left out; by default false. */
   readonly ignoreAuth?: boolean | undefined
   readonly env: Env
   /** Time that a login may take to answer, in milliseconds; by default 10 000. */

@@ -23,7 +23,7 @@ export interface BuildTask {
   /** Details that the uploaded files do not contain, as the caller gave them. */
   readonly said: { readonly wantsEnv: readonly string[]; readonly source: Manifest['source'] }
   readonly platform: Platform
-  /** True to build a project that names guards that are not offered. */
+  /** True to leave the login out that a project names. */
   readonly ignoreAuth?: boolean | undefined
   /** Owner of installed packages that the build may take. */
   readonly scope: string
