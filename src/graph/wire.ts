@@ -7,6 +7,8 @@
 import type { Socket } from 'node:net'
 import { DefaultDeserializer, DefaultSerializer } from 'node:v8'
 
+import { drained } from './drained.ts'
+
 /** Bytes of the longest frame. A longer one is no frame of ours. */
 const frameMax = 512 * 1024 * 1024
 const headerBytes = 4
@@ -73,18 +75,8 @@ export class Wire<Out, In> {
   }
 
   /** Resolves when not much waits to be written, or when nothing will be any more. */
-  async drained(): Promise<void> {
-    const socket = this.#socket
-    if (!socket.writable || !socket.writableNeedDrain) return
-    await new Promise<void>((resolve) => {
-      const done = () => {
-        socket.off('drain', done)
-        socket.off('close', done)
-        resolve()
-      }
-      socket.on('drain', done)
-      socket.on('close', done)
-    })
+  drained(): Promise<void> {
+    return drained(this.#socket)
   }
 
   /** Reads and writes nothing more. */

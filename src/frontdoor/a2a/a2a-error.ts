@@ -2,15 +2,16 @@
 
 import { HeddleError } from '../../errors.ts'
 import type { ErrorCode } from '../../errors.ts'
+import { rpcErrorCodes } from '../json-rpc.ts'
 import type { Fault } from '../schema/validation.ts'
 import type { Dialect } from './methods.ts'
 
 const codes = {
-  json_parse: -32700,
-  invalid_request: -32600,
-  method_not_found: -32601,
-  invalid_params: -32602,
-  internal: -32603,
+  json_parse: rpcErrorCodes.unreadable,
+  invalid_request: rpcErrorCodes.invalidRequest,
+  method_not_found: rpcErrorCodes.unknownMethod,
+  invalid_params: rpcErrorCodes.invalidParams,
+  internal: rpcErrorCodes.internal,
   task_not_found: -32001,
   task_not_cancelable: -32002,
   push_notification_not_supported: -32003,

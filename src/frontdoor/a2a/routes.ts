@@ -11,6 +11,8 @@ import { whileValid } from '../http/credential-check.ts'
 import { answerLate } from '../http/late-answer.ts'
 import { leftSignal, sendJson } from '../http/list-reply.ts'
 import type { App, RouteParts } from '../http/route.ts'
+import { textOf } from '../../raw-json.ts'
+import { resultText } from '../json-rpc.ts'
 import { serve } from '../http/serve.ts'
 import { nameOf } from '../operations/index.ts'
 import { holdStream, lastEventId, runCallerOf } from '../rest/run-reply.ts'
@@ -25,7 +27,7 @@ import { listTasks, pageJson } from './list-tasks.ts'
 import { isStreaming } from './methods.ts'
 import { badField, detailOf, listParams, sendParams, taskParams } from './params.ts'
 import type { SendParams } from './params.ts'
-import { callIn, dialectIn, errorText, idIn, resultText } from './rpc.ts'
+import { callIn, dialectIn, errorText, idIn } from './rpc.ts'
 import type { RpcCall } from './rpc.ts'
 import { send } from './send.ts'
 import type { Sent } from './send.ts'
@@ -95,7 +97,7 @@ async function answer(parts: AgentParts, request: FastifyRequest, reply: Fastify
   const version = request.headers['a2a-version']
   const call = callIn(request.body, typeof version === 'string' ? version : undefined)
   const context = await contextOf(parts, request, reply, name)
-  const say = (result: unknown) => sendJson(reply, resultText(call.id, result))
+  const say = (result: unknown) => sendJson(reply, resultText(call.id, textOf(result)))
   const header = headerOf(request)
   switch (call.action) {
     case 'send':
@@ -201,7 +203,7 @@ async function answerWithTask({ ticker }: AgentParts, { context, call, reply }: 
 
 function taskText({ id, dialect }: RpcCall, task: Task): string {
   const json = taskJson(task, dialect)
-  return resultText(id, dialect === '0.3' ? json : { task: json })
+  return resultText(id, textOf(dialect === '0.3' ? json : { task: json }))
 }
 
 async function streamSent(parts: AgentParts, { context, call, reply }: Called,

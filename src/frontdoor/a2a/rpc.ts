@@ -3,7 +3,6 @@
 import { a2aVersions } from '../../api/index.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
 import { isObject, isOneOf } from '../../json/index.ts'
-import { textOf } from '../../raw-json.ts'
 import { A2aError, a2aErrorOf, rpcError } from './a2a-error.ts'
 import { methodOf } from './methods.ts'
 import type { A2aMethod, Dialect } from './methods.ts'
@@ -66,11 +65,6 @@ function requireVersion(asked: string | undefined): void {
   if (isOneOf(a2aVersions, minor)) return
   throw new A2aError('version_not_supported',
     `A2A ${version.slice(0, 50)} is not supported: this agent speaks ${a2aVersions.join(' and ')}.`)
-}
-
-/** The answer to a request that was carried out. */
-export function resultText(id: RpcId, result: unknown): JsonText {
-  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${textOf(result)}}`
 }
 
 /** The answer to a request that was refused, or that failed. */

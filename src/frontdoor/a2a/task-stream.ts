@@ -18,7 +18,8 @@ import { SseStream } from '../rest/sse.ts'
 import type { AgentContext } from './context.ts'
 import { EventTranslation } from './event-translation.ts'
 import type { Dialect } from './methods.ts'
-import { resultText } from './rpc.ts'
+import { textOf } from '../../raw-json.ts'
+import { resultText } from '../json-rpc.ts'
 import type { RpcId } from './rpc.ts'
 import { stateOf } from './task-runs.ts'
 import type { TaskRuns } from './task-runs.ts'
@@ -135,7 +136,7 @@ class TaskEvents implements FeedListener {
 
   #frame(eventId: string, event: TaskEvent): FeedEvent {
     const { id, dialect } = this.#request
-    return { id: eventId, name: 'message', json: resultText(id, eventJson(event, dialect)) }
+    return { id: eventId, name: 'message', json: resultText(id, textOf(eventJson(event, dialect))) }
   }
 }
 

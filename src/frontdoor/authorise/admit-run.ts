@@ -8,10 +8,10 @@ import { ignoreNotFound } from '../../errors.ts'
 import { systemAssistantId } from '../../graph/index.ts'
 import type { MetadataFilter } from '../../search/index.ts'
 import type { RunCaller } from '../operations/index.ts'
-import { isLongJson } from '../schema/long-json.ts'
 import type { Ask, AskedValue } from './ask.ts'
 import type { Asking } from './asking.ts'
 import { requireSeen } from './seen.ts'
+import { shownBody } from './shown-body.ts'
 import { threadNotFound } from './threads.ts'
 
 /** Parts of the body of a run that are asked with. */
@@ -42,9 +42,6 @@ export interface AdmissionParts {
   metadataOf(tenant: string, threadId: string): Promise<{ readonly metadataJson: string }>
   newRunId(): string
 }
-
-/** Characters that a part of the run may have as JSON, for its handler to see it. */
-const shownMax = 64 * 1024
 
 const shown = ['input', 'command', 'config', 'context', 'checkpoint', 'checkpoint_id', 'webhook',
   'interrupt_before', 'interrupt_after', 'stream_mode', 'durability'] as const
@@ -100,10 +97,8 @@ function assistantIdOf(name: string): string {
   return IsUuid(name) ? name.toLowerCase() : systemAssistantId(name)
 }
 
-/** Long members are left out: they are not parsed here. */
 function kwargsOf(body: Readonly<Record<string, unknown>>): AskedValue {
-  return Object.fromEntries(shown.map((name) => [name, body[name]] as const)
-    .filter(([, value]) => value != null && !isLongJson(value, shownMax)))
+  return shownBody(Object.fromEntries(shown.map((name) => [name, body[name] ?? undefined])))
 }
 
 /** Idempotency-Keys of different callers never name the same run. */

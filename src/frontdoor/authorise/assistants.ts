@@ -7,15 +7,13 @@ import { HeddleError, ignoreNotFound } from '../../errors.ts'
 import type { GraphSchemas } from '../../graph/index.ts'
 import type { MetadataFilter } from '../../search/index.ts'
 import type { Operations } from '../operations/index.ts'
-import { isLongJson } from '../schema/long-json.ts'
 import type { Ask, AskedValue } from './ask.ts'
 import type { Asking } from './asking.ts'
+import { foundOrMade } from './found-or-made.ts'
 import { isSeen, requireSeen } from './seen.ts'
+import { shownBody } from './shown-body.ts'
 
 type Metadata = Record<string, unknown>
-
-/** Characters that a part of an assistant may have as JSON, for a handler to see it. */
-const shownMax = 64 * 1024
 
 /** Operations on assistants. Each asks the login of its caller first, if there is one. */
 export class AllowedAssistants {
@@ -36,15 +34,10 @@ export class AllowedAssistants {
     if (filter === undefined || id === undefined || if_exists !== 'do_nothing') {
       return await this.#assistants.create(caller.tenant, allowed)
     }
-    const found = await this.#existing(caller, id, filter)
-    if (found !== undefined) return found
-    return await this.#assistants.create(caller.tenant, { ...allowed, if_exists: 'raise' })
-      .catch(async (error: unknown) => {
-        if (HeddleError.from(error).code !== 'exists') throw error
-        const made = await this.#existing(caller, id, filter)
-        if (made === undefined) throw error
-        return made
-      })
+    return await foundOrMade({
+      find: () => this.#existing(caller, id, filter),
+      make: () => this.#assistants.create(caller.tenant, { ...allowed, if_exists: 'raise' }),
+    })
   }
 
   async get(caller: Asking, name: string): Promise<AssistantRow> {
@@ -154,8 +147,7 @@ function assistantNotFound(assistantId: string): HeddleError {
   return new HeddleError('not_found', `Assistant with ID ${assistantId} not found.`)
 }
 
-/** The body without its metadata. Long members are left out: they are not parsed here. */
+/** The body as a handler sees it, without its metadata. */
 function bodyOf({ metadata: _, ...body }: Partial<CreateAssistant> | PatchAssistant): AskedValue {
-  return Object.fromEntries(Object.entries(body)
-    .filter(([, value]) => value !== undefined && !isLongJson(value, shownMax)))
+  return shownBody(body)
 }

@@ -5,16 +5,13 @@ import type { CountCrons, CreateCron, PatchCron, SearchCrons } from '../../api/i
 import { HeddleError, ignoreNotFound } from '../../errors.ts'
 import type { MetadataFilter } from '../../search/index.ts'
 import type { Operations, RunCaller } from '../operations/index.ts'
-import { isLongJson } from '../schema/long-json.ts'
 import { ownKey } from './admit-run.ts'
 import type { Ask, AskedValue } from './ask.ts'
 import type { Asking } from './asking.ts'
 import { isSeen, requireSeen } from './seen.ts'
+import { shownBody } from './shown-body.ts'
 
 type Metadata = Record<string, unknown>
-
-/** Characters that a part of a cron may have as JSON, for a handler to see it. */
-const shownMax = 64 * 1024
 
 /** Operations on crons. Each asks the login of its caller first, if there is one. */
 export class AllowedCrons {
@@ -98,8 +95,7 @@ function cronNotFound(cronId: string): HeddleError {
   return new HeddleError('not_found', `Cron with ID ${cronId} not found.`)
 }
 
-/** The body without its metadata. Long members are left out: they are not parsed here. */
+/** The body as a handler sees it, without its metadata. */
 function bodyOf({ metadata: _, ...body }: CreateCron | PatchCron): AskedValue {
-  return Object.fromEntries(Object.entries(body)
-    .filter(([, value]) => value !== undefined && !isLongJson(value, shownMax)))
+  return shownBody(body)
 }

@@ -12,6 +12,7 @@ import type { Batcher, FoundPage, HistoryList, Operations, Pruned,
   ThreadStreamRequest } from '../operations/index.ts'
 import type { Ask } from './ask.ts'
 import type { Asking } from './asking.ts'
+import { foundOrMade } from './found-or-made.ts'
 import { LateListener } from './late-listener.ts'
 import { isSeen, requireSeen } from './seen.ts'
 
@@ -49,16 +50,10 @@ export class AllowedThreads {
     if (filter === undefined || thread_id === undefined || if_exists !== 'do_nothing') {
       return await this.#threads.create(caller.tenant, allowed)
     }
-    const found = await this.#existing(caller, thread_id, filter)
-    if (found !== undefined) return found
-    // Somebody else may make it meanwhile, so that what is there is not returned unseen.
-    return await this.#threads.create(caller.tenant, { ...allowed, if_exists: 'raise' })
-      .catch(async (error: unknown) => {
-        if (HeddleError.from(error).code !== 'exists') throw error
-        const made = await this.#existing(caller, thread_id, filter)
-        if (made === undefined) throw error
-        return made
-      })
+    return await foundOrMade({
+      find: () => this.#existing(caller, thread_id, filter),
+      make: () => this.#threads.create(caller.tenant, { ...allowed, if_exists: 'raise' }),
+    })
   }
 
   async get(caller: Asking, threadId: string, select?: readonly string[]): Promise<ThreadView> {

@@ -1,11 +1,11 @@
 /** Finds the app of the project that a request calls: the server's own, or a deployment. */
 
-import { isDeploymentName, namespaceOf } from '../../deployment/index.ts'
-import { ignoreNotFound } from '../../errors.ts'
+import { namespaceOf } from '../../deployment/index.ts'
 import { graphHosts } from '../../graph/index.ts'
 import type { OpenedApp } from '../../graph/index.ts'
 import type { FrontDoorOptions } from '../front-door-options.ts'
 import { whenClosed } from '../http/ending.ts'
+import { liveDeployment } from '../mount/index.ts'
 import type { FindApp } from './app-gate.ts'
 
 /** Makes the finder. */
@@ -14,10 +14,10 @@ export function appFinder(
 ): FindApp {
   const hosts = graphHosts(graphs, deployed)
   const opened = async (name: string, left: AbortSignal): Promise<OpenedApp | undefined> => {
-    if (deployments === undefined || !isDeploymentName(name)) return undefined
+    if (deployments === undefined) return undefined
     const { serving } = deployments
-    const found = await serving.find(name).catch(ignoreNotFound)
-    if (found === undefined || found.removing) return undefined
+    const found = await liveDeployment(serving, name)
+    if (found === undefined) return undefined
     const namespace = namespaceOf({ tenant: found.tenant, deployment: name })
     await serving.open(namespace)
     const { auth, http } = serving.view(namespace)?.settings ?? {}

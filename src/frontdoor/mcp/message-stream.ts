@@ -10,12 +10,10 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import type { FastifyReply } from 'fastify'
 
 import type { JsonText } from '../../checkpoint/index.ts'
-import { openReplyHeaders, ticksOfSilence } from '../http/connections/connection-ticker.ts'
+import { ticksOfSilence } from '../http/connections/connection-ticker.ts'
 import type { TickerMember } from '../http/connections/connection-ticker.ts'
+import { eventStreamHeaders, heartbeat } from '../http/connections/server-sent.ts'
 import { breakOff, whenClosed } from '../http/ending.ts'
-
-/** Has one line break only: after an empty line, some clients would see an event. */
-const heartbeat = ': heartbeat\n'
 
 /** Options of a stream. */
 export interface MessageStreamOptions {
@@ -53,8 +51,7 @@ export class MessageStream implements TickerMember {
     reply.hijack()
     raw.writeHead(200, {
       ...reply.getHeaders() as OutgoingHttpHeaders,
-      'content-type': 'text/event-stream; charset=utf-8',
-      ...openReplyHeaders,
+      ...eventStreamHeaders,
     })
     raw.flushHeaders()
   }

@@ -70,11 +70,6 @@ function notAMessage(message: string): RpcError {
   return new RpcError('notAMessage', message, { status: 400 })
 }
 
-/** The answer to a request that was carried out. */
-export function resultText(id: RequestId, result: JsonText): JsonText {
-  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`
-}
-
 /** The answer to a message that was not. Without an id, that of the message cannot be read. */
 export function errorText(id: RequestId | undefined,
   { reason, message, data }: RpcError): JsonText {

@@ -2,14 +2,15 @@
 
 import { HeddleError } from '../../errors.ts'
 import type { ErrorCode } from '../../errors.ts'
+import { rpcErrorCodes } from '../json-rpc.ts'
 
 /** Code of each error. Those from -32020 on are of the protocol, the others of JSON-RPC. */
 export const rpcCodes = {
-  unreadable: -32_700,
-  notAMessage: -32_600,
-  unknownMethod: -32_601,
-  invalidParams: -32_602,
-  failed: -32_603,
+  unreadable: rpcErrorCodes.unreadable,
+  notAMessage: rpcErrorCodes.invalidRequest,
+  unknownMethod: rpcErrorCodes.unknownMethod,
+  invalidParams: rpcErrorCodes.invalidParams,
+  failed: rpcErrorCodes.internal,
   refused: -32_000,
   headerMismatch: -32_020,
   missingCapability: -32_021,

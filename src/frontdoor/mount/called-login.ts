@@ -1,13 +1,11 @@
 /** Finds the login of the project that a request calls: of the server's own, or of a deployment. */
 
-import type { FastifyRequest } from 'fastify'
-
-import { isDeploymentName, namespaceOf } from '../../deployment/index.ts'
-import { ignoreNotFound } from '../../errors.ts'
+import { namespaceOf } from '../../deployment/index.ts'
 import { loginOf } from '../authorise/index.ts'
 import { graphHosts } from '../../graph/index.ts'
 import type { AuthSettings, DeployedGraphs, GraphHost } from '../../graph/index.ts'
 import type { CalledLogin, LoginOf } from '../login/index.ts'
+import { liveDeployment } from './live-deployment.ts'
 import type { MountParts } from './mount-parts.ts'
 
 /** Projects whose logins are asked. */
@@ -41,10 +39,9 @@ export function calledLogins(parts: CalledLoginParts): LoginOf {
 }
 
 async function ofDeployment(serving: MountParts['serving'], hosts: ReturnType<typeof graphHosts>,
-  name: FastifyRequest['url']): Promise<CalledLogin | undefined> {
-  if (!isDeploymentName(name)) return undefined
-  const deployment = await serving.find(name).catch(ignoreNotFound)
-  if (deployment === undefined || deployment.removing) return undefined
+  name: string): Promise<CalledLogin | undefined> {
+  const deployment = await liveDeployment(serving, name)
+  if (deployment === undefined) return undefined
   const { tenant, access } = deployment
   const namespace = namespaceOf({ tenant, deployment: name })
   await serving.open(namespace)

@@ -7,7 +7,7 @@ import type { FastifyRequest } from 'fastify'
 
 import { isDeploymentName, namespaceOf } from '../../deployment/index.ts'
 import type { Deployment } from '../../deployment/index.ts'
-import { HeddleError, ignoreNotFound } from '../../errors.ts'
+import { HeddleError } from '../../errors.ts'
 import type { CalledDeployment, Caller } from '../http/caller.ts'
 import type { Place } from '../http/guard.ts'
 import type { App } from '../http/route.ts'
@@ -17,6 +17,7 @@ import { requireEnabled } from './disabled-routes.ts'
 import { hostNames, hostReader } from './host-names.ts'
 import type { HostReader } from './host-names.ts'
 import type { MountParts } from './mount-parts.ts'
+import { liveDeployment } from './live-deployment.ts'
 import { belowMount, ownTarget, routed } from './mount-prefix.ts'
 import { deploymentHttp } from './project-http.ts'
 import { deploymentTarget } from './target.ts'
@@ -126,9 +127,8 @@ async function placed(parts: MountParts & { readonly hostOf: HostReader },
 }
 
 async function deploymentNamed(serving: MountParts['serving'], name: string): Promise<Deployment> {
-  if (!isDeploymentName(name)) throw noDeployment()
-  const deployment = await serving.find(name).catch(ignoreNotFound)
-  if (deployment === undefined || deployment.removing) throw noDeployment(name)
+  const deployment = await liveDeployment(serving, name)
+  if (deployment === undefined) throw noDeployment(isDeploymentName(name) ? name : undefined)
   return deployment
 }
 

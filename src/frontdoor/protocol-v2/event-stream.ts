@@ -8,17 +8,15 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import type { FastifyReply } from 'fastify'
 
 import type { ThreadEvent, ThreadEventListener } from '../../thread/index.ts'
-import { openReplyHeaders, ticksOfSilence } from '../http/connections/connection-ticker.ts'
+import { ticksOfSilence } from '../http/connections/connection-ticker.ts'
 import type { TickerMember } from '../http/connections/connection-ticker.ts'
+import { eventStreamHeaders, heartbeat } from '../http/connections/server-sent.ts'
 import { breakOff, whenClosed } from '../http/ending.ts'
 import type { EventTest } from './event-filter.ts'
 import type { EventReader } from './event-reader.ts'
 import { eventFrame } from './event-text.ts'
 import { Outlet } from './outlet.ts'
 import type { Sink } from './outlet.ts'
-
-/** Has one line break only: after an empty line, some clients would see an event. */
-const heartbeat = ': heartbeat\n'
 
 /** Options of one request for its stream, and the callback for its close. */
 export interface EventStreamOptions {
@@ -97,8 +95,7 @@ export class EventStream implements ThreadEventListener, TickerMember, Sink {
     this.#reply.hijack()
     this.#reply.raw.writeHead(200, {
       ...this.#reply.getHeaders() as OutgoingHttpHeaders,
-      'content-type': 'text/event-stream; charset=utf-8',
-      ...openReplyHeaders,
+      ...eventStreamHeaders,
     })
   }
 }

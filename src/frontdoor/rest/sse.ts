@@ -18,17 +18,10 @@ import type { FastifyReply } from 'fastify'
 import type { FeedEnd, FeedEvent, FeedListener } from '../../thread/index.ts'
 import { backlog } from '../http/backlog.ts'
 import { Backpressure } from '../http/backpressure.ts'
-import { openReplyHeaders, ticksOfSilence } from '../http/connections/connection-ticker.ts'
+import { ticksOfSilence } from '../http/connections/connection-ticker.ts'
 import type { TickerMember } from '../http/connections/connection-ticker.ts'
+import { eventStreamHeaders, heartbeat } from '../http/connections/server-sent.ts'
 import { breakOff, whenClosed } from '../http/ending.ts'
-
-const sseHeaders = {
-  'content-type': 'text/event-stream; charset=utf-8',
-  ...openReplyHeaders,
-} as const
-
-/** Has one line break only: after an empty line, some clients would see an event. */
-const heartbeat = ': heartbeat\n'
 
 /** The frame of one event. Its data has no line break. */
 function frame({ name, json, id }: FeedEvent): string {
@@ -172,7 +165,7 @@ export class SseStream implements FeedListener, TickerMember {
     this.#reply.raw.writeHead(200, {
       ...this.#reply.getHeaders() as OutgoingHttpHeaders,
       ...this.#headers,
-      ...sseHeaders,
+      ...eventStreamHeaders,
     })
   }
 

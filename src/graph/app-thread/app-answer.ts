@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 
 import { appHeaders, headerPairs, isAppHeader, passedOn } from '../app/app-headers.ts'
+import { drained } from '../drained.ts'
 
 /**
  * The request as the app gets it: of the headers of the front door, only the user is there.
@@ -71,17 +72,4 @@ function bytesOf(chunk: unknown): Uint8Array {
 async function isPending(promise: Promise<unknown>): Promise<boolean> {
   const soon = new Promise<true>((resolve) => setImmediate(() => resolve(true)))
   return await Promise.race([promise.then(() => false, () => false), soon])
-}
-
-async function drained(response: ServerResponse): Promise<void> {
-  if (response.destroyed) return
-  await new Promise<void>((resolve) => {
-    const done = () => {
-      response.off('drain', done)
-      response.off('close', done)
-      resolve()
-    }
-    response.on('drain', done)
-    response.on('close', done)
-  })
 }
