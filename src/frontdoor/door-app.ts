@@ -13,6 +13,7 @@ import type { DoorPorts } from './door-ports.ts'
 import { errorReply } from './error-reply.ts'
 import type { FrontDoorOptions } from './front-door-options.ts'
 import { holdBodies, roomForBodies } from './http/body-quota.ts'
+import { compressAnswers } from './http/compression.ts'
 import { SocketServer } from './http/connections/upgrade.ts'
 import { refuseUnreadable } from './http/connections/unreadable.ts'
 import { addExchanges, givenId } from './http/exchange.ts'
@@ -78,6 +79,7 @@ export async function openApp(options: FrontDoorOptions, ports: DoorPorts,
     ...options.auth === undefined && { ofTenant: Infinity },
     ...options.unread,
   })
+  compressAnswers(app)
   return { app, sockets, underWay, bodies, bodyLimitBytes, keyStats }
 }
 

@@ -2,12 +2,14 @@
 
 import { once } from 'node:events'
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { Writable } from 'node:stream'
 
 import type { FastifyReply } from 'fastify'
 
 import type { JsonText } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { ReadShare } from '../../limits/index.ts'
+import { chooseGzip, gzipInto } from './compression.ts'
 import { breakOff, whenClosed } from './ending.ts'
 import type { AnyResponse } from './ending.ts'
 
@@ -115,14 +117,18 @@ async function* partsOf<Row>(rows: readonly Row[],
 /** A long answer that is being sent. */
 class LongReply {
   readonly #raw: AnyResponse
+  /** The response, or a stream that compresses into it. */
+  readonly #out: AnyResponse | Writable
   readonly #closed = new AbortController()
 
   constructor(reply: FastifyReply) {
     this.#raw = reply.raw
     whenClosed(reply.raw, () => this.#closed.abort())
+    const isCompressed = chooseGzip(reply)
     reply.hijack()
     reply.raw.writeHead(reply.statusCode, { ...reply.getHeaders() as OutgoingHttpHeaders,
       'content-type': 'application/json; charset=utf-8' })
+    this.#out = isCompressed ? gzipInto(reply.raw) : reply.raw
     reply.server.unread.cut(reply.raw)
   }
 
@@ -133,7 +139,7 @@ class LongReply {
 
   /** Resolves when the connection has taken the text. Throws if the connection was closed. */
   async write(text: string): Promise<void> {
-    const raw: Pick<ServerResponse, 'write'> = this.#raw
+    const out: Pick<ServerResponse, 'write'> = this.#out
     const { signal } = this.#closed
     // Reading the first piece of a joined text joins all of it, so other requests have a turn
     // before.
@@ -141,12 +147,12 @@ class LongReply {
     for (let at = 0; at < text.length; at = pieceEnd(text, at)) {
       signal.throwIfAborted()
       const piece = text.slice(at, pieceEnd(text, at))
-      if (!raw.write(piece)) await once(this.#raw, 'drain', { signal })
+      if (!out.write(piece)) await once(this.#out, 'drain', { signal })
     }
   }
 
   end(): void {
-    this.#raw.end()
+    this.#out.end()
   }
 
   breakOff(): void {
