@@ -18,6 +18,7 @@ const headEnd = Buffer.from('\r\n\r\n')
 
 export class BareClient {
   readonly #url: URL
+  readonly #more: string
   readonly #socket: Socket
   /** Received and not yet consumed; joined only when it is read. */
   #pieces: Buffer[] = []
@@ -25,8 +26,10 @@ export class BareClient {
   #arrived = () => {}
   #ended: Error | undefined
 
-  constructor(url: URL) {
+  /** Each request has these headers beside those of its body. */
+  constructor(url: URL, headers: Readonly<Record<string, string>> = {}) {
     this.#url = url
+    this.#more = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`).join('')
     this.#socket = connect(Number(url.port), url.hostname)
     this.#socket.setNoDelay(true)
     this.#socket.on('data', (piece) => {
@@ -58,7 +61,8 @@ export class BareClient {
     const about = body === undefined
       ? ''
       : `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n`
-    const head = `${method} ${path} HTTP/1.1\r\nhost: ${this.#url.host}\r\n${about}\r\n`
+    const head =
+      `${method} ${path} HTTP/1.1\r\nhost: ${this.#url.host}\r\n${this.#more}${about}\r\n`
     this.#socket.write(head + text)
     return this.#response(progress)
   }

@@ -23,6 +23,7 @@ import { benchProtocol } from './protocol.ts'
 import { machineText, tableOf } from './report.ts'
 import type { Bench } from './report.ts'
 import { benchTakeOver } from './take-over.ts'
+import { benchTools } from './tools.ts'
 import { benchTracesAgainst } from './traces-against.ts'
 
 const help = `Usage: npm run bench -- [options]
@@ -38,6 +39,7 @@ Measures this server beside the bare engine, driver or socket, and writes test/b
   --graphs                    graphs in a process beside threads, alone; nothing is written down
   --app                       a route of a project's app beside the app alone; nothing is written
                               down
+  --tools                     calls of tools of MCP beside runs, alone; nothing is written down
   --deployments               deploys, rollbacks and runs of a deployment (5 minutes)
   --platform                  traces, on either store (15 minutes)
   --cluster                   three members on Cassandra (12 minutes)
@@ -80,6 +82,8 @@ const { values: options } = orExit(() =>
     graphs: { type: 'boolean', default: false },
     /** Only what the server adds to a route of an app; the results are not saved. */
     app: { type: 'boolean', default: false },
+    /** Only calls of tools; the results are not saved. */
+    tools: { type: 'boolean', default: false },
     /** Deployments on one server. */
     deployments: { type: 'boolean', default: false },
     /** A commit of this repository's history. */
@@ -119,7 +123,7 @@ const report = [
 ].join('\n')
 console.log(`\n${report}`)
 const isPart = options.limits || options.items || options.graphs || options.bursts ||
-  options.app || options['late-rows'] || options['take-over'] ||
+  options.app || options.tools || options['late-rows'] || options['take-over'] ||
   options.against !== undefined
 if (!quick && !isPart)
   writeFileSync(join(import.meta.dirname, file), `${report}\n`)
@@ -135,6 +139,7 @@ async function measured(): Promise<Bench> {
   if (options.deployments) return await benchDeployments({ quick })
   if (options.graphs) return await benchGraphHosts({ quick })
   if (options.app) return await benchApp({ quick })
+  if (options.tools) return await benchTools({ quick })
   if (options.items) return await benchItems({ quick })
   if (options.platform)
     return await benchPlatform({ quick, store: store as 'embedded' | 'cassandra' })

@@ -24,6 +24,15 @@ it.skipIf(!cassandra)('The benchmark on Cassandra prints everything that it meas
   }
 }, 600_000)
 
+it('The benchmark of tools prints a line for each kind of call', async () => {
+  const report = await quickBench('--tools')
+  for (const call of ['call', 'call in a session with forms', 'call with forms']) {
+    for (const clients of ['1', '32']) {
+      expect(report).toMatch(new RegExp(`^\\| ${call}, ${clients} clients.*\\d×.*\\|$`, 'm'))
+    }
+  }
+})
+
 it('The benchmark prints a line for everything that is measured', async () => {
   const report = await quickBench()
   const measures = ['run-wait, 1 client', 'runs per second, 32 clients', 'first event',
