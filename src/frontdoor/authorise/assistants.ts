@@ -113,6 +113,11 @@ export class AllowedAssistants {
     return this.#assistants.describe(tenant, graphId)
   }
 
+  /** A notice says nothing of what has changed: nobody is asked. */
+  onChange({ tenant }: Asking, changed: () => void): () => void {
+    return this.#assistants.onChange(tenant, changed)
+  }
+
   async #require(caller: Asking,
     event: 'assistants:read' | 'assistants:update' | 'assistants:delete', name: string,
     more: AskedValue = {}): Promise<void> {

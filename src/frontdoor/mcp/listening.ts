@@ -54,7 +54,7 @@ export function subscribe(parts: ListeningParts, reply: FastifyReply,
   return stream
 }
 
-interface Listening {
+interface Listened {
   readonly name: string
   readonly isWanted: boolean
   readonly first?: string
@@ -63,7 +63,7 @@ interface Listening {
 }
 
 function listen(parts: ListeningParts, reply: FastifyReply,
-  { name, isWanted, first, notice, leaving }: Listening): FastifyReply {
+  { name, isWanted, first, notice, leaving }: Listened): FastifyReply {
   const { caller } = reply.request
   holdStream(parts, reply)
   let stop = () => {}
@@ -76,9 +76,12 @@ function listen(parts: ListeningParts, reply: FastifyReply,
     },
   })
   parts.ticker.add(stream, { kind: 'sse', runId: name })
-  if (first !== undefined) stream.send(first)
-  if (isWanted && !stream.left.aborted) {
-    stop = parts.notices.listen(caller, () => stream.sendIfRead(notice))
+  const begin = () => first !== undefined && stream.send(first)
+  if (!isWanted || stream.left.aborted) begin()
+  else {
+    const listening = parts.notices.listen(caller, () => stream.sendIfRead(notice))
+    stop = () => listening.stop()
+    void listening.ready.then(begin)
   }
   return reply
 }

@@ -5,14 +5,26 @@ import type { Caller } from '../http/caller.ts'
 import type { RouteParts } from '../http/route.ts'
 import { principalOf } from './call.ts'
 
-/** Time between two looks. Other members make assistants as well, and nothing says so. */
+/**
+ * Time between two looks, while somebody listens. A change at this member is looked at when it is
+ * made; those at other members are found in this time, and so are the graphs of a new revision.
+ */
 const lookMs = 5_000
 
 interface Watched {
   readonly listeners: Set<() => void>
+  /** Resolves after the first look, whether it saw anything or not. */
+  readonly ready: PromiseWithResolvers<void>
   /** State that was seen last; undefined before the first look. */
   seen: string | undefined
   readonly stop: () => void
+}
+
+/** A client that listens. */
+export interface Listening {
+  /** Changes from then on are noticed. */
+  readonly ready: Promise<void>
+  stop(): void
 }
 
 /** Notices changes for as long as somebody listens. Belongs to one front door. */
@@ -26,31 +38,39 @@ export class ToolNotices {
     this.#env = env
   }
 
-  /** Calls `changed` when the tools of the caller have changed since. The result stops it. */
-  listen(caller: Caller, changed: () => void): () => void {
+  /** Calls `changed` when the tools of the caller have changed. */
+  listen(caller: Caller, changed: () => void): Listening {
     const key = `${caller.tenant}\n${principalOf(caller)}`
     const watched = this.#watched.get(key) ?? this.#watch(caller, key)
     watched.listeners.add(changed)
-    return () => {
-      watched.listeners.delete(changed)
-      if (watched.listeners.size > 0 || this.#watched.get(key) !== watched) return
-      watched.stop()
-      this.#watched.delete(key)
+    return {
+      ready: watched.ready.promise,
+      stop: () => {
+        watched.listeners.delete(changed)
+        if (watched.listeners.size > 0 || this.#watched.get(key) !== watched) return
+        watched.stop()
+        this.#watched.delete(key)
+      },
     }
   }
 
   #watch(caller: Caller, key: string): Watched {
-    let isLooking = false
+    let [isLooking, isDue] = [false, false]
     const look = () => {
+      // What changes during a look may be missed by it.
+      isDue = isLooking
       if (isLooking) return
       isLooking = true
       // What cannot be seen now is seen at the next look.
       void this.#state(caller).then((state) => this.#see(watched, state), () => {}).finally(() => {
         isLooking = false
+        watched.ready.resolve()
+        if (isDue && this.#watched.get(key) === watched) look()
       })
     }
+    const stops = [this.#env.every(lookMs, look), this.#assistants.onChange(caller, look)]
     const watched: Watched = { listeners: new Set(), seen: undefined,
-      stop: this.#env.every(lookMs, look) }
+      ready: Promise.withResolvers(), stop: () => stops.forEach((stop) => stop()) }
     this.#watched.set(key, watched)
     look()
     return watched
@@ -66,7 +86,9 @@ export class ToolNotices {
   async #state(caller: Caller): Promise<string> {
     const { rows, total } = await this.#assistants.search(caller, { limit: 1, sort_by: 'updated_at',
       sort_order: 'desc' })
-    const newest = rows.map(({ assistantId, updatedAtMs }) => `${assistantId} ${updatedAtMs}`)
+    const newest = rows.map(({ assistantId, version, updatedAtMs }) =>
+      `${assistantId} ${version} ${updatedAtMs}`
+    )
     return JSON.stringify([total, newest, await this.#assistants.graphIds(caller)])
   }
 }

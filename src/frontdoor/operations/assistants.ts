@@ -19,6 +19,7 @@ import { requireSimple } from '../schema/validation.ts'
 import type { RemoveCrons } from './cron-removal.ts'
 import { cancelAll } from './cancel-runs.ts'
 import { graphIds, requireGraph } from './graph-names.ts'
+import { TenantChanges } from './tenant-changes.ts'
 
 /** The part of `OperationParts` that operations on assistants use. */
 export interface AssistantOperationParts {
@@ -53,6 +54,7 @@ export class AssistantOperations {
   readonly #defaults: ReadonlyMap<string, AssistantDefaults>
   readonly #quotas: Pick<Quotas, 'within'>
   readonly #removeCrons: RemoveCrons
+  readonly #changes = new TenantChanges()
   /**
    * The graphs that were served when a tenant was last seen. A reload or another revision may bring
    * other graphs.
@@ -79,6 +81,15 @@ export class AssistantOperations {
     await Promise.all(graphs.map((graph) => this.#system(tenant, graph)))
     if (this.#welcomed.size >= welcomedMax) this.#welcomed.clear()
     this.#welcomed.set(tenant, graphs)
+    this.#changes.notify(tenant)
+  }
+
+  /**
+   * Calls `changed` when assistants were made, changed or deleted at this front door. What other
+   * members change is not noticed. The result stops it.
+   */
+  onChange(tenant: string, changed: () => void): () => void {
+    return this.#changes.listen(tenant, changed)
   }
 
   /** Ids of the graphs that are served, in the order of the project. */
@@ -97,7 +108,7 @@ export class AssistantOperations {
     await this.#graphs.open(tenant)
     requireGraph(this.#graphs.of(tenant), request.graph_id)
     const assistantId = request.assistant_id ?? this.#env.uuid()
-    return this.#quotas.within(tenant, {}, () =>
+    return this.#change(tenant, () =>
       this.#assistants.create({ tenant, assistantId }, {
         graphId: request.graph_id,
         name: request.name ?? 'Untitled',
@@ -128,7 +139,7 @@ export class AssistantOperations {
     }
     await this.welcome(tenant)
     const { graph_id: graphId, name: newName, description, config, context, metadata } = request
-    return this.#quotas.within(tenant, {},
+    return this.#change(tenant,
       () =>
         this.#assistants.patch(this.#named(tenant, name), { graphId, name: newName, description,
           config, context, metadata }))
@@ -136,7 +147,7 @@ export class AssistantOperations {
 
   async setLatest(tenant: string, name: string, version: number): Promise<AssistantRow> {
     await this.welcome(tenant)
-    return this.#quotas.within(tenant, {},
+    return this.#change(tenant,
       () => this.#assistants.setLatest(this.#named(tenant, name), version))
   }
 
@@ -161,6 +172,7 @@ export class AssistantOperations {
     await this.#assistants.get(assistant)
     if (deleteThreads) await this.#deleteThreads(tenant, assistant.assistantId, allowed)
     await this.#assistants.delete(assistant)
+    this.#changes.notify(tenant)
     await this.#removeCrons(assistant)
     await cancelAll(this.#threads, tenant, { status: 'all',
       cancel: { action: 'interrupt', cause: 'assistant_deleted',
@@ -242,6 +254,13 @@ export class AssistantOperations {
       context,
       metadata: { created_by: 'system' },
     }, 'do_nothing')
+  }
+
+  /** Changes an assistant within the quotas of the tenant. */
+  async #change(tenant: string, work: () => Promise<AssistantRow>): Promise<AssistantRow> {
+    const row = await this.#quotas.within(tenant, {}, work)
+    this.#changes.notify(tenant)
+    return row
   }
 
   #named(tenant: string, name: string): { tenant: string; assistantId: string } {
