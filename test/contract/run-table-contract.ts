@@ -4,12 +4,26 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 
 import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
+import { AllowedRuns } from '../../src/frontdoor/authorise/runs.ts'
+import type { Asking } from '../../src/frontdoor/authorise/asking.ts'
+import { RunOperations } from '../../src/frontdoor/operations/runs.ts'
 import { isMeant } from '../../src/search/index.ts'
-import type { RunPlace, RunQuery, RunSearchQuery, RunStatus } from '../../src/search/index.ts'
+import type { RunPlace, RunQuery, RunSearchQuery, RunStatus,
+  RunTable } from '../../src/search/index.ts'
 import { aRun, aThread } from './rows.ts'
 import { filters as logins, isSeen } from './search-model.ts'
 import { useStore } from './store-place.ts'
 import type { MakePlace } from './store-place.ts'
+
+/** Operations on runs that reads nothing but this table. */
+function runsOver(runs: RunTable): AllowedRuns {
+  const threads = {
+    listRuns: (query: RunQuery) => runs.list(query),
+    getRun: (...name: Parameters<RunTable['get']>) => runs.get(...name),
+  }
+  return new AllowedRuns({ runs: new RunOperations({ threads } as never), threads: {} as never,
+    admit: (() => {}) as never, ask: async (_, __, value) => ({ value, filter: undefined }) })
+}
 
 const statuses = ['pending', 'running', 'success', 'error', 'interrupted', 'timeout'] as const
 
@@ -63,6 +77,16 @@ export function describeRunTable(name: string, makePlace: MakePlace): void {
       expect((await list(threadId, { limit: 2, offset: 1 })).map(({ runId }) => runId))
         .toEqual(order.slice(1, 3))
       expect(await list(threadId, { offset: 5 })).toEqual([])
+    })
+
+    it('gives the questions of the newest run, which lists leave out', async () => {
+      const threadId = randomUUID()
+      const asking = aRun({ threadId, status: 'success', createdAtMs: 20,
+        interruptsJson: '{"task":[{"id":"q","value":"Which?"}]}' })
+      await put(aRun({ threadId, status: 'success', createdAtMs: 10 }), asking)
+      const newest = await runsOver(store.runs).newest({ tenant: 'local' } as Asking, threadId,
+        'threads:read')
+      expect(newest).toEqual(asking)
     })
 
     it('lists the runs of one status', async () => {

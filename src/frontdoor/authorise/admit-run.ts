@@ -56,9 +56,10 @@ export function runAdmission({ ask, metadataOf, newRunId }: AdmissionParts): Adm
   return async (caller, { threadId, body, by, asksForThread = false }) => {
     if (caller.login === undefined) return { body, by }
     const { tenant } = caller
-    const runId = newRunId()
+    // Without one, its key makes the id: a repeat finds the same run.
+    const runId = by.runId ?? (by.commandId === '' ? newRunId() : undefined)
     const { value, filter } = await ask(caller, 'threads:create_run',
-      valueOf(body, { threadId, runId: by.commandId === '' ? runId : null }))
+      valueOf(body, { threadId, runId: runId ?? null }))
     let { metadata } = value
     if (threadId !== null && (filter !== undefined || asksForThread)) {
       const isThere = await requireSeenThread(tenant, threadId, filter)
@@ -67,6 +68,11 @@ export function runAdmission({ ask, metadataOf, newRunId }: AdmissionParts): Adm
           if_exists: 'raise' })
         metadata = made.value['metadata']
       }
+    }
+    if (threadId === null && by.keptMinutes !== undefined) {
+      const made = await ask(caller, 'threads:create', { thread_id: runId, metadata,
+        if_exists: 'raise' })
+      metadata = made.value['metadata']
     }
     return { body: { ...body, metadata: metadata as Body['metadata'] },
       by: { ...by, runId, user: caller.user, userId: caller.user?.identity,

@@ -81,6 +81,11 @@ export class AllowedThreads {
     await this.#threads.delete(caller.tenant, threadId)
   }
 
+  /** Removes the thread of a run whose result the caller got. Nobody is asked: its run was. */
+  discard({ tenant }: Asking, threadId: string): Promise<void> {
+    return this.#threads.discard(tenant, threadId)
+  }
+
   /** The copy has the metadata that the handler of creations leaves of that of the thread. */
   async copy(caller: Asking, threadId: string, checkpointId?: string): Promise<ThreadView> {
     const { tenant } = caller

@@ -11,9 +11,8 @@ import { answerCall } from './answer-call.ts'
 import { nothingSeen, streamCall } from './asking-stream.ts'
 import { isKept, isStreamed, membersOf } from './call.ts'
 import type { McpParts, ToolCall } from './call.ts'
-import { callRun, dropKept, findKept, idOfRequest, modesOf, readState, resumed,
-  startKept } from './kept-call.ts'
-import type { CallMaker, CallRun } from './kept-call.ts'
+import { callRun, dropKept, findKept, readState, resumed, startCall } from './kept-call.ts'
+import type { CallMaker } from './kept-call.ts'
 import { isRequestId } from './message.ts'
 import type { Json, Request, RequestId } from './message.ts'
 import { answerIn, questionsOfRun } from './questions/index.ts'
@@ -45,9 +44,7 @@ export async function callTool(parts: McpParts, reply: FastifyReply, { id, param
   if (call.era === 'modern' && state !== undefined) {
     return resumeCall(parts, reply, maker, { call, state, responses: params['inputResponses'] })
   }
-  const run = isKept(call)
-    ? await startKept(parts, maker, call, input)
-    : await startLone(parts, maker, call, input)
+  const run = await startCall(parts, maker, call, input)
   const isAsking = call.era === 'former' && isKept(call) && isStreamed(call)
   return isAsking
     ? streamCall(parts, { reply, call, run, seen: nothingSeen })
@@ -66,17 +63,6 @@ function inputOf({ arguments: input = {} }: Json): unknown {
 function tokenOf({ _meta: meta }: Json): RequestId | undefined {
   const { progressToken } = objectOf(meta)
   return isRequestId(progressToken) ? progressToken : undefined
-}
-
-/** A run without a thread. In a session, its id can be made again to cancel it. */
-async function startLone({ runs }: McpParts, { caller, runCaller }: CallMaker, call: ToolCall,
-  input: unknown): Promise<CallRun> {
-  const { session, assistant, id } = call
-  const runId = session && idOfRequest(caller, session.id, id)
-  return callRun(
-    await runs.createStatelessAndWait(caller, { assistant_id: assistant, input, ...modesOf(call) },
-      { ...runCaller, runId }),
-  )
 }
 
 /** Goes on with a call whose questions the client has answered. */

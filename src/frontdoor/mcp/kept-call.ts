@@ -1,22 +1,23 @@
 /**
  * The thread of a call whose graph may ask, or whose client may come back.
  *
- * 1. It is made with the call, and goes with its answer. It goes by itself after an hour, so that
- *    nothing is left of a client that went.
+ * 1. It is that of a stateless run, and goes with the answer: a quick call leaves nothing on disk.
+ *    It stays if the graph asks, or if the answer was not delivered, and then goes by itself after
+ *    an hour.
  * 2. Its metadata says whose it is: of which tool, session and user. What a client sends about it
  *    names it, and is compared with that, so that nothing of it has to be signed or kept elsewhere.
  * 3. Every member can go on with it, for the thread has all that is needed.
  */
 
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
-import { HeddleError, ignoreNotFound } from '../../errors.ts'
+import { ignoreNotFound } from '../../errors.ts'
 import { isInterruptId } from '../../graph/index.ts'
 import { objectIn } from '../../json/index.ts'
 import type { AwaitedRun } from '../../thread/index.ts'
 import type { Caller } from '../http/caller.ts'
 import { idOfRepeat, nameOf } from '../operations/index.ts'
 import type { RunCaller, RunName } from '../operations/index.ts'
-import { principalOf } from './call.ts'
+import { isKept, principalOf } from './call.ts'
 import type { McpParts, ToolCall } from './call.ts'
 import type { RequestId } from './message.ts'
 
@@ -48,27 +49,30 @@ export interface KeptCall {
 }
 
 /** The id of what a request of a session makes, so that every member can cancel it. */
-export function idOfRequest({ tenant }: Caller, session: string, request: RequestId): string {
+function idOfRequest({ tenant }: Caller, session: string, request: RequestId): string {
   return idOfRepeat(tenant, `mcp\n${session}\n${JSON.stringify(request)}`)
 }
 
-/** Starts the run of a call on a thread of its own. */
-export async function startKept({ threads, runs }: McpParts, { caller, runCaller }: CallMaker,
+/** Starts the run of a call. In a session, its id can be made again to cancel it. */
+export async function startCall({ runs }: Pick<McpParts, 'runs'>, { caller, runCaller }: CallMaker,
   call: ToolCall, input: unknown): Promise<CallRun> {
-  const { assistant, session, id, progressToken } = call
-  const { row: { threadId } } = await threads.create(caller, {
-    ...session && { thread_id: idOfRequest(caller, session.id, id) },
-    metadata: { mcp_tool: assistant, mcp_session: session?.id ?? '', mcp_user: principalOf(caller),
-      mcp_request: id, ...progressToken !== undefined && { mcp_progress: progressToken } },
-    ttl: timeToLive,
-  })
-  const made = await runs.createAndWait(caller, threadId, { assistant_id: assistant, input,
-    ...modesOf(call) }, runCaller)
-  return callRun(made)
+  const { assistant, session, id } = call
+  const runId = session && idOfRequest(caller, session.id, id)
+  return callRun(
+    await runs.createStatelessAndWait(caller, { assistant_id: assistant, input, ...modesOf(call),
+      ...isKept(call) && { metadata: marksOf(caller, call) } }, { ...runCaller, runId,
+      ...isKept(call) && { keptMinutes } }),
+  )
+}
+
+/** Metadata by which every member knows whose call a thread is. */
+function marksOf(caller: Caller, { assistant, session, id, progressToken }: ToolCall) {
+  return { mcp_tool: assistant, mcp_session: session?.id ?? '', mcp_user: principalOf(caller),
+    mcp_request: id, ...progressToken !== undefined && { mcp_progress: progressToken } }
 }
 
 /** Modes of a run whose progress is reported. */
-export function modesOf({ progressToken }: Pick<ToolCall, 'progressToken'>) {
+function modesOf({ progressToken }: Pick<ToolCall, 'progressToken'>) {
   return progressToken === undefined ? {} : { stream_mode: ['tasks-lean' as const] }
 }
 
@@ -111,11 +115,7 @@ export function readState(state: unknown): RunName | undefined {
 /** The newest run of a thread; undefined if it has none, or is gone. */
 export async function newestRun(runs: McpParts['runs'], caller: Caller,
   threadId: string): Promise<RunRow | undefined> {
-  const rows = await runs.list(caller, threadId, { limit: 1, select: ['run_id'] })
-    .catch(ignoreNotFound)
-  const [newest] = rows ?? []
-  // A row of a list may lack the questions.
-  return newest && await runs.get(caller, { threadId, runId: newest.runId }).catch(ignoreNotFound)
+  return await runs.newest(caller, threadId, 'threads:read').catch(ignoreNotFound)
 }
 
 /** The run with which a kept call goes on: answers by the ids of their questions. */
@@ -136,18 +136,15 @@ export async function keepOn({ threads }: McpParts, caller: Caller,
 /** Removes what was kept, with its run. Failing is harmless: the thread goes by itself. */
 export function dropKept({ threads }: Pick<McpParts, 'threads'>, caller: Caller,
   threadId: string): void {
-  threads.delete(caller, threadId).catch(() => {})
+  threads.discard(caller, threadId).catch(() => {})
 }
 
 /** Cancels what a request of a session has made. Nothing happens if it is over. */
-export async function cancelRequest(parts: McpParts, caller: Caller, session: string,
+export async function cancelRequest({ runs, threads }: McpParts, caller: Caller, session: string,
   request: RequestId): Promise<void> {
   const id = idOfRequest(caller, session, request)
-  const name = { threadId: id, runId: id }
-  try {
-    await parts.runs.cancel(caller, name, {})
-  } catch (error) {
-    if (HeddleError.from(error).code !== 'not_found') throw error
-    await parts.threads.delete(caller, id).catch(ignoreNotFound)
-  }
+  await runs.cancel(caller, { threadId: id, runId: id }, {}).catch(ignoreNotFound)
+  // A run that goes on with an answer is cancelled with the thread.
+  const kept = await findKept({ runs, threads }, caller, id, session)
+  if (kept !== undefined) await threads.delete(caller, id).catch(ignoreNotFound)
 }

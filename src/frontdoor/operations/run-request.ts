@@ -29,6 +29,8 @@ export interface RunCaller {
   readonly runId?: string | undefined
   /** True if the caller waits for the result, and no client learns of the run before that. */
   readonly awaits?: boolean
+  /** Minutes for which the thread of a stateless run stays if the run asks; see `RunPlan`. */
+  readonly keptMinutes?: number
   /** True if the caller follows the run from its start. */
   readonly follows?: boolean
   /** The revision of the deployment that it asks for; undefined if that is left to it. */
@@ -82,9 +84,11 @@ export function statelessRun(body: CreateStatelessRun, assistant: RunAssistant, 
   const run = startRun(body, assistant, ids, caller, { temporary })
   // A new thread has no checkpoint to run from.
   const { checkpoint: _, ...kwargs } = run.kwargs
+  const { keptMinutes } = caller
   return {
     ...run,
     kwargs,
+    ...keptMinutes !== undefined && { plan: { ...run.plan, keptMinutes } },
     strategy: 'enqueue',
     ifMissing: temporary ? 'hidden' : 'create',
   }

@@ -345,6 +345,8 @@ export class RunOperations {
     const isDelayed = run.afterMs > 0
     return this.#quotas.within(tenant, {
       ...isDelayed ? { delayedRuns: 1 } : { runs: 1 },
+      // A thread that may be kept counts from the start: nothing asks again when it is.
+      ...run.plan.keptMinutes !== undefined && { threads: 1 },
       ...run.ifMissing === 'create' && {
         threads: 1,
         exists: () => isThere(this.#threads, tenant, threadId),

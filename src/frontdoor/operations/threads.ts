@@ -115,6 +115,11 @@ export class ThreadOperations {
     await this.#removeCrons({ tenant, threadId })
   }
 
+  /** Deletes a thread that was kept for a run. It has no crons. */
+  discard(tenant: string, threadId: string): Promise<void> {
+    return this.#threads.discard(tenant, threadId)
+  }
+
   /** Copies the thread as it is, or as it was at a checkpoint. */
   copy(tenant: string, threadId: string, checkpointId?: string): Promise<ThreadView> {
     return this.#quotas.within(tenant, { threads: 1 },

@@ -122,8 +122,8 @@ export class RunRetention {
   }
 }
 
-/** Its thread stays for a client that can come back with a key or an event id. */
+/** Its thread stays for a client that can come back with a key, an event id or an answer. */
 function canGo(run: RunRow): boolean {
-  const { temporary, resumable } = planOf(run)
-  return temporary && !resumable && run.commandId === ''
+  const { temporary, resumable, keptMinutes } = planOf(run)
+  return temporary && !resumable && keptMinutes === undefined && run.commandId === ''
 }

@@ -41,6 +41,9 @@ export async function start(parts: ThreadParts, asked: StartRun,
     run = await withGraph(context, run)
     const known = unfinishedRun(parts, run.runId) ?? await parts.keyed.get(run.commandId)
     if (known) return { reply: threadLog.durable.then(() => known) }
+    if (run.plan.keptMinutes !== undefined) {
+      throw new HeddleError('exists', `Thread ${context.threadId} already exists.`)
+    }
     if (run.plan.injects) requireTaker(threadLog.state)
     requireRoom(parts)
   } else {

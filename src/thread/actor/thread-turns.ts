@@ -9,6 +9,7 @@ import { cautiousNowMs } from '../context/thread-context.ts'
 import { deploymentOf, graphOf, presentHost } from '../context/thread-graphs.ts'
 import { decideExpiry } from '../decide/expiry.ts'
 import { decideKeepLatest } from '../decide/history.ts'
+import { mayBeKept } from '../decide/kept-thread.ts'
 import { decideFirstState, decideUpdate } from '../decide/state-edit.ts'
 import { decideAdopt, decideCreate, decideDelete, decidePatch,
   threadNotFound } from '../decide/thread.ts'
@@ -20,6 +21,7 @@ import { originOf } from '../model/origin.ts'
 import { fromOrigin } from '../model/thread-state.ts'
 import { olderOrigin } from './copy-place.ts'
 import { discard, perform, turn } from './perform.ts'
+import type { Decide } from './perform.ts'
 import type { ThreadParts } from './thread-parts.ts'
 
 /** Creates the thread. Throws `exists`, `unavailable` while another makes it, or `invalid`. */
@@ -69,7 +71,17 @@ export async function edit({ context, editor }: ThreadParts, update: StateUpdate
 /** Deletes the thread with that log, or whatever log it has. */
 export function deleteThread(parts: ThreadParts, branchId: string | undefined,
   note: readonly RecordOf[]): Turn {
-  return turn(parts, (at, nowMs) => decideDelete(at, { branchId, note }, nowMs))
+  const decide: Decide = (at, nowMs) => decideDelete(at, { branchId, note }, nowMs)
+  if (isOverUnwritten(parts)) return discard(parts, decide)
+  parts.context.threadLog.keep().catch(() => {})
+  return turn(parts, decide)
+}
+
+/** True if the thread was never written, and nothing of it is under way. */
+function isOverUnwritten(
+  { context: { threadLog: { isHeldBack, state } }, feeds }: ThreadParts,
+): boolean {
+  return isHeldBack && state.runs.length === 0 && !feeds.followed
 }
 
 /** The copy is made within this turn, so that the source cannot be deleted meanwhile. */
@@ -103,8 +115,7 @@ export function adopt(parts: ThreadParts, origin: Origin): Turn {
 
 /** The time of a stateless run's thread is up. One that was never written is only forgotten. */
 export function expire(parts: ThreadParts): Turn {
-  const { context: { threadLog: { isHeldBack, state } }, feeds } = parts
-  if (isHeldBack && state.runs.length === 0 && !feeds.followed) {
+  if (isOverUnwritten(parts) && !mayBeKept(parts.context.threadLog.state.row)) {
     return discard(parts, (at, nowMs) => decideDelete(at, { note: [] }, nowMs))
   }
   return turn(parts, (at, nowMs) => decideExpiry(at, parts.feeds.followed, nowMs))

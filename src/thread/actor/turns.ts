@@ -31,7 +31,7 @@ type Existing = Exclude<ThreadCommand, { readonly type: 'create' | 'adopt' | 'st
 
 /** By these, nobody gets anything of a run that is kept back but who waits for it already. */
 const ofItsOwn: ReadonlySet<string> = new Set<(ThreadCommand | OwnCommand)['type']>(['steps',
-  'ended', 'wake', 'expire', 'join'])
+  'ended', 'wake', 'expire', 'join', 'delete'])
 
 /** Takes a turn. Throws what the command is refused with. */
 export function take(parts: ThreadParts, received: Received): Turn | Promise<Turn> {

@@ -3,7 +3,7 @@
 import type { Env, Router } from '../../../cluster/index.ts'
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
-import { asUnread, HeddleError } from '../../errors.ts'
+import { asUnread, HeddleError, ignoreNotFound } from '../../errors.ts'
 import type { LoggedLines } from '../../graph/index.ts'
 import { listOf, memberOf, valueIn } from '../../json/index.ts'
 import type { LongJson } from '../../json/index.ts'
@@ -54,8 +54,8 @@ export function createThreadClient(options: ThreadClientOptions): ThreadClient {
 }
 
 type ThreadCommands = Pick<ThreadClient,
-  'create' | 'get' | 'patch' | 'delete' | 'prune' | 'copy' | 'state' | 'patchState' | 'storage'
-    | 'updateState'>
+  'create' | 'get' | 'patch' | 'delete' | 'discard' | 'prune' | 'copy' | 'state' | 'patchState'
+    | 'storage' | 'updateState'>
 
 function threadCommands(calls: ThreadCalls, newThreadId: () => string): ThreadCommands {
   return {
@@ -64,6 +64,7 @@ function threadCommands(calls: ThreadCalls, newThreadId: () => string): ThreadCo
     patch: (tenant, id, metadata, timeToLive) =>
       calls.ask(tenant, id, { type: 'patch', metadata, ...timeToLive && { timeToLive } }),
     delete: (tenant, id) => calls.remove(tenant, id),
+    discard: (tenant, id) => calls.ask<void>(tenant, id, { type: 'delete' }).catch(ignoreNotFound),
     prune: (tenant, id, strategy) =>
       strategy === 'delete'
         ? calls.remove(tenant, id, true)

@@ -2,16 +2,22 @@
 
 import { Draft } from './decision.ts'
 import type { Decision, Situation } from './decision.ts'
+import { mayBeKept, show } from './kept-thread.ts'
 import { decideDelete } from './thread.ts'
 
-/** Deletes the thread unless a client still follows the run or a webhook is owed. */
+/**
+ * Deletes the thread unless a client still follows the run or a webhook is owed. One that may be
+ * kept is shown instead: nobody has said that its client got the result.
+ */
 export function decideExpiry(at: Situation, isFollowed: boolean, nowMs: number): Decision {
   const { exists, runs, row } = at.state
   const hasEnded = exists && row.hidden && runs.length === 0
   const isDue = hasEnded && row.owedWebhooks.length > 0
-  if (hasEnded && !isDue && !isFollowed) return decideDelete(at, { note: [] }, nowMs)
+  const goes = hasEnded && !isDue && !isFollowed
+  if (goes && !mayBeKept(row)) return decideDelete(at, { note: [] }, nowMs)
   const draft = new Draft(at, nowMs)
+  if (goes) show(draft)
   draft.effect({ kind: 'awaitWebhooks', isDue })
-  if (hasEnded && !isDue) draft.effect({ kind: 'retain' })
+  if (hasEnded && !isDue && !goes) draft.effect({ kind: 'retain' })
   return draft.decided()
 }

@@ -7,6 +7,8 @@ import { blameless, handedBack } from '../model/run-records.ts'
 import { planOf } from '../model/run-request.ts'
 import { endedRun } from '../model/run-changes.ts'
 import type { Draft } from './decision.ts'
+import { mayBeKept, show } from './kept-thread.ts'
+import { asks } from './run-result.ts'
 import type { Ending } from './run-result.ts'
 
 /** Ends a run for good. Followers, waiters and the webhook get the end when it is on disk. */
@@ -24,6 +26,7 @@ export function finish(draft: Draft, run: RunRow,
     ...waitingPlace(run.revision, waitsAt),
     ...askers !== undefined && { askers: { namespaces: { ...askers } } } }
   draft.write([{ $case: 'runEnded', value }])
+  if (asks({ interruptsJson }) && mayBeKept(draft.state.row)) show(draft)
   if (error) {
     draft.effect({ kind: 'logFailure', run, reason: error.error, at })
     draft.effect({ kind: 'publish', runId, entries: [errorEntry(errorJson, draft.seq)] })

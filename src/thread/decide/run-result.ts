@@ -62,7 +62,7 @@ export const threadDeleted: JsonText = JSON.stringify({
 })
 
 /** True if the run ended with interrupts that wait for answers. */
-export function asks({ interruptsJson }: RunRow): boolean {
+export function asks({ interruptsJson }: Pick<RunRow, 'interruptsJson'>): boolean {
   return questionsOf(interruptsJson).length > 0
 }
 

@@ -52,10 +52,13 @@ export function decideStart(at: Situation,
   return draft.decided({ kind: 'early', run: row })
 }
 
-/** A hidden thread has no time to live: it goes when its run is done. */
-function createdBy({ metadata, ifMissing, plan }: StartRun, { state, nowMs }: Draft,
-  options: TimeToLiveRequest | undefined): RecordOf {
-  const hidden = ifMissing === 'hidden' && plan.temporary
-  const timeToLive = hidden ? undefined : timeToLiveFrom(options, nowMs)
+/** A hidden thread goes when its run is done. One with a time to live may be kept then. */
+function createdBy({ metadata, ifMissing, plan: { temporary, keptMinutes } }: StartRun,
+  { state, nowMs }: Draft, options: TimeToLiveRequest | undefined): RecordOf {
+  const hidden = ifMissing === 'hidden' && temporary
+  const kept = keptMinutes === undefined
+    ? undefined
+    : { minutes: keptMinutes, strategy: 'delete' } as const
+  const timeToLive = timeToLiveFrom(hidden ? kept : options, nowMs)
   return createdRecord(state.row.threadId, JSON.stringify(metadata), nowMs, { hidden, timeToLive })
 }

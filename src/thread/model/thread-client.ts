@@ -20,6 +20,11 @@ export interface ThreadClient {
     timeToLive?: TimeToLiveRequest): Promise<ThreadView>
   delete(tenant: string, threadId: string): Promise<void>
   /**
+   * Deletes a thread that was kept for a run, if it is there. Nothing is written of one that was
+   * never written. Only for ids that are never used again.
+   */
+  discard(tenant: string, threadId: string): Promise<void>
+  /**
    * Deletes the thread, or drops its history but for the newest state. Throws `busy` for one with
    * unfinished runs.
    */
@@ -241,6 +246,11 @@ export interface RunPlan {
   readonly trial?: boolean
   /** A message for the run before it, which takes it into its state if it can. */
   readonly injects?: true
+  /**
+   * Of a temporary run: its thread stays, for so many minutes, if the run ends with a question, or
+   * if nobody discards the thread when the result was delivered.
+   */
+  readonly keptMinutes?: number
 }
 
 /** A due time of a cron. */

@@ -128,9 +128,9 @@ function changed(state: ThreadState, record: RecordOf, at: RecordPosition): Thre
     case 'threadCreated':
       return created(state, record.value)
     case 'threadPatched': {
-      const { atMs, metadataJson, configJson, timeToLive } = record.value
+      const { atMs, metadataJson, configJson, timeToLive, shown } = record.value
       const patched = withRow(state, { updatedAtMs: atMs, metadataJson, configJson,
-        ...timeToLive && { timeToLive } })
+        ...timeToLive && { timeToLive }, ...shown && { hidden: false } })
       return { ...patched, graphId: graphIdOf(metadataJson) }
     }
     case 'threadDeleted':

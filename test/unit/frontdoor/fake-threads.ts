@@ -76,6 +76,11 @@ export class FakeThreads implements ThreadClient {
     this.views.delete(threadId)
   }
 
+  async discard(_tenant: string, threadId: string): Promise<void> {
+    this.#call('discard', threadId)
+    this.views.delete(threadId)
+  }
+
   async copy(tenant: string, threadId: string, checkpointId?: string): Promise<ThreadView> {
     this.#call('copy', checkpointId ?? threadId)
     const copy = viewOf(tenant, '00000000-0000-4000-8000-00000000c0b1', {})
@@ -141,7 +146,12 @@ export class FakeThreads implements ThreadClient {
       start.commandId !== '' && start.commandId === run.commandId
     )
     if (known) return known.row
-    if (!this.views.has(threadId) && run.ifMissing === 'reject') this.#thread(threadId)
+    if (!this.views.has(threadId)) {
+      if (run.ifMissing === 'reject') this.#thread(threadId)
+      if (run.plan.keptMinutes !== undefined) {
+        this.views.set(threadId, viewOf(tenant, threadId, run.metadata))
+      }
+    }
     const made = new FakeRun(tenant, threadId, run)
     this.runs.set(run.runId, made)
     return made.row

@@ -157,7 +157,7 @@ describe('revision 2025-11-25', () => {
     run.end(asked)
     const { id } = await messages.next()
     await client.answer(id!, { action: 'decline' })
-    await expect.poll(() => door.threads.given('delete')).toBe(run.row.threadId)
+    await expect.poll(() => door.threads.given('discard')).toBe(run.row.threadId)
     for (const each of door.threads.eventsOf('local', run.row.threadId).listeners)
       each.ended('gone')
     expect(await result).toMatchObject({ result: { isError: true } })
@@ -229,10 +229,13 @@ describe('revision 2026-07-28', () => {
     expect(await open.next()).toMatchObject({ method: 'notifications/subscriptions/acknowledged',
       params: { notifications: { toolsListChanged: true },
         _meta: { 'io.modelcontextprotocol/subscriptionId': 1 } } })
-    await call(door, 'POST', '/assistants', { graph_id: 'agent', name: 'new' })
-    await door.env.advance(5_000)
-    expect(await open.next()).toMatchObject({ method: 'notifications/tools/list_changed',
-      params: { _meta: { 'io.modelcontextprotocol/subscriptionId': 1 } } })
+    const changed = { method: 'notifications/tools/list_changed',
+      params: { _meta: { 'io.modelcontextprotocol/subscriptionId': 1 } } }
+    // At once: no time passes here.
+    const { json } = await call(door, 'POST', '/assistants', { graph_id: 'agent', name: 'new' })
+    expect(await open.next()).toMatchObject(changed)
+    await call(door, 'DELETE', `/assistants/${String(json['assistant_id'])}`)
+    expect(await open.next()).toMatchObject(changed)
     const nothing = client.subscribe({})
     expect(await nothing.next()).toMatchObject({ params: { notifications: {} } })
   })
