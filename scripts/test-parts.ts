@@ -28,9 +28,12 @@ export const projectsOf: Readonly<Record<string, readonly string[]>> = {
 const deployments = ['test/e2e/deploy/', 'test/e2e/deploy.', 'test/e2e/remote-build',
   'test/e2e/package-manager', 'test/e2e/build.']
 const inCluster = ['test/e2e/deployments-cluster']
-const onCassandra = ['test/e2e/cassandra/']
-const tables = ['test/contract/', 'test/e2e/cassandra-command', 'test/e2e/cluster-',
-  'test/e2e/version-before']
+const killed = ['test/e2e/cassandra/crash', 'test/e2e/cassandra/restored']
+const onCassandra = globSync('test/e2e/cassandra/*.{long,night}.ts', { cwd: root })
+  .map((path) => path.replaceAll('\\', '/'))
+  .filter((path) => !killed.some((start) => path.startsWith(start)))
+const tables = ['test/contract/']
+const members = ['test/e2e/cassandra-command', 'test/e2e/cluster-', 'test/e2e/version-before']
 /** Timed, with as many processes as the machine bears: nothing runs beside them. */
 const alone = ['test/e2e/undisturbed']
 
@@ -38,8 +41,8 @@ const attacks = ['test/e2e/attacks', 'test/e2e/burst', 'test/e2e/memory']
 const backups = ['test/e2e/backup']
 const kills = ['test/e2e/crash', 'test/e2e/commands', 'test/e2e/crons', 'test/simulation',
   'test/conformance/platform']
-const elsewhere = [...deployments, ...inCluster, ...onCassandra, ...tables, ...alone, ...attacks,
-  ...backups, ...kills]
+const elsewhere = [...deployments, ...inCluster, ...onCassandra, ...killed, ...tables, ...members,
+  ...alone, ...attacks, ...backups, ...kills]
 
 /** Long tests that no other part has. */
 const rest = globSync('test/{conformance,e2e,mcp,simulation,studio,unit}/**/*.{long,night}.ts', {
@@ -59,7 +62,9 @@ export const nightlyParts: readonly NightlyPart[] = [
   { name: 'deployments', projects: ['long'], paths: deployments },
   { name: 'deployments-cluster', projects: ['long'], paths: inCluster },
   { name: 'cassandra', projects: ['long'], paths: onCassandra },
+  { name: 'cassandra-killed', projects: ['long'], paths: killed },
   { name: 'tables', projects: ['long'], paths: tables },
+  { name: 'members', projects: ['long'], paths: members },
   { name: 'lost-nodes', projects: ['long'], paths: alone },
   { name: 'attacks', projects: ['long'], paths: attacks },
   { name: 'backups', projects: ['long'], paths: backups },

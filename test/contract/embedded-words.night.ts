@@ -15,6 +15,7 @@ import { queryHandlers } from '../../src/platform/threads/query-handlers.ts'
 import { sealBlock } from '../../src/platform/spans/block.ts'
 import type { SpanPlace, SpanStore } from '../../src/platform/index.ts'
 import { traceStore } from '../../src/store/embedded/platform/span-store.ts'
+import { slownessNow } from '../support/budget/calibration.ts'
 import { projectOf } from '../support/random-spans.ts'
 import { aPost, requestOf, uuidOf } from './span-histories.ts'
 
@@ -104,26 +105,26 @@ async function p99(ask: () => Promise<{ readonly ms: number }>): Promise<number>
   return waits.toSorted((a, b) => a - b)[98]!
 }
 
-it('A word that no run has is known to be in none within 200 ms.', async () => {
+it('A word that no run has is known to be in none within 200 ms of a quiet machine.', async () => {
   for (const filter of ['search("nobody")', 'search("w1 nobody w2")', 'search(inputs, "nobody")']) {
     const all = [await asked('many', { filter }), await asked('many', { filter }),
       await asked('many', { filter })]
     expect(all.map(({ count }) => count)).toEqual([0, 0, 0])
-    expect(Math.min(...all.map(({ ms }) => ms))).toBeLessThan(200)
+    expect(Math.min(...all.map(({ ms }) => ms))).toBeLessThan(200 * slownessNow().cpu)
   }
 })
 
-it('Words that many runs have fill a page within 200 ms, wherever these are.', async () => {
+it('Words that many runs have fill a page within 200 ms of a quiet machine.', async () => {
   for (const word of ['w1', 'early', 'earl', 'early w1']) {
     const filter = `search("${word}")`
     const all = [await asked('many', { filter }), await asked('many', { filter }),
       await asked('many', { filter })]
     expect(all.map(({ count }) => count)).toEqual([100, 100, 100])
-    expect(Math.min(...all.map(({ ms }) => ms))).toBeLessThan(200)
+    expect(Math.min(...all.map(({ ms }) => ms))).toBeLessThan(200 * slownessNow().cpu)
   }
 })
 
-it('Beside long searches of one tenant another waits for 100 ms at most.', async () => {
+it('Beside long searches of one tenant another waits for 100 ms of a quiet machine.', async () => {
   const long = Array.from({ length: 32 }, (_, n) => `b${'a'.repeat(150 + n)}`).join(' ')
   // Words that are in no index are looked for in each payload.
   const filter = `or(search("${long.slice(0, 4_000).replace(/ \S*$/, '')}"), eq(name, "x"))`
@@ -136,5 +137,5 @@ it('Beside long searches of one tenant another waits for 100 ms at most.', async
   for (let round = 0; round < 3; round++) rounds.push(await p99(() => asked('quick', few)))
   over.abort()
   await Promise.all(slow)
-  expect(Math.min(...rounds)).toBeLessThan(100)
+  expect(Math.min(...rounds)).toBeLessThan(100 * slownessNow().cpu)
 }, 120_000)
