@@ -11,6 +11,9 @@ interface Happening {
   readonly wakes: boolean
 }
 
+/** Events between two turns of Node's own loop, by which long rows are encoded. */
+const eventsATurn = 64
+
 export class World {
   readonly chance: Chance
   /** What happened, oldest first; recorded only on request. */
@@ -46,13 +49,14 @@ export class World {
 
   /** Lets events happen until `ended`; returns false if `limitMs` comes first. */
   async run(ended: () => boolean, limitMs: number): Promise<boolean> {
-    while (!ended()) {
+    for (let events = 1; !ended(); events++) {
       const [soonest] = this.#heap
       if (soonest === undefined || soonest.atMs > limitMs) return false
       const next = this.#take()!
       this.#nowMs = next.atMs
       next.fn?.()
       if (next.wakes) await settled()
+      if (events % eventsATurn === 0) await new Promise((turn) => setImmediate(turn))
     }
     return true
   }
