@@ -84,9 +84,11 @@ export { getLimits, listRefusedCallers } from './limits.ts'
 export type { LimitReport, LimitRow, RefusedCallers } from './limits.ts'
 export { callTools, endToolSession, getDeployedToolResource, getToolResource,
   streamTools } from './mcp.ts'
-export { changeWorkspaceSecrets, createModel, createPrice, deleteModel, deletePrice, listModels,
-  listPrices, listWorkspaceSecrets, patchModel, replacePrice } from './models.ts'
-export type { ConfiguredModel, ModelChange, ModelPrice, NewModel, PriceBody } from './models.ts'
+export { changeWorkspaceSecrets, createModel, createPrice, deleteModel, deletePrice,
+  listLocalModels, listModels, listPrices, listWorkspaceSecrets, patchModel,
+  replacePrice } from './models.ts'
+export type { ConfiguredModel, LocalProgram, ModelChange, ModelPrice, NewModel,
+  PriceBody } from './models.ts'
 export type { Access, Answer, AnswerHeader, AskedEvent, Asks, Body, CheckedBody, Operation, Params,
   Query, Value } from './operation.ts'
 export { operations } from './operations.ts'

@@ -30,6 +30,12 @@ const Model = Type.Object({
   updated_at: Time(),
 }, { $id: 'ConfiguredModel', description: 'A model that a workspace has configured.' })
 
+const LocalProgram = Type.Object({
+  name: Text(),
+  base_url: Text(),
+  models: Type.Array(Text()),
+}, { $id: 'LocalProgram', description: 'A program on this machine that serves models.' })
+
 const Cost = () => Type.Number({ minimum: 0, maximum: 1_000_000 })
 const Details = () => Maybe(JsonObject({ 'x-max-characters': 8 * 1024 }))
 
@@ -56,6 +62,12 @@ export const listModels = operation('GET', '/api/v1/playground-settings', {
   access: 'read',
   summary: 'List configured models',
   answer: Type.Array(Model),
+})
+
+export const listLocalModels = operation('GET', '/api/v1/playground-settings/local', {
+  access: 'read',
+  summary: 'Find the models that programs on this machine serve',
+  answer: Type.Array(LocalProgram),
 })
 
 export const createModel = operation('POST', '/api/v1/playground-settings', {
@@ -126,6 +138,8 @@ export type ModelChange = Value<typeof ModelChange>
 export type NewModel = Value<typeof NewModel>
 /** A model that a workspace has configured. */
 export type ConfiguredModel = Value<typeof Model>
+/** A program on this machine that serves models. */
+export type LocalProgram = Value<typeof LocalProgram>
 /** A price as a client writes it. */
 export type PriceBody = Value<typeof PriceBody>
 /** The price of the models whose names fit a pattern. */

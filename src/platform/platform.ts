@@ -37,6 +37,8 @@ import { createDeletions } from './query/deletions/deletions.ts'
 import type { DeletionClient, Deletions } from './query/deletions/deletions.ts'
 import type { DeletionParts } from './query/deletions/deletion-pass.ts'
 import type { Models } from './evaluate/models/model.ts'
+import { localModelsAt } from './evaluate/models/local-models.ts'
+import type { LocalModels } from './evaluate/models/local-models.ts'
 import { modelsOver } from './evaluate/models/models.ts'
 import type { ModelsOptions } from './evaluate/models/models.ts'
 import { modelQuotaOver } from './evaluate/models/model-quota.ts'
@@ -72,6 +74,7 @@ export interface Platform {
   readonly queues: Queues
   readonly secrets: Secrets
   readonly models: Models
+  readonly localModels: LocalModels
   /** Models whose calls leave spans behind. */
   readonly tracedModels: TracedModels
   /** Use of the quota of models by each tenant. */
@@ -117,6 +120,8 @@ export interface PlatformOptions {
   readonly modelQuota?: ModelQuotaLimits
   /** Way out by which models are called. */
   readonly egress: ModelsOptions['egress']
+  /** Origins of programs on this machine that are asked for their models; by default, none are. */
+  readonly localModels?: readonly string[]
   /** The keys of secrets. Without them none can be stored. */
   readonly secretsKeys?: SecretsKeys
   readonly env: Env
@@ -221,6 +226,7 @@ export function openPlatform(options: PlatformOptions): Platform {
     queues,
     secrets,
     models,
+    localModels: localModelsAt(options.localModels ?? [], egress),
     tracedModels: tracedModels({ models, ingest: () => threads.ingest, quota, env }),
     modelQuota: quota,
     playgroundSettings,

@@ -13,6 +13,7 @@ import type { IpRange } from './ip-address.ts'
 import type { ValueOf } from './known-settings.ts'
 import type { RegionName } from './region.ts'
 import type { UserRange } from './setting-kind.ts'
+import { mistakesIn } from './settings-mistakes.ts'
 import { SettingsReader } from './settings-reader.ts'
 import type { SettingsSource } from './settings-reader.ts'
 
@@ -105,6 +106,8 @@ export interface Settings {
   readonly egressProxy: string | undefined
   /** Private addresses, ranges and hosts of webhooks and models. */
   readonly egressAllow: readonly string[]
+  /** Origins of programs on this machine that serve models; none if others reach the server. */
+  readonly localModels: readonly string[]
   readonly logLevel: ValueOf<'logLevel'>
   /** Null if the front door serves them, to callers on this machine. */
   readonly metrics: { readonly host: string; readonly port: number } | null
@@ -205,8 +208,7 @@ function hubHandles(given: ReadonlyMap<string, string>,
 /** Resolves the settings of a server. Throws SettingsError. */
 export function resolveSettings(source: SettingsSource): Settings {
   const reader = new SettingsReader(source)
-  const config = reader.path('config') ?? resolve(source.folder, source.starter)
-  const project = extname(config) === '.json' ? dirname(config) : config
+  const { config, project } = projectPlace(reader, source)
   const embedded = reader.value('store') === 'embedded'
   const auth = reader.value('auth')
   const inRegion = reader.isGiven('region')
@@ -258,6 +260,7 @@ export function resolveSettings(source: SettingsSource): Settings {
     secretsKey: reader.path('secretsKey') ?? null,
     egressProxy: reader.value('egressProxy'),
     egressAllow: Object.freeze(reader.value('egressAllow')),
+    localModels: localModels(reader),
     logLevel: reader.value('logLevel'),
     metrics: metricsSettings(reader),
     tracing: tracingSettings(source.environment, reader.mistakes),
@@ -269,9 +272,23 @@ export function resolveSettings(source: SettingsSource): Settings {
       indexesWords: reader.value('tracesWords') === 'on' },
     cassandra: embedded ? null : cassandraSettings(reader),
   }
-  const mistakes = [...reader.mistakes, ...broken(resolved)]
+  const mistakes = [...reader.mistakes, ...mistakesIn(resolved)]
   if (mistakes.length > 0) throw new SettingsError(mistakes.join('\n'))
   return Object.freeze(resolved)
+}
+
+/** Path of the `langgraph.json` or its folder, and the folder of the project. */
+function projectPlace(reader: SettingsReader, { folder, starter }: SettingsSource) {
+  const config = reader.path('config') ?? resolve(folder, starter)
+  return { config, project: extname(config) === '.json' ? dirname(config) : config }
+}
+
+/** Others that reach the server must not reach this machine by it, and a proxy does not. */
+function localModels(reader: SettingsReader): readonly string[] {
+  const isAlone = reader.value('auth') === 'none' && isLoopback(reader.value('host'))
+  return Object.freeze(isAlone && reader.value('egressProxy') === undefined
+    ? reader.value('localModels')
+    : [])
 }
 
 function studioSettings(reader: SettingsReader): Settings['studio'] {
@@ -377,21 +394,4 @@ function memberSettings(reader: SettingsReader): MemberSettings {
 export function ownVersion(): string {
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
   return (JSON.parse(text) as { version: string }).version
-}
-
-/** Mistakes in how settings go together. */
-function broken({ host, insecureListen, auth, sessions, billing, region }: Settings): string[] {
-  const mistakes: string[] = []
-  if (billing && region !== 'us') {
-    mistakes.push('--billing on (or HEDDLE_BILLING) is for the region us, where alone billing ' +
-      `records may be kept: turn it off in the region ${region}.`)
-  }
-  if (auth === 'none' && !isLoopback(host) && !insecureListen) {
-    mistakes.push(`--host ${host} is reached by others, and callers need no key: add ` +
-      '--auth keys, or --insecure-listen if that is meant, or listen on 127.0.0.1.')
-  }
-  if (auth === 'none' && sessions !== null) {
-    mistakes.push('--jwt-keys count only with --auth keys: add that.')
-  }
-  return mistakes
 }

@@ -4,9 +4,9 @@ import { availableParallelism } from 'node:os'
 
 import { assistantDefaults } from './assistant-defaults.ts'
 import { regionNames } from './region.ts'
-import { anyText, domain, handles, hostPatterns, hosts, onOffOrAddress, oneOf, origins, path,
-  ranges, share, someOf, targets, tenantName, texts, urlsOf, userRange, variables, webAddress,
-  wholeNumber, yesOrNo } from './setting-kind.ts'
+import { anyText, domain, handles, hostPatterns, hosts, localOrigins, onOffOrAddress, oneOf,
+  origins, path, ranges, share, someOf, targets, tenantName, texts, urlsOf, userRange, variables,
+  webAddress, wholeNumber, yesOrNo } from './setting-kind.ts'
 import { settingsOf } from './setting.ts'
 import type { Setting } from './setting.ts'
 
@@ -164,6 +164,12 @@ export const knownSettings = {
   egressAllow: access('--egress-allow <targets>', 'HEDDLE_EGRESS_ALLOW', { kind: targets,
     fallback: [], usual: 'none', message: 'Private addresses, ranges and hosts of webhooks and ' +
       'models: `10.1.0.0/16,hooks.internal`.' }),
+
+  localModels: access('--local-models <origins>', 'HEDDLE_LOCAL_MODELS', { kind: localOrigins,
+    fallback: ['http://127.0.0.1:11434', 'http://127.0.0.1:1234'],
+    usual: 'those of Ollama and LM Studio',
+    message: 'Programs on this machine whose models the playground finds; `off` for none. They ' +
+      'count only where the server listens on this machine alone, without `--auth keys`.' }),
 
   store: store('--store <kind>', 'HEDDLE_STORE', { kind: oneOf(['embedded', 'cassandra']),
     fallback: 'embedded',

@@ -1,6 +1,6 @@
 /** Kinds of settings: what the text of a setting means, or what is wrong with it. Pure. */
 
-import { ipAddress, ipRange } from './ip-address.ts'
+import { ipAddress, ipRange, isLoopback } from './ip-address.ts'
 import type { IpRange } from './ip-address.ts'
 
 /**
@@ -124,6 +124,19 @@ export const origins: Kind<readonly string[]> = listOf(
   'must be an origin like https://example.org',
   matching((text) => text === '*' || (URL.canParse(text) && new URL(text).origin === text)),
 )
+
+/** Origins of programs on this machine; `off` for none. */
+export const localOrigins: Kind<readonly string[]> = converted(
+  listOf('must be off, or list origins of this machine like http://127.0.0.1:11434',
+    matching((text) => text === 'off' || isLocalOrigin(text))),
+  (named) => named.filter((text) => text !== 'off'),
+)
+
+function isLocalOrigin(text: string): boolean {
+  const url = URL.parse(text)
+  return url !== null && /^https?:$/.test(url.protocol) && url.origin === text &&
+    isLoopback(url.hostname)
+}
 
 /** Names of hosts; `*` stands for any. */
 export const hosts: Kind<readonly string[]> = listOf(

@@ -25,12 +25,16 @@ export interface ModelServer extends Receiver {
 
 const [inputTokens, outputTokens] = [12, 7]
 
+/** The models that it lists. The second one is no model to chat with. */
+const listed = [{ id: 'small-local' }, { id: 'text-embed-1' }]
+
 /** Opens a model. Its base is its URL with `v1`, for both dialects. */
 export async function openModel(pieces: readonly string[] = ['Hello', ' there']): Promise<
   ModelServer
 > {
   let script: Script = { pieces }
   const receiver = await openReceiver((received, response) => {
+    if (received.method === 'GET') return void response.end(JSON.stringify({ data: listed }))
     if (script.instead) return script.instead(received, response)
     const asked = JSON.parse(received.body) as Record<string, unknown>
     const speaks = received.path.endsWith('/messages') ? anthropic(asked) : openai
@@ -42,7 +46,9 @@ export async function openModel(pieces: readonly string[] = ['Hello', ' there'])
     ...receiver,
     does: (next) => void (script = next),
     get asked() {
-      return receiver.received.map(({ body }) => JSON.parse(body) as Record<string, unknown>)
+      return receiver.received.filter(({ method }) => method === 'POST').map(({ body }) =>
+        JSON.parse(body) as Record<string, unknown>
+      )
     },
   }
 }

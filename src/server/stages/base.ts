@@ -2,7 +2,7 @@
 
 import type { Env, Tracing } from '../../../cluster/index.ts'
 import { RunKeys } from '../../access/index.ts'
-import { openEgress, withPolicy } from '../../egress/index.ts'
+import { withPolicy } from '../../egress/index.ts'
 import { ExecutionMarks } from '../../graph/index.ts'
 import type { AppUser, Project } from '../../graph/index.ts'
 import { ReadQuota } from '../../limits/index.ts'
@@ -20,6 +20,7 @@ import { openGraphs } from './project-graphs.ts'
 import { readReads } from '../readings.ts'
 import { secretsKeysOf } from '../secrets-keys.ts'
 import type { StartStage } from './stages.ts'
+import { openWaysOut } from './ways-out.ts'
 import { readTracingHeaders } from '../tracing-headers.ts'
 import type { OpenTracing } from '../tracing.ts'
 
@@ -49,7 +50,7 @@ export type Base = Awaited<ReturnType<typeof openBase>>
 export async function openBase(
   { settings, env, metrics, project, start, endProcess }: BaseOptions,
 ) {
-  const { cassandra, dataDirectory, egressProxy: proxy, egressAllow: allowed } = settings
+  const { cassandra, dataDirectory } = settings
   const tracing = await start('traces', () => openTracing(settings, env),
     (tracing) => tracing?.close())
   const watchers: Watchers = { env, metrics, ...tracing && { tracing } }
@@ -61,7 +62,7 @@ export async function openBase(
   ])
   const { host } = graphs
   const secretsKeys = secretsKeysOf(settings, env)
-  const wayOut = openEgress({ env, version: ownVersion(), proxy, allowed })
+  const waysOut = openWaysOut(settings, env)
   const runKeys = new RunKeys<AppUser>(env)
   const reads = new ReadQuota(env)
   readReads(metrics, reads)
@@ -72,8 +73,8 @@ export async function openBase(
     backend,
     graphs,
     secretsKeys,
-    wayOut,
-    egress: withPolicy(wayOut, graphs.webhooks),
+    waysOut,
+    egress: withPolicy(waysOut.wayOut, graphs.webhooks),
     runKeys,
     /** Graphs of deployments, which are served later. */
     later: laterServing(),

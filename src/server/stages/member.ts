@@ -42,7 +42,7 @@ export type Member = Awaited<ReturnType<typeof openMember>>
 export async function openMember(options: MemberOptions) {
   const { settings, env, base, start } = options
   const { graphs: { host }, later, reads, ownRuns, backend, secretsKeys } = base
-  const settingsOf = deployedSettings({ deployed: later.graphs, wayOut: base.wayOut,
+  const settingsOf = deployedSettings({ deployed: later.graphs, wayOut: base.waysOut.wayOut,
     own: { egress: base.egress, itemSettings: base.graphs.itemSettings,
       timeToLive: base.graphs.timeToLive },
     variablesOf: (namespace) => deployments.variablesOf(namespace) })
@@ -51,7 +51,7 @@ export async function openMember(options: MemberOptions) {
     () => startActors(options, { settingsOf, platform: () => opened }),
     async (actors, deadline) => {
       await actors.close(deadline)
-      await base.wayOut.close()
+      await base.waysOut.close()
     })
   const rules = ruleClient(actors.router, env)
   const deletions = deletionClient(actors.router, env)
@@ -104,7 +104,8 @@ function startPlatform({ settings, env, base }: MemberOptions, actors: Actors,
     store: backend.spans,
     catalogs: catalogClient(actors.router),
     env,
-    egress: base.wayOut,
+    egress: base.waysOut.modelsWayOut,
+    localModels: settings.localModels,
     ...secretsKeys && { secretsKeys },
     handles: settings.hubHandle,
     modelQuota: settings.modelQuota,

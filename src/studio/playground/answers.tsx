@@ -16,9 +16,9 @@ import { ErrorNotice } from '../parts/notice.tsx'
 import { useKeys } from '../parts/keys.ts'
 import { askModel, begun, failed } from './model-answer.ts'
 import type { Answer, ShownAnswer } from './model-answer.ts'
-import { savedModels, secretNames } from './model-calls.ts'
+import { localPrograms, savedModels, secretNames } from './model-calls.ts'
 import { ModelColumn } from './model-column.tsx'
-import { isEndpoint, settingsOf } from './models.ts'
+import { isEndpoint, settingsOf, usualModel } from './models.ts'
 import css from './playground.module.css'
 
 /** Prompt that is asked, and the values of its variables. */
@@ -28,22 +28,28 @@ interface Asked {
 }
 
 /** The columns. The models stand in the address; keys that are brought along do not. */
-export function Answers({ manifest, variables, model: first = 'default' }: Asked & {
+export function Answers({ manifest, variables, model: given }: Asked & {
   /** The one that is asked as long as the address names none. */
   readonly model: Model | undefined
 }) {
   const search = useSearch({ from: '/playground' })
   const navigate = useNavigate()
-  const { models = [first] } = search
+  const secrets = useQuery(secretNames)
+  const saved = useQuery(savedModels)
+  const local = useQuery(localPrograms)
+  const isKnown = !saved.isPending && !local.isPending
+  const known = { saved: saved.data ?? [], programs: local.data ?? [] }
+  const usual = given ?? usualModel(manifest, known)
+  const { models = [usual ?? 'default'] } = search
+  const isMissing = isKnown && usual === undefined && models.includes('default')
   const setModels = (next: readonly Model[]) =>
     void navigate({ to: '/playground', search: { ...search, models: next }, replace: true })
   const { answers, run, stop, clear, isRunning } = useAnswers()
   const refusal = useRefusal()
-  const secrets = useQuery(secretNames)
-  const saved = useQuery(savedModels)
   const [brought, setBrought] = useState<Readonly<Record<string, string>>>({})
   const start = () => run(models, { manifest, variables }, saved.data ?? [], brought)
-  const canStart = refusal === undefined && !saved.isPending && !isRunning
+  const hindrance = refusal ?? (isMissing ? 'Set up a model first' : undefined)
+  const canStart = hindrance === undefined && isKnown && !isRunning
   useKeys('Playground', {
     'mod+enter': { words: 'Ask the models', act: () => canStart && start() },
   })
@@ -54,7 +60,7 @@ export function Answers({ manifest, variables, model: first = 'default' }: Asked
           ? <Button icon={<Icon name="stop" size={14} />} onClick={stop}>Stop</Button>
           : (
             <Button kind="primary" icon={<Icon name="play" size={14} />} onClick={start}
-              disabled={!canStart} title={refusal}
+              disabled={!canStart} title={hindrance}
             >
               Run
             </Button>
@@ -76,7 +82,8 @@ export function Answers({ manifest, variables, model: first = 'default' }: Asked
       <div className={css['answers']}>
         {models.map((model, at) => (
           <ModelColumn key={at} label={`Model ${at + 1}`} model={model} answer={answers[at]}
-            secrets={secrets.data ?? []} saved={saved.data ?? []} brought={brought}
+            {...known} secrets={secrets.data ?? []} brought={brought}
+            isMissing={isMissing && model === 'default'}
             bring={(name, value) => setBrought({ ...brought, [name]: value })}
             change={(next) => setModels(models.with(at, next))}
             remove={models.length > 1 && !isRunning

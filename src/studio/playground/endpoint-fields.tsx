@@ -15,7 +15,7 @@ import { usualUrls } from './models.ts'
 import type { Workspace } from './models.ts'
 import css from './playground.module.css'
 
-const dialectNames: Readonly<Record<Endpoint['dialect'], string>> = { openai: 'OpenAI',
+const providers: Readonly<Record<Endpoint['dialect'], string>> = { openai: 'OpenAI, or like it',
   anthropic: 'Anthropic' }
 
 type EndpointProps = Workspace & {
@@ -33,12 +33,12 @@ export function EndpointFields(props: EndpointProps) {
       { base_url: usualUrls[dialect] } })
   return (
     <div className={css['endpoint']}>
-      <Field label="Dialect">
+      <Field label="Provider">
         {(ids) => (
           <Select {...ids} value={model.dialect}
             onChange={({ target }) => speak(target.value as Endpoint['dialect'])}
           >
-            {dialects.map((each) => <option key={each} value={each}>{dialectNames[each]}</option>)}
+            {dialects.map((each) => <option key={each} value={each}>{providers[each]}</option>)}
           </Select>
         )}
       </Field>
@@ -58,7 +58,7 @@ export function EndpointFields(props: EndpointProps) {
       </div>
       <NumberField label="Temperature" step={0.1} value={model.temperature}
         set={(temperature) => set({ temperature })} />
-      <NumberField label="Longest answer" step={1} value={model.max_tokens}
+      <NumberField label="Max tokens" step={1} value={model.max_tokens}
         set={(tokens) => set({ max_tokens: tokens })} />
       <SecretFields {...props} />
       <KeepForm {...props} />
@@ -130,7 +130,7 @@ function SecretFields(
   )
 }
 
-/** Keeps the endpoint in the workspace, under a name. */
+/** Saves the endpoint in the workspace, under a name. */
 function KeepForm({ model, saved, change }: EndpointProps) {
   const [name, setName] = useState('')
   const refusal = useRefusal()
@@ -147,16 +147,16 @@ function KeepForm({ model, saved, change }: EndpointProps) {
       keep.mutate()
     }}>
       <div className={css['bar']}>
-        <Input aria-label="Name to keep it by" placeholder="Keep it as …" value={name}
-          maxLength={200} onChange={({ target }) => setName(target.value)} />
+        <Input aria-label="Save as" placeholder="Save as …" value={name} maxLength={200}
+          onChange={({ target }) => setName(target.value)} />
         <Button type="submit" title={refusal} disabled={refusal !== undefined || keep.isPending ||
           name.trim() === '' || model.model === ''}
         >
-          Keep
+          Save
         </Button>
       </div>
       {saved.length === 0 && (
-        <p className={css['hint']}>The first one that is kept becomes the default.</p>
+        <p className={css['hint']}>The first one that is saved becomes the default.</p>
       )}
       {keep.isError && <ErrorNotice error={keep.error} />}
     </form>

@@ -18,6 +18,12 @@ export const savedModels = queryOptions({
   queryFn: ({ signal }) => ask('GET /api/v1/playground-settings', { signal }),
 })
 
+/** Programs on the server's machine that serve models. They come and go, so each page asks. */
+export const localPrograms = queryOptions({
+  queryKey: ['playground', 'local'],
+  queryFn: ({ signal }) => ask('GET /api/v1/playground-settings/local', { signal }),
+})
+
 /** Saves the settings of an endpoint under a name in the workspace. */
 export const keepModel = (name: string, settings: Endpoint) =>
   ask('POST /api/v1/playground-settings', { body: { name, settings: { ...settings } } })

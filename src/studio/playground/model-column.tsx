@@ -1,6 +1,5 @@
 /** A column of the playground: which model is asked, and what it answers. */
 
-import type { ConfiguredModel } from '../../api/index.ts'
 import type { Endpoint, Model } from '../addresses/playground.ts'
 import { Button } from '../parts/button.tsx'
 import { Field, Select } from '../parts/field.tsx'
@@ -8,20 +7,17 @@ import { Icon } from '../parts/icon.tsx'
 import { AnswerText } from './answer-text.tsx'
 import type { ShownAnswer } from './model-answer.ts'
 import { EndpointFields } from './endpoint-fields.tsx'
-import { isEndpoint, usualUrls } from './models.ts'
+import { isEndpoint, isLocal, localEndpoint, usualUrls } from './models.ts'
 import type { Workspace } from './models.ts'
 import css from './playground.module.css'
+import { ModelSetup } from './model-setup.tsx'
 
 const newEndpoint: Endpoint = { dialect: 'openai', base_url: usualUrls.openai, model: '' }
 
 /** Column of one model: its choice, its settings and its answer. */
-export function ModelColumn({ label, model, answer, change, remove, ...workspace }: Workspace & {
-  readonly label: string
-  readonly model: Model
-  readonly answer: ShownAnswer | undefined
-  readonly change: (model: Model) => void
-  readonly remove: (() => void) | undefined
-}) {
+export function ModelColumn(
+  { label, model, answer, isMissing, change, remove, ...workspace }: ColumnProps,
+) {
   return (
     <section className={css['answer']} aria-label={label}>
       <div className={css['columnHead']}>
@@ -31,32 +27,71 @@ export function ModelColumn({ label, model, answer, change, remove, ...workspace
             icon={<Icon name="close" size={14} />} />
         )}
       </div>
-      <ModelChoice model={model} saved={workspace.saved} change={change} />
-      {isEndpoint(model) && <EndpointFields model={model} change={change} {...workspace} />}
+      <ModelChoice model={model} {...workspace} isMissing={isMissing} change={change} />
+      {isMissing
+        ? <ModelSetup use={change} />
+        : isEndpoint(model) && <Settings model={model} change={change} {...workspace} />}
       {answer !== undefined && <AnswerText label={label} answer={answer} />}
     </section>
   )
 }
 
-/** Values of the choice: one for an endpoint, and the prefix of the names of saved models. */
-const [endpoint, kept] = ['endpoint', 'kept:']
-
-function ModelChoice({ model, saved, change }: {
+interface ColumnProps extends Workspace {
+  readonly label: string
   readonly model: Model
-  readonly saved: readonly ConfiguredModel[]
+  /** True if this model is not there: nobody has set one up. */
+  readonly isMissing: boolean
+  readonly answer: ShownAnswer | undefined
+  readonly change: (model: Model) => void
+  readonly remove: (() => void) | undefined
+}
+
+/** The fields of an endpoint. Those of a model on this machine need not be seen. */
+function Settings(props: Workspace & {
+  readonly model: Endpoint
   readonly change: (model: Model) => void
 }) {
+  if (!isLocal(props.model, props.programs)) return <EndpointFields {...props} />
+  return (
+    <details className={css['folded']}>
+      <summary>Settings</summary>
+      <EndpointFields {...props} />
+    </details>
+  )
+}
+
+/** Values of the choice: one for an endpoint, and prefixes for saved models and local ones. */
+const [endpoint, kept, local] = ['endpoint', 'kept:', 'local:']
+
+function ModelChoice(
+  { model, saved, programs, isMissing, change }: Pick<ColumnProps,
+    'model' | 'saved' | 'programs' | 'isMissing' | 'change'>,
+) {
   const usual = saved.find(({ is_default: isDefault }) => isDefault)
   const chosen = typeof model === 'object' && 'saved' in model ? model.saved : undefined
   const names = saved.map(({ name }) => name)
-  const value = chosen !== undefined ? kept + chosen : typeof model === 'string' ? model : endpoint
+  const locals = programs.map((program) => ({ ...program,
+    options: program.models.map((name) => ({ name, value: `${local}${program.base_url} ${name}`,
+      model: localEndpoint(program, name) })
+    ) })
+  )
+  const value = chosen !== undefined
+    ? kept + chosen
+    : !isEndpoint(model)
+    ? model as string
+    : isLocal(model, programs)
+    ? `${local}${model.base_url} ${model.model}`
+    : endpoint
   const choose = (next: string) => {
     if (next === endpoint) change(newEndpoint)
     else if (next.startsWith(kept)) change({ saved: next.slice(kept.length) })
-    else change('default')
+    else {
+      const found = locals.flatMap(({ options }) => options).find((each) => each.value === next)
+      change(found?.model ?? 'default')
+    }
   }
   return (
-    <Field label="Model" hint={model === 'default'
+    <Field label="Model" hint={model === 'default' && !isMissing
       ? `That of the prompt, or else ${
         usual === undefined ? 'the default of the workspace' : usual.name
       }.`
@@ -64,11 +99,18 @@ function ModelChoice({ model, saved, change }: {
     >
       {(ids) => (
         <Select {...ids} value={value} onChange={({ target }) => choose(target.value)}>
-          <option value="default">Default</option>
+          <option value="default">{isMissing ? 'Choose a model …' : 'Default'}</option>
           {names.map((name) => <option key={name} value={kept + name}>{name}</option>)}
           {chosen !== undefined && !names.includes(chosen) && (
             <option value={kept + chosen}>{chosen}</option>
           )}
+          {locals.map(({ name, base_url: url, options }) => (
+            <optgroup key={url} label={`${name}, on this machine`}>
+              {options.map((option) => (
+                <option key={option.value} value={option.value}>{option.name}</option>
+              ))}
+            </optgroup>
+          ))}
           <option value={endpoint}>Another endpoint …</option>
         </Select>
       )}

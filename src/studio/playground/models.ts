@@ -1,7 +1,8 @@
 /** The models that a playground asks, and those that the workspace has kept. Pure. */
 
-import type { ConfiguredModel } from '../../api/index.ts'
+import type { ConfiguredModel, LocalProgram } from '../../api/index.ts'
 import type { Endpoint, Model } from '../addresses/playground.ts'
+import { isObject } from '../json/is-object.ts'
 
 /** Default address of the models of a provider. */
 export const usualUrls: Readonly<Record<Endpoint['dialect'], string>> = {
@@ -12,6 +13,40 @@ export const usualUrls: Readonly<Record<Endpoint['dialect'], string>> = {
 /** True for an endpoint that is named in whole. */
 export const isEndpoint = (model: Model): model is Endpoint =>
   typeof model === 'object' && 'dialect' in model
+
+/** The endpoint of a model that a program on this machine serves. */
+export const localEndpoint = (program: LocalProgram, model: string): Endpoint => ({
+  dialect: 'openai',
+  base_url: program.base_url,
+  model,
+})
+
+/** True for an endpoint of a program on this machine. */
+export const isLocal = (model: Model, programs: readonly LocalProgram[]): model is Endpoint =>
+  isEndpoint(model) &&
+  programs.some(({ base_url: url, models }) =>
+    url === model.base_url && models.includes(model.model)
+  )
+
+/** True for a prompt that names its model. */
+const namesModel = (manifest: unknown): boolean =>
+  isObject(manifest) && Array.isArray(manifest['id']) &&
+  manifest['id'].at(-1) === 'RunnableSequence'
+
+/**
+ * Model that is asked where nobody has chosen one: the prompt's, else the default of the workspace,
+ * else one on this machine; undefined if there is none.
+ */
+export function usualModel(manifest: unknown,
+  { saved, programs }: Pick<Workspace, 'saved' | 'programs'>): Model | undefined {
+  if (namesModel(manifest) || hasDefault(saved)) return 'default'
+  const [program] = programs
+  return program && localEndpoint(program, program.models[0]!)
+}
+
+/** True if the workspace has a model that is asked where none is named. */
+const hasDefault = (saved: readonly Pick<ConfiguredModel, 'is_default'>[]): boolean =>
+  saved.some(({ is_default: isDefault }) => isDefault)
 
 /** Value of `model` in a call: undefined for the default. Throws if a saved model was deleted. */
 export function settingsOf(model: Model,
@@ -28,6 +63,8 @@ export interface Workspace {
   /** Names of its secrets. */
   readonly secrets: readonly string[]
   readonly saved: readonly ConfiguredModel[]
+  /** Programs on the server's machine that serve models. */
+  readonly programs: readonly LocalProgram[]
   /** Values of secrets that are not stored, by their names. */
   readonly brought: Readonly<Record<string, string>>
   readonly bring: (name: string, value: string) => void

@@ -135,6 +135,7 @@ export function casesOf(theirs: Belongings): readonly Case[] {
     read('GET /platform/evaluators/:id', `/api/v1/platform/evaluators/${evaluator}`),
     read('GET /workspaces/current/secrets', '/api/v1/workspaces/current/secrets'),
     read('GET /playground-settings', '/api/v1/playground-settings'),
+    read('GET /playground-settings/local', '/api/v1/playground-settings/local'),
     read('GET /model-price-map', '/api/v1/model-price-map'),
     read('GET /bulk-deletions', '/api/v1/bulk-deletions'),
     read('GET /bulk-deletions/:id', `/api/v1/bulk-deletions/${deletion}`),

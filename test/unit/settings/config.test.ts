@@ -45,6 +45,7 @@ describe('settings', () => {
       trustTenants: false,
       reload: true,
       egressAllow: [],
+      localModels: ['http://127.0.0.1:11434', 'http://127.0.0.1:1234'],
       secretsKey: null,
       egressProxy: undefined,
       inRegion: false,
@@ -111,6 +112,19 @@ describe('settings', () => {
   it('treat an empty text as not set', () => {
     expect(resolved({ options: { data: '' }, environment: { PORT: '', HEDDLE_DATA_DIR: '/d' } }))
       .toMatchObject({ port: 2024, dataDirectory: '/d' })
+  })
+
+  it('find models on this machine only where nobody else reaches the server', () => {
+    const localModels = 'http://localhost:1, http://[::1]:2'
+    expect(resolved({ options: { localModels } }).localModels)
+      .toEqual(['http://localhost:1', 'http://[::1]:2'])
+    for (const options of [{ localModels: 'off' }, { auth: 'keys' }, { host: '0.0.0.0',
+      insecureListen: 'yes' }]) {
+      expect(resolved({ options }).localModels).toEqual([])
+    }
+    for (const origin of ['http://10.0.0.1:1', 'http://localhost:1/v1', 'ftp://localhost', 'a']) {
+      expect(mistakes({ options: { localModels: origin } })).toMatch(/^--local-models .* must be/)
+    }
   })
 
   it('have the egress exceptions and proxy', () => {
@@ -357,7 +371,7 @@ describe('settings', () => {
   })
 
   it('are few, and each has a sentence that explains it', () => {
-    expect(Object.keys(knownSettings).length).toBeLessThanOrEqual(82)
+    expect(Object.keys(knownSettings).length).toBeLessThanOrEqual(83)
     for (const { message } of Object.values(knownSettings)) {
       expect(message).toMatch(/^[A-Z].{20,}\.$/)
     }
