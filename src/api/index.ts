@@ -85,10 +85,10 @@ export type { LimitReport, LimitRow, RefusedCallers } from './limits.ts'
 export { callTools, endToolSession, getDeployedToolResource, getToolResource,
   streamTools } from './mcp.ts'
 export { changeWorkspaceSecrets, createModel, createPrice, deleteModel, deletePrice,
-  listLocalModels, listModels, listPrices, listWorkspaceSecrets, patchModel,
+  listLocalModels, listModels, listPrices, listUsualPrices, listWorkspaceSecrets, patchModel,
   replacePrice } from './models.ts'
-export type { ConfiguredModel, LocalProgram, ModelChange, ModelPrice, NewModel,
-  PriceBody } from './models.ts'
+export type { ConfiguredModel, LocalProgram, ModelChange, ModelPrice, NewModel, PriceBody,
+  UsualPrices } from './models.ts'
 export type { Access, Answer, AnswerHeader, AskedEvent, Asks, Body, CheckedBody, Operation, Params,
   Query, Value } from './operation.ts'
 export { operations } from './operations.ts'
@@ -148,6 +148,8 @@ export { copyThread, countThreads, createThread, deleteThread, extractPath, getT
   updateThread } from './threads/threads.ts'
 export type { CountThreads, CreateThread, FoundThread, PatchThread, PruneThreads, SearchThreads,
   Thread, ThreadPlace, TimeToLive } from './threads/threads.ts'
+export { getThreadUsage } from './threads/thread-usage.ts'
+export type { RunUsage, ThreadUsage, UsageSum } from './threads/thread-usage.ts'
 export { createProject, deleteProject, deleteProjects, findProject, getProject, listProjects,
   listProjectsV2, patchProject } from './traces/projects.ts'
 export type { Project, ProjectBody, ProjectStats, ProjectV2 } from './traces/projects.ts'

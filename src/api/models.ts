@@ -56,6 +56,21 @@ const Price = Type.Object({ id: Uuid(), ...PriceBody.properties }, {
   description: 'The price of the models whose names fit a pattern.',
 })
 
+const PerMillion = () => Type.Number({ minimum: 0 })
+
+const UsualPrices = Type.Object({
+  as_of: Type.String({ description: 'The day on which the prices were known.' }),
+  prices: Type.Array(Type.Object({
+    provider: Text(),
+    name: Text(),
+    input: PerMillion(),
+    cached_input: Nullable(PerMillion()),
+    cache_write: Nullable(PerMillion()),
+    output: PerMillion(),
+  })),
+}, { $id: 'UsualPrices', description: 'Built-in list prices, in dollars for a million tokens. ' +
+  'Null: as the input.' })
+
 const SecretNames = Type.Array(Type.Object({ key: Text() }))
 
 export const listModels = operation('GET', '/api/v1/playground-settings', {
@@ -95,6 +110,12 @@ export const listPrices = operation('GET', '/api/v1/model-price-map', {
   access: 'read',
   summary: 'List prices',
   answer: Type.Array(Price),
+})
+
+export const listUsualPrices = operation('GET', '/api/v1/model-price-map/usual', {
+  access: 'read',
+  summary: 'List the built-in prices, which hold where a workspace has none of its own',
+  answer: UsualPrices,
 })
 
 export const createPrice = operation('POST', '/api/v1/model-price-map', {
@@ -142,5 +163,7 @@ export type ConfiguredModel = Value<typeof Model>
 export type LocalProgram = Value<typeof LocalProgram>
 /** A price as a client writes it. */
 export type PriceBody = Value<typeof PriceBody>
+/** Built-in prices, and the day on which they were known. */
+export type UsualPrices = Value<typeof UsualPrices>
 /** The price of the models whose names fit a pattern. */
 export type ModelPrice = Value<typeof Price>

@@ -29,6 +29,7 @@ import { addRest } from './rest/app.ts'
 import { servedGraphs } from './rest/server-features.ts'
 import type { ServerOffer } from './rest/server-features.ts'
 import { addStudio } from './studio.ts'
+import { threadUsageRoutes } from './thread-usage.ts'
 
 /** An open front door. It belongs to who opened it, who closes it. */
 export interface FrontDoor {
@@ -118,6 +119,7 @@ async function addRoutes(options: FrontDoorOptions,
   addFrontPage(app, hasStudio)
   await addRest(app, { ...options, ...parts, json, bodies, offer: offerOf(options, hasStudio),
     failing: deployments?.failing, clusterStatus: options.cluster.status })
+  threadUsageRoutes(app, { ...parts, platform })
   componentRoutes(app, { ...options, ...parts,
     componentsOf: (deployment) =>
       deployment === undefined

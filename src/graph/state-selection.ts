@@ -1,10 +1,11 @@
 /**
  * Selection of the parts of a state: fields by name, `values.<key>` and `metadata.<key>` for single
  * members, `values.<key>[a:b]` for a part of a list, `tasks.lean` for tasks without their writes,
+ * `tasks.messages` for such tasks with the messages that they wrote, without what these say,
  * `channels` for the sizes of these writes.
  */
 
-import { boundsOf, isObject, sliceIn } from '../json/index.ts'
+import { boundsOf, isObject, leanMessages, sliceIn } from '../json/index.ts'
 import type { ListSlice, SlicePlace } from '../json/index.ts'
 
 /** The selected parts; undefined for everything. */
@@ -35,7 +36,8 @@ export function selectsSizes(select: StateSelection): boolean {
 
 /** True if writes of tasks are selected: their results, or the writes of the step. */
 export function selectsWrites(select: StateSelection): boolean {
-  return !select || select.includes('tasks') || selectsStepWrites(select)
+  return !select || select.includes('tasks') || select.includes('tasks.messages') ||
+    selectsStepWrites(select)
 }
 
 /** True if the writes of the step are selected, which are those of the parent's tasks. */
@@ -78,6 +80,8 @@ export function selectedFields(state: Fields, select: StateSelection): Fields {
   const keys = membersOf(ofMetadata, select)
   return {
     ...select.includes('tasks.lean') && { tasks: Array.isArray(tasks) ? tasks.map(lean) : [] },
+    ...select.includes('tasks.messages') &&
+      { tasks: Array.isArray(tasks) ? tasks.map(withMessages) : [] },
     ...keys.length > 0 && { metadata: isObject(metadata) ? only(metadata, keys) : {} },
     ...only(state, select),
   }
@@ -86,6 +90,10 @@ export function selectedFields(state: Fields, select: StateSelection): Fields {
 /** A task without what it read and wrote. */
 function lean({ id, name, error, interrupts, path }: Fields): Fields {
   return { id, name, error, interrupts, path }
+}
+
+function withMessages(task: Fields): Fields {
+  return { ...lean(task), messages: leanMessages(task['result']) }
 }
 
 function membersOf(prefix: string, select: readonly string[]): string[] {

@@ -2,6 +2,8 @@
 
 export { contains, isObject, nestedInLists } from './containment.ts'
 export { jsonOf } from './json-text.ts'
+export { leanMessages, modelOf } from './lean-message.ts'
+export type { LeanMessage } from './lean-message.ts'
 export { boundsOf, sliceIn } from './list-slice.ts'
 export type { ListSlice, SlicePlace } from './list-slice.ts'
 export { longJson, readLongJson } from './long-json.ts'

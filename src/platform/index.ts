@@ -35,6 +35,10 @@ export { changedFeedback, configIn, feedbackOf } from './records/feedback/feedba
 export { feedbackJson, sourceOf } from './records/feedback/feedback-shape.ts'
 export { feedbackByToken, idByToken, isByToken, tokenHash, tokenJson, tokenOf, tokenRowsMax,
   tokenText, tokenUsesMax } from './records/feedback/feedback-token.ts'
+export { PriceList, pricerOf } from './ingest/pricing/price-list.ts'
+export { usualPrices } from './ingest/pricing/usual-models.ts'
+export { usageOfRuns, usageSum } from './query/own/thread-usage.ts'
+export type { ModelUse, RunUse, UsageStep } from './query/own/thread-usage.ts'
 export { projectOfAddress } from './ingest/operation.ts'
 export { otherSignalAnswer } from './ingest/otlp/otlp-signals.ts'
 export { projectChanged, projectMade } from './records/projects/project-request.ts'

@@ -131,10 +131,11 @@ const noModelQuota: ModelQuotaLimits = { calls: Infinity, tokens: Infinity }
 
 /** The threads of a platform. Each starts when it is first asked for, and after it has died. */
 function openThreads({ store, env: { log }, settled, own }: PlatformOptions, needs: IngestNeeds) {
+  const { prices } = needs
   const ingest = new PlatformThread<IngestHandlers>({ name: 'ingest', store, needs: { ...needs },
     log })
   const query = new PlatformThread<QueryHandlers>({ name: 'query', store, log,
-    ...settled && { settled }, ...own && { needs: { ...own } } })
+    ...settled && { settled }, ...own && { needs: { ...own, prices } } })
   return {
     get ingest() {
       return ingest.calls

@@ -89,6 +89,7 @@ export const routeCases: Readonly<Record<string, Case>> = {
   'POST /threads/prune': change('own', ({ threadId }) => ({ thread_ids: [threadId] })),
   'PATCH /threads/{thread_id}/state': change('nothing', () => ({ metadata: { taken: true } })),
   'GET /threads/{thread_id}/storage': read('nothing'),
+  'GET /threads/{thread_id}/usage': read('nothing'),
   'GET /threads/{thread_id}/place': admin(),
   'GET /threads/{thread_id}/stream': { ...read('nothing'), isEndless: true },
   'POST /runs/search': read('own', () => ({ limit: 1_000 })),

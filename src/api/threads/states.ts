@@ -12,7 +12,8 @@ import { Checkpoint, Interrupt, ofThread } from './thread-parts.ts'
 /** Form of a state part that may be selected. `words` is the error for any other part. */
 export const statePart = {
   pattern: '^(values|next|tasks|checkpoint|metadata|created_at|parent_checkpoint|interrupts' +
-    '|checkpoint_id|parent_checkpoint_id|tasks\\.lean|channels|metadata\\..+|values\\..+)$',
+    '|checkpoint_id|parent_checkpoint_id|tasks\\.lean|tasks\\.messages|channels|metadata\\..+' +
+    '|values\\..+)$',
   words: 'must be a field of the state, or one of its values as values.messages is',
 }
 
@@ -21,8 +22,9 @@ const StateParts = () =>
     description: 'Only these fields. `values.<key>` is one key of the values, and ' +
       '`values.<key>[-50:]` a part of a list as Python writes it: `slices` then says where it ' +
       'begins, and how long the list is. `metadata.<key>` is one key of the metadata, without ' +
-      'what the step wrote. `tasks.lean` are the tasks without their results. `channels` are the ' +
-      'channels that the step wrote, with the size of that in bytes.' })
+      'what the step wrote. `tasks.lean` are the tasks without their results, `tasks.messages` ' +
+      'those with the messages that they wrote: id, type, and of a model its name and its ' +
+      'tokens. `channels` are the channels that the step wrote, with the size of that in bytes.' })
 
 const FoundCheckpoint = Type.Object({
   checkpoint_id: Nullable(Text()),
@@ -49,6 +51,9 @@ const Task = Type.Object({
     Json({ description: 'The ThreadState of its subgraph, if asked for; otherwise null.' }),
   ),
   result: Type.Optional(Json()),
+  messages: Type.Optional(
+    Type.Array(JsonObject(), { description: 'Of `tasks.messages`: what the task wrote, lean.' }),
+  ),
 })
 
 const ThreadState = Type.Partial(

@@ -8,8 +8,8 @@ import { objectIn } from '../../json/index.ts'
 import type { MetadataFilter, ThreadStatus } from '../../search/index.ts'
 import type { FeedListener, ThreadEventListener, ThreadView,
   WatchThread } from '../../thread/index.ts'
-import type { Batcher, FoundPage, HistoryList, Operations, Pruned,
-  ThreadStreamRequest } from '../operations/index.ts'
+import type { Batcher, FoundPage, HistoryList, Operations, Pruned, ThreadStreamRequest,
+  UsedThread } from '../operations/index.ts'
 import type { Ask } from './ask.ts'
 import type { Asking } from './asking.ts'
 import { foundOrMade } from './found-or-made.ts'
@@ -157,6 +157,11 @@ export class AllowedThreads {
   async patchState(caller: Asking, threadId: string, request: PatchState): Promise<void> {
     await this.#require(caller, threadId, 'threads:update')
     await this.#threads.patchState(caller.tenant, threadId, request)
+  }
+
+  async usage(caller: Asking, threadId: string, cancelled?: AbortSignal): Promise<UsedThread> {
+    await this.#require(caller, threadId)
+    return await this.#threads.usage(caller.tenant, threadId, cancelled)
   }
 
   async storage(caller: Asking, threadId: string, cancelled?: AbortSignal): Promise<JsonText> {

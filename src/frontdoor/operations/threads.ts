@@ -21,6 +21,8 @@ import { graphIds, requireGraph } from './graph-names.ts'
 import { cursorOf, filterOf, pageOf } from './thread-filter.ts'
 import { followFrames } from './thread-frames.ts'
 import type { ThreadStreamRequest } from './thread-frames.ts'
+import { usedThread } from './thread-steps.ts'
+import type { UsedThread } from './thread-steps.ts'
 
 /** The part of `OperationParts` that operations on threads use. */
 export interface ThreadOperationParts {
@@ -220,6 +222,11 @@ export class ThreadOperations {
   /** Bytes that the thread takes, as JSON of the API. */
   storage(tenant: string, threadId: string, cancelled?: AbortSignal): Promise<JsonText> {
     return this.#threads.storage(tenant, threadId, cancelled)
+  }
+
+  /** The steps and runs that tell what the thread took and used. */
+  usage(tenant: string, threadId: string, cancelled?: AbortSignal): Promise<UsedThread> {
+    return usedThread(this.#threads, { tenant, threadId }, cancelled)
   }
 
   /** Follows the events of a thread, which need not exist yet. The result stops that. */

@@ -23,13 +23,15 @@ interface Entry {
   readonly untilMs: number
 }
 
+type PriceSource = Calls<Pick<SpanWriteNeeds, 'prices'>>
+
 /** The prices of all tenants, as an ingest thread knows them. */
 export class PriceCache {
-  readonly #needs: Pick<Calls<SpanWriteNeeds>, 'prices'>
+  readonly #needs: PriceSource
   readonly #env: Pick<Env, 'monotonicMs'>
   readonly #entries = new LRUCache<string, Entry>({ max: tenantsMax })
 
-  constructor(needs: Pick<Calls<SpanWriteNeeds>, 'prices'>, env: Pick<Env, 'monotonicMs'>) {
+  constructor(needs: PriceSource, env: Pick<Env, 'monotonicMs'>) {
     this.#needs = needs
     this.#env = env
   }
@@ -61,7 +63,6 @@ export async function withPrices(prices: PriceCache, tenant: string,
   }
   if (names.size === 0) return placed
   const list = await prices.of(tenant)
-  if (list.isEmpty) return placed
   const done: PlacedOperation[] = []
   let newNames = 0
   for (const one of placed) {

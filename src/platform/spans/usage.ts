@@ -120,8 +120,11 @@ function tokens(value: unknown): number | null {
   return Number.isSafeInteger(value) && (value as number) >= 0 ? value as number : null
 }
 
+/** Dollars of one call above which a cost is a mistake: sums of such would say nothing. */
+const costMax = 1e9
+
 function cost(value: unknown): number | null {
-  return typeof value === 'number' && value >= 0 ? value : null
+  return typeof value === 'number' && value >= 0 && value <= costMax ? value : null
 }
 
 function plus(one: number | null, other: number | null): number | null {

@@ -9,6 +9,7 @@ import type { PromptReads } from '../evaluate/prompts/prompt-handlers.ts'
 import type { RuleReads } from '../evaluate/rules/rule-query.ts'
 import type { SpanWriteNeeds, SpanWrites } from '../ingest/ingest-call.ts'
 import type { DeletionReads } from '../query/deletions/deletable-traces.ts'
+import type { QueryNeeds } from '../query/own/own-run-calls.ts'
 import type { SpanReads } from '../query/question.ts'
 import type { DocumentReads, DocumentWrites } from '../records/documents/documents.ts'
 import type { QueueReads } from '../records/queues/queue-reads.ts'
@@ -22,6 +23,9 @@ export interface IngestHandlers
 
 /** Calls of the ingest thread to the main thread. */
 export interface IngestNeeds extends SpanWriteNeeds, DatasetWrites {}
+
+/** Calls of the query thread to the main thread. */
+export interface QueryThreadNeeds extends QueryNeeds, Pick<SpanWriteNeeds, 'prices'> {}
 
 /** Calls of the query thread, which only reads. */
 export interface QueryHandlers

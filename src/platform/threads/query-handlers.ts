@@ -13,9 +13,9 @@ import { exportedLines } from '../query/export/export-answer.ts'
 import { promptReads } from '../evaluate/prompts/prompt-handlers.ts'
 import type { SpanStore } from '../spans/span-port.ts'
 import { statisticsAnswers } from '../query/statistics/statistics-handlers.ts'
-import type { QueryHandlers } from './platform-calls.ts'
 import type { Calls } from '../calls/calls.ts'
-import type { QueryNeeds } from '../query/own/own-run-calls.ts'
+import { PriceCache } from '../ingest/priced.ts'
+import type { QueryHandlers, QueryThreadNeeds } from './platform-calls.ts'
 import { answerRun, answerRuns, answerSpanIds, answerTrace,
   answerTraces } from '../query/answers.ts'
 import { answerListedRuns } from '../query/listed-runs.ts'
@@ -31,7 +31,7 @@ export interface QueryParts {
   readonly store: SpanStore
   readonly env: Env
   /** The threads of this server; missing if its runs are not traced. */
-  readonly needs?: Calls<QueryNeeds>
+  readonly needs?: Calls<QueryThreadNeeds>
 }
 
 /** Questions that are answered at once. Long ones take turns, slice by slice. */
@@ -42,6 +42,7 @@ const questions = { inAll: 8, each: 4, waiting: 1024, waitingEach: 64,
 export function queryHandlers({ store, env, needs }: QueryParts): QueryHandlers {
   const turns = new FairSemaphore(questions)
   const slices = new FairTurns(env)
+  const prices = needs && new PriceCache(needs, env)
   const readsOf = () => (needs === undefined ? store : withRunningRuns(store, needs))
   /** Answers in turn; each question has payloads of its own. */
   const inTurn = <Question extends { readonly tenant: string }, Answer = Uint8Array>(
@@ -51,7 +52,7 @@ export function queryHandlers({ store, env, needs }: QueryParts): QueryHandlers 
     const leave = await turns.enter(question.tenant, signal)
     try {
       const payloads = inSlices(payloadsIn(store), slices, question.tenant)
-      const own = needs && ownTraces(needs, payloads)
+      const own = needs && prices && ownTraces({ needs, stored: payloads, prices })
       return await answer({ store: readsOf(), env, payloads, ...own && { own } }, question, signal)
     } finally {
       leave()

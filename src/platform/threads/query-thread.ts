@@ -7,7 +7,7 @@ import { queryHandlers } from './query-handlers.ts'
 import type { SpanStoreModule } from '../spans/span-port.ts'
 import { callsTo, Moved, serveCalls } from '../calls/calls.ts'
 import type { Handlers } from '../calls/calls.ts'
-import type { QueryNeeds } from '../query/own/own-run-calls.ts'
+import type { QueryThreadNeeds } from './platform-calls.ts'
 import type { ThreadStart } from './thread-start.ts'
 
 const { store: { module, options }, calls, needs } = workerData as ThreadStart
@@ -16,7 +16,7 @@ const { openSpanStore } = await import(module) as SpanStoreModule
 const handlers = queryHandlers({
   store: await openSpanStore(options, 'read'),
   env: systemEnv({ name: 'query' }),
-  ...needs && { needs: callsTo<QueryNeeds>(needs) },
+  ...needs && { needs: callsTo<QueryThreadNeeds>(needs) },
 })
 /** Handlers whose answers are moved, because they are long and used nowhere else. */
 const moving = Object.fromEntries(

@@ -137,6 +137,7 @@ export function casesOf(theirs: Belongings): readonly Case[] {
     read('GET /playground-settings', '/api/v1/playground-settings'),
     read('GET /playground-settings/local', '/api/v1/playground-settings/local'),
     read('GET /model-price-map', '/api/v1/model-price-map'),
+    read('GET /model-price-map/usual', '/api/v1/model-price-map/usual'),
     read('GET /bulk-deletions', '/api/v1/bulk-deletions'),
     read('GET /bulk-deletions/:id', `/api/v1/bulk-deletions/${deletion}`),
     read('POST /auth', '/api/v1/auth'),

@@ -4,21 +4,28 @@ import { LRUCache } from '../../../../cluster/index.ts'
 import { isObject } from '../../../json/index.ts'
 import { linearPattern } from '../../../settings/index.ts'
 import type { PriceJson } from './prices.ts'
+import type { PriceModel } from '../../spans/model-usage.ts'
 import { readTimeUs } from '../../spans/time.ts'
 import { knownKinds } from '../../spans/token-kinds.ts'
 import type { ByKind } from '../../spans/token-kinds.ts'
 import { dollars } from '../../spans/usage.ts'
 import type { Usage } from '../../spans/usage.ts'
 import type { ModelNames } from './model-names.ts'
+import { usualPriceOf } from './usual-models.ts'
+import type { UsualPrice } from './usual-models.ts'
 
-/** A price that can be matched. Costs are of one token, in dollars. */
-interface Price {
+/** Costs of one token, in dollars. */
+interface Prices {
+  readonly prompt: TokenPrice
+  readonly completion: TokenPrice
+}
+
+/** A price that can be matched. */
+interface Price extends Prices {
   readonly pattern: RegExp
   readonly path: readonly string[]
   readonly provider: string | null
   readonly fromUs: number
-  readonly prompt: TokenPrice
-  readonly completion: TokenPrice
 }
 
 interface TokenPrice {
@@ -39,7 +46,11 @@ const patternsMax = 16 * 1024
 /** Names whose prices are remembered. */
 const namesMax = 1_000
 
-/** The prices of a workspace. */
+/** Dollars that a token may cost. */
+const tokenCostMax = 1_000_000
+const million = 1_000_000
+
+/** The prices of a workspace, and the usual ones of models that it has none for. */
 export class PriceList {
   /** The one that applies comes first: with a provider, then the latest, then the newest. */
   readonly #prices: readonly Price[]
@@ -57,11 +68,6 @@ export class PriceList {
     ).map(({ price }) => price)
   }
 
-  /** True if there is no price. */
-  get isEmpty(): boolean {
-    return this.#prices.length === 0
-  }
-
   /** True if it is known which prices the names have. Else to find them may take milliseconds. */
   knows(names: ModelNames): boolean {
     return this.#found.has(keyOf(names))
@@ -69,7 +75,8 @@ export class PriceList {
 
   /** The usage with its costs; undefined if no price applies. What the client says wins. */
   priced({ names, startUs, usage }: PricedCall): Usage | undefined {
-    const price = this.#of(names).find(({ fromUs }) => fromUs <= startUs)
+    const price = this.#of(names).find(({ fromUs }) => fromUs <= startUs) ??
+      usual(usualPriceOf(names))
     if (price === undefined) return undefined
     const { promptTokens, completionTokens, kinds } = usage
     const prompt = usage.promptCost === null
@@ -99,6 +106,15 @@ export class PriceList {
   }
 }
 
+/** Prices calls that messages of threads tell of. A cost that is said stays. */
+export function pricerOf(list: PriceList): PriceModel {
+  return ({ model, provider = null }, usage, startUs) => {
+    const isSaid = usage.totalCost !== null
+    if (model === undefined || usage.totalTokens === null || isSaid) return usage
+    return list.priced({ names: { model, provider, invocation: {} }, startUs, usage }) ?? usage
+  }
+}
+
 /** Undefined for a pattern that needs backtracking: an earlier server may have kept one. */
 function priceOf(json: PriceJson): Price | undefined {
   const { match_pattern: text, match_path: path, provider, start_time: from } = json
@@ -117,8 +133,19 @@ function tokenPrice(cost: unknown, details: unknown): TokenPrice {
   const own = isObject(details) ? Object.entries(details) : []
   return { cost: Number(cost), details: Object.fromEntries(own.flatMap(([kind, each]) => {
     const price = typeof each === 'string' ? Number(each) : each
-    return typeof price === 'number' && price >= 0 ? [[kind, price]] : []
+    return typeof price === 'number' && price >= 0 && price <= tokenCostMax ? [[kind, price]] : []
   })) }
+}
+
+function usual(price: UsualPrice | undefined): Prices | undefined {
+  if (price === undefined) return undefined
+  const { input, cachedInput, cacheWrite, output } = price
+  const details = { cache_read: cachedInput, cache_creation: cacheWrite }
+  return { prompt: { cost: input / million, details: Object.fromEntries(
+    Object.entries(details).flatMap(([kind, each]) =>
+      each === null ? [] : [[kind, each / million]]
+    ),
+  ) }, completion: { cost: output / million, details: {} } }
 }
 
 /** Cost of tokens, and its parts by the kind of token. */

@@ -1,9 +1,10 @@
 /** The tasks of a run of this server as spans: the tree below the root of its trace. */
 
-import { isObject } from '../../../json/index.ts'
+import { isObject, modelOf } from '../../../json/index.ts'
 import { namedId } from '../../records/catalog/named-id.ts'
 import { segmentOf } from '../../spans/dotted-order.ts'
-import { noUsage, usageOf, withSums } from '../../spans/usage.ts'
+import { modelUsage } from '../../spans/model-usage.ts'
+import type { PriceModel } from '../../spans/model-usage.ts'
 import type { Payload } from '../../spans/payload.ts'
 import { noFields } from '../../spans/span.ts'
 import type { SpanFields, SpanHead } from '../../spans/span.ts'
@@ -22,17 +23,38 @@ interface OwnTaskOf {
   readonly endUs: number
 }
 
+/** A run beside its head: its states, newest first, and the error that it ended with. */
+export interface OwnRunStates {
+  readonly states: readonly OwnState[]
+  /** As JSON; null for none. */
+  readonly error: string | null
+  readonly price: PriceModel
+}
+
 /**
- * The spans below a run, from its states, newest first, and from the error that it ended with, as
- * JSON.
+ * The spans below a run. A message counts as a call of a model once: a node may write again what
+ * was there before it, as a subgraph does that returns the whole conversation.
  */
-export function stepsOf(root: SpanHead, states: readonly OwnState[],
-  error: string | null): readonly OwnStep[] {
+export function stepsOf(root: SpanHead,
+  { states, error, price }: OwnRunStates): readonly OwnStep[] {
+  const seen = new Set(messagesBefore(states))
   const tasks = [...doneTasks(root, states), ...blamed(lastTasks(root, states), error)]
+  const calls = new Map(tasks.toReversed().map((one) => {
+    const own = modelCalls(one.task).filter(({ id }) => typeof id !== 'string' || !seen.has(id))
+    for (const { id } of own) if (typeof id === 'string') seen.add(id)
+    return [one, own] as const
+  }))
   return tasks.flatMap((one) => {
     const step = stepOf(root, one)
-    return [step, ...modelCalls(one.task).map((message, n) => modelStep(step, message, n))]
+    return [step, ...calls.get(one)!.map((message, n) => modelStep(step, { message, n, price }))]
   })
+}
+
+/** Ids of the messages that the oldest of the states has: the run did not write them. */
+function messagesBefore(states: readonly OwnState[]): readonly string[] {
+  const values = states.at(-1)?.values
+  const items = Object.values(isObject(values) ? values : {}).flat().filter(isObject)
+  return items.flatMap(({ type, id }) => type === 'ai' && typeof id === 'string' ? [id] : [])
 }
 
 /** A state that a run made is what the tasks of the state before it led to. */
@@ -97,20 +119,32 @@ function modelCalls({ result }: OwnTask): readonly Readonly<Record<string, unkno
     .filter(({ type, usage_metadata: usage }) => type === 'ai' && isObject(usage))
 }
 
-function modelStep([parent, { extra }]: OwnStep, message: Readonly<Record<string, unknown>>,
-  n: number): OwnStep {
-  const { response_metadata: response, usage_metadata: usage } = message
-  const { model_name: named, model = named } = isObject(response) ? response : {}
+/** A message of a model, its place among those of its task, and what models cost. */
+interface ModelMessage {
+  readonly message: Readonly<Record<string, unknown>>
+  readonly n: number
+  readonly price: PriceModel
+}
+
+function modelStep([parent, { extra }]: OwnStep, { message, n, price }: ModelMessage): OwnStep {
+  const names = modelOf(message)
+  const { model, provider } = names
   const head = below(parent, namedId('ownStep', `${parent.id}\n${n}`), parent.startUs, {
-    name: typeof model === 'string' ? model : 'model',
+    name: model ?? 'model',
     type: 'llm',
     endUs: parent.endUs,
     failed: false,
-    ...withSums(usageOf(usage) ?? noUsage),
+    ...price(names, modelUsage(message['usage_metadata']), parent.startUs),
   })
   // The metadata of its step: they say where in the thread it was asked.
+  const { metadata } = extra === undefined ? {} : JSON.parse(extra.toString()) as {
+    readonly metadata?: object
+  }
   return [head, { inputs: jsonBytes({}), outputs: jsonBytes({ messages: [message] }),
-    ...extra !== undefined && { extra } }]
+    extra: jsonBytes({
+      metadata: { ...metadata, ...model !== undefined && { ls_model_name: model },
+        ...provider !== undefined && { ls_provider: provider } },
+    }) }]
 }
 
 /** A span below another one of the same trace. */

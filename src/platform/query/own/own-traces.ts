@@ -4,6 +4,9 @@
  */
 
 import { limitConcurrency, LRUCache } from '../../../../cluster/index.ts'
+import type { PriceCache } from '../../ingest/priced.ts'
+import { pricerOf } from '../../ingest/pricing/price-list.ts'
+import type { PriceModel } from '../../spans/model-usage.ts'
 import type { SpanPort } from '../../spans/span-port.ts'
 import type { SpanHead, Uuid } from '../../spans/span.ts'
 import { termOf } from '../../spans/term.ts'
@@ -21,6 +24,8 @@ const runsAtOnce = 4
 /** Runs that are kept for the next spans of a question. */
 const runsKept = 8
 
+const unpriced: PriceModel = (_names, usage) => usage
+
 /** Traces of own runs, for one question. */
 export interface OwnTraces {
   /** The heads, with those of the tasks of each own run behind it. */
@@ -31,8 +36,15 @@ export interface OwnTraces {
   readonly shown: Payloads
 }
 
+/** Threads of own runs, payloads of all other spans, and what models cost. */
+export interface OwnTracesParts {
+  readonly needs: Calls<QueryNeeds>
+  readonly stored: Payloads
+  readonly prices: Pick<PriceCache, 'of'>
+}
+
 /** Reads own runs from their threads, and all other spans from `stored`. */
-export function ownTraces(needs: Calls<QueryNeeds>, stored: Payloads): OwnTraces {
+export function ownTraces({ needs, stored, prices }: OwnTracesParts): OwnTraces {
   const contents = new Map<Uuid, Content>()
   const below = new Map<Uuid, readonly SpanHead[]>()
   const asked = new LRUCache<Uuid, Promise<OwnRunTexts | null>>({ max: runsKept })
@@ -57,9 +69,12 @@ export function ownTraces(needs: Calls<QueryNeeds>, stored: Payloads): OwnTraces
       const all: SpanHead[] = []
       for (const head of heads) {
         const texts = isOwn(head) ? await textsOf(head, signal) : null
-        const steps = texts === null
-          ? []
-          : stepsOf(head, await statesOfRun(needs, head, texts, signal), texts.error)
+        const steps = texts === null ? [] : stepsOf(head, {
+          states: await statesOfRun(needs, head, texts, signal),
+          error: texts.error,
+          // Without prices the trace is shown without costs.
+          price: await prices.of(head.tenant).then(pricerOf, () => unpriced),
+        })
         all.push(head)
         below.set(head.id, steps.map(([step]) => step))
         for (const [step, payload] of steps) {

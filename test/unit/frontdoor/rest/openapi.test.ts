@@ -25,6 +25,7 @@ const operationIds: Readonly<Record<string, string>> = {
   'DELETE /threads/{thread_id}': 'deleteThread',
   'POST /threads/{thread_id}/copy': 'copyThread',
   'GET /threads/{thread_id}/storage': 'getThreadStorage',
+  'GET /threads/{thread_id}/usage': 'getThreadUsage',
   'GET /threads/{thread_id}/place': 'getThreadPlace',
   'GET /threads/{thread_id}/runs/{run_id}/logs': 'getRunLogs',
   'PATCH /threads/{thread_id}/state': 'patchThreadState',

@@ -3,9 +3,11 @@
 import { expect, it } from 'vitest'
 
 import { noFields } from '../../../../src/platform/index.ts'
-import type { QueryNeeds, RunsQuestion, SpanWrite } from '../../../../src/platform/index.ts'
+import type { RunsQuestion, SpanWrite } from '../../../../src/platform/index.ts'
+import type { QueryThreadNeeds } from '../../../../src/platform/threads/platform-calls.ts'
 import { queryHandlers } from '../../../../src/platform/threads/query-handlers.ts'
 import type { RunningRun } from '../../../../src/platform/query/own/own-run-calls.ts'
+import type { PriceJson } from '../../../../src/platform/ingest/pricing/prices.ts'
 import { sealBlock } from '../../../../src/platform/spans/block.ts'
 import { termOf } from '../../../../src/platform/spans/term.ts'
 import { virtualEnv } from '../../../support/env.ts'
@@ -38,15 +40,17 @@ const stateText = (
 
 /** A thread with these states, newest first. */
 async function opened(states: readonly StateIn[],
-  { kwargs = '{"input":{"q":1}}', isSent = false, texts = {}, running = [] }: {
+  { kwargs = '{"input":{"q":1}}', isSent = false, texts = {}, running = [], prices = [] }: {
     readonly kwargs?: string
     readonly isSent?: boolean
     readonly texts?: object
     readonly running?: readonly RunningRun[]
+    readonly prices?: readonly PriceJson[]
   } = {}) {
   const store = memorySpans()
   const asked: string[] = []
-  const needs: QueryNeeds = {
+  const needs: QueryThreadNeeds = {
+    prices: async () => prices,
     ownRun: async (name) => {
       asked.push(`run ${JSON.stringify(name)}`)
       return { kwargs, metadata: '{"customer":"c"}', error: null, outputs: '{"done":true}',
@@ -162,6 +166,28 @@ it('Messages with tokens are spans of models, and those around them have the sum
     cache_read: 2,
   }, { cache_read: 1 }, { cache_read: 1 }])
   expect(await ask({ trace: run, type: 'llm', filter: 'gt(total_tokens, 4)' })).toHaveLength(1)
+})
+
+it('Calls of models have their cost, and each message is one call', async () => {
+  const message = (id: string, model_name: string) => ({ type: 'ai', content: 'hi', id,
+    response_metadata: { model_name, model_provider: 'own' },
+    usage_metadata: { input_tokens: 100, output_tokens: 10, total_tokens: 110 } })
+  const result = { messages: [message('1', 'm-1'), message('2', 'other')] }
+  const { ask } = await opened([
+    { id: 'c', parent: 'b', atMs: 9 },
+    { id: 'b', parent: 'a', atMs: 5, tasks: [task('whole', { result })] },
+    { id: 'a', parent: null, atMs: 1, source: 'input', tasks: [task('agent', { result })] },
+  ], {
+    prices: [{ match_pattern: '^m-1$', prompt_cost: 1e-6, completion_cost: 1e-5, provider: 'own' }],
+  })
+  const spans = await ask({ trace: run })
+  expect(spans.map((each) => [each['name'], each['total_tokens'], each['total_cost']])).toEqual([
+    ['agent', 220, '0.0002'],
+    ['agent', 220, '0.0002'],
+    ['m-1', 110, '0.0002'],
+    ['other', 110, null],
+    ['whole', 0, null],
+  ])
 })
 
 it('A list of a project asks for what it shows, and a filter asks for nothing.', async () => {
