@@ -53,11 +53,13 @@ export function openFiring(parts: FiringParts): Firing {
   const json = readLongJson(env.log)
   const threads = createThreadClient({ router, threads: everybody.threads, newThreadId: env.uuid,
     reads, env, json })
+  const assistants = assistantClient(router)
   const { fireCron, runs } = operationsOver({
     ...parts,
     threads,
-    admitCron: cronAdmission({ threads, graphs: graphHosts(host, parts.deployed), env }),
-    assistants: assistantClient(router),
+    admitCron: cronAdmission({ threads, assistants, graphs: graphHosts(host, parts.deployed),
+      env }),
+    assistants,
     assistantIndex: everybody.assistants,
     crons: cronClient(router),
     cronIndex: everybody.crons,

@@ -49,6 +49,9 @@ const names: Readonly<Record<Dialect, Readonly<Record<string, A2aAction>>>> = {
   },
 }
 
+/** Names of all methods, of both versions. */
+export const methodNames: readonly string[] = Object.values(names).flatMap(Object.keys)
+
 /** The method with a name; undefined if there is none. */
 export function methodOf(name: string): A2aMethod | undefined {
   for (const dialect of ['1.0', '0.3'] as const) {

@@ -10,6 +10,7 @@ import type { MetadataFilter } from '../../search/index.ts'
 import type { RunCaller } from '../operations/index.ts'
 import type { Ask, AskedValue } from './ask.ts'
 import type { Asking } from './asking.ts'
+import type { AdmitAssistant } from './run-assistant.ts'
 import { requireSeen } from './seen.ts'
 import { shownBody } from './shown-body.ts'
 import { threadNotFound } from './threads.ts'
@@ -32,13 +33,17 @@ export interface WantedRun<Of extends Body> {
 /** A run that may be made, as the handler left it. */
 export type AdmittedRun<Of extends Body> = Pick<WantedRun<Of>, 'body' | 'by'>
 
-/** Asks for a run. Throws what the handler refuses with, and `not_found` for an unseen thread. */
+/**
+ * Asks for a run. Throws what the handler refuses with, and `not_found` for a thread or an
+ * assistant that is not seen.
+ */
 export type AdmitRun = <Of extends Body>(caller: Asking,
   run: WantedRun<Of>) => Promise<AdmittedRun<Of>>
 
 /** Parts with which it is asked: the rows of threads, and ids for runs. */
 export interface AdmissionParts {
   readonly ask: Ask
+  readonly admitAssistant: AdmitAssistant
   metadataOf(tenant: string, threadId: string): Promise<{ readonly metadataJson: string }>
   newRunId(): string
 }
@@ -47,7 +52,9 @@ const shown = ['input', 'command', 'config', 'context', 'checkpoint', 'checkpoin
   'interrupt_before', 'interrupt_after', 'stream_mode', 'durability'] as const
 
 /** Makes the function that asks for runs. */
-export function runAdmission({ ask, metadataOf, newRunId }: AdmissionParts): AdmitRun {
+export function runAdmission(
+  { ask, admitAssistant, metadataOf, newRunId }: AdmissionParts,
+): AdmitRun {
   const requireSeenThread = async (tenant: string, threadId: string, filter?: MetadataFilter) => {
     const row = await metadataOf(tenant, threadId).catch(ignoreNotFound)
     if (row !== undefined) requireSeen(filter, row, () => threadNotFound(threadId))
@@ -60,6 +67,7 @@ export function runAdmission({ ask, metadataOf, newRunId }: AdmissionParts): Adm
     const runId = by.runId ?? (by.commandId === '' ? newRunId() : undefined)
     const { value, filter } = await ask(caller, 'threads:create_run',
       valueOf(body, { threadId, runId: runId ?? null }))
+    await admitAssistant(caller, body.assistant_id)
     let { metadata } = value
     if (threadId !== null && (filter !== undefined || asksForThread)) {
       const isThere = await requireSeenThread(tenant, threadId, filter)

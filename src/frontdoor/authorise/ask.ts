@@ -4,13 +4,13 @@ import { isDeepStrictEqual } from 'node:util'
 
 import type { Log } from '../../../cluster/index.ts'
 import type { AskedEvent } from '../../api/index.ts'
-import { HeddleError } from '../../errors.ts'
+import type { HeddleError } from '../../errors.ts'
 import type { ActionAnswer, AskedAction, ProjectLogin } from '../../graph/index.ts'
 import { isObject } from '../../json/index.ts'
 import { readMetadataFilter } from '../../search/index.ts'
 import type { MetadataFilter } from '../../search/index.ts'
 import type { Asking } from './asking.ts'
-import { refusalOf } from './refusal.ts'
+import { loginFault, refusalOf } from './refusal.ts'
 
 /** Details of what is asked for, as JSON. */
 export type AskedValue = Readonly<Record<string, unknown>>
@@ -23,7 +23,7 @@ export interface Allowed {
   readonly filter?: MetadataFilter | undefined
 }
 
-/** Asks before something is done. Throws a handler's refusal, and `internal` for nonsense. */
+/** Asks before something is done. Throws a handler's refusal, and 500 for nonsense. */
 export type Ask = (caller: Asking, event: AskedEvent, value: AskedValue) => Promise<Allowed>
 
 /**
@@ -65,7 +65,7 @@ export function asker(log: Pick<Log, 'error'>): Ask {
         reason,
       })
     }
-    return new HeddleError('internal', 'Internal Server Error')
+    return loginFault()
   }
   return async ({ user, login }, event, value) => {
     if (login === undefined || user === undefined) return { value }

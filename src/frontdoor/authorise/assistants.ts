@@ -10,6 +10,7 @@ import type { Operations } from '../operations/index.ts'
 import type { Ask, AskedValue } from './ask.ts'
 import type { Asking } from './asking.ts'
 import { foundOrMade } from './found-or-made.ts'
+import { assistantNotFound } from './run-assistant.ts'
 import { isSeen, requireSeen } from './seen.ts'
 import { shownBody } from './shown-body.ts'
 
@@ -145,11 +146,6 @@ export class AllowedAssistants {
     if (row === undefined || isSeen(filter, row)) return row
     throw new HeddleError('exists', `Assistant ${id} already exists.`)
   }
-}
-
-/** The error for an assistant that is not there for its caller. */
-function assistantNotFound(assistantId: string): HeddleError {
-  return new HeddleError('not_found', `Assistant with ID ${assistantId} not found.`)
 }
 
 /** The body as a handler sees it, without its metadata. */

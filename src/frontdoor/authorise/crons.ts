@@ -8,20 +8,28 @@ import type { Operations, RunCaller } from '../operations/index.ts'
 import { ownKey } from './admit-run.ts'
 import type { Ask, AskedValue } from './ask.ts'
 import type { Asking } from './asking.ts'
+import type { AdmitAssistant } from './run-assistant.ts'
 import { isSeen, requireSeen } from './seen.ts'
 import { shownBody } from './shown-body.ts'
 
 type Metadata = Record<string, unknown>
 
+/** Parts that operations on crons are made of. */
+export interface AllowedCronParts extends Pick<Operations, 'crons' | 'threads'> {
+  readonly admitAssistant: AdmitAssistant
+}
+
 /** Operations on crons. Each asks the login of its caller first, if there is one. */
 export class AllowedCrons {
   readonly #crons: Operations['crons']
   readonly #threads: Operations['threads']
+  readonly #admitAssistant: AdmitAssistant
   readonly #ask: Ask
 
-  constructor({ crons, threads }: Pick<Operations, 'crons' | 'threads'>, ask: Ask) {
+  constructor({ crons, threads, admitAssistant }: AllowedCronParts, ask: Ask) {
     this.#crons = crons
     this.#threads = threads
+    this.#admitAssistant = admitAssistant
     this.#ask = ask
   }
 
@@ -32,6 +40,7 @@ export class AllowedCrons {
     if (login === undefined) return await this.#crons.create(tenant, threadId, body, by)
     const { value } = await this.#ask(caller, 'crons:create', { ...bodyOf(body),
       thread_id: threadId, metadata: body.metadata ?? {} })
+    await this.#admitAssistant(caller, body.assistant_id)
     if (threadId !== null) {
       const { filter } = await this.#ask(caller, 'threads:read', { thread_id: threadId })
       const view = filter && await this.#threads.get(tenant, threadId, []).catch(ignoreNotFound)

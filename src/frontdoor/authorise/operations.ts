@@ -6,6 +6,7 @@ import { runAdmission } from './admit-run.ts'
 import { asker } from './ask.ts'
 import { AllowedAssistants } from './assistants.ts'
 import { AllowedCrons } from './crons.ts'
+import { assistantAdmission } from './run-assistant.ts'
 import { AllowedRuns } from './runs.ts'
 import { AllowedStore } from './store.ts'
 import { AllowedThreads } from './threads.ts'
@@ -27,13 +28,14 @@ export function allowedOperations(operations: Operations,
   env: Pick<Env, 'log' | 'uuid7'>): AllowedOperations {
   const { assistants, threads, runs, crons, store } = operations
   const ask = asker(env.log)
-  const admit = runAdmission({ ask, newRunId: () => env.uuid7(),
+  const admitAssistant = assistantAdmission(ask, assistants)
+  const admit = runAdmission({ ask, admitAssistant, newRunId: () => env.uuid7(),
     metadataOf: async (tenant, threadId) => (await threads.get(tenant, threadId, [])).row })
   return {
     assistants: new AllowedAssistants(assistants, ask),
     threads: new AllowedThreads(threads, ask),
     runs: new AllowedRuns({ runs, threads, ask, admit }),
-    crons: new AllowedCrons({ crons, threads }, ask),
+    crons: new AllowedCrons({ crons, threads, admitAssistant }, ask),
     store: new AllowedStore(store, ask),
   }
 }

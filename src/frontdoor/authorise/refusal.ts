@@ -26,6 +26,11 @@ export function refusalOf({ status, message, headers }: Refused): HeddleError {
   return new HeddleError(code, said, { refusal: { status: known, headers: headersOf(headers) } })
 }
 
+/** The error for what a login got wrong. It says nothing of it: whoever knows it logs it. */
+export function loginFault(): HeddleError {
+  return refusalOf({ kind: 'refused', status: 500, message: 'Internal Server Error', headers: [] })
+}
+
 function defaultOf(code: ErrorCode): string | undefined {
   return code === 'forbidden' ? 'The login of this project does not allow this.' : undefined
 }

@@ -19,7 +19,7 @@ import type { RunKeys } from '../../access/index.ts'
 import { namespaceParts } from '../../deployment/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { AppUser, AskedRequest, AuthSettings, ProjectLogin } from '../../graph/index.ts'
-import { refusalOf } from '../authorise/index.ts'
+import { loginFault, refusalOf } from '../authorise/index.ts'
 import { readUser, studioUser } from './app-user.ts'
 import type { Caller, Finding, Identity } from '../http/caller.ts'
 import type { AddressOf } from '../http/connections/client-address.ts'
@@ -145,7 +145,7 @@ export class ProjectLogins {
     return kept
   }
 
-  /** Throws `internal` for a user that is none. The reason is logged, each once. */
+  /** Throws 500 for a user that is none. The reason is logged, each once. */
   #read(login: ProjectLogin, user: unknown): AppUser {
     try {
       return readUser(user)
@@ -156,7 +156,7 @@ export class ProjectLogins {
       if (reported.size === 1) {
         this.#parts.env.log.error('`authenticate` of a project returned no user.', { reason })
       }
-      throw new HeddleError('internal', 'Internal Server Error')
+      throw loginFault()
     }
   }
 

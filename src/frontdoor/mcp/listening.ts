@@ -22,7 +22,7 @@ export interface ListeningParts extends McpParts {
 
 /** The stream of a session. It goes on until the client leaves. */
 export function streamSession(parts: ListeningParts, reply: FastifyReply,
-  session: string): FastifyReply {
+  session: string): Promise<FastifyReply> {
   return listen(parts, reply, {
     name: session,
     isWanted: true,
@@ -32,15 +32,15 @@ export function streamSession(parts: ListeningParts, reply: FastifyReply,
 }
 
 /** `subscriptions/listen`. Of what was asked for, the changes of tools are sent. */
-export function subscribe(parts: ListeningParts, reply: FastifyReply,
-  { id, params }: Request): FastifyReply {
+export async function subscribe(parts: ListeningParts, reply: FastifyReply,
+  { id, params }: Request): Promise<FastifyReply> {
   const { notifications } = params
   if (!isObject(notifications)) {
     throw new RpcError('invalidParams', 'A subscription must say its notifications.')
   }
   const isWanted = objectOf(notifications)['toolsListChanged'] === true
   const _meta = { [subscriptionKey]: id }
-  const stream = listen(parts, reply, {
+  return await listen(parts, reply, {
     name: String(id),
     isWanted,
     first: notificationText('notifications/subscriptions/acknowledged', { _meta,
@@ -51,7 +51,6 @@ export function subscribe(parts: ListeningParts, reply: FastifyReply,
       open.end()
     },
   })
-  return stream
 }
 
 interface Listened {
@@ -62,9 +61,13 @@ interface Listened {
   leaving(stream: MessageStream): void
 }
 
-function listen(parts: ListeningParts, reply: FastifyReply,
-  { name, isWanted, first, notice, leaving }: Listened): FastifyReply {
+async function listen(parts: ListeningParts, reply: FastifyReply,
+  { name, isWanted, first, notice, leaving }: Listened): Promise<FastifyReply> {
   const { caller } = reply.request
+  // A caller that may not search for tools would wait for a notice that never comes.
+  if (isWanted && caller.login !== undefined) {
+    await parts.assistants.search(caller, { limit: 1 })
+  }
   holdStream(parts, reply)
   let stop = () => {}
   const stream: MessageStream = new MessageStream(reply, {

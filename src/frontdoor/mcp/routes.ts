@@ -10,6 +10,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 import { callTools, endToolSession, streamTools } from '../../api/index.ts'
+import { isOneOf } from '../../json/index.ts'
 import { leftSignal, sendJson } from '../http/list-reply.ts'
 import type { App } from '../http/route.ts'
 import { serve } from '../http/serve.ts'
@@ -21,6 +22,7 @@ import { streamSession, subscribe } from './listening.ts'
 import type { ListeningParts } from './listening.ts'
 import { errorText, idIn, readMessage } from './message.ts'
 import type { Request, RequestId } from './message.ts'
+import { methodsOf } from './methods.ts'
 import { resourceRoutes } from './protected-resource.ts'
 import { abilitiesOf, agreedRevision, eraOf, modernAbilities, revisions } from './revision.ts'
 import type { Era } from './revision.ts'
@@ -90,7 +92,9 @@ async function answer(parts: ListeningParts, request: FastifyRequest,
 async function answerModern(parts: ListeningParts, reply: FastifyReply,
   request: Request): Promise<FastifyReply> {
   const era = 'modern'
-  switch (request.method) {
+  const { method } = request
+  if (!isOneOf(methodsOf.modern, method)) throw unknownMethod(request, 404)
+  switch (method) {
     case 'server/discover':
       return send(parts, reply, request, era, { supportedVersions: revisions, capabilities,
         instructions, ttlMs: discoveredMs, cacheScope: 'public' })
@@ -102,15 +106,15 @@ async function answerModern(parts: ListeningParts, reply: FastifyReply,
         ...modernAbilities(request.params) })
     case 'subscriptions/listen':
       return subscribe(parts, reply, request)
-    default:
-      throw unknownMethod(request, 404)
   }
 }
 
 async function answerFormer(parts: ListeningParts, reply: FastifyReply, request: Request,
   session: Session | undefined): Promise<FastifyReply> {
   const era = 'former'
-  switch (request.method) {
+  const { method } = request
+  if (!isOneOf(methodsOf.former, method)) throw unknownMethod(request, 200)
+  switch (method) {
     case 'initialize': {
       const { protocolVersion: asked, capabilities: abilities } = request.params
       if (typeof asked !== 'string') {
@@ -128,8 +132,6 @@ async function answerFormer(parts: ListeningParts, reply: FastifyReply, request:
     case 'tools/call':
       return callTool(parts, reply, request, { era, session,
         answersQuestions: session?.answersQuestions ?? false })
-    default:
-      throw unknownMethod(request, 200)
   }
 }
 

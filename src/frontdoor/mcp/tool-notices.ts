@@ -1,6 +1,7 @@
 /** Notices that the tools of a caller have changed: one look for all that listen as the same. */
 
 import type { Env } from '../../../cluster/index.ts'
+import { hashOf } from '../../access/index.ts'
 import type { Caller } from '../http/caller.ts'
 import type { RouteParts } from '../http/route.ts'
 import { principalOf } from './call.ts'
@@ -40,7 +41,7 @@ export class ToolNotices {
 
   /** Calls `changed` when the tools of the caller have changed. */
   listen(caller: Caller, changed: () => void): Listening {
-    const key = `${caller.tenant}\n${principalOf(caller)}`
+    const key = `${caller.tenant}\n${rightsOf(caller)}`
     const watched = this.#watched.get(key) ?? this.#watch(caller, key)
     watched.listeners.add(changed)
     return {
@@ -91,4 +92,9 @@ export class ToolNotices {
     )
     return JSON.stringify([total, newest, await this.#assistants.graphIds(caller)])
   }
+}
+
+/** Names all callers with the same rights: two tokens of a user may have different ones. */
+function rightsOf(caller: Caller): string {
+  return caller.user === undefined ? principalOf(caller) : hashOf(JSON.stringify(caller.user))
 }

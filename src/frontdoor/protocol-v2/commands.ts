@@ -7,35 +7,40 @@ import { inject } from './inject-command.ts'
 import { fork, respond, startRun } from './run-commands.ts'
 import { getState, getTree, listCheckpoints } from './state-commands.ts'
 
+/** Carries out a command with these params. Throws ProtocolError or HeddleError. */
+type Perform = (context: CommandContext, params: unknown) => Promise<Outcome>
+
+const needsSocket: Perform = refusing('Subscriptions need a WebSocket; over HTTP, each ' +
+  'stream/events request is one.')
+
+/** Functions that carry out the commands. A WebSocket carries out those of subscriptions itself. */
+const commands = {
+  'run.start': startRun,
+  'input.respond': respond,
+  'input.inject': inject,
+  'state.get': getState,
+  'state.listCheckpoints': listCheckpoints,
+  'state.fork': fork,
+  'agent.getTree': getTree,
+  'subscription.subscribe': needsSocket,
+  'subscription.unsubscribe': needsSocket,
+  'subscription.reconnect': refusing('Subscribe again: what is kept is replayed, after `since` ' +
+    'if that is given.'),
+} satisfies Readonly<Record<string, Perform>>
+
+/** The name of a command. */
+export type CommandName = keyof typeof commands
+
+/** All commands. */
+export const commandNames = Object.keys(commands) as readonly CommandName[]
+
 /** Carries out a command. Throws ProtocolError or HeddleError. */
-export function perform(context: CommandContext, { method, params }: Command): Promise<Outcome> {
-  switch (method) {
-    case 'run.start':
-      return startRun(context, params)
-    case 'input.respond':
-      return respond(context, params)
-    case 'state.get':
-      return getState(context, params)
-    case 'state.listCheckpoints':
-      return listCheckpoints(context, params)
-    case 'state.fork':
-      return fork(context, params)
-    case 'agent.getTree':
-      return getTree(context, params)
-    case 'input.inject':
-      return inject(context, params)
-    case 'subscription.reconnect':
-      return refuse('not_supported', 'Subscribe again: what is kept is replayed, after `since` ' +
-        'if that is given.')
-    case 'subscription.subscribe':
-    case 'subscription.unsubscribe':
-      return refuse('not_supported', 'Subscriptions need a WebSocket; over HTTP, each ' +
-        'stream/events request is one.')
-    default:
-      return refuse('unknown_command', typeof method === 'string'
-        ? `There is no command ${method.slice(0, 100)}.`
-        : 'method: must be a string.')
-  }
+export async function perform(context: CommandContext,
+  { method, params }: Command): Promise<Outcome> {
+  if (isCommand(method)) return await commands[method](context, params)
+  throw new ProtocolError('unknown_command', typeof method === 'string'
+    ? `There is no command ${method.slice(0, 100)}.`
+    : 'method: must be a string.')
 }
 
 /** True for a command that starts a run. */
@@ -43,6 +48,12 @@ export function startsRun(method: unknown): boolean {
   return method === 'run.start' || method === 'input.respond' || method === 'state.fork'
 }
 
-async function refuse(...reason: ConstructorParameters<typeof ProtocolError>): Promise<never> {
-  throw new ProtocolError(...reason)
+function isCommand(method: unknown): method is CommandName {
+  return typeof method === 'string' && Object.hasOwn(commands, method)
+}
+
+function refusing(reason: string): Perform {
+  return async () => {
+    throw new ProtocolError('not_supported', reason)
+  }
 }

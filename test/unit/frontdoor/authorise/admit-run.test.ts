@@ -20,6 +20,7 @@ async function admitted(by: Partial<RunCaller>) {
     },
     metadataOf: () => Promise.reject(new Error('no thread is looked for')),
     newRunId: () => 'new',
+    admitAssistant: async () => {},
   })
   const body: CreateStatelessRun = { assistant_id: 'agent' }
   const result = await admit(ann, { threadId: null, body,
