@@ -5,8 +5,9 @@ import { Type } from 'typebox'
 import { Count, JsonObject, Limit, Metadata, MetadataFilter, Nullable, Offset, OneOf, SomeOf, Text,
   Time, Uuid } from './json.ts'
 import { operation } from './operation.ts'
-import type { Body as BodyOf } from './operation.ts'
+import type { Body as BodyOf, Value } from './operation.ts'
 import { CreationHeaders, multitaskStrategy, runContent } from './run-content.ts'
+import { RunStatus } from './threads/run-parts.ts'
 
 const { assistant_id, input, config, context, webhook, interrupt_before, interrupt_after,
   stream_mode, stream_subgraphs, stream_resumable, durability, checkpoint_during } = runContent
@@ -82,6 +83,22 @@ const WholeCron = Type.Object({ ...Cron.properties, now: Type.Optional(Time()) }
 
 const FoundCron = Type.Partial(WholeCron, { $id: 'FoundCron',
   description: 'All fields, or those that `select` names.' })
+
+const DueTimes = Type.Object({ times: Type.Array(Time()) }, { $id: 'DueTimes',
+  description: 'The soonest first. Fewer than asked for if the schedule ends.' })
+
+const TriggeredRun = Type.Object({ run_id: Uuid(), thread_id: Uuid() }, { $id: 'TriggeredRun',
+  description: 'The run, and its thread.' })
+
+const LastRun = Type.Object({
+  cron_id: Uuid(),
+  at: Time(),
+  run_id: Nullable(Uuid()),
+  thread_id: Nullable(Uuid()),
+  status: Nullable(RunStatus()),
+  reason: Nullable(Text()),
+}, { $id: 'CronLastRun', description: 'Its newest outcome. Without `run_id`, `reason` says why ' +
+  'there is no run. `status` is null for a run that is gone, as those on threads of their own.' })
 
 const one = { params: Type.Object({ cron_id: Uuid() }) }
 
@@ -163,11 +180,47 @@ export const countCrons = operation('POST', '/runs/crons/count', {
   answer: Count,
 })
 
+export const previewCron = operation('POST', '/runs/crons/preview', {
+  asks: { nothing: 'It reads nothing that belongs to anybody.' },
+  access: 'read',
+  summary: 'List the next times of a schedule, or say what is wrong with it',
+  body: Type.Object({
+    schedule: Schedule(),
+    timezone: times.timezone,
+    end_time: times.end_time,
+    count: Type.Optional(Type.Integer({ minimum: 1, maximum: 20, default: 5 })),
+  }, { examples: [{ schedule: '0 7 * * 1-5', timezone: 'Europe/Paris' }] }),
+  answer: DueTimes,
+})
+
+export const triggerCron = operation('POST', '/runs/crons/:cron_id/trigger', {
+  asks: 'crons:update',
+  ...one,
+  access: 'change',
+  summary: 'Make a run of a cron now, beside those that are due',
+  headers: CreationHeaders,
+  answer: TriggeredRun,
+})
+
+export const lastCronRuns = operation('POST', '/runs/crons/last-runs', {
+  asks: ['crons:read', 'threads:read'],
+  access: 'read',
+  summary: 'List the newest run of each of some crons',
+  body: Type.Object({
+    cron_ids: Type.Array(Uuid(), { maxItems: 100, description: 'Others are left out.' }),
+  }, { examples: [{ cron_ids: [] }] }),
+  answer: Type.Array(LastRun),
+})
+
+/** The newest run of a cron, or why its newest due time has none. */
+export type CronLastRun = Value<typeof LastRun>
 /** A cron as a client writes it. */
 export type CreateCron = BodyOf<typeof createCron>
 /** A change of a cron. */
 export type PatchCron = BodyOf<typeof updateCron>
 /** Conditions, order and page of a search for crons. */
 export type SearchCrons = BodyOf<typeof searchCrons>
+/** A schedule whose next times are asked for. */
+export type PreviewCron = BodyOf<typeof previewCron>
 /** Conditions on the crons that are counted. */
 export type CountCrons = BodyOf<typeof countCrons>

@@ -26,9 +26,10 @@ export type { Cluster } from './cluster.ts'
 export { Command } from './command.ts'
 export { loadComponent, readComponentFile } from './files/components.ts'
 export { bodyMbMax } from './control/control-parts.ts'
-export { countCrons, createCron, createThreadCron, cronFields, deleteCron, getCron, payloadFields,
-  searchCrons, updateCron } from './crons.ts'
-export type { CountCrons, CreateCron, PatchCron, SearchCrons } from './crons.ts'
+export { countCrons, createCron, createThreadCron, cronFields, deleteCron, getCron, lastCronRuns,
+  payloadFields, previewCron, searchCrons, triggerCron, updateCron } from './crons.ts'
+export type { CountCrons, CreateCron, CronLastRun, PatchCron, PreviewCron,
+  SearchCrons } from './crons.ts'
 export { readDeploymentLogs, streamDeploymentEvents } from './control/deployment-lines.ts'
 export type { ControlLine, LinesQuery } from './control/deployment-lines.ts'
 export { deleteSecret, listSecrets, setSecret, setSecrets } from './control/deployment-secrets.ts'

@@ -13,7 +13,8 @@ import { rawValues } from '../json/index.ts'
 import { OwnedRow } from '../owned-row/index.ts'
 import type { OwnedRowKind, OwnedRowLog } from '../owned-row/index.ts'
 import type { CronIndex } from '../search/index.ts'
-import { afterRecord, changedRecord, createdRecord, lookAt, unborn } from './cron.ts'
+import { afterRecord, changedRecord, createdRecord, lookAt, triggeredRecord,
+  unborn } from './cron.ts'
 import type { CronChange, CronContent } from './cron.ts'
 import { settledRecord } from './firing.ts'
 import type { FiringOutcome } from './firing.ts'
@@ -26,6 +27,8 @@ export type CronCommand =
   | { readonly kind: 'create'; readonly content: CronContent }
   | { readonly kind: 'get' }
   | { readonly kind: 'patch'; readonly change: CronChange }
+  /** Keeps the id of a run that was made at no due time. */
+  | { readonly kind: 'triggered'; readonly runId: string }
   /** Deletes only the cron with this log; any if it is undefined. */
   | { readonly kind: 'delete'; readonly branchId?: string }
   /** Fires a due time. Answered when it is settled; rejected if it must be tried again. */
@@ -108,6 +111,11 @@ class CronActor implements Actor<OwnCommand> {
       case 'patch': {
         const row = this.#row.existing
         const record = changedRecord(row, command.change, this.#parts.env.nowMs())
+        return { reply: await this.#write(row, record, id) }
+      }
+      case 'triggered': {
+        const row = this.#row.existing
+        const record = triggeredRecord(command.runId, this.#parts.env.nowMs())
         return { reply: await this.#write(row, record, id) }
       }
       case 'delete':

@@ -21,6 +21,8 @@ export interface CronClient {
   create(cron: CronName, content: CronContent): Promise<CronRow>
   get(cron: CronName): Promise<CronRow>
   patch(cron: CronName, change: CronChange): Promise<CronRow>
+  /** Keeps the id of a run that was made at no due time, as the newest one. */
+  triggered(cron: CronName, runId: string): Promise<CronRow>
   delete(cron: CronName): Promise<void>
   /** True if a due time fires no more, also because there is no such cron. */
   isSettled(cron: CronName, dueMs: number): Promise<boolean>
@@ -35,6 +37,7 @@ export function cronClient(router: Router): CronClient {
   return {
     create: (cron, content) => askRow(cron, { kind: 'create', content }),
     get,
+    triggered: (cron, runId) => askRow(cron, { kind: 'triggered', runId }),
     patch: (cron, change) => askRow(cron, { kind: 'patch', change }),
     delete: async (cron) => {
       const { id: branchId } = branchOf(await get(cron), cron.cronId)

@@ -45,7 +45,8 @@ export function unborn(identity: CronIdentity): CronRow {
   return { ...identity, epoch: 0, seq: 0, createdAtMs: 0, updatedAtMs: 0, assistantId: '',
     threadId: '', schedule: '', timezone: '', endTimeMs: 0, enabled: false, onRunCompleted: '',
     metadataJson: '', payloadJson: '', userId: '', nextMs: 0, wakeMs: 0, firedMs: 0, refusedMs: 0,
-    refusedSinceMs: 0, applied: [], storedBytes: 0, gaps: [] }
+    refusedSinceMs: 0, applied: [], storedBytes: 0, gaps: [], lastMs: 0, lastRunId: '',
+    lastReason: '' }
 }
 
 /** Record that makes a new cron. */
@@ -66,6 +67,11 @@ export function changedRecord(row: CronRow, change: CronChange, nowMs: number): 
     .some((name) => change[name] !== undefined && change[name] !== row[name])
   const nextMs = isMoved ? firstOpen({ ...row, ...next }, nowMs) : row.nextMs
   return savedRecord({ ...next, cronId: row.cronId, atMs: nowMs, nextMs })
+}
+
+/** Record of a run that was made now, at no due time. */
+export function triggeredRecord(runId: string, nowMs: number): RecordOf {
+  return { $case: 'cronTriggered', value: { runId, atMs: nowMs } }
 }
 
 /** True if a due time fires no more. */
@@ -153,14 +159,17 @@ export function afterRecord(row: CronRow, record: RecordOf): CronRow {
     case 'cronFired': {
       const { dueMs, nextMs } = record.value
       return { ...row, gaps: gapsAfterFiring(row, dueMs), firedMs: Math.max(row.firedMs, dueMs),
-        ...waiting(nextMs) }
+        ...waiting(nextMs), ...outcome(row, record.value) }
     }
+    case 'cronTriggered':
+      return { ...row, ...outcome(row, { ...record.value, reason: '' }) }
     case 'cronPostponed': {
       const { dueMs, sinceMs, untilMs } = record.value
       return { ...row, wakeMs: untilMs, refusedMs: dueMs, refusedSinceMs: sinceMs }
     }
     case 'cronStopped':
-      return { ...row, enabled: false, updatedAtMs: record.value.atMs, ...waiting(0) }
+      return { ...row, enabled: false, updatedAtMs: record.value.atMs, ...waiting(0),
+        ...outcome(row, { ...record.value, runId: '' }) }
     default:
       return row
   }
@@ -176,6 +185,15 @@ function saved(row: CronRow, { atMs, nextMs, ...content }: CronSaved): CronRow {
 /** Nothing is refused, and the cron waits until `nextMs`. */
 function waiting(nextMs: number) {
   return { nextMs, wakeMs: nextMs, refusedMs: 0, refusedSinceMs: 0 }
+}
+
+/** The newest outcome. One of a clock that has gone back takes the place of the one before too. */
+function outcome(row: CronRow,
+  { atMs, runId, reason }: { readonly atMs: number; readonly runId: string;
+    readonly reason: string }) {
+  // A firing that is settled again has the run of the first.
+  if (runId !== '' && runId === row.lastRunId) return {}
+  return { lastMs: atMs, lastRunId: runId, lastReason: reason }
 }
 
 /** The same cron with another next time. */

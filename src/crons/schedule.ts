@@ -48,6 +48,18 @@ export function nextDueMs({ schedule, timezone }: Schedule, afterMs: number): nu
   return cron.nextRun(new Date(afterMs))?.getTime() ?? 0
 }
 
+/** The first due times after `afterMs`, up to `throughMs` where that is not 0; fewer if it ends. */
+export function dueTimesMs(schedule: Schedule, afterMs: number, count: number,
+  throughMs = 0): readonly number[] {
+  const times: number[] = []
+  for (let lastMs = afterMs; times.length < count;) {
+    lastMs = nextDueMs(schedule, lastMs)
+    if (lastMs === 0 || throughMs > 0 && lastMs > throughMs) break
+    times.push(lastMs)
+  }
+  return times
+}
+
 /**
  * The newest due time up to `throughMs`, not before `dueMs`, which is one. Takes as many steps as
  * the time between has binary digits, however many due times lie in it.

@@ -3,12 +3,13 @@
 import type { Env } from '../../cluster/index.ts'
 import type { KeyStats } from '../access/index.ts'
 import { CodedError } from '../errors.ts'
+import { graphHosts } from '../graph/index.ts'
 import { noUse, Quotas, unlimited } from '../limits/index.ts'
 import type { QuotaOptions, QuotaStats } from '../limits/index.ts'
 import { agentRoutes } from './a2a/index.ts'
 import { adminRoutes } from './admin/app.ts'
 import { componentRoutes } from './components.ts'
-import { allowedOperations } from './authorise/index.ts'
+import { allowedOperations, cronAdmission } from './authorise/index.ts'
 import { addConnect } from './connect/plugin.ts'
 import { addControl } from './control/index.ts'
 import { openApp } from './door-app.ts'
@@ -68,7 +69,9 @@ export interface FrontDoorStats {
 /** Opens a front door. Resolves when it accepts requests. */
 export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoor> {
   const quotas = new Quotas(quotaOptionsOf(options), options.env)
-  const operations = operationsOver({ ...options, quotas })
+  const operations = operationsOver({ ...options, quotas,
+    admitCron: cronAdmission({ ...options,
+      graphs: graphHosts(options.graphs, options.deployed) }) })
   if (options.auth === undefined) await welcomeLocal(operations, options.env)
   const servedHosts = new ServedHosts()
   const ports = new DoorPorts(options)

@@ -146,6 +146,9 @@ export const routeCases: Readonly<Record<string, Case>> = {
   'DELETE /runs/crons/{cron_id}': change('nothing'),
   'POST /runs/crons/search': read('own', () => ({ limit: 1_000 })),
   'POST /runs/crons/count': read('zero', marked),
+  'POST /runs/crons/preview': read('all', () => ({ schedule: '0 0 1 1 *' })),
+  'POST /runs/crons/{cron_id}/trigger': change('nothing'),
+  'POST /runs/crons/last-runs': read('own', ({ cronId }) => ({ cron_ids: [cronId] })),
 }
 
 const bytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value))

@@ -123,6 +123,62 @@ describe('a cron', () => {
       .not.toBe((first.body as { cron_id: string }).cron_id)
   })
 
+  it('says its next times before it is made, and what is wrong with a schedule', async () => {
+    const preview = (body: object) => ask(server.url, 'POST', '/runs/crons/preview', body)
+    const answer = await preview({ schedule: yearly, timezone: 'Europe/Paris', count: 2 })
+    expect(answer.body).toEqual({ times: [timeAt(newYearMs - hour), expect.any(String)] })
+    expect((await preview({ schedule: '* * * * *' })).body)
+      .toEqual({ times: Array.from({ length: 5 }, () => expect.any(String)) })
+    const wrong = await preview({ schedule: '61 * * * *' })
+    expect([wrong.status, messageOf(wrong)]).toEqual([422,
+      expect.stringMatching(/schedule: cannot/)])
+    expect((await preview({ schedule: yearly, timezone: 'Mars/Olympus' })).status).toBe(422)
+    expect((await preview({ schedule: yearly, count: 21 })).status).toBe(422)
+  })
+
+  it.each(['keep', 'delete'] as const)('runs now, at no due time, and knows that run: %s',
+    async (onRunCompleted) => {
+      const { client, url } = server
+      const made = await client.crons.create('echo', { schedule: yearly, input: say('now'),
+        onRunCompleted, enabled: false }) as unknown as { cron_id: string; next_run_date: string }
+      const { cron_id: id } = made
+      const lastRun = async () =>
+        (await ask(url, 'POST', '/runs/crons/last-runs', {
+          cron_ids: [id, id, randomUUID()],
+        })).body
+      expect(await lastRun()).toEqual([])
+      const { body, status } = await ask(url, 'POST', `/runs/crons/${id}/trigger`)
+      expect(status).toBe(200)
+      const { run_id: run, thread_id: thread } = body as { run_id: string; thread_id: string }
+      expect(await lastRun()).toEqual([{ cron_id: id, at: expect.any(String), run_id: run,
+        thread_id: thread, reason: null,
+        status: expect.toSatisfy((given) =>
+          ['pending', 'running', 'success', null].includes(given)
+        ) }])
+      if (onRunCompleted === 'delete') return
+      await client.runs.join(thread, run)
+      expect(await lastRun()).toMatchObject([{ run_id: run, status: 'success' }])
+      expect(await client.runs.get(thread, run)).toMatchObject({ metadata: { cron_id: id } })
+      expect((await ask(url, 'GET', `/runs/crons/${id}`)).body).toMatchObject({ enabled: false,
+        next_run_date: null })
+    })
+
+  it('runs now on its thread, once for each key', async () => {
+    const { client, url } = server
+    const { thread_id: threadId } = await client.threads.create()
+    const { cron_id: id } = await client.crons.createForThread(threadId, 'echo', {
+      schedule: yearly,
+      input: say('now'),
+    }) as unknown as { cron_id: string }
+    const trigger = async () =>
+      (await ask(url, 'POST', `/runs/crons/${id}/trigger`, undefined, { 'idempotency-key': 'one' }))
+        .body
+    const first = await trigger()
+    expect(first).toMatchObject({ thread_id: threadId })
+    expect(await trigger()).toEqual(first)
+    expect(await client.runs.list(threadId)).toHaveLength(1)
+  })
+
   it('is announced by the server', async () => {
     expect((await ask(server.url, 'GET', '/info')).body).toMatchObject({ flags: { crons: true } })
   })
@@ -162,6 +218,7 @@ describe('a request that no cron can be made of', () => {
         .status,
     ).toBe(404)
     expect((await ask(url, 'PATCH', `/runs/crons/${some}`, { enabled: false })).status).toBe(404)
+    expect((await ask(url, 'POST', `/runs/crons/${some}/trigger`)).status).toBe(404)
   })
 
   it('is too long: 413', async () => {

@@ -147,6 +147,9 @@ export function aCron(row: Partial<CronRow> = {}): CronRow {
     applied: [],
     storedBytes: 0,
     gaps: [],
+    lastMs: 0,
+    lastRunId: '',
+    lastReason: '',
     ...row,
   }
 }

@@ -1,7 +1,9 @@
 /** Operations on crons, as a caller may do them. */
 
-import type { CronRow } from '../../../proto/gen/storage/v1/row.ts'
-import type { CountCrons, CreateCron, PatchCron, SearchCrons } from '../../api/index.ts'
+import type { CronRow, RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import { limitConcurrency } from '../../../cluster/index.ts'
+import type { CountCrons, CreateCron, PatchCron, PreviewCron,
+  SearchCrons } from '../../api/index.ts'
 import { HeddleError, ignoreNotFound } from '../../errors.ts'
 import type { MetadataFilter } from '../../search/index.ts'
 import type { Operations, RunCaller } from '../operations/index.ts'
@@ -9,14 +11,25 @@ import { ownKey } from './admit-run.ts'
 import type { Ask, AskedValue } from './ask.ts'
 import type { Asking } from './asking.ts'
 import type { AdmitAssistant } from './run-assistant.ts'
+import type { AllowedRuns } from './runs.ts'
 import { isSeen, requireSeen } from './seen.ts'
 import { shownBody } from './shown-body.ts'
+
+/** A cron whose newest outcome is known, and its run; undefined if there is none any more. */
+export interface LastRun {
+  readonly cron: CronRow
+  readonly run: RunRow | undefined
+}
+
+/** Crons that are read at once. */
+const atOnce = 8
 
 type Metadata = Record<string, unknown>
 
 /** Parts that operations on crons are made of. */
 export interface AllowedCronParts extends Pick<Operations, 'crons' | 'threads'> {
   readonly admitAssistant: AdmitAssistant
+  readonly runs: AllowedRuns
 }
 
 /** Operations on crons. Each asks the login of its caller first, if there is one. */
@@ -24,10 +37,12 @@ export class AllowedCrons {
   readonly #crons: Operations['crons']
   readonly #threads: Operations['threads']
   readonly #admitAssistant: AdmitAssistant
+  readonly #runs: AllowedRuns
   readonly #ask: Ask
 
-  constructor({ crons, threads, admitAssistant }: AllowedCronParts, ask: Ask) {
+  constructor({ crons, threads, admitAssistant, runs }: AllowedCronParts, ask: Ask) {
     this.#crons = crons
+    this.#runs = runs
     this.#threads = threads
     this.#admitAssistant = admitAssistant
     this.#ask = ask
@@ -66,6 +81,36 @@ export class AllowedCrons {
     await this.#requireCron(caller, cronId, filter)
     return await this.#crons.patch(caller.tenant, cronId, { ...body,
       metadata: value['metadata'] as Metadata | undefined })
+  }
+
+  preview(_caller: Asking, request: PreviewCron): readonly number[] {
+    return this.#crons.preview(request)
+  }
+
+  /** As who may change the cron. The run itself is asked for as the user of the cron. */
+  async trigger(caller: Asking, cronId: string, commandId: string): Promise<RunRow> {
+    const { filter } = await this.#ask(caller, 'crons:update', { cron_id: cronId })
+    await this.#requireCron(caller, cronId, filter)
+    return await this.#crons.trigger(caller.tenant, cronId, ownKey(caller, commandId))
+  }
+
+  /** The newest outcomes of those crons that the caller may see, and that have one. */
+  async lastRuns(caller: Asking, cronIds: readonly string[]): Promise<readonly LastRun[]> {
+    const inTurn = limitConcurrency(atOnce)
+    const found = await Promise.all(
+      [...new Set(cronIds)].map((cronId) => inTurn(() => this.#lastRun(caller, cronId))),
+    )
+    return found.filter((each) => each !== undefined)
+  }
+
+  async #lastRun(caller: Asking, cronId: string): Promise<LastRun | undefined> {
+    const cron = await this.get(caller, cronId).catch(ignoreNotFound)
+    if (cron === undefined || cron.lastMs === 0) return undefined
+    const { lastRunId: runId, threadId } = cron
+    const run = runId === ''
+      ? undefined
+      : await this.#runs.get(caller, { threadId: threadId || runId, runId }).catch(ignoreNotFound)
+    return { cron, run }
   }
 
   async delete(caller: Asking, cronId: string): Promise<void> {

@@ -31,11 +31,12 @@ export function allowedOperations(operations: Operations,
   const admitAssistant = assistantAdmission(ask, assistants)
   const admit = runAdmission({ ask, admitAssistant, newRunId: () => env.uuid7(),
     metadataOf: async (tenant, threadId) => (await threads.get(tenant, threadId, [])).row })
+  const allowedRuns = new AllowedRuns({ runs, threads, ask, admit })
   return {
     assistants: new AllowedAssistants(assistants, ask),
     threads: new AllowedThreads(threads, ask),
-    runs: new AllowedRuns({ runs, threads, ask, admit }),
-    crons: new AllowedCrons({ crons, threads, admitAssistant }, ask),
+    runs: allowedRuns,
+    crons: new AllowedCrons({ crons, threads, admitAssistant, runs: allowedRuns }, ask),
     store: new AllowedStore(store, ask),
   }
 }

@@ -49,6 +49,16 @@ export function cronJson(row: CronRow, select?: Selection, nowMs?: number): Json
   }, select ?? cronFields)
 }
 
+/** The newest outcome of a cron, with its run unless that is gone. */
+export function lastRunJson(
+  { cron, run }: { readonly cron: CronRow; readonly run: RunRow | undefined },
+): JsonText {
+  const { cronId, threadId, lastMs, lastRunId, lastReason } = cron
+  return JSON.stringify({ cron_id: cronId, at: timeText(lastMs), run_id: lastRunId || null,
+    thread_id: lastRunId === '' ? null : threadId || lastRunId, status: run?.status ?? null,
+    reason: lastReason || null })
+}
+
 /** The body of the runs of a cron. */
 export function cronPayload(row: CronRow): JsonText {
   const { assistantId, metadataJson } = row

@@ -1,6 +1,6 @@
 /** Fires crons: makes the run of a due time, as a request for it would. */
 
-import type { CronRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { CronRow, RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { CreateRun } from '../../api/index.ts'
 import { runIdOf } from '../../crons/index.ts'
 import type { FiringOutcome } from '../../crons/index.ts'
@@ -34,6 +34,23 @@ const passing: ReadonlySet<ErrorCode> = new Set(['full', 'limited', 'over_quota'
   'internal'])
 /** Nothing is known then, so the firing is repeated. */
 const unknown: ReadonlySet<ErrorCode> = new Set(['unavailable', 'not_owner', 'stale_append'])
+
+/** Makes a run of a cron at no due time. Throws where a request for the run would be refused. */
+export type TriggerCron = (cron: CronRow, runId: string) => Promise<RunRow>
+
+/** Makes runs of crons now. A repeated id finds the run that was made before. */
+export function cronTrigger(
+  { runs, admitCron }: Pick<CronFiringParts, 'runs' | 'admitCron'>,
+): TriggerCron {
+  return async (cron, runId) => {
+    const { tenant } = cron
+    const asked = runBodyOf(cron)
+    const assistant = await runs.assistantFor(tenant, asked)
+    const user = userOfCron(cron)
+    const body = await admitCron?.(cron, user, asked) ?? asked
+    return await runs.start(tenant, runOf(cron, body, assistant, { runId, user }))
+  }
+}
 
 /** Fires crons. A repeated firing finds the run that an earlier one made, by the run's id. */
 export function cronFiring({ threads, runs, graphs, admitCron }: CronFiringParts): FireCron {
@@ -70,7 +87,7 @@ export function cronFiring({ threads, runs, graphs, admitCron }: CronFiringParts
 /** The run's id is also its key: of two firings at once, the second gets the run of the first. */
 function runOf({ cronId, threadId, onRunCompleted, userId }: CronRow, body: CreateRun,
   assistant: RunAssistant,
-  { runId, dueMs, user }: { readonly runId: string; readonly dueMs: number;
+  { runId, dueMs, user }: { readonly runId: string; readonly dueMs?: number;
     readonly user: AppUser | undefined }) {
   const caller = { commandId: runId, headers: {}, user, ...userId !== '' && { userId } }
   if (threadId !== '') {
@@ -78,6 +95,7 @@ function runOf({ cronId, threadId, onRunCompleted, userId }: CronRow, body: Crea
   }
   const stateless = { ...body, on_completion: onRunCompleted as 'delete' | 'keep' }
   const run = statelessRun(stateless, assistant, { runId, threadId: runId }, caller)
+  if (dueMs === undefined) return { threadId: runId, run }
   return { threadId: runId, run: { ...run, plan: { ...run.plan, due: { cronId, dueMs } } } }
 }
 

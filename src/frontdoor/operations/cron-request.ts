@@ -2,7 +2,7 @@
 
 import type { CronRow } from '../../../proto/gen/storage/v1/row.ts'
 import { payloadFields } from '../../api/index.ts'
-import type { CreateCron, CreateRun, PatchCron } from '../../api/index.ts'
+import type { CreateCron, CreateRun, PatchCron, PreviewCron } from '../../api/index.ts'
 import { scheduleFault } from '../../crons/index.ts'
 import type { CronChange, CronContent } from '../../crons/index.ts'
 import { HeddleError } from '../../errors.ts'
@@ -31,19 +31,24 @@ const userMember = 'langgraph_auth_user'
 
 /** The content of a new cron. Throws `invalid` or `too_large`. */
 export function contentOf(body: CreateCron, subject: CronSubject, nowMs: number): CronContent {
-  const times = { schedule: body.schedule, timezone: body.timezone ?? '' }
-  requireDue(times, nowMs)
   return {
-    ...times,
+    ...timesOf(body, nowMs),
     assistantId: subject.assistantId,
     threadId: subject.threadId ?? '',
     userId: subject.userId ?? '',
-    endTimeMs: body.end_time == null ? 0 : endOf(body.end_time, nowMs),
     enabled: body.enabled ?? true,
     onRunCompleted: body.on_run_completed ?? 'delete',
     metadataJson: JSON.stringify(body.metadata ?? {}),
     payloadJson: withUser(payloadOf(body), subject.user),
   }
+}
+
+/** The times at which a new cron is due. Throws `invalid`. */
+export function timesOf({ schedule, timezone, end_time: end }: Omit<PreviewCron, 'count'>,
+  nowMs: number): Pick<CronContent, 'schedule' | 'timezone' | 'endTimeMs'> {
+  const times = { schedule, timezone: timezone ?? '' }
+  requireDue(times, nowMs)
+  return { ...times, endTimeMs: end == null ? 0 : endOf(end, nowMs) }
 }
 
 function withUser(payloadJson: string, user: AppUser | undefined): string {

@@ -3,9 +3,10 @@
 import { IsUuid } from 'typebox/format'
 
 import type { Env } from '../../../cluster/index.ts'
-import type { CronRow } from '../../../proto/gen/storage/v1/row.ts'
-import type { CountCrons, CreateCron, CreateRun, PatchCron, SearchCrons } from '../../api/index.ts'
-import { cronIdOf } from '../../crons/index.ts'
+import type { CronRow, RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { CountCrons, CreateCron, CreateRun, PatchCron, PreviewCron,
+  SearchCrons } from '../../api/index.ts'
+import { cronIdOf, dueTimesMs } from '../../crons/index.ts'
 import type { CronClient } from '../../crons/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { systemAssistantId } from '../../graph/index.ts'
@@ -14,9 +15,11 @@ import { pageBytes } from '../../search/index.ts'
 import type { CronFilter, CronSearch, MetadataFilter } from '../../search/index.ts'
 import type { ThreadClient } from '../../thread/index.ts'
 import { requireSimple } from '../schema/validation.ts'
-import { changeOf, changesPayload, contentOf, requireShortPayload,
-  runBodyOf } from './cron-request.ts'
+import type { TriggerCron } from './cron-firing.ts'
+import { changeOf, changesPayload, contentOf, requireShortPayload, runBodyOf,
+  timesOf } from './cron-request.ts'
 import type { RunCaller } from './run-request.ts'
+import { idOfRepeat } from './runs.ts'
 import type { RunOperations } from './runs.ts'
 import { isThere } from './threads.ts'
 
@@ -26,6 +29,7 @@ export interface CronOperationParts {
   readonly cronIndex: CronSearch
   readonly threads: Pick<ThreadClient, 'count'>
   readonly runs: Pick<RunOperations, 'check'>
+  readonly triggerCron: TriggerCron
   readonly reads: ReadQuota
   readonly env: Env
   readonly quotas: Pick<Quotas, 'within'>
@@ -67,6 +71,26 @@ export class CronOperations {
       await runs.check(tenant, run)
     }
     return quotas.within(tenant, {}, () => crons.patch({ tenant, cronId }, change))
+  }
+
+  /** The next times of a schedule. Throws `invalid` for one that is not good, or is never due. */
+  preview({ count = 5, ...times }: PreviewCron): readonly number[] {
+    const nowMs = this.#parts.env.nowMs()
+    const { endTimeMs, ...schedule } = timesOf(times, nowMs)
+    return dueTimesMs(schedule, nowMs, count, endTimeMs)
+  }
+
+  /** Makes a run of a cron now. A repeated key finds the run of the first request. */
+  async trigger(tenant: string, cronId: string, commandId: string): Promise<RunRow> {
+    const { crons, env, triggerCron } = this.#parts
+    const cron = await crons.get({ tenant, cronId })
+    const runId = commandId === '' ? env.uuid7() : idOfRepeat(tenant, `${cronId}\n${commandId}`)
+    const run = await triggerCron(cron, runId)
+    // The run is there, whether its cron knows it or not.
+    await crons.triggered({ tenant, cronId }, run.runId).catch((error: unknown) => {
+      env.log.warn('A cron does not know its newest run.', { tenant, cronId, error })
+    })
+    return run
   }
 
   /** Deletes a cron. A run that it has made goes on. */

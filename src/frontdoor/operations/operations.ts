@@ -12,7 +12,7 @@ import type { AssistantSearch, CronSearch, RunSearch } from '../../search/index.
 import type { AssistantDefaults } from '../../settings/index.ts'
 import type { ThreadClient } from '../../thread/index.ts'
 import { AssistantOperations } from './assistants.ts'
-import { cronFiring } from './cron-firing.ts'
+import { cronFiring, cronTrigger } from './cron-firing.ts'
 import type { CronFiringParts, FireCron } from './cron-firing.ts'
 import { cronRemoval } from './cron-removal.ts'
 import { CronOperations } from './crons.ts'
@@ -68,7 +68,7 @@ export function operationsOver(parts: OperationParts): Operations {
     assistants,
     threads: new ThreadOperations({ ...parts, graphs, removeCrons }),
     runs,
-    crons: new CronOperations({ ...parts, runs }),
+    crons: new CronOperations({ ...parts, runs, triggerCron: cronTrigger({ ...parts, runs }) }),
     fireCron: cronFiring({ ...parts, graphs, runs }),
     store: new StoreOperations(parts),
   }

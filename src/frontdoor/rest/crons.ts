@@ -1,9 +1,10 @@
 /** The routes of crons. */
 
-import { countCrons, createCron, createThreadCron, deleteCron, getCron, searchCrons,
-  updateCron } from '../../api/index.ts'
+import { countCrons, createCron, createThreadCron, deleteCron, getCron, lastCronRuns, previewCron,
+  searchCrons, triggerCron, updateCron } from '../../api/index.ts'
+import { timeText } from '../../json/index.ts'
 import { leftSignal, sendJson, shareFor } from '../http/list-reply.ts'
-import { cronJson } from '../http/render.ts'
+import { cronJson, lastRunJson } from '../http/render.ts'
 import { sendPage } from '../http/route.ts'
 import type { App, RouteParts } from '../http/route.ts'
 import { takeRows } from '../http/row-bytes.ts'
@@ -34,6 +35,20 @@ export function cronRoutes(app: App, { crons }: Pick<RouteParts, 'crons'>): void
     takeRows(shareFor(reply), rows)
     const json = (row: typeof rows[number]) => cronJson(row, body.select, nowMs)
     return sendPage(reply, { rows, json, total, offset: body.offset ?? 0 })
+  })
+  serve(app, previewCron, async ({ body, caller }, reply) => {
+    const times = crons.preview(caller, body).map(timeText)
+    return sendJson(reply, JSON.stringify({ times }))
+  })
+  serve(app, triggerCron, async (request, reply) => {
+    const { params, caller } = request
+    const { runId, threadId } = await crons.trigger(caller, params.cron_id,
+      runCallerOf(request).commandId)
+    return sendJson(reply, JSON.stringify({ run_id: runId, thread_id: threadId }))
+  })
+  serve(app, lastCronRuns, async ({ body, caller }, reply) => {
+    const found = await crons.lastRuns(caller, body.cron_ids)
+    return sendJson(reply, `[${found.map(lastRunJson).join(',')}]`)
   })
   serve(app, countCrons,
     async ({ body, caller }, reply) =>

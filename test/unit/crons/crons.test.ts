@@ -32,6 +32,33 @@ describe('a cron', () => {
     expect(house.runs.map(clock)).toEqual(['10:00', '10:01'])
   })
 
+  it('knows its newest outcome: a run, why there is none, or a run that somebody asked for',
+    async () => {
+      const house = new CronHouse()
+      const name = { tenant: 't',
+        cronId: (await house.create({ schedule: '*/20 * * * *' })).cronId }
+      const outcome = async () => {
+        const { lastMs, lastRunId, lastReason } = await house.crons.get(name)
+        return [lastMs === 0 ? '' : clock(lastMs), lastRunId, lastReason]
+      }
+      expect(await outcome()).toEqual(['', '', ''])
+      await house.advance(20 * minute)
+      expect(await outcome()).toEqual(['00:20', `run ${house.runs[0]}`, ''])
+      house.fate = 'skipped'
+      await house.advance(20 * minute)
+      expect(await outcome()).toEqual(['00:40', '', 'The deployment is paused.'])
+      await house.advance(minute)
+      await house.crons.triggered(name, 'by hand')
+      expect(await outcome()).toEqual(['00:41', 'by hand', ''])
+      const { nextMs } = await house.crons.patch(name, { metadataJson: '{"a":1}' })
+      expect(clock(nextMs)).toBe('01:00')
+      await house.kill(0)
+      expect(await outcome()).toEqual(['00:41', 'by hand', ''])
+      house.fate = 'gone'
+      await house.advance(20 * minute)
+      expect(await outcome()).toEqual(['01:00', '', 'The thread is gone.'])
+    })
+
   it('fires again after a lost record, as the same run', async () => {
     const house = new CronHouse()
     const { tenant, cronId } = await house.create({ schedule: '0 * * * *' })

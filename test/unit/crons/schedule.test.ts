@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { latestDueMs, nextDueMs, scheduleFault } from '../../../src/crons/schedule.ts'
+import { dueTimesMs, latestDueMs, nextDueMs, scheduleFault } from '../../../src/crons/schedule.ts'
 import { expectAlways } from '../../support/expect-always.ts'
 
 const at = (text: string) => Date.parse(text)
@@ -96,4 +96,14 @@ it.each([
   ['* * * * *', 'Nowhere/Here', 'timezone'],
 ])('the schedule %j in the zone %j: the fault is of %s', (schedule, timezone, fault) => {
   expect(scheduleFault({ schedule, timezone }, at('2026-01-01'))?.field).toBe(fault)
+})
+
+it.each([
+  ['0 7 * * 1-5', 'Europe/Paris', 0, ['2026-01-02T06:00Z', '2026-01-05T06:00Z',
+    '2026-01-06T06:00Z']],
+  ['0 7 * * 1-5', '', at('2026-01-05T07:00Z'), ['2026-01-02T07:00Z', '2026-01-05T07:00Z']],
+  ['0 0 1 1 *', '', at('2026-06-01'), []],
+])('the next times of %j in %j until %d', (schedule, timezone, through, times) => {
+  expect(dueTimesMs({ schedule, timezone }, at('2026-01-01T12:00Z'), 3, through))
+    .toEqual(times.map(at))
 })

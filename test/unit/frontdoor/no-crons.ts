@@ -7,7 +7,7 @@ const missing = () => Promise.reject(new HeddleError('not_found', 'There are no 
 
 /** Finds no cron, and makes none. */
 export const noCrons: Pick<FrontDoorOptions, 'crons' | 'cronIndex' | 'runIndex'> = {
-  crons: { create: missing, get: missing, patch: missing, delete: missing,
+  crons: { create: missing, get: missing, patch: missing, delete: missing, triggered: missing,
     isSettled: async () => true },
   runIndex: { search: async () => ({ rows: [], next: undefined }) },
   cronIndex: { search: async () => ({ rows: [], total: 0 }), count: async () => 0 },
