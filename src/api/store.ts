@@ -2,7 +2,7 @@
 
 import { Type } from 'typebox'
 
-import { JsonObject, Limit, Nullable, Text, Time } from './json.ts'
+import { JsonObject, Limit, Nullable, SomeOf, Text, Time } from './json.ts'
 import { operation } from './operation.ts'
 import type { Body, Query } from './operation.ts'
 
@@ -29,13 +29,20 @@ const item = {
   updated_at: Time(),
 }
 
-const Item = Type.Object(item, { $id: 'Item', description: 'An item.' })
+/** Members that only those see who ask for them. */
+const Ttl = Type.Optional(
+  Nullable(Type.Object({ ttl_minutes: Type.Number(), expires_at: Time() }, {
+    description: 'When it ends, if `include` asks for it; null for never.',
+  })),
+)
+
+const Item = Type.Object({ ...item, ttl: Ttl }, { $id: 'Item', description: 'An item.' })
 
 const FoundItems = Type.Object({
   items: Type.Array(
     Type.Object({ ...item, score: Nullable(
       Type.Number({ description: 'How near it is; null if that was not asked.' }),
-    ) }),
+    ), ttl: Ttl }),
   ),
 }, { $id: 'FoundItems', description: 'The newest first, or the nearest.' })
 
@@ -77,6 +84,7 @@ export const getItem = operation('GET', '/store/items', {
       description: 'Labels joined by dots, or one label each time the parameter is repeated.',
     })),
     refresh_ttl: refresh,
+    include: Type.Optional(SomeOf(['ttl'])),
   }),
   answer: Type.Union([Item, Type.Null()], { description: 'The item; null if there is none.' }),
 })
@@ -98,6 +106,12 @@ export const searchItems = operation('POST', '/store/items/search', {
     namespace_prefix: Type.Optional(Nullable(Labels('First labels; none for all namespaces.'))),
     filter: Type.Optional(Nullable(JsonObject({ description: 'Values by top-level key, or ' +
       'operators: $eq, $ne, $gt, $gte, $lt, $lte, $in, $nin.' }))),
+    q: Type.Optional(
+      Nullable(
+        Type.String({ maxLength: 500,
+          description: 'Words that all must be in the namespace, the key or the value.' }),
+      ),
+    ),
     query: Type.Optional(
       Nullable(
         Type.String({ maxLength: 100_000,
@@ -107,6 +121,7 @@ export const searchItems = operation('POST', '/store/items/search', {
     limit: Type.Optional(Limit()),
     offset: Type.Optional(Offset()),
     refresh_ttl: refresh,
+    include: Type.Optional(Nullable(SomeOf(['ttl']))),
   }, { examples: [{ namespace_prefix: ['users', 'ada'], filter: { likes: 'plums' } }] }),
   answer: FoundItems,
 })

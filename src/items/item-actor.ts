@@ -17,7 +17,8 @@ import type { Actor, ActorContext, ActorKind, ActorWire, Env, Turn } from '../..
 import type { ItemRow } from '../../proto/gen/storage/v1/row.ts'
 import { rawValues } from '../json/index.ts'
 import type { ItemIndex } from '../search/index.ts'
-import { afterDelete, afterPut, afterRefresh, isApplied, isOver, itemOf, living } from './item.ts'
+import { afterDelete, afterPut, afterRefresh, isApplied, isOver, itemWithEnd,
+  living } from './item.ts'
 import type { ItemContent, ItemPlace, ItemTurn } from './item.ts'
 
 /** Name of the actor kind. */
@@ -98,7 +99,7 @@ class ItemActor implements Actor<ItemCommand> {
     const isDone = command.kind !== 'get' && isApplied(row, commandId)
     const next = isDone ? undefined : changed(row, command, turn)
     const found = command.kind === 'get' ? living(row, turn.nowMs) : undefined
-    const reply = found === undefined ? null : itemOf(found)
+    const reply = found === undefined ? null : itemWithEnd(found)
     // What was not written has not passed the ownership check either, so the reply has to.
     if (next === undefined) return { reply, kind: 'read' }
     await this.#parts.log.append([], [{ table: 'item', row: next }])

@@ -17,6 +17,8 @@ export interface PutItem extends ItemPlace {
 export interface SearchItems {
   readonly prefix: readonly string[]
   readonly filter?: Readonly<Record<string, unknown>> | undefined
+  /** Words that an item must all have. */
+  readonly words?: readonly string[] | undefined
   /** A text: what is nearest to it comes first, if the project has an index. */
   readonly query?: string | undefined
   readonly limit: number

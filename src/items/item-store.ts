@@ -83,13 +83,13 @@ export class ItemStore {
   /** A page: the newest first, or the nearest to `query`. */
   async search(tenant: string, request: SearchItems,
     cancelled?: AbortSignal): Promise<readonly FoundItem[]> {
-    const { prefix, filter, limit, offset, query, refresh } = request
+    const { prefix, filter, words, limit, offset, query, refresh } = request
     requireLabels('namespace_prefix', prefix)
     requireFilterFits(filter)
     const { index } = this.#parts.settings(tenant)
     const vector = query && index ? await vectorOf(index, query) : undefined
     const sought = { tenant, prefix, limit, offset, nowMs: this.#parts.env.nowMs(),
-      ...filter && { filter }, ...vector && { vector } }
+      ...filter && { filter }, ...words && { words }, ...vector && { vector } }
     const { rows } = await this.#parts.reads.read({ tenant, bytes: pageBytes, cancelled },
       ({ left: bytes }) => this.#parts.search.search({ ...sought, bytes }, cancelled))
     if (this.#refreshes(tenant, refresh)) await this.#refresh(tenant, rows)

@@ -7,8 +7,10 @@
 import type { ItemRow } from '../../proto/gen/storage/v1/row.ts'
 import { deletedMs, isAlive } from '../search/index.ts'
 
-/** An item as callers see it, without vectors. */
-export type Item = Pick<ItemRow, 'namespace' | 'key' | 'valueJson' | 'createdAtMs' | 'updatedAtMs'>
+/** An item as callers see it, without vectors. Its end is missing where a graph reads it. */
+export type Item =
+  & Pick<ItemRow, 'namespace' | 'key' | 'valueJson' | 'createdAtMs' | 'updatedAtMs'>
+  & Partial<Pick<ItemRow, 'ttlMs' | 'expiresAtMs'>>
 
 /** Names an item of a tenant. */
 export interface ItemPlace {
@@ -104,9 +106,15 @@ export function isOver({ expiresAtMs, updatedAtMs }: ItemRow, beforeMs: number):
   return expiresAtMs > 0 && expiresAtMs < beforeMs && updatedAtMs < beforeMs
 }
 
-/** The item as callers see it. */
+/** The item as graphs see it. */
 export function itemOf({ namespace, key, valueJson, createdAtMs, updatedAtMs }: ItemRow): Item {
   return { namespace, key, valueJson, createdAtMs, updatedAtMs }
+}
+
+/** The item with its end. */
+export function itemWithEnd(row: ItemRow): Item {
+  const { ttlMs, expiresAtMs } = row
+  return { ...itemOf(row), ttlMs, expiresAtMs }
 }
 
 function endOf(ttlMs: number, nowMs: number): number {

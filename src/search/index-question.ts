@@ -27,6 +27,7 @@ export type IndexQuestion =
   | { readonly kind: 'cron_seen'; readonly query: CronQuery }
   | { readonly kind: 'cron_seen_count'; readonly query: CronFilter }
   | { readonly kind: 'item_search'; readonly query: ItemQuery }
+  | { readonly kind: 'item_words'; readonly query: ItemQuery }
   | { readonly kind: 'item_namespaces'; readonly query: NamespaceQuery }
   | { readonly kind: 'tenant_use'; readonly query: { readonly tenant: string } }
 
@@ -82,6 +83,7 @@ export async function askIndex(
     case 'cron_seen_count':
       return { rows: [], total: await crons.count(query) }
     case 'item_search':
+    case 'item_words':
       return await items.search(query)
     case 'item_namespaces':
       return { rows: [], total: 0, namespaces: await items.namespaces(query) }

@@ -8,7 +8,7 @@ export type { CronFilter, CronIndex, CronQuery, CronSearch, CronSort, DueCron,
 export { askIndex } from './index-question.ts'
 export type { IndexAnswer, IndexQuestion, OwnIndex } from './index-question.ts'
 export { indexService, indexWire } from './index-service.ts'
-export { pageOfNamespaces, passes } from './item-filter.ts'
+export { hasWords, pageOfNamespaces, passes } from './item-filter.ts'
 export { deletedMs, isAlive, itemId, labelsOf, namespaceText } from './item-index.ts'
 export type { FoundItem, ItemIndex, ItemName, ItemQuery, ItemSearch, Namespace, NamespaceCondition,
   NamespaceQuery } from './item-index.ts'

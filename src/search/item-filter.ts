@@ -2,6 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util'
 
+import type { ItemRow } from '../../proto/gen/storage/v1/row.ts'
 import { isObject } from '../json/index.ts'
 import type { Namespace, NamespaceCondition, NamespaceQuery } from './item-index.ts'
 
@@ -28,6 +29,20 @@ export function passes(value: Readonly<Record<string, unknown>>,
   return Object.entries(filter).every(([key, wanted]) =>
     holds(Object.hasOwn(value, key) ? value[key] : undefined, wanted)
   )
+}
+
+/** True if each word is somewhere in the labels, the key or the value, as these are written. */
+export function hasWords(
+  { namespace, key, valueJson }: Pick<ItemRow, 'namespace' | 'key' | 'valueJson'>,
+  words: readonly string[],
+): boolean {
+  const name = [...namespace, key].join('\n').toLowerCase()
+  const value = valueJson.toLowerCase()
+  return words.every((word) => {
+    const wanted = word.toLowerCase()
+    // In JSON some characters are written otherwise.
+    return name.includes(wanted) || value.includes(JSON.stringify(wanted).slice(1, -1))
+  })
 }
 
 function holds(value: unknown, wanted: unknown): boolean {

@@ -9,6 +9,8 @@ export interface ItemQuery {
   readonly prefix: readonly string[]
   /** Values or operators by top-level key of the value. Every one must hold. */
   readonly filter?: Readonly<Record<string, unknown>>
+  /** Words that the key, the labels or the value must all have, in small or capital letters. */
+  readonly words?: readonly string[]
   /** Vector of the query. Items without vectors come last then, without a score. */
   readonly vector?: readonly number[]
   /** Items that expire by then are not found. */

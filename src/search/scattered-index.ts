@@ -58,7 +58,7 @@ const useMs = 1_000
 
 type SearchQuestion = Extract<IndexQuestion, {
   readonly kind: 'thread_search' | 'thread_find' | 'thread_seen' | 'assistant_search'
-    | 'assistant_seen' | 'cron_search' | 'cron_seen' | 'item_search'
+    | 'assistant_seen' | 'cron_search' | 'cron_seen' | 'item_search' | 'item_words'
 }>
 type Page = Pick<IndexAnswer, 'rows' | 'total'>
 
@@ -98,7 +98,8 @@ export function scatteredIndex(options: ScatterOptions): ScatteredIndex {
         scatter.count({ kind: query.allowed ? 'cron_seen_count' : 'cron_count', query }),
     },
     items: {
-      search: (query) => page({ kind: 'item_search', query }, itemOrder),
+      search: (query) =>
+        page({ kind: query.words ? 'item_words' : 'item_search', query }, itemOrder),
       namespaces: (query) => scatter.namespaces(query),
     },
     use: (tenant) => scatter.use(tenant),

@@ -158,6 +158,49 @@ it.each([
   expect((await store().searchItems(['bad'])).items).toEqual([])
 })
 
+it('says when an item ends to who asks for it, and reading it so moves no end', async () => {
+  const namespace = ['ends', randomUUID()]
+  const put = (key: string, ttl?: number) =>
+    store().putItem(namespace, key, { n: 1 }, ttl === undefined ? {} : { ttl })
+  await put('never')
+  await put('soon', 90)
+  const get = async (key: string, more = '&include=ttl&refresh_ttl=false') =>
+    (await ask(server.url, 'GET',
+      `/store/items?namespace=${namespace.join('.')}&key=${key}${more}`))
+      .body as {
+        readonly ttl?: { readonly ttl_minutes: number; readonly expires_at: string } | null
+      }
+  expect((await get('never')).ttl).toBeNull()
+  const { ttl } = await get('soon')
+  expect(ttl).toEqual({ ttl_minutes: 90, expires_at: expect.any(String) })
+  expect(Date.parse(ttl!.expires_at) - Date.now()).toBeGreaterThan(80 * 60_000)
+  expect((await get('soon')).ttl).toEqual(ttl)
+  expect(await get('soon', '')).not.toHaveProperty('ttl')
+  const found = await ask(server.url, 'POST', '/store/items/search', { namespace_prefix: namespace,
+    include: ['ttl'], refresh_ttl: false })
+  expect(found.body).toMatchObject({ items: [{ key: 'soon', ttl }, { key: 'never', ttl: null }] })
+})
+
+it('finds items by words in their labels, keys and values', async () => {
+  const root = randomUUID()
+  await store().putItem([root, 'ada'], 'food', { likes: 'Plum jam' })
+  await store().putItem([root, 'bob'], 'plum', { likes: 'bread' })
+  const find = async (q: string) => {
+    const { body } = await ask(server.url, 'POST', '/store/items/search', {
+      namespace_prefix: [root],
+      q,
+    })
+    return (body as { items: { key: string }[] }).items.map(({ key }) => key).toSorted()
+  }
+  expect(await find('plum')).toEqual(['food', 'plum'])
+  expect(await find('JAM plum')).toEqual(['food'])
+  expect(await find('ada')).toEqual(['food'])
+  expect(await find('  ')).toEqual(['food', 'plum'])
+  expect(await find('pear')).toEqual([])
+  const long = await ask(server.url, 'POST', '/store/items/search', { q: 'x'.repeat(501) })
+  expect(long.status).toBe(422)
+})
+
 it('a value that is too long is 413', async () => {
   const answer = await ask(server.url, 'PUT', '/store/items', { namespace: ['long'], key: 'k',
     value: { text: 'x'.repeat(600_000) } })

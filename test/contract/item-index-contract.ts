@@ -164,6 +164,26 @@ export function describeItemIndex(name: string, makePlace: MakePlace): void {
       )
     })
 
+    it('finds what has all words, in its labels, its key or its value, page by page', async () => {
+      const tenant = randomUUID()
+      const rows = [['a', 'one', 'Plum "jam"'], ['a', 'two', 'plum'], ['b', 'plum', 'jam'], ['plum',
+        'jam', '']].map(([label, key, text], at) =>
+          anItem({ tenant, key: key!, namespace: [label!], updatedAtMs: 1_000 - at,
+            valueJson: JSON.stringify({ text }) })
+        )
+      await put(...rows)
+      const keys = async (words: readonly string[], more: Partial<ItemQuery> = {}) =>
+        (await store.items.search({ tenant, nowMs, prefix: [], limit: 10, offset: 0, words,
+          ...more }))
+          .rows.map(({ row }) => row.key)
+      expect(await keys(['PLUM'])).toEqual(['one', 'two', 'plum', 'jam'])
+      expect(await keys(['plum', 'jam'])).toEqual(['one', 'plum', 'jam'])
+      expect(await keys(['plum', 'jam'], { offset: 1, limit: 1 })).toEqual(['plum'])
+      expect(await keys(['"jam"'])).toEqual(['one'])
+      expect(await keys(['plum'], { prefix: ['a'], filter: { text: 'plum' } })).toEqual(['two'])
+      expect(await keys(['pear'])).toEqual([])
+    })
+
     it('finds items and namespaces as the model does', async () => {
       await expectAlways(
         fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 20 }),

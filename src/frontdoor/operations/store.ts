@@ -38,10 +38,11 @@ export class StoreOperations {
 
   search(tenant: string, request: SearchItems,
     cancelled?: AbortSignal): Promise<readonly FoundItem[]> {
-    const { namespace_prefix, filter, query, limit = 10, offset = 0, refresh_ttl } = request
+    const { namespace_prefix, filter, q, query, limit = 10, offset = 0, refresh_ttl } = request
     return this.#items.search(tenant, {
       prefix: namespace_prefix ?? [],
       filter: filter ?? undefined,
+      words: wordsIn(q),
       query: query ?? undefined,
       refresh: refresh_ttl ?? undefined,
       limit,
@@ -59,6 +60,12 @@ export class StoreOperations {
     return this.#items.namespaces(tenant, { conditions, maxDepth: maxDepth ?? undefined, limit,
       offset }, cancelled)
   }
+}
+
+/** The words of a text; undefined if it has none. */
+function wordsIn(text: string | null | undefined): readonly string[] | undefined {
+  const words = text?.split(/\s+/u).filter((word) => word !== '') ?? []
+  return words.length === 0 ? undefined : words
 }
 
 /** Reads a namespace in a query: labels that are joined in one text, or one label each time. */

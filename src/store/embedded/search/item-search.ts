@@ -1,7 +1,7 @@
 /** Searches items in slices: by namespace and value, the newest first, or the nearest first. */
 
 import { ItemRow } from '../../../../proto/gen/storage/v1/row.ts'
-import { isAlive, namespaceText, passes } from '../../../search/index.ts'
+import { hasWords, isAlive, namespaceText, passes } from '../../../search/index.ts'
 import type { FoundItem, ItemQuery } from '../../../search/index.ts'
 import { PageBytes } from '../../page-bytes.ts'
 import type { Database, Statement } from '../file/database.ts'
@@ -53,37 +53,36 @@ export class ItemSearch {
   }
 
   /** The page of the candidates that pass the filter. */
-  *#page({ filter, offset, limit, bytes: most }: ItemQuery,
-    candidates: Iterable<Candidate>): Generator<void, EncodedItem[], void> {
+  *#page(query: ItemQuery, candidates: Iterable<Candidate>): Generator<void, EncodedItem[], void> {
+    const { offset, limit, bytes: most } = query
     const page: EncodedItem[] = []
     const bytes = new PageBytes(most)
     const slice = new Slice()
     let skipped = 0
     for (const { no, score } of candidates) {
-      if (filter === undefined && skipped < offset) {
+      if (takesAll(query) && skipped < offset) {
         skipped++
         continue
       }
       const [body] = this.#body.get(no) ?? []
       // The cache may be newer than what this connection sees.
       if (body === undefined) continue
-      const { valueJson } = ItemRow.decode(body)
-      const isWanted = filter === undefined || passes(JSON.parse(valueJson), filter)
-      if (isWanted && skipped++ >= offset) {
+      const row = ItemRow.decode(body)
+      if (isWanted(row, query) && skipped++ >= offset) {
         bytes.add(body)
         if (page.push({ body, score }) === limit) break
       }
-      if (slice.ends(valueJson)) yield
+      if (slice.ends(row.valueJson)) yield
     }
     return page
   }
 
   /** Living items below the prefix, the newest first. Only an index is read. */
   *#newest(query: ItemQuery): Generator<Candidate, void, void> {
-    const { tenant, prefix, nowMs, filter, vector, offset, limit } = query
+    const { tenant, prefix, nowMs, vector, offset, limit } = query
     const index = prefix.length === 0 ? 'item_newest' : 'item_order'
     // With a bound, sorting keeps few rows.
-    const isBounded = filter === undefined && vector === undefined
+    const isBounded = takesAll(query) && vector === undefined
     const all = this.#database.prepare<readonly [no: number]>(
       `SELECT no FROM item INDEXED BY ${index} WHERE ${below(prefix)}
         AND (expires_at = 0 OR expires_at > :now)
@@ -96,7 +95,7 @@ export class ItemSearch {
 
   /** The nearest items first, then those that cannot be compared. */
   *#withRest(query: ItemQuery, { items, scores }: Compared): Generator<Candidate, void, void> {
-    const most = query.filter === undefined ? query.offset + query.limit : items.length
+    const most = takesAll(query) ? query.offset + query.limit : items.length
     for (const at of nearest({ items, scores }, most)) {
       yield { no: items[at]!.no, score: scores[at]! }
     }
@@ -119,6 +118,15 @@ export class ItemSearch {
     }
     return { items, scores }
   }
+}
+
+/** True if no value has to be read to know whether an item is wanted. */
+const takesAll = ({ filter, words }: ItemQuery): boolean =>
+  filter === undefined && words === undefined
+
+function isWanted(row: ItemRow, { filter, words }: ItemQuery): boolean {
+  return (words === undefined || hasWords(row, words))
+    && (filter === undefined || passes(JSON.parse(row.valueJson), filter))
 }
 
 /** Up to this many, it takes less to keep the best than to sort all. */
