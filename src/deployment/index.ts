@@ -31,6 +31,7 @@ export type { Prepared, PrepareRequest, RevisionTally,
   RolloutMembers } from './rollout/member-port.ts'
 export type { MemberProgress, MemberState, Rollout, RolloutKind, RolloutOutcome, RolloutPhase,
   RolloutResult } from './rollout.ts'
+export { lineCondition } from './serving/deployment-lines.ts'
 export type { DeploymentLine, LineQuery } from './serving/deployment-lines.ts'
 export { DeploymentUpdates } from './serving/deployment-updates.ts'
 export type { UpdateRequest } from './serving/deployment-updates.ts'

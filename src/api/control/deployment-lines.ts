@@ -42,6 +42,11 @@ export const readDeploymentLogs = operation('GET', '/control/v1/deployments/:dep
     revision: Type.Optional(RevisionName()),
     level: Type.Optional(OneOf(levels, { description: 'This level and those above.' })),
     since: Type.Optional(Time()),
+    until: Type.Optional(Time()),
+    q: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 200,
+        description: 'A text that is in the lines, in small or capital letters.' }),
+    ),
     limit: Type.Optional(Whole(1, 5_000, { default: 1_000 })),
     build: Type.Optional(RevisionName({ description: 'The lines of this build instead.' })),
   }),

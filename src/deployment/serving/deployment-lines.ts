@@ -26,6 +26,10 @@ export interface LineQuery {
   readonly after?: number
   /** … or time from which on they are, in milliseconds since 1970. */
   readonly sinceMs?: number
+  /** Time up to which they are, in milliseconds since 1970. */
+  readonly untilMs?: number
+  /** A text that is in them, in small or capital letters. */
+  readonly q?: string
   readonly revision?: string
   /** Lowest level of the wanted lines. */
   readonly level?: DeploymentLine['level']
@@ -73,12 +77,11 @@ export class DeploymentLines {
   }
 
   /** The oldest first. With `after` the next ones, otherwise the last ones. */
-  read({ after, sinceMs, revision, level = 'debug', limit }: LineQuery): readonly DeploymentLine[] {
-    const wanted = levels.slice(levels.indexOf(level))
+  read(query: LineQuery): readonly DeploymentLine[] {
+    const { after, limit } = query
+    const isMeant = lineCondition(query)
     const found = this.#lines.filter((line) =>
-      (after === undefined || line.seq > after) && line.atMs >= (sinceMs ?? 0) &&
-      wanted.includes(line.level)
-      && (revision === undefined || line.revision === revision)
+      (after === undefined || line.seq > after) && isMeant(line)
     )
     return after === undefined
       ? found.slice(Math.max(0, found.length - limit))
@@ -93,6 +96,18 @@ export class DeploymentLines {
     this.#lines = this.#lines.slice(dropped)
     this.#bytes = bytes
   }
+}
+
+/** The condition of a query, apart from the numbers of lines. */
+export function lineCondition(
+  { sinceMs = 0, untilMs = Infinity, q, revision, level = 'debug' }: Omit<LineQuery, 'limit'>,
+): (line: DeploymentLine) => boolean {
+  const wanted = levels.slice(levels.indexOf(level))
+  const text = q?.toLowerCase()
+  return (line) =>
+    line.atMs >= sinceMs && line.atMs <= untilMs && wanted.includes(line.level)
+    && (revision === undefined || line.revision === revision)
+    && (text === undefined || line.text.toLowerCase().includes(text))
 }
 
 function bytesOf({ text }: DeploymentLine): number {

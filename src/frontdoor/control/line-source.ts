@@ -1,6 +1,7 @@
 /** Sources of the lines of a deployment: what its code wrote, or what a build wrote. */
 
 import type { ControlLine, LinesQuery } from '../../api/index.ts'
+import { lineCondition } from '../../deployment/index.ts'
 import type { Deployment, DeploymentLine } from '../../deployment/index.ts'
 import { timeText } from '../../json/index.ts'
 import type { ControlParts } from './parts.ts'
@@ -18,9 +19,12 @@ const pageMax = 100
 
 /** The lines that code wrote on all members. */
 export function writtenLines({ env, deployments: { logs } }: ControlParts, { name }: Deployment,
-  { revision, level, since, limit = linesMax }: LinesQuery): LineSource {
+  { revision, level, since, until, q, limit = linesMax }: LinesQuery): LineSource {
   const seen = new Map<string, number>()
-  const options = { ...revision !== undefined && { revision }, ...level !== undefined && { level } }
+  const options = { ...revision !== undefined && { revision }, ...level !== undefined && { level },
+    ...q !== undefined && { q }, ...until !== undefined && { untilMs: Date.parse(until) } }
+  // A member of an older version knows neither of the last two.
+  const isMeant = lineCondition(options)
   let sinceMs = since === undefined ? undefined : Date.parse(since)
   return {
     next: async () => {
@@ -30,7 +34,7 @@ export function writtenLines({ env, deployments: { logs } }: ControlParts, { nam
       for (const { member, seq } of lines) seen.set(member, Math.max(seen.get(member) ?? 0, seq))
       // Members that had no line yet are asked for what comes from now on.
       sinceMs ??= beganMs
-      return lines.map(lineJson)
+      return lines.filter(isMeant).map(lineJson)
     },
     isOver: async () => false,
   }

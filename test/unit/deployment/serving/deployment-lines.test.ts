@@ -24,7 +24,7 @@ it('keeps the last 5 000 lines within 4 MiB', () => {
   expect(lines.read({ limit: 10_000 }).length).toBeLessThan(300)
 })
 
-it('finds lines by number, time, revision and level', () => {
+it('finds lines by number, time, revision, level and text', () => {
   const lines = new DeploymentLines('m1')
   lines.add({ ...line, text: 'a' })
   lines.add({ ...line, text: 'b', level: 'warn', atMs: 10 })
@@ -37,6 +37,10 @@ it('finds lines by number, time, revision and level', () => {
   expect(texts({ after: 0, limit: 2 })).toBe('ab')
   expect(texts({ after: 2 })).toBe('c')
   expect(texts({ sinceMs: 10 })).toBe('bc')
+  expect(texts({ untilMs: 10 })).toBe('ab')
+  expect(texts({ sinceMs: 5, untilMs: 10 })).toBe('b')
+  expect(texts({ q: 'C' })).toBe('c')
+  expect(texts({ q: '.*' })).toBe('')
   expect(texts({ level: 'warn' })).toBe('bc')
   expect(texts({ revision: 'r2' })).toBe('c')
 })
