@@ -22,28 +22,32 @@ interface Way {
 const runs: Way = { name: 'runs/wait', path: '/runs/wait', headers: {},
   body: () => ({ assistant_id: graphId, input: turn('hi') }) }
 
+type Timed = readonly (readonly [name: string, ms: number])[]
+type Took = ReadonlyMap<string, number[]>
+
 /** Measures one client, and 32 at once. */
 export async function benchTools({ quick }: { readonly quick: boolean }): Promise<Bench> {
-  const [rounds, calls] = quick ? [3, 32] : [30, 320]
+  const [rounds, calls] = quick ? [3, 32] : [15, 96]
   const server = await startServer({ project: 'conformance' })
   try {
     const ways = [runs, plainCall(), await sessionCall(server.url), modernCall()]
     const lines: Line[] = []
     for (const clients of [1, 32]) {
-      const took = new Map(ways.map(({ name }) => [name, [] as number[]]))
+      const took: Took = new Map(ways.map(({ name }) => [name, []]))
       for (let round = -2; round < rounds; round += 1) {
         progress(`${clients} clients, round ${round}`)
-        const turns = ways.map((_, at) => ways[(at + round + 2) % ways.length]!)
-        for (const way of turns) {
-          const ms = await timeOf(server.url, way, { clients, calls })
-          // The first rounds are a warm-up.
-          if (round >= 0) took.get(way.name)!.push(ms)
-        }
+        const timed = await (clients === 1
+          ? oneByOne(server.url, ways, calls / 4)
+          : atOnce(server.url, ways, { round: round + 2, clients, calls }))
+        // The first rounds are a warm-up.
+        if (round >= 0) { for (const [name, ms] of timed) took.get(name)!.push(ms) }
       }
       lines.push(...ways.slice(1).map(({ name }) => lineOf(name, clients, took)))
     }
     return { title: 'Calls of tools', file: '', lines,
-      notes: `${rounds} rounds of ${calls} calls each, in turns.` }
+      notes: `${rounds} rounds: ${
+        calls / 4
+      } calls of one client, ${calls} of 32, of each way in turns.` }
   } finally {
     await server.close()
   }
@@ -79,25 +83,46 @@ function callOf(id: number, more: object = {}): object {
 
 let asked = 0
 
-/** Milliseconds of a call: the median of one client, and the share of each for many. */
-async function timeOf(url: string, { path, headers, body }: Way,
-  { clients, calls }: { readonly clients: number; readonly calls: number }): Promise<number> {
-  const each = Math.ceil(calls / clients)
+/** Milliseconds of one call. */
+async function timeOf(client: BareClient, { path, body }: Way): Promise<number> {
   const began = performance.now()
-  const took = await Promise.all(Array.from({ length: clients }, async () => {
-    const client = new BareClient(new URL(url), headers)
-    const ms: number[] = []
-    for (let call = 0; call < each; call += 1) {
-      const start = performance.now()
-      const { status, body: answer } = await client.ask('POST', path, body(++asked))
-      const isRight = status === 200 && answer.includes('echo: hi')
-      if (!isRight) throw new Error(`${path} answered ${status}: ${String(answer)}`)
-      ms.push(performance.now() - start)
-    }
-    client.close()
-    return ms
-  }))
-  return clients === 1 ? quantile(took.flat(), 0.5) : (performance.now() - began) / (each * clients)
+  const { status, body: answer } = await client.ask('POST', path, body(++asked))
+  const isRight = status === 200 && answer.includes('echo: hi')
+  if (!isRight) throw new Error(`${path} answered ${status}: ${String(answer)}`)
+  return performance.now() - began
+}
+
+/** Medians of one client, which calls each way in turn: what else the machine does is the same. */
+async function oneByOne(url: string, ways: readonly Way[], calls: number): Promise<Timed> {
+  const clients = ways.map((way) => ({ way, ms: [] as number[],
+    client: new BareClient(new URL(url), way.headers) })
+  )
+  for (let call = 0; call < calls; call += 1) {
+    for (const each of inTurn(clients, call)) each.ms.push(await timeOf(each.client, each.way))
+  }
+  for (const { client } of clients) client.close()
+  return clients.map(({ way, ms }) => [way.name, quantile(ms, 0.5)])
+}
+
+/** The time of many clients by the number of their calls, one way after another. */
+async function atOnce(url: string, ways: readonly Way[],
+  { round, clients, calls }: { readonly round: number; readonly clients: number;
+    readonly calls: number }): Promise<Timed> {
+  const timed: (readonly [string, number])[] = []
+  for (const way of inTurn(ways, round)) {
+    const began = performance.now()
+    await Promise.all(Array.from({ length: clients }, async () => {
+      const client = new BareClient(new URL(url), way.headers)
+      for (let call = 0; call < calls / clients; call += 1) await timeOf(client, way)
+      client.close()
+    }))
+    timed.push([way.name, (performance.now() - began) / calls])
+  }
+  return timed
+}
+
+function inTurn<Each>(all: readonly Each[], first: number): Each[] {
+  return all.map((_, at) => all[(at + first) % all.length]!)
 }
 
 function lineOf(name: string, clients: number, took: ReadonlyMap<string, readonly number[]>): Line {

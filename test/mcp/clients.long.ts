@@ -8,6 +8,7 @@ import { pathToFileURL } from 'node:url'
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
+import { makeCuttingProxy } from '../support/cutting-proxy.ts'
 import { useGates } from '../support/gate.ts'
 import { installPackages } from '../support/installed-packages.ts'
 import { say } from '../support/run-events.ts'
@@ -53,6 +54,7 @@ interface ClientModule {
 const folder = import.meta.dirname
 const server = useServer({ project: 'conformance' })
 const gate = useGates()
+const proxy = makeCuttingProxy()
 
 const load = async (path: string) =>
   await import(pathToFileURL(join(folder, 'node_modules', path)).href) as ClientModule
@@ -67,26 +69,30 @@ const clients = {
 } as const
 
 beforeAll(() => installPackages(folder, 'the clients of the Model Context Protocol'))
+afterAll(() => proxy.close())
 
 describe.each(Object.entries(clients))('the client %s', (kind, loaded) => {
   const opened: Client[] = []
   let client: Client
   let transport: Transport
   const questions: string[] = []
+  let whenAsked = async () => {}
   let answer: object = { action: 'accept', content: { answer: 'this' } }
 
   /** A client whose user answers, unless it shows no forms. */
-  async function connected(capabilities: object): Promise<[Client, Transport]> {
+  async function connected(capabilities: object, url = server.url): Promise<[Client, Transport]> {
     const module = await loaded()
     const made = new module.Client({ name: 'test', version: '1' }, { capabilities,
       ...kind === 'without sessions' && { versionNegotiation: { mode: 'auto' } } })
     if (Object.keys(capabilities).length > 0) {
-      made.setRequestHandler(module.ElicitRequestSchema ?? 'elicitation/create', ({ params }) => {
+      const asked = module.ElicitRequestSchema ?? 'elicitation/create'
+      made.setRequestHandler(asked, async ({ params }) => {
         questions.push(params.message)
+        await whenAsked()
         return answer
       })
     }
-    const way = new module.StreamableHTTPClientTransport(new URL(`${server.url}/mcp`))
+    const way = new module.StreamableHTTPClientTransport(new URL(`${url}/mcp`))
     await made.connect(way)
     opened.push(made)
     return [made, way]
@@ -144,6 +150,25 @@ describe.each(Object.entries(clients))('the client %s', (kind, loaded) => {
     const { structuredContent } = await client.callTool({ name: 'asktwice', arguments: {} })
     expect(structuredContent).toMatchObject({ answers: ['this', 'this'] })
     expect(questions).toEqual(['first?', 'second?'])
+  })
+
+  it.runIf(kind === 'with sessions')('comes back to a call whose connection breaks', async () => {
+    questions.length = 0
+    answer = { action: 'accept', content: { answer: 'this' } }
+    const [far] = await connected({ elicitation: { form: {} } }, await proxy.to(server.url))
+    let breaks = 0
+    whenAsked = async () => {
+      // Once: the client waits longer before each further try.
+      if (breaks++ > 0) return
+      proxy.cut()
+      await expect.poll(() => proxy.open).toBeGreaterThan(0)
+    }
+    const { structuredContent } = await far.callTool({ name: 'asktwice', arguments: {} })
+    whenAsked = async () => {}
+    expect(structuredContent).toMatchObject({ answers: ['this', 'this'] })
+    expect(questions).toEqual(['first?', 'second?'])
+    await expect.poll(() => server.client.threads.search({ metadata: { mcp_tool: 'asktwice' } }))
+      .toEqual([])
   })
 
   it('ends a call whose question its user declines', async () => {
