@@ -149,7 +149,7 @@ it('makes a dashboard with the usual charts, adds one, changes it, and deletes a
   const drawer = page.getByRole('dialog', { name: 'New chart' })
   await drawer.getByLabel('Title').fill('By tag')
   await drawer.getByLabel('Project').selectOption({ label: project })
-  await drawer.getByLabel('Divided by').selectOption('tag')
+  await drawer.getByLabel('Group by').selectOption('tag')
   await drawer.getByRole('img').waitFor()
   await drawer.getByText('phone').waitFor()
   await drawer.getByLabel('Filter').fill('eq(nonsense, ')

@@ -75,7 +75,7 @@ it('stand side by side: differences, what became worse, the trace of a cell', as
   for (const name of ['small', 'large']) {
     await page.getByRole('checkbox', { name: `Choose ${name} ${stamp}` }).check()
   }
-  await page.getByRole('button', { name: 'Side by side' }).click()
+  await page.getByRole('button', { name: 'Compare' }).click()
   const grid = page.getByRole('grid', { name: 'Examples side by side' })
   await grid.getByRole('row', { name: 'question 0' }).getByText('best').waitFor()
   await page.getByText('30 examples, 2 worse').waitFor()
@@ -121,7 +121,7 @@ it('say what went wrong, and ask again', async () => {
   }
   await page.route('**/experiment-runs',
     (route) => route.fulfill({ status: 503, json: { detail: 'The answers rest.' } }))
-  await page.getByRole('button', { name: 'Side by side' }).click()
+  await page.getByRole('button', { name: 'Compare' }).click()
   await page.getByText('The answers rest.').waitFor()
   expect(await tab.violations()).toEqual([])
   await page.unroute('**/experiment-runs')

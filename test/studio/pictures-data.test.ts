@@ -53,7 +53,7 @@ it.runIf(isWalked)('a dataset, and two experiments side by side', async () => {
   for (const name of ['small model', 'large model']) {
     await page.getByRole('checkbox', { name: `Choose ${name}` }).check()
   }
-  await page.getByRole('button', { name: 'Side by side' }).click()
+  await page.getByRole('button', { name: 'Compare' }).click()
   await page.getByRole('combobox', { name: 'Show differences' }).selectOption('reference')
   await page.getByText('5 examples, 2 worse').waitFor()
   await page.getByText('Jacquard, in 1804.').or(page.locator('ins')).first().waitFor()

@@ -33,7 +33,7 @@ export function ChartFields({ draft, set, all, place, setPlace }: FieldsProps & 
         )
         : <What draft={draft} set={set} />}
       <div className={css['pair']}>
-        <Choice label="Drawn as" value={draft.kind} set={(kind) => set({ kind })}
+        <Choice label="Chart type" value={draft.kind} set={(kind) => set({ kind })}
           words={{ line: 'Lines', bar: 'Bars' }} />
         <Choice label="Width" value={draft.width} set={(width) => set({ width })}
           words={widthWords} />
@@ -83,7 +83,7 @@ function What({ draft, set }: FieldsProps) {
         )}
       </Field>
       <div className={css['pair']}>
-        <Choice label="Divided by" value={groupBy} words={groupings}
+        <Choice label="Group by" value={groupBy} words={groupings}
           set={(value) => set({ groupBy: value })} />
         {groupBy === 'metadata' && (
           <Field label="Key" required>

@@ -53,7 +53,7 @@ export function ActivateDialog({ deployment, revision, close }: {
         {next !== null && next.revision !== revision && (
           <p>{next.revision} gives back its {next.percent} %.</p>
         )}
-        <TextField label="Why" hint="Stands in the events." value={message} maxLength={500}
+        <TextField label="Why" hint="Shown in the events." value={message} maxLength={500}
           autoComplete="off" change={setMessage} />
         <div aria-live="polite" className={css['report']}>
           {check.data !== undefined && (

@@ -36,7 +36,7 @@ export function DeploymentList() {
       }
         acts={deploymentName !== null && (
           <a className={buttonClass()} href={`${studioOf(null).href}threads`}>
-            Open the server’s own project
+            Open the default project
           </a>
         )} />
       <div className={css['body']}>

@@ -55,7 +55,7 @@ export function RollBackDialog(
             </select>
           )}
         </Field>
-        <TextField label="Why" hint="Stands in the events." value={message} maxLength={500}
+        <TextField label="Why" hint="Shown in the events." value={message} maxLength={500}
           autoComplete="off" change={setMessage} />
         {work.isError && <ErrorNotice error={work.error} retry={() => work.mutate()} />}
         <footer>

@@ -47,7 +47,7 @@ export function ExperimentList({ dataset, set }: DatasetViewProps) {
         <Button kind="primary" icon={<Icon name="compare" />} disabled={chosen.length < 2}
           onClick={compare}
         >
-          Side by side
+          Compare
         </Button>
       </div>
       <div className={css['scroll']} role="region" aria-label="Experiments" tabIndex={0}>
@@ -57,7 +57,7 @@ export function ExperimentList({ dataset, set }: DatasetViewProps) {
               <th scope="col">
                 <span className="unseen">Choose</span>
               </th>
-              {['Experiment', 'Scores', 'Runs', 'Failed', 'p50', 'p99', 'Cost', 'Begun']
+              {['Experiment', 'Scores', 'Runs', 'Failed', 'p50', 'p99', 'Cost', 'Started']
                 .map((name) => <th key={name} scope="col">{name}</th>)}
             </tr>
           </thead>

@@ -14,7 +14,7 @@ import type { DraftProps, JudgeKind } from './rule-draft.ts'
 import css from './rules.module.css'
 
 const kinds: readonly (readonly [JudgeKind, string])[] = [
-  ['none', 'Nobody'],
+  ['none', 'None'],
   ['graph', 'A graph of this server'],
   ['prompt', 'A prompt for a model'],
   ['hub', 'A prompt of the hub'],
@@ -28,8 +28,8 @@ interface JudgeProps extends DraftProps {
 /** Fields of the evaluator of a rule. */
 export function JudgeFields({ draft, set, before }: JudgeProps) {
   return (
-    <FormPart title="Judge">
-      <Field label="Who judges">
+    <FormPart title="Evaluator">
+      <Field label="Evaluator">
         {(ids) => (
           <select {...ids} value={draft.judge}
             onChange={({ target }) => set({ judge: target.value as JudgeKind })}

@@ -10,7 +10,7 @@ import { OutcomeChip } from './line-row.tsx'
 import css from './rules.module.css'
 
 const kinds: Readonly<Record<string, string>> = { queue: 'Queue', dataset: 'Dataset',
-  webhook: 'Webhook', evaluator: 'Judge' }
+  webhook: 'Webhook', evaluator: 'Evaluator' }
 
 /** Panel with one line of the log of a rule. */
 export function LinePeek({ line, close }: {

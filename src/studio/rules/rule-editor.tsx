@@ -146,7 +146,7 @@ function Actions({ draft, set }: DraftProps) {
   const { data: queues } = useQuery(queueNames)
   return (
     <FormPart title="What is done">
-      <Choice label="Put before people" none="In no queue" value={draft.queue} all={queues}
+      <Choice label="Add to queue" none="In no queue" value={draft.queue} all={queues}
         change={(queue) => set({ queue })} />
       <Choice label="Keep as an example" none="In no dataset" value={draft.dataset} all={datasets}
         change={(dataset) => set({ dataset })} />

@@ -16,7 +16,7 @@ export function RuleFacts({ state }: { readonly state: RuleState }) {
         <Fact word="Looked at">{counted(looked, 'run')}</Fact>
         <Fact word="Applied">{count(applied)}</Fact>
         <Fact word="Failed">{count(failed)}</Fact>
-        <Fact word="Judged today">
+        <Fact word="Evaluated today">
           {counted(spent.calls, 'call')}
           {spent.tokens > 0 && `, ${counted(spent.tokens, 'token')}`}
         </Fact>

@@ -9,7 +9,7 @@ import css from './rail.module.css'
 const loadMenu = () => import('./deployment-menu.tsx')
 const DeploymentMenu = lazy(async () => ({ default: (await loadMenu()).DeploymentMenu }))
 
-const ownProject = 'The server’s own project'
+const ownProject = 'The default project'
 
 /** The button. Its menu is loaded when somebody comes near. */
 export function DeploymentSwitch() {
@@ -22,7 +22,7 @@ export function DeploymentSwitch() {
       {...press && { onClick: press }}
     >
       <Icon name="deployments" size={14} />
-      <span>{isOwn ? 'own project' : deploymentName}</span>
+      <span>{isOwn ? 'default project' : deploymentName}</span>
       <Icon name="down" size={12} />
     </button>
   )

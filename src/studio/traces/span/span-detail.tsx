@@ -111,7 +111,7 @@ function Head({ span, children }: { readonly span: Span; readonly children: Reac
         <CopyButton text={span.id} label="Copy the id of the span" />
       </div>
       <dl className={css['facts']}>
-        {start && end ? <Fact name="Took">{duration((end - start) / 1_000)}</Fact> : null}
+        {start && end ? <Fact name="Duration">{duration((end - start) / 1_000)}</Fact> : null}
         {span.start_time !== null && (
           <Fact name="Began">
             <TimeText iso={span.start_time} />

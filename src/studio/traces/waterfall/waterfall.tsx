@@ -52,8 +52,8 @@ export function Waterfall({ tree, chosen, choose, open, q, look }: WaterfallProp
   const zoomBy = (factor: number) => setSeen(zoomed(seen, tree.whole, factor, 0.5))
   const node = tree.byId.get(chosen)
   useKeys('Spans', {
-    '+': { words: 'Closer', act: () => zoomBy(0.5) },
-    '-': { words: 'Farther', act: () => zoomBy(2) },
+    '+': { words: 'Zoom in', act: () => zoomBy(0.5) },
+    '-': { words: 'Zoom out', act: () => zoomBy(2) },
     '0': { words: 'The whole time', act: () => setZoom(undefined) },
     'f': { words: 'The time of the chosen span',
       act: () => node && setSeen(fitted(node, tree.whole)) },
@@ -79,9 +79,9 @@ export function Waterfall({ tree, chosen, choose, open, q, look }: WaterfallProp
           {isFolded ? 'Open all' : 'Fold'}
         </Button>
         <span className={css['zoom']} role="group" aria-label="Time">
-          <Button kind="quiet" small label="Farther" disabled={zoom === undefined}
+          <Button kind="quiet" small label="Zoom out" disabled={zoom === undefined}
             icon={<Icon name="minus" size={14} />} onClick={() => zoomBy(2)} />
-          <Button kind="quiet" small label="Closer" icon={<Icon name="plus" size={14} />}
+          <Button kind="quiet" small label="Zoom in" icon={<Icon name="plus" size={14} />}
             onClick={() => zoomBy(0.5)} />
           <Button kind="quiet" small disabled={zoom === undefined}
             onClick={() => setZoom(undefined)}
