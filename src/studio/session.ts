@@ -20,16 +20,26 @@ export interface SessionState {
 
 const storageKey = 'studio.credential'
 let credential = readCredential()
+/** True once calls without a credential were refused: the login of a project may let pages in. */
+let isDeveloperPage = false
 const nothingNeeded: SessionState = { offered: null, needed: null, elsewhere: null }
 let state = nothingNeeded
 const listeners = new Set<() => void>()
 
 /** The headers that say who calls. */
 export function credentials(): Record<string, string> {
-  if (credential === undefined) return {}
+  if (credential === undefined) return isDeveloperPage ? { 'x-auth-scheme': 'langsmith' } : {}
   return credential.kind === 'key'
     ? { 'x-api-key': credential.text }
     : { authorization: `Bearer ${credential.text}` }
+}
+
+/**
+ * Calls without a credential come from the page of developers from now on. A project may let it in
+ * on its own machine by `disable_studio_auth: false`.
+ */
+export function callAsDeveloperPage(): void {
+  isDeveloperPage = true
 }
 
 /** True if calls carry a credential. */

@@ -1,7 +1,7 @@
 /** Calls of the API: one way to send them, one kind of error, and who hears of limits. */
 
 import type { ControlFailure } from '../../api/index.ts'
-import { credentials, signInNeeded } from '../session.ts'
+import { callAsDeveloperPage, credentials, signInNeeded } from '../session.ts'
 import { urlOf } from './place.ts'
 
 /** Any value that JSON can hold. */
@@ -64,18 +64,8 @@ export function onLimit(listener: (seen: SeenLimit) => void): () => void {
 
 /** Sends a request. Throws ApiError for every refusal, and if there is no answer. */
 export async function send(path: string, call: Call = {}): Promise<Response> {
-  const { method = 'GET', body, form, headers, signal } = call
-  const response = await fetch(urlOf(path), {
-    method,
-    signal: signal ?? null,
-    headers: { ...credentials(), ...headers,
-      ...body !== undefined && { 'content-type': 'application/json' } },
-    ...body !== undefined && { body: JSON.stringify(body) },
-    ...form !== undefined && { body: form },
-  }).catch((error: unknown) => {
-    if (signal?.aborted) throw error
-    throw new ApiError(0, 'The server does not answer.', { code: 'no_answer' })
-  })
+  const { signal } = call
+  const response = await answerTo(path, call)
   const limit = response.headers.get('ratelimit')
   const policy = response.headers.get('ratelimit-policy')
   if (limit !== null && policy !== null) { for (const each of listeners) each({ limit, policy }) }
@@ -86,6 +76,31 @@ export async function send(path: string, call: Call = {}): Promise<Response> {
   if (error.status === 401) signInNeeded(error.message)
   if (error.status === 403 && error.url !== null) signInNeeded(error.message, error.url)
   throw error
+}
+
+/** The answer. One that is refused without a credential is asked for as the page of developers. */
+async function answerTo(path: string, call: Call): Promise<Response> {
+  const given = credentials()
+  const answer = await fetched(path, call, given)
+  const isRefused = answer.status === 401 || answer.status === 403
+  if (!isRefused || Object.keys(given).length > 0) return answer
+  callAsDeveloperPage()
+  return await fetched(path, call, credentials())
+}
+
+function fetched(path: string, { method = 'GET', body, form, headers, signal }: Call,
+  given: Readonly<Record<string, string>>): Promise<Response> {
+  return fetch(urlOf(path), {
+    method,
+    signal: signal ?? null,
+    headers: { ...given, ...headers,
+      ...body !== undefined && { 'content-type': 'application/json' } },
+    ...body !== undefined && { body: JSON.stringify(body) },
+    ...form !== undefined && { body: form },
+  }).catch((error: unknown) => {
+    if (signal?.aborted) throw error
+    throw new ApiError(0, 'The server does not answer.', { code: 'no_answer' })
+  })
 }
 
 /** The JSON of an answer with its headers: of a page of a list. Throws ApiError. */
