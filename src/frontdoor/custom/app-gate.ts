@@ -137,6 +137,7 @@ async function answerRoute(parts: AppGateParts, request: FastifyRequest,
     && request.method !== 'OPTIONS'
   if (!asks) {
     await charge(parts, request, reply, anybody)
+    await parts.place?.(request, reply, { caller: nobody, isPublic: true, isOfApp: true })
     return await pass(parts, { request, reply, finding: undefined })
   }
   const finding = await (parts.passed.ofKey(request)?.identify() ?? parts.identifyCaller(request))

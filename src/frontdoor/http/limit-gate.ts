@@ -74,13 +74,16 @@ export function limitGate({ rows, ...options }: LimitGateOptions): Limit {
 export type ChargeDeployment = (request: FastifyRequest, reply: FastifyReply, called: {
   readonly caller: Caller
   readonly deployment: Pick<Deployment, 'id' | 'limits'>
+  /** True if nobody is asked who calls: such requests have a counter of their own. */
+  readonly isOpen?: boolean
 }) => Promise<void>
 
 /** Makes the gate of deployments. */
 export function deploymentGate(options: GateOptions): ChargeDeployment {
-  return async (request, reply, { caller, deployment: { id, limits: { requests } } }) => {
+  return async (request, reply, called) => {
+    const { caller, deployment: { id, limits: { requests } }, isOpen = false } = called
     if (requests === null) return
-    const charge = deploymentCharge(id, { count: requests.count,
+    const charge = deploymentCharge(isOpen ? `${id}/open` : id, { count: requests.count,
       intervalMs: requests.interval_s * 1_000 })
     const remaining = await charged(options, charge, ({ row, who }) => {
       const name = nameOf(caller.identity, options.addressOf(request))

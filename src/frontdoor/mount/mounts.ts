@@ -97,14 +97,14 @@ async function placed(parts: MountParts & { readonly hostOf: HostReader },
   const tenant = isNobody ? deployment.tenant : caller.tenant
   const namespace = namespaceOf({ tenant, deployment: deployment.name })
   const charged = async (deployment: Deployment) =>
-    await charge?.(request, reply, { caller, deployment })
+    await charge?.(request, reply, { caller, deployment, isOpen: isNobody })
   const bodyBytesMax = bodyBytesMaxOf(deployment)
   requireShortBody(request, bodyBytesMax)
   // A caller that is not asked who it is must not use up what others may send.
   if (!isNobody) {
     if (!isCharged) await charged(deployment)
     await requested?.(deployment, tenant)
-  }
+  } else if (isOfApp) await charged(deployment)
   await serving.open(namespace)
   requireEnabled(pattern, serving.view(namespace)?.settings?.disabled_routes)
   request.deployment = { ...called, bodyBytesMax, graphs: () => graphsOf(serving, namespace),

@@ -9,8 +9,11 @@ import { WebSocket } from 'ws'
 
 import type { HttpSettings } from '../../../../src/graph/index.ts'
 import { usualSettings } from '../../../../src/graph/index.ts'
+import { addressReader, deploymentGate } from '../../../../src/frontdoor/index.ts'
 import type { Limit } from '../../../../src/frontdoor/http/guard.ts'
+import { rateLimits } from '../../../../src/limits/index.ts'
 import { memoryDeployments } from '../../../support/memory-deployments.ts'
+import { ownCounters } from '../../limits/own-counters.ts'
 import { activeIn, openKeyed } from '../mount/deployment-door.ts'
 import { call, openDoor, plainStatus } from '../open-front-door.ts'
 import { imports, useApp } from './app-door.ts'
@@ -285,6 +288,27 @@ it('The app of a deployment is below its path and at its host name.', async () =
   expect([wrapped.status, wrapped.headers.get('x-wrapped')]).toEqual([200, 'yes'])
   const own = await acme('POST', '/threads/search', {})
   expect(own.headers.get('x-wrapped')).toBeNull()
+})
+
+it('Open routes of the app of a deployment have a limit of their own.', async () => {
+  const twins = memoryDeployments()
+  const view = (namespace: string) => ({ ...twins.serving.view(namespace)!,
+    settings: { ...usualSettings, http: { app: './app.ts:app' } } })
+  const deployed = { open: async () => {}, view, hostOf: () => app.host(), onChange: () => () => {},
+    ended: () => {} }
+  const charge = deploymentGate({ clients: ownCounters(rateLimits('us')).clients,
+    addressOf: addressReader([]) })
+  const { door, as } = await openKeyed({ serving: { ...twins.serving, view }, charge }, {
+    deployed,
+  })
+  const { limits } = await activeIn(twins)
+  await twins.records.change(await twins.records.get('shop'), {
+    limits: { ...limits, body_mb: 1, requests: { count: 2, interval_s: 3_600 } },
+  })
+  const statuses = async () => (await call(door, 'GET', '/d/shop/hello')).status
+  expect([await statuses(), await statuses(), await statuses()]).toEqual([200, 200, 429])
+  const acme = await as('acme')
+  expect((await acme('POST', '/d/shop/threads/search', {})).status).toBe(200)
 })
 
 it('An app that ends while it answers is an error that may be tried again.', async () => {
