@@ -22,7 +22,7 @@ import { addGuard } from './http/guard.ts'
 import { localTenant } from './http/caller.ts'
 import { addressReader } from './http/connections/client-address.ts'
 import { asLocal, identifyBy } from './http/identify.ts'
-import type { Identify } from './http/identify.ts'
+import type { Identification, Identify } from './http/identify.ts'
 import type { App, Schemas } from './http/route.ts'
 import { holdAnswers } from './http/unread.ts'
 import { challengeOf, unreadableForm } from './mcp/index.ts'
@@ -68,10 +68,12 @@ export async function openApp(options: FrontDoorOptions, ports: DoorPorts,
   requireClearPaths(app)
   addProjectHttp(app, { own: options.projectHttp, serving: deployments?.serving })
   mounts?.addTo(app)
+  const callers = callersOf(options)
+  callers.passed.addTo(app)
   await keepLocal(app, { ...options, domain: deployments?.domain,
     deploymentsHosts: deployments?.allowedHosts,
     corsOf: (request) => isOfProject(request) ? request.projectHttp.cors : undefined })
-  const keyStats = addAccess(app, { ...options, bodyLimitBytes }, { mounts, ports })
+  addAccess(app, { ...options, bodyLimitBytes }, { mounts, ports, callers })
   const bodies = roomForBodies(bodiesLimitBytes)
   holdBodies(app, { longest: bodyLimitBytes, quota: bodies })
   // A server with one tenant needs no share for each.
@@ -80,7 +82,7 @@ export async function openApp(options: FrontDoorOptions, ports: DoorPorts,
     ...options.unread,
   })
   compressAnswers(app)
-  return { app, sockets, underWay, bodies, bodyLimitBytes, keyStats }
+  return { app, sockets, underWay, bodies, bodyLimitBytes, keyStats: callers.keyStats }
 }
 
 function createApp(
@@ -110,15 +112,27 @@ function createApp(
   return app
 }
 
-/** Checks who calls, and whether the route is turned on. Returns the counts of API keys. */
-function addAccess(app: App, options: FrontDoorOptions & { readonly bodyLimitBytes: number },
-  { mounts, ports }: { readonly mounts: Mounts | undefined;
-    readonly ports: DoorPorts }): DoorApp['keyStats'] {
-  const { auth, env, limit, disabledRoutes, bodyLimitBytes } = options
+/** Ways to find out who calls. */
+interface Callers extends Identification {
+  /** The same, by the login of the project that is called, if it has one. */
+  readonly identifyCaller: Identify
+  readonly passed: PassedRequests
+}
+
+function callersOf(options: FrontDoorOptions): Callers {
+  const { auth, env } = options
   const { identify, keyStats } = auth === undefined ? asLocal : identifyBy(auth, env)
   const logins = projectLogins(options, identify)
   const identifyCaller: Identify = (request) => logins.identify(request)
-  const passed = new PassedRequests(env, identifyCaller)
+  return { identify, keyStats, identifyCaller, passed: new PassedRequests(env, identifyCaller) }
+}
+
+/** Checks who calls, and whether the route is turned on. */
+function addAccess(app: App, options: FrontDoorOptions & { readonly bodyLimitBytes: number },
+  { mounts, ports, callers }: { readonly mounts: Mounts | undefined; readonly ports: DoorPorts;
+    readonly callers: Callers }): void {
+  const { limit, disabledRoutes, bodyLimitBytes } = options
+  const { identify, identifyCaller, passed } = callers
   ports.returns.admit((raw) => passed.takeBack(raw))
   const gate = addAppGate(app, { appOf: appFinder(options), targetOf: projectTarget, identify,
     identifyCaller, limit, place: mounts?.place, passed, returns: ports.returns, bodyLimitBytes })
@@ -130,7 +144,6 @@ function addAccess(app: App, options: FrontDoorOptions & { readonly bodyLimitByt
     if (!deployment) requireEnabled(routeOptions.url, disabledRoutes?.())
   })
   gate.afterGuard()
-  return keyStats
 }
 
 /** True for the data of deployments. All else of the server goes by its own keys. */

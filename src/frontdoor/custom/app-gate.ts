@@ -77,7 +77,6 @@ export function addAppGate(app: App, parts: AppGateParts): { readonly afterGuard
   app.addHook('onRequest', async (request, reply) => {
     const before = parts.passed.before(request)
     if (before !== undefined) {
-      request.deployment = before.deployment
       request.isCharged = true
       requireWrapped(request)
       return undefined

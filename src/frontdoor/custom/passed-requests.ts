@@ -8,6 +8,7 @@ import type { Env } from '../../../cluster/index.ts'
 import { appHeaders } from '../../graph/index.ts'
 import type { CalledDeployment, Finding } from '../http/caller.ts'
 import type { Identify } from '../http/identify.ts'
+import type { App } from '../http/route.ts'
 
 /** A request that was passed to an app. */
 export interface PassedRequest {
@@ -42,6 +43,18 @@ export class PassedRequests {
   constructor(env: Pick<Env, 'secret'>, identify: Identify) {
     this.#env = env
     this.#identify = identify
+  }
+
+  /**
+   * Gives each request that comes back the deployment that it called: its path does not say that
+   * any more. Call before whatever goes by the settings of a project.
+   */
+  addTo(app: App): void {
+    app.addHook('onRequest', (request, _reply, done) => {
+      const before = this.before(request)
+      if (before !== undefined) request.deployment = before.deployment
+      done()
+    })
   }
 
   /** Number of requests that apps handle now. */

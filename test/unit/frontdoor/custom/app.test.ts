@@ -76,6 +76,7 @@ app.get('/echo-socket', (c) => c.text('a socket', 426))
 `
 
 const app = useApp({ app: source })
+const page = 'https://page.example'
 
 async function openOwn(settings: HttpSettings = {}, limit?: Limit) {
   const door = await openDoor({ graphs: app.host(), projectHttp: () => settings,
@@ -271,7 +272,8 @@ it('The routes of an app are described with ours, under names of their own.', as
 it('The app of a deployment is below its path and at its host name.', async () => {
   const twins = memoryDeployments()
   const view = (namespace: string) => ({ ...twins.serving.view(namespace)!,
-    settings: { ...usualSettings, http: { app: './app.ts:app' } } })
+    settings: { ...usualSettings,
+      http: { app: './app.ts:app', cors: { allow_origins: [page], allow_methods: ['POST'] } } } })
   const deployed = { open: async () => {}, view, hostOf: () => app.host(), onChange: () => () => {},
     ended: () => {} }
   const { door, as } = await openKeyed({ serving: { ...twins.serving, view } }, {
@@ -288,6 +290,16 @@ it('The app of a deployment is below its path and at its host name.', async () =
   expect([wrapped.status, wrapped.headers.get('x-wrapped')]).toEqual([200, 'yes'])
   const own = await acme('POST', '/threads/search', {})
   expect(own.headers.get('x-wrapped')).toBeNull()
+  // Pages may call what middleware wraps, by the settings of the deployment.
+  for (const path of ['/d/shop/threads/search', '/d/shop/hello']) {
+    const asked = await call(door, 'OPTIONS', path, undefined, { origin: page,
+      'access-control-request-method': 'POST' })
+    expect([path, asked.status, asked.headers.get('access-control-allow-origin'),
+      asked.headers.get('access-control-allow-methods')]).toEqual([path, 204, page, 'POST'])
+  }
+  const ofPage = await acme('POST', '/d/shop/threads/search', {}, { origin: page })
+  expect([ofPage.status, ofPage.headers.get('access-control-allow-origin')]).toEqual([200, page])
+  expect(await acme('POST', '/threads/search', {}, { origin: page })).toMatchObject({ status: 403 })
 })
 
 it('Open routes of the app of a deployment have a limit of their own.', async () => {
