@@ -18,17 +18,24 @@ export interface WebhookPolicy {
   readonly longestUrl: number
 }
 
+/** The way out of a project. */
+export interface GuardedEgress extends Pick<Egress, 'check' | 'send'> {
+  /** False if it calls nothing. */
+  offers(): boolean
+}
+
 /**
  * Narrows the way out. The rules hold for redirects too. They may change: each call reads them
  * anew.
  */
 export function withPolicy({ check, send }: Pick<Egress, 'check' | 'send'>,
-  rules: () => WebhookPolicy): Pick<Egress, 'check' | 'send'> {
+  rules: () => WebhookPolicy): GuardedEgress {
   const mayCall = (url: URL) => {
     const fault = faultOf(url, rules())
     if (fault !== undefined) throw new HeddleError('invalid', fault)
   }
   return {
+    offers: () => rules().offered,
     check: (text) => {
       const { offered, longestUrl } = rules()
       if (!offered) throw new HeddleError('invalid', 'must be left out: it is not offered')

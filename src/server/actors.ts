@@ -8,11 +8,13 @@ import { assistantKind } from '../assistants/index.ts'
 import { cronClient, cronKind } from '../crons/index.ts'
 import type { CronActorParts } from '../crons/index.ts'
 import type { Egress } from '../egress/index.ts'
-import { runJson } from '../frontdoor/index.ts'
+import { runJson, taskNotification } from '../frontdoor/index.ts'
 import type { WebhookCheck } from '../frontdoor/index.ts'
 import type { DeployedGraphs, GraphHost } from '../graph/index.ts'
 import { itemKind, ItemStore, sweepItems } from '../items/index.ts'
 import type { ItemSettings } from '../items/index.ts'
+import { readLongJson } from '../json/index.ts'
+import type { LongJson } from '../json/index.ts'
 import { counterRules, LimitClients, limitKind, LiveCounters } from '../limits/index.ts'
 import type { QuotaLimits, RateLimit, ReadQuota } from '../limits/index.ts'
 import { catalogKind, deletionKind, ruleKind } from '../platform/index.ts'
@@ -71,6 +73,8 @@ export interface ActorParts {
   /** Defaults for the assistants of graphs, also where a cron fires first for a tenant. */
   readonly assistantDefaults: ReadonlyMap<string, AssistantDefaults>
   itemSettings(namespace?: string): ItemSettings
+  /** Tools whose results other agents may see; `*` for all. */
+  readonly agentTools: ReadonlySet<string>
   /** Time to live of new threads that name none; by default without end. */
   readonly defaultTimeToLive?: ThreadPorts['defaultTimeToLive']
 }
@@ -89,8 +93,9 @@ export function openActors({ ownership, ownershipCheck: check, transport, ...bac
   const host = watchedHost(parts.host, notes)
   const deployed = parts.deployed && watchedGraphs(parts.deployed, notes)
   const counters = new LiveCounters()
+  const json = readLongJson(env.log)
   const served = { ...parts, host, ...deployed && { deployed } }
-  const kinds = kindsOver(backend, { ...served, counters }, {
+  const kinds = kindsOver(backend, { ...served, counters, json }, {
     ask: (key, command) => router.ask(key, command),
     wakeAt: (atMs) => waking.noteThread(atMs),
     isSettled: (tenant, { cronId, dueMs }) => crons.isSettled({ tenant, cronId }, dueMs),
@@ -136,6 +141,7 @@ export function openActors({ ownership, ownershipCheck: check, transport, ...bac
       limits.close()
       await activations.close(deadline)
       await firing.close()
+      await json.close()
     },
   }
 }
@@ -159,12 +165,12 @@ type Ports = Pick<Backend,
   | 'limits'
   | 'askDoors'>
 
-function kindsOver(ports: Ports, parts: ActorParts & { readonly counters: LiveCounters },
-  ways: Required<
+function kindsOver(ports: Ports,
+  parts: ActorParts & { readonly counters: LiveCounters; readonly json: LongJson }, ways: Required<
     Pick<ThreadPorts, 'ask' | 'wakeAt' | 'isSettled' | 'expireAfter' | 'expiresLater'>
   >, firing: Pick<CronActorParts, 'fire' | 'wakeAt'>): ActorKind[] {
   const { host, deployed, rows, egress, billing, quarantine, reads, env, counters,
-    defaultTimeToLive, runsEnded, runsGone, ruleEngine, deletionEngine } = parts
+    defaultTimeToLive, runsEnded, runsGone, ruleEngine, deletionEngine, json, agentTools } = parts
   const { log, heldRuns, threads, runs, assistants, crons, items, limits, askDoors } = ports
   let executions = 0
   return [
@@ -179,6 +185,7 @@ function kindsOver(ports: Ports, parts: ActorParts & { readonly counters: LiveCo
       quarantine,
       ...ways,
       showRun: (run) => runJson(run),
+      showTask: (end) => taskNotification({ json, tools: agentTools }, end),
       limits: defaultLimits,
       views: new ByteBudget(viewsBytes),
       feeds: new ByteBudget(feedsBytes),

@@ -12,7 +12,8 @@ export type { Inputs } from './context/input-quota.ts'
 export { Quarantine } from './context/quarantine.ts'
 export type { RunName } from './context/quarantine.ts'
 export { defaultLimits } from './context/thread-context.ts'
-export type { ThreadLimits, ThreadPorts } from './context/thread-context.ts'
+export type { TaskEnd, ThreadLimits, ThreadPorts } from './context/thread-context.ts'
+export { canceledRunKey } from './decide/owed.ts'
 export { threadWire } from './feed/feed-wire.ts'
 export { fromNow } from './model/event-position.ts'
 export type { RunGraphs, SubgraphStatus } from './model/graph-fold.ts'
@@ -20,5 +21,5 @@ export { firstSeqOfRow, seqBefore } from './model/thread-event.ts'
 export type { ThreadEvent, ThreadEventListener, ThreadEventMethod, ThreadFollowEnd,
   WatchThread } from './model/thread-event.ts'
 export type { AwaitedRun, CancelRun, CreateThread, FeedEnd, FeedEvent, FeedListener, FollowRun,
-  HistoryPart, HistoryQuery, StartRun, StateQuery, StateUpdate, ThreadClient, ThreadView,
-  ValuesFilter, WatchRun } from './model/thread-client.ts'
+  HistoryPart, HistoryQuery, PushChange, StartRun, StateQuery, StateUpdate, ThreadClient,
+  ThreadView, ValuesFilter, WatchRun } from './model/thread-client.ts'

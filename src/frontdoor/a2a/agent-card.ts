@@ -13,6 +13,8 @@ export interface CardPlace {
   readonly url: string
   /** Credentials that callers need: none, or those of the server. */
   readonly auth: 'none' | 'keys'
+  /** False if the project sends no webhooks. */
+  readonly pushNotifications: boolean
 }
 
 const usualModes = ['text/plain', 'application/json']
@@ -20,7 +22,7 @@ const usualModes = ['text/plain', 'application/json']
 /** The card in the form of 1.0, without members that have their usual value, for signatures. */
 export function agentCard(
   row: Pick<AssistantRow, 'name' | 'graphId' | 'descriptionJson' | 'metadataJson' | 'version'>,
-  { url, auth }: CardPlace,
+  { url, auth, pushNotifications }: CardPlace,
 ): AgentCard {
   const own = objectOf(memberOf(objectIn(row.metadataJson || '{}'), 'a2a'))
   const name = textAt(own, 'name') ?? row.name
@@ -36,7 +38,7 @@ export function agentCard(
     version: textAt(own, 'version') ?? String(row.version),
     ...text('documentationUrl', own['documentation_url']),
     ...text('iconUrl', own['icon_url']),
-    capabilities: { streaming: true, pushNotifications: false, extendedAgentCard: auth === 'keys' },
+    capabilities: { streaming: true, pushNotifications, extendedAgentCard: auth === 'keys' },
     ...auth === 'keys' && { securitySchemes: schemes, securityRequirements: requirements },
     defaultInputModes: modesIn(own['input_modes']),
     defaultOutputModes: modesIn(own['output_modes']),

@@ -22,15 +22,17 @@ export interface CardOptions {
   readonly sign?: SignCard | undefined
 }
 
+/** Operations that cards are made with. */
+export type CardParts = Pick<RouteParts, 'assistants' | 'runs'>
+
 /** Seconds for which a client need not ask again. */
 const keptSeconds = 300
 
 /** Adds the routes. */
-export function cardRoutes(app: App, { assistants }: Pick<RouteParts, 'assistants'>,
-  options: CardOptions): void {
+export function cardRoutes(app: App, { assistants, runs }: CardParts, options: CardOptions): void {
   const send = async (request: FastifyRequest, reply: FastifyReply, name: string) => {
     const row = await assistants.get(request.caller, name)
-    return sendCard(request, reply, shownCard(request, row, options), options)
+    return sendCard(request, reply, shownCard(request, row, { ...options, runs }), options)
   }
   serve(app, getAgentCard, (request, reply) => send(request, reply, request.params.assistant_id))
   serve(app, findAgentCard, async (request, reply) => {
@@ -48,17 +50,19 @@ function onlyOne(graphIds: readonly string[]): string {
 
 /** The card of an assistant for a request, in the form of 1.0. */
 export function cardFor(request: FastifyRequest, row: AssistantRow,
-  { auth }: Pick<CardOptions, 'auth'>): AgentCard {
+  { auth, runs }: Pick<CardOptions, 'auth'> & Pick<CardParts, 'runs'>): AgentCard {
   const { protocol, host } = request
   const path = outerPath(request, `/a2a/${row.assistantId}`)
-  return agentCard(row, { url: `${protocol}://${host}${path}`, auth })
+  return agentCard(row, { url: `${protocol}://${host}${path}`, auth,
+    pushNotifications: runs.webhooks.offers?.(request.caller.tenant) ?? true })
 }
 
 /**
  * In the form of the version that is asked for. Without one it is for clients of both, unless it is
  * signed: only what 1.0 has can be.
  */
-function shownCard(request: FastifyRequest, row: AssistantRow, options: CardOptions): AgentCard {
+function shownCard(request: FastifyRequest, row: AssistantRow,
+  options: CardOptions & Pick<CardParts, 'runs'>): AgentCard {
   const card = cardFor(request, row, options)
   const version = String(request.headers['a2a-version'] ?? '')
   if (version.startsWith('0.3')) return cardOf(card, '0.3')

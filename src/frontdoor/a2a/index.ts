@@ -2,5 +2,6 @@
 
 export { cardSigner } from './card-signature.ts'
 export type { SignCard } from './card-signature.ts'
+export { taskNotification } from './notification.ts'
 export { agentRoutes } from './routes.ts'
 export type { AgentOptions } from './routes.ts'

@@ -12,7 +12,10 @@ export type A2aAction =
   | 'cancel'
   | 'subscribe'
   | 'card'
-  | 'push'
+  | 'push-set'
+  | 'push-get'
+  | 'push-list'
+  | 'push-delete'
 
 /** A method that was called. */
 export interface A2aMethod {
@@ -29,10 +32,10 @@ const names: Readonly<Record<Dialect, Readonly<Record<string, A2aAction>>>> = {
     CancelTask: 'cancel',
     SubscribeToTask: 'subscribe',
     GetExtendedAgentCard: 'card',
-    CreateTaskPushNotificationConfig: 'push',
-    GetTaskPushNotificationConfig: 'push',
-    ListTaskPushNotificationConfigs: 'push',
-    DeleteTaskPushNotificationConfig: 'push',
+    CreateTaskPushNotificationConfig: 'push-set',
+    GetTaskPushNotificationConfig: 'push-get',
+    ListTaskPushNotificationConfigs: 'push-list',
+    DeleteTaskPushNotificationConfig: 'push-delete',
   },
   '0.3': {
     'message/send': 'send',
@@ -42,10 +45,10 @@ const names: Readonly<Record<Dialect, Readonly<Record<string, A2aAction>>>> = {
     'tasks/cancel': 'cancel',
     'tasks/resubscribe': 'subscribe',
     'agent/getAuthenticatedExtendedCard': 'card',
-    'tasks/pushNotificationConfig/set': 'push',
-    'tasks/pushNotificationConfig/get': 'push',
-    'tasks/pushNotificationConfig/list': 'push',
-    'tasks/pushNotificationConfig/delete': 'push',
+    'tasks/pushNotificationConfig/set': 'push-set',
+    'tasks/pushNotificationConfig/get': 'push-get',
+    'tasks/pushNotificationConfig/list': 'push-list',
+    'tasks/pushNotificationConfig/delete': 'push-delete',
   },
 }
 

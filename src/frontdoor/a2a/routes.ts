@@ -26,11 +26,11 @@ import type { ToolNames } from './graph-messages.ts'
 import { listTasks, pageJson } from './list-tasks.ts'
 import { isStreaming } from './methods.ts'
 import { badField, detailOf, listParams, sendParams, taskParams } from './params.ts'
-import type { SendParams } from './params.ts'
+import { configWith, pushMethod } from './push-methods.ts'
 import { callIn, dialectIn, errorText, idIn } from './rpc.ts'
 import type { RpcCall } from './rpc.ts'
 import { send } from './send.ts'
-import type { Sent } from './send.ts'
+import type { Sending, Sent } from './send.ts'
 import { findTask, stateOf } from './task-runs.ts'
 import { streamTask } from './task-stream.ts'
 import { taskView } from './task-view.ts'
@@ -121,12 +121,21 @@ async function answer(parts: AgentParts, request: FastifyRequest, reply: Fastify
     }
     case 'subscribe':
       return subscribe(parts, { context, call, reply, header })
-    case 'push':
-      throw noPush()
+    case 'push-set':
+      return say(await pushMethod(context, 'set', call))
+    case 'push-get':
+      return say(await pushMethod(context, 'get', call))
+    case 'push-list':
+      return say(await pushMethod(context, 'list', call))
+    case 'push-delete':
+      return say(await pushMethod(context, 'delete', call))
     case 'card':
       // It is for callers who say who they are.
       if (parts.agents.auth === 'none') throw noExtendedCard()
-      return say(cardOf(cardFor(request, context.assistant, parts.agents), call.dialect))
+      return say(
+        cardOf(cardFor(request, context.assistant, { ...parts.agents, runs: parts.runs }),
+          call.dialect),
+      )
   }
 }
 
@@ -149,32 +158,31 @@ async function sendMessage(parts: AgentParts, called: Called): Promise<FastifyRe
   const { context, call, reply, header } = called
   const params = sendParams(call.params)
   const { configuration } = params
-  if (configuration?.taskPushNotificationConfig ?? configuration?.pushNotificationConfig) {
-    throw noPush()
-  }
+  const push = configWith(context, configuration?.taskPushNotificationConfig ??
+    configuration?.pushNotificationConfig, call.dialect)
   await requireMessages(parts, context)
   if (isStreaming(call.action)) {
     if (configuration?.historyScope != null) throw noScope()
     holdStream(parts, reply)
-    return streamSent(parts, called, await send(context, params, 'follows'))
+    return streamSent(parts, called, await send(context, { params, manner: 'follows', push }))
   }
   const detail = detailOf(configuration ?? {}, header)
   const leaves = configuration?.returnImmediately ?? configuration?.blocking === false
   if (leaves) {
-    const { first, row } = await send(context, params, 'leaves')
+    const { first, row } = await send(context, { params, manner: 'leaves', push })
     const runs = { first, newest: row, state: await stateOf(context, row) }
     const task = await taskView(context, runs, detail)
     return sendJson(reply, taskText(call, task))
   }
   holdStream(parts, reply)
-  return answerWithTask(parts, called, params, detail)
+  return answerWithTask(parts, called, { params, push }, detail)
 }
 
 /** Answers when the task has ended, or asks. A client that leaves may ask for it later. */
 async function answerWithTask({ ticker }: AgentParts, { context, call, reply }: Called,
-  params: SendParams, detail: TaskDetail): Promise<FastifyReply> {
+  sending: Pick<Sending, 'params' | 'push'>, detail: TaskDetail): Promise<FastifyReply> {
   const { runs, caller } = context
-  const { first, row, result } = await send(context, params, 'waits')
+  const { first, row, result } = await send(context, { ...sending, manner: 'waits' })
   const run = nameOf(row)
   reply.request.about = run
   await answerLate({
@@ -252,12 +260,6 @@ function headerOf({ headers }: FastifyRequest): string | undefined {
 function noExtendedCard(): A2aError {
   return new A2aError('unsupported_operation', 'Unsupported operation: this server asks nobody ' +
     'who calls, so the agent card has all there is.')
-}
-
-/** An agent that took the address and never called it would leave its client waiting. */
-function noPush(): A2aError {
-  return new A2aError('push_notification_not_supported', 'Push notifications are not supported: ' +
-    'follow the task by SubscribeToTask, or ask for it by GetTask.')
 }
 
 function noScope(): A2aError {

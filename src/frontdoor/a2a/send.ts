@@ -3,6 +3,7 @@
  * of a task that waits. A message that comes again, whole and unchanged, makes nothing new.
  */
 
+import type { PushConfig } from '../../../proto/gen/storage/v1/push.ts'
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import { createRun } from '../../api/index.ts'
 import type { CreateRun } from '../../api/index.ts'
@@ -36,11 +37,20 @@ export interface Sent {
   readonly result?: AwaitedRun['result']
 }
 
+/** A message to send. */
+export interface Sending {
+  readonly params: SendParams
+  readonly manner: Manner
+  /** Whom to notify of its task. */
+  readonly push?: PushConfig | undefined
+}
+
 const checkRun = checkerOf(createRun.body)
 
 /** Sends a message. Throws A2aError and HeddleError. */
-export async function send(context: AgentContext, params: SendParams,
-  manner: Manner): Promise<Sent> {
+export async function send(context: AgentContext, { params, manner, push }: Sending): Promise<
+  Sent
+> {
   const { caller, assistant } = context
   requireAllowed(caller, 'change')
   await caller.mayStartRun?.()
@@ -50,18 +60,16 @@ export async function send(context: AgentContext, params: SendParams,
     JSON.stringify([caller.tenant, userOf(caller) ?? '', assistant.assistantId, params.message,
       params.metadata ?? null]),
   )
-  const message: Outgoing = { params, parts, commandId: `a2a:${key}`, key, manner }
+  const message: Outgoing = { params, parts, commandId: `a2a:${key}`, key, manner, push }
   // Clients of 1.0 may send an empty text for nothing.
   return (params.message.taskId ?? '') === '' ? begin(context, message) : answer(context, message)
 }
 
 /** A message on its way into the graph. */
-interface Outgoing {
-  readonly params: SendParams
+interface Outgoing extends Sending {
   readonly parts: readonly Part[]
   readonly key: string
   readonly commandId: string
-  readonly manner: Manner
 }
 
 async function begin(context: AgentContext, outgoing: Outgoing): Promise<Sent> {
@@ -75,7 +83,7 @@ async function begin(context: AgentContext, outgoing: Outgoing): Promise<Sent> {
     input: { messages: [humanMessage(messageId, parts)] },
     if_not_exists: 'create',
   })
-  const runCaller = { ...context.runCaller, commandId: outgoing.commandId }
+  const runCaller = { ...context.runCaller, commandId: outgoing.commandId, push: outgoing.push }
   if (manner === 'waits') {
     const { row, result } = await runs.createAndWait(caller, threadId, body, { ...runCaller,
       awaits: true })
@@ -101,8 +109,8 @@ async function answer(context: AgentContext, outgoing: Outgoing): Promise<Sent> 
     input: null,
     command: { resume: answerIn(parts) },
   })
-  const row = await runs.createForThread(caller, threadId, body, { ...context.runCaller,
-    commandId }, { resumeOnly: true })
+  const row = await runs.createForThread(caller, threadId, body, { ...context.runCaller, commandId,
+    task: runId, push: outgoing.push }, { resumeOnly: true })
     .catch((error: unknown) => {
       const { code, details } = HeddleError.from(error)
       throw code === 'invalid' && details.errors === undefined ? notAsked(runId, state) : error

@@ -6,6 +6,7 @@
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../../errors.ts'
 import { objectIn, textAt } from '../../json/index.ts'
+import { canceledRunKey } from '../../thread/index.ts'
 import { isListedUuid } from './ids.ts'
 import { A2aError } from './a2a-error.ts'
 import type { AgentContext } from './context.ts'
@@ -13,7 +14,7 @@ import type { TaskState } from './task.ts'
 
 /** Members of a run's metadata, and one of its thread's. */
 export const keys = { task: 'a2a_task_id', message: 'a2a_message_id',
-  canceled: 'a2a_canceled_run_id' } as const
+  canceled: canceledRunKey } as const
 
 /** Runs of a context that are looked through for the answers to a task. */
 const listedMax = 1_000
@@ -53,6 +54,17 @@ export async function stateOf(
   { threads, caller }: Pick<FindContext, 'threads' | 'caller'>,
   run: RunRow,
 ): Promise<TaskState> {
+  const state = stateAtEnd(run)
+  if (state !== 'input-required') return state
+  // Only the last run of a thread can wait: a later one went on without an answer.
+  const { row } = await threads.get(caller, run.threadId, ['status'])
+  const isLast = row.unfinished.length === 0 && row.lastRunId === run.runId
+  const isCanceled = textAt(objectIn(row.metadataJson || '{}'), keys.canceled) === run.runId
+  return isLast && !isCanceled ? 'input-required' : 'canceled'
+}
+
+/** The state of a task when its newest run is as it is, as if nothing had followed. */
+export function stateAtEnd(run: RunRow): TaskState {
   switch (run.status) {
     case 'pending':
       return 'submitted'
@@ -64,14 +76,8 @@ export async function stateOf(
     case 'timeout':
       return 'failed'
     default:
-      break
+      return asks(run) ? 'input-required' : 'completed'
   }
-  if (!asks(run)) return 'completed'
-  // Only the last run of a thread can wait: a later one went on without an answer.
-  const { row } = await threads.get(caller, run.threadId, ['status'])
-  const isLast = row.unfinished.length === 0 && row.lastRunId === run.runId
-  const isCanceled = textAt(objectIn(row.metadataJson || '{}'), keys.canceled) === run.runId
-  return isLast && !isCanceled ? 'input-required' : 'canceled'
 }
 
 /** True if the run ended with a question. */

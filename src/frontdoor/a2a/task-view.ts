@@ -4,9 +4,10 @@ import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
 import { ignoreNotFound } from '../../errors.ts'
 import { listOf, memberOf, objectIn, textAt, valueIn } from '../../json/index.ts'
+import type { LongJson } from '../../json/index.ts'
 import type { AgentContext } from './context.ts'
 import { artifactsIn, historyIn, messagesIn, ofTask } from './graph-messages.ts'
-import type { GraphMessages } from './graph-messages.ts'
+import type { GraphMessages, ToolNames } from './graph-messages.ts'
 import { messageOf } from './task-runs.ts'
 import type { TaskRuns } from './task-runs.ts'
 import type { Message, Part, Task, TaskStatus } from './task.ts'
@@ -31,16 +32,24 @@ type ViewContext = Pick<AgentContext, 'threads' | 'json' | 'caller' | 'tools'>
 /** The task. `values` are those of its state, if they were read before. */
 export async function taskView(context: ViewContext, runs: TaskRuns, detail: TaskDetail,
   values?: JsonText): Promise<Task> {
+  const { caller: { tenant }, json, tools } = context
+  if (detail.historyLength === 0 && !detail.artifacts) return taskFrom(runs, detail, [], tools)
+  const messages = values === undefined
+    ? await messagesAt(context, runs.newest)
+    : await messagesOf({ json, tenant }, values, ['messages'])
+  return taskFrom(runs, detail, messages, tools)
+}
+
+/** The task with the messages of its context. Pure. */
+export function taskFrom(runs: TaskRuns, detail: TaskDetail, messages: GraphMessages,
+  tools: ToolNames): Task {
   const { first: { runId: id, threadId: contextId } } = runs
   const task = { id, contextId, status: statusOf(runs) }
   if (detail.historyLength === 0 && !detail.artifacts) return task
-  const messages = values === undefined
-    ? await messagesAt(context, runs.newest)
-    : await messagesOf(context, values, ['messages'])
   const own = ofTask(messages, messageOf(runs.first))
   const shown = detail.historyScope === 'task' ? own : messages
-  const history = historyIn(shown, { taskId: id, contextId }, detail.historyLength, context.tools)
-  return { ...task, ...detail.artifacts && { artifacts: artifactsIn(own, id, context.tools) },
+  const history = historyIn(shown, { taskId: id, contextId }, detail.historyLength, tools)
+  return { ...task, ...detail.artifacts && { artifacts: artifactsIn(own, id, tools) },
     ...detail.historyLength > 0 && { history } }
 }
 
@@ -83,12 +92,17 @@ async function messagesAt(context: ViewContext, run: RunRow): Promise<GraphMessa
   // A deleted history has no messages any more; the task stays.
   const state = await threads.state(caller, run.threadId, at, { select: [newestMessages] })
     .catch(ignoreNotFound)
-  return state === undefined ? [] : messagesOf(context, state, ['values', 'messages'])
+  return state === undefined
+    ? []
+    : messagesOf({ json: context.json, tenant: caller.tenant }, state, ['values', 'messages'])
 }
 
-/** Long states are read beside the main thread. */
-async function messagesOf({ json, caller: { tenant } }: ViewContext, text: JsonText,
-  path: readonly string[]): Promise<GraphMessages> {
+/** The messages in a state. Long ones are read beside the main thread. */
+export async function messagesOf(
+  { json, tenant }: { readonly json: Pick<LongJson, 'pick'>; readonly tenant: string },
+  text: JsonText,
+  path: readonly string[],
+): Promise<GraphMessages> {
   const [picked = 'null'] = await json.pick(tenant, text, [path])
   return messagesIn({ messages: valueIn(picked) })
 }

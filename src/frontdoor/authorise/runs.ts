@@ -6,7 +6,8 @@ import type { BatchRun, CancelRun, CancelRuns, CreateRun, CreateStatelessRun, Li
 import type { JsonText } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { MetadataFilter, RunText } from '../../search/index.ts'
-import type { AwaitedRun, FeedListener, RunGraphs, StartRun, WatchRun } from '../../thread/index.ts'
+import type { AwaitedRun, FeedListener, PushChange, RunGraphs, StartRun,
+  WatchRun } from '../../thread/index.ts'
 import type { CancelRequest, FoundRunPage, Operations, RunCaller,
   RunName } from '../operations/index.ts'
 import type { AdmitRun } from './admit-run.ts'
@@ -144,6 +145,17 @@ export class AllowedRuns {
   async mayCancel(caller: Asking, run: RunName,
     { action = 'interrupt' }: Pick<CancelRequest, 'action'>): Promise<void> {
     await this.#require(caller, run, 'threads:update', { action })
+  }
+
+  /** Says whom to notify of the task of a run. */
+  async changePush(caller: Asking, run: RunName, change: PushChange): Promise<void> {
+    await this.#require(caller, run, 'threads:update')
+    await this.#runs.changePush(caller.tenant, run, change)
+  }
+
+  /** Nobody is asked: an address is looked at, and nothing is done. */
+  get webhooks(): Operations['runs']['webhooks'] {
+    return this.#runs.webhooks
   }
 
   /** Cancels the run of a client that has left. Nobody is asked: it was, before it followed. */

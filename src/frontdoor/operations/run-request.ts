@@ -2,6 +2,7 @@
  * Turns a request for a run into the command to its thread. Merges, fills in defaults, and is pure.
  */
 
+import type { PushConfig } from '../../../proto/gen/storage/v1/push.ts'
 import type { AssistantRow } from '../../../proto/gen/storage/v1/row.ts'
 import { keyLookalike } from '../../access/index.ts'
 import type { CreateRun, CreateStatelessRun } from '../../api/index.ts'
@@ -37,6 +38,10 @@ export interface RunCaller {
   readonly revision?: string | undefined
   /** Of the trial run of a revision: milliseconds that it may take. */
   readonly trialMs?: number
+  /** Whom to notify of the task that the run is, or goes on with. */
+  readonly push?: PushConfig | undefined
+  /** The first run of the task that it goes on with. */
+  readonly task?: string | undefined
   /** Headers as received. Some of them are shown to the graph. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   /** Choice of the project among them; by default, those that tell of no secret or identity. */
@@ -113,6 +118,7 @@ function startRun(body: CommonBody, { row: assistant, context }: RunAssistant, i
     afterMs: Math.ceil((body.after_seconds ?? 0) * 1_000),
     awaited: caller.awaits ?? false,
     ...body.strict_resume === true && { strictResume: true },
+    ...caller.push && { push: caller.push },
     kwargs: withoutNulls({
       input: body.input ?? null,
       command: body.command,
@@ -147,6 +153,7 @@ function startRun(body: CommonBody, { row: assistant, context }: RunAssistant, i
       ...caller.revision !== undefined && { revision: caller.revision },
       ...caller.trialMs !== undefined && { trial: true },
       ...caller.follows === true && { isAwaited: true },
+      ...caller.task !== undefined && { task: caller.task },
     },
   }
 }

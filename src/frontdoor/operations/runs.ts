@@ -13,7 +13,7 @@ import { longJson, timeText } from '../../json/index.ts'
 import type { LongJson } from '../../json/index.ts'
 import type { Quotas, ReadQuota } from '../../limits/index.ts'
 import type { MetadataFilter, RunSearch, RunText } from '../../search/index.ts'
-import type { AwaitedRun, FeedListener, RunGraphs, StartRun, ThreadClient,
+import type { AwaitedRun, FeedListener, PushChange, RunGraphs, StartRun, ThreadClient,
   WatchRun } from '../../thread/index.ts'
 import { invalid } from '../schema/validation.ts'
 import type { AssistantOperations } from './assistants.ts'
@@ -30,6 +30,8 @@ import { isThere } from './threads.ts'
 export interface WebhookCheck {
   /** Throws `invalid` with what is wrong. */
   check(url: string, namespace: string): void
+  /** False if runs of the namespace may call none; by default they may. */
+  offers?(namespace: string): boolean
 }
 
 /** The part of `OperationParts` that operations on runs use, with those on assistants. */
@@ -317,14 +319,23 @@ export class RunOperations {
     return { row, context: (read as { readonly context: unknown }).context }
   }
 
+  /** Says whom to notify of a task from now on. Throws as the thread does. */
+  changePush(tenant: string, { threadId }: Pick<RunName, 'threadId'>,
+    change: PushChange): Promise<void> {
+    return this.#quotas.within(tenant, {}, () => this.#threads.changePush(tenant, threadId, change))
+  }
+
+  get webhooks(): WebhookCheck {
+    return this.#egress
+  }
+
   /** Throws `invalid` for a webhook that may not be called. */
   #checkWebhook(tenant: string, { webhook }: Pick<CreateRun, 'webhook'>): void {
     if (webhook == null) return
     try {
       this.#egress.check(webhook, tenant)
     } catch (error) {
-      const { message } = HeddleError.from(error)
-      throw invalid([{ field: 'webhook', message }])
+      throw invalid([{ field: 'webhook', message: HeddleError.from(error).message }])
     }
   }
 

@@ -13,7 +13,7 @@ export interface DeployedSettingsParts {
   /** The way out, without the policy of any project. */
   readonly wayOut: Pick<Egress, 'check' | 'send'>
   readonly own: {
-    readonly egress: Pick<Egress, 'check' | 'send'>
+    readonly egress: Pick<Egress, 'check' | 'send'> & { offers?(): boolean }
     itemSettings(): ItemSettings
     timeToLive(): TimeToLiveRequest | undefined
   }
@@ -27,6 +27,7 @@ export interface DeployedSettings {
   timeToLive(namespace: string): TimeToLiveRequest | undefined
   readonly egress: {
     check(url: string, namespace: string): void
+    offers(namespace: string): boolean
     readonly send: Egress['send']
   }
 }
@@ -48,6 +49,11 @@ export function deployedSettings(parts: DeployedSettingsParts): DeployedSettings
       return settings === undefined ? own.timeToLive() : settings.time_to_live ?? undefined
     },
     egress: {
+      offers: (namespace) => {
+        const settings = settingsOf(namespace)
+        if (settings === undefined) return own.egress.offers?.() ?? true
+        return webhookPolicyOf(settings, {}).webhooks.offered
+      },
       check: (url, namespace) => {
         const settings = settingsOf(namespace)
         if (settings === undefined) return own.egress.check(url)

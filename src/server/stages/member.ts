@@ -88,8 +88,8 @@ function startActors({ settings, env, base, rows, assistantDefaults }: MemberOpt
     deployed: base.later.graphs, rows, egress: settingsOf.egress, reads: base.reads,
     billing: settings.billing, quarantine: base.quarantine, quotas: settings.quotas,
     assistantDefaults, itemSettings: settingsOf.itemSettings,
-    defaultTimeToLive: settingsOf.timeToLive, ruleEngine: () => platform()?.ruleEngine,
-    deletionEngine: () => platform()?.deletionEngine,
+    agentTools: new Set(settings.agents?.tools), defaultTimeToLive: settingsOf.timeToLive,
+    ruleEngine: () => platform()?.ruleEngine, deletionEngine: () => platform()?.deletionEngine,
     runsGone: removeGoneTraces({ ownRuns, platform, env, tracesSteps }),
     ...ownRuns && { runsEnded: (runs) => ownRuns.ended(runs) } })
 }

@@ -1,20 +1,22 @@
 /**
- * Calls webhooks at the ends of a thread's runs, at least once each.
+ * Calls webhooks at the ends of a thread's runs, and notifies of its tasks, at least once each.
  *
- * The row that ends the run says that the webhook is owed, so that the next owner of the thread
- * continues with it. It is called once that row is on disk, outside of turns, and settled by a row
- * of its own: delivered, or given up.
+ * The row that ends the run says that this is owed, so that the next owner of the thread continues
+ * with it. All that one end owes is called at the same time once that row is on disk, outside of
+ * turns, and settled by a row of its own: delivered, or given up.
  */
 
 import { Backoff } from '../../../cluster/index.ts'
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
-import type { CallOutcome } from '../../egress/index.ts'
+import type { Call, CallOutcome } from '../../egress/index.ts'
 import { HeddleError, ignoreNotFound } from '../../errors.ts'
 import { graphOfRun } from '../context/thread-graphs.ts'
 import type { ThreadContext } from '../context/thread-context.ts'
+import { canceledKey, configsOf, isQuestion, runOfKey, taskOfRun } from '../decide/owed.ts'
 import { planOf } from '../model/run-request.ts'
 import { valuesAt } from '../queries/state-values.ts'
+import { pushCall } from './push-call.ts'
 import { webhookBody } from './webhook-body.ts'
 
 /** A webhook that has been owed for this long is tried only once more. */
@@ -23,10 +25,15 @@ const oldMs = 3_600_000
 /** Pause before the next try if our own store failed. */
 const pauses = { firstMs: 5_000, longestMs: 5_000 }
 
+/** A call that is owed, and how its body is made; undefined if it is not owed any more. */
+interface OwedCall extends Pick<Call, 'url' | 'headers'> {
+  readonly make: () => Promise<JsonText | undefined>
+}
+
 /** The deliveries of one thread. */
 export class RunWebhooks {
   readonly #context: ThreadContext
-  /** Deliveries under way, by run id. */
+  /** Deliveries under way, by what is owed. */
   readonly #underWay = new Map<string, AbortController>()
 
   constructor(context: ThreadContext) {
@@ -44,8 +51,8 @@ export class RunWebhooks {
 
   /** Starts the deliveries that are owed and stops those that are not any more. */
   call(): void {
-    for (const [runId, stop] of this.#underWay) if (!this.#owed.includes(runId)) stop.abort()
-    for (const runId of this.#owed) if (!this.#underWay.has(runId)) void this.#deliver(runId)
+    for (const [key, stop] of this.#underWay) if (!this.#owed.includes(key)) stop.abort()
+    for (const key of this.#owed) if (!this.#underWay.has(key)) void this.#deliver(key)
   }
 
   /** The thread is deleted, or continues elsewhere or later. */
@@ -53,42 +60,74 @@ export class RunWebhooks {
     for (const stop of this.#underWay.values()) stop.abort()
   }
 
-  async #deliver(runId: string): Promise<void> {
+  async #deliver(key: string): Promise<void> {
     const { ports: { env }, tenant, threadId } = this.#context
     const stop = new AbortController()
     const backoff = new Backoff(env, pauses)
-    this.#underWay.set(runId, stop)
+    this.#underWay.set(key, stop)
     while (!stop.signal.aborted) {
       try {
-        await this.#try(runId, stop.signal)
+        await this.#try(key, stop.signal)
         break
       } catch (error) {
         if (stop.signal.aborted) break
+        const { runId } = runOfKey(key)
         env.log.warn('A webhook could not be called yet.', { tenant, threadId, runId, error })
         await backoff.pause()
       }
     }
-    if (this.#underWay.get(runId) === stop) this.#underWay.delete(runId)
+    if (this.#underWay.get(key) === stop) this.#underWay.delete(key)
   }
 
-  async #try(runId: string, signal: AbortSignal): Promise<void> {
-    const { threadLog, notify } = this.#context
+  async #try(key: string, signal: AbortSignal): Promise<void> {
+    const { threadLog, notify, ports: { runs }, tenant, threadId } = this.#context
     await threadLog.durable
-    const outcome = await this.#send(runId, signal)
-    notify({ type: 'settled', runId, ...ending(outcome) })
+    const { runId, isGivenUp } = runOfKey(key)
+    const run = await runs.get(tenant, threadId, runId)
+    const calls = run ? this.#callsOf(key, run) : []
+    const outcomes = await Promise.all(calls.map((call) => this.#send(run!, call, signal)))
+    const over = run && (isGivenUp || !isQuestion(run.status, run.interruptsJson))
+      ? taskOfRun(run)
+      : undefined
+    notify({ type: 'settled', runId: key, ...endingOfAll(outcomes), ...over && { over } })
   }
 
-  async #send(runId: string, signal: AbortSignal): Promise<CallOutcome> {
-    const { ports: { runs, egress, env }, tenant, threadId } = this.#context
-    const run = await runs.get(tenant, threadId, runId)
-    const url = run && planOf(run).webhook
-    if (url === undefined) return { kind: 'refused', reason: 'the run is not there any more' }
+  #callsOf(key: string, run: RunRow): readonly OwedCall[] {
+    const { webhook } = planOf(run)
+    const { runId, isGivenUp } = runOfKey(key)
+    const hook: OwedCall[] = webhook === undefined || isGivenUp ? [] : [{
+      url: webhook,
+      // The same at every try, so that a receiver can drop repeats.
+      headers: { 'content-type': 'application/json', 'idempotency-key': runId,
+        'x-heddle-delivery': runId },
+      make: async () => this.#owed.includes(key) ? await this.#body(run) : undefined,
+    }]
+    const taskId = taskOfRun(run)
+    return [...hook, ...configsOf(this.#context.threadLog.state.row, taskId).map((config) => ({
+      ...pushCall(config, key),
+      make: async () =>
+        this.#isOwedTo(config.id, key, taskId)
+          ? await this.#task(run, isGivenUp, config.dialect)
+          : undefined,
+    }))]
+  }
+
+  /** False once the config is removed, or if the task has been given up meanwhile. */
+  #isOwedTo(configId: string, key: string, taskId: string): boolean {
+    if (!this.#owed.includes(key) || this.#owed.includes(canceledKey(key))) return false
+    const { row } = this.#context.threadLog.state
+    return configsOf(row, taskId).some(({ id }) => id === configId)
+  }
+
+  async #send(run: RunRow, { url, headers, make }: OwedCall,
+    signal: AbortSignal): Promise<CallOutcome> {
+    const { ports: { egress, env }, tenant } = this.#context
     /** Set if the body could not be made only because the store is away. */
     let unread: unknown
     const body = async () => {
       unread = new HeddleError('unavailable', 'The body of the webhook cannot be read in time.')
       try {
-        const made = this.#owed.includes(runId) ? await this.#body(run!) : undefined
+        const made = await make()
         unread = undefined
         return made
       } catch (error) {
@@ -96,16 +135,8 @@ export class RunWebhooks {
         throw error
       }
     }
-    const outcome = await egress.send({
-      tenant,
-      method: 'POST',
-      url,
-      // The same at every try, so that a receiver can drop repeats.
-      headers: { 'content-type': 'application/json', 'idempotency-key': runId,
-        'x-heddle-delivery': runId },
-      body,
-      ...env.nowMs() - run!.updatedAtMs > oldMs && { tries: 1 },
-    }, signal)
+    const outcome = await egress.send({ tenant, method: 'POST', url, headers, body,
+      ...env.nowMs() - run.updatedAtMs > oldMs && { tries: 1 } }, signal)
     // Nothing was sent, so it does not count as a try.
     if (outcome.kind === 'failed' && unread) throw unread
     return outcome
@@ -126,6 +157,15 @@ export class RunWebhooks {
     })
   }
 
+  /** Undefined if the first run of the task is gone. */
+  async #task(run: RunRow, isGivenUp: boolean, dialect: string): Promise<JsonText | undefined> {
+    const { ports: { runs, showTask }, tenant, threadId } = this.#context
+    const taskId = taskOfRun(run)
+    const first = taskId === run.runId ? run : await runs.get(tenant, threadId, taskId)
+    const values = await this.#values(run)
+    return first && await showTask?.({ tenant, first, run, isGivenUp, values, dialect })
+  }
+
   async #values(run: RunRow): Promise<JsonText | undefined> {
     const { finalCheckpointId: id } = run
     if (id === '') return undefined
@@ -134,7 +174,19 @@ export class RunWebhooks {
   }
 }
 
-function ending(outcome: CallOutcome): { readonly delivered: boolean; readonly reason: string } {
+interface Settling {
+  readonly delivered: boolean
+  readonly reason: string
+}
+
+/** Delivered if all were; otherwise given up, for the reason of the first that was not. */
+function endingOfAll(outcomes: readonly CallOutcome[]): Settling {
+  if (outcomes.length === 0) return { delivered: false, reason: 'nobody waits for it any more' }
+  const endings = outcomes.map(ending)
+  return endings.find(({ delivered }) => !delivered) ?? endings[0]!
+}
+
+function ending(outcome: CallOutcome): Settling {
   if (outcome.kind !== 'answered') return { delivered: false, reason: outcome.reason }
   const delivered = outcome.status >= 200 && outcome.status < 300
   return { delivered, reason: delivered ? '' : `it answered ${outcome.status}` }

@@ -4,6 +4,7 @@ import type { Turn } from '../../../cluster/index.ts'
 import type { AppliedCommand } from '../../../proto/gen/storage/v1/row.ts'
 import type { RecordOf } from '../../checkpoint/index.ts'
 import { decideKeepLatest, decidePatchState, requireIdle } from '../decide/history.ts'
+import { decidePush } from '../decide/owed.ts'
 import type { OwnCommand, ThreadCommand } from '../model/command.ts'
 import { ended, lost, refused, rest, steps, timeLimit, wake } from './execution-turns.ts'
 import { listedRuns } from '../queries/run-list.ts'
@@ -107,6 +108,8 @@ function takeExisting(parts: ThreadParts, command: Existing, { note, cancelled }
       return cancel(parts, command, note)
     case 'delete_run':
       return deleteRun(parts, command.runId, note)
+    case 'push':
+      return turn(parts, (at, nowMs) => decidePush(at, command.change, note, nowMs))
     case 'join':
       return join(parts, command.runId, cancelled)
   }

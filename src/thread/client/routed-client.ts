@@ -104,7 +104,7 @@ async function isWaiting(calls: ThreadCalls,
 
 type RunCommands = Pick<ThreadClient,
   'startRun' | 'startAndWait' | 'getRun' | 'runLogs' | 'runGraphs' | 'listRuns' | 'cancelRun'
-    | 'deleteRun' | 'joinRun'>
+    | 'deleteRun' | 'joinRun' | 'changePush'>
 
 function runCommands(calls: ThreadCalls, env: ThreadClientOptions['env']): RunCommands {
   const start: ThreadClient['startRun'] = (tenant, id, run) =>
@@ -137,6 +137,7 @@ function runCommands(calls: ThreadCalls, env: ThreadClientOptions['env']): RunCo
     cancelRun: (tenant, id, runId, cancel) =>
       calls.ask(tenant, id, { type: 'cancel', runId, cancel }),
     deleteRun: (tenant, id, runId) => calls.ask(tenant, id, { type: 'delete_run', runId }),
+    changePush: (tenant, id, change) => calls.ask(tenant, id, { type: 'push', change }),
     joinRun: (tenant, id, runId, cancelled) =>
       joinSteadily({ env, cancelled, join: () => join(tenant, id, runId, cancelled) }),
   }

@@ -17,6 +17,20 @@ import type { HeldRuns } from './held-runs.ts'
 import type { InputQuota, Inputs } from './input-quota.ts'
 import type { Quarantine } from './quarantine.ts'
 
+/** A run of a task that has ended, for those who are notified of it. */
+export interface TaskEnd {
+  readonly tenant: string
+  /** The first run of the task. */
+  readonly first: RunRow
+  readonly run: RunRow
+  /** True if the run ended with a question that nobody answers any more. */
+  readonly isGivenUp: boolean
+  /** The state when it ended; undefined if there is none. */
+  readonly values: JsonText | undefined
+  /** The version of A2A whose form it has. */
+  readonly dialect: string
+}
+
 /** Services of the member that threads use. */
 export interface ThreadPorts extends ThreadLogPorts {
   readonly runs: RunTable
@@ -47,6 +61,8 @@ export interface ThreadPorts extends ThreadLogPorts {
   readonly runsGone?: (tenant: string, runs: readonly RunRow[]) => Promise<void>
   /** A run's record as the API shows it: a JSON object. */
   readonly showRun: (run: RunRow) => JsonText
+  /** The notification of a task when one of its runs has ended; by default there is none. */
+  readonly showTask?: (end: TaskEnd) => Promise<JsonText>
   /**
    * Notes that a sleeping thread is due at this time, so that the member wakes it. Undefined if
    * nothing wakes threads: those with delayed runs stay awake then.

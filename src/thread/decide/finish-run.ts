@@ -8,24 +8,25 @@ import { planOf } from '../model/run-request.ts'
 import { endedRun } from '../model/run-changes.ts'
 import type { Draft } from './decision.ts'
 import { mayBeKept, show } from './kept-thread.ts'
+import { endedPush, isWatched } from './owed.ts'
 import { asks } from './run-result.ts'
 import type { Ending } from './run-result.ts'
 
 /** Ends a run for good. Followers, waiters and the webhook get the end when it is on disk. */
-export function finish(draft: Draft, run: RunRow,
-  { status, waiting = false, interruptsJson = '', values, error, at, refused, cancelReason, waitsAt,
-    askers }: Ending): void {
+export function finish(draft: Draft, run: RunRow, ending: Ending): void {
+  const { status, waiting = false, interruptsJson = '', values, error, at, refused, cancelReason,
+    waitsAt, askers } = ending
   const { runId } = run
   if (draft.execution?.run.runId === runId) draft.drop('close')
   const { webhook, temporary } = planOf(run)
+  const owesWebhook = webhook !== undefined || isWatched(draft.state.row, run)
   const errorJson = error ? JSON.stringify(error) : ''
   const finalCheckpointId = draft.state.row.head?.id ?? ''
   const value = { ...blameless, runId, atMs: draft.atMs, status, errorJson, interruptsJson, waiting,
-    finalCheckpointId, owesWebhook: webhook !== undefined, refused,
-    ...run.started && { started: true }, ...cancelReason !== undefined && { cancelReason },
-    ...waitingPlace(run.revision, waitsAt),
+    finalCheckpointId, owesWebhook, refused, ...run.started && { started: true },
+    ...cancelReason !== undefined && { cancelReason }, ...waitingPlace(run.revision, waitsAt),
     ...askers !== undefined && { askers: { namespaces: { ...askers } } } }
-  draft.write([{ $case: 'runEnded', value }])
+  draft.write([{ $case: 'runEnded', value }, ...endedPush(draft, run, ending)])
   if (asks({ interruptsJson }) && mayBeKept(draft.state.row)) show(draft)
   if (error) {
     draft.effect({ kind: 'logFailure', run, reason: error.error, at })
@@ -33,7 +34,7 @@ export function finish(draft: Draft, run: RunRow,
   }
   draft.effect({ kind: 'endRun', run: endedRun(run, value, draft.seq), values })
   draft.effect({ kind: 'forgetExecution' })
-  if (webhook !== undefined) draft.effect({ kind: 'oweWebhook' })
+  if (owesWebhook) draft.effect({ kind: 'oweWebhook' })
   if (temporary) draft.effect({ kind: 'forgetStatesSoon' })
 }
 

@@ -9,6 +9,7 @@ import { cutRuns } from './cut-run.ts'
 import { Draft } from './decision.ts'
 import type { Decision, Situation } from './decision.ts'
 import { stopForMessages } from './injected-messages.ts'
+import { giveUpWaiting, startedPush } from './owed.ts'
 import type { Rollback } from './rollback.ts'
 import type { Admission } from './run-queue.ts'
 import { startNext } from './start-next.ts'
@@ -40,7 +41,9 @@ export function decideStart(at: Situation,
   }
   // What a rollback leaves may wait for an answer again.
   const run = asAnswer(asked, draft.state, nowMs)
-  draft.write([...admissionRecords(run, draft.state.row, nowMs), ...note], urgency)
+  giveUpWaiting(draft, run)
+  draft.write([...admissionRecords(run, draft.state.row, nowMs), ...startedPush(draft, run),
+    ...note], urgency)
   draft.effect({ kind: 'rememberKey', run: { commandId: run.commandId, runId: run.runId } })
   draft.effect({ kind: 'beginFeed',
     run: { runId: run.runId, awaited: run.awaited, plan: run.plan } })

@@ -8,6 +8,7 @@ import type { CreateThread, ThreadPatch } from '../model/thread-client.ts'
 import { Draft } from './decision.ts'
 import type { Decision, Situation } from './decision.ts'
 import { patchedMetadata } from './metadata-patch.ts'
+import { giveUpCanceled } from './owed.ts'
 import { createdRecord } from './thread-records.ts'
 import { timeToLiveFrom } from './time-to-live.ts'
 
@@ -47,7 +48,9 @@ export function decidePatch(at: Situation,
   const metadataJson = patchedMetadata(before, metadata)
   const timeToLive = timeToLiveFrom(options, nowMs)
   const value = { atMs: nowMs, metadataJson, configJson, ...timeToLive && { timeToLive } }
-  draft.write([{ $case: 'threadPatched', value }, ...note])
+  draft.write([{ $case: 'threadPatched', value }])
+  giveUpCanceled(draft, metadata)
+  draft.write(note)
   return draft.decided({ kind: 'thread' })
 }
 

@@ -5,8 +5,8 @@ import type { JsonText } from '../../checkpoint/index.ts'
 import type { LinePage, LossReason, ExecutionOutcome, StepBatch } from '../../graph/index.ts'
 import type { RunQuery } from '../../search/index.ts'
 import type { Refusal } from './refusal.ts'
-import type { CancelRun, CreateThread, FollowRun, HistoryQuery, StartRun, StateQuery, StateUpdate,
-  ThreadPatch } from './thread-client.ts'
+import type { CancelRun, CreateThread, FollowRun, HistoryQuery, PushChange, StartRun, StateQuery,
+  StateUpdate, ThreadPatch } from './thread-client.ts'
 
 /** Commands from the front door, and from other threads. */
 export type ThreadCommand =
@@ -44,6 +44,7 @@ export type ThreadCommand =
   | { readonly type: 'list_runs'; readonly query: RunQuery }
   | { readonly type: 'cancel'; readonly runId: string; readonly cancel: CancelRun }
   | { readonly type: 'delete_run'; readonly runId: string }
+  | { readonly type: 'push'; readonly change: PushChange }
   | { readonly type: 'join'; readonly runId: string }
 
 /** Commands from the thread's own executions and timers. */
@@ -59,9 +60,12 @@ export type OwnCommand =
   | { readonly type: 'wake' }
   /** A run with a webhook is over. */
   | { readonly type: 'owed' }
-  /** A webhook was delivered, or given up for a reason. */
+  /**
+   * A webhook or a notification was delivered, or given up for a reason. `over`: the task that
+   * nobody is notified of any more.
+   */
   | { readonly type: 'settled'; readonly runId: string; readonly delivered: boolean;
-    readonly reason: string }
+    readonly reason: string; readonly over?: string | undefined }
   /** A stateless run's thread has been kept long enough. */
   | { readonly type: 'expire' }
   /** The time to live of the thread may have ended. */

@@ -1,5 +1,6 @@
 /** Threads and runs as the front door calls them: a typed call for each command. */
 
+import type { PushConfig } from '../../../proto/gen/storage/v1/push.ts'
 import type { RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { AppUser, CheckpointSelector, EditUpdate, JsonText, LinePage, LoggedLines,
   StateSelection } from '../../graph/index.ts'
@@ -83,6 +84,11 @@ export interface ThreadClient {
   /** Resolves when the cancel is in the log: the run has ended then. */
   cancelRun(tenant: string, threadId: string, runId: string, cancel: CancelRun): Promise<void>
   deleteRun(tenant: string, threadId: string, runId: string): Promise<void>
+  /**
+   * Says whom to notify of a task from now on. Throws `rejected` if the task is over, and `invalid`
+   * if too many are notified.
+   */
+  changePush(tenant: string, threadId: string, change: PushChange): Promise<void>
   /**
    * The run's result when it has ended: the state values as JSON text with `__interrupt__` if it
    * waits, `{"__error__": {error, message}}` if it failed. Never `null`. `cancelled` aborts, with a
@@ -173,6 +179,13 @@ export interface StateUpdate {
 /** Effect of a new run on the unfinished ones; see `Admission`. */
 export type MultitaskStrategy = 'reject' | 'enqueue' | 'interrupt' | 'rollback'
 
+/** A change of whom an agent notifies of a task, which its first run names. */
+export type PushChange =
+  /** `runId`: the newest run of the task. Replaces the config with the same id. */
+  | { readonly kind: 'set'; readonly taskId: string; readonly runId: string;
+    readonly config: PushConfig }
+  | { readonly kind: 'remove'; readonly taskId: string; readonly id: string }
+
 /** A run as the front door resolved it: the assistant is looked up, the ids are made. */
 export interface StartRun {
   readonly runId: string
@@ -199,6 +212,8 @@ export interface StartRun {
    * run is temporary.
    */
   readonly ifMissing: 'reject' | 'create' | 'hidden'
+  /** Whom to notify of its task; the task is filled in. */
+  readonly push?: PushConfig
   /**
    * An answer that names an interrupt which does not wait when the run starts, or that could be for
    * several, ends the run as an UnknownInterruptError. Nothing is executed, and the thread stays.
@@ -251,6 +266,8 @@ export interface RunPlan {
    * if nobody discards the thread when the result was delivered.
    */
   readonly keptMinutes?: number
+  /** The first run of the task that it goes on with; missing for a first run. */
+  readonly task?: string
 }
 
 /** A due time of a cron. */

@@ -1,5 +1,6 @@
 /** A thread's state as a value: what applying the records of its log makes of it. Pure. */
 
+import type { PushConfigs } from '../../../proto/gen/storage/v1/push.ts'
 import type { Branch, CheckpointPatch, CheckpointPlace, AppliedCommand, RunRow,
   ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import { withApplied } from '../../owned-row/index.ts'
@@ -134,8 +135,12 @@ function changed(state: ThreadState, record: RecordOf, at: RecordPosition): Thre
       return { ...patched, graphId: graphIdOf(metadataJson) }
     }
     case 'threadDeleted':
-      return { ...withRow(state, { hidden: true, deleted: true, owedWebhooks: [] }), exists: false,
-        runs: [] }
+      return {
+        ...withRow(state, { hidden: true, deleted: true, owedWebhooks: [],
+          ...withoutPush(state.row) }),
+        exists: false,
+        runs: [],
+      }
     case 'runCreated':
       return queued(state, record.value, at)
     case 'runStarted':
@@ -144,8 +149,10 @@ function changed(state: ThreadState, record: RecordOf, at: RecordPosition): Thre
       return owing(ended(state, record.value), record.value)
     case 'runDeleted': {
       const { runId, atMs } = record.value
-      return settled(withoutRuns(state, [runId], atMs), runId)
+      return withoutTasks(withoutRuns(state, [runId], atMs), [runId])
     }
+    case 'taskPush':
+      return pushChanged(state, record.value)
     case 'webhookSettled':
       return settled(state, record.value.runId)
     case 'headMoved':
@@ -282,6 +289,46 @@ function settled(state: ThreadState, runId: string): ThreadState {
   return withRow(state, { owedWebhooks: owedWebhooks.filter((each) => each !== runId) })
 }
 
+/** Nothing of runs that are gone is owed, and nobody is notified of their tasks. */
+function withoutTasks(state: ThreadState, runIds: readonly string[]): ThreadState {
+  const { owedWebhooks, push } = state.row
+  const owed = owedWebhooks.filter((key) => !runIds.includes(key.split(':')[0]!))
+  const rest = owed.length === owedWebhooks.length
+    ? state
+    : withRow(state, { owedWebhooks: owed })
+  if (push === undefined) return rest
+  const isGone = runIds.includes(push.waitingRunId)
+  return withPush(rest, { ...push, ...isGone && nothingWaits,
+    configs: push.configs.filter(({ taskId }) => !runIds.includes(taskId)) })
+}
+
+const nothingWaits = { waitingRunId: '', waitingTaskId: '' } as const
+
+function pushChanged(state: ThreadState, value: Payload<'taskPush'>): ThreadState {
+  const { taskId, configs, waitingRunId, owes } = value
+  const before = state.row.push ?? { configs: [], ...nothingWaits }
+  const waits = waitingRunId !== ''
+    ? { waitingRunId, waitingTaskId: taskId }
+    : before.waitingTaskId === taskId
+    ? nothingWaits
+    : {}
+  const others = before.configs.filter((each) => each.taskId !== taskId)
+  const { owedWebhooks } = state.row
+  const changed = withPush(state, { ...before, ...waits, configs: [...others, ...configs] })
+  return owes === '' || owedWebhooks.includes(owes)
+    ? changed
+    : withRow(changed, { owedWebhooks: [...owedWebhooks, owes] })
+}
+
+/** Threads of whose tasks nobody is notified have none: their rows stay as they are. */
+function withPush(state: ThreadState, push: PushConfigs): ThreadState {
+  return withRow(state, { push: push.configs.length === 0 ? undefined : push })
+}
+
+function withoutPush({ push }: ThreadRow): Pick<ThreadRow, 'push'> {
+  return push === undefined ? {} : { push: undefined }
+}
+
 /** A cancelled run leaves the thread idle, whatever it left undone. */
 function restingAfter({ status, waiting }: Payload<'runEnded'>): ThreadState['resting'] {
   switch (status as RunStatus) {
@@ -328,7 +375,9 @@ function headMoved(state: ThreadState, value: Payload<'headMoved'>): ThreadState
   const { seq, base, checkpointId: id } = value
   const head = id === '' ? undefined : { id, seq, base }
   const row = { head, movedBack: true, stateUpdatedAtMs: value.atMs }
-  return withRow(withoutRuns(state, value.droppedRunIds, value.atMs), row)
+  const rest = withoutTasks(withoutRuns(state, value.droppedRunIds, value.atMs),
+    value.droppedRunIds)
+  return withRow(rest, row)
 }
 
 function advanced(state: ThreadState, checkpoint: Payload<'checkpoint'>,

@@ -5,7 +5,7 @@ import { HeddleError } from '../../../src/errors.ts'
 import type { LoggedLines } from '../../../src/graph/index.ts'
 import type { RunQuery, ThreadFilter, ThreadQuery } from '../../../src/search/index.ts'
 import type { AwaitedRun, CancelRun, CreateThread, FeedEvent, FeedListener, FollowRun, HistoryPart,
-  HistoryQuery, RunGraphs, StartRun, StateQuery, StateUpdate, ThreadClient, ThreadEvent,
+  HistoryQuery, PushChange, RunGraphs, StartRun, StateQuery, StateUpdate, ThreadClient, ThreadEvent,
   ThreadEventListener, ThreadView, ValuesFilter, WatchThread } from '../../../src/thread/index.ts'
 
 const atMs = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
@@ -199,6 +199,19 @@ export class FakeThreads implements ThreadClient {
     const run = this.#run(threadId, runId)
     run.cancelled.resolve(cancel)
     run.end('{"cancelled":true}')
+  }
+
+  /** Any task takes it. */
+  async changePush(_tenant: string, threadId: string, change: PushChange): Promise<void> {
+    this.#call('changePush', change)
+    const { row } = this.#thread(threadId)
+    const { taskId } = change
+    const id = change.kind === 'set' ? change.config.id : change.id
+    const others = (row.push?.configs ?? []).filter((each) =>
+      each.taskId !== taskId || each.id !== id
+    )
+    row.push = { waitingRunId: '', waitingTaskId: '',
+      configs: [...others, ...change.kind === 'set' ? [change.config] : []] }
   }
 
   async deleteRun(_tenant: string, threadId: string, runId: string): Promise<void> {

@@ -1,6 +1,7 @@
 /** Graphs that wait for a human: once, twice in one node, two at a time. */
 
-import { Annotation, END, interrupt, START, StateGraph } from '@langchain/langgraph'
+import { Annotation, END, interrupt, MessagesAnnotation, START,
+  StateGraph } from '@langchain/langgraph'
 import { z } from 'zod'
 
 const Asked = Annotation.Root({
@@ -70,4 +71,11 @@ export const askone = new StateGraph(Asked)
   .addEdge(START, 'tell')
   .addEdge('ask', END)
   .addEdge('tell', END)
+  .compile()
+
+/** A chat that asks before it answers, and says what was answered. */
+export const chatask = new StateGraph(MessagesAnnotation)
+  .addNode('ask', () => ({ messages: [{ role: 'ai', content: `told ${interrupt('sure?')}` }] }))
+  .addEdge(START, 'ask')
+  .addEdge('ask', END)
   .compile()

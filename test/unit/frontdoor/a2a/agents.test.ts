@@ -410,10 +410,10 @@ describe('a request that is wrong', () => {
     expect(await code({ ...good, params: [] })).toBe(-32602)
     expect(await code({ ...good, method: 'SendMessage' })).toBe(-32602)
     expect(await code(good, { 'a2a-version': '2.0' })).toBe(-32009)
-    expect(await code({ ...good, method: 'tasks/pushNotificationConfig/set' })).toBe(-32003)
+    expect(await code({ ...good, method: 'tasks/pushNotificationConfig/set' })).toBe(-32602)
     const push = { message: said('hi'),
-      configuration: { taskPushNotificationConfig: { url: 'https://x.test' } } }
-    expect(await code({ ...good, method: 'SendMessage', params: push })).toBe(-32003)
+      configuration: { taskPushNotificationConfig: { url: 'https://x.test', token: 'a\nb' } } }
+    expect(await code({ ...good, method: 'SendMessage', params: push })).toBe(-32602)
     const { json } = await call(door, 'POST', '/a2a/agent', good, { 'a2a-version': '1.0.1' })
     expect(json).toMatchObject({ result: { tasks: [] } })
     const events = await call(door, 'POST', '/a2a/agent', { ...good, method: 'SubscribeToTask',

@@ -139,7 +139,8 @@ const ofAgents = (runId: string): Readonly<Record<string, object>> => {
   const message = { messageId: 'm', contextId: threadId, role: 'ROLE_USER', parts: [{ text: 'x' }] }
   const former = { ...message, kind: 'message', role: 'user', parts: [{ kind: 'text', text: 'x' }] }
   const task = { id: runId }
-  const push = { taskId: runId, id: runId, pushNotificationConfig: { url: 'https://a.example' } }
+  const push = { taskId: runId, id: runId, url: 'https://a.example',
+    pushNotificationConfigId: runId, pushNotificationConfig: { url: 'https://a.example' } }
   return { 'SendMessage': { message }, 'SendStreamingMessage': { message },
     'message/send': { message: former }, 'message/stream': { message: former }, 'GetTask': task,
     'tasks/get': task, 'CancelTask': task, 'tasks/cancel': task, 'SubscribeToTask': task,

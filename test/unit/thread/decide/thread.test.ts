@@ -7,7 +7,7 @@ import { metadataKeysMax } from '../../../../src/json/index.ts'
 import { decideExpiry } from '../../../../src/thread/decide/expiry.ts'
 import { decideAdopt, decideCreate, decideDelete,
   decidePatch } from '../../../../src/thread/decide/thread.ts'
-import { decideOwed, decideSettled } from '../../../../src/thread/decide/webhook.ts'
+import { decideOwed, decideSettled } from '../../../../src/thread/decide/owed.ts'
 import { originOf } from '../../../../src/thread/model/origin.ts'
 import { aRun } from '../../../support/thread-house.ts'
 import { executing, hiddenThread, missing, nowMs, queued, running, situation, thread,

@@ -1,0 +1,30 @@
+/** The notification of a task: the task as it is when one of its runs has ended. */
+
+import type { JsonText } from '../../checkpoint/index.ts'
+import type { LongJson } from '../../json/index.ts'
+import type { TaskEnd } from '../../thread/index.ts'
+import type { ToolNames } from './graph-messages.ts'
+import type { Dialect } from './methods.ts'
+import { stateAtEnd } from './task-runs.ts'
+import { messagesOf, taskFrom } from './task-view.ts'
+import { taskJson } from './task.ts'
+
+/** Parts that notifications are made with. */
+export interface NotificationParts {
+  readonly json: Pick<LongJson, 'pick'>
+  readonly tools: ToolNames
+}
+
+/** Makes the body: with its status and its results, and without its history. */
+export async function taskNotification({ json, tools }: NotificationParts,
+  { tenant, first, run, isGivenUp, values, dialect: asked }: TaskEnd): Promise<JsonText> {
+  const dialect: Dialect = asked === '0.3' ? '0.3' : '1.0'
+  const messages = values === undefined
+    ? []
+    : await messagesOf({ json, tenant }, values, ['messages'])
+  const state = isGivenUp ? 'canceled' : stateAtEnd(run)
+  const task = taskFrom({ first, newest: run, state }, { historyLength: 0, historyScope: 'task',
+    artifacts: true }, messages, tools)
+  const shown = taskJson(task, dialect)
+  return JSON.stringify(dialect === '0.3' ? shown : { task: shown })
+}

@@ -1,0 +1,183 @@
+/**
+ * Calls that are owed when a run has ended: of its webhook, and of those who are notified of its
+ * task. Pure.
+ */
+
+import type { PushConfig, PushConfigs } from '../../../proto/gen/storage/v1/push.ts'
+import type { RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { RecordOf } from '../../checkpoint/index.ts'
+import { HeddleError } from '../../errors.ts'
+import { objectIn } from '../../json/index.ts'
+import type { OwnCommand } from '../model/command.ts'
+import { planOf } from '../model/run-request.ts'
+import type { PushChange, StartRun } from '../model/thread-client.ts'
+import { Draft } from './decision.ts'
+import type { Decision, Situation } from './decision.ts'
+import type { Ending } from './run-result.ts'
+
+/** Configs of a task, and of all tasks of a thread, at most: the row of the thread has them. */
+const [ofTaskMax, ofThreadMax] = [5, 20]
+
+/** Member of the metadata of a thread: the run with whose question a cancelled task waited. */
+export const canceledRunKey = 'a2a_canceled_run_id'
+
+/** The task that a run belongs to, by its first run. */
+export function taskOfRun(run: Pick<RunRow, 'planJson' | 'runId'>): string {
+  return planOf(run).task ?? run.runId
+}
+
+/** Those who are notified of a task. */
+export function configsOf({ push }: Pick<ThreadRow, 'push'>,
+  taskId: string): readonly PushConfig[] {
+  return push?.configs.filter((each) => each.taskId === taskId) ?? []
+}
+
+/** The key by which it is owed that nobody answers the question of a run any more. */
+export function canceledKey(runId: string): string {
+  return `${runId}:canceled`
+}
+
+/** The run that an owed key is about. */
+export function runOfKey(key: string): { readonly runId: string; readonly isGivenUp: boolean } {
+  const [runId = '', mark] = key.split(':')
+  return { runId, isGivenUp: mark !== undefined }
+}
+
+/** Sets or removes a config. Throws `rejected` for a task that is over, `invalid` for too many. */
+export function decidePush(at: Situation, change: PushChange, note: readonly RecordOf[],
+  nowMs: number): Decision {
+  const draft = new Draft(at, nowMs)
+  const { state: { row, runs, resting } } = at
+  const { taskId } = change
+  const before = configsOf(row, taskId)
+  if (change.kind === 'remove') {
+    const configs = before.filter(({ id }) => id !== change.id)
+    if (configs.length < before.length) draft.write([pushRecord(draft, taskId, { configs })])
+  } else {
+    const isCanceled = objectIn(row.metadataJson)[canceledRunKey] === change.runId
+    const waits = runs.length === 0 && resting === 'interrupted' && !isCanceled &&
+      row.lastRunId === change.runId
+    if (!waits && !runs.some((run) => taskOfRun(run) === taskId)) {
+      throw new HeddleError('rejected', 'The task is over: there is nothing more to notify of.')
+    }
+    draft.write([
+      pushRecord(draft, taskId, { configs: withConfig(row, change.config),
+        ...waits && { waitingRunId: change.runId } }),
+    ])
+  }
+  draft.write(note)
+  return draft.decided({ kind: 'done' })
+}
+
+/** The record for whom a new run notifies from its start. Throws `invalid`. */
+export function startedPush(draft: Draft, { push, plan, runId }: StartRun): readonly RecordOf[] {
+  if (push === undefined) return []
+  const taskId = plan.task ?? runId
+  return [pushRecord(draft, taskId, { configs: withConfig(draft.state.row, { ...push, taskId }) })]
+}
+
+/** A run that is not the answer to a task that waits: nobody answers that any more. */
+export function giveUpWaiting(draft: Draft, { plan, runId }: StartRun): void {
+  const { row: { push }, runs } = draft.state
+  const waiting = push?.waitingTaskId ?? ''
+  if (waiting === '' || (plan.task ?? runId) === waiting) return
+  // Its answer is under way.
+  if (runs.some((run) => taskOfRun(run) === waiting)) return
+  giveUp(draft, push!)
+}
+
+/** Notes that a task that waited is cancelled, if it is the one that metadata names. */
+export function giveUpCanceled(draft: Draft, metadata: Readonly<Record<string, unknown>>): void {
+  const { push } = draft.state.row
+  const runId = push?.waitingRunId ?? ''
+  if (runId !== '' && metadata[canceledRunKey] === runId) giveUp(draft, push!)
+}
+
+function giveUp(draft: Draft, { waitingRunId, waitingTaskId: taskId }: PushConfigs): void {
+  const configs = configsOf(draft.state.row, taskId)
+  draft.write([
+    pushRecord(draft, taskId, { configs, waitingRunId: '',
+      ...configs.length > 0 && { owes: canceledKey(waitingRunId) } }),
+  ])
+  if (configs.length > 0) draft.effect({ kind: 'oweWebhook' })
+}
+
+/** True if somebody is notified of the end of a run. */
+export function isWatched(row: Pick<ThreadRow, 'push'>, run: RunRow): boolean {
+  return row.push !== undefined && configsOf(row, taskOfRun(run)).length > 0
+}
+
+/** The records of a run's end that say whether its task waits now. */
+export function endedPush(draft: Draft, run: RunRow,
+  { status, interruptsJson = '' }: Ending): readonly RecordOf[] {
+  const { row } = draft.state
+  if (!isWatched(row, run)) return []
+  const taskId = taskOfRun(run)
+  const waitingRunId = isQuestion(status, interruptsJson) ? run.runId : ''
+  const isKnown = waitingRunId === '' && row.push?.waitingTaskId !== taskId
+  return isKnown
+    ? []
+    : [pushRecord(draft, taskId, { configs: configsOf(row, taskId), waitingRunId })]
+}
+
+/** True for a run that ended with a question: its task goes on with the answer. */
+export function isQuestion(status: string, interruptsJson: string): boolean {
+  return status === 'success' && Object.keys(objectIn(interruptsJson || '{}')).length > 0
+}
+
+/** Nobody is notified of a task any more. */
+function forgottenPush(draft: Draft, taskId: string): readonly RecordOf[] {
+  const { row } = draft.state
+  return configsOf(row, taskId).length === 0 ? [] : [pushRecord(draft, taskId, { configs: [] })]
+}
+
+function pushRecord({ state: { row: { push } }, atMs }: Draft, taskId: string,
+  { configs, waitingRunId, owes = '' }: { readonly configs: readonly PushConfig[];
+    readonly waitingRunId?: string; readonly owes?: string }): RecordOf {
+  const known = push?.waitingTaskId === taskId ? push.waitingRunId : ''
+  return { $case: 'taskPush',
+    value: { taskId, atMs, configs: [...configs], waitingRunId: waitingRunId ?? known, owes } }
+}
+
+/** The configs of a task with another one, which replaces that with its id. */
+function withConfig(row: ThreadRow, config: PushConfig): readonly PushConfig[] {
+  const others = configsOf(row, config.taskId).filter(({ id }) => id !== config.id)
+  const all = (row.push?.configs.length ?? 0) +
+    (others.length < configsOf(row, config.taskId).length
+      ? 0
+      : 1)
+  if (others.length >= ofTaskMax || all > ofThreadMax) {
+    throw new HeddleError('invalid', `A task has ${ofTaskMax} push notification configs at most, ` +
+      `and all tasks of a context have ${ofThreadMax}: delete one.`)
+  }
+  return [...others, config]
+}
+
+/** Outcome of the call of a webhook. */
+export type Settled = Omit<Extract<OwnCommand, { type: 'settled' }>, 'type'>
+
+/** Calls the webhooks that are owed. Beyond `owedMax`, the oldest are given up. */
+export function decideOwed(at: Situation, owedMax: number, nowMs: number): Decision {
+  const draft = new Draft(at, nowMs)
+  const { owedWebhooks } = at.state.row
+  const surplus = Math.max(0, owedWebhooks.length - owedMax)
+  for (const runId of owedWebhooks.slice(0, surplus)) {
+    settle(draft, { runId, delivered: false, reason: 'too many of this thread wait' })
+  }
+  draft.effect({ kind: 'callWebhooks' })
+  return draft.decided()
+}
+
+/** Notes that a webhook was delivered, or given up for a reason. */
+export function decideSettled(at: Situation, settled: Settled, nowMs: number): Decision {
+  const draft = new Draft(at, nowMs)
+  settle(draft, settled)
+  if (settled.over !== undefined) draft.write(forgottenPush(draft, settled.over))
+  return draft.decided()
+}
+
+function settle(draft: Draft, { runId, delivered, reason }: Settled): void {
+  if (!draft.state.row.owedWebhooks.includes(runId)) return
+  if (!delivered) draft.effect({ kind: 'logGivenUp', runId, reason })
+  draft.write([{ $case: 'webhookSettled', value: { runId, atMs: draft.nowMs, delivered, reason } }])
+}
