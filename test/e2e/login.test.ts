@@ -117,5 +117,12 @@ describe('the login of a project', () => {
       params: { name: 'agent', arguments: {} } }
     expect(JSON.stringify((await as('ben', 'POST', '/mcp', tool)).body)).toContain('team of ben')
     expect((await as(undefined, 'POST', '/mcp', tool)).status).toBe(401)
+    // Of a client that shows forms: its thread is asked for too, and goes although nobody deletes.
+    const answer = await fetch(`${server.url}/mcp`, { method: 'POST', body: JSON.stringify(tool),
+      headers: { 'authorization': 'Bearer ben', 'content-type': 'application/json',
+        'mcp-session-id': `f-${crypto.randomUUID()}` } })
+    expect(await answer.text()).toContain('team of ben')
+    const left = await as('ben', 'POST', '/threads/search', { metadata: { mcp_tool: 'agent' } })
+    expect(left.body).toEqual([])
   })
 })
