@@ -19,6 +19,8 @@ export interface RpcAnswer extends RpcMessage {
 export interface OpenCall {
   /** Messages before the answer, one after another. */
   readonly messages: { next(): Promise<RpcMessage> }
+  /** Id of the last event that has come; undefined before the first. */
+  lastId(): string | undefined
   readonly result: Promise<RpcMessage>
 }
 
@@ -35,7 +37,8 @@ const own = 'io.modelcontextprotocol/'
 /** Without `initialize`, it has no session. Of several servers, each message goes to the next. */
 export function toolClient(...urls: readonly string[]) {
   let sent = 0
-  const address = () => `${urls[sent++ % urls.length]!}/mcp`
+  let doors = urls
+  const address = () => `${doors[sent++ % doors.length]!}/mcp`
   let headers: Record<string, string> = {}
   const post = (message: object, more: Record<string, string> = {}, signal?: AbortSignal) =>
     fetch(address(), { method: 'POST', body: JSON.stringify({ jsonrpc: '2.0', ...message }),
@@ -56,6 +59,10 @@ export function toolClient(...urls: readonly string[]) {
   return {
     ask,
     stream,
+    /** From now on, messages go to these servers. */
+    moveTo: (...others: readonly string[]) => {
+      doors = others
+    },
     initialize: async (capabilities: object) => {
       const answer = await ask('initialize', { protocolVersion: '2025-11-25', capabilities })
       headers = { 'mcp-session-id': answer.headers.get('mcp-session-id')!,
@@ -95,15 +102,20 @@ function opened(answering: Promise<Response>): OpenCall {
   const seen: RpcMessage[] = []
   const waiting: ((message: RpcMessage) => void)[] = []
   const result = Promise.withResolvers<RpcMessage>()
+  let last: string | undefined
   const take = (message: RpcMessage) => {
     if (message.method === undefined) return result.resolve(message)
     const next = waiting.shift()
     if (next) next(message)
     else seen.push(message)
   }
-  answering.then((response) => readAll(response, take)).catch(result.reject)
+  const note = (id: string) => {
+    last = id
+  }
+  answering.then((response) => readAll(response, take, note)).catch(result.reject)
   return {
     result: result.promise,
+    lastId: () => last,
     messages: {
       next: () => {
         const first = seen.shift()
@@ -113,7 +125,8 @@ function opened(answering: Promise<Response>): OpenCall {
   }
 }
 
-async function readAll(response: Response, take: (message: RpcMessage) => void): Promise<void> {
+async function readAll(response: Response, take: (message: RpcMessage) => void,
+  note: (id: string) => void): Promise<void> {
   if (!response.headers.get('content-type')?.includes('event-stream')) {
     return take(await response.json() as RpcMessage)
   }
@@ -122,7 +135,10 @@ async function readAll(response: Response, take: (message: RpcMessage) => void):
     text += chunk
     const frames = text.split('\n\n')
     text = frames.pop()!
-    for (const data of frames.map((frame) => /^data: (.+)$/m.exec(frame)?.[1])) {
+    for (const frame of frames) {
+      const id = /^id: (.+)$/m.exec(frame)?.[1]
+      if (id !== undefined) note(id)
+      const data = /^data: (.+)$/m.exec(frame)?.[1]
       if (data !== undefined) take(JSON.parse(data) as RpcMessage)
     }
   }
