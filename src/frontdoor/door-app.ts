@@ -27,6 +27,7 @@ import type { App, Schemas } from './http/route.ts'
 import { holdAnswers } from './http/unread.ts'
 import { challengeOf, unreadableForm } from './mcp/index.ts'
 import { ProjectLogins } from './login/index.ts'
+import type { LoginOf } from './login/index.ts'
 import { addProjectHttp, calledLogins, isOfProject, isTypedCall, mountsOver, ownTarget,
   projectTarget, requireEnabled } from './mount/index.ts'
 import type { Mounts, ServedHosts } from './mount/index.ts'
@@ -151,10 +152,15 @@ function goesByLogin({ routeOptions: { url, config } }: FastifyRequest): boolean
   return config?.operation?.asks !== undefined || isTypedCall(url)
 }
 
+/** Finds the login of the project that a request calls. */
+export function loginsOf(options: FrontDoorOptions): LoginOf {
+  return calledLogins({ ...options, serving: options.deployments?.serving,
+    ownTenant: options.authTenant ?? localTenant })
+}
+
 function projectLogins(options: FrontDoorOptions, identify: Identify): ProjectLogins {
-  const { auth, env, host, runKeys, addressOf = addressReader([]), authTenant } = options
-  const loginOf = calledLogins({ ...options, serving: options.deployments?.serving,
-    ownTenant: authTenant ?? localTenant })
+  const { auth, env, host, runKeys, addressOf = addressReader([]) } = options
+  const loginOf = loginsOf(options)
   return new ProjectLogins({ identify, hasKeys: auth !== undefined, loginOf, runKeys, addressOf,
     env, isFromHere: (request) => isLoopback(host) && isFromHere(request) })
 }

@@ -82,7 +82,7 @@ export interface FrontDoorOptions
   /** False if assistants are no tools of the Model Context Protocol; they are by default. */
   readonly mcp?: boolean
   /** Settings of A2A; null if assistants are no agents. By default no tool is shown. */
-  readonly agents?: Omit<AgentOptions, 'auth'> | null
+  readonly agents?: Omit<AgentOptions, 'auth' | 'loginOf'> | null
   /** A port of its own for the platform, 0 for any free one; by default, there is none. */
   readonly platformPort?: number
   /** The web page; by default, none is served. */

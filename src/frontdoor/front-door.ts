@@ -12,7 +12,7 @@ import { componentRoutes } from './components.ts'
 import { allowedOperations, cronAdmission } from './authorise/index.ts'
 import { addConnect } from './connect/plugin.ts'
 import { addControl } from './control/index.ts'
-import { openApp } from './door-app.ts'
+import { loginsOf, openApp } from './door-app.ts'
 import type { DoorApp } from './door-app.ts'
 import { DoorPorts } from './door-ports.ts'
 import type { FrontDoorOptions } from './front-door-options.ts'
@@ -133,7 +133,8 @@ async function addRoutes(options: FrontDoorOptions,
   if (deployments) await addControl(app, { ...parts, env, deployments, servedHosts })
   if (agents) {
     agentRoutes(app, { ...parts, env, json,
-      agents: { ...agents, auth: auth === undefined ? 'none' : 'keys' } })
+      agents: { ...agents, auth: auth === undefined ? 'none' : 'keys',
+        loginOf: loginsOf(options) } })
   }
   protocolRoutes(app, { ...parts, env, json, bodies, sockets, limit })
   if (options.mcp !== false) {

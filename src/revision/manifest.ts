@@ -8,7 +8,7 @@ import { Compile } from 'typebox/compile'
 import { Errors } from 'typebox/value'
 
 import { httpBounds, routeGroups, trialCharacters } from '../graph/index.ts'
-import type { RouteGroup } from '../graph/index.ts'
+import type { LoginSecurity, RouteGroup } from '../graph/index.ts'
 import { isObject, objectOf } from '../json/index.ts'
 import { expiryStrategies } from '../search/index.ts'
 import type { TimeToLiveRequest } from '../search/index.ts'
@@ -68,6 +68,10 @@ const Settings = Type.Object({
       ttl_seconds: Type.Number({ exclusiveMinimum: 0, maximum: 86_400 }),
       max_size: Type.Integer({ minimum: 1, maximum: 100_000 }),
     }, closed)),
+    openapi: Type.Optional(Type.Unsafe<LoginSecurity>(Type.Object({
+      securitySchemes: Type.Record(Type.String(), Type.Object({})),
+      security: Type.Array(Type.Record(Type.String(), Type.Array(Type.String()))),
+    }, closed))),
   }, closed)),
   http: Type.Optional(Type.Object({
     app: Type.Optional(Text()),

@@ -113,6 +113,10 @@ describe('the login of a project', () => {
     expect(JSON.stringify((await as('ben', 'POST', '/a2a/agent', { ...call, id: 2 })).body))
       .toContain('error')
     expect((await as(undefined, 'POST', '/a2a/agent', call)).status).toBe(401)
+    const card = '/a2a/agent/.well-known/agent-card.json'
+    expect((await as('ann', 'GET', card)).body).toMatchObject({ security: [{ user: [] }],
+      securitySchemes: { user: { type: 'http', httpAuthSecurityScheme: { scheme: 'bearer' } } } })
+    expect((await as(undefined, 'GET', card)).status).toBe(401)
     const tool = { jsonrpc: '2.0', id: 1, method: 'tools/call',
       params: { name: 'agent', arguments: {} } }
     expect(JSON.stringify((await as('ben', 'POST', '/mcp', tool)).body)).toContain('team of ben')

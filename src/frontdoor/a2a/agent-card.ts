@@ -1,6 +1,7 @@
 /** The agent card of an assistant: what it says of itself, where it is, and who may call. Pure. */
 
 import type { AssistantRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { LoginSecurity } from '../../graph/index.ts'
 import { isList, isObject, listOf, memberOf, objectIn, objectOf, textAt } from '../../json/index.ts'
 import type { Dialect } from './methods.ts'
 
@@ -11,10 +12,19 @@ export type AgentCard = Readonly<Record<string, unknown>>
 export interface CardPlace {
   /** Address at which the agent is called. */
   readonly url: string
-  /** Credentials that callers need: none, or those of the server. */
-  readonly auth: 'none' | 'keys'
+  /** Credentials that callers need: none, or some that a login does not document. */
+  readonly auth: LoginSecurity | 'open' | 'undocumented'
   /** False if the project sends no webhooks. */
   readonly pushNotifications: boolean
+}
+
+/** The credentials of a server with keys. */
+export const keySecurity: LoginSecurity = {
+  securitySchemes: {
+    apiKey: { type: 'apiKey', description: 'An API key.', in: 'header', name: 'x-api-key' },
+    bearer: { type: 'http', description: 'An API key, or a token of a user.', scheme: 'Bearer' },
+  },
+  security: [{ apiKey: [] }, { bearer: [] }],
 }
 
 const usualModes = ['text/plain', 'application/json']
@@ -38,53 +48,37 @@ export function agentCard(
     version: textAt(own, 'version') ?? String(row.version),
     ...text('documentationUrl', own['documentation_url']),
     ...text('iconUrl', own['icon_url']),
-    capabilities: { streaming: true, pushNotifications, extendedAgentCard: auth === 'keys' },
-    ...auth === 'keys' && { securitySchemes: schemes, securityRequirements: requirements },
+    capabilities: { streaming: true, pushNotifications, extendedAgentCard: auth !== 'open' },
+    ...typeof auth === 'object' && newSecurity(auth),
     defaultInputModes: modesIn(own['input_modes']),
     defaultOutputModes: modesIn(own['output_modes']),
     skills: skillsIn(own['skills'], { id: row.graphId, name, description, tags: ['langgraph'] }),
   }
 }
 
-const schemes = {
-  apiKey: {
-    apiKeySecurityScheme: { description: 'An API key.', location: 'header', name: 'x-api-key' },
-  },
-  bearer: {
-    httpAuthSecurityScheme: { description: 'An API key, or a token of a user.', scheme: 'Bearer' },
-  },
-}
-const requirements = [{ schemes: { apiKey: {} } }, { schemes: { bearer: {} } }]
-
-const oldSchemes = {
-  apiKey: { type: 'apiKey', description: 'An API key.', in: 'header', name: 'x-api-key' },
-  bearer: { type: 'http', description: 'An API key, or a token of a user.', scheme: 'Bearer' },
-}
-
 /** The card in the form of a version. */
-export function cardOf(card: AgentCard, dialect: Dialect): AgentCard {
-  return dialect === '1.0' ? card : oldCard(card)
+export function cardOf(card: AgentCard, dialect: Dialect, auth: CardPlace['auth']): AgentCard {
+  return dialect === '1.0' ? card : oldCard(card, auth)
 }
 
 /** In the form of 0.3. */
-function oldCard(card: AgentCard): AgentCard {
-  const { supportedInterfaces, capabilities, securitySchemes, securityRequirements: _, ...rest } =
-    card
+function oldCard(card: AgentCard, auth: CardPlace['auth']): AgentCard {
+  const { supportedInterfaces, capabilities, securitySchemes: _, securityRequirements: __,
+    ...rest } = card
   const url = textAt(listOf(supportedInterfaces)[0], 'url')
   const { streaming, pushNotifications, extendedAgentCard } = objectOf(capabilities)
   return { ...rest, protocolVersion: '0.3.0', url, preferredTransport: 'JSONRPC',
     capabilities: { streaming, pushNotifications, stateTransitionHistory: false },
-    supportsAuthenticatedExtendedCard: extendedAgentCard, ...securitySchemes !== undefined &&
-    { securitySchemes: oldSchemes, security: [{ apiKey: [] }, { bearer: [] }] } }
+    supportsAuthenticatedExtendedCard: extendedAgentCard,
+    ...typeof auth === 'object' && oldSecurity(auth) }
 }
 
 /** One card that clients of both versions read: their members have other names. */
-export function cardOfBoth(card: AgentCard): AgentCard {
-  const both = (name: 'apiKey' | 'bearer') => ({ ...oldSchemes[name], ...schemes[name] })
-  return { ...oldCard(card), ...card,
-    capabilities: { ...objectOf(oldCard(card)['capabilities']), ...objectOf(card['capabilities']) },
-    ...card['securitySchemes'] !== undefined &&
-      { securitySchemes: { apiKey: both('apiKey'), bearer: both('bearer') } } }
+export function cardOfBoth(card: AgentCard, auth: CardPlace['auth']): AgentCard {
+  const old = oldCard(card, auth)
+  return { ...old, ...card,
+    capabilities: { ...objectOf(old['capabilities']), ...objectOf(card['capabilities']) },
+    ...typeof auth === 'object' && securityOfBoth(auth) }
 }
 
 function describedBy({ descriptionJson }: Pick<AssistantRow, 'descriptionJson'>):
@@ -106,4 +100,44 @@ function modesIn(asked: unknown): readonly string[] {
 function skillsIn(asked: unknown, usual: object): readonly object[] {
   const skills = isList(asked) ? asked.filter(isObject) : []
   return skills.length > 0 ? skills.map((each) => ({ ...usual, ...each })) : [usual]
+}
+
+/** Members of a card in the form of 1.0. */
+function newSecurity({ securitySchemes, security }: LoginSecurity): AgentCard {
+  return {
+    securitySchemes: Object.fromEntries(
+      Object.entries(securitySchemes).map(([name, scheme]) => [name, newScheme(scheme)]),
+    ),
+    securityRequirements: security.map((each) => ({
+      schemes: Object.fromEntries(
+        Object.entries(each).map((
+          [name, scopes],
+        ) => [name, scopes.length > 0 ? { list: scopes } : {}]),
+      ),
+    })),
+  }
+}
+
+/** Members of a card in the form of 0.3, which is that of OpenAPI. */
+function oldSecurity({ securitySchemes, security }: LoginSecurity): AgentCard {
+  return { securitySchemes, security }
+}
+
+/** For clients of both versions: the members of a scheme have other names in each. */
+function securityOfBoth(login: LoginSecurity): AgentCard {
+  const { securitySchemes } = login
+  const schemes = Object.entries(securitySchemes)
+    .map(([name, scheme]) => [name, { ...scheme, ...newScheme(scheme) }])
+  return { securitySchemes: Object.fromEntries(schemes) }
+}
+
+const newNames: Readonly<Record<string, string>> = { apiKey: 'apiKeySecurityScheme',
+  http: 'httpAuthSecurityScheme', oauth2: 'oauth2SecurityScheme',
+  openIdConnect: 'openIdConnectSecurityScheme', mutualTLS: 'mtlsSecurityScheme' }
+
+function newScheme({ type, in: location, ...scheme }: AgentCard): AgentCard {
+  const name = newNames[textAt({ type }, 'type') ?? '']
+  return name === undefined ? {} : {
+    [name]: { ...scheme, ...location !== undefined && { location } },
+  }
 }

@@ -10,14 +10,18 @@ import { outerPath } from '../http/caller.ts'
 import { sendJson } from '../http/list-reply.ts'
 import type { App, RouteParts } from '../http/route.ts'
 import { serve } from '../http/serve.ts'
+import type { LoginOf } from '../login/index.ts'
 import { invalid } from '../schema/validation.ts'
-import { agentCard, cardOf, cardOfBoth } from './agent-card.ts'
+import { agentCard, cardOf, cardOfBoth, keySecurity } from './agent-card.ts'
 import type { AgentCard, CardPlace } from './agent-card.ts'
 import type { SignCard } from './card-signature.ts'
 
 /** Options of cards. */
 export interface CardOptions {
-  readonly auth: CardPlace['auth']
+  /** Credentials of the server's own. */
+  readonly auth: 'none' | 'keys'
+  /** Finds the login of the project that a request calls; by default there is none. */
+  readonly loginOf?: LoginOf
   /** Signs the cards; undefined if no key is named. */
   readonly sign?: SignCard | undefined
 }
@@ -32,7 +36,9 @@ const keptSeconds = 300
 export function cardRoutes(app: App, { assistants, runs }: CardParts, options: CardOptions): void {
   const send = async (request: FastifyRequest, reply: FastifyReply, name: string) => {
     const row = await assistants.get(request.caller, name)
-    return sendCard(request, reply, shownCard(request, row, { ...options, runs }), options)
+    const auth = await securityOf(request, options)
+    const card = cardFor(request, row, { auth, runs })
+    return sendCard(request, reply, { card: shownCard(request, card, auth, options), auth })
   }
   serve(app, getAgentCard, (request, reply) => send(request, reply, request.params.assistant_id))
   serve(app, findAgentCard, async (request, reply) => {
@@ -48,9 +54,17 @@ function onlyOne(graphIds: readonly string[]): string {
   throw invalid([{ field: 'assistant_id', message: 'is required, as there is not just one graph' }])
 }
 
+/** Credentials for a request: those of the login of its project, or those of the server. */
+export async function securityOf(request: FastifyRequest,
+  { auth, loginOf }: Pick<CardOptions, 'auth' | 'loginOf'>): Promise<CardPlace['auth']> {
+  const called = await loginOf?.(request)
+  if (called !== undefined) return called.settings.openapi ?? 'undocumented'
+  return auth === 'keys' ? keySecurity : 'open'
+}
+
 /** The card of an assistant for a request, in the form of 1.0. */
 export function cardFor(request: FastifyRequest, row: AssistantRow,
-  { auth, runs }: Pick<CardOptions, 'auth'> & Pick<CardParts, 'runs'>): AgentCard {
+  { auth, runs }: Pick<CardPlace, 'auth'> & Pick<CardParts, 'runs'>): AgentCard {
   const { protocol, host } = request
   const path = outerPath(request, `/a2a/${row.assistantId}`)
   return agentCard(row, { url: `${protocol}://${host}${path}`, auth,
@@ -61,23 +75,23 @@ export function cardFor(request: FastifyRequest, row: AssistantRow,
  * In the form of the version that is asked for. Without one it is for clients of both, unless it is
  * signed: only what 1.0 has can be.
  */
-function shownCard(request: FastifyRequest, row: AssistantRow,
-  options: CardOptions & Pick<CardParts, 'runs'>): AgentCard {
-  const card = cardFor(request, row, options)
+function shownCard(request: FastifyRequest, card: AgentCard, auth: CardPlace['auth'],
+  options: Pick<CardOptions, 'sign'>): AgentCard {
   const version = String(request.headers['a2a-version'] ?? '')
-  if (version.startsWith('0.3')) return cardOf(card, '0.3')
+  if (version.startsWith('0.3')) return cardOf(card, '0.3', auth)
   if (options.sign !== undefined) return options.sign(card)
-  return version.startsWith('1.') ? card : cardOfBoth(card)
+  return version.startsWith('1.') ? card : cardOfBoth(card, auth)
 }
 
-function sendCard({ headers }: FastifyRequest, reply: FastifyReply, card: AgentCard,
-  { auth }: CardOptions): ReturnType<typeof sendJson> | FastifyReply {
+function sendCard({ headers }: FastifyRequest, reply: FastifyReply,
+  { card, auth }: { readonly card: AgentCard; readonly auth: CardPlace['auth'] }
+): ReturnType<typeof sendJson> | FastifyReply {
   const text = JSON.stringify(card)
   // The signature of an EC key is another one each time.
   const { signatures: _, ...signed } = card
   const etag = `"${createHash('sha256').update(JSON.stringify(signed)).digest('base64url')}"`
   void reply.header('etag', etag).header('vary', 'a2a-version')
-    .header('cache-control', `${auth === 'none' ? 'public' : 'private'}, max-age=${keptSeconds}`)
+    .header('cache-control', `${auth === 'open' ? 'public' : 'private'}, max-age=${keptSeconds}`)
   const known = String(headers['if-none-match'] ?? '').split(',').map((each) => each.trim())
   if (known.includes(etag) || known.includes(`W/${etag}`)) return reply.code(304).send()
   return sendJson(reply, text)

@@ -19,7 +19,7 @@ import { holdStream, lastEventId, runCallerOf } from '../rest/run-reply.ts'
 import { A2aError, a2aErrorOf, statusOf } from './a2a-error.ts'
 import { cancelTask } from './cancel-task.ts'
 import { cardOf } from './agent-card.ts'
-import { cardFor, cardRoutes } from './card-routes.ts'
+import { cardFor, cardRoutes, securityOf } from './card-routes.ts'
 import type { CardOptions } from './card-routes.ts'
 import type { AgentContext } from './context.ts'
 import type { ToolNames } from './graph-messages.ts'
@@ -129,13 +129,13 @@ async function answer(parts: AgentParts, request: FastifyRequest, reply: Fastify
       return say(await pushMethod(context, 'list', call))
     case 'push-delete':
       return say(await pushMethod(context, 'delete', call))
-    case 'card':
+    case 'card': {
+      const auth = await securityOf(request, parts.agents)
       // It is for callers who say who they are.
-      if (parts.agents.auth === 'none') throw noExtendedCard()
-      return say(
-        cardOf(cardFor(request, context.assistant, { ...parts.agents, runs: parts.runs }),
-          call.dialect),
-      )
+      if (auth === 'open') throw noExtendedCard()
+      const card = cardFor(request, context.assistant, { auth, runs: parts.runs })
+      return say(cardOf(card, call.dialect, auth))
+    }
   }
 }
 

@@ -29,7 +29,7 @@ import { LoginCache } from './login-cache.ts'
 
 /** The login of the project that a request calls. */
 export interface CalledLogin {
-  readonly settings: Pick<AuthSettings, 'disable_studio_auth' | 'cache'>
+  readonly settings: Pick<AuthSettings, 'disable_studio_auth' | 'cache' | 'openapi'>
   /** Undefined while it cannot be asked. */
   readonly login: ProjectLogin | undefined
   /** The tenant that owns the project. All users of the login see data of this tenant. */

@@ -2,6 +2,9 @@
 
 import { z } from 'zod'
 
+import { loginSecurityOf } from './login-security.ts'
+import type { LoginSecurity } from './login-security.ts'
+
 /** Settings of a login, as a deployment keeps them. Absent members were not written. */
 export interface AuthSettings {
   /** The file and its export, as `./auth.ts:auth`. */
@@ -13,6 +16,8 @@ export interface AuthSettings {
     readonly ttl_seconds: number
     readonly max_size: number
   }
+  /** Credentials that callers need, for agent cards. */
+  readonly openapi?: LoginSecurity
 }
 
 const cacheShape = z.strictObject({
@@ -38,14 +43,15 @@ export function authShape(path: z.ZodType<string>) {
   return z.preprocess((value) => asksForNothing(value) ? undefined : value, shape.optional())
 }
 
-/** The settings without what only documents; undefined if there is no login. */
+/** The settings; undefined if there is no login. */
 export function authOf(
   auth: z.infer<ReturnType<typeof authShape>>,
 ): AuthSettings | undefined {
   if (auth === undefined) return undefined
   const { path, disable_studio_auth: disabled, cache } = auth
+  const openapi = loginSecurityOf(auth.openapi)
   return { path, ...disabled !== undefined && { disable_studio_auth: disabled },
-    ...cache && { cache } }
+    ...cache && { cache }, ...openapi && { openapi } }
 }
 
 /** True for what templates write of a key that they do not use. */
