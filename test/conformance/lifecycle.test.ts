@@ -79,6 +79,26 @@ describe('the stream mode `lifecycle`', () => {
   })
 })
 
+describe('the stream mode `tasks-lean`', () => {
+  it('says that a task failed which threw, and the state says where', async () => {
+    const id = await newThread()
+    const { thread_id: exit } = await server.client.threads.create()
+    for (const [thread, durability] of [[id, 'async'], [exit, 'exit']]) {
+      const parts = await streamed('failing', ['tasks-lean'], { durability }, thread)
+      expect(dataOf(parts, 'tasks-lean').map((data) => Object(data) as object)).toMatchObject([
+        { event: 'started', name: 'a' },
+        { event: 'completed', name: 'a' },
+        { event: 'started', name: 'boom' },
+        { event: 'failed', name: 'boom' },
+      ])
+    }
+    const { tasks: [task] } = await server.client.threads.getState(id)
+    const { name, message, stack } = JSON.parse(task!.error!) as Record<string, string>
+    expect([name, message]).toEqual(['TypeError', 't'])
+    expect(stack).toMatch(/^at .*\(?steps\.ts:\d+:\d+\)?/)
+  })
+})
+
 describe('a stream of some namespaces', () => {
   const body = { assistant_id: 'nested', input: { topic: 't' }, stream_mode: ['updates'],
     stream_subgraphs: true }

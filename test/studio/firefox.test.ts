@@ -18,6 +18,7 @@ it('lists, asks, answers, shows the state, and changes its colours', async () =>
   await called('Message', 'textbox').fill('How does a dobby loom differ?')
   await page.keyboard.press('Enter')
   await called('Approve', 'button').click()
+  await called('Send now', 'button').click()
   await page.locator('::-p-text(Published)').wait()
   await called('State', 'tab').click()
   await page.locator('::-p-text(publication)').wait()

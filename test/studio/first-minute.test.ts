@@ -46,6 +46,7 @@ it('asks, watches the graph, answers, goes back, forks and compares', async () =
   await question.getByRole('textbox', { name: 'Title' }).fill('The first heddle')
   await question.getByRole('combobox', { name: 'Channel' }).selectOption('newsletter')
   await question.getByRole('button', { name: 'Approve with changes' }).click()
+  await question.getByRole('button', { name: 'Send now' }).click()
   await chat.getByText('Published "The first heddle" (newsletter, now).').waitFor()
   await node(/^publish.*: Done/).waitFor()
 
@@ -83,7 +84,7 @@ it('does the same by keys alone', async () => {
   await keyboard.press('Enter')
   await node(/^triage: Idle/).waitFor()
 
-  await tabTo(page, /textbox "Message"/)
+  await expect.poll(() => focused(page)).toMatch(/textbox "Message"/)
   await keyboard.type('Who invented the heddle?')
   await keyboard.press('Enter')
   await question.waitFor()
@@ -93,6 +94,8 @@ it('does the same by keys alone', async () => {
   await tabTo(page, /combobox "Channel"/)
   await keyboard.press('n')
   await tabTo(page, /button "Approve with changes"/)
+  await keyboard.press('Enter')
+  await tabTo(page, /button "Send now"/)
   await keyboard.press('Enter')
   await chat.getByText('Published "The first heddle" (newsletter, now).').waitFor()
 

@@ -48,6 +48,7 @@ it('An act is approved with changes, once they are right', async () => {
   await card.getByLabel('Embargo (hours)').fill('12')
   await card.getByLabel('Channel').selectOption('print')
   await card.getByRole('button', { name: 'Approve with changes' }).click()
+  await card.getByRole('button', { name: 'Send now' }).click()
   await card.waitFor({ state: 'detached' })
   await expect.poll(answers).toEqual([{ decisions: [{ type: 'edit', editedAction: {
     name: 'publish',
@@ -57,20 +58,22 @@ it('An act is approved with changes, once they are right', async () => {
   await tab.close()
 })
 
-it('A hand-held window rejects with a reason; the key a approves', async () => {
+it('A hand-held window rejects with a reason; Ctrl with Enter approves', async () => {
   const narrow = await asked('askany', publish, { width: 390, height: 844 })
   const { page } = narrow
   await page.getByRole('button', { name: 'Reject …' }).click()
   await page.getByLabel('Why?').fill('Too long.')
   expect(await narrow.tab.violations()).toEqual([])
   await page.getByRole('button', { name: 'Reject', exact: true }).click()
+  await page.getByRole('button', { name: 'Send now' }).click()
   await expect.poll(narrow.answers)
     .toEqual([{ decisions: [{ type: 'reject', message: 'Too long.' }] }])
   await narrow.tab.close()
 
   const wide = await asked('askany', publish)
   await wide.page.getByRole('button', { name: 'Approve', exact: true }).waitFor()
-  await wide.page.keyboard.press('a')
+  await wide.page.keyboard.press('Control+Enter')
+  await wide.page.getByRole('button', { name: 'Send now' }).click()
   await expect.poll(wide.answers).toEqual([{ decisions: [{ type: 'approve' }] }])
   await wide.tab.close()
 })

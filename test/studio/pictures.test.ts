@@ -38,6 +38,7 @@ it.runIf(isWalked)('two branches, compared', async () => {
   const { ask, composer, question, step, chat } = deskOn(page)
   await ask(starter.url, 'How does a dobby loom differ?')
   await question.getByRole('button', { name: 'Approve' }).click()
+  await question.getByRole('button', { name: 'Send now' }).click()
   await chat.getByText(/^Published/).waitFor()
   await step(/^write/).click()
   await composer.fill('And a Jacquard loom?')

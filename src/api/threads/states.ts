@@ -38,7 +38,9 @@ const Task = Type.Object({
   name: Type.String({ description: 'The node.' }),
   path: Type.Optional(Type.Array(Json())),
   error: Type.Optional(Nullable(
-    Type.String({ description: '{name, message} as JSON text.' }),
+    Type.String({
+      description: '{name, message, stack?} as JSON text. `stack` has the places in the project.',
+    }),
   )),
   interrupts: Type.Optional(Type.Array(Interrupt)),
   checkpoint: Type.Optional(

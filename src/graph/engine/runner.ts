@@ -42,6 +42,7 @@ import { questionsLeft } from './questions-left.ts'
 import { consume, consumeEvents } from './run-stream.ts'
 import type { Shortcuts } from './shortcuts.ts'
 import { toolsAt } from './tools-at.ts'
+import { TaskFailures } from './task-failures.ts'
 import { requireNodes, waitingPaths } from './waiting-nodes.ts'
 
 /**
@@ -130,23 +131,24 @@ async function runGraph(bench: Workbench, assignment: Assignment, request: RunRe
   const graph = await bench.library.get(graphId, { access: 'threads.create_run',
     config: { configurable }, context })
   const reference = referenceFor(graph, bench.describe(graphId))
-  const sync = request.durability === 'sync'
   const pending = outdatesAnswer(request) ? withoutAnswer : undefined
+  const failures = new TaskFailures(bench.library.root, request.durability === 'exit')
   const saver = saverFor(bench, assignment, graph, {
     metadata: { ...filterable(configurable), ...metadata },
-    sync,
+    sync: request.durability === 'sync',
     reference,
     pending,
     isExit: request.durability === 'exit',
+    failed: failures.take,
     sink: protocol?.sinkOver(assignment.outbox),
     stepped: steppedFor(graph, request, control),
   })
   protocol?.referTo(reference)
   protocol?.transformWith(transformersOf(graph))
   const bound = bindSaver(graph, saver, bench.stores?.open(assignment.items))
-  const redoes = configurable.checkpoint_id !== undefined
   const { streamModes } = request
-  const mapper = mapperFor(bench, assignment, request, { reference, redoes })
+  const replay = { reference, redoes: configurable.checkpoint_id !== undefined }
+  const mapper = mapperFor(bench, assignment, request, { ...replay, errorOf: failures.of })
   const asked = async () => pendingInterrupts(saver, configurable)
   const input = await runInput(request, bench.library.langgraph, asked)
   const options = {
@@ -186,11 +188,13 @@ async function runGraph(bench: Workbench, assignment: Assignment, request: RunRe
   } finally {
     saver.retire()
   }
-  // A run that put no checkpoint leaves the thread waiting as it was.
-  const { headId } = assignment.execution
-  const moved = (assignment.memory.newest.get('')?.id ?? headId) !== headId
-  if (!mapper.stopped && moved) return ended
+  if (!mapper.stopped && hasMoved(assignment)) return ended
   return { ...ended, ...await whatIsLeft(bench, graph, saver, threadId) }
+}
+
+/** False for a run that put no checkpoint: it leaves the thread waiting as it was. */
+function hasMoved({ execution: { headId }, memory }: Assignment): boolean {
+  return (memory.newest.get('')?.id ?? headId) !== headId
 }
 
 async function edit(bench: Workbench, assignment: Assignment,
@@ -291,6 +295,7 @@ interface RunSaverOptions {
   readonly isExit?: boolean
   readonly reference: ValuesReference | undefined
   readonly pending: SaverOptions['pending']
+  readonly failed?: SaverOptions['failed']
   readonly sink?: StepSink | undefined
   /** Called with the state after each superstep of the graph itself that was executed here. */
   readonly stepped?: ((values: Readonly<Record<string, unknown>>) => void) | undefined
@@ -298,7 +303,8 @@ interface RunSaverOptions {
 
 function saverFor({ codec, serde, uuid, shortcuts }: Workbench, assignment: Assignment,
   graph: ServedGraph, wanted: RunSaverOptions): HeddleSaver {
-  const { metadata, sync, isExit, reference, pending, sink = assignment.outbox, stepped } = wanted
+  const { metadata, sync, isExit, reference, pending, failed, sink = assignment.outbox, stepped } =
+    wanted
   const { execution: { threadId, runId }, source, memory, entered } = assignment
   const ids = new MessageIds(graph, uuid)
   return new HeddleSaver({
@@ -312,6 +318,7 @@ function saverFor({ codec, serde, uuid, shortcuts }: Workbench, assignment: Assi
     metadata,
     sync,
     pending,
+    failed,
     entered,
     sendsApart: sendsApart(graph),
     updates: shortcuts?.updates,
@@ -342,7 +349,7 @@ function referenceFor(graph: ServedGraph, described: GraphDescription | undefine
 const burst = 32
 
 function mapperFor({ codec }: Workbench, { outbox }: Assignment, request: RunRequest,
-  replay: Pick<EventMapperOptions, 'reference' | 'redoes'>): EventMapper {
+  replay: Pick<EventMapperOptions, 'reference' | 'redoes' | 'errorOf'>): EventMapper {
   return new EventMapper({
     ...replay,
     modes: request.streamModes,

@@ -9,6 +9,7 @@ import type { LateEvent } from './step-outbox.ts'
 import { SubgraphLifecycle } from './subgraph-lifecycle.ts'
 import type { RunEnd } from './subgraph-lifecycle.ts'
 import { isTask } from './task-payload.ts'
+import type { TaskPayload } from './task-payload.ts'
 import type { ValuesReference } from './values-reference.ts'
 
 /** One item of the engine's stream. The namespace is empty for the graph itself. */
@@ -42,6 +43,8 @@ export interface EventMapperOptions {
    * True if the run begins at a named checkpoint, where the engine repeats tasks that were done.
    */
   readonly redoes: boolean
+  /** The error of a task that failed, of which the engine's event does not speak. */
+  readonly errorOf?: (taskId: string) => unknown
   readonly notify: (event: StepEvent | LateEvent) => void
 }
 
@@ -95,7 +98,8 @@ export class EventMapper implements ChunkSink {
 
   chunk({ namespace, mode, payload }: Chunk): void {
     if (mode === 'updates') return this.#updates(namespace, payload)
-    if (mode === 'tasks' && isTask(payload)) this.#lifecycle?.task(namespace, payload)
+    const task = mode === 'tasks' && isTask(payload) ? this.#withError(payload) : undefined
+    if (task) this.#lifecycle?.task(namespace, task)
     if (this.#isUnasked(namespace, mode)) return
     switch (mode) {
       case 'values':
@@ -109,11 +113,18 @@ export class EventMapper implements ChunkSink {
       case 'debug':
         return this.#wanted(mode, namespace, debugPayload(payload))
       case 'tasks':
-        if (isTask(payload)) this.#wanted('tasks-lean', namespace, leanTask(payload))
+        if (task) this.#wanted('tasks-lean', namespace, leanTask(task))
         return this.#wanted(mode, namespace, taskPayload(payload))
       default:
         return this.#wanted(mode, namespace, payload)
     }
+  }
+
+  /** The engine gives a task that threw an empty result. */
+  #withError(task: TaskPayload): TaskPayload {
+    if (task.result === undefined || (task.interrupts ?? []).length > 0) return task
+    const error = this.#options.errorOf?.(task.id)
+    return error === undefined ? task : { ...task, error }
   }
 
   /** To be called when the engine's stream has ended, with how the run did. */

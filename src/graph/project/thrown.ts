@@ -5,6 +5,7 @@ import { inspect, types } from 'node:util'
 import type * as Langgraph from '@langchain/langgraph'
 
 import { memberOf, textAt } from '../../json/index.ts'
+import { noteReturned, noteThrown } from './code-place.ts'
 
 /** Stands for a thrown value that is not an error, or for an error that cannot be extended. */
 class Thrown extends Error {
@@ -38,7 +39,8 @@ interface Callable {
 
 /**
  * Gives the engine an error when a node throws another value. The engine would fail over a text or
- * null, and store an object without its content. Call once for each copy of the library.
+ * null, and store an object without its content. Notes where errors were thrown. Call once for
+ * each copy of the library.
  */
 export function keepThrown(
   { StateGraph, MessagesAnnotation }: Pick<typeof Langgraph, 'StateGraph' | 'MessagesAnnotation'>,
@@ -48,11 +50,16 @@ export function keepThrown(
   const prototype: unknown = Object.getPrototypeOf(memberOf(graph.nodes.node, 'bound') ?? {})
   if (!isCallable(prototype)) return
   const { invoke } = prototype
-  const rethrow = (thrown: unknown) => {
-    throw usable(thrown)
-  }
   prototype.invoke = function(...details) {
-    return invoke.apply(this, details).then(undefined, rethrow)
+    const [, config] = details
+    return invoke.apply(this, details).then((result) => {
+      noteReturned(config)
+      return result
+    }, (thrown: unknown) => {
+      const error = usable(thrown)
+      noteThrown(error, config)
+      throw error
+    })
   }
 }
 

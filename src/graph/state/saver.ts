@@ -40,6 +40,8 @@ export interface SaverOptions {
   readonly sendsApart?: boolean
   /** Called with what a task wrote, before that is encoded. */
   readonly written: (channel: string, value: unknown) => void
+  /** Called with the error of a task that failed. Returns what is stored of it. */
+  readonly failed?: ((taskId: string, error: unknown) => unknown) | undefined
   /** Known if the engine's reducers are watched. */
   readonly updates?: ChannelUpdates
   /** Called at every call, as the execution's code is running then. */
@@ -51,6 +53,7 @@ export interface SaverOptions {
 type Configurable = Record<string, unknown>
 
 const tasksChannel = '__pregel_tasks'
+const errorChannel = '__error__'
 
 /** Serves one execution on one thread, in the shape of the engine's BaseCheckpointSaver. */
 export class HeddleSaver implements BaseCheckpointSaver {
@@ -161,12 +164,13 @@ export class HeddleSaver implements BaseCheckpointSaver {
     const [ns, checkpointId] = [text(given), text(id)]
     if (checkpointId === '') throw new Error('writes belong to a checkpoint: name checkpoint_id')
     const { codec, sink, sync, written } = this.#options
-    for (const [channel, value] of writes) {
+    const placed = this.#withErrors(taskId, writes)
+    for (const [channel, value] of placed) {
       written(String(channel), value)
       if (ns !== '' && channel === interruptChannel) this.askers.see(ns, value)
     }
     const writer = { taskId, ...taskPath && { taskPath } }
-    const { taken, later, whole } = this.#writes.of(ns, checkpointId).take(writer, writes, codec)
+    const { taken, later, whole } = this.#writes.of(ns, checkpointId).take(writer, placed, codec)
     if (taken.length === 0) return
     const value = { ns, checkpointId, ...writer, writes: taken }
     if (later)
@@ -206,6 +210,14 @@ export class HeddleSaver implements BaseCheckpointSaver {
     const configurable = this.#enter(config)
     if (configurable.thread_id === undefined) throw new Error('the config lacks a thread_id')
     return configurable
+  }
+
+  #withErrors(taskId: string, writes: PendingWrite[]): PendingWrite[] {
+    const { failed } = this.#options
+    if (failed === undefined) return writes
+    return writes.map((
+      [channel, value],
+    ): PendingWrite => [channel, channel === errorChannel ? failed(taskId, value) : value])
   }
 
   /** A copy, since the engine may change all of it but the values. */

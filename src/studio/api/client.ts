@@ -62,6 +62,11 @@ export function onLimit(listener: (seen: SeenLimit) => void): () => void {
   return () => listeners.delete(listener)
 }
 
+/** True while the page is left: what it still sends is to arrive. */
+let isLeft = false
+globalThis.addEventListener?.('pagehide', () => isLeft = true)
+globalThis.addEventListener?.('pageshow', () => isLeft = false)
+
 /** Sends a request. Throws ApiError for every refusal, and if there is no answer. */
 export async function send(path: string, call: Call = {}): Promise<Response> {
   const { signal } = call
@@ -93,6 +98,7 @@ function fetched(path: string, { method = 'GET', body, form, headers, signal }: 
   return fetch(urlOf(path), {
     method,
     signal: signal ?? null,
+    keepalive: isLeft,
     headers: { ...given, ...headers,
       ...body !== undefined && { 'content-type': 'application/json' } },
     ...body !== undefined && { body: JSON.stringify(body) },

@@ -4,6 +4,7 @@ import type { RunLogs } from '../../api/index.ts'
 import { ask } from './ask.ts'
 import { attemptOf } from './attempt.ts'
 import { historyOf } from './states.ts'
+import type { StateTask } from './states.ts'
 
 /** A line that the code of a graph wrote to the console or to its logger. */
 export type LogLine = RunLogs['lines'][number]
@@ -16,19 +17,12 @@ export const logsOf = (threadId: string, runId: string, after?: number, signal?:
     signal,
   })
 
-/** Error of a node that made a run fail. */
-export interface RunError {
-  readonly node: string
-  readonly name: string
-  readonly message: string
-}
-
 /** The last step that a run made. */
 export interface LastStep {
   readonly checkpointId: string | null
   /** 2 and more if the run began again after a failure of its server. */
   readonly attempt: number
-  readonly errors: readonly RunError[]
+  readonly tasks: readonly StateTask[]
 }
 
 /** The last step of a run; null if it made none. */
@@ -39,18 +33,5 @@ export async function lastStepOf(threadId: string, runId: string,
     signal)
   if (last === undefined) return null
   return { checkpointId: last.checkpoint_id ?? null, attempt: attemptOf(last.metadata),
-    errors: (last.tasks ?? []).flatMap(({ name, error }) =>
-      error === undefined || error === null ? [] : [{ node: name, ...readError(error) }]
-    ) }
-}
-
-function readError(error: unknown): { name: string; message: string } {
-  if (typeof error !== 'string') return { name: 'Error', message: JSON.stringify(error) }
-  try {
-    const { name = 'Error', message = error } = JSON.parse(error) as { name?: string;
-      message?: string }
-    return { name, message }
-  } catch {
-    return { name: 'Error', message: error }
-  }
+    tasks: last.tasks ?? [] }
 }

@@ -42,8 +42,8 @@ export function stateAt(threadId: string, checkpointId: string | undefined,
 
 /** Steps, newest first, never with their values. */
 const lean = ['checkpoint_id', 'parent_checkpoint_id', 'metadata.step', 'metadata.source',
-  'metadata.run_id', 'metadata.run_attempt', 'metadata.run_starts', 'metadata.graph_id', 'next',
-  'tasks.lean', 'channels', 'created_at'] as const
+  'metadata.run_id', 'metadata.run_attempt', 'metadata.run_starts', 'metadata.graph_id',
+  'metadata.langgraph_auth_user_id', 'next', 'tasks.lean', 'channels', 'created_at'] as const
 
 /** States of a thread, newest first. */
 export const historyOf = (threadId: string, body: ReadHistory, signal?: AbortSignal) =>

@@ -1,6 +1,6 @@
 /** The chat of a thread with its composer: words, answers, edits and branches. */
 
-import { lazy, Suspense, useCallback, useRef, useState } from 'react'
+import { lazy, Suspense, useCallback, useMemo, useRef, useState } from 'react'
 
 import { cancelRun } from '../api/runs.ts'
 import type { Multitask } from '../api/runs.ts'
@@ -10,15 +10,22 @@ import { Empty } from '../parts/empty.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { Chat } from './chat.tsx'
-import { Composer } from './composer.tsx'
+import { Composer, loadStrategy } from './composer.tsx'
 // It says that the server is away: its code must not come from there then.
 import { LiveLine } from './live-line.tsx'
+import { withAnswers } from './messages.ts'
+import type { PlacedAnswers } from './messages.ts'
+import { placeOfState } from '../thread/screen/place-words.ts'
 import { isSet } from '../thread/screen/settings-body.ts'
 import css from '../thread/screen/columns.module.css'
 import type { Screen } from '../thread/screen/use-screen.ts'
 
 const InterruptCards = lazy(async () => ({
   default: (await import('../interrupts/interrupt-cards.tsx')).InterruptCards,
+}))
+const Failures = lazy(async () => ({ default: (await import('./failures.tsx')).Failures }))
+const HumanAnswers = lazy(async () => ({
+  default: (await import('./human-answers.tsx')).HumanAnswers,
 }))
 const loadFoot = () => import('./turn-foot.tsx')
 const TurnFoot = lazy(async () => ({ default: (await loadFoot()).TurnFoot }))
@@ -32,14 +39,17 @@ const RunSettings = lazy(async () => ({
  * Loads what a run is shown with, before there is one: the server may die right after it has begun.
  * What cannot be loaded is loaded when it is shown.
  */
-const loadRunParts = () => void Promise.all([loadQueue(), loadFoot()]).catch(() => {})
+const loadRunParts = () =>
+  void Promise.all([loadQueue(), loadFoot(), loadStrategy()]).catch(() => {})
 
 /** Chat of a thread with its queue, its questions and its composer. */
 export function ChatPanel({ id, screen }: { readonly id: string; readonly screen: Screen }) {
-  const { chat, messages, search, following: { store }, refusal } = screen
+  const { chat, search, following: { store }, refusal } = screen
+  const [answers, setAnswers] = useState<readonly PlacedAnswers[]>([])
+  const messages = useMemo(() => withAnswers(screen.messages, answers), [screen.messages, answers])
   const hasRun = useLive(store, ({ run }) => run !== undefined)
   const acts = useChatActs(id, screen)
-  const isAnswered = !screen.isBusy && messages.at(-1)?.type === 'ai'
+  const isAnswered = !screen.isBusy && screen.messages.at(-1)?.type === 'ai'
   const runId = isAnswered ? screen.shown?.metadata?.run_id : undefined
   const graphId = screen.choice.assistant?.graph_id
   const place = useRef('')
@@ -61,7 +71,17 @@ export function ChatPanel({ id, screen }: { readonly id: string; readonly screen
         {chat.error !== null && <ErrorNotice error={chat.error} retry={chat.retry} />}
         {acts.error !== undefined && <ErrorNotice error={acts.error} />}
         {search.at === undefined && hasRun && <LiveLine store={store} />}
+        {screen.hasFailed && (
+          <Suspense>
+            <Failures id={id} screen={screen} />
+          </Suspense>
+        )}
         <Questions id={id} screen={screen} />
+        {hasRuns(screen) && (
+          <Suspense>
+            <HumanAnswers id={id} screen={screen} found={setAnswers} />
+          </Suspense>
+        )}
         {runId !== undefined && (
           <Suspense>
             <TurnFoot runId={runId} steps={screen.steps} />
@@ -70,7 +90,7 @@ export function ChatPanel({ id, screen }: { readonly id: string; readonly screen
       </Chat>
       <Composer threadId={id} isBusy={screen.isBusy} hint={hintOf(screen)} refusal={refusal}
         send={acts.say} stop={acts.stop} openSettings={openSettings}
-        hasSettings={isSet(screen.settings)} focused={loadRunParts}
+        hasSettings={isSet(screen.settings)} writing={loadRunParts} takeOpening={screen.takeOpening}
       >
         {screen.runs.length > 0 && (
           <Suspense>
@@ -152,10 +172,14 @@ function useStable<Given extends readonly unknown[], Result>(
   return useCallback((...given: Given) => place.act(...given), [place])
 }
 
+/** True if steps are of several runs: one of them may have answered a question. */
+const hasRuns = ({ steps }: Screen): boolean =>
+  steps.some(({ metadata }) => metadata?.run_id !== steps[0]?.metadata?.run_id)
+
 function hintOf({ search, interrupts, shown }: Screen): string {
   if (interrupts.length === 1) return 'Your answer'
   if (interrupts.length > 1) return 'Your answer to the first question'
-  return search.at === undefined ? 'Message' : `Branch from step ${shown?.metadata?.step ?? ''}`
+  return search.at === undefined ? 'Message' : `Branch from ${placeOfState(shown ?? {})}`
 }
 
 function Reading() {

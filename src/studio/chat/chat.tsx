@@ -1,7 +1,7 @@
 /** The conversation of a thread: what was said, what is being said, and what a run does. */
 
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { lazy, Suspense, useEffect, useMemo, useRef } from 'react'
+import { lazy, Suspense, useEffect, useLayoutEffect, useMemo, useRef } from 'react'
 import type { ReactNode } from 'react'
 
 import type { LiveStore } from '../live/live-store.ts'
@@ -64,23 +64,23 @@ export function Chat(
     estimateSize: (at) => at < rows.all.length ? estimateOf(rows.all[at]!) : 8,
     getItemKey: (at) => rows.all[at]?.key ?? 'end' })
   const items = list.getVirtualItems()
-  const isShort = list.getTotalSize() < (box.current?.clientHeight ?? 0)
-  useEffect(() => {
-    if (isShort && hasOlder) older()
-  }, [isShort, hasOlder, older])
+  const size = list.getTotalSize()
+  useOlderIfShort(size < (box.current?.clientHeight ?? 0) && hasOlder, older)
   const hasRows = rows.all.length > 0
   useEffect(() => {
     if (hasRows) list.scrollToEnd()
   }, [list, hasRows, place])
+  const follow = useFollow(box, size)
   return (
     <div className={css['frame']}>
       <div className={css['chat']} ref={box} tabIndex={0} role="log" aria-label="Conversation"
         onScroll={({ currentTarget: { scrollTop } }) => {
+          follow()
           if (scrollTop < 300 && hasOlder) older()
         }}
       >
         {!hasRows && empty}
-        <div className={css['rows']} style={{ height: hasRows ? list.getTotalSize() : 'auto' }}>
+        <div className={css['rows']} style={{ height: hasRows ? size : 'auto' }}>
           {items.map(({ index, start, key }) => {
             const row = rows.all[index]
             return (
@@ -115,6 +115,34 @@ export function Chat(
       )}
     </div>
   )
+}
+
+/** A chat that does not fill its place reads what was said before. */
+function useOlderIfShort(isShort: boolean, older: () => void): void {
+  useEffect(() => {
+    if (isShort) older()
+  }, [isShort, older])
+}
+
+/** Pixels from the end within which a reader looks at the end. */
+const endPx = 40
+
+/**
+ * Keeps the end in sight while the chat grows, unless the reader has scrolled up. Returns what is
+ * to be called when the chat was scrolled.
+ */
+function useFollow(box: React.RefObject<HTMLDivElement | null>, size: number): () => void {
+  const known = useRef({ isAtEnd: true, top: 0, height: 0 })
+  useLayoutEffect(() => {
+    const element = box.current
+    if (element !== null && known.current.isAtEnd) element.scrollTop = element.scrollHeight
+  }, [box, size])
+  return () => {
+    const { scrollTop: top, scrollHeight: height, clientHeight } = box.current!
+    const wentUp = top < known.current.top && height >= known.current.height
+    const isNear = height - top - clientHeight <= endPx
+    known.current = { isAtEnd: isNear || (known.current.isAtEnd && !wentUp), top, height }
+  }
 }
 
 /** Changes when a message begins, not when it grows; results of tools come whole. */

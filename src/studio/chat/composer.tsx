@@ -1,23 +1,19 @@
 /** Composer of a message: Enter sends, Shift with Enter breaks the line. */
 
-import { memo, useId, useLayoutEffect, useRef, useState } from 'react'
+import { lazy, memo, Suspense, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
 import type { KeyboardEvent, ReactNode } from 'react'
 
 import type { Multitask } from '../api/runs.ts'
 import { Button } from '../parts/button.tsx'
-import { Select } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { useTypedInto } from '../parts/keys.ts'
 import { ErrorNotice } from '../parts/notice.tsx'
 import css from './composer.module.css'
 import { draftOf, keepDraft } from './draft.ts'
 
-/** Handling of a message that is sent while a run is under way, in words. */
-export const strategies: Readonly<Record<Multitask, string>> = {
-  enqueue: 'Wait in the queue',
-  interrupt: 'Stop the run, keep its steps',
-  rollback: 'Undo the run',
-  reject: 'Refuse',
-}
+/** Loads the choice of what happens to a message now. */
+export const loadStrategy = () => import('./strategy.tsx')
+const Strategy = lazy(async () => ({ default: (await loadStrategy()).Strategy }))
 
 /** Thread that a composer writes to, and its callbacks. */
 export interface ComposerProps {
@@ -31,22 +27,26 @@ export interface ComposerProps {
   readonly stop: () => void
   readonly openSettings: () => void
   readonly hasSettings: boolean
-  /** Called when somebody is about to write. */
-  readonly focused: () => void
+  /** Called when somebody writes. */
+  readonly writing: () => void
+  /** True once: the page was just opened, and the field gets the focus. */
+  readonly takeOpening: () => boolean
   /** Content above the field: the queue. */
   readonly children?: ReactNode
 }
 
 /** The composer. A token never renders it. */
 export const Composer = memo(function Composer(props: ComposerProps) {
-  const { threadId, isBusy, hint, refusal, send, stop, openSettings, hasSettings, focused,
-    children } = props
+  const { threadId, isBusy, hint, refusal, send, stop, openSettings, hasSettings, writing,
+    takeOpening, children } = props
   const id = useId()
   const field = useRef<HTMLTextAreaElement>(null)
   const [text, setText] = useState(() => draftOf(threadId))
   const [strategy, setStrategy] = useState<Multitask>('enqueue')
   const [error, setError] = useState<unknown>()
   useGrowth(field, text)
+  useTypedInto(field)
+  useFocusAtOpening(field, takeOpening)
   const write = (words: string) => {
     setText(words)
     keepDraft(threadId, words)
@@ -76,10 +76,17 @@ export const Composer = memo(function Composer(props: ComposerProps) {
       <div className={css['box']}>
         <label className="unseen" htmlFor={id}>Message</label>
         <textarea id={id} ref={field} rows={1} dir="auto" value={text} placeholder={hint}
-          onFocus={focused} title={refusal} disabled={refusal !== undefined} onKeyDown={onKey}
-          onChange={({ target }) => write(target.value)} />
+          title={refusal} disabled={refusal !== undefined} onKeyDown={onKey}
+          onChange={({ target }) => {
+            writing()
+            write(target.value)
+          }} />
         <div className={css['acts']}>
-          {isBusy && <Strategy chosen={strategy} choose={setStrategy} />}
+          {isBusy && (
+            <Suspense>
+              <Strategy chosen={strategy} choose={setStrategy} />
+            </Suspense>
+          )}
           {isBusy && (
             <Button small icon={<Icon name="stop" size={14} />} onClick={stop}
               disabled={refusal !== undefined}
@@ -98,20 +105,17 @@ export const Composer = memo(function Composer(props: ComposerProps) {
   )
 })
 
-function Strategy({ chosen, choose }: {
-  readonly chosen: Multitask
-  readonly choose: (strategy: Multitask) => void
-}) {
-  return (
-    <Select className={css['strategy'] ?? ''} aria-label="What happens to a message now"
-      value={chosen} title={strategies[chosen]}
-      onChange={({ target }) => choose(target.value as Multitask)}
-    >
-      {Object.entries(strategies).map(([strategy, words]) => (
-        <option key={strategy} value={strategy}>{words}</option>
-      ))}
-    </Select>
-  )
+/** A keyboard on the glass would hide what was opened: there nobody is pushed to write. */
+const hasKeyboard = () => matchMedia('(pointer: fine)').matches
+
+/** The field has the focus when the page was opened, unless a person is somewhere already. */
+function useFocusAtOpening(field: React.RefObject<HTMLTextAreaElement | null>,
+  takeOpening: () => boolean): void {
+  useEffect(() => {
+    const { activeElement: at } = document
+    const isFree = at === null || at === document.body || at.id === 'main'
+    if (takeOpening() && isFree && hasKeyboard()) field.current?.focus({ preventScroll: true })
+  }, [field, takeOpening])
 }
 
 const linesMax = 8

@@ -8,6 +8,7 @@ import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { Questions } from './chat-panel.tsx'
+import { Failures } from './failures.tsx'
 import css from './input-panel.module.css'
 import { LiveLine } from './live-line.tsx'
 import { Queue } from './queue.tsx'
@@ -32,6 +33,7 @@ export function InputPanel({ id, screen }: { readonly id: string; readonly scree
   return (
     <section className={css['panel']} aria-label="Run">
       <LiveLine store={screen.following.store} />
+      <Failures id={id} screen={screen} />
       <Questions id={id} screen={screen} />
       {error !== undefined && <ErrorNotice error={error} />}
       <Queue runs={runs} refusal={refusal} failed={setError}

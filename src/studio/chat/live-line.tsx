@@ -1,4 +1,4 @@
-/** The line below the last message: which node runs, since when, and what went wrong. */
+/** The line below the last message: which node runs, and since when. */
 
 import { useEffect, useState } from 'react'
 
@@ -15,14 +15,14 @@ import css from './live-line.module.css'
 const answeredBefore = 'This question was already answered, perhaps in another tab. ' +
   'Your answer was not used.'
 
-/** The line, while a run goes on; afterwards the error that ended it. */
+/** The line, while a run goes on; afterwards a word about an answer that came too late. */
 export function LiveLine({ store }: { readonly store: LiveStore }) {
   const isOn = useLive(store, ({ run }) => run !== undefined && !run.over)
   const isAway = useLive(store, ({ away }) => away)
   const last = useLive(store, ({ run }) => run?.last)
   const attempt = useLive(store, ({ run }) => run?.attempt ?? 1)
   const beganMs = useLive(store, ({ run }) => run?.beganMs ?? 0)
-  const error = useLive(store, ({ run }) => run?.error)
+  const isLate = useLive(store, ({ run }) => run?.error?.error === 'UnknownInterruptError')
   return (
     <>
       {isOn && (
@@ -37,16 +37,9 @@ export function LiveLine({ store }: { readonly store: LiveStore }) {
           {attempt > 1 && <Chip tone="waiting">attempt {attempt}: resumed after a failure</Chip>}
         </div>
       )}
-      {error !== undefined && (
+      {isLate && (
         <Notice tone="failed">
-          {error.error === 'UnknownInterruptError'
-            ? <p title={error.message}>{answeredBefore}</p>
-            : (
-              <p dir="auto">
-                {error.error !== undefined && <b>{error.error}:{' '}</b>}
-                {error.message}
-              </p>
-            )}
+          <p>{answeredBefore}</p>
         </Notice>
       )}
     </>

@@ -1,7 +1,6 @@
 /** One message of a conversation. */
 
 import { lazy, memo, Suspense, useState } from 'react'
-import type { FormEvent } from 'react'
 
 import { textOf } from '../api/content.ts'
 import { useLive } from '../live/live-store.ts'
@@ -9,16 +8,15 @@ import type { LiveStore } from '../live/live-store.ts'
 import type { ChatMessage } from '../live/message-merge.ts'
 import { count } from '../parts/amounts.ts'
 import { Button } from '../parts/button.tsx'
-import { controlClass } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Markdown } from '../parts/markdown.tsx'
-import { ErrorNotice } from '../parts/notice.tsx'
 import css from './message.module.css'
 import type { ChatRow } from './messages.ts'
 
 const ContentPart = lazy(async () => ({
   default: (await import('./content-part.tsx')).ContentPart,
 }))
+const OwnEditor = lazy(async () => ({ default: (await import('./own-editor.tsx')).OwnEditor }))
 const ToolLine = lazy(async () => ({ default: (await import('./tool-line.tsx')).ToolLine }))
 
 interface MessageProps {
@@ -34,6 +32,7 @@ export const Message = memo(function Message({ row, store, results, edit }: Mess
   const isWriting = useLive(store, ({ run }) => row.isLive && run?.over === false)
   const message = live ?? row.message
   if (message.type === 'human') return <Own message={message} edit={edit} />
+  if (message.type === 'answer') return <Answer message={message} />
   return (
     <article className={css['message']} aria-label={speakerOf(message)}>
       {message.type !== 'ai' && <p className={css['role']}>{speakerOf(message)}</p>}
@@ -78,8 +77,10 @@ function Own({ message, edit }: {
     : []
   if (isEditing && edit !== undefined) {
     return (
-      <OwnEditor words={words} close={() => setEditing(false)} save={(other) =>
-        edit(message, other)} />
+      <Suspense>
+        <OwnEditor words={words} close={() => setEditing(false)} save={(other) =>
+          edit(message, other)} />
+      </Suspense>
     )
   }
   return (
@@ -96,27 +97,15 @@ function Own({ message, edit }: {
   )
 }
 
-function OwnEditor({ words, close, save }: {
-  readonly words: string
-  readonly close: () => void
-  readonly save: (words: string) => Promise<void>
-}) {
-  const [text, setText] = useState(words)
-  const [error, setError] = useState<unknown>()
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    save(text.trim()).then(close, setError)
-  }
+/** The answer to a question, with who gave it. */
+function Answer({ message: { content, name } }: { readonly message: ChatMessage }) {
+  const who = name ?? 'You'
   return (
-    <form className={css['editor']} onSubmit={submit}>
-      <textarea className={controlClass} aria-label="Your message" value={text} autoFocus rows={3}
-        dir="auto" onChange={({ target }) => setText(target.value)} />
-      <p>It is sent from the step before it, as a branch. What is there now stays.</p>
-      {error !== undefined && <ErrorNotice error={error} />}
-      <footer>
-        <Button small onClick={close}>Cancel</Button>
-        <Button small type="submit" kind="primary" disabled={text.trim() === ''}>Send</Button>
-      </footer>
-    </form>
+    <article className={`${css['message']} ${css['own']}`} aria-label={`Answer of ${who}`}>
+      <div className={css['bubble']} dir="auto">
+        <p className={css['role']}>{who} answered</p>
+        {String(content)}
+      </div>
+    </article>
   )
 }

@@ -3,6 +3,21 @@
 import type { LiveRun } from '../live/live-run.ts'
 import type { ChatMessage } from '../live/message-merge.ts'
 
+/** Answers to questions, and the message that they stand after; null at the beginning. */
+export interface PlacedAnswers {
+  readonly after: string | null
+  readonly messages: readonly ChatMessage[]
+}
+
+/** The messages with the answers between them. One whose place is not read yet is left out. */
+export function withAnswers(known: readonly ChatMessage[],
+  answers: readonly PlacedAnswers[]): readonly ChatMessage[] {
+  if (answers.length === 0) return known
+  const placed = (id: unknown) =>
+    answers.flatMap(({ after, messages }) => after === id ? messages : [])
+  return [...placed(null), ...known.flatMap((each) => [each, ...placed(each.id ?? '')])]
+}
+
 /** One row of a chat. */
 export interface ChatRow {
   readonly key: string

@@ -4,7 +4,7 @@ import { cancelRun } from '../api/runs.ts'
 import type { Run } from '../api/runs.ts'
 import { Button } from '../parts/button.tsx'
 import { StatusGlyph } from '../parts/status.tsx'
-import { strategies } from './composer.tsx'
+import { strategies } from './strategy.tsx'
 import css from './queue.module.css'
 import { inputWords } from './input-words.ts'
 

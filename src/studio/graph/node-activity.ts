@@ -70,8 +70,12 @@ export function spoken(states: NodeStates): string {
 export const timesWords = (activity: NodeState | undefined): string =>
   activity !== undefined && activity.times > 1 ? `×${count(activity.times)}` : ''
 
-/** Duration of a node in words; empty where a time is not known. */
+/**
+ * Duration of a node in words; empty where a time is not known. Of what failed no state keeps it:
+ * it is shown neither while one watches nor later.
+ */
 export function durationWords(activity: NodeState | undefined): string {
+  if (activity?.state === 'failed') return ''
   const { startedMs = null, endedMs = null } = activity ?? {}
   return startedMs === null || endedMs === null ? '' : duration(Math.max(0, endedMs - startedMs))
 }

@@ -4,7 +4,8 @@
 export interface AnswerProps {
   /** Keeps what was begun. */
   readonly draftKey: string
-  readonly give: (value: unknown) => void
+  /** `canUndo`: it is sent after a time in which it can be taken back. */
+  readonly give: (value: unknown, canUndo?: boolean) => void
   readonly refusal: string | undefined
   /** True for the question that keys answer. */
   readonly hasKeys: boolean

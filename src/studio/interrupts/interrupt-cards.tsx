@@ -8,6 +8,7 @@ import { ErrorNotice } from '../parts/notice.tsx'
 import { forgetDrafts } from './drafts.ts'
 import css from './interrupts.module.css'
 import { QuestionCard } from './question-card.tsx'
+import { useUndo } from './use-undo.ts'
 
 /** Questions of one thread. Several are answered together. */
 export interface InterruptCardsProps {
@@ -48,14 +49,18 @@ export function InterruptCards({ threadId, interrupts, answer, refusal }: Interr
       if (!many) setGiven({})
     }
   }
-  const give = (id: string, value: unknown) => {
+  const later = useUndo<Answers>((answers) => void send(answers))
+  const give = (id: string, value: unknown, canUndo = false) => {
     const next = { ...current, [id]: value }
     setGiven(next)
     setError(undefined)
-    if (ids.every((each) => each in next)) void send(next)
-    else setPhase('open')
+    setPhase('open')
+    if (!ids.every((each) => each in next)) return
+    if (canUndo) later.begin(next)
+    else void send(next)
   }
   const takeBack = (id: string) => {
+    later.undo()
     setPhase('open')
     setGiven(Object.fromEntries(Object.entries(current).filter(([each]) => each !== id)))
   }
@@ -71,14 +76,16 @@ export function InterruptCards({ threadId, interrupts, answer, refusal }: Interr
         <QuestionCard key={interrupt.id} interrupt={interrupt} refusal={refusal}
           draftKey={`${threadId} ${interrupt.id}`}
           hasKeys={i === ids.findIndex((id) => !(id in current))} phase={interrupt.id in current
-          ? phase === 'open' ? 'given' : isSent ? 'sent' : 'sending'
-          : 'open'} give={(value) => give(interrupt.id, value)}
-          takeBack={() => takeBack(interrupt.id)} />
+          ? later.isDue ? 'due' : phase === 'open' ? 'given' : isSent ? 'sent' : 'sending'
+          : 'open'} give={(value, canUndo) => give(interrupt.id, value, canUndo)}
+          takeBack={() => takeBack(interrupt.id)} sendNow={later.now} />
       ))}
-      {many && count > 0 && phase === 'open' && (
+      {many && count > 0 && phase === 'open' && !later.isDue && (
         <div className={css['foot']} role="status">
           <span>{count} of {ids.length} answered.</span>
-          <Button small onClick={() => void send(current)}>
+          <Button small onClick={() =>
+            void send(current)}
+          >
             {count === ids.length ? 'Send again' : 'Send now, the rest later'}
           </Button>
         </div>

@@ -17,17 +17,21 @@ import { OpenAnswer } from './open-answer.tsx'
 import { isShort, questionOf } from './question.ts'
 import type { Question } from './question.ts'
 import { ReviewAnswer } from './review-answer.tsx'
+import { undoSeconds } from './use-undo.ts'
 
-/** Progress of a question: open, its answer given, on its way, or taken by the server. */
-export type CardPhase = 'open' | 'given' | 'sending' | 'sent'
+/** Progress of a question: open, its answer given, to be sent soon, on its way, or taken. */
+export type CardPhase = 'open' | 'given' | 'due' | 'sending' | 'sent'
 
 /** Card of one question, by the way it is answered. */
 export function QuestionCard(
-  { interrupt: { value, response_schema: schema }, phase, takeBack, ...answer }: AnswerProps & {
-    readonly interrupt: Interrupt
-    readonly phase: CardPhase
-    readonly takeBack: () => void
-  },
+  { interrupt: { value, response_schema: schema }, phase, takeBack, sendNow, ...answer }:
+    & AnswerProps
+    & {
+      readonly interrupt: Interrupt
+      readonly phase: CardPhase
+      readonly takeBack: () => void
+      readonly sendNow: () => void
+    },
 ) {
   const id = useId()
   const question = questionOf(value, schema)
@@ -51,7 +55,7 @@ export function QuestionCard(
             {answer.refusal !== undefined && <p className={css['refusal']}>{answer.refusal}</p>}
           </fieldset>
         )
-        : <Given phase={phase} takeBack={takeBack} />}
+        : <Given phase={phase} takeBack={takeBack} sendNow={sendNow} />}
     </article>
   )
 }
@@ -88,23 +92,27 @@ function Answer({ question, ...props }: AnswerProps & { readonly question: Quest
 
 const phaseWords = {
   given: 'Answered. It is sent with the others.',
+  due: `Answered. It is sent in ${undoSeconds} seconds.`,
   sending: 'Sending the answer.',
   sent: 'Answered. The run goes on.',
 } as const
 
-function Given({ phase, takeBack }: {
+function Given({ phase, takeBack, sendNow }: {
   readonly phase: Exclude<CardPhase, 'open'>
   readonly takeBack: () => void
+  readonly sendNow: () => void
 }) {
   return (
     <div className={css['foot']} role="status">
       <Icon name="check" size={14} />
       <span>{phaseWords[phase]}</span>
       {phase !== 'sending' && (
-        <Button kind="quiet" small onClick={takeBack}>
-          {phase === 'given' ? 'Change' : 'Answer again'}
+        // The button that decided is gone: the focus is not lost with it.
+        <Button kind="quiet" small autoFocus={phase === 'due'} onClick={takeBack}>
+          {phase === 'due' ? 'Undo' : phase === 'given' ? 'Change' : 'Answer again'}
         </Button>
       )}
+      {phase === 'due' && <Button kind="quiet" small onClick={sendNow}>Send now</Button>}
     </div>
   )
 }

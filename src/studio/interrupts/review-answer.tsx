@@ -23,7 +23,7 @@ export function ReviewAnswer({ acts, answer, give, draftKey, hasKeys, refusal }:
   const next = decisions.indexOf(undefined)
   const decide = (at: number, decision: Decision | undefined) => {
     const all = decisions.with(at, decision)
-    if (all.every((each) => each !== undefined)) give(answer(all))
+    if (all.every((each) => each !== undefined)) give(answer(all), true)
     else setDecisions(all)
   }
   return acts.map((act, i) => {
@@ -81,7 +81,7 @@ function ActDecision({ act, draftKey, hasKeys, decide }: ActDecisionProps) {
   }
   const mayApprove = may(isChanged ? 'edit' : 'approve')
   useKeys('Question', hasKeys && mayApprove && wording === null
-    ? { a: { words: isChanged ? 'Approve with changes' : 'Approve', act: approve } }
+    ? { 'mod+enter': { words: isChanged ? 'Approve with changes' : 'Approve', act: approve } }
     : {})
   if (wording !== null) {
     return (
@@ -100,7 +100,7 @@ function ActDecision({ act, draftKey, hasKeys, decide }: ActDecisionProps) {
       <div className={css['acts']}>
         {(may('approve') || may('edit')) && (
           <Button kind="primary" disabled={!mayApprove} onClick={approve}
-            title={mayApprove ? 'Approve (a)' : 'Change something first: it may only be edited.'}
+            title={mayApprove ? undefined : 'Change something first: it may only be edited.'}
           >
             {isChanged ? 'Approve with changes' : 'Approve'}
           </Button>

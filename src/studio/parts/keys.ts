@@ -29,6 +29,26 @@ export function useKeys(title: string, acts: KeyActs): void {
   }, [])
 }
 
+const fields: { readonly current: HTMLElement | null }[] = []
+
+/** While the component is shown, what is typed outside of fields and lists goes into a field. */
+export function useTypedInto(field: { readonly current: HTMLElement | null }): void {
+  useEffect(() => {
+    fields.push(field)
+    return () => void fields.splice(fields.indexOf(field), 1)
+  }, [field])
+}
+
+/** The field that a key is for; undefined if there is none, or if the target has its own use. */
+function fieldFor({ key, target }: KeyboardEvent): HTMLElement | undefined {
+  const field = fields.at(-1)?.current
+  if (field == null || key.length !== 1 || !field.checkVisibility()) return undefined
+  const at = target instanceof HTMLElement ? target : document.body
+  if (at.closest('[role=grid],[role=tree],[role=listbox]') !== null) return undefined
+  // Space presses what has the focus, or scrolls it.
+  return key === ' ' && at !== document.body && at.id !== 'main' ? undefined : field
+}
+
 /** Listens to the keys of the page. Called once. */
 export function listenToKeys(): void {
   document.addEventListener('keydown', (event) => {
@@ -36,6 +56,12 @@ export function listenToKeys(): void {
     const key = modified ? `mod+${event.key.toLowerCase()}` : event.key
     if (event.defaultPrevented || event.altKey || (isTyping(event.target) && !modified &&
       key !== 'Escape')) return
+    // The key itself is typed by the browser, where the focus is by then.
+    const field = modified || isTyping(event.target) ? undefined : fieldFor(event)
+    if (field !== undefined) {
+      before = ''
+      return field.focus()
+    }
     const pair = `${before} ${key}`
     before = key
     for (const name of [pair, key]) {

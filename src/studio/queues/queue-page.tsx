@@ -76,7 +76,7 @@ function QueueShown({ queue }: { readonly queue: Queue }) {
   const next = () => at < left - 1 && go(at + 1)
   const back = () => at > 0 && go(at - 1)
   useKeys('Queue', {
-    d: { words: 'Done', act: finish },
+    'mod+enter': { words: 'Done', act: finish },
     j: { words: 'Next run', act: next },
     k: { words: 'Previous run', act: back },
   })

@@ -14,8 +14,9 @@ export interface ChosenActs {
 }
 
 /** Strip above a step of the past, with the actions on it. */
-export function ChosenStep({ number, acts, refusal }: {
-  readonly number: number | undefined
+export function ChosenStep({ place, acts, refusal }: {
+  /** Such as `step 3`. */
+  readonly place: string
   readonly acts: ChosenActs
   readonly refusal: string | undefined
 }) {
@@ -23,7 +24,7 @@ export function ChosenStep({ number, acts, refusal }: {
   return (
     <div className={css['strip']} role="status">
       <p>
-        <b>Step {number ?? '…'}.</b> What you send now starts a branch here.
+        <b>{place[0]!.toUpperCase() + place.slice(1)}.</b> What you send now starts a branch here.
       </p>
       <Button small kind="quiet" className={css['back'] ?? ''} onClick={acts.back}>
         Back to now

@@ -18,6 +18,7 @@ import { curlFor, dataOf, isShown, linesOf, placeWords, readEvent,
   runOf } from './events/event-words.ts'
 import type { EventFilter, ReadEvent } from './events/event-words.ts'
 import { EventList } from './events/event-list.tsx'
+import { useLastEvents } from './events/use-last-events.ts'
 import css from './events/events.module.css'
 
 /** Events of the runs that this page followed, with filters by kind and node. */
@@ -25,6 +26,7 @@ export function EventsView({ log, threadId }: {
   readonly log: EventLog
   readonly threadId: string
 }) {
+  useLastEvents(threadId, log)
   const live = useSyncExternalStore(log.subscribe, log.state)
   const [paused, setPaused] = useState<EventLogState>()
   const state = paused ?? live
@@ -36,7 +38,7 @@ export function EventsView({ log, threadId }: {
   if (all.length === 0) {
     return (
       <Empty title="No events yet">
-        <p>Events of a run are shown here as they come. Past ones are not kept.</p>
+        <p>Events of a run are shown here as they come. The last ones are kept for a while.</p>
       </Empty>
     )
   }

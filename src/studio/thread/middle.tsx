@@ -1,17 +1,13 @@
 /** The middle of a thread: chat, state, events or runs, and the strip of the chosen step. */
 
-import { useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 
-import { copyThread } from '../api/threads.ts'
-import { Button } from '../parts/button.tsx'
 import { later } from '../parts/later.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { Tabs } from '../parts/tabs.tsx'
 import type { threadViews } from '../addresses/thread.ts'
 import { ChatPanel } from '../chat/chat-panel.tsx'
-import { ChosenStep } from './chosen-step.tsx'
 import { paneId } from './screen/pane-id.ts'
 import css from './screen/columns.module.css'
 import type { Screen } from './screen/use-screen.ts'
@@ -19,6 +15,9 @@ import type { Screen } from './screen/use-screen.ts'
 const StateView = later(async () => (await import('./state-view.tsx')).StateView, <Reading />)
 const EventsView = later(async () => (await import('./events-view.tsx')).EventsView, <Reading />)
 const RunsView = later(async () => (await import('./runs-view.tsx')).RunsView, <Reading />)
+const loadChosen = () => import('./chosen-place.tsx')
+const Chosen = lazy(async () => ({ default: (await loadChosen()).Chosen }))
+const Comparison = lazy(async () => ({ default: (await loadChosen()).Comparison }))
 const InputPanel = lazy(async () => ({
   default: (await import('../chat/input-panel.tsx')).InputPanel,
 }))
@@ -44,10 +43,17 @@ export function Middle({ id, screen }: { readonly id: string; readonly screen: S
           tabs={views.map((each) => ({ id: each, label: labels[each] }))}
           near={(each) => each !== 'chat' && others[each].fetch().catch(() => {})}
           choose={(each) => go({ view: each === first ? undefined : each })} />
-        {search.vs !== undefined && <Comparison screen={screen} />}
+        {search.vs !== undefined && (
+          <Suspense>
+            <Comparison screen={screen} />
+          </Suspense>
+        )}
       </div>
-      {search.at !== undefined && search.vs === undefined &&
-        <Chosen id={id} at={search.at} screen={screen} failed={setError} />}
+      {search.at !== undefined && search.vs === undefined && (
+        <Suspense>
+          <Chosen id={id} at={search.at} screen={screen} failed={setError} />
+        </Suspense>
+      )}
       {error !== undefined && <ErrorNotice error={error} />}
       <div className={css['panel']} id="view-panel" role="tabpanel"
         aria-labelledby={`view-${view}`}
@@ -81,41 +87,6 @@ function OtherView({ id, view, screen }: {
       void answers.history.refetch()
       void answers.head.refetch()
       go({ at: search.at === undefined ? undefined : at, vs: undefined }, true)
-    }} />
-  )
-}
-
-function Comparison({ screen: { search, steps, go } }: { readonly screen: Screen }) {
-  const numberOf = (id: string | undefined) =>
-    steps.find(({ checkpoint_id: each }) => each === id)?.metadata?.step
-  return (
-    <span className={css['aside']}>
-      step {numberOf(search.vs) ?? '…'} → {numberOf(search.at) ?? 'now'}
-      <Button small kind="quiet" onClick={() => go({ vs: undefined }, true)}>Stop comparing</Button>
-    </span>
-  )
-}
-
-function Chosen({ id, at, screen, failed }: {
-  readonly id: string
-  readonly at: string
-  readonly screen: Screen
-  readonly failed: (error: unknown) => void
-}) {
-  const { shown, go, headId, refusal, runAgain } = screen
-  const navigate = useNavigate()
-  const back = () => go({ at: undefined, vs: undefined })
-  return (
-    <ChosenStep number={shown?.metadata?.step} refusal={refusal} acts={{
-      back,
-      runAgain: () => void runAgain(at).catch(failed),
-      edit: () => go({ view: 'state' }, true),
-      compare: () => go({ vs: headId, view: 'state' }),
-      copy: () =>
-        void copyThread(id, at).then(
-          (made) => navigate({ to: '/threads/$id', params: { id: made.thread_id }, search: {} }),
-          failed,
-        ),
     }} />
   )
 }

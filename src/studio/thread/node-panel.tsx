@@ -3,8 +3,10 @@
 import { useQuery } from '@tanstack/react-query'
 
 import { stateAt } from '../api/states.ts'
+import { FailureActs, useFailures } from '../chat/failures.tsx'
 import type { RunSettings } from './screen/settings-body.ts'
 import { Button } from '../parts/button.tsx'
+import { FailureCard } from '../failures/failure-card.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { JsonTree } from '../json/json-tree.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
@@ -14,7 +16,7 @@ import css from './node-panel.module.css'
 import { isCalled, placeOf } from './node-steps.ts'
 import type { Screen } from './screen/use-screen.ts'
 
-/** Panel of a node: its state, its breakpoints, its last write and its input. */
+/** Panel of a node: its error, its state, its breakpoints, its last write and its input. */
 export function NodePanel({ node, screen, close }: {
   readonly node: string
   readonly screen: Screen
@@ -25,6 +27,7 @@ export function NodePanel({ node, screen, close }: {
   const place = placeOf(node, steps, search.at ?? headId)
   const id = place?.made?.checkpoint_id ?? undefined
   const threadId = thread.data!.thread_id
+  const failures = useFailures(screen).filter((each) => each.node === node)
   const written = useQuery({
     queryKey: ['written', threadId, id],
     enabled: id !== undefined,
@@ -41,9 +44,14 @@ export function NodePanel({ node, screen, close }: {
         {state !== undefined && <StatusChip status={state.state} />}
         <Button kind="quiet" small icon={<Icon name="close" />} label="Close" onClick={close} />
       </header>
+      {failures.map((failure) => (
+        <FailureCard key={failure.message.slice(0, 80)} failure={failure}>
+          <FailureActs id={threadId} screen={screen} />
+        </FailureCard>
+      ))}
       {!node.includes(':') && <NodePauses node={node} settings={settings} change={setSettings} />}
       {id === undefined
-        ? <p>{wordsFor(node, state?.state)}</p>
+        ? failures.length === 0 && <p>{wordsFor(node, state?.state)}</p>
         : (
           <>
             <p>

@@ -1,6 +1,7 @@
 /** The questions of one thread in the inbox, with what was said last. */
 
 import { Link } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
 
 import { useRefusal } from '../api/refusal.ts'
 import { textOf } from '../api/content.ts'
@@ -18,14 +19,22 @@ const saidMax = 600
 /** The pane; `back` leads to the list where there is room for one of them only. */
 export function InboxPane({ thread, answered, back }: {
   readonly thread: Thread
-  readonly answered: () => void
+  /** `isHere`: the pane is still shown, as an answer is sent a while after it was given. */
+  readonly answered: (isHere: boolean) => void
   readonly back: (() => void) | undefined
 }) {
   const refusal = useRefusal(onlyReads)
+  const isHere = useRef(false)
+  useEffect(() => {
+    isHere.current = true
+    return () => {
+      isHere.current = false
+    }
+  }, [])
   const said = textOf(thread.extracted?.['last'])
   const answer = async (resume: unknown) => {
     await resumeThread(thread, resume)
-    answered()
+    answered(isHere.current)
   }
   return (
     <>

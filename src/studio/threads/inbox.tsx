@@ -72,15 +72,15 @@ function Waiting({ rows }: { readonly rows: ReturnType<typeof useThreadRows> }) 
     setActive(bounded)
     if (id !== undefined) void navigate({ to: '/inbox', search: { at: id }, replace: true })
   }
-  // The cards have keys of their own, as for approving.
   useKeys('Inbox', {
     j: { words: 'Next question', act: () => show(position + 1) },
     k: { words: 'Question before', act: () => show(position - 1) },
   })
-  const next = () => {
+  const next = (isHere: boolean) => {
+    void rows.refresh()
+    if (!isHere) return
     const after = rows.rowAt(position + 1) ?? rows.rowAt(position - 1)
     void navigate({ to: '/inbox', search: { at: after?.thread_id }, replace: true })
-    void rows.refresh()
   }
   return (
     <div className={`${css['inbox']} ${at === undefined ? css['closed'] : css['opened']}`}>
@@ -99,7 +99,7 @@ function Waiting({ rows }: { readonly rows: ReturnType<typeof useThreadRows> }) 
 /** The question has the focus once it changes after an answer, for those who do not see it. */
 function Pane({ thread, next, isOpen }: {
   readonly thread: Thread | undefined
-  readonly next: () => void
+  readonly next: (isHere: boolean) => void
   readonly isOpen: boolean
 }) {
   const navigate = useNavigate()
@@ -113,9 +113,9 @@ function Pane({ thread, next, isOpen }: {
       {thread === undefined
         ? <Skeleton width="60%" height={16} />
         : (
-          <InboxPane key={thread.thread_id} thread={thread} answered={() => {
-            answered.current = true
-            next()
+          <InboxPane key={thread.thread_id} thread={thread} answered={(isHere) => {
+            answered.current = isHere
+            next(isHere)
           }} back={isOpen
             ? () => void navigate({ to: '/inbox', search: {}, replace: true })
             : undefined} />

@@ -9,7 +9,7 @@ import { Skeleton } from '../parts/skeleton.tsx'
 import { useKeys } from '../parts/keys.ts'
 import { lanesOf } from './lanes.ts'
 import { isPhone } from './row-height.ts'
-import { contracted, foldedRuns, passes, stepsOf } from './steps.ts'
+import { contracted, foldedRuns, passes, rowIdOf, stepsOf } from './steps.ts'
 import type { Step, StepFilter } from './steps.ts'
 import { paneId } from '../thread/screen/pane-id.ts'
 import css from '../thread/screen/columns.module.css'
@@ -36,15 +36,19 @@ export function TimelineColumn({ screen }: { readonly screen: Screen }) {
   const [filter, setFilter] = useState<StepFilter>({})
   const [chosen, setChosen] = useState<boolean>()
   const isFolded = chosen ?? all.length > foldedFrom
-  const steps = useMemo(() => shownOf(all, filter, isFolded, [headId, search.at, search.vs]), [all,
-    filter, isFolded, headId, search.at, search.vs])
+  const headRow = useMemo(() => rowIdOf(all, headId, { any: true }), [all, headId])
+  const chosenRow = useMemo(() => search.at && rowIdOf(all, search.at, search.node), [all,
+    search.at, search.node])
+  const versusRow = useMemo(() => search.vs && rowIdOf(all, search.vs, undefined), [all, search.vs])
+  const steps = useMemo(() => shownOf(all, filter, isFolded, [headRow, chosenRow, versusRow]), [all,
+    filter, isFolded, headRow, chosenRow, versusRow])
   const acts = useStepActs(screen)
-  const toOldest = useOldest(history.data, more, search.at, acts.choose)
-  useStepKeys(screen, steps, acts, toOldest)
+  const toOldest = useOldest(history.data, more, search.at, acts.show)
+  useStepKeys(screen, steps, chosenRow ?? headRow, acts, toOldest)
   const { hasMore = false } = history.data ?? {}
   const branches = useMemo(
-    () => unseenOf(Math.max(0, ...lanesOf(steps, headId).map(({ lane }) => lane))),
-    [steps, headId],
+    () => unseenOf(Math.max(0, ...lanesOf(steps, headRow).map(({ lane }) => lane))),
+    [steps, headRow],
   )
   return (
     <section className={`${css['column']} ${css['line']}`} aria-label="Time line"
@@ -79,8 +83,8 @@ export function TimelineColumn({ screen }: { readonly screen: Screen }) {
         : steps.length === 0
         ? <Empty title="No step is like that" />
         : (
-          <Timeline steps={steps} headId={headId} chosen={search.at} versus={search.vs}
-            known={all.length} hasMore={hasMore} more={more} seen={words.seen} acts={acts} />
+          <Timeline steps={steps} headId={headRow} chosen={chosenRow} versus={versusRow}
+            known={states.length} hasMore={hasMore} more={more} seen={words.seen} acts={acts} />
         ))}
     </section>
   )
@@ -101,27 +105,40 @@ function shownOf(all: readonly Step[], filter: StepFilter, isFolded: boolean,
   return isFolded ? foldedRuns(all, new Set(kept.filter((id) => id !== undefined))) : all
 }
 
-function useStepActs({ go, headId, search: { at } }: Screen): StepActs {
-  const choose = useCallback((id: string | undefined) => {
-    go({ at: id, vs: undefined, ...isPhone() && { pane: undefined } }, true)
+/** Actions on steps, and those on checkpoints that they stand for. */
+interface ColumnActs extends StepActs {
+  readonly show: (checkpointId: string) => void
+  readonly compareWith: (checkpointId: string) => void
+}
+
+function useStepActs({ go, headId, search: { at } }: Screen): ColumnActs {
+  const choose = useCallback((step: Step | undefined) => {
+    // What failed is shown with the panel of its node, and the step before that without it.
+    const isFailed = step?.status === 'failed'
+    go({ at: step?.checkpointId, vs: undefined, ...isFailed && { node: step.nodes[0] },
+      ...step?.failsNext && { node: undefined }, ...isPhone() && { pane: undefined } }, true)
   }, [go])
+  const show = useCallback((id: string) => go({ at: id, vs: undefined }, true), [go])
   const fork = useCallback(
-    (id: string) => go({ at: id, vs: undefined, view: undefined, pane: undefined }),
+    ({ checkpointId }: Step) =>
+      go({ at: checkpointId, vs: undefined, view: undefined, pane: undefined }),
     [go],
   )
-  const compare = useCallback((id: string) => {
+  const compareWith = useCallback((id: string) => {
     const from = at ?? headId
     if (id !== from) go({ at: from, vs: id, view: 'state', pane: undefined })
   }, [go, at, headId])
-  return useMemo(() => ({ choose, fork, compare }), [choose, fork, compare])
+  const compare = useCallback(({ checkpointId }: Step) => compareWith(checkpointId), [compareWith])
+  return useMemo(() => ({ show, choose, fork, compare, compareWith }), [show, choose, fork, compare,
+    compareWith])
 }
 
-function useStepKeys({ search, headId, go, runAgain, refusal }: Screen, steps: readonly Step[],
-  { choose, compare }: StepActs, toOldest: () => void): void {
+function useStepKeys({ headId, go }: Screen, steps: readonly Step[], chosenRow: string | undefined,
+  { choose, compareWith }: ColumnActs, toOldest: () => void): void {
   const move = (by: number) => {
-    const at = steps.findIndex(({ id }) => id === (search.at ?? headId))
+    const at = steps.findIndex(({ id }) => id === chosenRow)
     const next = steps[Math.max(0, Math.min(steps.length - 1, at + by))]
-    if (next !== undefined) choose(next.id)
+    if (next !== undefined) choose(next)
   }
   const down = { words: 'Older step', act: () => move(1) }
   const up = { words: 'Newer step', act: () => move(-1) }
@@ -136,12 +153,8 @@ function useStepKeys({ search, headId, go, runAgain, refusal }: Screen, steps: r
       document.querySelector<HTMLElement>('form textarea')?.focus()
     } },
     'e': { words: 'Edit the state of the step', act: () => go({ view: 'state' }, true) },
-    'r': { words: 'Run again from the chosen step', act: () => {
-      if (search.at === undefined || refusal !== undefined) return
-      void runAgain(search.at).catch(() => {})
-    } },
     'c': { words: 'Compare the chosen step with now', act: () => {
-      if (headId !== undefined) compare(headId)
+      if (headId !== undefined) compareWith(headId)
     } },
     'Escape': { words: 'Back to now', act: () => choose(undefined) },
   })

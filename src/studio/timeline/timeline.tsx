@@ -10,6 +10,7 @@ import { Icon } from '../parts/icon.tsx'
 import { useRowHeight } from './row-height.ts'
 import { lanesOf } from './lanes.ts'
 import type { Lane } from './lanes.ts'
+import { placeWords } from './steps.ts'
 import type { Step } from './steps.ts'
 import css from './timeline.module.css'
 import { Warp, widthOf } from './warp.tsx'
@@ -17,12 +18,12 @@ import { Warp, widthOf } from './warp.tsx'
 /** Actions on the steps of the time line. */
 export interface StepActs {
   /** Shows a step; undefined for now. */
-  readonly choose: (id: string | undefined) => void
-  readonly fork: (id: string) => void
-  readonly compare: (id: string) => void
+  readonly choose: (step: Step | undefined) => void
+  readonly fork: (step: Step) => void
+  readonly compare: (step: Step) => void
 }
 
-/** Steps, newest first, and which of them are looked at. */
+/** Steps, newest first, and which of them are looked at, each by the id of its row. */
 export interface TimelineProps {
   readonly steps: readonly Step[]
   readonly headId: string | undefined
@@ -111,11 +112,12 @@ const Row = memo(
     readonly acts: StepActs
   }) {
     const { id, kind, label } = step
+    const place = placeWords(step)
     return (
       <div id={`step-${id}`} role="row" aria-rowindex={index + 1} aria-selected={isChosen}
         className={classOf(step, lane, isChosen, isVersus)}
         style={{ transform: `translateY(${start}px)`, paddingLeft: width, height }}
-        onClick={() => acts.choose(isChosen ? undefined : id)}
+        onClick={() => acts.choose(isChosen ? undefined : step)}
       >
         <Warp step={step} lane={lane} width={width} height={height} isChosen={isChosen} />
         <span role="gridcell" className={css['label']}>
@@ -128,18 +130,18 @@ const Row = memo(
         </span>
         <span role="gridcell" className={css['meta']}>
           {step.tookMs !== undefined && step.folded === 0 && duration(step.tookMs)}
-          <i>{step.number}</i>
+          <i>{kind !== 'input' ? step.number : step.turn !== undefined && `Turn ${step.turn}`}</i>
         </span>
         <span role="gridcell" className={css['acts']}>
           <Button small icon={<Icon name="fork" size={14} />} tabIndex={-1}
-            label={`Branch from step ${step.number ?? ''}`} onClick={(event) => {
+            label={`Branch from ${place}`} onClick={(event) => {
             event.stopPropagation()
-            acts.fork(id)
+            acts.fork(step)
           }} />
           <Button small icon={<Icon name="compare" size={14} />} tabIndex={-1}
-            label={`Compare step ${step.number ?? ''} with the chosen one`} onClick={(event) => {
+            label={`Compare ${place} with the chosen one`} onClick={(event) => {
             event.stopPropagation()
-            acts.compare(id)
+            acts.compare(step)
           }} />
         </span>
       </div>
@@ -164,9 +166,9 @@ function Hints({ step, isHead }: { readonly step: Step; readonly isHead: boolean
   )
 }
 
-function classOf({ kind, label }: Step, { lane }: Lane, isChosen: boolean,
+function classOf({ kind, status }: Step, { lane }: Lane, isChosen: boolean,
   isVersus: boolean): string {
-  return [css['row'], kind === 'input' && css['input'], label === 'start' && css['quiet'],
+  return [css['row'], kind === 'input' && css['input'], status === 'failed' && css['failed'],
     lane > 0 && css['aside'], isChosen && css['chosen'], isVersus && css['versus']]
     .filter(Boolean).join(' ')
 }

@@ -149,10 +149,17 @@ function seen(
         & ThreadState['tasks'][number]
         & { path?: unknown; result?: unknown },
     ) => ({ id, name, path, interrupts, result: result ?? null,
-      error: isAborted(error) ? thrown ?? error : error,
+      error: withoutStack(isAborted(error) ? thrown ?? error : error),
       state: state ? seen(state) : place?.checkpoint_ns ?? null })
     ),
   }
+}
+
+/** The engine keeps no places of errors. */
+function withoutStack(error: unknown): unknown {
+  if (typeof error !== 'string' || !error.startsWith('{')) return error
+  const { stack: _, ...rest } = JSON.parse(error) as Record<string, unknown>
+  return JSON.stringify(rest)
 }
 
 /**

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 
 import type { ThreadState } from '../../../src/studio/api/states.ts'
 import { withNewest, withOlder } from '../../../src/studio/thread/screen/history.ts'
-import { contracted, foldedRuns, passes, stepsOf,
+import { contracted, foldedRuns, passes, rowIdOf, stepsOf,
   wordsOf } from '../../../src/studio/timeline/steps.ts'
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString()
@@ -29,19 +29,65 @@ describe('steps', () => {
   it('are named by what ran, and inputs by their words', () => {
     const words = new Map([['a0', 'Hello'], ['b2', '→ get_weather']])
     const steps = stepsOf(history, words).toReversed()
-    expect(steps.map(({ label }) => label)).toEqual(['Hello', 'start', 'model', 'tools', 'Input',
-      'start', 'model', 'tools'])
-    expect(steps[6]).toMatchObject({ said: '→ get_weather', tookMs: 1_000, number: 5 })
-    expect(steps[3]).toMatchObject({ said: 'messages' })
+    expect(steps.map(({ label }) => label)).toEqual(['Hello', 'model', 'tools', 'Input', 'model',
+      'tools'])
+    expect(steps[4]).toMatchObject({ said: '→ get_weather', tookMs: 1_000, number: 5 })
+    expect(steps[2]).toMatchObject({ said: 'messages' })
     expect(steps[0]!.tookMs).toBeUndefined()
   })
 
-  it('say where they failed, and where they wait', () => {
-    const [failed, waits] = stepsOf([
-      { checkpoint_id: '2', tasks: [{ id: 't', name: 'a', error: 'no' }] },
-      { checkpoint_id: '1', tasks: [{ id: 't', name: 'a', interrupts: [{ id: 'i', value: 1 }] }] },
-    ], new Map())
-    expect([failed!.status, waits!.status]).toEqual(['failed', 'waiting'])
+  it('inputs are numbered as turns, and have the state that took them in', () => {
+    const rows = stepsOf(history, new Map()).filter(({ kind }) => kind === 'input')
+    expect(rows.map(({ id, inputId, turn, number }) => [id, inputId, turn, number]))
+      .toEqual([['b1', 'b0', 2, undefined], ['a1', 'a0', 1, undefined]])
+    // Of a history that was not read to its end, the turns are not known.
+    expect(stepsOf(history.slice(0, 5), new Map()).map(({ turn }) => turn))
+      .toEqual([undefined, undefined, undefined])
+  })
+
+  it('an input in other words begins the same turn again, below the one before', () => {
+    const other = run('c', 'b0', 9)
+    const rows = stepsOf([...other.toReversed(), ...history], new Map())
+    expect(rows.find(({ inputId }) => inputId === 'c0')).toMatchObject({ turn: 2, parent: 'a3' })
+  })
+
+  it('what failed is a step by the names of its nodes, and says why', () => {
+    const failed = (...ids: readonly string[]): readonly ThreadState[] =>
+      history.filter(({ checkpoint_id: id }) => ids.includes(id!)).map((state, at) =>
+        at > 0
+          ? state
+          : { ...state,
+            tasks: ['x', 'y'].map((name) => ({ id: name, name,
+              error: JSON.stringify({ name: 'TypeError', message: `no ${name}` }) })
+            ) }
+      )
+    const atFirst = stepsOf(failed('a0', 'a1'), new Map([['a0', 'Hello']]))
+    expect(atFirst.map(({ id, label, said, status, turn }) => [id, label, said, status, turn]))
+      .toEqual([['a1', 'x, y', 'TypeError: no x', 'failed', 1], ['a0', 'Hello', '', undefined, 1]])
+    const later = stepsOf(failed('a0', 'a1', 'a2'), new Map())
+    expect(
+      later.map((
+        { id, checkpointId, label, status, number },
+      ) => [id, checkpointId, label, status, number]),
+    ).toEqual([['a2 failed', 'a2', 'x, y', 'failed', 2], ['a2', 'a2', 'model', undefined, 1], ['a1',
+      'a1', 'Input', undefined, undefined]])
+    expect([rowIdOf(later, 'a2', { any: true }), rowIdOf(later, 'a2', 'x'),
+      rowIdOf(later, 'a2', 'model'), rowIdOf(later, 'a0', undefined),
+      rowIdOf(atFirst, 'a1', undefined)])
+      .toEqual(['a2 failed', 'a2 failed', 'a2', 'a1', 'a1'])
+    // Tried again with success, it is none.
+    const again = stepsOf([history.find(({ checkpoint_id: id }) => id === 'a3')!,
+      ...failed('a0', 'a1', 'a2')], new Map())
+    expect(again.map(({ status }) => status)).toEqual([undefined, undefined, undefined])
+  })
+
+  it('say where they wait', () => {
+    const question = [{ id: 't', name: 'a', interrupts: [{ id: 'i', value: 1 }] }]
+    const waiting = history.map((state) =>
+      state.checkpoint_id === 'b2' ? { ...state, tasks: question } : state
+    )
+    expect(stepsOf(waiting, new Map()).map(({ status }) => status))
+      .toEqual([undefined, 'waiting', ...Array.from({ length: 4 }, () => undefined)])
   })
 
   it('a run folds to one row with its words; what is kept stays', () => {
@@ -50,7 +96,7 @@ describe('steps', () => {
       foldedRuns(steps, new Set(['b1'])).map((
         { id, parent, label, folded },
       ) => [id, parent, label, folded]),
-    ).toEqual([['b3', 'b1', 'More', 1], ['b1', 'a3', 'More', 1], ['a3', undefined, 'Hello', 3]])
+    ).toEqual([['b3', 'b1', 'More', 1], ['b1', 'a3', 'More', 0], ['a3', undefined, 'Hello', 2]])
   })
 
   it('a step where a branch begins is no part of a fold', () => {
@@ -62,7 +108,7 @@ describe('steps', () => {
   it('a filter leads each step down to the next one that it shows', () => {
     const steps = stepsOf(history, new Map())
     const shown = contracted(steps, (step) => passes(step, { inputs: true }))
-    expect(shown.map(({ id, parent }) => [id, parent])).toEqual([['b0', 'a0'], ['a0', undefined]])
+    expect(shown.map(({ id, parent }) => [id, parent])).toEqual([['b1', 'a1'], ['a1', undefined]])
     expect(contracted(steps, (step) => passes(step, { node: 'tools', run: 'b' }))).toHaveLength(1)
   })
 

@@ -13,8 +13,10 @@ import { Button, buttonClass } from '../../parts/button.tsx'
 import { Chip } from '../../parts/chip.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { Icon } from '../../parts/icon.tsx'
+import { failuresOf } from '../../failures/failure.ts'
+import { FailureCard } from '../../failures/failure-card.tsx'
 import { JsonTree } from '../../json/json-tree.tsx'
-import { ErrorNotice, Notice } from '../../parts/notice.tsx'
+import { ErrorNotice } from '../../parts/notice.tsx'
 import { runStatusOf, StatusChip } from '../../parts/status.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
 import { RunLog } from './run-log.tsx'
@@ -55,15 +57,9 @@ export function RunDetail({ threadId, run, version, close, changed }: RunDetailP
           onClick={close} />
       </header>
       <RunActs {...{ threadId, run, changed, close }} />
-      {last.data?.errors.map(({ node, name, message }) => (
-        <div key={node} className={css['failure']}>
-          <Notice tone="failed">
-            <p>
-              <strong>{name}</strong>
-              {` in ${node}`}
-            </p>
-            <p dir="auto">{message}</p>
-          </Notice>
+      {failuresOf(last.data ?? {}).map((failure) => (
+        <div key={failure.node} className={css['failure']}>
+          <FailureCard failure={failure} />
         </div>
       ))}
       <div className={css['tabs']}>

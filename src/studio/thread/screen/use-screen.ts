@@ -2,7 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useCallback, useMemo, useState } from 'react'
+import { useCallback, useMemo, useRef, useState } from 'react'
 
 import { textOf } from '../../api/content.ts'
 import { useRefusal } from '../../api/refusal.ts'
@@ -12,6 +12,7 @@ import { titleOf } from '../../api/thread-names.ts'
 import type { Interrupt } from '../../api/threads.ts'
 import { trialOf } from '../../assistants/trial.ts'
 import { useLive } from '../../live/live-store.ts'
+import type { LiveStore } from '../../live/live-store.ts'
 import type { ChatMessage } from '../../live/message-merge.ts'
 import type { NodeStates } from '../../live/node-state.ts'
 import { nodesAt } from '../../live/node-times.ts'
@@ -36,9 +37,20 @@ function useAddress() {
   return { search, go }
 }
 
+/** Returns what is true once: for the first part of the page that wants the focus. */
+function useOpening(): () => boolean {
+  const isOpening = useRef(true)
+  return useCallback(() => {
+    const was = isOpening.current
+    isOpening.current = false
+    return was
+  }, [])
+}
+
 /** The screen of a thread. */
 export function useScreen(id: string) {
   const { search, go } = useAddress()
+  const takeOpening = useOpening()
   const following = useFollowing(id)
   const { store, watch } = following
   useFreshness(id, store)
@@ -75,18 +87,27 @@ export function useScreen(id: string) {
   const title = useTitle(id, thread.data, choice.isChat === true ? chat : undefined,
     search.at === undefined)
   const liveNodes = useLive(store, ({ run }) => run?.nodes)
+  const hasFailed = useHasFailed(store, shown, search.at === undefined, thread.data?.status)
   const stillNodes = useMemo(() => nodesAt(shown, parentIn(steps, shown)), [shown, steps])
-  return { search, go, following, answers, choice, isBusy, settings, setSettings, chat, messages,
-    send, steps, shown, title, runs: runs.data ?? [], headId, branch, runAgain,
+  return { search, go, takeOpening, following, answers, choice, isBusy, settings, setSettings, chat,
+    messages, send, steps, shown, hasFailed, title, runs: runs.data ?? [], headId, branch, runAgain,
     status: isBusy ? 'running' as const : statusOf(thread.data?.status ?? 'idle'), refusal,
     interrupts: search.at === undefined && !isBusy ? interruptsOf(head.data) : [],
     nodes: search.at === undefined && hasNodes(liveNodes)
-      ? isBusy ? liveNodes : { ...liveNodes, ...nextIn(stillNodes) }
+      ? isBusy ? liveNodes : { ...liveNodes, ...openIn(stillNodes) }
       : stillNodes }
 }
 
 /** Values and callbacks of the page of a thread. */
 export type Screen = ReturnType<typeof useScreen>
+
+/** True if there may be failures to show: what they are is read when they are. */
+function useHasFailed(store: LiveStore, shown: ThreadState | undefined, isNow: boolean,
+  threadStatus: string | undefined): boolean {
+  const hasError = useLive(store, ({ run }) => run?.error !== undefined)
+  return (isNow && (hasError || threadStatus === 'error')) ||
+    (shown?.tasks?.some(({ error }) => error != null) ?? false)
+}
 
 /** A run that was undone takes its message with it. */
 function withSent(known: readonly ChatMessage[], sent: readonly Sent[],
@@ -126,6 +147,8 @@ const firstWords = (message: ChatMessage | undefined): string =>
 const hasNodes = <Value extends object>(value: Value | undefined): value is Value =>
   value !== undefined && Object.keys(value).length > 0
 
-/** Nodes that would run next: a run that paused before them says nothing of them. */
-const nextIn = (nodes: NodeStates): NodeStates =>
-  Object.fromEntries(Object.entries(nodes).filter(([, { state }]) => state === 'next'))
+/** Nodes that did not end, as the newest state has them: a page that comes later sees the same. */
+const openIn = (nodes: NodeStates): NodeStates =>
+  Object.fromEntries(
+    Object.entries(nodes).filter(([, { state }]) => state === 'next' || state === 'failed'),
+  )

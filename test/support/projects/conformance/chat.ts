@@ -2,7 +2,7 @@
 
 import { AIMessage } from '@langchain/core/messages'
 import { FakeListChatModel } from '@langchain/core/utils/testing'
-import { END, MessagesAnnotation, MessagesDeltaValue, START, StateGraph, StateSchema,
+import { END, interrupt, MessagesAnnotation, MessagesDeltaValue, START, StateGraph, StateSchema,
   StreamChannel } from '@langchain/langgraph'
 import type { LangGraphRunnableConfig } from '@langchain/langgraph'
 
@@ -39,6 +39,35 @@ export const held = new StateGraph(MessagesAnnotation)
   .addEdge('first', 'hold')
   .addEdge('hold', 'last')
   .addEdge('last', END)
+  .compile()
+
+/**
+ * plan speaks; answer throws what comes behind `fail`, and `long <n>` as one word of that length.
+ * Any other message is answered.
+ */
+export const refusing = new StateGraph(MessagesAnnotation)
+  .addNode('plan', () => ({ messages: [new AIMessage({ content: 'planned' })] }))
+  .addNode('answer', (state) => {
+    const [word, ...rest] = (heard(state)?.text ?? '').split(' ')
+    if (word === 'fail') throw new RangeError(rest.join(' '))
+    if (word === 'long') throw new RangeError('w'.repeat(Number(rest[0])))
+    return { messages: [new AIMessage({ content: 'answered' })] }
+  })
+  .addEdge(START, 'plan')
+  .addEdge('plan', 'answer')
+  .addEdge('answer', END)
+  .compile()
+
+/** speak says that it asks; ask wants a colour; tell says which one it was given. */
+export const chatask = new StateGraph(MessagesAnnotation)
+  .addNode('speak', () => ({ messages: [new AIMessage({ content: 'asking' })] }))
+  .addNode('ask', () => {
+    const colour = interrupt('Which colour?') as string
+    return { messages: [new AIMessage({ content: `it is ${colour}` })] }
+  })
+  .addEdge(START, 'speak')
+  .addEdge('speak', 'ask')
+  .addEdge('ask', END)
   .compile()
 
 /** A model node that streams `one two three` in pieces. */
