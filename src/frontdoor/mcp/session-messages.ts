@@ -70,7 +70,7 @@ export async function resumeStream(parts: McpParts, reply: FastifyReply, lastEve
 /** Threads of a session that are removed at a time. */
 const pageThreads = 100
 
-/** Removes what the calls of a session have left, with the runs that go on. */
+/** Removes what the calls of a session have left, with the runs that go on with an answer. */
 export async function endSession({ threads }: McpParts, request: FastifyRequest,
   session: Session): Promise<void> {
   const { caller } = request
