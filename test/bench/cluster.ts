@@ -19,7 +19,7 @@ import { within } from './patience.ts'
 import { progress } from './progress.ts'
 import { readerLines } from './readers.ts'
 import type { Bench, Line } from './report.ts'
-import { requestLines } from './request-calls.ts'
+import { requestLines, untilLoaded } from './request-calls.ts'
 import { statelessLines } from './stateless-memory.ts'
 import { callLines, storeCalls } from './store-calls.ts'
 import type { CallCounts } from './store-calls.ts'
@@ -107,6 +107,7 @@ export async function benchCalls({ quick, cassandra, own }: CassandraBench): Pro
   const place = newKeyspace(cassandra)
   try {
     const together = await withOne(place, async (server) => {
+      await untilLoaded(place)
       const before = await storeCalls(place)
       const idle = await idleLines(server, plan.idle)
       return [...runLines(before, await storeCalls(place), plan), ...idle,
@@ -180,8 +181,8 @@ function callNotes(own: boolean): string {
     'second without a request has these. Without a number of clients, of one client that sends one',
     'request after the other. Reads of node_session are ownership checks. Cold: the member was',
     'started anew, and has read the rows of its shards. Threads of runs are new, with ids that the',
-    'client chose. Memory is counted after a collection of garbage in the main thread; resident',
-    'memory also has the heaps of the other threads, and what no collector has given back.',
+    'client chose. Memory is counted after a collection of garbage in all threads; resident memory',
+    'also has what their heaps, and the allocator, have not given back.',
   ].join('\n')
 }
 

@@ -4,28 +4,71 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { BroadcastChannel, isMainThread, threadId } from 'node:worker_threads'
 
-/** The prefix of the line with the figures. */
-export const heapMark = 'heap-probe '
+import { heapMark } from './heap-mark.ts'
+import type { ProbedMemory, ThreadHeap } from './heap-mark.ts'
 
-const others = new BroadcastChannel('heap-probe')
-others.unref()
+/** Messages between the probes of one process. */
+type Message = { readonly kind: 'here'; readonly thread: number } | { readonly kind: 'collect' } | {
+  readonly kind: 'collected'
+  readonly heap: ThreadHeap
+}
 
-if (isMainThread) {
-  setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc') as () => void
-  process.on('SIGUSR2', () => {
-    others.postMessage('collect')
-    // Things freed by the first collection may have kept others alive until the second.
-    collect()
-    collect()
-    process.stdout.write(`${heapMark}${JSON.stringify(process.memoryUsage())}\n`)
+/** A thread that has ended, or that spins, does not answer. */
+const patienceMs = 20_000
+
+setFlagsFromString('--expose-gc')
+const collect = runInNewContext('gc') as () => void
+const channel = new BroadcastChannel('heap-probe')
+channel.unref()
+const post = (message: Message) => channel.postMessage(message)
+
+function messageIn(event: Event): Message {
+  return (event as unknown as { readonly data: Message }).data
+}
+
+/** Things freed by the first collection may have kept others alive until the second. */
+function collectAll(): void {
+  collect()
+  collect()
+}
+
+if (isMainThread) probeAll()
+else {
+  post({ kind: 'here', thread: threadId })
+  channel.addEventListener('message', (event) => {
+    if (messageIn(event).kind !== 'collect') return
+    collectAll()
+    const { used_heap_size: used, total_physical_size: taken } = getHeapStatistics()
+    post({ kind: 'collected', heap: { thread: threadId, used, taken } })
   })
-} else {
-  // Each thread says what its own heap holds, and how much memory that heap has taken.
-  others.addEventListener('message', () => {
-    const { used_heap_size: used, total_physical_size: taken, external_memory: external } =
-      getHeapStatistics()
-    const mb = (bytes: number) => `${Math.round(bytes / 1e6)} MB`
-    console.log(`heap of thread ${threadId}: ${mb(used)} of ${mb(taken)}, buffers ${mb(external)}`)
+}
+
+function probeAll(): void {
+  const threads = new Set<number>()
+  const others = new Map<number, ThreadHeap>()
+  let timer: NodeJS.Timeout | undefined
+  const say = () => {
+    if (timer === undefined) return
+    clearTimeout(timer)
+    timer = undefined
+    collectAll()
+    const memory: ProbedMemory = { ...process.memoryUsage(), others: [...others.values()] }
+    process.stdout.write(`${heapMark}${JSON.stringify(memory)}\n`)
+  }
+  channel.addEventListener('message', (event) => {
+    const message = messageIn(event)
+    if (message.kind === 'here') threads.add(message.thread)
+    if (message.kind !== 'collected') return
+    others.set(message.heap.thread, message.heap)
+    if ([...threads].every((thread) => others.has(thread))) say()
+  })
+  process.on('SIGUSR2', () => {
+    others.clear()
+    timer = setTimeout(() => {
+      // Who does not answer now does not answer the next time.
+      for (const thread of threads) { if (!others.has(thread)) threads.delete(thread) }
+      say()
+    }, patienceMs)
+    post({ kind: 'collect' })
   })
 }

@@ -2,7 +2,8 @@
 
 import { randomUUID } from 'node:crypto'
 import type { ServerProcess } from '../support/server-process.ts'
-import { heapMark } from './heap-probe.ts'
+import { heapMark } from './heap-mark.ts'
+import type { ProbedMemory } from './heap-mark.ts'
 import { until, within } from './patience.ts'
 import { progress } from './progress.ts'
 import type { Line } from './report.ts'
@@ -20,7 +21,7 @@ export const probedEnv = {
 }
 
 const answerMs = 60_000
-const probeMs = 30_000
+const probeMs = 60_000
 
 /** The server must be warmed up: code and buffers are allocated. */
 export async function idleLines(server: ServerProcess, plan: IdlePlan): Promise<Line[]> {
@@ -57,13 +58,15 @@ async function activate(url: string, { actors, clients }: IdlePlan): Promise<voi
   }
 }
 
-/** Memory after a garbage collection. */
-export async function memoryOf(server: ServerProcess): Promise<NodeJS.MemoryUsage> {
+/** Memory after a collection of garbage in all threads. */
+export async function memoryOf(
+  server: Pick<ServerProcess, 'pid' | 'output'>,
+): Promise<ProbedMemory> {
   const from = server.output().length
   process.kill(server.pid, 'SIGUSR2')
   return until(probeMs, 'what the server says of its memory', async () => {
     const said = server.output().slice(from)
     const line = new RegExp(`^${heapMark}(.*)\n`, 'm').exec(said)?.[1]
-    return line === undefined ? undefined : JSON.parse(line) as NodeJS.MemoryUsage
+    return line === undefined ? undefined : JSON.parse(line) as ProbedMemory
   })
 }

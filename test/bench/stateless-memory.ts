@@ -1,6 +1,7 @@
 /** What stateless runs leave in the memory of a member. */
 
 import type { ServerProcess } from '../support/server-process.ts'
+import type { ProbedMemory } from './heap-mark.ts'
 import { memoryOf } from './idle-actors.ts'
 import { within } from './patience.ts'
 import { progress } from './progress.ts'
@@ -28,19 +29,23 @@ export async function statelessLines(server: ServerProcess,
     const before = await memoryOf(server)
     await all(served, runs, clients)
     const after = await memoryOf(server)
-    progress(`${megabytes(before.rss)} before, ${megabytes(after.rss)} after; ` +
-      server.output().split('\n').filter((line) => line.startsWith('heap of thread')).join('; '))
-    const line = (name: string, part: keyof NodeJS.MemoryUsage): Line => ({
+    const line = (name: string, bytes: (memory: ProbedMemory) => number): Line => ({
       measure: `${runs} stateless runs, ${name} that they leave`,
       unit: 'bytes',
-      figures: [],
-      ratio: spreadOf([after[part] - before[part]]),
-      ...part === 'rss' && { aim: { sign: '≤', value: 60_000_000 } },
+      figures: [`${megabytes(bytes(before))} before, ${megabytes(bytes(after))} after`],
+      ratio: spreadOf([bytes(after) - bytes(before)]),
+      ...name === 'resident memory' && { aim: { sign: '≤', value: 60_000_000 } },
     })
-    return [line('heap', 'heapUsed'), line('buffers', 'external'), line('resident memory', 'rss')]
+    return [line('heap of the main thread', ({ heapUsed }) => heapUsed),
+      line('heap of other threads', usedByOthers), line('buffers', ({ external }) => external),
+      line('resident memory', ({ rss }) => rss)]
   } finally {
     served.close()
   }
+}
+
+function usedByOthers({ others }: ProbedMemory): number {
+  return others.reduce((sum, { used }) => sum + used, 0)
 }
 
 function megabytes(bytes: number): string {
