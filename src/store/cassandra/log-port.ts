@@ -20,8 +20,8 @@ import { KeyedQueue } from './log/keyed-queue.ts'
 import type { LogTable } from './log/log-table.ts'
 import type { WriteTimestamp } from './log/write-timestamp.ts'
 import type { LateRows, Projections } from './projection/projections.ts'
-import { bornIn, epochIn, isFirstOf, isFirstOfCopy, isLate, isOwned, lateThread, subjectOf,
-  threadOf } from './row-updates.ts'
+import { areOnlyBirths, begunThreads, bornIn, epochIn, isFirstOfCopy, isLate, isOwned, lateThread,
+  subjectOf, threadOf } from './row-updates.ts'
 import type { BillingTable } from './tables/billing-table.ts'
 import type { RunTable } from './tables/run-table.ts'
 
@@ -76,13 +76,16 @@ interface RowChanges {
  * 1. What a copy needs is noted before its first row.
  * 2. Rows of runs and their billing are written once the log is on a quorum and the ownership check
  *    has confirmed it after that. Rows of threads, assistants and crons come after those. So a row
- *    may lag behind the log and never leads it.
+ *    may lag behind the log and never leads it. The first row of a thread's log needs no check of
+ *    its own: nobody can write to that log, or read it, who has not found the row of the thread,
+ *    so what is on a quorum there is its history.
  * 3. Nothing is acknowledged or found before the ownership check has confirmed it after all of it.
  *    Rows that are written later count as written when their thread is marked.
  * 4. Calls about the same thread, assistant, cron or branch end in the order they were made.
  * 5. A new thread has no runs: a member that died before it wrote the row of a thread may have left
  *    rows of its runs, and clients create again what was not acknowledged. Only the command that
- *    makes an id needs no look at them: nobody knows the id, so no run was begun on it.
+ *    makes an id needs no look at them: nobody knows the id, so no run was begun on it. Where a
+ *    thread begins with a run, the write of the run removes them unseen.
  */
 export class CassandraLog implements LogPort {
   readonly shared = true
@@ -131,7 +134,8 @@ export class CassandraLog implements LogPort {
       await this.#appendRows(rows)
       if (late?.isNew === false) await late.marked
       // Rows of a deposed owner are not history, so no mutable row may be based on them.
-      if (rows.length > 0 && updates.length > 0) {
+      const isConfirmedOnce = areOnlyBirths(rows, updates)
+      if (rows.length > 0 && updates.length > 0 && !isConfirmedOnce) {
         await this.#parts.check.confirm()
         logged?.()
       }
@@ -142,6 +146,7 @@ export class CassandraLog implements LogPort {
       else {
         await this.#changeRows(changes)
         await this.#parts.check.confirm()
+        if (isConfirmedOnce) logged?.()
         late?.note(ranked.filter(isLate).map((each) => ({ ...each, rank: again })))
       }
       await this.#parts.index.put(ranked.filter(isOwned).map(({ update }) => update))
@@ -292,21 +297,19 @@ export class CassandraLog implements LogPort {
     const isSure = rows.length > 0 || ranked.some(({ update }) => update.table === 'item')
     const change = (work: () => Promise<void>) => (isSure ? connection.surely(work) : work())
     const owned = ranked.filter(isOwned)
-    const made = owned.flatMap((
-      { update: { table, row } },
-    ) => (table === 'thread' && rows.some((each) => isFirstOf(each, row.branch) && !each.isNewId)
-      ? [row]
-      : [])
-    )
+    const now = ranked.filter(({ update }) => !late || update.table !== 'run')
+    const begun = begunThreads(rows, now.map(({ update }) => update))
     await Promise.all([
-      ...made.map(({ tenant, threadId }) =>
+      ...begun.withoutRuns.map(({ tenant, threadId }) =>
         change(async () => {
           await before
           await runs.removeAll(tenant, threadId, removal)
         })
       ),
-      ...ranked.filter(({ update }) => !late || update.table !== 'run')
-        .map((each) => change(() => this.#changeRun(each, before))),
+      ...now.map((each) => {
+        const over = begun.withRuns.has(subjectOf(each.update)) ? removal : undefined
+        return change(() => this.#changeRun(each, before, over))
+      }),
     ])
     await before
     await Promise.all(owned.map((each) => change(() => this.#putOwned(each, late))))
@@ -326,13 +329,14 @@ export class CassandraLog implements LogPort {
     }
   }
 
-  async #changeRun({ update, rank }: Ranked, before: Promise<unknown> | undefined): Promise<void> {
+  async #changeRun({ update, rank }: Ranked, before: Promise<unknown> | undefined,
+    over: bigint | undefined): Promise<void> {
     const { runs, billing } = this.#parts
     switch (update.table) {
       case 'billing':
         return billing.put(update.row, rank)
       case 'run':
-        return runs.put({ row: update.row, body: update.body, rank, before })
+        return runs.put({ row: update.row, body: update.body, rank, before, over })
       case 'run_removed':
         await before
         return runs.remove(update, rank)

@@ -1,6 +1,6 @@
 /** Tells apart the rows and updates of one append. Pure. */
 
-import type { Branch } from '../../../proto/gen/storage/v1/row.ts'
+import type { Branch, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { NewRow, RowUpdate } from '../../checkpoint/index.ts'
 import { idOf, isOwnedTable, ownedKey } from './index/owned-row.ts'
 import type { OwnedUpdate } from './index/owned-row.ts'
@@ -13,7 +13,7 @@ export function isFirstOfCopy({ branch, seq }: NewRow): boolean {
 }
 
 /** True if the branch begins with the row. */
-export function isFirstOf({ branch, seq }: NewRow, own: Branch | undefined): boolean {
+function isFirstOf({ branch, seq }: NewRow, own: Branch | undefined): boolean {
   return branch.id === own?.id && seq === (branch.ancestors.at(-1)?.through ?? 0) + 1
 }
 
@@ -24,6 +24,46 @@ export function bornIn(rows: readonly NewRow[], updates: readonly RowUpdate[]): 
       ? [update.row.branch!.id]
       : []
   )
+}
+
+/**
+ * True if the rows are the first ones of threads, and nothing but rows of these threads and their
+ * runs is said. Who billed a run that is never acknowledged could not take that back.
+ */
+export function areOnlyBirths(rows: readonly NewRow[], updates: readonly RowUpdate[]): boolean {
+  const born = bornIn(rows, updates)
+  return rows.length > 0 && rows.every(({ branch }) => born.includes(branch.id))
+    && updates.every((update) =>
+      isLate({ update })
+      && updates.some((each) =>
+        each.table === 'thread' && subjectOf(each) === subjectOf(update)
+        && born.includes(each.row.branch!.id)
+      )
+    )
+}
+
+/** Threads that begin, where runs of an earlier thread with the same id may be left. */
+interface BegunThreads {
+  /** Subjects of those that begin with a run, whose write can remove these. */
+  readonly withRuns: ReadonlySet<string>
+  readonly withoutRuns: readonly ThreadRow[]
+}
+
+/** The threads that begin with these rows. */
+export function begunThreads(rows: readonly NewRow[], updates: readonly RowUpdate[]): BegunThreads {
+  const begun = updates.flatMap((update) =>
+    update.table === 'thread'
+      && rows.some((each) => isFirstOf(each, update.row.branch) && !each.isNewId)
+      ? [update]
+      : []
+  )
+  const ofRuns = new Set(
+    updates.flatMap((update) =>
+      update.table === 'run' && update.row.createdSeq === 1 ? [subjectOf(update)] : []
+    ),
+  )
+  return { withRuns: new Set(begun.map(subjectOf).filter((subject) => ofRuns.has(subject))),
+    withoutRuns: begun.filter((update) => !ofRuns.has(subjectOf(update))).map(({ row }) => row) }
 }
 
 /**

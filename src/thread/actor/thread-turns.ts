@@ -105,9 +105,12 @@ export function adopt(parts: ThreadParts, origin: Origin): Turn {
     }
     throw new HeddleError('exists', 'A copy needs an id of its own.')
   }
+  const isNewId = threadLog.state.row.seq === 0
   renewIfDeleted(parts)
   const branchId = ports.log.newBranchId()
   threadLog.begin(fromOrigin({ tenant, threadId, branchId }, origin), purge.lastTry)
+  // The command that copies makes the id: nobody else knows it yet.
+  if (isNewId) threadLog.noteNewId()
   const note = appliedRecords(origin.threadId, ports.env.nowMs())
   const timeToLive = ports.defaultTimeToLive?.(tenant)
   return turn(parts, (at, nowMs) => decideAdopt(at, { origin, timeToLive, note }, nowMs))

@@ -114,7 +114,7 @@ export class LogWriter {
     return this.#open?.logged.promise ?? this.#logged
   }
 
-  /** Nothing was ever stored under the id of the thread. */
+  /** Call before the first row if nothing was ever stored under the id of the thread. */
   noteNewId(): void {
     this.#isNewId = true
   }
@@ -255,7 +255,8 @@ export class LogWriter {
   async #append(row: OpenRow, { epoch, seq }: { epoch: number; seq: number }): Promise<void> {
     const { log, tenant, branch, earlier } = this.#options
     const newRow = { tenant, branch: branch(), epoch, seq, prevEpoch: this.#tail.epoch,
-      places: row.places, isNewId: this.#isNewId && seq === 1 }
+      places: row.places, isNewId: this.#isNewId }
+    this.#isNewId = false
     const body = encodeRowInTurns(row.records)
     if (body instanceof Uint8Array) this.#storedBytes += body.byteLength
     const updates = this.#updates(row)

@@ -29,6 +29,11 @@ export interface RunWrite {
   readonly before?: Promise<unknown> | undefined
   /** True if the place of the run is known to be written. */
   readonly isPlaced: boolean
+  /**
+   * Timestamp for removing, in the same write, what an earlier thread of the same id left. Only for
+   * a run that the first row of a log created.
+   */
+  readonly over?: bigint | undefined
 }
 
 /** A row that was found, with its columns of the body. */

@@ -68,14 +68,23 @@ export class RunTable implements RunTablePort {
     this.#written = before && !former.isFinished ? before : runs
   }
 
-  /** Stores a row. Newer calls need a higher `rank`. Repeating it changes nothing. */
+  /**
+   * Stores a row. Newer calls need a higher `rank`. Repeating it changes nothing. With `over`, a
+   * lower timestamp, it is the first run of its thread, and takes the place of all that an earlier
+   * thread of the same id left.
+   */
   async put(
-    { row, body = bytesOf(RunRow, row), rank, before }: { readonly row: RunRow;
-      readonly body?: Uint8Array | undefined } & Pick<RunWrite, 'rank' | 'before'>,
+    { row, body = bytesOf(RunRow, row), rank, before, over }: { readonly row: RunRow;
+      readonly body?: Uint8Array | undefined } & Pick<RunWrite, 'rank' | 'before' | 'over'>,
   ): Promise<void> {
     const text = textOf(row)
-    const isPlaced = this.#placed.get(text) === true
-    await this.#written.put({ row, body, rank, before, isPlaced })
+    const isPlaced = over === undefined && this.#placed.get(text) === true
+    const areMany = this.#tables.length > 1
+    if (over !== undefined && areMany) {
+      await before
+      await this.removeAll(row.tenant, row.threadId, over)
+    }
+    await this.#written.put({ row, body, rank, before, isPlaced, over: areMany ? undefined : over })
     // Places are written once; again if it is not known whether they were written.
     if (!isPlaced) this.#placed.set(text, true)
   }

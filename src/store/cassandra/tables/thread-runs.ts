@@ -23,6 +23,7 @@
  */
 
 import type { Env } from '../../../../cluster/index.ts'
+import { assert } from '../../../errors.ts'
 import type { Connection, Row, Statement } from '../driver/connection.ts'
 import { forEachLimit } from '../driver/for-each-limit.ts'
 import { inWindows } from './place-windows.ts'
@@ -60,9 +61,11 @@ export class ThreadRuns implements RunRows {
     this.#table = `${connection.keyspace}.run`
   }
 
-  async put({ row, body, rank, before, isPlaced }: RunWrite): Promise<void> {
+  async put({ row, body, rank, before, isPlaced, over }: RunWrite): Promise<void> {
     const apart = row.createdSeq > togetherSeq
-    const place = isPlaced ? [] : [this.#placing(row, apart, rank)]
+    assert(over === undefined || !apart, 'the first row of a log created the run')
+    const emptied = over === undefined ? [] : [this.#emptying(row.tenant, row.threadId, over)]
+    const place = [...emptied, ...isPlaced ? [] : [this.#placing(row, apart, rank)]]
     const columns = [['made_at', BigInt(row.createdAtMs)]] as const
     const write = { address: this.#address(row, apart), body, columns, rank, before }
     if (!apart) return this.#bodies.put({ ...write, beside: place })
@@ -123,10 +126,15 @@ export class ThreadRuns implements RunRows {
       })
     }
     if (!some) return
-    await this.#connection.write({
+    await this.#connection.write(this.#emptying(tenant, threadId, rank))
+  }
+
+  /** Removes all that lies together, whether anything does or not. */
+  #emptying(tenant: string, threadId: string, rank: bigint): Statement {
+    return {
       cql: `DELETE FROM ${this.#table} USING TIMESTAMP ? WHERE ${ofPartition}`,
-      values: [rank, ...values],
-    })
+      values: [rank, tenant, threadId, together],
+    }
   }
 
   /** Places of a window of time, in no order; those after the first `most` may be left out. */

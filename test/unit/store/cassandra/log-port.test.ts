@@ -24,6 +24,7 @@ const update = { table: 'thread', row: { ...row, epoch: 1, seq: 1 } } as const
 
 function logWith(confirm: () => Promise<void>) {
   const done: string[] = []
+  const puts: { rank: bigint; over?: bigint }[] = []
   const note = (what: string) => async () => {
     done.push(what)
   }
@@ -32,7 +33,11 @@ function logWith(confirm: () => Promise<void>) {
     rank: new WriteTimestamp(),
     log: { append: note('log') },
     branches: {},
-    runs: { removeAll: note('runs') },
+    runs: { removeAll: note('runs'), put: async (put: { rank: bigint; over?: bigint }) => {
+      puts.push(put)
+      done.push('run')
+    } },
+    billing: { put: note('bill') },
     rows: { thread: { put: note('row') }, assistant: { put: note('row') } },
     index: { put: note('index') },
     check: checkThat(async () => {
@@ -40,7 +45,7 @@ function logWith(confirm: () => Promise<void>) {
       await confirm()
     }),
   }
-  return { done, log: new CassandraLog(parts as unknown as LogPortParts) }
+  return { done, puts, log: new CassandraLog(parts as unknown as LogPortParts) }
 }
 
 /** The same, where rows are written behind the acknowledgement. */
@@ -103,6 +108,7 @@ const unfinished = { runId: 'r', createdSeq: 1, updatedAtMs: 1, status: 'running
   attempt: 1, baseCheckpointId: '', firstSeq: 1, startedAtMs: 1, notBeforeMs: 0, inputCharacters: 0,
   ownerDeaths: 0, suspect: false }
 const runUpdate = { table: 'run', row: run } as const
+const firstRun = { table: 'run', row: { ...run, createdSeq: 1 } } as const
 const later = { ...newRow, seq: 2, prevEpoch: 1 }
 
 /** Lets what was begun go on. */
@@ -146,7 +152,7 @@ describe('rows behind the acknowledgement', () => {
     const { log, env, begin } = lateLogWith()
     const named: RowUpdate = { table: 'thread', row: { ...update.row, unfinished: [unfinished] } }
     await log.append([{ ...newRow, isNewId: true }], [runUpdate, named])
-    expect(begin()).toEqual(['log', 'gate', 'marked row', 'gate', 'index'])
+    expect(begin()).toEqual(['log', 'marked row', 'gate', 'index'])
     await log.append([later], [runUpdate, update])
     expect(begin()).toEqual(['log', 'gate', 'index'])
     env.advance(1_000)
@@ -169,7 +175,7 @@ describe('rows behind the acknowledgement', () => {
     const next = log.append([later], [runUpdate, update]).then(...noted('run'))
     const step = log.append([{ ...later, seq: 3, prevEpoch: 1 }], []).then(...noted('step'))
     await turns()
-    expect([begin(), outcomes]).toEqual([['log', 'log', 'log', 'mark', 'gate', 'gate'], []])
+    expect([begin(), outcomes]).toEqual([['log', 'log', 'log', 'mark', 'gate'], []])
     session.isOver = !isMade
     table.isAway = false
     env.advance(1_000)
@@ -183,7 +189,7 @@ describe('rows behind the acknowledgement', () => {
   it('of a new thread do not wait if its run has ended', async () => {
     const { log, begin } = lateLogWith()
     await log.append([{ ...newRow, isNewId: true }], [runUpdate, update])
-    expect(begin()).toEqual(['log', 'gate', 'run', 'settled row', 'gate', 'index'])
+    expect(begin()).toEqual(['log', 'run', 'settled row', 'gate', 'index'])
   })
 
   it('hold no acknowledgement up while they cannot be written', async () => {
@@ -323,18 +329,45 @@ it('A mutable row is written after its log row is confirmed.', async () => {
 it('Leftover runs are removed before a new thread gets its row.', async () => {
   const { done, log } = logWith(async () => {})
   await log.append([newRow], [update])
-  expect(done).toEqual(['log', 'gate', 'runs', 'row', 'gate', 'index'])
+  expect(done).toEqual(['log', 'runs', 'row', 'gate', 'index'])
+})
+
+it('The first run of a new thread takes the place of leftover runs in one write.', async () => {
+  const { done, log, puts } = logWith(async () => {})
+  await log.append([newRow], [firstRun, update])
+  expect(done).toEqual(['log', 'run', 'row', 'gate', 'index'])
+  expect(puts[0]!.over! < puts[0]!.rank).toBe(true)
+  await log.append([{ ...newRow, seq: 2, prevEpoch: 1 }], [runUpdate, update])
+  expect(puts[1]).not.toHaveProperty('over', expect.anything())
+})
+
+it('The first row of a thread needs one confirmation, unless it is billed.', async () => {
+  const { done, log } = logWith(async () => {})
+  await log.append([newRow], [firstRun, update], () => void done.push('logged'))
+  expect(done.splice(0)).toEqual(['log', 'run', 'row', 'gate', 'logged', 'index'])
+  const bill = { table: 'billing', row: { tenant: 't', threadId: 'x' } } as never
+  await log.append([newRow], [firstRun, bill, update])
+  expect(done.filter((what) => what !== 'run')).toEqual(['log', 'gate', 'bill', 'row', 'gate',
+    'index'])
+  done.length = 0
+  // The row of another thread speaks for another log.
+  const other: RowUpdate = { table: 'thread',
+    row: { ...update.row, threadId: 'y', branch: { id: 'c', ancestors: [] }, seq: 7 } }
+  await log.append([{ ...newRow, branch: { id: 'd', ancestors: [] } }], [other])
+  expect(done).toEqual(['log', 'gate', 'row', 'gate', 'index'])
 })
 
 it('Under an id that was just made nothing is left over.', async () => {
   const { done, log } = logWith(async () => {})
   await log.append([{ ...newRow, isNewId: true }], [update])
-  expect(done).toEqual(['log', 'gate', 'row', 'gate', 'index'])
+  expect(done).toEqual(['log', 'row', 'gate', 'index'])
 })
 
 it('Mutable rows are not written if the session had ended before the log row passed.', async () => {
   const { done, log } = logWith(() => Promise.reject(new HeddleError('not_owner')))
-  await expect(log.append([newRow], [update])).rejects.toMatchObject({ code: 'not_owner' })
+  await expect(log.append([{ ...newRow, seq: 2, prevEpoch: 1 }], [update])).rejects.toMatchObject({
+    code: 'not_owner',
+  })
   expect(done).toEqual(['log', 'gate'])
 })
 

@@ -119,6 +119,26 @@ describe('a run', () => {
     expect(await table.list({ tenant: 'local', threadId: 't', limit: 9, offset: 0 })).toEqual([row])
   })
 
+  it('that begins a thread takes the place of those that an earlier one left', async () => {
+    for (const former of [undefined, { isFinished: false }, { isFinished: true }]) {
+      const cassandra = new CountedCassandra()
+      const [{ runs: table }, { runs: other }] = [await cassandra.member({ former }),
+        await cassandra.member({ former })]
+      const [gone, row] = [aRun({ threadId: 't', createdSeq: 1 }),
+        aRun({ threadId: 't', createdSeq: 1 })]
+      await other.put({ row: gone, rank: 1n })
+      cassandra.calls()
+      await table.put({ row, rank: 3n, over: 2n })
+      if (!former) expect(cassandra.calls()).toEqual({ 'write run': 1 })
+      const page = { tenant: 'local', threadId: 't', limit: 9, offset: 0 }
+      expect(await table.list(page)).toEqual([row])
+      expect(await table.get('local', 't', gone.runId)).toBeUndefined()
+      // A write of the owner before may arrive late.
+      if (!former) await other.put({ row: { ...gone, status: 'error' }, rank: 1n })
+      expect(await table.list(page)).toEqual([row])
+    }
+  })
+
   it('of a long thread is apart from the others, so that their partition stays small', async () => {
     const cassandra = new CountedCassandra()
     const { runs: table } = await cassandra.member()
