@@ -7,6 +7,7 @@ import { studioUrl } from './api/place.ts'
 import { readAssistantListSearch } from './addresses/assistants.ts'
 import { readChartsSearch } from './addresses/charts.ts'
 import { readClusterSearch } from './addresses/cluster.ts'
+import { readCronListSearch } from './addresses/crons.ts'
 import { readDatasetListSearch, readDatasetSearch } from './addresses/datasets.ts'
 import { readDeploymentSearch } from './addresses/deployments.ts'
 import { readLimitsSearch } from './addresses/limits.ts'
@@ -15,6 +16,7 @@ import { readQueueListSearch, readQueueSearch } from './addresses/queues.ts'
 import { readPlaygroundSearch } from './addresses/playground.ts'
 import { readPromptListSearch, readPromptSearch } from './addresses/prompts.ts'
 import { readRunListSearch } from './addresses/runs.ts'
+import { readStoreSearch } from './addresses/store.ts'
 import { NotFound, PageFailed } from './shell/lost.tsx'
 import { Shell } from './shell/shell.tsx'
 import { readThreadSearch } from './addresses/thread.ts'
@@ -54,6 +56,18 @@ const routes = [
     path: '/runs',
     validateSearch: readRunListSearch,
     component: lazyRouteComponent(() => import('./runs/run-list.tsx'), 'RunList'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/crons',
+    validateSearch: readCronListSearch,
+    component: lazyRouteComponent(() => import('./crons/cron-list.tsx'), 'CronList'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/store',
+    validateSearch: readStoreSearch,
+    component: lazyRouteComponent(() => import('./store/store-page.tsx'), 'StorePage'),
   }),
   createRoute({
     getParentRoute: () => root,

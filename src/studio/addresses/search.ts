@@ -25,6 +25,19 @@ export function text(given: unknown): string | undefined {
   return typeof given === 'string' && given !== '' ? given : undefined
 }
 
+/** A list of texts; an empty one is none. */
+export function texts(given: unknown): readonly string[] | undefined {
+  if (!Array.isArray(given) || given.length === 0) return undefined
+  const read = given.map(text)
+  return read.every((each) => each !== undefined) ? read : undefined
+}
+
+/** A time, as an ISO text in UTC. */
+export function time(given: unknown): string | undefined {
+  const ms = typeof given === 'string' ? Date.parse(given) : NaN
+  return Number.isNaN(ms) ? undefined : new Date(ms).toISOString()
+}
+
 /** One of the given words. */
 export const oneOf = <const Word extends string>(words: readonly Word[]) => (given: unknown) =>
   words.find((word) => word === given)

@@ -1,10 +1,12 @@
-/** A time as "21m ago", whole in its tooltip; it goes on by itself. */
+/** Times on the page: "21m ago", "in 5 min" or whole; their tooltips have the zone. */
 
 import { useSyncExternalStore } from 'react'
 
 import { every, nowMs } from '../env.ts'
 import { isHidden } from '../in-sight.ts'
 import { ago } from './amounts.ts'
+import { exactWords, momentWords, until } from './moment.ts'
+import type { MomentStyle } from './moment.ts'
 
 const listeners = new Set<() => void>()
 let shownMs = nowMs()
@@ -26,13 +28,28 @@ function subscribe(listener: () => void): () => void {
   }
 }
 
-/** The time of an ISO text. */
+const useNow = () => useSyncExternalStore(subscribe, () => shownMs)
+
+/** How long ago the time of an ISO text was. */
 export function TimeText({ iso }: { readonly iso: string }) {
-  const now = useSyncExternalStore(subscribe, () => shownMs)
+  const now = useNow()
   const then = Date.parse(iso)
   return (
-    <time dateTime={iso} title={new Date(then).toLocaleString()}>
+    <time dateTime={iso} title={exactWords(then)}>
       {ago(then, Math.max(now, then))}
     </time>
   )
+}
+
+/** How far away the time of an ISO text is. */
+export function TimeUntil({ iso }: { readonly iso: string }) {
+  const now = useNow()
+  const then = Date.parse(iso)
+  return <time dateTime={iso} title={exactWords(then)}>{until(then, now)}</time>
+}
+
+/** The whole time of an ISO text, with its zone. */
+export function Moment({ iso, zone, seconds = false }: { readonly iso: string } & MomentStyle) {
+  const ms = Date.parse(iso)
+  return <time dateTime={iso} title={exactWords(ms)}>{momentWords(ms, { zone, seconds })}</time>
 }

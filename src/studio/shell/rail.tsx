@@ -23,6 +23,8 @@ export interface RailPage {
     | '/inbox'
     | '/assistants'
     | '/runs'
+    | '/crons'
+    | '/store'
     | '/traces'
     | '/datasets'
     | '/prompts'
@@ -52,6 +54,8 @@ const groups: readonly RailGroup[] = [
     { to: '/inbox', label: 'Inbox', icon: 'inbox' },
     { to: '/assistants', label: 'Assistants', icon: 'assistants' },
     { to: '/runs', label: 'Runs', icon: 'runs' },
+    { to: '/crons', label: 'Crons', icon: 'clock', feature: 'crons' },
+    { to: '/store', label: 'Store', icon: 'store', feature: 'store' },
   ] },
   { title: 'Platform', pages: [
     { to: '/traces', label: 'Traces', icon: 'traces', feature: 'traces' },
