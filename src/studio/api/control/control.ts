@@ -131,7 +131,7 @@ export async function* followEvents(name: string,
 }
 
 /** Filter of the lines that are asked for. */
-export type LogRequest = Pick<LinesQuery, 'revision' | 'level' | 'limit'>
+export type LogRequest = Pick<LinesQuery, 'revision' | 'level' | 'limit' | 'q' | 'since' | 'until'>
 
 /** Follows the lines of all members; after a break some may come again. Throws ApiError. */
 export async function* followLogs(name: string, asked: LogRequest,

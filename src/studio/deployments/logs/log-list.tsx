@@ -5,6 +5,7 @@ import type { UIEvent } from 'react'
 
 import { studioOf } from '../../api/place.ts'
 import { buttonClass } from '../../parts/button.tsx'
+import { clockWords, exactWords } from '../../parts/moment.ts'
 import { RowGrid } from '../../rows/row-grid.tsx'
 import { useRowKeys } from '../../rows/row-keys.ts'
 import type { LogLine } from '../../api/control/deployment.ts'
@@ -70,7 +71,9 @@ function LineRow({ line: { at, level, revision, text }, open }: {
 }) {
   return (
     <div className={`${css['line']} ${css[level]}`} onClick={open}>
-      <time role="gridcell" dateTime={at}>{timeOfDay(at)}</time>
+      <time role="gridcell" dateTime={at} title={exactWords(Date.parse(at))}>
+        {clockWords(Date.parse(at), 3)}
+      </time>
       <span role="gridcell" className={css['level']}>{level}</span>
       <span role="gridcell" className={css['revision']}>{revision}</span>
       <span role="gridcell" className={css['text']} dir="auto">{text}</span>
@@ -97,10 +100,4 @@ function Whole({ name, line, close }: {
       )}
     </JsonText>
   )
-}
-
-/** Hours, minutes, seconds and milliseconds. */
-function timeOfDay(iso: string): string {
-  const time = new Date(iso)
-  return `${time.toLocaleTimeString('en-GB')}.${String(time.getMilliseconds()).padStart(3, '0')}`
 }

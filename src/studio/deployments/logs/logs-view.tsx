@@ -2,7 +2,7 @@
 
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 
 import { Button } from '../../parts/button.tsx'
 import { count } from '../../parts/amounts.ts'
@@ -16,8 +16,12 @@ import { logLevels } from '../../addresses/deployments.ts'
 import type { DeploymentSearch } from '../../addresses/deployments.ts'
 import { revisionList } from '../../api/control/control.ts'
 import type { Deployment } from '../../api/control/deployment.ts'
+import { nowMs } from '../../env.ts'
 import { linesMax } from './log-lines.ts'
 import { LogList } from './log-list.tsx'
+import { requestOf } from './log-request.ts'
+import type { LogConditions } from './log-request.ts'
+import { LogSearch } from './log-search.tsx'
 import css from './logs.module.css'
 import { useLogs } from './use-logs.ts'
 
@@ -31,6 +35,7 @@ export function LogsView({ deployment: { name } }: { readonly deployment: Deploy
   const { data } = useInfiniteQuery(revisionList(name))
   const [isHeld, setHeld] = useState(false)
   const { level, revision } = search
+  const request = useMemo(() => requestOf(search, nowMs()), [search])
   const show = (change: Partial<DeploymentSearch>) => {
     setHeld(false)
     void navigate({ to: '/deployments/$name', params: { name }, replace: true,
@@ -38,7 +43,7 @@ export function LogsView({ deployment: { name } }: { readonly deployment: Deploy
   }
   const names = data?.pages.flat().map((each) => each.name) ?? []
   const choices = revision === undefined || names.includes(revision) ? names : [revision, ...names]
-  useKeys('Logs', { f: { words: isHeld ? 'Follow' : 'Hold', act: () => setHeld(!isHeld) } })
+  useKeys('Logs', { f: { words: isHeld ? 'Follow' : 'Pause', act: () => setHeld(!isHeld) } })
   return (
     <div className={css['view']}>
       <div className={css['bar']}>
@@ -55,27 +60,27 @@ export function LogsView({ deployment: { name } }: { readonly deployment: Deploy
           <option value="">All revisions</option>
           {choices.map((each) => <option key={each} value={each}>{each}</option>)}
         </Select>
+        <LogSearch search={search} change={show} />
         <Button small aria-pressed={!isHeld}
           icon={<Icon name={isHeld ? 'play' : 'pause'} size={14} />}
           onClick={() => setHeld(!isHeld)}
         >
-          {isHeld ? 'Follow' : 'Hold'}
+          {isHeld ? 'Follow' : 'Pause'}
         </Button>
       </div>
-      <Lines key={`${level} ${revision}`} name={name} level={level} revision={revision}
-        isHeld={isHeld} hold={() => setHeld(true)} />
+      <Lines key={JSON.stringify(request)} name={name} request={request} isHeld={isHeld}
+        hold={() => setHeld(true)} />
     </div>
   )
 }
 
-function Lines({ name, level, revision, isHeld, hold }: {
+function Lines({ name, request, isHeld, hold }: {
   readonly name: string
-  readonly level: DeploymentSearch['level']
-  readonly revision: string | undefined
+  readonly request: LogConditions
   readonly isHeld: boolean
   readonly hold: () => void
 }) {
-  const { state, isOpen, error, away } = useLogs(name, { level, revision }, isHeld)
+  const { state, isOpen, error, away } = useLogs(name, request, isHeld)
   const { lines, dropped } = state
   return (
     <>
@@ -93,10 +98,10 @@ function Lines({ name, level, revision, isHeld, hold }: {
         ? <LogList name={name} state={state} isHeld={isHeld} hold={hold} />
         : isOpen
         ? (
-          <Empty title="No lines">
+          <Empty title={isNarrowed(request) ? 'No line matches' : 'No lines'}>
             <p>
               What the code writes to the console stands here while it runs. Members keep their last
-              lines in memory.
+              5,000 lines.
             </p>
           </Empty>
         )
@@ -106,9 +111,12 @@ function Lines({ name, level, revision, isHeld, hold }: {
           </div>
         )}
       <p className={css['foot']}>
-        {isHeld ? 'Held still' : 'Follows'}, {count(lines.length)} lines
+        {isHeld ? 'Paused' : 'Follows'}, {count(lines.length)} lines
         {dropped > 0 && `; the newest ${count(linesMax)} are kept`}
       </p>
     </>
   )
 }
+
+const isNarrowed = ({ q, since, until, level, revision }: LogConditions): boolean =>
+  [q, since, until, level, revision].some((each) => each !== undefined)

@@ -21,12 +21,12 @@ export interface FollowedLogs extends Connection {
 }
 
 /** Follows lines, or holds them still. Each request needs a component with a key of its own. */
-export function useLogs(name: string, { revision, level }: Omit<LogRequest, 'limit'>,
+export function useLogs(name: string, request: Omit<LogRequest, 'limit'>,
   isHeld: boolean): FollowedLogs {
   const [state, setState] = useState(noLines)
   const connection = useFollowed({
-    key: isHeld ? null : JSON.stringify([name, revision, level]),
-    follow: (following) => followLogs(name, { revision, level, limit: firstLines }, following),
+    key: isHeld ? null : JSON.stringify([name, request]),
+    follow: (following) => followLogs(name, { ...request, limit: firstLines }, following),
     opened: () => setState(reopened),
     take: (lines: readonly LogLine[]) => setState((before) => withLines(before, lines)),
     gatherMs,
