@@ -1,4 +1,4 @@
-/** Crons in the Studio: the table, pause, run now, the editor with the next times, hostile names. */
+/** Crons in the Studio: the table, pause, run now, and the editor with the next times. */
 
 import { beforeAll, expect, it } from 'vitest'
 

@@ -38,7 +38,8 @@ it('asks for a key over the same address, and shows what was asked for', async (
   const { page } = tab
   const asked: string[] = []
   page.on('request', (request) => asked.push(request.url()))
-  await page.getByText('Say who you are').waitFor()
+  await page.getByText('Sign in with the API key that you were given').waitFor()
+  await expect.poll(() => page.getByText(/x-api-key|Bearer/).count()).toBe(0)
   expect(await tab.violations()).toEqual([])
   await expect.poll(() => page.getByRole('button', { name: 'Sign in' }).isDisabled()).toBe(true)
   await signIn(tab, `${admin.slice(0, -3)}AAA`)

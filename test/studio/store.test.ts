@@ -1,4 +1,4 @@
-/** The store in the Studio: namespaces as a tree, search, view, edit, expiry, deletion, hostility. */
+/** The store in the Studio: the tree, search, view, edit, expiry, deletion, hostile items. */
 
 import { beforeAll, expect, it } from 'vitest'
 

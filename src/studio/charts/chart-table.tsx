@@ -2,7 +2,7 @@
 
 import type { ChartLines } from './chart-lines.ts'
 import css from './charts.module.css'
-import { stepWords } from './step-words.ts'
+import { momentWords } from '../parts/times/moment.ts'
 
 /** A table with a column for each line. Steps without anything are left out. */
 export function ChartTable({ title, lines: { times, lines }, words }: {
@@ -25,7 +25,7 @@ export function ChartTable({ title, lines: { times, lines }, words }: {
         <tbody>
           {shown.map(({ time, at }) => (
             <tr key={time}>
-              <th scope="row">{stepWords(time)}</th>
+              <th scope="row">{momentWords(time)}</th>
               {lines.map(({ key, values }) => <td key={key}>{words(values[at] ?? null)}</td>)}
             </tr>
           ))}

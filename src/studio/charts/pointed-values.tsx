@@ -3,7 +3,7 @@
 import { ChartSample } from './chart-legend.tsx'
 import type { ChartLines } from './chart-lines.ts'
 import css from './charts.module.css'
-import { stepWords } from './step-words.ts'
+import { momentWords } from '../parts/times/moment.ts'
 
 /** The values at a step. */
 export function PointedValues({ lines: { times, lines }, at, words, x, width }: {
@@ -18,7 +18,7 @@ export function PointedValues({ lines: { times, lines }, at, words, x, width }: 
     <div className={css['values']} aria-hidden="true"
       style={isRight ? { right: width - x + 10 } : { left: x + 10 }}
     >
-      <b>{stepWords(times[at]!)}</b>
+      <b>{momentWords(times[at]!)}</b>
       {lines.map(({ key, label, values }, line) => (
         <span key={key}>
           <ChartSample line={line} isBars={false} />

@@ -1,6 +1,7 @@
 /** Events of members and shards since the page was opened, the newest first. */
 
 import type { StoryLine } from './cluster-state.ts'
+import { clockWords, exactWords } from '../parts/times/moment.ts'
 import css from './cluster.module.css'
 
 /** List of what happened in the cluster, the newest line first. */
@@ -15,7 +16,9 @@ export function Story({ lines }: { readonly lines: readonly StoryLine[] }) {
             <ol>
               {lines.map(({ key, at, tone, text }) => (
                 <li key={key} className={css[tone]}>
-                  <time dateTime={at}>{timeOfDay(at)}</time>
+                  <time dateTime={at} title={exactWords(Date.parse(at))}>
+                    {clockWords(Date.parse(at), 1)}
+                  </time>
                   <span>{text}</span>
                 </li>
               ))}
@@ -24,10 +27,4 @@ export function Story({ lines }: { readonly lines: readonly StoryLine[] }) {
         )}
     </section>
   )
-}
-
-/** Hours, minutes, seconds and tenths. */
-function timeOfDay(iso: string): string {
-  const time = new Date(iso)
-  return `${time.toLocaleTimeString('en-GB')}.${Math.floor(time.getMilliseconds() / 100)}`
 }

@@ -1,7 +1,7 @@
-/** What the editor of a cron holds, and the request that it makes. Pure. */
+/** Content of the editor of a cron, and the request that it makes. Pure. */
 
 import type { CreateCron, PatchCron } from '../../api/index.ts'
-import { localText } from '../parts/moment.ts'
+import { localText } from '../parts/times/moment.ts'
 import type { WholeCron } from './cron-calls.ts'
 
 /** The fields of the editor. */
@@ -51,7 +51,7 @@ export function creationOf(draft: CronDraft): CreateCron {
     ...thread === '' && { on_run_completed: onRunCompleted } } as CreateCron
 }
 
-/** What differs from the cron as it was: nothing else is sent. Throws as `creationOf` does. */
+/** Only fields that differ from the cron as it was. Throws as `creationOf` does. */
 export function changeOf(draft: CronDraft, cron: WholeCron): PatchCron {
   const before = draftOf(cron)
   const differs = (name: keyof CronDraft) => draft[name] !== before[name]

@@ -1,6 +1,6 @@
 /** The next times of a schedule, in the reader's zone and in that of the cron. */
 
-import { momentWords, ownZone } from '../parts/moment.ts'
+import { momentWords, ownZone } from '../parts/times/moment.ts'
 import { Moment } from '../parts/time-text.tsx'
 import css from './crons.module.css'
 

@@ -9,6 +9,7 @@ import { queries } from '../api/query.ts'
 import { useRefusal } from '../api/refusal.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
+import { momentWords } from '../parts/times/moment.ts'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { Select, TextField } from '../parts/field.tsx'
 import css from './datasets.module.css'
@@ -18,8 +19,7 @@ const own = (tags: DatasetVersion['tags']): readonly string[] =>
   (tags ?? []).filter((tag) => tag !== 'latest')
 
 const versionWords = ({ as_of: asOf, tags }: DatasetVersion): string =>
-  [...own(tags), new Date(asOf).toLocaleString([], { dateStyle: 'medium', timeStyle: 'medium' })]
-    .join(' · ')
+  [...own(tags), momentWords(Date.parse(asOf), { seconds: true })].join(' · ')
 
 /** The bar; nothing for a dataset that has no version yet. */
 export function VersionBar({ dataset, search, set }: DatasetViewProps) {

@@ -5,7 +5,7 @@ import { useCallback, useRef, useState } from 'react'
 import { Empty } from '../parts/empty.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
-import { TimeText } from '../parts/time-text.tsx'
+import { Moment, TimeText } from '../parts/time-text.tsx'
 import { RowGrid } from '../rows/row-grid.tsx'
 import { useRowKeys } from '../rows/row-keys.ts'
 import type { DeploymentEvent } from '../api/control/deployment.ts'
@@ -87,7 +87,7 @@ function Whole({ event, close }: {
     >
       <p dir="auto">{eventWords(event)}</p>
       <p className={css['meta']}>
-        {new Date(event.at).toLocaleString()}, by {event.by}
+        <Moment iso={event.at} seconds />, by {event.by}
       </p>
     </JsonText>
   )

@@ -11,7 +11,7 @@ import { CopyButton } from '../parts/copy-button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { ErrorNotice, Notice } from '../parts/notice.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
-import { TimeText } from '../parts/time-text.tsx'
+import { Moment, TimeText } from '../parts/time-text.tsx'
 import { revisionQuery } from '../api/control/control.ts'
 import type { Deployment, Revision } from '../api/control/deployment.ts'
 import css from './parts/deployments.module.css'
@@ -62,7 +62,7 @@ function Facts({ deployment, revision }: {
     </Fragment>],
     ...used === null ? [] : [['Last active', <TimeText key="used" iso={used} />] as const],
     ...state === 'uploading' && ends !== null
-      ? [['Upload ends', new Date(ends).toLocaleString()] as const]
+      ? [['Upload ends', <Moment key="ends" iso={ends} />] as const]
       : [],
     ['Size',
       `${size(bytes)}, ${counted(files, 'file')}${platform === null ? '' : `, for ${platform}`}`],

@@ -8,6 +8,7 @@ import { nowMs } from '../env.ts'
 import { Button } from '../parts/button.tsx'
 import { Chip } from '../parts/chip.tsx'
 import { isSignedIn, signInNeeded, signOut } from '../session.ts'
+import { signedOutWords } from '../shell/sign-in-words.ts'
 import { endText } from './key-list.ts'
 import css from './limits.module.css'
 
@@ -39,5 +40,5 @@ export function Caller() {
 function leave(): void {
   signOut()
   queries.clear()
-  signInNeeded('You have signed out.')
+  signInNeeded(signedOutWords)
 }

@@ -5,8 +5,8 @@ import { useSyncExternalStore } from 'react'
 import { every, nowMs } from '../env.ts'
 import { isHidden } from '../in-sight.ts'
 import { ago } from './amounts.ts'
-import { exactWords, momentWords, until } from './moment.ts'
-import type { MomentStyle } from './moment.ts'
+import { exactWords, momentWords, until } from './times/moment.ts'
+import type { MomentStyle } from './times/moment.ts'
 
 const listeners = new Set<() => void>()
 let shownMs = nowMs()
@@ -30,7 +30,7 @@ function subscribe(listener: () => void): () => void {
 
 const useNow = () => useSyncExternalStore(subscribe, () => shownMs)
 
-/** How long ago the time of an ISO text was. */
+/** Time since that of an ISO text, such as "21m ago". */
 export function TimeText({ iso }: { readonly iso: string }) {
   const now = useNow()
   const then = Date.parse(iso)
@@ -41,7 +41,7 @@ export function TimeText({ iso }: { readonly iso: string }) {
   )
 }
 
-/** How far away the time of an ISO text is. */
+/** Time until that of an ISO text, such as "in 5 min". */
 export function TimeUntil({ iso }: { readonly iso: string }) {
   const now = useNow()
   const then = Date.parse(iso)

@@ -7,10 +7,11 @@ import { queries } from '../api/query.ts'
 import { Button, buttonClass } from '../parts/button.tsx'
 import { Field } from '../parts/field.tsx'
 import { Mark } from '../parts/icon.tsx'
-import { signIn } from '../session.ts'
+import { isSignedIn, signIn } from '../session.ts'
+import { signInWords } from './sign-in-words.ts'
 import css from './sign-in.module.css'
 
-/** Asks for a credential; `reason` is why, in the server's words. */
+/** Asks for a credential; `reason` is why. */
 export function SignIn({ reason, elsewhere }: {
   readonly reason: string
   /** Address of the server that knows the credential given before; null if there is none. */
@@ -18,6 +19,7 @@ export function SignIn({ reason, elsewhere }: {
 }) {
   const [text, setText] = useState('')
   const [remember, setRemember] = useState(false)
+  const { words, detail } = signInWords({ reason, wasRefused: isSignedIn(), elsewhere })
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const given = text.trim()
@@ -32,7 +34,10 @@ export function SignIn({ reason, elsewhere }: {
         <h1>
           <Mark /> Heddle
         </h1>
-        <p role="status">{reason}</p>
+        <div role="status" className={css['reason']}>
+          <p>{words}</p>
+          {detail !== undefined && <small>{detail}</small>}
+        </div>
         {elsewhere !== null && (
           <a className={buttonClass()} href={`${elsewhere.replace(/\/$/, '')}/studio/`}>
             Open the Studio of that region

@@ -1,4 +1,4 @@
-/** What the editor of an item holds, and the request that it makes. Pure. */
+/** Content of the editor of an item, and the request that it makes. Pure. */
 
 import type { PutItem } from '../../api/index.ts'
 import { isObject } from '../json/is-object.ts'

@@ -11,7 +11,7 @@ export type FoundItem = Awaited<ReturnType<typeof search>>[number]
 /** An item as a whole; its end is known. */
 export type StoredItem = NonNullable<Awaited<ReturnType<typeof getItem>>>
 
-/** What is looked for below a namespace. */
+/** Search below a namespace. */
 export interface ItemQuestion {
   readonly namespace: readonly string[]
   readonly text: string

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 
 import { changeOf, creationOf, draftOf, emptyDraft } from '../../../src/studio/crons/cron-draft.ts'
 import { scheduleWords } from '../../../src/studio/crons/schedule-words.ts'
-import { exactWords, momentWords, until } from '../../../src/studio/parts/moment.ts'
+import { exactWords, momentWords, until } from '../../../src/studio/parts/times/moment.ts'
 
 it.each([
   ['* * * * *', 'Every minute'],

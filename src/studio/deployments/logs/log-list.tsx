@@ -5,7 +5,7 @@ import type { UIEvent } from 'react'
 
 import { studioOf } from '../../api/place.ts'
 import { buttonClass } from '../../parts/button.tsx'
-import { clockWords, exactWords } from '../../parts/moment.ts'
+import { clockWords, exactWords } from '../../parts/times/moment.ts'
 import { RowGrid } from '../../rows/row-grid.tsx'
 import { useRowKeys } from '../../rows/row-keys.ts'
 import type { LogLine } from '../../api/control/deployment.ts'

@@ -1,9 +1,9 @@
-/** What is looked for in lines, and the time that they are of. */
+/** Search for a text in lines, and the time that they are of. */
 
 import { logSpans } from '../../addresses/deployments.ts'
 import type { DeploymentSearch } from '../../addresses/deployments.ts'
 import { Input, Select } from '../../parts/field.tsx'
-import { localText, ownZone } from '../../parts/moment.ts'
+import { localText, ownZone } from '../../parts/times/moment.ts'
 import { SearchBox } from '../../rows/search-box.tsx'
 import css from './logs.module.css'
 

@@ -8,6 +8,7 @@ import type { TraceQuestion } from '../../api/platform/traces.ts'
 import { nowMs } from '../../env.ts'
 import { count } from '../../parts/amounts.ts'
 import { Button } from '../../parts/button.tsx'
+import { momentWords } from '../../parts/times/moment.ts'
 import { ErrorNotice } from '../../parts/notice.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
 import { latency, share } from '../../parts/trace-words.ts'
@@ -139,7 +140,7 @@ function ChartTable({ rows }: { readonly rows: readonly ChartRow[] }) {
           {shown.map((row) => (
             <tr key={row.atMs}>
               <th scope="row">
-                {new Date(row.atMs).toLocaleString([], { dateStyle: 'medium', timeStyle: 'short' })}
+                {momentWords(row.atMs)}
               </th>
               {lines.map(({ metric, label, words }) => <td key={label}>{words(row[metric])}</td>)}
             </tr>

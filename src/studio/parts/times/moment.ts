@@ -1,10 +1,10 @@
 /** Times in words, always with their zone. Pure. */
 
-/** How a time is written. */
+/** Style of a written time. */
 export interface MomentStyle {
   /** IANA name of the zone; the reader's if it is missing. */
   readonly zone?: string | undefined
-  /** Whether seconds are written. */
+  /** True if seconds are written. */
   readonly seconds?: boolean
 }
 
