@@ -25,7 +25,12 @@ export function compressAnswers(app: FastifyInstance): void {
     const isLong = typeof payload === 'string' && payload.length > longLength
     if (!isLong || !isJson(reply) || !chooseGzip(reply)) return done(null, payload)
     reply.removeHeader('content-length')
-    gzip(payload, options, (error, body) => error ? done(error) : done(null, body))
+    gzip(payload, options, (error, body) => {
+      // The client has left meanwhile, which has ended the answer: a second one would throw.
+      if (reply.raw.headersSent || reply.raw.destroyed) return
+      if (error) done(error)
+      else done(null, body)
+    })
   })
 }
 
