@@ -45,12 +45,13 @@ const elsewhere = [...deployments, ...inCluster, ...onCassandra, ...killed, ...t
   ...alone, ...attacks, ...backups, ...kills]
 
 /** Long tests that no other part has. */
-const rest = globSync('test/{conformance,e2e,mcp,simulation,studio,unit}/**/*.{long,night}.ts', {
-  cwd: root,
-}).map((path) => path.replaceAll('\\', '/')).filter((path) =>
-  !path.startsWith('test/e2e/cluster/') &&
-  !elsewhere.some((start) => path.startsWith(start))
-)
+const rest = globSync('test/{a2a,conformance,e2e,mcp,simulation,studio,unit}/**/*.{long,night}.ts',
+  {
+    cwd: root,
+  }).map((path) => path.replaceAll('\\', '/')).filter((path) =>
+    !path.startsWith('test/e2e/cluster/') &&
+    !elsewhere.some((start) => path.startsWith(start))
+  )
 
 /** The parts of a night in their order, which together have everything. */
 export const nightlyParts: readonly NightlyPart[] = [
