@@ -113,11 +113,11 @@ export class Bakery {
 
   /** Of an answer, what each door says alike: the address aside, and, if something is made, ids. */
   #shape({ status, headers, text }: Answer, { url, host }: Door, { method }: Asked): object {
-    const { origin, pathname, host: name } = new URL(url)
+    const { origin, host: name } = new URL(url)
     const said = [text, ...compared.map((each) => `${each}: ${String(headers[each])}`)].join('\n')
       .replaceAll(origin, '//door').replaceAll(host ?? name, 'door')
       .replaceAll(/https?:\/\/door/g, '//door')
-      .replaceAll(pathname === '/' ? 'door' : `door${pathname}`, 'door')
+      .replaceAll(/\/d\/bakery\b|\/branch\b/g, '')
     return { status,
       said: method === 'GET' ? said : said.replaceAll(ids, 'id').replaceAll(times, 'time') }
   }
