@@ -14,6 +14,7 @@ import { readLimitsSearch } from './addresses/limits.ts'
 import { readRuleListSearch, readRuleSearch } from './addresses/rules.ts'
 import { readQueueListSearch, readQueueSearch } from './addresses/queues.ts'
 import { readPlaygroundSearch } from './addresses/playground.ts'
+import { readPricesSearch } from './addresses/prices.ts'
 import { readPromptListSearch, readPromptSearch } from './addresses/prompts.ts'
 import { readRunListSearch } from './addresses/runs.ts'
 import { readStoreSearch } from './addresses/store.ts'
@@ -99,6 +100,12 @@ const routes = [
     path: '/limits',
     validateSearch: readLimitsSearch,
     component: lazyRouteComponent(() => import('./limits/limits-page.tsx'), 'LimitsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/prices',
+    validateSearch: readPricesSearch,
+    component: lazyRouteComponent(() => import('./prices/prices-page.tsx'), 'PricesPage'),
   }),
   createRoute({
     getParentRoute: () => root,

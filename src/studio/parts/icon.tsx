@@ -32,6 +32,7 @@ const drawings = {
   deployments: <path d="M8 2 14 5 8 8 2 5zM2.4 8 8 10.8 13.6 8M2.4 11 8 13.8 13.6 11" />,
   queues: <path d="M2.5 4.5l1.2 1.2L6 3.3M2.5 10.5l1.2 1.2L6 9.3M8.5 4.8h5M8.5 10.8h5" />,
   share: <path d="M8 9.5V2.2M5.2 4.8L8 2l2.8 2.8M4.5 7.5h-1.5v6h10v-6h-1.5" />,
+  price: <path d="M8 2v12M11 4.6C9.6 3 5 3.2 5 5.6 5 8.6 11 7.4 11 10.4c0 2.4-4.6 2.6-6 1" />,
   gauge: <path d="M2.5 11.5a5.5 5.5 0 1 1 11 0M8 11.5l2.6-3.8" />,
   traces: <path d="M2 3.5h8M4 6.5h7M6 9.5h8M4 12.5h4" />,
   datasets: (

@@ -32,6 +32,7 @@ export interface RailPage {
     | '/rules'
     | '/queues'
     | '/charts'
+    | '/prices'
     | '/deployments'
     | '/cluster'
     | '/limits'
@@ -66,6 +67,7 @@ const groups: readonly RailGroup[] = [
     { to: '/queues', label: 'Annotation queues', short: 'Queues', icon: 'queues',
       feature: 'traces' },
     { to: '/charts', label: 'Charts', icon: 'chart', feature: 'traces' },
+    { to: '/prices', label: 'Prices', icon: 'price', feature: 'traces' },
   ] },
   { title: 'Server', pages: [
     { to: '/deployments', label: 'Deployments', short: 'Deploy', icon: 'deployments',
