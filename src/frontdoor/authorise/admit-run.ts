@@ -83,7 +83,7 @@ export function runAdmission(
       metadata = made.value['metadata']
     }
     return { body: { ...body, metadata: metadata as Body['metadata'] },
-      by: { ...by, runId, user: caller.user, userId: caller.user?.identity,
+      by: { ...by, runId, allowed: filter, user: caller.user, userId: caller.user?.identity,
         commandId: ownKey(caller, by.commandId) } }
   }
 }

@@ -73,12 +73,12 @@ export class AllowedThreads {
       metadata: request.metadata })
     await requireThread(this.#threads, caller.tenant, threadId, filter)
     return await this.#threads.patch(caller.tenant, threadId, { ...request,
-      metadata: value['metadata'] as Metadata | undefined })
+      metadata: value['metadata'] as Metadata | undefined }, filter)
   }
 
   async delete(caller: Asking, threadId: string): Promise<void> {
-    await this.#require(caller, threadId, 'threads:delete')
-    await this.#threads.delete(caller.tenant, threadId)
+    const filter = await this.#require(caller, threadId, 'threads:delete')
+    await this.#threads.delete(caller.tenant, threadId, filter)
   }
 
   /** Removes the thread of a run whose result the caller got. Nobody is asked: its run was. */
@@ -197,9 +197,13 @@ export class AllowedThreads {
   }
 
   async #require(caller: Asking, threadId: string,
-    event: 'threads:read' | 'threads:update' | 'threads:delete' = 'threads:read'): Promise<void> {
+    event: 'threads:read' | 'threads:update' | 'threads:delete' = 'threads:read'
+  ): Promise<
+    MetadataFilter | undefined
+  > {
     const { filter } = await this.#ask(caller, event, { thread_id: threadId })
     await requireThread(this.#threads, caller.tenant, threadId, filter)
+    return filter
   }
 
   async #searched(caller: Asking,

@@ -11,6 +11,7 @@ import { breakpointFault, commandFaults } from '../../graph/index.ts'
 import type { AppUser, GraphNames, HeaderChoice, WireCommand } from '../../graph/index.ts'
 import { isObject } from '../../json/index.ts'
 import { RawJson } from '../../raw-json.ts'
+import type { MetadataFilter } from '../../search/index.ts'
 import type { StartRun } from '../../thread/index.ts'
 import { holdsToken } from '../schema/token-lookalike.ts'
 import type { Fault } from '../schema/validation.ts'
@@ -34,6 +35,8 @@ export interface RunCaller {
   readonly keptMinutes?: number
   /** True if the caller follows the run from its start. */
   readonly follows?: boolean
+  /** Filter of threads that the caller sees; by default it sees all. */
+  readonly allowed?: MetadataFilter | undefined
   /** The revision of the deployment that it asks for; undefined if that is left to it. */
   readonly revision?: string | undefined
   /** Of the trial run of a revision: milliseconds that it may take. */
@@ -74,6 +77,7 @@ export function runOnThread(body: CreateRun, assistant: RunAssistant, ids: RunId
   caller: RunCaller): StartRun {
   return {
     ...startRun(body, assistant, ids, caller, { temporary: false }),
+    ...caller.allowed && { allowed: caller.allowed },
     strategy: body.multitask_strategy ?? 'enqueue',
     ifMissing: body.if_not_exists ?? 'reject',
   }

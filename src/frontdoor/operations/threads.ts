@@ -104,16 +104,18 @@ export class ThreadOperations {
     return isThere(this.#threads, tenant, threadId)
   }
 
-  patch(tenant: string, threadId: string, { metadata, ttl }: PatchThread): Promise<ThreadView> {
+  /** `allowed`: only a thread that the caller sees when it is changed. */
+  patch(tenant: string, threadId: string, { metadata, ttl }: PatchThread,
+    allowed?: MetadataFilter): Promise<ThreadView> {
     if (metadata === undefined && ttl == null) return this.#threads.get(tenant, threadId)
     const options = ttl == null ? undefined : optionsOf(ttl)
     return this.#quotas.within(tenant, {},
-      () => this.#threads.patch(tenant, threadId, metadata ?? {}, options))
+      () => this.#threads.patch(tenant, threadId, metadata ?? {}, options, allowed))
   }
 
-  /** Deletes a thread with its crons. */
-  async delete(tenant: string, threadId: string): Promise<void> {
-    await this.#threads.delete(tenant, threadId)
+  /** Deletes a thread with its crons. `allowed` as of `patch`. */
+  async delete(tenant: string, threadId: string, allowed?: MetadataFilter): Promise<void> {
+    await this.#threads.delete(tenant, threadId, allowed)
     await this.#removeCrons({ tenant, threadId })
   }
 

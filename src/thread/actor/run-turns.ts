@@ -24,8 +24,8 @@ import { turn } from './perform.ts'
 import { rollbackOf } from '../queries/rollback-reader.ts'
 import { resultOf, unfinishedRun } from './thread-parts.ts'
 import type { ThreadParts } from './thread-parts.ts'
-import { callWebhooks, isThere, renewIfDeleted, requireExist,
-  requireNotInTheMaking } from './thread-turns.ts'
+import { callWebhooks, isThere, renewIfDeleted, requireExist, requireNotInTheMaking,
+  requireSeen } from './thread-turns.ts'
 import { withGraph } from '../queries/waiting-nodes.ts'
 
 type Command<Type extends ThreadCommand['type']> = Extract<ThreadCommand, { readonly type: Type }>
@@ -37,6 +37,7 @@ export async function start(parts: ThreadParts, asked: StartRun,
   const { threadLog, tenant, ports: { env, limits, defaultTimeToLive } } = context
   let run = asAnswer(asked, threadLog.state, env.nowMs())
   if (isThere(parts)) {
+    requireSeen(parts, asked.allowed)
     await requireStartable(parts, run)
     run = await withGraph(context, run)
     const known = unfinishedRun(parts, run.runId) ?? await parts.keyed.get(run.commandId)

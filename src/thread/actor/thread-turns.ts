@@ -4,7 +4,9 @@ import type { Turn } from '../../../cluster/index.ts'
 import type { RecordOf } from '../../checkpoint/index.ts'
 import { appliedRecords, findApplied } from '../../owned-row/index.ts'
 import { HeddleError } from '../../errors.ts'
-import { isExpired } from '../../search/index.ts'
+import { objectIn } from '../../json/index.ts'
+import { isExpired, matchesMetadata } from '../../search/index.ts'
+import type { MetadataFilter } from '../../search/index.ts'
 import { cautiousNowMs } from '../context/thread-context.ts'
 import { deploymentOf, graphOf, presentHost } from '../context/thread-graphs.ts'
 import { decideExpiry } from '../decide/expiry.ts'
@@ -183,6 +185,13 @@ export function requireNotInTheMaking({ context: { threadId }, editor }: ThreadP
   if (!editor.busy) return
   const code = ifExists === 'raise' ? 'exists' : 'unavailable'
   throw new HeddleError(code, `Thread ${threadId} is being created already.`)
+}
+
+/** Throws `not_found` for a thread that does not match the filter of its caller. */
+export function requireSeen({ context: { threadLog: { state: { row } }, threadId } }: ThreadParts,
+  allowed: MetadataFilter | undefined): void {
+  if (allowed === undefined || matchesMetadata(allowed, objectIn(row.metadataJson))) return
+  throw threadNotFound(threadId)
 }
 
 /** Throws `not_found` for a thread that does not exist. */

@@ -16,7 +16,7 @@ import { turn } from './perform.ts'
 import { situationOf } from './thread-parts.ts'
 import type { ThreadParts } from './thread-parts.ts'
 import { adopt, callWebhooks, copy, create, deleteThread, due, edit, expire, patch, requireExist,
-  settled } from './thread-turns.ts'
+  requireSeen, settled } from './thread-turns.ts'
 
 /** A command, and what comes with it. */
 export interface Received {
@@ -82,8 +82,10 @@ function takeExisting(parts: ThreadParts, command: Existing, { note, cancelled }
     case 'get':
       return read(queries.view(command.brief, { ...command, cancelled }))
     case 'patch':
+      requireSeen(parts, command.allowed)
       return patch(parts, command, note)
     case 'delete':
+      requireSeen(parts, command.allowed)
       if (command.ifIdle) requireIdle(situationOf(parts))
       return deleteThread(parts, command.branchId, note)
     case 'keep_latest':

@@ -61,13 +61,14 @@ function threadCommands(calls: ThreadCalls, newThreadId: () => string): ThreadCo
   return {
     create: (tenant, request) => calls.ask(tenant, request.threadId, { type: 'create', request }),
     get: (tenant, id, brief) => calls.read(tenant, id, { type: 'get', ...brief && { brief } }),
-    patch: (tenant, id, metadata, timeToLive) =>
-      calls.ask(tenant, id, { type: 'patch', metadata, ...timeToLive && { timeToLive } }),
-    delete: (tenant, id) => calls.remove(tenant, id),
+    patch: (tenant, id, metadata, timeToLive, allowed) =>
+      calls.ask(tenant, id, { type: 'patch', metadata, ...timeToLive && { timeToLive },
+        ...allowed && { allowed } }),
+    delete: (tenant, id, allowed) => calls.remove(tenant, id, allowed && { allowed }),
     discard: (tenant, id) => calls.ask<void>(tenant, id, { type: 'delete' }).catch(ignoreNotFound),
     prune: (tenant, id, strategy) =>
       strategy === 'delete'
-        ? calls.remove(tenant, id, true)
+        ? calls.remove(tenant, id, { ifIdle: true })
         : calls.ask(tenant, id, { type: 'keep_latest' }),
     copy: (tenant, id, checkpointId) =>
       copyThread(calls, { tenant, id, checkpointId, targetId: newThreadId() }),

@@ -3,7 +3,7 @@
 import type { Branch, CheckpointPlace, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
 import type { LinePage, LossReason, ExecutionOutcome, StepBatch } from '../../graph/index.ts'
-import type { RunQuery } from '../../search/index.ts'
+import type { MetadataFilter, RunQuery } from '../../search/index.ts'
 import type { Refusal } from './refusal.ts'
 import type { CancelRun, CreateThread, FollowRun, HistoryQuery, PushChange, StartRun, StateQuery,
   StateUpdate, ThreadPatch } from './thread-client.ts'
@@ -19,7 +19,8 @@ export type ThreadCommand =
   | { readonly type: 'patch' } & ThreadPatch
   /** Only the thread with this log; any if it is undefined. */
   | { readonly type: 'delete'; readonly branchId?: string | undefined;
-    /** Throws `busy` for one with unfinished runs. */
+    /** Filter of threads that the caller sees; by default it sees all. */
+    readonly allowed?: MetadataFilter; /** Throws `busy` for one with unfinished runs. */
     readonly ifIdle?: boolean }
   /** Drops its history but for the newest state. Throws `busy`. */
   | { readonly type: 'keep_latest' }

@@ -5,7 +5,7 @@ import type { RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { AppUser, CheckpointSelector, EditUpdate, JsonText, LinePage, LoggedLines,
   StateSelection } from '../../graph/index.ts'
 import type { RawPlace } from '../../raw-json.ts'
-import type { ExpiryStrategy, RunQuery, ThreadFilter, ThreadPlace, ThreadQuery,
+import type { ExpiryStrategy, MetadataFilter, RunQuery, ThreadFilter, ThreadPlace, ThreadQuery,
   TimeToLiveRequest } from '../../search/index.ts'
 import type { CancelCause } from './cancel-reason.ts'
 import type { RunGraphs } from './graph-fold.ts'
@@ -16,10 +16,14 @@ export interface ThreadClient {
   create(tenant: string, request: CreateThread): Promise<ThreadView>
   /** Without values, if `brief`: they are not read then. */
   get(tenant: string, threadId: string, brief?: boolean): Promise<ThreadView>
-  /** Merges metadata shallowly. A time to live begins now. */
+  /**
+   * Merges metadata shallowly. A time to live begins now. In the turn of the patch, a thread that
+   * does not match `allowed` is `not_found`.
+   */
   patch(tenant: string, threadId: string, metadata: Record<string, unknown>,
-    timeToLive?: TimeToLiveRequest): Promise<ThreadView>
-  delete(tenant: string, threadId: string): Promise<void>
+    timeToLive?: TimeToLiveRequest, allowed?: MetadataFilter): Promise<ThreadView>
+  /** `allowed` as of `patch`. */
+  delete(tenant: string, threadId: string, allowed?: MetadataFilter): Promise<void>
   /**
    * Deletes a thread that was kept for a run, if it is there. Nothing is written of one that was
    * never written. Only for ids that are never used again.
@@ -142,6 +146,8 @@ export interface ThreadPatch {
   readonly metadata: Readonly<Record<string, unknown>>
   /** Begins now. */
   readonly timeToLive?: TimeToLiveRequest
+  /** Filter of threads that the caller sees. Members of versions before do not look at it. */
+  readonly allowed?: MetadataFilter
 }
 
 /** The state that is asked for. */
@@ -194,6 +200,8 @@ export interface StartRun {
   readonly strategy: MultitaskStrategy
   /** The caller's Idempotency-Key, empty without one: the same key answers the same run. */
   readonly commandId: string
+  /** Filter of threads that the caller sees; by default it sees all. A new thread always starts. */
+  readonly allowed?: MetadataFilter | undefined
   /** Wins over the metadata of thread and assistant, which the thread merges under it. */
   readonly metadata: Record<string, unknown>
   /** Arguments as the run record shows them: input, command, config, … Long values are raw. */

@@ -1,0 +1,54 @@
+/** Commands of callers who see only some threads: that is looked at in the thread's turn. */
+
+import { describe, expect, it } from 'vitest'
+
+import type { MetadataFilter } from '../../../../src/search/index.ts'
+import { aRun, settled, ThreadHouse } from '../../../support/thread-house.ts'
+
+const ofAnn: MetadataFilter = { kind: 'equals', key: 'owner', value: 'ann' }
+
+/** A house with Ann's thread. */
+async function withThread(): Promise<ThreadHouse> {
+  const house = new ThreadHouse()
+  await house.client.create('t', { threadId: 'x', metadata: { owner: 'ann' }, ifExists: 'raise',
+    supersteps: [] })
+  return house
+}
+
+describe('a caller who sees a thread', () => {
+  it('changes it, runs on it and deletes it', async () => {
+    const { client } = await withThread()
+    expect((await client.patch('t', 'x', { a: 1 }, undefined, ofAnn)).row.metadataJson)
+      .toContain('"a":1')
+    expect((await client.startRun('t', 'x', aRun('r', { allowed: ofAnn }))).runId).toBe('r')
+    await client.delete('t', 'x', ofAnn)
+    await expect(client.get('t', 'x')).rejects.toMatchObject({ code: 'not_found' })
+  })
+
+  it('does nothing once it is of somebody else, also with what was sent before it is known',
+    async () => {
+      const house = await withThread()
+      const { client } = house
+      // All are under way together: the first one takes the thread away from Ann.
+      const given = client.patch('t', 'x', { owner: 'ben' })
+      const late = await Promise.allSettled([
+        client.patch('t', 'x', { a: 1 }, undefined, ofAnn),
+        client.startRun('t', 'x', aRun('r', { allowed: ofAnn })),
+        client.delete('t', 'x', ofAnn),
+      ])
+      await given
+      await settled()
+      for (const outcome of late) {
+        expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'not_found' } })
+      }
+      const { row } = await client.get('t', 'x')
+      expect(JSON.parse(row.metadataJson)).toEqual({ owner: 'ben' })
+      expect(house.host.executions).toHaveLength(0)
+    })
+
+  it('makes a thread by a run, whatever it sees of others', async () => {
+    const { client } = new ThreadHouse()
+    const run = aRun('r', { allowed: ofAnn, ifMissing: 'create' })
+    expect((await client.startRun('t', 'new', run)).threadId).toBe('new')
+  })
+})
