@@ -153,7 +153,8 @@ const ofAgents = (runId: string): Readonly<Record<string, object>> => {
 }
 
 /** Methods that answer each user with what is their own. */
-const answersBen: ReadonlySet<string> = new Set(['ListTasks', 'tasks/list'])
+const answersBen: ReadonlySet<string> = new Set(['ListTasks', 'tasks/list', 'GetExtendedAgentCard',
+  'agent/getAuthenticatedExtendedCard'])
 
 describe('a method of agents', () => {
   it.each(methodNames)('%s is refused', async (method) => {
