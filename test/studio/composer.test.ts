@@ -7,6 +7,9 @@ import { say } from '../support/run-events.ts'
 import { useServer } from '../support/server.ts'
 import { expectQuiet, useBrowser } from './support/tab.ts'
 
+/** A page of the API has no icon. */
+const noIcon = /status of 404/
+
 const server = useServer()
 const browser = useBrowser()
 
@@ -63,7 +66,7 @@ it('has the focus after New thread and on opening one; keys from elsewhere go to
 
 it('An approval can be taken back; what is left is sent', async () => {
   const { id, answers } = await waiting()
-  const tab = await browser.open(addressOf(id))
+  const tab = await browser.open(addressOf(id), { expected: noIcon })
   const { page } = tab
   const card = page.getByRole('article', { name: 'Publish it?' })
   await page.clock.install()
@@ -106,8 +109,8 @@ it('An approval is sent by itself, and when another page is opened', async () =>
 })
 
 it('What a person answered stands in the chat, and the last events are there later', async () => {
-  const { thread_id: id } = await server.client.threads.create({ graphId: 'chatask' })
-  await server.client.runs.wait(id, 'chatask', { input: say('a loom') })
+  const { thread_id: id } = await server.client.threads.create({ graphId: 'chatcolour' })
+  await server.client.runs.wait(id, 'chatcolour', { input: say('a loom') })
   const tab = await browser.open(addressOf(id))
   const { page } = tab
   await page.getByRole('textbox', { name: 'Your answer' }).or(composerOf(page)).first().waitFor()

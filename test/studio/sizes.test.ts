@@ -74,7 +74,7 @@ it('the first page, and a thread with its graph, load and ask for little', async
       `${calls.length} calls, ${await elementsIn(page)} elements`)
   }
   expect(list.scriptKb).toBeLessThanOrEqual(160)
-  expect(thread.scriptKb).toBeLessThanOrEqual(251.5)
+  expect(thread.scriptKb).toBeLessThanOrEqual(255)
   expect(list.calls.length, list.calls.join('\n')).toBeLessThanOrEqual(8)
   expect(thread.calls.length, thread.calls.join('\n')).toBeLessThanOrEqual(8)
   expect(thread.streams).toEqual([expect.stringMatching(/^\/threads\/[^/]+\/stream$/)])

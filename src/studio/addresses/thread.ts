@@ -3,7 +3,7 @@
 import { oneOf, searchOf, text } from './search.ts'
 
 /** The views of the middle. */
-export const threadViews = ['chat', 'state', 'events', 'runs'] as const
+export const threadViews = ['chat', 'state', 'events', 'runs', 'trace'] as const
 /** The panes of a narrow window. */
 export const threadPanes = ['line', 'middle', 'graph'] as const
 

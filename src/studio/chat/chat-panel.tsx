@@ -18,6 +18,7 @@ import type { PlacedAnswers } from './messages.ts'
 import { placeOfState } from '../thread/screen/place-words.ts'
 import { isSet } from '../thread/screen/settings-body.ts'
 import css from '../thread/screen/columns.module.css'
+import { turnsOf } from './turns.ts'
 import type { Screen } from '../thread/screen/use-screen.ts'
 
 const InterruptCards = lazy(async () => ({
@@ -44,13 +45,14 @@ const loadRunParts = () =>
 
 /** Chat of a thread with its queue, its questions and its composer. */
 export function ChatPanel({ id, screen }: { readonly id: string; readonly screen: Screen }) {
-  const { chat, search, following: { store }, refusal } = screen
+  const { chat, usage, search, following: { store }, refusal } = screen
   const [answers, setAnswers] = useState<readonly PlacedAnswers[]>([])
   const messages = useMemo(() => withAnswers(screen.messages, answers), [screen.messages, answers])
   const hasRun = useLive(store, ({ run }) => run !== undefined)
   const acts = useChatActs(id, screen)
   const isAnswered = !screen.isBusy && screen.messages.at(-1)?.type === 'ai'
   const runId = isAnswered ? screen.shown?.metadata?.run_id : undefined
+  const turns = useMemo(() => turnsOf(messages, usage?.runs ?? [], runId), [messages, usage, runId])
   const graphId = screen.choice.assistant?.graph_id
   const place = useRef('')
   if (chat.isFresh) place.current = search.at ?? 'now'
@@ -63,11 +65,13 @@ export function ChatPanel({ id, screen }: { readonly id: string; readonly screen
         hasOlder={chat.hasOlder} older={chat.more} components={graphId === undefined ? undefined : {
         graphId,
         ui: chat.ui,
-      }} edit={refusal === undefined ? acts.edit : undefined} empty={
-        <Empty title="Say something">
-          <p>The graph at the side shows where your message goes.</p>
-        </Empty>
-      }>
+      }} turns={turns} edit={refusal === undefined ? acts.edit : undefined}
+        empty={
+          <Empty title="Say something">
+            <p>The graph at the side shows where your message goes.</p>
+          </Empty>
+        }
+      >
         {chat.error !== null && <ErrorNotice error={chat.error} retry={chat.retry} />}
         {acts.error !== undefined && <ErrorNotice error={acts.error} />}
         {search.at === undefined && hasRun && <LiveLine store={store} />}
@@ -82,11 +86,7 @@ export function ChatPanel({ id, screen }: { readonly id: string; readonly screen
             <HumanAnswers id={id} screen={screen} found={setAnswers} />
           </Suspense>
         )}
-        {runId !== undefined && (
-          <Suspense>
-            <TurnFoot runId={runId} steps={screen.steps} />
-          </Suspense>
-        )}
+        <LastFoot runId={runId} usage={usage} />
       </Chat>
       <Composer threadId={id} isBusy={screen.isBusy} hint={hintOf(screen)} refusal={refusal}
         send={acts.say} stop={acts.stop} openSettings={openSettings}
@@ -108,6 +108,18 @@ export function ChatPanel({ id, screen }: { readonly id: string; readonly screen
         </Suspense>
       )}
     </>
+  )
+}
+
+/** Foot of the newest turn, once that is over. */
+function LastFoot(
+  { runId, usage }: { readonly runId: string | undefined } & Pick<Screen, 'usage'>,
+) {
+  if (runId === undefined) return null
+  return (
+    <Suspense>
+      <TurnFoot isLast runId={runId} usage={usage?.runs.find(({ run_id: id }) => id === runId)} />
+    </Suspense>
   )
 }
 

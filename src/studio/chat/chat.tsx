@@ -15,7 +15,9 @@ import { MessageGuard } from './message-guard.tsx'
 import { Message } from './message.tsx'
 import { resultsOf, rowsOf } from './messages.ts'
 import type { ChatRow } from './messages.ts'
+import type { Turns } from './turns.ts'
 
+const TurnFoot = lazy(async () => ({ default: (await import('./turn-foot.tsx')).TurnFoot }))
 const RowComponents = lazy(async () => ({
   default: (await import('../components/row-components.tsx')).RowComponents,
 }))
@@ -33,6 +35,8 @@ export interface ChatProps {
   readonly older: () => void
   /** Components that the graph shows; undefined if it has none. */
   readonly components: ThreadComponents | undefined
+  /** Runs that ended, by the row at which they did. */
+  readonly turns: Turns
   /** Sends other words in place of a message of one's own. */
   readonly edit: ((message: ChatMessage, words: string) => Promise<void>) | undefined
   /** Content below the last message. */
@@ -47,7 +51,8 @@ const estimateOf = ({ message }: ChatRow) =>
 
 /** Messages of a conversation, with those of the run that is followed. */
 export function Chat(
-  { store, messages, isNow, place, hasOlder, older, components, edit, children, empty }: ChatProps,
+  { store, messages, isNow, place, hasOlder, older, components, turns, edit, children, empty }:
+    ChatProps,
 ) {
   const said = useLive(store, ({ run }) => isNow ? keysOf(run?.messages) : '')
   const isShowing = useLive(store, ({ run }) => isNow && run?.ui !== undefined)
@@ -99,6 +104,7 @@ export function Chat(
                             id={row.key} isLast={index === rows.all.length - 1} />
                         </Suspense>
                       )}
+                      <Foot turns={turns} row={row.key} />
                     </MessageGuard>
                   )}
               </div>
@@ -106,13 +112,7 @@ export function Chat(
           })}
         </div>
       </div>
-      {hasRows && !list.isAtEnd(200) && (
-        <Button small className={css['down'] ?? ''} icon={<Icon name="down" size={14} />}
-          onClick={() => list.scrollToEnd()}
-        >
-          To the end
-        </Button>
-      )}
+      {hasRows && !list.isAtEnd(200) && <ToEnd go={() => list.scrollToEnd()} />}
     </div>
   )
 }
@@ -143,6 +143,24 @@ function useFollow(box: React.RefObject<HTMLDivElement | null>, size: number): (
     const isNear = height - top - clientHeight <= endPx
     known.current = { isAtEnd: isNear || (known.current.isAtEnd && !wentUp), top, height }
   }
+}
+
+function ToEnd({ go }: { readonly go: () => void }) {
+  return (
+    <Button small className={css['down'] ?? ''} icon={<Icon name="down" size={14} />} onClick={go}>
+      To the end
+    </Button>
+  )
+}
+
+function Foot({ turns, row }: { readonly turns: Turns; readonly row: string }) {
+  const run = turns.get(row)
+  if (run === undefined) return null
+  return (
+    <Suspense>
+      <TurnFoot runId={run.run_id} usage={run} />
+    </Suspense>
+  )
 }
 
 /** Changes when a message begins, not when it grows; results of tools come whole. */

@@ -28,9 +28,10 @@ const stateWords = { on: 'On', paused: 'Paused' } as const
 /** Page of the crons, with the editor of one. */
 export function CronList() {
   const search = useSearch({ from: '/crons' })
-  const navigate = useNavigate()
+  const navigate = useNavigate({ from: '/crons' })
   const go = (part: Partial<CronListSearch>) =>
-    void navigate({ to: '/crons', search: { ...search, ...part },
+    // An editor that closes late keeps what was chosen meanwhile.
+    void navigate({ to: '/crons', search: (now) => ({ ...now, ...part }),
       replace: part.edit === undefined })
   const { state, assistant, edit } = search
   const filter = useMemo(() => ({

@@ -1,12 +1,14 @@
-/** The middle of a thread: chat, state, events or runs, and the strip of the chosen step. */
+/** Middle of a thread: one of its views, and the strip of the chosen step. */
 
+import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
 
+import { serverInfo } from '../api/server.ts'
 import { later } from '../parts/later.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { Tabs } from '../parts/tabs.tsx'
-import type { threadViews } from '../addresses/thread.ts'
+import { threadViews } from '../addresses/thread.ts'
 import { ChatPanel } from '../chat/chat-panel.tsx'
 import { paneId } from './screen/pane-id.ts'
 import css from './screen/columns.module.css'
@@ -22,16 +24,20 @@ const InputPanel = lazy(async () => ({
   default: (await import('../chat/input-panel.tsx')).InputPanel,
 }))
 
-const others = { state: StateView, events: EventsView, runs: RunsView }
-const labels = { chat: 'Chat', state: 'State', events: 'Events', runs: 'Runs' } as const
+const TraceView = later(async () => (await import('./trace-view.tsx')).TraceView, <Reading />)
 
-/** Middle column of a thread: chat, state, events or runs. */
+const others = { state: StateView, events: EventsView, runs: RunsView, trace: TraceView }
+const labels = { chat: 'Chat', state: 'State', events: 'Events', runs: 'Runs',
+  trace: 'Trace' } as const
+
+/** Middle column of a thread: chat, state, events, runs or the trace of one. */
 export function Middle({ id, screen }: { readonly id: string; readonly screen: Screen }) {
   const { search, go, choice: { isChat } } = screen
   const [error, setError] = useState<unknown>()
-  const views: readonly (typeof threadViews[number])[] = isChat === false
-    ? ['state', 'events', 'runs']
-    : ['chat', 'state', 'events', 'runs']
+  const { data: info } = useQuery(serverInfo)
+  const views = threadViews.filter((each) =>
+    each === 'chat' ? isChat !== false : each !== 'trace' || info?.features?.traces !== false
+  )
   const first = views[0]!
   const view = views.find((each) => each === search.view) ?? first
   return (
@@ -72,14 +78,19 @@ export function Middle({ id, screen }: { readonly id: string; readonly screen: S
 
 function OtherView({ id, view, screen }: {
   readonly id: string
-  readonly view: 'state' | 'events' | 'runs'
+  readonly view: 'state' | 'events' | 'runs' | 'trace'
   readonly screen: Screen
 }) {
-  const { search, go, following, choice, headId, answers, isBusy } = screen
+  const { search, go, following, choice, headId, answers, isBusy, shown, usage } = screen
   if (view === 'events') return <EventsView log={following.log} threadId={id} />
   if (view === 'runs') {
     const version = `${answers.thread.data?.updated_at} ${isBusy}`
     return <RunsView threadId={id} version={version} />
+  }
+  if (view === 'trace') {
+    const runs = usage?.runs ?? []
+    const runId = search.run ?? shown?.metadata?.run_id ?? runs[0]?.run_id
+    return <TraceView runId={runId} runs={runs} choose={(run) => go({ run }, true)} />
   }
   return (
     <StateView threadId={id} at={search.at} vs={search.vs} version={headId ?? ''}

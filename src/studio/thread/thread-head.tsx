@@ -5,6 +5,7 @@ import { lazy, Suspense, useState } from 'react'
 
 import type { Assistant } from '../../api/index.ts'
 import { copyThread } from '../api/threads.ts'
+import type { ThreadUsage } from '../api/platform/thread-usage.ts'
 import type { Thread } from '../api/threads.ts'
 import { Button, buttonClass } from '../parts/button.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
@@ -15,6 +16,9 @@ import type { Status } from '../parts/status.tsx'
 import { nameOf } from './screen/use-assistant.ts'
 import css from './thread-head.module.css'
 
+const UsageLine = lazy(async () => ({
+  default: (await import('../parts/usage/usage-line.tsx')).UsageLine,
+}))
 const loadMenu = () => import('./thread-menu.tsx')
 const ThreadMenu = lazy(async () => ({ default: (await loadMenu()).ThreadMenu }))
 
@@ -23,6 +27,8 @@ export interface ThreadHeadProps {
   readonly thread: Thread
   readonly title: string
   readonly status: Status
+  /** Undefined until it is known, and for a thread without runs. */
+  readonly usage: ThreadUsage | undefined
   readonly assistants: readonly Assistant[]
   readonly chosen: string
   readonly choose: (assistantId: string) => void
@@ -34,7 +40,7 @@ export interface ThreadHeadProps {
 
 /** Head of the page of a thread: its title, its status, its assistant and its menu. */
 export function ThreadHead(props: ThreadHeadProps) {
-  const { thread, title, status, assistants, chosen, choose, leave, refusal, failed } = props
+  const { thread, title, status, usage, assistants, chosen, choose, leave, refusal, failed } = props
   const { thread_id: id } = thread
   const [copying, setCopying] = useState(false)
   const [isMenuWanted, wantMenu] = useState(false)
@@ -56,6 +62,13 @@ export function ThreadHead(props: ThreadHeadProps) {
           <CopyButton text={id} label="Copy the id" />
         </span>
       </div>
+      {usage !== undefined && usage.runs.length > 0 && (
+        <Suspense>
+          <span className={css['sum']} role="group" aria-label="The whole thread">
+            <UsageLine usage={usage.total} isPartial={usage.is_partial} />
+          </span>
+        </Suspense>
+      )}
       <StatusChip status={status} />
       <Select className={css['who'] ?? ''} aria-label="Assistant" value={chosen}
         onChange={({ target }) => choose(target.value)}

@@ -66,12 +66,12 @@ function ThreadScreen({ id }: { readonly id: string }) {
 }
 
 function Head({ screen }: { readonly screen: Screen }) {
-  const { answers, title, status, choice, go, refusal } = screen
+  const { answers, title, status, choice, go, refusal, usage } = screen
   const navigate = useNavigate()
   const [error, setError] = useState<unknown>()
   return (
     <>
-      <ThreadHead thread={answers.thread.data!} title={title} status={status}
+      <ThreadHead thread={answers.thread.data!} title={title} status={status} usage={usage}
         assistants={choice.all} chosen={choice.assistant?.assistant_id ?? ''} refusal={refusal}
         choose={(assistant) => go({ assistant }, true)} failed={setError} leave={(to) =>
         to === undefined

@@ -4,6 +4,7 @@ import { attemptOf } from '../api/attempt.ts'
 import { failuresOf } from '../failures/failure.ts'
 import type { ThreadState } from '../api/states.ts'
 import { textOf } from '../api/content.ts'
+import { between } from '../live/node-times.ts'
 import type { Knot } from './lanes.ts'
 
 /** A step with a name. */
@@ -64,7 +65,9 @@ function stepOf(state: ThreadState, parent: ThreadState | undefined,
     runId, nodes, attempt, number: source === 'input' ? undefined : step, folded: 0,
     status: waits(state) ? 'waiting' : undefined, label: labelOf(source, nodes, said),
     said: isBare(source, nodes) ? '' : said === '' ? channelsOf(state) : said,
-    tookMs: source === 'input' ? undefined : between(parent?.created_at, state.created_at) }
+    tookMs: source === 'input'
+      ? undefined
+      : between(parent?.created_at, state.created_at) ?? undefined }
 }
 
 /** A turn begins with each input. One that was edited begins the same turn again. */
@@ -168,10 +171,6 @@ function channelsOf({ channels = {} }: ThreadState): string {
 
 const waits = ({ tasks = [] }: ThreadState): boolean =>
   tasks.some(({ error, interrupts = [] }) => error == null && interrupts.length > 0)
-
-function between(from: string | null | undefined, to: string | null | undefined) {
-  return from == null || to == null ? undefined : Math.max(0, Date.parse(to) - Date.parse(from))
-}
 
 /** Steps with those left out that are not shown; each leads down to the next one that is. */
 export function contracted(steps: readonly Step[],

@@ -15,7 +15,7 @@ import { useLive } from '../../live/live-store.ts'
 import type { LiveStore } from '../../live/live-store.ts'
 import type { ChatMessage } from '../../live/message-merge.ts'
 import type { NodeStates } from '../../live/node-state.ts'
-import { nodesAt } from '../../live/node-times.ts'
+import { nodesAt, timedBySteps } from '../../live/node-times.ts'
 import { statusOf } from '../../parts/status.tsx'
 import type { ThreadSearch } from '../../addresses/thread.ts'
 import { plainSettings } from './settings-body.ts'
@@ -26,6 +26,7 @@ import { useSend } from './use-send.ts'
 import type { Sent } from './use-send.ts'
 import { keysOf } from './newest-state.ts'
 import { parentIn, useFollowing, useFreshness, useRunUnderWay, useThread } from './use-thread.ts'
+import { useUsage } from './use-usage.ts'
 
 /** The address, and a way to change some of it. */
 function useAddress() {
@@ -67,6 +68,7 @@ export function useScreen(id: string) {
   const send = useSend({ threadId: id, watch, isBusy, settings,
     assistantId: choice.assistant?.assistant_id })
   const steps = history.data?.steps ?? []
+  const usage = useUsage(id, !isBusy && head.data?.metadata?.run_id !== undefined)
   const shown = search.at === undefined
     ? head.data
     : steps.find(({ checkpoint_id: each }) => each === search.at)
@@ -90,11 +92,11 @@ export function useScreen(id: string) {
   const hasFailed = useHasFailed(store, shown, search.at === undefined, thread.data?.status)
   const stillNodes = useMemo(() => nodesAt(shown, parentIn(steps, shown)), [shown, steps])
   return { search, go, takeOpening, following, answers, choice, isBusy, settings, setSettings, chat,
-    messages, send, steps, shown, hasFailed, title, runs: runs.data ?? [], headId, branch, runAgain,
-    status: isBusy ? 'running' as const : statusOf(thread.data?.status ?? 'idle'), refusal,
-    interrupts: search.at === undefined && !isBusy ? interruptsOf(head.data) : [],
+    messages, usage, send, steps, shown, hasFailed, title, runs: runs.data ?? [], headId, branch,
+    runAgain, status: isBusy ? 'running' as const : statusOf(thread.data?.status ?? 'idle'),
+    refusal, interrupts: search.at === undefined && !isBusy ? interruptsOf(head.data) : [],
     nodes: search.at === undefined && hasNodes(liveNodes)
-      ? isBusy ? liveNodes : { ...liveNodes, ...openIn(stillNodes) }
+      ? isBusy ? liveNodes : { ...timedBySteps(liveNodes, steps), ...openIn(stillNodes) }
       : stillNodes }
 }
 

@@ -59,7 +59,7 @@ export const refusing = new StateGraph(MessagesAnnotation)
   .compile()
 
 /** speak says that it asks; ask wants a colour; tell says which one it was given. */
-export const chatask = new StateGraph(MessagesAnnotation)
+export const chatcolour = new StateGraph(MessagesAnnotation)
   .addNode('speak', () => ({ messages: [new AIMessage({ content: 'asking' })] }))
   .addNode('ask', () => {
     const colour = interrupt('Which colour?') as string
