@@ -210,7 +210,8 @@ export function resolveSettings(source: SettingsSource): Settings {
   const reader = new SettingsReader(source)
   const { config, project } = projectPlace(reader, source)
   const embedded = reader.value('store') === 'embedded'
-  const auth = reader.value('auth')
+  const reach = reachOf(reader)
+  const { auth } = reach
   const inRegion = reader.isGiven('region')
   const resolved: Settings = {
     config,
@@ -218,9 +219,8 @@ export function resolveSettings(source: SettingsSource): Settings {
     platformPort: reader.value('platformPort'),
     hubHandle: hubHandles(reader.value('hubHandle'), auth),
     portIsChosen: reader.isGiven('port'),
-    host: reader.value('host'),
+    ...reach,
     insecureListen: reader.value('insecureListen'),
-    auth,
     authTenant: reader.value('authTenant'),
     sessions: sessionSettings(reader),
     region: reader.value('region'),
@@ -258,9 +258,7 @@ export function resolveSettings(source: SettingsSource): Settings {
     userProxies: Object.freeze(reader.value('userProxies')),
     reload: reader.value('reload'),
     secretsKey: reader.path('secretsKey') ?? null,
-    egressProxy: reader.value('egressProxy'),
     egressAllow: Object.freeze(reader.value('egressAllow')),
-    localModels: localModels(reader),
     logLevel: reader.value('logLevel'),
     metrics: metricsSettings(reader),
     tracing: tracingSettings(source.environment, reader.mistakes),
@@ -283,12 +281,17 @@ function projectPlace(reader: SettingsReader, { folder, starter }: SettingsSourc
   return { config, project: extname(config) === '.json' ? dirname(config) : config }
 }
 
-/** Others that reach the server must not reach this machine by it, and a proxy does not. */
-function localModels(reader: SettingsReader): readonly string[] {
-  const isAlone = reader.value('auth') === 'none' && isLoopback(reader.value('host'))
-  return Object.freeze(isAlone && reader.value('egressProxy') === undefined
-    ? reader.value('localModels')
-    : [])
+/**
+ * Settings of who reaches the server, and of the models that it may call on this machine: none, if
+ * others reach the server or its calls leave by a proxy.
+ */
+function reachOf(reader: SettingsReader) {
+  const auth = reader.value('auth')
+  const host = reader.value('host')
+  const egressProxy = reader.value('egressProxy')
+  const programs = reader.value('localModels')
+  const isAlone = auth === 'none' && isLoopback(host) && egressProxy === undefined
+  return { auth, host, egressProxy, localModels: Object.freeze(isAlone ? programs : []) }
 }
 
 function studioSettings(reader: SettingsReader): Settings['studio'] {
