@@ -98,9 +98,28 @@ function systemLog({ level = 'info', name, pretty = forPeople() }: SystemEnvOpti
     messageKey: 'message',
     timestamp: stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
-    serializers: { error: stdSerializers.errWithCause },
+    serializers: { error: loggedError },
   }
   return logOver(pino(settings, pretty ? peopleOver(console) : console))
+}
+
+/**
+ * An error as it is logged. Objects that a library hung on it are left out: a connection or a
+ * request has the key of a caller.
+ */
+function loggedError(error: unknown): unknown {
+  return plainIn(error instanceof Error ? stdSerializers.errWithCause(error) : error)
+}
+
+function plainIn(error: unknown): unknown {
+  if (typeof error !== 'object' || error === null) return error
+  return Object.fromEntries(Object.entries(error).flatMap(([name, member]: [string, unknown]) => {
+    if (name === 'aggregateErrors' && Array.isArray(member)) return [[name, member.map(plainIn)]]
+    if (name === 'cause') return [[name, plainIn(member)]]
+    return name === 'details' || typeof member !== 'object' || member === null
+      ? [[name, member]]
+      : []
+  }))
 }
 
 function forPeople(): boolean {

@@ -62,7 +62,7 @@ it('of two tabs the hidden one rests, and shows everything once when it is back'
       await saidIn(page, `echo: ${words}`).waitFor()
       expect(await saidIn(page, words).count()).toBe(1)
     }
-    await expect.poll(() => stepsIn(page)).toBe(9)
+    await expect.poll(() => stepsIn(page)).toBe(6)
   }
   expectQuiet(tab)
   await tab.close()

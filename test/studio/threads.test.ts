@@ -110,7 +110,8 @@ it('says what the server said, and tries again only where that may help', async 
       route.fulfill({ status, headers, json: { detail } }))
     await page.getByRole('heading', { name: 'Runs' }).waitFor()
     await rail.getByRole('link', { name: 'Threads' }).click()
-    await page.getByText(detail).waitFor()
+    // Who is nobody is asked to sign in, in the words of the page.
+    await page.getByText(status === 401 ? /^Sign in with the API key/ : detail).waitFor()
     await expect.poll(() => page.getByRole('button', { name: 'Try again' }).count())
       .toBe(helps ? 1 : 0)
     if (status === 503) expect(await tab.violations()).toEqual([])

@@ -3,15 +3,29 @@
 import { beforeAll, expect, it } from 'vitest'
 
 import { say } from '../support/run-events.ts'
+import { oneWorker } from '../support/server-process.ts'
 import { useServer } from '../support/server.ts'
 import { useBrowser } from './support/tab.ts'
 
-const server = useServer()
+// Of its own: on a shared one, other threads would wait in the inbox.
+const server = useServer({ args: oneWorker })
 const browser = useBrowser()
 
 /** Reads that need a body. */
-const reads =
-  /\/(search|count|history|query|stats|group|values|versions|namespaces|facets|preview)$/
+const reads = new RegExp([
+  'search',
+  'count',
+  'history',
+  'query',
+  'stats',
+  'group',
+  'values',
+  'versions',
+  'namespaces',
+  'facets',
+  'preview',
+  String.raw`charts/section/[\w-]+`,
+].map((end) => `/${end}$`).join('|'))
 
 /** Printable keys that are the same in each run of the tests. */
 function keys(seed: number, count: number): string {

@@ -46,6 +46,7 @@ declare module 'fastify' {
   }
 }
 
+const listenersMax = 32
 const known: ReadonlySet<string> = new Set(METHODS)
 const sane = /^[\x21-\x7e]{1,128}$/
 
@@ -64,6 +65,8 @@ export function addExchanges(app: App, parts: ExchangeParts): UnderWay {
   app.decorateRequest('isOfApp', false)
   app.addHook('onRequest', (request, reply, done) => {
     nameReply(request, reply)
+    // Each part that keeps something for an answer learns of its end: more than Node expects.
+    reply.raw.setMaxListeners(listenersMax)
     watch(request, reply, parts, underWay)
     if (tracing === undefined) return done()
     request.span = tracing.begin({

@@ -89,6 +89,23 @@ describe('the system env', () => {
     ])
   })
 
+  it('logs no object that a library hung on an error, for one has the key of a caller', () => {
+    const lines = written({}, `
+      const { consoleToLog } = await import('${door}')
+      consoleToLog(log)
+      const request = { headers: { 'x-api-key': 'secret' } }
+      process.emitWarning(Object.assign(new Error('Many.'), { emitter: request, count: 11 }))
+      const cause = Object.assign(new Error('why'), { socket: request, code: 'ECONNRESET' })
+      log.error('It broke.', { error: new Error('so', { cause }) })
+      log.error('All.', { error: new AggregateError([cause], 'both') })`)
+    expect(lines).not.toContain('secret')
+    const all = lines.trim().split('\n').map((line) => JSON.parse(line))
+    expect(all.find(({ message }) => message === 'Node.js warns.').error)
+      .toMatchObject({ message: 'Many.', count: 11 })
+    expect(all.find(({ message }) => message === 'It broke.').error.cause)
+      .toMatchObject({ message: 'why', code: 'ECONNRESET' })
+  })
+
   it('writes from a worker thread', () => {
     const within = `import('${door}').then((cluster) =>
       cluster.systemEnv({ name: 'within' }).log.info('It stands.'))`
