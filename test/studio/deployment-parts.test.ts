@@ -39,7 +39,7 @@ it('follows logs, holds them, asks for a level and a revision, in few elements',
   await whole.getByText('line 501', { exact: true }).waitFor()
   await whole.getByRole('button', { name: 'Close' }).click()
   // What was missed comes.
-  await page.getByRole('button', { name: 'Follow' }).click()
+  await page.getByRole('button', { name: 'Follow the log' }).click()
   await grid.getByText('while nobody looks').waitFor()
 
   await page.getByLabel('Levels').selectOption('Warnings and errors')
@@ -67,10 +67,10 @@ it('shows each line once, whatever becomes of the connection', async () => {
     await page.getByText(`after ${round}`).waitFor()
     await page.getByText(`Follows, ${3 + round} lines`).waitFor()
   }
-  await page.getByRole('button', { name: 'Pause', exact: true }).click()
+  await page.getByRole('button', { name: 'Pause the log' }).click()
   await page.getByText('Paused, 4 lines').waitFor()
   control.write(line('missed'))
-  await page.getByRole('button', { name: 'Follow' }).click()
+  await page.getByRole('button', { name: 'Follow the log' }).click()
   await page.getByText('Follows, 5 lines').waitFor()
   expectQuiet(tab)
   await tab.close()

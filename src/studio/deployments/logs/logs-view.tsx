@@ -62,6 +62,7 @@ export function LogsView({ deployment: { name } }: { readonly deployment: Deploy
         </Select>
         <LogSearch search={search} change={show} />
         <Button small aria-pressed={!isHeld}
+          aria-label={isHeld ? 'Follow the log' : 'Pause the log'}
           icon={<Icon name={isHeld ? 'play' : 'pause'} size={14} />}
           onClick={() => setHeld(!isHeld)}
         >
