@@ -29,8 +29,7 @@ const deployments = ['test/e2e/deploy/', 'test/e2e/deploy.', 'test/e2e/remote-bu
   'test/e2e/package-manager', 'test/e2e/build.']
 const inCluster = ['test/e2e/deployments-cluster']
 const killed = ['test/e2e/cassandra/crash', 'test/e2e/cassandra/restored']
-const onCassandra = globSync('test/e2e/cassandra/*.{long,night}.ts', { cwd: root })
-  .map((path) => path.replaceAll('\\', '/'))
+const onCassandra = filesLike('test/e2e/cassandra/*.{long,night}.ts')
   .filter((path) => !killed.some((start) => path.startsWith(start)))
 const tables = ['test/contract/']
 const members = ['test/e2e/cassandra-command', 'test/e2e/cluster-', 'test/e2e/version-before']
@@ -45,13 +44,10 @@ const elsewhere = [...deployments, ...inCluster, ...onCassandra, ...killed, ...t
   ...alone, ...attacks, ...backups, ...kills]
 
 /** Long tests that no other part has. */
-const rest = globSync('test/{a2a,conformance,e2e,mcp,simulation,studio,unit}/**/*.{long,night}.ts',
-  {
-    cwd: root,
-  }).map((path) => path.replaceAll('\\', '/')).filter((path) =>
-    !path.startsWith('test/e2e/cluster/') &&
-    !elsewhere.some((start) => path.startsWith(start))
-  )
+const rest = filesLike('test/{a2a,conformance,e2e,mcp,simulation,studio,unit}/**/*.{long,night}.ts')
+  .filter((
+    path,
+  ) => !path.startsWith('test/e2e/cluster/') && !elsewhere.some((start) => path.startsWith(start)))
 
 /** The parts of a night in their order, which together have everything. */
 export const nightlyParts: readonly NightlyPart[] = [
@@ -74,3 +70,8 @@ export const nightlyParts: readonly NightlyPart[] = [
   { name: 'studio', projects: ['studio'] },
   { name: 'cluster', projects: ['cluster'] },
 ]
+
+/** Paths below the root that a pattern matches, as they are written here. */
+function filesLike(pattern: string): readonly string[] {
+  return globSync(pattern, { cwd: root }).map((path) => path.replaceAll('\\', '/'))
+}

@@ -118,7 +118,7 @@ export function openActors({ ownership, ownershipCheck: check, transport, ...bac
   const items = new ItemStore({ router, search: backend.everybody.items, env, reads: parts.reads,
     settings: parts.itemSettings })
   const firing = openFiring({ ...served, router, everybody: backend.everybody, runs: backend.runs,
-    items })
+    items, json })
   const waking = openWaking({ ...backend, env, activations, epochOf })
   const expiries = new LateExpiries({ env, activations, epochOf })
   const stopSweeping = sweepItems({ env, index: backend.items, router,
@@ -140,7 +140,6 @@ export function openActors({ ownership, ownershipCheck: check, transport, ...bac
       stopSweeping()
       limits.close()
       await activations.close(deadline)
-      await firing.close()
       await json.close()
     },
   }

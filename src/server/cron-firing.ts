@@ -12,7 +12,7 @@ import type { WebhookCheck } from '../frontdoor/index.ts'
 import { graphHosts } from '../graph/index.ts'
 import type { DeployedGraphs, GraphHost } from '../graph/index.ts'
 import type { ItemStore } from '../items/index.ts'
-import { readLongJson } from '../json/index.ts'
+import type { LongJson } from '../json/index.ts'
 import { Quotas } from '../limits/index.ts'
 import type { QuotaLimits, ReadQuota } from '../limits/index.ts'
 import type { AssistantDefaults } from '../settings/index.ts'
@@ -29,6 +29,8 @@ export interface FiringParts {
   readonly host: GraphHost
   readonly deployed?: DeployedGraphs
   readonly reads: ReadQuota
+  /** Reader of long JSON. The caller closes it. */
+  readonly json: LongJson
   readonly egress: WebhookCheck
   readonly items: ItemStore
   /** Defaults for the assistants of graphs, by graph id. */
@@ -44,13 +46,11 @@ export type RunsOfServer = Pick<ReturnType<typeof operationsOver>['runs'],
 /** Fires crons. It belongs to the actors. */
 export interface Firing extends Pick<CronActorParts, 'fire'> {
   readonly runs: RunsOfServer
-  close(): Promise<void>
 }
 
 /** Opens the operations that fire crons. */
 export function openFiring(parts: FiringParts): Firing {
-  const { env, router, everybody, host, reads } = parts
-  const json = readLongJson(env.log)
+  const { env, router, everybody, host, reads, json } = parts
   const threads = createThreadClient({ router, threads: everybody.threads, newThreadId: env.uuid,
     reads, env, json })
   const assistants = assistantClient(router)
@@ -65,8 +65,7 @@ export function openFiring(parts: FiringParts): Firing {
     cronIndex: everybody.crons,
     runIndex: parts.runs,
     graphs: host,
-    json,
     quotas: new Quotas({ limits: parts.quotas, use: (tenant) => everybody.use(tenant) }, env),
   })
-  return { fire: fireCron, runs, close: () => json.close() }
+  return { fire: fireCron, runs }
 }

@@ -5,6 +5,7 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFailed } from 'vitest'
 
+import { eventually } from '../support/eventually.ts'
 import { useGates } from '../support/gate.ts'
 import { say } from '../support/run-events.ts'
 import { clientOf } from '../support/server.ts'
@@ -172,17 +173,15 @@ export function describeToolSessions(name: string, open: () => Promise<ToolPlace
 }
 
 /** Comes back until the thread has an owner again. */
-async function eventuallyResumed(resume: () => OpenCall): Promise<
+function eventuallyResumed(resume: () => OpenCall): Promise<
   { readonly call: OpenCall; readonly first: RpcMessage }
 > {
-  for (;;) {
+  return eventually(async () => {
     const call = resume()
     const refused = call.result.then((answer) => {
       if (answer.error === undefined) return new Promise<never>(() => {})
       throw new Error(answer.error.message)
     })
-    const first = await Promise.race([call.messages.next(), refused]).catch(() => undefined)
-    if (first !== undefined) return { call, first }
-    await new Promise((again) => setTimeout(again, 250))
-  }
+    return { call, first: await Promise.race([call.messages.next(), refused]) }
+  })
 }

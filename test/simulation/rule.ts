@@ -11,7 +11,7 @@ import type { StoredRow } from '../../src/store/cassandra/log/log-row.ts'
 import { RowCache } from '../../src/store/cassandra/log/row-cache.ts'
 import { lateRuns } from '../../src/store/cassandra/projection/late-runs.ts'
 import type { Projections } from '../../src/store/cassandra/projection/projections.ts'
-import { areOnlyBirths } from '../../src/store/cassandra/row-updates.ts'
+import { areOnlyBirths, bornIn } from '../../src/store/cassandra/row-updates.ts'
 import { checkThat, openCheck } from '../support/open-check.ts'
 
 /**
@@ -203,7 +203,8 @@ export function logWithout(rule: Rule | undefined, real: LogPort, check: Ownersh
     open: real.open,
     append: async (rows, updates) => {
       if (rule === 'validate_after') await check.confirm()
-      const isConfirmedOnce = updates.length === 0 || areOnlyBirths(rows, updates)
+      const isConfirmedOnce = updates.length === 0 ||
+        areOnlyBirths(rows, updates, bornIn(rows, updates))
       await calls.run({ passes: isConfirmedOnce ? 1 : 0 }, () => real.append(rows, updates))
     },
     tail: real.tail,

@@ -2,6 +2,7 @@
 
 import type { PushConfig } from '../../../proto/gen/storage/v1/push.ts'
 import { HeddleError } from '../../errors.ts'
+import { configsOf } from '../../thread/index.ts'
 import { requireAllowed } from '../http/caller.ts'
 import { A2aError } from './a2a-error.ts'
 import type { AgentContext } from './context.ts'
@@ -26,7 +27,7 @@ export async function pushMethod(context: AgentContext, action: PushAction,
       return configJson(await findConfig(context, name), dialect)
     }
     case 'list': {
-      const configs = await configsOf(context, listedIn(params, dialect))
+      const configs = await configsOfTask(context, listedIn(params, dialect))
       const shown = configs.map((each) => configJson(each, dialect))
       return dialect === '0.3' ? shown : { configs: shown, nextPageToken: '' }
     }
@@ -71,14 +72,14 @@ async function deleteConfig(context: AgentContext, { taskId: named, id }: Config
   await runs.changePush(caller, { threadId, runId: taskId }, { kind: 'remove', taskId, id: id! })
 }
 
-async function configsOf(context: AgentContext, named: string): Promise<readonly PushConfig[]> {
+async function configsOfTask(context: AgentContext, named: string): Promise<readonly PushConfig[]> {
   const { first: { runId: taskId, threadId } } = await findTask(context, named)
-  const { row: { push } } = await context.threads.get(context.caller, threadId, ['status'])
-  return push?.configs.filter((each) => each.taskId === taskId) ?? []
+  const { row } = await context.threads.get(context.caller, threadId, ['status'])
+  return configsOf(row, taskId)
 }
 
 async function findConfig(context: AgentContext, { taskId, id }: ConfigName): Promise<PushConfig> {
-  const configs = await configsOf(context, taskId)
+  const configs = await configsOfTask(context, taskId)
   const found = id === undefined ? configs[0] : configs.find((each) => each.id === id)
   if (found !== undefined) return found
   throw new A2aError('task_not_found', 'Push notification config not found: the task has none ' +

@@ -214,7 +214,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
 
   #withErrors(taskId: string, writes: PendingWrite[]): PendingWrite[] {
     const { failed } = this.#options
-    if (failed === undefined) return writes
+    if (failed === undefined || !writes.some(([channel]) => channel === errorChannel)) return writes
     return writes.map((
       [channel, value],
     ): PendingWrite => [channel, channel === errorChannel ? failed(taskId, value) : value])

@@ -56,6 +56,8 @@ interface Appending {
   /** Called when the log has it. */
   readonly logged: (() => void) | undefined
   readonly births: readonly Promise<void>[]
+  /** Branches that begin with it, and their threads with them. */
+  readonly born: readonly string[]
 }
 
 /** Rows beside the log that one call changes. */
@@ -108,8 +110,8 @@ export class CassandraLog implements LogPort {
   append(rows: readonly NewRow[], updates: readonly RowUpdate[],
     logged?: () => void): Promise<void> {
     const births = rows.flatMap(({ branch }) => this.#births.get(branch.id) ?? [])
-    const appended = this.#append(rows, updates, { logged, births })
     const born = bornIn(rows, updates)
+    const appended = this.#append(rows, updates, { logged, births, born })
     for (const branchId of born) this.#births.set(branchId, appended)
     if (born.length > 0) {
       const forget = () => born.forEach((branchId) => this.#births.delete(branchId))
@@ -119,7 +121,7 @@ export class CassandraLog implements LogPort {
   }
 
   async #append(rows: readonly NewRow[], updates: readonly RowUpdate[],
-    { logged, births }: Appending): Promise<void> {
+    { logged, births, born }: Appending): Promise<void> {
     if (this.#closed) throw goingAway()
     const epoch = this.#epochOf(rows, updates)
     // Timestamps follow the order of the calls, and a mark comes before the rows that it is for.
@@ -134,7 +136,7 @@ export class CassandraLog implements LogPort {
       await this.#appendRows(rows)
       if (late?.isNew === false) await late.marked
       // Rows of a deposed owner are not history, so no mutable row may be based on them.
-      const isConfirmedOnce = areOnlyBirths(rows, updates)
+      const isConfirmedOnce = areOnlyBirths(rows, updates, born)
       if (rows.length > 0 && updates.length > 0 && !isConfirmedOnce) {
         await this.#parts.check.confirm()
         logged?.()

@@ -27,12 +27,13 @@ export function bornIn(rows: readonly NewRow[], updates: readonly RowUpdate[]): 
 }
 
 /**
- * True if the rows are the first ones of threads, and nothing but rows of these threads and their
- * runs is said. Who billed a run that is never acknowledged could not take that back.
+ * True if the rows are the first ones of threads, whose branches are `born`, and nothing but rows
+ * of these threads and their runs is said. Who billed a run that is never acknowledged could not
+ * take that back.
  */
-export function areOnlyBirths(rows: readonly NewRow[], updates: readonly RowUpdate[]): boolean {
-  const born = bornIn(rows, updates)
-  return rows.length > 0 && rows.every(({ branch }) => born.includes(branch.id))
+export function areOnlyBirths(rows: readonly NewRow[], updates: readonly RowUpdate[],
+  born: readonly string[]): boolean {
+  return born.length > 0 && rows.every(({ branch }) => born.includes(branch.id))
     && updates.every((update) =>
       isLate({ update })
       && updates.some((each) =>

@@ -62,6 +62,12 @@ export function onLimit(listener: (seen: SeenLimit) => void): () => void {
   return () => listeners.delete(listener)
 }
 
+/** The server's words for single fields; empty for any other error. */
+export function fieldFaults(error: unknown): Readonly<Record<string, string>> {
+  if (!(error instanceof ApiError)) return {}
+  return Object.fromEntries(error.fields.map(({ field, message }) => [field, message]))
+}
+
 /** True while the page is left: what it still sends is to arrive. */
 let isLeft = false
 globalThis.addEventListener?.('pagehide', () => isLeft = true)

@@ -7,7 +7,7 @@ import type { Assistant } from '../../api/index.ts'
 import { contentIn, createAssistant, patchAssistant } from '../api/assistant-versions.ts'
 import type { AssistantContent } from '../api/assistant-versions.ts'
 import { assistantList, graphSchemas } from '../api/assistants.ts'
-import { ApiError } from '../api/client.ts'
+import { fieldFaults } from '../api/client.ts'
 import type { JsonObject } from '../api/client.ts'
 import { faultsOf, placeOf } from '../forms/values.ts'
 import { Button } from '../parts/button.tsx'
@@ -130,7 +130,7 @@ function useEditor(graph: string, from: Assistant | undefined, schema: JsonObjec
     },
   })
   const faults = faultsIn(content, schema)
-  const errors = { ...serverFaults(save.error), ...tried ? faults : {} }
+  const errors = { ...fieldFaults(save.error), ...tried ? faults : {} }
   const set = (part: Partial<AssistantContent>) => setContent({ ...content, ...part })
   const part = (name: 'context' | 'config' | 'metadata') => ({
     value: content[name],
@@ -173,12 +173,6 @@ function faultsIn(content: AssistantContent, schema: JsonObject | undefined): Fa
     if (typeof value !== 'object' || Array.isArray(value)) faults[name] = 'must be an object'
   }
   return faults
-}
-
-/** The server's words for single fields. */
-function serverFaults(error: unknown): Faults {
-  if (!(error instanceof ApiError)) return {}
-  return Object.fromEntries(error.fields.map(({ field, message }) => [field, message]))
 }
 
 /** The faults of a part of the body, by their place in it. */

@@ -4,9 +4,10 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 
 import { assistantList } from '../api/assistants.ts'
-import { ApiError } from '../api/client.ts'
+import { fieldFaults } from '../api/client.ts'
 import { JsonEditor } from '../json/json-editor.tsx'
 import { Button } from '../parts/button.tsx'
+import { DeleteButton } from '../parts/delete-button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Field, TextField } from '../parts/field.tsx'
 import { ownZone } from '../parts/times/moment.ts'
@@ -54,7 +55,7 @@ function CronForm({ before, close }: {
       save.mutate()
     }}>
       {before === undefined && <Subject draft={draft} set={set} />}
-      <ScheduleFields draft={draft} set={set} fieldFaults={faultsOf(save.error)} />
+      <ScheduleFields draft={draft} set={set} saved={fieldFaults(save.error)} />
       <TextField label={`Ends (${ownZone()})`} type="datetime-local" value={draft.ends}
         hint="Nothing runs after it. Leave it empty for no end." change={(ends) => set({ ends })} />
       {draft.thread.trim() === '' && <Completion draft={draft} set={set} />}
@@ -90,12 +91,6 @@ function useSaving(draft: CronDraft, before: WholeCron | undefined, close: () =>
   })
   const remove = useMutation({ mutationFn: () => deleteCron(before!.cron_id), onSuccess })
   return { save, remove }
-}
-
-/** The server's words for single fields. */
-function faultsOf(error: unknown): Readonly<Record<string, string>> {
-  if (!(error instanceof ApiError)) return {}
-  return Object.fromEntries(error.fields.map(({ field, message }) => [field, message]))
 }
 
 interface Part {
@@ -141,17 +136,5 @@ function Completion({ draft, set }: Part) {
         </select>
       )}
     </Field>
-  )
-}
-
-function DeleteButton({ disabled, act }: {
-  readonly disabled: boolean
-  readonly act: () => void
-}) {
-  const [isSure, setSure] = useState(false)
-  return (
-    <Button kind="danger" disabled={disabled} onClick={() => (isSure ? act() : setSure(true))}>
-      {isSure ? 'Yes, delete it' : 'Delete'}
-    </Button>
   )
 }

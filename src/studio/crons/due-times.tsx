@@ -1,7 +1,7 @@
 /** The next times of a schedule, in the reader's zone and in that of the cron. */
 
 import { momentWords, ownZone } from '../parts/times/moment.ts'
-import { Moment } from '../parts/time-text.tsx'
+import { Moment } from '../parts/times/time-text.tsx'
 import css from './crons.module.css'
 
 /** The times; `timezone` is that of the cron, empty for UTC. */

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router'
 
 import type { CronLastRun } from '../../api/index.ts'
 import { runStatusOf, StatusGlyph, statusWords } from '../parts/status.tsx'
-import { TimeText } from '../parts/time-text.tsx'
+import { TimeText } from '../parts/times/time-text.tsx'
 import { TraceLink } from '../parts/trace-link.tsx'
 import css from './crons.module.css'
 

@@ -2,7 +2,7 @@
 
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 
-import { ApiError } from '../api/client.ts'
+import { fieldFaults } from '../api/client.ts'
 import { messageOf } from '../parts/error-message.ts'
 import { Field, TextField } from '../parts/field.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
@@ -20,19 +20,20 @@ const examples = [['* * * * *', 'Every minute'], ['0 * * * *', 'Every hour'], ['
   'Monthly']] as const
 
 /** The fields. The server reads the schedule while it is typed. */
-export function ScheduleFields({ draft: { schedule, timezone }, set, fieldFaults }: {
+export function ScheduleFields({ draft: { schedule, timezone }, set, saved }: {
   readonly draft: CronDraft
   readonly set: (change: Partial<CronDraft>) => void
-  readonly fieldFaults: Readonly<Record<string, string>>
+  /** Faults of the fields when they were saved. */
+  readonly saved: Readonly<Record<string, string>>
 }) {
   const asked = useSettled(`${schedule}\n${timezone}`, restMs)
   const [askedSchedule = '', askedZone = ''] = asked.split('\n')
   const { data, error, isPlaceholderData } = useQuery({ ...nextTimes(askedSchedule, askedZone),
     placeholderData: keepPreviousData })
   const isCurrent = askedSchedule === schedule && askedZone === timezone
-  const faults = isCurrent && error instanceof ApiError && error.fields.length > 0
-    ? Object.fromEntries(error.fields.map(({ field, message }) => [field, message]))
-    : fieldFaults
+  const found = fieldFaults(error)
+  const isOfFields = Object.keys(found).length > 0
+  const faults = isCurrent && isOfFields ? found : saved
   return (
     <>
       <TextField label="Schedule" required value={schedule} autoComplete="off" spellCheck={false}
@@ -53,7 +54,7 @@ export function ScheduleFields({ draft: { schedule, timezone }, set, fieldFaults
         )}
       </Field>
       <div className={css['preview']} aria-live="polite" aria-busy={!isCurrent}>
-        {error !== null && !(error instanceof ApiError && error.fields.length > 0)
+        {error !== null && !isOfFields
           ? <p className={css['fault']}>{messageOf(error)}</p>
           : error !== null || schedule.trim() === ''
           ? null

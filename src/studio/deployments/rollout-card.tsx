@@ -3,7 +3,7 @@
 import { duration } from '../parts/amounts.ts'
 import { Chip } from '../parts/chip.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { TimeText } from '../parts/time-text.tsx'
+import { TimeText } from '../parts/times/time-text.tsx'
 import type { MemberProgress, Outcome, Rollout } from '../api/control/deployment.ts'
 import { GraphFailures } from './graph-failures.tsx'
 import css from './rollout.module.css'

@@ -9,7 +9,7 @@ import { Empty } from '../parts/empty.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { Table } from '../parts/table.tsx'
-import { TimeText } from '../parts/time-text.tsx'
+import { TimeText } from '../parts/times/time-text.tsx'
 import css from './limits.module.css'
 
 /** The list, the last ones first. */

@@ -63,6 +63,14 @@ function Settings(props: Workspace & {
 /** Values of the choice: one for an endpoint, and prefixes for saved models and local ones. */
 const [endpoint, kept, local] = ['endpoint', 'kept:', 'local:']
 
+const localValue = ({ base_url: url, model }: Endpoint): string => `${local}${url} ${model}`
+
+function valueOf(model: Model, programs: Workspace['programs']): string {
+  if (model === 'default') return model
+  if (!isEndpoint(model)) return kept + model.saved
+  return isLocal(model, programs) ? localValue(model) : endpoint
+}
+
 function ModelChoice(
   { model, saved, programs, isMissing, change }: Pick<ColumnProps,
     'model' | 'saved' | 'programs' | 'isMissing' | 'change'>,
@@ -70,24 +78,17 @@ function ModelChoice(
   const usual = saved.find(({ is_default: isDefault }) => isDefault)
   const chosen = typeof model === 'object' && 'saved' in model ? model.saved : undefined
   const names = saved.map(({ name }) => name)
-  const locals = programs.map((program) => ({ ...program,
-    options: program.models.map((name) => ({ name, value: `${local}${program.base_url} ${name}`,
-      model: localEndpoint(program, name) })
-    ) })
+  const locals = programs.map(({ models, ...program }) => ({ ...program,
+    endpoints: models.map((name) => localEndpoint(program, name)) })
   )
-  const value = chosen !== undefined
-    ? kept + chosen
-    : !isEndpoint(model)
-    ? model as string
-    : isLocal(model, programs)
-    ? `${local}${model.base_url} ${model.model}`
-    : endpoint
+  const value = valueOf(model, programs)
   const choose = (next: string) => {
     if (next === endpoint) change(newEndpoint)
     else if (next.startsWith(kept)) change({ saved: next.slice(kept.length) })
     else {
-      const found = locals.flatMap(({ options }) => options).find((each) => each.value === next)
-      change(found?.model ?? 'default')
+      const found = locals.flatMap(({ endpoints }) => endpoints)
+        .find((each) => localValue(each) === next)
+      change(found ?? 'default')
     }
   }
   return (
@@ -104,10 +105,10 @@ function ModelChoice(
           {chosen !== undefined && !names.includes(chosen) && (
             <option value={kept + chosen}>{chosen}</option>
           )}
-          {locals.map(({ name, base_url: url, options }) => (
+          {locals.map(({ name, base_url: url, endpoints }) => (
             <optgroup key={url} label={`${name}, on this machine`}>
-              {options.map((option) => (
-                <option key={option.value} value={option.value}>{option.name}</option>
+              {endpoints.map((each) => (
+                <option key={each.model} value={localValue(each)}>{each.model}</option>
               ))}
             </optgroup>
           ))}

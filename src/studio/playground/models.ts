@@ -15,11 +15,12 @@ export const isEndpoint = (model: Model): model is Endpoint =>
   typeof model === 'object' && 'dialect' in model
 
 /** The endpoint of a model that a program on this machine serves. */
-export const localEndpoint = (program: LocalProgram, model: string): Endpoint => ({
-  dialect: 'openai',
-  base_url: program.base_url,
-  model,
-})
+export const localEndpoint = (program: Pick<LocalProgram, 'base_url'>,
+  model: string): Endpoint => ({
+    dialect: 'openai',
+    base_url: program.base_url,
+    model,
+  })
 
 /** True for an endpoint of a program on this machine. */
 export const isLocal = (model: Model, programs: readonly LocalProgram[]): model is Endpoint =>

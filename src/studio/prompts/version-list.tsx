@@ -5,7 +5,7 @@ import { Link, useSearch } from '@tanstack/react-router'
 import type { Commit } from '../../api/index.ts'
 import { Button } from '../parts/button.tsx'
 import { Chip } from '../parts/chip.tsx'
-import { TimeText } from '../parts/time-text.tsx'
+import { TimeText } from '../parts/times/time-text.tsx'
 import css from './prompts.module.css'
 
 /** The list, as far as it was asked for. */

@@ -3,7 +3,7 @@
 import type { RuleLine } from '../../api/index.ts'
 import { StatusChip } from '../parts/status.tsx'
 import type { Status } from '../parts/status.tsx'
-import { TimeText } from '../parts/time-text.tsx'
+import { TimeText } from '../parts/times/time-text.tsx'
 import css from './rules.module.css'
 
 const states: Readonly<Record<RuleLine['outcome'], readonly [Status, string]>> = {

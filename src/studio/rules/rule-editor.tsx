@@ -11,6 +11,7 @@ import { changeRule, countRuns, createRule, datasetNames, deleteRule,
 import { nowMs } from '../env.ts'
 import { counted } from '../parts/amounts.ts'
 import { Button } from '../parts/button.tsx'
+import { DeleteButton } from '../parts/delete-button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Field, TextField } from '../parts/field.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
@@ -58,7 +59,8 @@ export function RuleEditor({ before, close }: {
         {remove.error !== null && <ErrorNotice error={remove.error} />}
         <div className={css['end']}>
           {before !== undefined && (
-            <DeleteButton disabled={isBusy} act={() => remove.mutate()} />
+            <DeleteButton sure="Yes, delete it with its log" disabled={isBusy} act={() =>
+              remove.mutate()} />
           )}
           <Button type="submit" kind="primary" disabled={isBusy}>
             {save.isPending ? 'Saving …' : before === undefined ? 'Make the rule' : 'Save'}
@@ -66,18 +68,6 @@ export function RuleEditor({ before, close }: {
         </div>
       </form>
     </Dialog>
-  )
-}
-
-function DeleteButton({ disabled, act }: {
-  readonly disabled: boolean
-  readonly act: () => void
-}) {
-  const [isSure, setSure] = useState(false)
-  return (
-    <Button kind="danger" disabled={disabled} onClick={() => (isSure ? act() : setSure(true))}>
-      {isSure ? 'Yes, delete it with its log' : 'Delete'}
-    </Button>
   )
 }
 

@@ -3,7 +3,7 @@
 import type { RuleState } from '../../api/index.ts'
 import { count, counted } from '../parts/amounts.ts'
 import { Notice } from '../parts/notice.tsx'
-import { TimeText } from '../parts/time-text.tsx'
+import { TimeText } from '../parts/times/time-text.tsx'
 import css from './rules.module.css'
 
 /** Numbers of a rule: runs that it looked at, applied to and failed on, and its costs. */

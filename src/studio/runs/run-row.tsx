@@ -9,7 +9,7 @@ import { shortId } from '../api/thread-names.ts'
 import { duration } from '../parts/amounts.ts'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { runStatusOf, StatusGlyph, statusWords } from '../parts/status.tsx'
-import { TimeText } from '../parts/time-text.tsx'
+import { TimeText } from '../parts/times/time-text.tsx'
 import css from './run-list.module.css'
 
 /** The row; a run that is not read yet is a grey bar. */

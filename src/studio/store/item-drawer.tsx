@@ -1,16 +1,16 @@
 /** One item: its value as a tree, its times, and what may be done with it. */
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
 
 import { JsonTree } from '../json/json-tree.tsx'
 import { Button } from '../parts/button.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
+import { DeleteButton } from '../parts/delete-button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { ErrorNotice, Notice } from '../parts/notice.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
-import { Moment, TimeUntil } from '../parts/time-text.tsx'
+import { Moment, TimeUntil } from '../parts/times/time-text.tsx'
 import { ItemForm } from './item-form.tsx'
 import { deleteItem, itemQuery } from './store-calls.ts'
 import type { StoredItem } from './store-calls.ts'
@@ -77,7 +77,7 @@ function Shown({ item, edit, refusal, close }: {
         <JsonTree value={value} name="value" open={2} />
       </div>
       <div className={css['acts']}>
-        <DeleteButton item={item} refusal={refusal} close={close} />
+        <DeleteItem item={item} refusal={refusal} close={close} />
         <CopyButton label="Copy the value" text={() => JSON.stringify(value, null, 2)} />
         <Button icon={<Icon name="edit" size={14} />} disabled={refusal !== undefined}
           title={refusal} onClick={edit}
@@ -89,12 +89,11 @@ function Shown({ item, edit, refusal, close }: {
   )
 }
 
-function DeleteButton({ item: { namespace, key }, refusal, close }: {
+function DeleteItem({ item: { namespace, key }, refusal, close }: {
   readonly item: StoredItem
   readonly refusal: string | undefined
   readonly close: () => void
 }) {
-  const [isSure, setSure] = useState(false)
   const cache = useQueryClient()
   const remove = useMutation({
     mutationFn: () => deleteItem(namespace, key),
@@ -106,11 +105,8 @@ function DeleteButton({ item: { namespace, key }, refusal, close }: {
   return (
     <>
       {remove.error !== null && <ErrorNotice error={remove.error} />}
-      <Button kind="danger" disabled={refusal !== undefined || remove.isPending} title={refusal}
-        onClick={() => (isSure ? remove.mutate() : setSure(true))}
-      >
-        {isSure ? 'Yes, delete it' : 'Delete'}
-      </Button>
+      <DeleteButton disabled={refusal !== undefined || remove.isPending} title={refusal}
+        act={() => remove.mutate()} />
     </>
   )
 }

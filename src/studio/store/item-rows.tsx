@@ -4,7 +4,7 @@ import { useMemo } from 'react'
 
 import { Empty } from '../parts/empty.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
-import { TimeText, TimeUntil } from '../parts/time-text.tsx'
+import { TimeText, TimeUntil } from '../parts/times/time-text.tsx'
 import { RowList } from '../rows/row-list.tsx'
 import type { RowListProps } from '../rows/row-list.tsx'
 import type { FoundItem, ItemQuestion } from './store-calls.ts'

@@ -4,9 +4,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useCallback, useState } from 'react'
 
-import { placeOfSpan, traceSpans } from '../api/platform/traces.ts'
+import { placeOfSpan } from '../api/platform/traces.ts'
 import type { RunUsage } from '../api/platform/thread-usage.ts'
-import { nowMs } from '../env.ts'
 import { Empty } from '../parts/empty.tsx'
 import { Select } from '../parts/field.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
@@ -15,7 +14,7 @@ import { TraceLink } from '../parts/trace-link.tsx'
 import { UsageLine } from '../parts/usage/usage-line.tsx'
 import { useSettled } from '../rows/settled.ts'
 import { SpanDetail } from '../traces/span/span-detail.tsx'
-import { treeOf } from '../traces/waterfall/span-tree.ts'
+import { traceQuery } from '../traces/trace-query.ts'
 import type { SpanTree } from '../traces/waterfall/span-tree.ts'
 import { Waterfall } from '../traces/waterfall/waterfall.tsx'
 import css from './trace-view.module.css'
@@ -63,17 +62,8 @@ function Trace({ runId, isOver }: { readonly runId: string; readonly isOver: boo
   const place = useQuery({ queryKey: ['spans', 'place', runId],
     queryFn: ({ signal }) => placeOfSpan(runId, signal), retry: 3 })
   const projectId = place.data?.session_id
-  const spans = useQuery({
-    // A trace that was read while its run went on is read again.
-    queryKey: ['spans', projectId, 'trace', runId, isOver],
-    enabled: projectId !== undefined,
-    queryFn: async ({ signal }) => {
-      const { items } = await traceSpans(projectId!, runId, signal)
-      return treeOf(items, nowMs())
-    },
-    structuralSharing: false,
-    refetchInterval: ({ state: { data } }) => data?.isPending ? 2_000 : false,
-  })
+  const spans = useQuery({ ...traceQuery(projectId ?? '', runId, isOver),
+    enabled: projectId !== undefined })
   const failed = place.isError ? place : spans.isError ? spans : undefined
   if (failed !== undefined) {
     return <ErrorNotice error={failed.error} retry={() => void failed.refetch()} />

@@ -7,7 +7,7 @@ import type { Project } from '../api/platform/projects.ts'
 import { count } from '../parts/amounts.ts'
 import { Chip } from '../parts/chip.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
-import { TimeText } from '../parts/time-text.tsx'
+import { TimeText } from '../parts/times/time-text.tsx'
 import css from './project-list.module.css'
 import { dollars, latency, share, zoned } from '../parts/trace-words.ts'
 

@@ -9,7 +9,7 @@ import { count } from '../parts/amounts.ts'
 import { Chip } from '../parts/chip.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { StatusGlyph, statusWords } from '../parts/status.tsx'
-import { TimeText } from '../parts/time-text.tsx'
+import { TimeText } from '../parts/times/time-text.tsx'
 import css from './trace-list.module.css'
 import { latency, score, spanStatus } from '../parts/trace-words.ts'
 

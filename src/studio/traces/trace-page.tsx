@@ -5,8 +5,7 @@ import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useCallback, useEffect } from 'react'
 
 import { projectQuery } from '../api/platform/projects.ts'
-import { placeOfSpan, traceSpans } from '../api/platform/traces.ts'
-import { nowMs } from '../env.ts'
+import { placeOfSpan } from '../api/platform/traces.ts'
 import { counted, duration } from '../parts/amounts.ts'
 import { buttonClass } from '../parts/button.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
@@ -22,8 +21,8 @@ import { ShareButton } from './share-button.tsx'
 import { SpanDetail } from './span/span-detail.tsx'
 import { unknownProject } from '../parts/trace-link.tsx'
 import css from './trace-page.module.css'
+import { traceQuery } from './trace-query.ts'
 import { spanStatus } from '../parts/trace-words.ts'
-import { treeOf } from './waterfall/span-tree.ts'
 import type { SpanTree } from './waterfall/span-tree.ts'
 import { Waterfall } from './waterfall/waterfall.tsx'
 
@@ -58,22 +57,8 @@ function TraceToFind({ id }: { readonly id: string }) {
     : <TraceToCome />
 }
 
-/** Spans up to which a trace that goes on is asked for every two seconds. */
-const fewSpans = 500
-
 function Trace({ projectId, traceId }: { readonly projectId: string; readonly traceId: string }) {
-  const spans = useQuery({
-    queryKey: ['spans', projectId, 'trace', traceId],
-    queryFn: async ({ signal }) => {
-      const { items } = await traceSpans(projectId, traceId, signal)
-      return treeOf(items, nowMs())
-    },
-    // Comparing ten thousand spans with those of before takes longer than drawing them.
-    structuralSharing: false,
-    refetchInterval: ({ state: { data } }) =>
-      data?.isPending ? data.byId.size < fewSpans ? 2_000 : 10_000 : false,
-    refetchOnWindowFocus: ({ state: { data } }) => data?.isPending ?? true,
-  })
+  const spans = useQuery(traceQuery(projectId, traceId))
   if (spans.isError && spans.data === undefined) {
     return (
       <div className={css['notice']}>

@@ -9,10 +9,12 @@ import type { RecordOf } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { objectIn } from '../../json/index.ts'
 import type { OwnCommand } from '../model/command.ts'
+import { canceledKey } from '../model/owed-key.ts'
 import { planOf } from '../model/run-request.ts'
 import type { PushChange, StartRun } from '../model/thread-client.ts'
 import { Draft } from './decision.ts'
 import type { Decision, Situation } from './decision.ts'
+import { asks } from './run-result.ts'
 import type { Ending } from './run-result.ts'
 
 /** Configs of a task, and of all tasks of a thread, at most: the row of the thread has them. */
@@ -30,17 +32,6 @@ export function taskOfRun(run: Pick<RunRow, 'planJson' | 'runId'>): string {
 export function configsOf({ push }: Pick<ThreadRow, 'push'>,
   taskId: string): readonly PushConfig[] {
   return push?.configs.filter((each) => each.taskId === taskId) ?? []
-}
-
-/** The key by which it is owed that nobody answers the question of a run any more. */
-export function canceledKey(runId: string): string {
-  return `${runId}:canceled`
-}
-
-/** The run that an owed key is about. */
-export function runOfKey(key: string): { readonly runId: string; readonly isGivenUp: boolean } {
-  const [runId = '', mark] = key.split(':')
-  return { runId, isGivenUp: mark !== undefined }
 }
 
 /** Sets or removes a config. Throws `rejected` for a task that is over, `invalid` for too many. */
@@ -122,7 +113,7 @@ export function endedPush(draft: Draft, run: RunRow,
 
 /** True for a run that ended with a question: its task goes on with the answer. */
 export function isQuestion(status: string, interruptsJson: string): boolean {
-  return status === 'success' && Object.keys(objectIn(interruptsJson || '{}')).length > 0
+  return status === 'success' && asks({ interruptsJson })
 }
 
 /** Nobody is notified of a task any more. */
@@ -141,12 +132,10 @@ function pushRecord({ state: { row: { push } }, atMs }: Draft, taskId: string,
 
 /** The configs of a task with another one, which replaces that with its id. */
 function withConfig(row: ThreadRow, config: PushConfig): readonly PushConfig[] {
-  const others = configsOf(row, config.taskId).filter(({ id }) => id !== config.id)
-  const all = (row.push?.configs.length ?? 0) +
-    (others.length < configsOf(row, config.taskId).length
-      ? 0
-      : 1)
-  if (others.length >= ofTaskMax || all > ofThreadMax) {
+  const before = configsOf(row, config.taskId)
+  const others = before.filter(({ id }) => id !== config.id)
+  const ofThread = (row.push?.configs.length ?? 0) - before.length + others.length + 1
+  if (others.length >= ofTaskMax || ofThread > ofThreadMax) {
     throw new HeddleError('invalid', `A task has ${ofTaskMax} push notification configs at most, ` +
       `and all tasks of a context have ${ofThreadMax}: delete one.`)
   }

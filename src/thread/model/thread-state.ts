@@ -9,6 +9,7 @@ import { assert } from '../../errors.ts'
 import { objectIn, textAt, valueIn } from '../../json/index.ts'
 import type { RunStatus, ThreadStatus } from '../../search/index.ts'
 import type { Origin } from './command.ts'
+import { runOfKey } from './owed-key.ts'
 import { newRun, unfinishedOf } from './unfinished-run.ts'
 
 /** A thread as its log says. */
@@ -292,7 +293,7 @@ function settled(state: ThreadState, runId: string): ThreadState {
 /** Nothing of runs that are gone is owed, and nobody is notified of their tasks. */
 function withoutTasks(state: ThreadState, runIds: readonly string[]): ThreadState {
   const { owedWebhooks, push } = state.row
-  const owed = owedWebhooks.filter((key) => !runIds.includes(key.split(':')[0]!))
+  const owed = owedWebhooks.filter((key) => !runIds.includes(runOfKey(key).runId))
   const rest = owed.length === owedWebhooks.length
     ? state
     : withRow(state, { owedWebhooks: owed })

@@ -14,10 +14,11 @@ import type { ModelNames } from './model-names.ts'
 import { usualPriceOf } from './usual-models.ts'
 import type { UsualPrice } from './usual-models.ts'
 
-/** Costs of one token, in dollars. */
+/** Costs of one token, in dollars, from a time on. */
 interface Prices {
   readonly prompt: TokenPrice
   readonly completion: TokenPrice
+  readonly fromUs: number
 }
 
 /** A price that can be matched. */
@@ -25,7 +26,6 @@ interface Price extends Prices {
   readonly pattern: RegExp
   readonly path: readonly string[]
   readonly provider: string | null
-  readonly fromUs: number
 }
 
 interface TokenPrice {
@@ -54,7 +54,7 @@ const million = 1_000_000
 export class PriceList {
   /** The one that applies comes first: with a provider, then the latest, then the newest. */
   readonly #prices: readonly Price[]
-  readonly #found = new LRUCache<string, readonly Price[]>({ max: namesMax })
+  readonly #found = new LRUCache<string, readonly Prices[]>({ max: namesMax })
 
   constructor(all: readonly PriceJson[]) {
     let characters = 0
@@ -75,8 +75,7 @@ export class PriceList {
 
   /** The usage with its costs; undefined if no price applies. What the client says wins. */
   priced({ names, startUs, usage }: PricedCall): Usage | undefined {
-    const price = this.#of(names).find(({ fromUs }) => fromUs <= startUs) ??
-      usual(usualPriceOf(names))
+    const price = this.#of(names).find(({ fromUs }) => fromUs <= startUs)
     if (price === undefined) return undefined
     const { promptTokens, completionTokens, kinds } = usage
     const prompt = usage.promptCost === null
@@ -91,16 +90,19 @@ export class PriceList {
         completionCost: completion.byKind }) }
   }
 
-  #of(names: ModelNames): readonly Price[] {
+  /** The prices of the workspace for the names, and last the usual one. */
+  #of(names: ModelNames): readonly Prices[] {
     const key = keyOf(names)
     const known = this.#found.get(key)
     if (known !== undefined) return known
-    const found = this.#prices.filter(({ provider, path, pattern }) => {
+    const own = this.#prices.filter(({ provider, path, pattern }) => {
       if (provider !== null && provider !== names.provider) return false
       const name = names.model ?? path.map((each) => names.invocation[each])
         .find((each) => each !== undefined)
       return name !== undefined && pattern.test(name)
     })
+    const usual = usualPriceOf(names)
+    const found = usual === undefined ? own : [...own, pricesOf(usual)]
     this.#found.set(key, found)
     return found
   }
@@ -137,15 +139,14 @@ function tokenPrice(cost: unknown, details: unknown): TokenPrice {
   })) }
 }
 
-function usual(price: UsualPrice | undefined): Prices | undefined {
-  if (price === undefined) return undefined
-  const { input, cachedInput, cacheWrite, output } = price
+/** A usual price has no beginning. */
+function pricesOf({ input, cachedInput, cacheWrite, output }: UsualPrice): Prices {
   const details = { cache_read: cachedInput, cache_creation: cacheWrite }
   return { prompt: { cost: input / million, details: Object.fromEntries(
     Object.entries(details).flatMap(([kind, each]) =>
       each === null ? [] : [[kind, each / million]]
     ),
-  ) }, completion: { cost: output / million, details: {} } }
+  ) }, completion: { cost: output / million, details: {} }, fromUs: -Infinity }
 }
 
 /** Cost of tokens, and its parts by the kind of token. */

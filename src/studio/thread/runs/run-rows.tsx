@@ -9,7 +9,7 @@ import type { Run } from '../../api/runs.ts'
 import { inputWords } from '../../chat/input-words.ts'
 import { duration } from '../../parts/amounts.ts'
 import { runStatusOf, StatusGlyph, statusWords } from '../../parts/status.tsx'
-import { TimeText } from '../../parts/time-text.tsx'
+import { TimeText } from '../../parts/times/time-text.tsx'
 import { strategyOf } from './run-words.ts'
 import css from './runs.module.css'
 

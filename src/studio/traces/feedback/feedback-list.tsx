@@ -13,7 +13,7 @@ import { Button } from '../../parts/button.tsx'
 import { Field, Input, TextArea } from '../../parts/field.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { ErrorNotice } from '../../parts/notice.tsx'
-import { TimeText } from '../../parts/time-text.tsx'
+import { TimeText } from '../../parts/times/time-text.tsx'
 import css from './feedback.module.css'
 import { score } from '../../parts/trace-words.ts'
 

@@ -2,11 +2,11 @@
 
 import { useSyncExternalStore } from 'react'
 
-import { every, nowMs } from '../env.ts'
-import { isHidden } from '../in-sight.ts'
-import { ago } from './amounts.ts'
-import { exactWords, momentWords, until } from './times/moment.ts'
-import type { MomentStyle } from './times/moment.ts'
+import { every, nowMs } from '../../env.ts'
+import { isHidden } from '../../in-sight.ts'
+import { ago } from '../amounts.ts'
+import { exactWords, momentWords, until } from './moment.ts'
+import type { MomentStyle } from './moment.ts'
 
 const listeners = new Set<() => void>()
 let shownMs = nowMs()
