@@ -134,17 +134,17 @@ interface Need {
 }
 
 const needs: Readonly<Record<Rule, Need>> = {
-  chain: { from: 13, worlds: 100 },
+  chain: { from: 99, worlds: 100 },
   order: { from: 3, worlds: 100 },
-  open_row: { favourite: 'tear', from: 2, worlds: 600 },
+  open_row: { favourite: 'tear', from: 20, worlds: 600 },
   validate_after: { favourite: 'isolate', from: 3, worlds: 400 },
   reply_fence: { favourite: 'stop', from: 108, worlds: 300 },
   read_repair: { from: 280, worlds: 150 },
   cache_ends: { from: 31, worlds: 200 },
   places_again: { favourite: 'tear', from: 190, worlds: 200 },
-  roll_over: { favourite: 'lapse', from: 480, worlds: 600 },
+  roll_over: { favourite: 'lapse', from: 682, worlds: 600 },
   fence: { from: 13, worlds: 50 },
-  fence_quorum: { favourite: 'part', from: 967, worlds: 600 },
+  fence_quorum: { favourite: 'part', from: 1_004, worlds: 600 },
   rows_after: { from: 13, worlds: 150 },
   rows_last: { favourite: 'lapse', from: 159, worlds: 400 },
   mark_first: { from: 1, worlds: 50 },
@@ -152,11 +152,11 @@ const needs: Readonly<Record<Rule, Need>> = {
   written_first: { from: 1, worlds: 50 },
   drain: { from: 5, worlds: 150 },
   same_id: { from: 5, worlds: 150 },
-  same_life: { favourite: 'part', from: 87, worlds: 200 },
+  same_life: { favourite: 'part', from: 174, worlds: 200 },
   copies_noted: { from: 14, worlds: 100 },
   kept_first: { held: true, from: 4, worlds: 100 },
   purged_first: { from: 83, worlds: 400 },
-  item_commands: { items: true, from: 116, worlds: 60 },
+  item_commands: { items: true, from: 160, worlds: 60 },
   due_run_id: { from: 9, worlds: 100 },
 }
 

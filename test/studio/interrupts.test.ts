@@ -116,6 +116,21 @@ it('The schema of an answer is its form, and the next question appears by itself
   await tab.close()
 })
 
+it('The next question of a task is asked also where frames are slow', async () => {
+  const { tab, page, answers } = await asked('form', 'q')
+  // The whole run is between two frames: no picture of the page has it.
+  await page.evaluate(`requestAnimationFrame = (call) =>
+    setTimeout(() => call(performance.now()), 1_500)`)
+  const many = page.getByRole('article', { name: 'how many?' })
+  await many.getByRole('textbox', { name: 'Answer' }).fill('3')
+  await many.getByRole('button', { name: 'Answer', exact: true }).click()
+  const which = page.getByRole('article', { name: 'which?' })
+  await which.getByRole('textbox', { name: 'Answer' }).fill('red')
+  await which.getByRole('button', { name: 'Answer', exact: true }).click()
+  await expect.poll(answers).toEqual([3, 'red'])
+  await tab.close()
+})
+
 it('Any value is answered with text or JSON; what is large or hostile is shown', async () => {
   const hostile = { '<img src=x onerror=alert(1)>': '<script>alert(1)</script>',
     text: '‮</style>'.repeat(500), large: 'x'.repeat(3_000_000) }

@@ -28,15 +28,17 @@ export interface LiveRun {
   readonly over: boolean
   /** By the clock of the page. */
   readonly beganMs: number
+  /** When it was over, by the same clock; undefined before. */
+  readonly overMs: number | undefined
 }
 
 /** A run of which nothing is known yet. */
 export const begun = (runId: string, beganMs: number): LiveRun => ({ runId, attempt: 1,
   startId: undefined, nodes: {}, last: undefined, messages: new Map(), steps: 0, error: undefined,
-  over: false, beganMs })
+  over: false, beganMs, overMs: undefined })
 
 /** The run when it has ended: what still ran was stopped, and would run next. */
-export const ended = (run: LiveRun): LiveRun => ({ ...run, over: true,
+export const ended = (run: LiveRun, overMs: number): LiveRun => ({ ...run, over: true, overMs,
   nodes: stoppedNodes(run.nodes) })
 
 function stoppedNodes(nodes: NodeStates): NodeStates {

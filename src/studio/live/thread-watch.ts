@@ -145,7 +145,7 @@ export class ThreadWatch {
     if (this.#run?.id !== runId) return
     this.#run = undefined
     this.#overId = runId
-    store.set({ run: run && ended(run), version: version + 1 })
+    store.set({ run: run && ended(run, nowMs()), version: version + 1 })
   }
 
   #keep(event: StreamEvent): void {

@@ -113,10 +113,13 @@ function Pane({ thread, next, isOpen }: {
       {thread === undefined
         ? <Skeleton width="60%" height={16} />
         : (
-          <InboxPane key={thread.thread_id} thread={thread} answered={(isHere) => {
-            answered.current = isHere
-            next(isHere)
-          }} back={isOpen
+          // Two questions of one task have one id: what was given to the first is no answer to the
+          // second.
+          <InboxPane key={`${thread.thread_id} ${thread.updated_at}`} thread={thread}
+            answered={(isHere) => {
+              answered.current = isHere
+              next(isHere)
+            }} back={isOpen
             ? () => void navigate({ to: '/inbox', search: {}, replace: true })
             : undefined} />
         )}

@@ -1,6 +1,6 @@
 /** Messages between the start of a branch and its first step: never the old branch. */
 
-import { useCallback, useEffect, useState } from 'react'
+import { useCallback, useState } from 'react'
 
 import { nowMs } from '../../env.ts'
 import type { ChatMessage } from '../../live/message-merge.ts'
@@ -9,15 +9,14 @@ interface Begun {
   readonly messages: readonly ChatMessage[]
   /** The newest step before. */
   readonly headId: string | undefined
-  /** When its run ended, by which a branch has a step if it ever gets one. */
-  readonly overMs: number | undefined
+  readonly atMs: number
 }
 
-/** The newest step, when it was asked for, and whether a run goes on. */
+/** The newest step, when it was asked for, and when a run ended last; all by the page's clock. */
 export interface Now {
   readonly headId: string | undefined
   readonly askedMs: number
-  readonly isBusy: boolean
+  readonly overMs: number
 }
 
 /** State of a branch that starts, and the callbacks to begin and to forget it. */
@@ -30,18 +29,15 @@ export interface Branch {
 }
 
 /** Keeps the messages of a branch until the thread has its first step. */
-export function useBranch({ headId, askedMs, isBusy }: Now): Branch {
+export function useBranch({ headId, askedMs, overMs }: Now): Branch {
   const [begun, setBegun] = useState<Begun>()
-  useEffect(() => {
-    if (!isBusy) return
-    return () => setBegun((old) => old && { ...old, overMs: nowMs() })
-  }, [isBusy])
   const begin = useCallback(
-    (messages: readonly ChatMessage[]) => setBegun({ messages, headId, overMs: undefined }),
+    (messages: readonly ChatMessage[]) => setBegun({ messages, headId, atMs: nowMs() }),
     [headId],
   )
   const forget = useCallback(() => setBegun(undefined), [])
+  // A branch that has no step by the end of its run never gets one.
   const isNewer = begun !== undefined &&
-    (begun.headId !== headId || (begun.overMs !== undefined && askedMs > begun.overMs))
+    (begun.headId !== headId || (overMs > begun.atMs && askedMs > overMs))
   return { messages: isNewer ? undefined : begun?.messages, begin, forget }
 }

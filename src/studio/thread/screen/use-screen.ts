@@ -61,6 +61,8 @@ export function useScreen(id: string) {
   const choice = useAssistant(search.assistant, thread.data?.metadata, head.data)
   const isLive = useLive(store, ({ run }) => run !== undefined && !run.over)
   const liveId = useLive(store, ({ run }) => run?.runId)
+  const overMs = useLive(store, ({ run }) => run?.overMs ?? 0)
+  const askedMs = head.data?.askedMs ?? 0
   const isBusy = isLive || thread.data?.status === 'busy'
   const [settings, setSettings] = useState(() => ({ ...plainSettings, ...trialOf(id) }))
   const refusal = useRefusal()
@@ -73,7 +75,7 @@ export function useScreen(id: string) {
     ? head.data
     : steps.find(({ checkpoint_id: each }) => each === search.at)
   const headId = head.data?.checkpoint_id ?? undefined
-  const branch = useBranch({ headId, askedMs: head.data?.askedMs ?? 0, isBusy })
+  const branch = useBranch({ headId, askedMs, overMs })
   const known = search.at === undefined ? branch.messages ?? chat.messages : chat.messages
   const messages = useMemo(() => withSent(known, search.at === undefined ? send.sent : [], liveId),
     [known, send.sent, search.at, liveId])
@@ -94,8 +96,9 @@ export function useScreen(id: string) {
   return { search, go, takeOpening, following, answers, choice, isBusy, settings, setSettings, chat,
     messages, usage, send, steps, shown, hasFailed, title, runs: runs.data ?? [], headId, branch,
     runAgain, status: isBusy ? 'running' as const : statusOf(thread.data?.status ?? 'idle'),
-    refusal, interrupts: search.at === undefined && !isBusy ? interruptsOf(head.data) : [],
-    nodes: search.at === undefined && hasNodes(liveNodes)
+    refusal, interrupts: search.at === undefined && !isBusy && askedMs >= overMs
+      ? interruptsOf(head.data)
+      : [], nodes: search.at === undefined && hasNodes(liveNodes)
       ? isBusy ? liveNodes : { ...timedBySteps(liveNodes, steps), ...openIn(stillNodes) }
       : stillNodes }
 }
@@ -120,7 +123,10 @@ function withSent(known: readonly ChatMessage[], sent: readonly Sent[],
   return more.length === 0 ? known : [...known, ...more]
 }
 
-/** Questions of the newest state: never those that a stream spoke of before. */
+/**
+ * Questions of the newest state: never those that a stream spoke of before. Those of a state that
+ * was read before the run ended may be answered already: two questions of one task have one id.
+ */
 function interruptsOf(head: ThreadState | undefined): readonly Interrupt[] {
   return head?.tasks?.flatMap(({ interrupts = [] }) => interrupts) ?? []
 }
