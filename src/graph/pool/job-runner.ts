@@ -1,6 +1,10 @@
 /** The inside of a graph worker: receives jobs, does them, and reports the results. */
 
 import type { Env } from '../../../cluster/index.ts'
+import type { CallGate } from '../calls/call-gate.ts'
+import { callingThrough } from '../calls/call-scope.ts'
+import type { CallingJob, OpenGate } from '../calls/call-scope.ts'
+import { composedGate } from '../calls/composed-gate.ts'
 import { DrainControl } from '../engine/drain-control.ts'
 import { execute, failure, isWorthKeeping } from '../engine/runner.ts'
 import type { Workbench } from '../engine/runner.ts'
@@ -47,6 +51,13 @@ export interface OpenTraces {
   readonly mails: TraceMails
 }
 
+/** Observers of runs. */
+export interface JobObservers {
+  readonly tracing?: OpenTraces | undefined
+  /** Gates of each execution's calls, asked in this order. */
+  readonly openGates?: readonly OpenGate[] | undefined
+}
+
 const memoryLimits = { threads: 2000, bytes: 128 * 1024 * 1024 }
 
 /** Does the jobs of one worker thread. Lives in that thread. */
@@ -65,15 +76,17 @@ export class JobRunner {
   readonly #asks: ItemAsks
   readonly #gauge: LoopGauge
   readonly #tracing: OpenTraces | undefined
+  readonly #openGates: readonly OpenGate[]
 
   constructor(bench: Workbench, { batcher, lines }: WaysOut, env: Env, shown: Shown,
-    tracing?: OpenTraces) {
+    { tracing, openGates = [] }: JobObservers = {}) {
     this.#bench = bench
     this.#batcher = batcher
     this.#lines = lines
     this.#env = env
     this.#entered = new EnteredJob(shown, (ended) => batcher.schedule(ended))
     this.#tracing = tracing
+    this.#openGates = openGates
     this.#asks = new ItemAsks((mail) => batcher.send(mail))
     this.#gauge = new LoopGauge({ nowMs: () => env.monotonicMs(), idleMs: () => env.idleMs(),
       atTurnEnd: (ended) => batcher.schedule(ended) })
@@ -142,10 +155,13 @@ export class JobRunner {
       const outcome = await this.#lines.during(number, () =>
         underTrace(execution.trace, () =>
           callingWith(execution.ownKey, () =>
-            execute(this.#bench, assignment))))
+            callingThrough(this.#gateOf({ execution, outbox }), () =>
+              execute(this.#bench, assignment)))))
       steps?.ended(outcome)
-      if (job.abort.signal.aborted) return
-      if (source.failure) return this.#break(number, execution, source.failure)
+      if (job.abort.signal.aborted)
+        return
+      if (source.failure)
+        return this.#break(number, execution, source.failure)
       await outbox.finish(outcome)
       // The next execution of the thread waits for the outcome, which waits for nothing more.
       await batcher.posted()
@@ -160,6 +176,10 @@ export class JobRunner {
       this.#jobs.delete(number)
       this.#gauge.forget(number)
     }
+  }
+
+  #gateOf(job: CallingJob): CallGate | undefined {
+    return composedGate(this.#openGates.flatMap((open) => open(job) ?? []))
   }
 
   async #flush(): Promise<void> {

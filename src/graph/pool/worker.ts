@@ -5,6 +5,7 @@ import threads from 'node:worker_threads'
 
 import { atLatest, systemEnv } from '../../../cluster/index.ts'
 import { assert, HeddleError } from '../../errors.ts'
+import { openCalls } from '../calls/open-calls.ts'
 import { GraphStores } from '../engine/graph-store.ts'
 import type { Workbench } from '../engine/runner.ts'
 import { shortcutsOn, takeShortcuts } from '../engine/shortcuts.ts'
@@ -111,7 +112,10 @@ const bench: Workbench = {
 // If it fails, the project's own runs will show why.
 await warmUp(bench).catch(() => {})
 const tracing = tracedRatio === undefined ? undefined : await openTracing(tracedRatio)
-const jobs = new JobRunner(bench, { batcher, lines }, env, { entered, mark }, tracing?.opened)
+const jobs = new JobRunner(bench, { batcher, lines }, env, { entered, mark }, {
+  tracing: tracing?.opened,
+  openGates: await openCalls([]),
+})
 clientMayAsk()
 receive = (mail) => jobs.receive(mail)
 for (const mail of early.splice(0)) receive(mail)
