@@ -38,8 +38,12 @@ const alone = ['test/e2e/undisturbed']
 
 const attacks = ['test/e2e/attacks', 'test/e2e/burst', 'test/e2e/memory']
 const backups = ['test/e2e/backup']
-const kills = ['test/e2e/crash', 'test/e2e/commands', 'test/e2e/crons', 'test/simulation',
-  'test/conformance/platform']
+const kills = ['test/e2e/crash', 'test/e2e/commands', 'test/e2e/crons', 'test/e2e/injected',
+  'test/simulation', 'test/conformance/platform']
+const ofThree = ['test/e2e/cluster/cluster', 'test/e2e/cluster/history', 'test/e2e/cluster/studio',
+  'test/e2e/cluster/rotation', 'test/e2e/cluster/whole']
+const otherClusters = filesLike('test/e2e/cluster/*.{long,night,test}.ts')
+  .filter((path) => !ofThree.some((start) => path.startsWith(start)))
 const elsewhere = [...deployments, ...inCluster, ...onCassandra, ...killed, ...tables, ...members,
   ...alone, ...attacks, ...backups, ...kills]
 
@@ -68,7 +72,8 @@ export const nightlyParts: readonly NightlyPart[] = [
   { name: 'kills', projects: ['long'], paths: kills },
   { name: 'rest', projects: ['long'], paths: rest },
   { name: 'studio', projects: ['studio'] },
-  { name: 'cluster', projects: ['cluster'] },
+  { name: 'cluster', projects: ['cluster'], paths: ofThree },
+  { name: 'regions', projects: ['cluster'], paths: otherClusters },
 ]
 
 /** Paths below the root that a pattern matches, as they are written here. */

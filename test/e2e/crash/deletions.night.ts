@@ -12,7 +12,7 @@ import type { ServerProcess } from '../../support/server-process.ts'
 import { ask } from '../../support/wire.ts'
 
 /** Bodies of 2 000 roots, one of which in each body stays; and kills at most. */
-const [bodies, killsMax] = [5, 5]
+const [bodies, killsMax] = [3, 3]
 
 it('A deletion goes on over kills', () => rounds(), 900_000)
 

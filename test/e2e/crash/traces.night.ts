@@ -15,7 +15,7 @@ import { TraceSender } from './trace-sender.ts'
 import { workUntilDeath } from './worker.ts'
 
 const senders = 6
-const kills = repeats({ day: 2, night: 6 })
+const kills = repeats({ day: 2, night: 4 })
 
 it(`${kills} kills lose no acknowledged span`, () => rounds(kills), 900_000)
 
