@@ -49,6 +49,9 @@ export { changeDatasetSplit, compareDatasetVersions, createComparison, createDat
 export type { Comparison, Dataset, DatasetBody, DatasetVersion,
   VersionDiff } from './datasets/datasets.ts'
 export { downloadFile, downloadPublicFile } from './files/downloads.ts'
+export { cancelExperiment, createExperiment, getExperiment,
+  listExperiments } from './datasets/experiments.ts'
+export type { Experiment, NewExperiment } from './datasets/experiments.ts'
 export { createEvaluator, deleteEvaluator, deleteEvaluators, getEvaluator, listEvaluators,
   patchEvaluator } from './rules/evaluators.ts'
 export type { Evaluator, EvaluatorBody, LlmEvaluator } from './rules/evaluators.ts'

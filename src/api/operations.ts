@@ -21,6 +21,7 @@ import * as deploymentSecrets from './control/deployment-secrets.ts'
 import * as deployments from './control/deployments.ts'
 import * as downloads from './files/downloads.ts'
 import * as evaluators from './rules/evaluators.ts'
+import * as experiments from './datasets/experiments.ts'
 import * as examples from './datasets/examples.ts'
 import * as feedback from './feedback.ts'
 import * as hostedDeployments from './hosted/hosted-deployments.ts'
@@ -88,6 +89,7 @@ const resources = {
   'Charts': charts,
   'Models': models,
   'Playground': playground,
+  'Experiments': experiments,
   'Bulk deletions': bulkDeletions,
   'SQL': sql,
   'Downloads': downloads,

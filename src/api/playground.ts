@@ -10,7 +10,7 @@ import type { Value } from './operation.ts'
 const Secrets = Maybe(Type.Record(Type.String(), Text(8 * 1024)))
 
 /** A stored prompt: of the caller, and its newest commit, unless it says otherwise. */
-const PromptRef = Type.Object({
+export const PromptRef = Type.Object({
   owner: Type.Optional(Text(200)),
   name: Type.String({ minLength: 1, maxLength: 300 }),
   ref: Type.Optional(Text(300)),

@@ -51,6 +51,7 @@ export { endpointOf } from './evaluate/models/endpoint.ts'
 export { proposedExamples } from './evaluate/models/example-proposals.ts'
 export { experimentEvents } from './evaluate/models/experiment.ts'
 export type { ExampleEvent } from './evaluate/models/experiment.ts'
+export { endpointFor, modelCallOf, templateOf } from './evaluate/experiments/model-question.ts'
 export { filterFor } from './evaluate/models/filter-query.ts'
 export type { ChatMessage, ModelAnswer, ModelCall, ModelEndpoint, ModelPiece,
   Models } from './evaluate/models/model.ts'
@@ -64,6 +65,13 @@ export type { CommitBody, Prompt, PromptFields, PromptName, PromptOrder, PromptQ
   PromptType } from './evaluate/prompts/prompt.ts'
 export { messagesOf, modelOf, schemaOf, variablesOf,
   withoutModel } from './evaluate/prompts/render/manifest.ts'
+export { experimentJson } from './evaluate/experiments/background-experiment.ts'
+export { experimentKind, experimentKindName,
+  experimentWire } from './evaluate/experiments/experiment-actor.ts'
+export type { ExperimentEngine } from './evaluate/experiments/experiment-pass.ts'
+export type { AssistantsPort } from './evaluate/experiments/experiment-port.ts'
+export { experimentClient } from './evaluate/experiments/experiments.ts'
+export type { ExperimentClient, Experiments } from './evaluate/experiments/experiments.ts'
 export { openPlatform } from './platform.ts'
 export type { Platform, PlatformOptions } from './platform.ts'
 export type { Project, ProjectQuery, Projects } from './records/projects/project.ts'

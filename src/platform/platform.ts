@@ -21,6 +21,10 @@ import type { SecretsKeys } from './records/secrets/secrets-key.ts'
 import type { Secrets } from './records/secrets/secrets.ts'
 import { projectsOver } from './records/projects/catalog-projects.ts'
 import type { Projects } from './records/projects/project.ts'
+import { experimentEngine } from './evaluate/experiments/engine.ts'
+import type { EngineParts, ExperimentOptions } from './evaluate/experiments/engine.ts'
+import type { ExperimentEngine } from './evaluate/experiments/experiment-pass.ts'
+import type { Experiments } from './evaluate/experiments/experiments.ts'
 import { ruleEngine } from './evaluate/rules/engine.ts'
 import type { RuleOptions } from './evaluate/rules/engine.ts'
 import { platformPort } from './evaluate/rules/platform-port.ts'
@@ -93,6 +97,10 @@ export interface Platform {
   readonly rules?: Rules
   /** Records and calls that the actors of rules work with. */
   readonly ruleEngine?: RuleEngine
+  /** Experiments that go on by themselves; missing if the server offers none. */
+  readonly experiments?: Experiments
+  /** Records and calls that the actors of experiments work with. */
+  readonly experimentEngine?: ExperimentEngine
   /** Deletions of traces by questions; missing if the server offers none. */
   readonly deletions?: Deletions
   /** Store and queries that the actors of deletions work with. */
@@ -114,6 +122,8 @@ export interface PlatformOptions {
   readonly onRemoval?: RemovalListener
   /** Client and actions of rules; without them there are no rules. */
   readonly rules?: RuleOptions
+  /** Client and assistants of experiments; without them none goes on by itself. */
+  readonly experiments?: ExperimentOptions
   /** Wakes deletions of traces by questions; without it there are none. */
   readonly deletions?: DeletionClient
   /** Calls and tokens that a tenant may have of models on a day; unlimited by default. */
@@ -182,6 +192,25 @@ function ingestNeeds({ catalogs, env, rules, onRemoval }: PlatformOptions,
   }
 }
 
+interface ExperimentSources
+  extends
+    Pick<EngineParts,
+      'projects' | 'datasets' | 'models' | 'tracedModels' | 'quota' | 'prompts'
+        | 'playgroundSettings'> {
+  readonly port: Omit<EngineParts['port'], 'egress'>
+  readonly threads: ReturnType<typeof openThreads>
+}
+
+/** Experiments and their engine; neither, where the server carries none out. */
+function experimentsOf({ experiments, rules, catalogs, env }: PlatformOptions,
+  { port, threads, ...parts }: ExperimentSources
+): Pick<Platform, 'experiments' | 'experimentEngine'> {
+  if (experiments === undefined || rules === undefined) return {}
+  const made = experimentEngine({ ...parts, ...experiments, port: { ...port, ...rules.port },
+    catalogs, env, ingest: () => threads.ingest, query: () => threads.query })
+  return { experiments: made.experiments, experimentEngine: made.engine }
+}
+
 /** Makes the platform of a member. Its threads start when they are first needed. */
 export function openPlatform(options: PlatformOptions): Platform {
   const { catalogs, env, settled, egress, secretsKeys, handles = new Map(),
@@ -203,11 +232,15 @@ export function openPlatform(options: PlatformOptions): Platform {
   const ruled = ruleOptions &&
     ruleEngine({ ...ruleOptions, port: { ...port, ...ruleOptions.port }, catalogs, documents,
       projects, env, ingest: () => threads.ingest, query: () => threads.query })
+  const asked = tracedModels({ models, ingest: () => threads.ingest, quota, env })
+  const experimenting = experimentsOf(options, { port, projects, datasets, models,
+    tracedModels: asked, quota, prompts, playgroundSettings, threads })
   const deleting = waker &&
     createDeletions({ catalogs, client: waker, projects, env, settled: () => settled?.(),
       ingest: () => threads.ingest, query: () => threads.query })
   return {
     ...deleting && { deletions: deleting.deletions, deletionEngine: deleting.engine },
+    ...experimenting,
     ...ruled && { rules: ruled.rules, ruleEngine: ruled.engine },
     datasets,
     comparisons: comparisonsOver(catalogs, env),
@@ -228,7 +261,7 @@ export function openPlatform(options: PlatformOptions): Platform {
     secrets,
     models,
     localModels: localModelsAt(options.localModels ?? [], egress),
-    tracedModels: tracedModels({ models, ingest: () => threads.ingest, quota, env }),
+    tracedModels: asked,
     modelQuota: quota,
     playgroundSettings,
     prices,

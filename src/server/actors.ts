@@ -17,8 +17,8 @@ import { readLongJson } from '../json/index.ts'
 import type { LongJson } from '../json/index.ts'
 import { counterRules, LimitClients, limitKind, LiveCounters } from '../limits/index.ts'
 import type { QuotaLimits, RateLimit, ReadQuota } from '../limits/index.ts'
-import { catalogKind, deletionKind, ruleKind } from '../platform/index.ts'
-import type { DeletionParts, RuleEngine } from '../platform/index.ts'
+import { catalogKind, deletionKind, experimentKind, ruleKind } from '../platform/index.ts'
+import type { DeletionParts, ExperimentEngine, RuleEngine } from '../platform/index.ts'
 import type { AssistantDefaults } from '../settings/index.ts'
 import { cautiousClock, defaultLimits, InputQuota, LateExpiries,
   threadKind } from '../thread/index.ts'
@@ -64,6 +64,8 @@ export interface ActorParts {
   readonly ruleEngine: () => RuleEngine | undefined
   /** Parts that deletions of traces work with; undefined while the platform is not open. */
   readonly deletionEngine: () => DeletionParts | undefined
+  /** Engine for experiments; undefined while the platform is not open. */
+  readonly experimentEngine: () => ExperimentEngine | undefined
   /** The memory that reads share. */
   readonly reads: ReadQuota
   readonly egress: Pick<Egress, 'send'> & WebhookCheck
@@ -169,7 +171,8 @@ function kindsOver(ports: Ports,
     Pick<ThreadPorts, 'ask' | 'wakeAt' | 'isSettled' | 'expireAfter' | 'expiresLater'>
   >, firing: Pick<CronActorParts, 'fire' | 'wakeAt'>): ActorKind[] {
   const { host, deployed, rows, egress, billing, quarantine, reads, env, counters,
-    defaultTimeToLive, runsEnded, runsGone, ruleEngine, deletionEngine, json, agentTools } = parts
+    defaultTimeToLive, runsEnded, runsGone, ruleEngine, deletionEngine, experimentEngine, json,
+    agentTools } = parts
   const { log, heldRuns, threads, runs, assistants, crons, items, limits, askDoors } = ports
   let executions = 0
   return [
@@ -203,6 +206,7 @@ function kindsOver(ports: Ports,
     catalogKind({ log, env }),
     ruleKind({ engine: ruleEngine, env }),
     deletionKind({ engine: deletionEngine, env }),
+    experimentKind({ engine: experimentEngine, env }),
     itemKind({ log, index: items, env }),
     limitKind({ env, table: limits, askDoors, live: counters, ruleOf: counterRules(rows) }),
   ]

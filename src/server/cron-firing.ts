@@ -41,7 +41,7 @@ export interface FiringParts {
 
 /** Operations for runs that the server itself starts. */
 export type RunsOfServer = Pick<ReturnType<typeof operationsOver>['runs'],
-  'createStatelessAndWait' | 'cancel'>
+  'createStatelessAndWait' | 'cancel' | 'assistantFor'>
 
 /** Fires crons. It belongs to the actors. */
 export interface Firing extends Pick<CronActorParts, 'fire'> {

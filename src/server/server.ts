@@ -227,12 +227,14 @@ async function openToOperators({ settings, env, metrics, start }: Start,
 
 /** Comes before the front door closes: requests that come while shards move go to new owners. */
 async function holdShards({ env, start }: Start,
-  { base: { backend }, member: { actors, platform, rules, deletions }, stopClockWatch }: Pick<
-    OpenMember,
-    'base' | 'member'
-  > & { readonly stopClockWatch: () => void }): Promise<void> {
+  { base: { backend }, member: { actors, platform, rules, deletions, experiments },
+    stopClockWatch }: Pick<
+      OpenMember,
+      'base' | 'member'
+    > & { readonly stopClockWatch: () => void }): Promise<void> {
   await start('shards',
-    () => watchWork(platform, { rules, deletions, env, owns: (key) => actors.owns(key) }),
+    () =>
+      watchWork(platform, { rules, deletions, experiments, env, owns: (key) => actors.owns(key) }),
     (stopWatching) => {
       stopWatching()
       stopClockWatch()

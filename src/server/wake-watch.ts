@@ -4,8 +4,8 @@
  */
 
 import type { ActorKey, Env } from '../../cluster/index.ts'
-import { deletionKindName, ruleKindName } from '../platform/index.ts'
-import type { DeletionClient, Platform, RuleClient, WakeEntry,
+import { deletionKindName, experimentKindName, ruleKindName } from '../platform/index.ts'
+import type { DeletionClient, ExperimentClient, Platform, RuleClient, WakeEntry,
   WakeList } from '../platform/index.ts'
 
 /** A list, and how each of its entries is woken. */
@@ -20,6 +20,7 @@ interface WatchedList {
 export interface WakeWatchParts {
   readonly rules: Pick<RuleClient, 'wake'>
   readonly deletions: DeletionClient
+  readonly experiments: ExperimentClient
   /** True if this member owns an actor. */
   owns(key: ActorKey): boolean
   readonly env: Pick<Env, 'every' | 'after' | 'log'>
@@ -28,8 +29,10 @@ export interface WakeWatchParts {
 const [firstMs, everyMs] = [1_000, 60_000]
 
 /** Watches until the returned function is called. */
-export function watchWork({ rules, deletions }: Pick<Platform, 'rules' | 'deletions'>,
-  parts: WakeWatchParts): () => void {
+export function watchWork(
+  { rules, deletions, experiments }: Pick<Platform, 'rules' | 'deletions' | 'experiments'>,
+  parts: WakeWatchParts,
+): () => void {
   const lists: readonly WatchedList[] = [
     ...rules === undefined ? [] : [{
       list: rules.records.awake,
@@ -40,6 +43,11 @@ export function watchWork({ rules, deletions }: Pick<Platform, 'rules' | 'deleti
       list: deletions.records.listed,
       wake: (entry: WakeEntry) => parts.deletions.wake(entry, entry.place.createdAtMs),
       keyOf: ({ tenant }: WakeEntry) => ({ kind: deletionKindName, tenant, id: 'all' }),
+    }],
+    ...experiments === undefined ? [] : [{
+      list: experiments.records.listed,
+      wake: (entry: WakeEntry) => parts.experiments.wake(entry, entry.place.createdAtMs),
+      keyOf: ({ tenant, id }: WakeEntry) => ({ kind: experimentKindName, tenant, id }),
     }],
   ]
   const ends = lists.flatMap((list) => watchList(list, parts))

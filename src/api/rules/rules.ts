@@ -17,7 +17,8 @@ const Webhook = Type.Object(call)
 /** The path to the value of each variable of a prompt, such as `input.question`. */
 export const VariableMapping = Type.Record(Text(200), Text(500), { maxProperties: 50 })
 
-const Judge = Type.Object({
+/** A prompt or a graph that judges runs. */
+export const Judge = Type.Object({
   structured: Maybe(Type.Object({
     // `name`, `owner/name` or either with `:ref`.
     hub_ref: Maybe(Text(300)),

@@ -12,8 +12,8 @@ import { feedbackConfigRoutes } from './feedback-configs.ts'
 import { feedbackRoutes, feedbackTokenRoutes } from './feedback.ts'
 import { infoRoutes } from './info.ts'
 import { ingestRoutes } from './ingest.ts'
-import { experimentRoutes, generateRoutes, playgroundRoutes, playgroundSettingRoutes, priceRoutes,
-  secretRoutes } from './models/index.ts'
+import { backgroundExperimentRoutes, experimentRoutes, generateRoutes, playgroundRoutes,
+  playgroundSettingRoutes, priceRoutes, secretRoutes } from './models/index.ts'
 import { commentRoutes, commitRoutes, directoryCommitRoutes, directoryRoutes, repoRoutes,
   tagRoutes } from './prompts/index.ts'
 import { acceptBytes, acceptQuestions } from './platform-route.ts'
@@ -43,7 +43,7 @@ export async function addPlatform(app: App, parts: PlatformParts): Promise<void>
     feedbackRoutes, feedbackTokenRoutes, feedbackConfigRoutes, chartRoutes, exportRoutes,
     traceDeletionRoutes, bulkDeletionRoutes, repoRoutes, commentRoutes, tagRoutes, directoryRoutes,
     secretRoutes, playgroundRoutes, playgroundSettingRoutes, priceRoutes, generateRoutes,
-    experimentRoutes, ruleRoutes, evaluatorRoutes, alertRuleRoutes)
+    experimentRoutes, backgroundExperimentRoutes, ruleRoutes, evaluatorRoutes, alertRuleRoutes)
   await below('/api/v1', acceptQuestions, datasetRoutes, datasetVersionRoutes, datasetFileRoutes,
     exampleRoutes, comparisonRoutes, datasetRunRoutes, groupedExperimentRoutes)
   await below('/api/v2', acceptQuestions, runRoutesV2, threadRoutesV2, sessionRoutesV2,

@@ -8,8 +8,8 @@ import { cronWire } from '../../crons/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { itemKindName, itemWire } from '../../items/index.ts'
 import { limitService, limitUseWire, limitWires } from '../../limits/index.ts'
-import { catalogKindName, catalogWire, deletionKindName, deletionWire, ruleKindName,
-  ruleWire } from '../../platform/index.ts'
+import { catalogKindName, catalogWire, deletionKindName, deletionWire, experimentKindName,
+  experimentWire, ruleKindName, ruleWire } from '../../platform/index.ts'
 import type { SpanStorePlace } from '../../platform/index.ts'
 import { indexService, indexWire, scatteredIndex } from '../../search/index.ts'
 import type { IndexAnswer, OwnIndex, RunTable, ScatteredIndex } from '../../search/index.ts'
@@ -80,8 +80,9 @@ export async function openCassandraBackend(options: CassandraBackendOptions): Pr
       }, { name: catalogKindName, wire: catalogWire }, { name: ruleKindName, wire: ruleWire }, {
         name: deletionKindName,
         wire: deletionWire,
-      }, { name: itemKindName, wire: itemWire }, indexWire, ...limitWires, activityWire,
-        limitUseWire, memberDetailsWire, secretsWire, drainWire, ...deploymentWires],
+      }, { name: experimentKindName, wire: experimentWire }, { name: itemKindName, wire: itemWire },
+        indexWire, ...limitWires, activityWire, limitUseWire, memberDetailsWire, secretsWire,
+        drainWire, ...deploymentWires],
       reviveError: HeddleError.revive,
       sessions: meteredSessions(store.sessions, metrics, env),
       shardOwners: meteredShards(store.shardOwners, metrics),

@@ -19,9 +19,10 @@ export interface PlatformDataParts {
  * The collections of a tenant. Collections that act by themselves or show things to others come
  * first.
  */
-const collections: readonly Collection[] = ['trace_deletion', 'rule', 'rule_state', 'rule_wake',
-  'share', 'evaluator', 'queue', 'chart', 'chart_section', 'view', 'comparison', 'dataset',
-  'comment', 'prompt', 'feedback_config', 'secret', 'price', 'playground', 'workspace', 'project']
+const collections: readonly Collection[] = ['trace_deletion', 'experiment', 'rule', 'rule_state',
+  'rule_wake', 'share', 'evaluator', 'queue', 'chart', 'chart_section', 'view', 'comparison',
+  'dataset', 'comment', 'prompt', 'feedback_config', 'secret', 'price', 'playground', 'workspace',
+  'project']
 
 /** The documents that belong to a record. */
 const documentsOf: { readonly [Name in Collection]?: readonly DocumentPlace['kind'][] } = {

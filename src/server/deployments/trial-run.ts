@@ -14,7 +14,7 @@ import type { RunsOfServer } from '../cron-firing.ts'
 /** Members and operations for trial runs. */
 export interface TrialRunParts {
   readonly members: Pick<RolloutMembers, 'live' | 'learn'>
-  readonly runs: RunsOfServer
+  readonly runs: Pick<RunsOfServer, 'createStatelessAndWait' | 'cancel'>
   readonly env: Pick<Env, 'after' | 'log'>
 }
 

@@ -3,8 +3,10 @@
 import type { Env } from '../../../cluster/index.ts'
 import { graphHosts, memoryMb } from '../../graph/index.ts'
 import type { RateLimit } from '../../limits/index.ts'
-import { catalogClient, deletionClient, openPlatform, ruleClient } from '../../platform/index.ts'
-import type { DeletionClient, Platform, RuleClient } from '../../platform/index.ts'
+import { catalogClient, deletionClient, experimentClient, openPlatform,
+  ruleClient } from '../../platform/index.ts'
+import type { DeletionClient, ExperimentClient, Platform,
+  RuleClient } from '../../platform/index.ts'
 import type { Settings } from '../../settings/index.ts'
 import { createThreadClient } from '../../thread/index.ts'
 import { openActors } from '../actors.ts'
@@ -16,7 +18,8 @@ import { removeGoneTraces } from '../own-traces/gone-traces.ts'
 import { ownViews } from '../own-traces/own-views.ts'
 import { runningRuns } from '../own-traces/running-runs.ts'
 import { countRemovedSpans } from '../readings.ts'
-import { rulePort } from '../rule-port.ts'
+import { assistantsPort } from '../evaluation/assistants-port.ts'
+import { rulePort } from '../evaluation/rule-port.ts'
 import type { StartStage } from './stages.ts'
 import { tracedSteps } from '../traced-steps.ts'
 
@@ -55,8 +58,9 @@ export async function openMember(options: MemberOptions) {
     })
   const rules = ruleClient(actors.router, env)
   const deletions = deletionClient(actors.router, env)
+  const experiments = experimentClient(actors.router, env)
   const platform = await start('platform',
-    () => startPlatform(options, actors, { rules, deletions, platform: () => opened }),
+    () => startPlatform(options, actors, { rules, deletions, experiments, platform: () => opened }),
     async (platform) => {
       opened = undefined
       await ownRuns?.close()
@@ -71,7 +75,8 @@ export async function openMember(options: MemberOptions) {
       openDeployments({ settings, env, backend, platform, secretsKeys, graphs: host, later, reads,
         memoryMb: memoryMb(), router: actors.router, items: actors.items, runs: actors.runs,
         owns: actors.owns }), ({ close }) => close())
-  return { actors, rules, deletions, platform, steps, deployments, egress: settingsOf.egress }
+  return { actors, rules, deletions, experiments, platform, steps, deployments,
+    egress: settingsOf.egress }
 }
 
 type Actors = Awaited<ReturnType<typeof openActors>>
@@ -90,12 +95,14 @@ function startActors({ settings, env, base, rows, assistantDefaults }: MemberOpt
     assistantDefaults, itemSettings: settingsOf.itemSettings,
     agentTools: new Set(settings.agents?.tools), defaultTimeToLive: settingsOf.timeToLive,
     ruleEngine: () => platform()?.ruleEngine, deletionEngine: () => platform()?.deletionEngine,
+    experimentEngine: () => platform()?.experimentEngine,
     runsGone: removeGoneTraces({ ownRuns, platform, env, tracesSteps }),
     ...ownRuns && { runsEnded: (runs) => ownRuns.ended(runs) } })
 }
 
 function startPlatform({ settings, env, base }: MemberOptions, actors: Actors,
-  { rules, deletions, platform }: { readonly rules: RuleClient; readonly deletions: DeletionClient;
+  { rules, deletions, experiments, platform }: { readonly rules: RuleClient;
+    readonly deletions: DeletionClient; readonly experiments: ExperimentClient;
     readonly platform: LaterPlatform }): Platform {
   const { backend, ownRuns, secretsKeys, watchers: { metrics } } = base
   const threads = createThreadClient({ router: actors.router, env, reads: base.reads,
@@ -116,6 +123,9 @@ function startPlatform({ settings, env, base }: MemberOptions, actors: Actors,
       port: rulePort({ egress: base.egress, graphs: graphHosts(base.graphs.host, base.later.graphs),
         runs: actors.runs }) },
     deletions,
+    experiments: { client: experiments,
+      assistants: assistantsPort({ runs: actors.runs,
+        graphs: graphHosts(base.graphs.host, base.later.graphs) }) },
     onRemoval: countRemovedSpans(metrics),
     ...ownRuns && { settled: () => ownRuns.settled() },
   })

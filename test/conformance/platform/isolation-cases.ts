@@ -29,6 +29,8 @@ export interface Belongings extends PromptBelongings, DatasetBelongings {
   readonly price: string
   /** A deletion of traces that has ended. */
   readonly deletion: string
+  /** An experiment that went on by itself, and has ended. */
+  readonly trial: string
 }
 
 /** A call of one route. */
@@ -60,7 +62,7 @@ export function alertRule(name: string) {
 /** A case of each route. Those that remove something are last. */
 export function casesOf(theirs: Belongings): readonly Case[] {
   const { project, projectName, trace, child, thread, feedback, feedbackKey, chart, section, view,
-    rule, alert, evaluator, secret, model, price, dataset, deletion } = theirs
+    rule, alert, evaluator, secret, model, price, dataset, deletion, trial } = theirs
   const messages = [{ role: 'user', content: 'Hi' }]
   const tiny = { dialect: 'openai', base_url: 'https://model.invalid/v1', model: 'm', secret }
   const cost = { match_pattern: 'm', prompt_cost: 1, completion_cost: 2 }
@@ -140,6 +142,8 @@ export function casesOf(theirs: Belongings): readonly Case[] {
     read('GET /model-price-map/usual', '/api/v1/model-price-map/usual'),
     read('GET /bulk-deletions', '/api/v1/bulk-deletions'),
     read('GET /bulk-deletions/:id', `/api/v1/bulk-deletions/${deletion}`),
+    read('GET /experiments', `/api/v1/experiments?dataset=${dataset}`),
+    read('GET /experiments/:id', `/api/v1/experiments/${trial}`),
     read('POST /auth', '/api/v1/auth'),
     read('GET /auth/public', '/api/v1/auth/public'),
     read('GET /generate', '/generate'),
@@ -242,6 +246,9 @@ export function casesOf(theirs: Belongings): readonly Case[] {
     change('PATCH /bulk-deletions/:id', `/api/v1/bulk-deletions/${deletion}`, {
       status: 'Cancelled',
     }),
+    change('POST /experiments', '/api/v1/experiments', { dataset_id: dataset,
+      assistant_id: 'echo' }),
+    change('PATCH /experiments/:id', `/api/v1/experiments/${trial}`, { status: 'Cancelled' }),
     change('POST /runs/delete/traces', '/api/v1/runs/delete/traces', { session_id: project,
       trace_ids: [trace] }),
     change('POST /runs/delete', '/api/v1/runs/delete', { session_id: project, trace_ids: [trace] }),

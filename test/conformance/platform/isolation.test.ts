@@ -96,9 +96,17 @@ async function belongings(): Promise<Belongings> {
       path: `/api/v1/bulk-deletions/${deletion.id}` })
     expect(shown).toMatchObject({ status: 'Completed' })
   }, 10_000)
-  return { ...owned, deletion: deletion.id, alert, rule: rule.id, evaluator: evaluator.id,
-    queue: queue.id, item, secret: mark, model: model.id, price: price.id, project,
-    projectName: mark, trace, child, thread, feedback, feedbackKey: mark, chart: chart.id,
+  const trial = await made('POST', '/experiments', { dataset_id: owned.dataset,
+    manifest: { lc: 1, type: 'constructor', id: ['PromptTemplate'], kwargs: { template: mark } },
+    model: { dialect: 'openai', base_url: 'https://model.invalid/v1', model: mark },
+    project_name: `${mark}-trial` })
+  await vi.waitFor(async () => {
+    const path = `/api/v1/experiments/${trial.id}`
+    expect((await send(owner, { route: 'GET', path })).body).toMatchObject({ status: 'Completed' })
+  }, 30_000)
+  return { ...owned, deletion: deletion.id, trial: trial.id, alert, rule: rule.id,
+    evaluator: evaluator.id, queue: queue.id, item, secret: mark, model: model.id, price: price.id,
+    project, projectName: mark, trace, child, thread, feedback, feedbackKey: mark, chart: chart.id,
     section: section.id, view: view.id }
 }
 

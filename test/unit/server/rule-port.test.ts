@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest'
 
-import { rulePort } from '../../../src/server/rule-port.ts'
+import { rulePort } from '../../../src/server/evaluation/rule-port.ts'
 
 it('refuses to run a judge while its deployment is paused', async () => {
   const started: string[] = []

@@ -1,12 +1,11 @@
 /** Routes whose answer a model of the workspace writes. */
 
 import { proposeExamples, proposeFilter } from '../../../api/index.ts'
-import { filterFor, proposedExamples } from '../../../platform/index.ts'
+import { endpointFor, filterFor, proposedExamples } from '../../../platform/index.ts'
 import { leftSignal } from '../../http/list-reply.ts'
 import type { App } from '../../http/route.ts'
 import { serve } from '../../http/serve.ts'
 import type { PlatformParts } from '../platform-route.ts'
-import { endpointFor } from './model-call.ts'
 
 /** Examples that a model is shown. */
 const samplesMax = 20

@@ -1,5 +1,6 @@
 /** Routes of models: secrets, and what asks models of customers. */
 
+export { backgroundExperimentRoutes } from './background-experiments.ts'
 export { playgroundSettingRoutes } from './playground-settings.ts'
 export { playgroundRoutes } from './playground.ts'
 export { experimentRoutes } from './experiments.ts'

@@ -1,12 +1,11 @@
 /** The route of the playground: one call of one model, whose answer is streamed. */
 
 import { askModel } from '../../../api/index.ts'
-import { usageJson } from '../../../platform/index.ts'
+import { modelCallOf, usageJson } from '../../../platform/index.ts'
 import type { TracedEvent } from '../../../platform/index.ts'
 import type { App } from '../../http/route.ts'
 import { serve } from '../../http/serve.ts'
 import type { PlatformParts } from '../platform-route.ts'
-import { callOf } from './model-call.ts'
 import { sendEvents } from './model-events.ts'
 import type { ModelEvent } from './model-events.ts'
 
@@ -17,7 +16,7 @@ const project = 'playground'
 export function playgroundRoutes(app: App, parts: PlatformParts): void {
   const { platform } = parts
   serve(app, askModel, async ({ body, caller: { tenant } }, reply) => {
-    const call = await callOf(platform, tenant, body)
+    const call = await modelCallOf(platform, tenant, body)
     await sendEvents(parts, reply,
       (signal) => eventsOf(platform.tracedModels.stream({ tenant, project, call }, signal)))
   })

@@ -17,6 +17,8 @@ export interface EndedCall {
   readonly ended: { readonly answer: ModelAnswer } | { readonly error: string }
   /** The example of a dataset that it was asked about. */
   readonly example?: Uuid
+  /** The member of the outputs that has the text, in place of messages. */
+  readonly outputMember?: string
   /** More that it can be found by. */
   readonly metadata?: Readonly<Record<string, unknown>>
 }
@@ -27,7 +29,8 @@ export function spanBody(ended: EndedCall): Uint8Array {
 }
 
 function spanOf(
-  { id, project, call, startMs, firstTextMs, endMs, ended, example, metadata }: EndedCall,
+  { id, project, call, startMs, firstTextMs, endMs, ended, example, metadata, outputMember }:
+    EndedCall,
 ): object {
   const { endpoint: { dialect, model, url, parameters }, messages, schema } = call
   return {
@@ -40,7 +43,9 @@ function spanOf(
     start_time: textOf(startMs),
     end_time: textOf(endMs),
     inputs: { messages },
-    ...'answer' in ended ? { outputs: outputsOf(ended.answer) } : { error: ended.error },
+    ...'answer' in ended
+      ? { outputs: outputsOf(ended.answer, outputMember) }
+      : { error: ended.error },
     ...firstTextMs !== null && { events: [{ name: 'new_token', time: textOf(firstTextMs) }] },
     ...example !== undefined && { reference_example_id: example },
     extra: {
@@ -51,9 +56,11 @@ function spanOf(
   }
 }
 
-function outputsOf({ text, json, usage }: ModelAnswer): object {
+function outputsOf({ text, json, usage }: ModelAnswer, member?: string): object {
   return {
-    messages: [{ role: 'assistant', content: text }],
+    ...member === undefined
+      ? { messages: [{ role: 'assistant', content: text }] }
+      : { [member]: text },
     ...json !== undefined && { json },
     ...usage !== null && { usage_metadata: usageJson(usage) },
   }

@@ -7,6 +7,7 @@ import type { DocumentPort } from '../../spans/document-port.ts'
 import type { Projects } from '../../records/projects/project.ts'
 import type { Calls } from '../../calls/calls.ts'
 import { asRuleEvaluator } from './evaluator.ts'
+import type { JudgeParts } from './judge.ts'
 import type { RulePort } from './judge-port.ts'
 import type { RuleEngine } from './rule-actor.ts'
 import type { RuleClient } from './rule-client.ts'
@@ -38,13 +39,8 @@ export interface EngineParts extends RuleOptions {
 export function ruleEngine(
   parts: EngineParts,
 ): { readonly rules: Rules; readonly engine: RuleEngine } {
-  const { port, env, ingest, query, lagMs, projects, documents } = parts
-  const judging = { port, env,
-    keepSpan: async (tenant: string, span: Readonly<Record<string, unknown>>) => {
-      const body = Buffer.from(JSON.stringify({ post: [span], patch: [] }))
-      await ingest().ingest({ tenant, form: 'batch', encoding: '', body,
-        contentType: 'application/json' })
-    } }
+  const { ingest, query, lagMs, projects, documents } = parts
+  const judging = judgingOver(parts)
   const rules = rulesOver({ ...parts, judging })
   const pass = { ...judging, documents, projects, query, lagMs,
     putFeedback: (rows: Parameters<EngineIngest['putFeedback']>[0]) => ingest().putFeedback(rows) }
@@ -54,6 +50,17 @@ export function ruleEngine(
         ...evaluators ?? [],
         ...id === null ? [] : await keptEvaluator(rules, tenant, id),
       ] } }
+}
+
+/** Dependencies of judges, over the parts of a platform. */
+export function judgingOver<Own extends JudgeParts['env']>(
+  { port, env, ingest }: Pick<EngineParts, 'port' | 'ingest'> & { readonly env: Own },
+): JudgeParts & { readonly env: Own } {
+  return { port, env, keepSpan: async (tenant, span) => {
+    const body = Buffer.from(JSON.stringify({ post: [span], patch: [] }))
+    await ingest().ingest({ tenant, form: 'batch', encoding: '', body,
+      contentType: 'application/json' })
+  } }
 }
 
 type EngineIngest = ReturnType<EngineParts['ingest']>

@@ -22,6 +22,8 @@ const namespaces = {
   ownStep: 'a4d8a1c2-0d4b-4f6e-9a53-5a0c7e21b6f0',
   /** The spans of a project that ended in one hour. */
   ended: '7c0e4f5d-2a0b-4c59-9a1e-0f7f3d0a6b52',
+  /** A run of an experiment, and what evaluators say of it. */
+  experiment: '3f6b1d74-9c2e-4a58-b0d7-6e1f8a2c4b95',
   /** Action of a rule on a span. */
   rule: 'e2b94b0c-6d5f-4b3a-8d5e-1c9b4a7f2e63',
   /** A key that signs links to files. */

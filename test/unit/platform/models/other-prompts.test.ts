@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest'
 
-import { templateOf } from '../../../../src/frontdoor/platform-rest/models/model-call.ts'
+import { templateOf } from '../../../../src/platform/evaluate/experiments/model-question.ts'
 import type { Platform } from '../../../../src/platform/index.ts'
 import { platformPort } from '../../../../src/platform/evaluate/rules/platform-port.ts'
 

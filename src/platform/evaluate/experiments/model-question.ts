@@ -2,14 +2,26 @@
 
 import type { ModelQuestion } from '../../../api/index.ts'
 import { HeddleError } from '../../../errors.ts'
-import { endpointOf, messagesOf, modelOf, schemaOf, withoutModel } from '../../../platform/index.ts'
-import type { ChatMessage, ModelCall, ModelEndpoint, Platform } from '../../../platform/index.ts'
+import type { Prompts } from '../prompts/prompt.ts'
+import { messagesOf, modelOf, schemaOf, withoutModel } from '../prompts/render/manifest.ts'
+import { endpointOf } from '../models/endpoint.ts'
+import type { ChatMessage, ModelCall, ModelEndpoint } from '../models/model.ts'
+import type { PlaygroundSettings } from '../models/playground-settings.ts'
 
 /** Sources of models and prompts: the settings of the playground, and the stored prompts. */
-type Sources = Pick<Platform, 'playgroundSettings' | 'prompts'>
+export interface ModelSources {
+  readonly playgroundSettings: Pick<PlaygroundSettings, 'defaultModel'>
+  readonly prompts: Pick<Prompts, 'manifest'>
+}
+
+type Sources = ModelSources
+
+/** The parts of a question that name a prompt and a model. */
+export type PromptedQuestion = Pick<ModelQuestion,
+  'manifest' | 'prompt' | 'model' | 'schema' | 'secrets'>
 
 /** The call. Throws `invalid` with what is missing, and `not_found` for an unknown prompt. */
-export async function callOf(sources: Sources, tenant: string,
+export async function modelCallOf(sources: Sources, tenant: string,
   body: ModelQuestion): Promise<ModelCall> {
   const { messages, variables } = body
   if (messages === undefined || messages === null) {
@@ -29,7 +41,7 @@ export interface Template {
 
 /** The manifest or stored prompt of a question, with the model that it is sent to. */
 export async function templateOf(sources: Sources, tenant: string,
-  body: ModelQuestion): Promise<Template> {
+  body: PromptedQuestion): Promise<Template> {
   const { manifest, prompt } = body
   if (isGiven(manifest) === isGiven(prompt)) throw oneOfThem()
   const read = manifest ?? await manifestOf(sources, tenant, prompt!)
@@ -38,7 +50,8 @@ export async function templateOf(sources: Sources, tenant: string,
 }
 
 async function restOf(sources: Sources, tenant: string,
-  { model, schema: wanted, secrets }: ModelQuestion, manifest: unknown): Promise<Template['call']> {
+  { model, schema: wanted, secrets }: PromptedQuestion,
+  manifest: unknown): Promise<Template['call']> {
   const schema = wanted ?? (manifest === null ? null : schemaOf(manifest))
   const behind = manifest === null ? null : modelOf(manifest)
   const endpoint = await endpointFor(sources, tenant, model ?? behind)
@@ -62,7 +75,7 @@ async function manifestOf({ prompts }: Sources, tenant: string,
 
 /** The endpoint of a serialised model, or that of the default model. Throws `invalid`. */
 export async function endpointFor(
-  { playgroundSettings }: Pick<Platform, 'playgroundSettings'>,
+  { playgroundSettings }: Pick<Sources, 'playgroundSettings'>,
   tenant: string,
   model: unknown,
 ): Promise<ModelEndpoint> {

@@ -1,11 +1,11 @@
 /** Actions of rules beyond traces: webhooks, and graphs of this server as judges. */
 
-import type { Egress } from '../egress/index.ts'
-import { HeddleError } from '../errors.ts'
-import type { GraphHosts } from '../graph/index.ts'
-import { isObject, valueIn } from '../json/index.ts'
-import type { RulePort } from '../platform/index.ts'
-import type { RunsOfServer } from './cron-firing.ts'
+import type { Egress } from '../../egress/index.ts'
+import { HeddleError } from '../../errors.ts'
+import type { GraphHosts } from '../../graph/index.ts'
+import { isObject, valueIn } from '../../json/index.ts'
+import type { RulePort } from '../../platform/index.ts'
+import type { RunsOfServer } from '../cron-firing.ts'
 
 /** Parts of the server that the actions use. */
 export interface RulePortParts {
