@@ -71,6 +71,33 @@ it('every screen waits for a silent server, then comes back by itself', async ()
   await tab.close()
 })
 
+it('a server that is away is asked once a second at most, and by one probe', async () => {
+  const { thread_id: id } = await server.client.threads.create({ graphId: 'echo' })
+  const tab = await browser.open(`${server.url}/ok`, { expected: /status of 404|ERR_/ })
+  const { page } = tab
+  await page.clock.install()
+  await page.goto(`${server.url}/studio/threads/${id}`)
+  await page.getByRole('textbox', { name: 'Message' }).waitFor()
+  let asked: string[] = []
+  await page.route(isCall, (route) => {
+    asked.push(new URL(route.request().url()).pathname)
+    return route.abort()
+  })
+  // Whatever the page asks first finds out; its retries may be under way.
+  await page.clock.runFor(16_000)
+  await page.getByText('Connection lost').waitFor({ state: 'attached' })
+  asked = []
+  for (let second = 0; second < 40; second++) await page.clock.runFor(1_000)
+  expect(asked.length).toBeGreaterThan(2)
+  expect(asked.length).toBeLessThan(20)
+  expect([...new Set(asked)]).toEqual(['/ok'])
+  await page.unroute(isCall)
+  await page.clock.runFor(9_000)
+  await page.getByText('Connection lost').waitFor({ state: 'detached' })
+  expectQuiet(tab)
+  await tab.close()
+})
+
 const cardOf = (page: Page) => page.getByRole('region', { name: 'Question', exact: true }).last()
 
 async function give(page: Page, words: string): Promise<void> {

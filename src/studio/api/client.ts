@@ -2,6 +2,7 @@
 
 import type { ControlFailure } from '../../api/index.ts'
 import { callAsDeveloperPage, credentials, signInNeeded } from '../session.ts'
+import { isAway, noteAway } from '../away.ts'
 import { urlOf } from './place.ts'
 
 /** Any value that JSON can hold. */
@@ -46,6 +47,8 @@ export interface Call {
   readonly form?: FormData
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal | undefined
+  /** Asks also while the server is away: other questions are not sent then, acts are. */
+  readonly isProbe?: boolean
 }
 
 /** The state of the limit that a call was charged to: the headers of its answer. */
@@ -99,9 +102,12 @@ async function answerTo(path: string, call: Call): Promise<Response> {
   return await fetched(path, call, credentials())
 }
 
-function fetched(path: string, { method = 'GET', body, form, headers, signal }: Call,
+async function fetched(path: string, call: Call,
   given: Readonly<Record<string, string>>): Promise<Response> {
-  return fetch(urlOf(path), {
+  const { method = 'GET', body, form, headers, signal, isProbe = false } = call
+  // What can be called off only reads, also by POST.
+  if (isAway() && (method === 'GET' || signal != null) && !isProbe) throw noAnswer()
+  const answer = await fetch(urlOf(path), {
     method,
     signal: signal ?? null,
     keepalive: isLeft,
@@ -111,9 +117,14 @@ function fetched(path: string, { method = 'GET', body, form, headers, signal }: 
     ...form !== undefined && { body: form },
   }).catch((error: unknown) => {
     if (signal?.aborted) throw error
-    throw new ApiError(0, 'The server does not answer.', { code: 'no_answer' })
+    noteAway(true)
+    throw noAnswer()
   })
+  noteAway(false)
+  return answer
 }
+
+const noAnswer = () => new ApiError(0, 'The server does not answer.', { code: 'no_answer' })
 
 /** The JSON of an answer with its headers: of a page of a list. Throws ApiError. */
 export async function askPage<Answer>(path: string,

@@ -4,6 +4,7 @@
  */
 
 import { after, elapsedMs, pause } from '../env.ts'
+import { untilBack } from '../away.ts'
 import { ApiError, send } from './client.ts'
 import { eventParser } from './event-parser.ts'
 import type { ServerEvent } from './event-parser.ts'
@@ -65,6 +66,7 @@ export async function* follow(stream: Stream): AsyncGenerator<StreamEvent> {
       if (error instanceof ApiError && isFinal(error)) throw error
       stream.away?.(error instanceof Error ? error : new Error(String(error)))
       await pause(waitMs(error, tries), stream.signal)
+      await untilBack(stream.signal)
     } finally {
       sight.forget()
     }
