@@ -2,7 +2,7 @@
 // serves it with hot reload instead: studio.mjs [--dev [--server URL] [--port N]]
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 
@@ -25,6 +25,12 @@ function fingerprint() {
   return hash.digest('hex')
 }
 
+/** A short class name: the same for the same name of a sheet in every build. */
+function scopedName(name, sheet) {
+  const place = `${relative(source, sheet.replace(/\?.*/, ''))} ${name}`
+  return `h${createHash('sha256').update(place).digest('base64url').slice(0, 5)}`
+}
+
 async function configuration() {
   const { default: react } = await import('@vitejs/plugin-react')
   return {
@@ -34,6 +40,7 @@ async function configuration() {
     logLevel: 'warn',
     plugins: [react()],
     worker: { format: 'es' },
+    css: { modules: { generateScopedName: scopedName } },
     build: {
       outDir: built,
       emptyOutDir: true,
@@ -41,15 +48,22 @@ async function configuration() {
       modulePreload: { polyfill: false },
       // Inlined files would need exceptions in the content security policy.
       assetsInlineLimit: 0,
+      cssCodeSplit: false,
       reportCompressedSize: false,
       chunkSizeWarningLimit: 1_000,
       // What every page needs is one file: a dozen small ones are asked for and packed worse.
       rolldownOptions: {
-        output: { codeSplitting: { groups: [{ name: 'studio', tags: ['$initial'] }] } },
+        output: { codeSplitting: { groups: [
+          { name: 'studio', tags: ['$initial'], priority: 2 },
+          { name: 'shared', test: ours, minShareCount: 5, priority: 1 },
+        ] } },
       },
     },
   }
 }
+
+/** Modules that many pages share, but for those that bring a large package along. */
+const ours = /src\/studio\/(?!parts\/(dialog|menu|markdown)\.)(parts|rows|api|addresses|live)\//
 
 async function build(wanted) {
   const { build } = await import('vite')

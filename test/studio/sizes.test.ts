@@ -1,7 +1,7 @@
 /** How much a page loads, asks for and holds, and how soon it shows what it has. */
 
 import { join } from 'node:path'
-import { statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
@@ -45,7 +45,7 @@ async function load(address: string, ready: (page: Page) => Promise<unknown>) {
   const isStream = (path: string) => path.endsWith('/stream')
   return { tab, page, scriptKb: scripts.reduce((sum, path) => sum + gzKbOf(path), 0),
     calls: calls.filter((path) => !isStream(path)), streams: calls.filter(isStream),
-    files: scripts.length }
+    files: asked.length - calls.length }
 }
 
 const gzKbOf = (path: string) => statSync(join(built, `${path}.gz`)).size / 1_000
@@ -70,11 +70,12 @@ it('the first page, and a thread with its graph, load and ask for little', async
     }).waitFor()
   })
   for (const [name, { scriptKb, files, calls, page }] of Object.entries({ list, thread })) {
-    console.log(`${name}: ${scriptKb.toFixed(0)} kB of JS (gz) in ${files} files, ` +
+    console.log(`${name}: ${scriptKb.toFixed(0)} kB of JS (gz), ${files} files, ` +
       `${calls.length} calls, ${await elementsIn(page)} elements`)
   }
   expect(list.scriptKb).toBeLessThanOrEqual(160)
-  expect(thread.scriptKb).toBeLessThanOrEqual(255)
+  expect(thread.scriptKb).toBeLessThanOrEqual(220)
+  expect(list.files).toBeLessThanOrEqual(20)
   expect(list.calls.length, list.calls.join('\n')).toBeLessThanOrEqual(8)
   expect(thread.calls.length, thread.calls.join('\n')).toBeLessThanOrEqual(8)
   expect(thread.streams).toEqual([expect.stringMatching(/^\/threads\/[^/]+\/stream$/)])
@@ -82,6 +83,16 @@ it('the first page, and a thread with its graph, load and ask for little', async
     expect(await elementsIn(page)).toBeLessThanOrEqual(1_500)
     await done(tab)
   }
+})
+
+it('has all styles in one sheet, which is small', () => {
+  const sheets = readdirSync(join(built, 'studio/assets')).filter((name) => name.endsWith('.css'))
+  expect(sheets).toHaveLength(1)
+  const kb = statSync(join(built, 'studio/assets', sheets[0]!)).size / 1_000
+  const packedKb = gzKbOf(`/studio/assets/${sheets[0]}`)
+  console.log(`styles: ${kb.toFixed(0)} kB, ${packedKb.toFixed(1)} kB gz`)
+  expect(kb).toBeLessThanOrEqual(125)
+  expect(packedKb).toBeLessThanOrEqual(26)
 })
 
 /** Milliseconds to the first paint of an address in a browser that has seen nothing of it. */

@@ -17,6 +17,8 @@ export const readThreadSearch = searchOf({
   /** Id of the chosen node of the graph, such as `research:plan`. */
   node: text,
   pane: oneOf(threadPanes),
+  /** The part that has the window to itself. */
+  alone: oneOf(['graph']),
   /** Id of the assistant that answers, if it is not the one that made the thread. */
   assistant: text,
   /** The kind of events that are shown, such as `updates`. */

@@ -1,14 +1,14 @@
 /** An edge of the picture: a thread of the warp, along which a shuttle runs while it is active. */
 
-import type { EdgeProps } from '@xyflow/react'
 import { memo } from 'react'
 
 import type { FlowEdge } from './flow-parts.ts'
 import css from './graph.module.css'
 
 /** Edge of the canvas: a curve with a tip, drawn by its activity. */
-export const WarpEdge = memo(function WarpEdge({ data }: EdgeProps<FlowEdge>) {
-  const { path, activity, conditional } = data!
+export const WarpEdge = memo(function WarpEdge({ edge: { path, activity, conditional } }: {
+  readonly edge: FlowEdge
+}) {
   return (
     <>
       <path d={path} data-activity={activity}

@@ -15,6 +15,7 @@ import css from './graph.module.css'
 import { spoken } from './node-activity.ts'
 import { noPauses } from './pauses.ts'
 import type { Pauses } from './pauses.ts'
+import type { Direction } from './placed.ts'
 import { startLayouts, useLayout } from './use-layout.ts'
 
 /** The graph of an assistant. */
@@ -26,6 +27,9 @@ export interface GraphViewProps {
   readonly choose: (node: string | undefined) => void
   /** Breakpoints, which are marked. */
   readonly pauses?: Pauses
+  /** Shows the graph alone in the window, or beside the rest again; undefined where it cannot. */
+  readonly setAlone?: ((alone: boolean) => void) | undefined
+  readonly isAlone?: boolean
 }
 
 const GraphList = later(async () => (await import('./graph-list.tsx')).GraphList, <GraphSkeleton />)
@@ -35,6 +39,7 @@ const Canvas = later(async () => (await import('./graph-canvas.tsx')).GraphCanva
 interface PictureProps extends Omit<GraphViewProps, 'assistantId'> {
   readonly picture: GraphPicture
   readonly pauses: Pauses
+  readonly isAlone: boolean
 }
 
 /** The canvas and the layout are fetched while the server still says what is to be drawn. */
@@ -46,12 +51,12 @@ function prepare(): void {
 
 /** Picture of the graph of an assistant, with the states of its nodes. */
 export function GraphView(
-  { assistantId, nodes, chosen, choose, pauses = noPauses }: GraphViewProps,
+  { assistantId, pauses = noPauses, isAlone = false, ...rest }: GraphViewProps,
 ) {
   const { data, error, refetch } = useQuery(graphPicture(assistantId))
   useEffect(prepare, [])
   if (data !== undefined) {
-    return <Picture key={assistantId} {...{ picture: data, nodes, chosen, choose, pauses }} />
+    return <Picture key={assistantId} picture={data} {...{ pauses, isAlone, ...rest }} />
   }
   return error === null
     ? <GraphSkeleton />
@@ -62,11 +67,14 @@ export function GraphView(
     )
 }
 
-function Picture({ picture, nodes, chosen, choose, pauses }: PictureProps) {
+function Picture({ picture, nodes, chosen, choose, pauses, isAlone, setAlone }: PictureProps) {
   const [turned, setTurned] = useState<ReadonlySet<string>>(new Set())
   const [asList, setAsList] = useState(false)
   const drawing = useMemo(() => drawingOf(picture, turned), [picture, turned])
-  const laidOut = useLayout(drawing)
+  const [turnedTo, setDirection] = useState<Direction>()
+  // A window is wider than a column.
+  const direction = turnedTo ?? (isAlone ? 'right' : 'down')
+  const laidOut = useLayout(drawing, direction)
   const turn = (box: string) =>
     setTurned((old) => {
       const next = new Set(old)
@@ -91,6 +99,18 @@ function Picture({ picture, nodes, chosen, choose, pauses }: PictureProps) {
         <button type="button" aria-pressed={asList} onClick={() => setAsList(!asList)}>
           {asList ? 'As a picture' : 'As a list'}
         </button>
+        {!asList && (
+          <button type="button" onClick={() =>
+            setDirection(direction === 'down' ? 'right' : 'down')}
+          >
+            {direction === 'down' ? 'Left to right' : 'Top to bottom'}
+          </button>
+        )}
+        {setAlone !== undefined && (
+          <button type="button" onClick={() => setAlone(!isAlone)}>
+            {isAlone ? 'Leave full screen' : 'Full screen'}
+          </button>
+        )}
       </div>
       <p className="unseen" role="status">{spoken(nodes)}</p>
     </section>

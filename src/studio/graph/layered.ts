@@ -1,17 +1,25 @@
-/** A plain layout in layers from top to bottom: for graphs that the better one cannot place. */
+/** A plain layout in layers: for graphs that the better one cannot place. */
 
 import type { Drawing, DrawnEdge } from './drawing.ts'
-import { sizeOfNode } from './placed.ts'
-import type { Placed, PlacedNode, Point } from './placed.ts'
+import { sizeOfNode, turned } from './placed.ts'
+import type { Direction, Placed, PlacedNode, Point } from './placed.ts'
 
 const gapX = 34
 const gapY = 48
 const margin = 16
 
 /** Places any graph; boxes are left out. */
-export function layered(drawing: Drawing): Placed {
+export function layered(drawing: Drawing, direction: Direction): Placed {
+  if (direction === 'down') return downwardsPlaced(drawing, sizeOfNode)
+  return turned(downwardsPlaced(drawing, (node) => {
+    const { width, height } = sizeOfNode(node)
+    return { width: height, height: width }
+  }))
+}
+
+function downwardsPlaced(drawing: Drawing, sizeOf: typeof sizeOfNode): Placed {
   const layers = ordered(layersOf(drawing), drawing.edges)
-  const sizes = new Map(drawing.nodes.map((node) => [node.id, sizeOfNode(node)]))
+  const sizes = new Map(drawing.nodes.map((node) => [node.id, sizeOf(node)]))
   const widths = layers.map((layer) =>
     layer.reduce((sum, id) => sum + sizes.get(id)!.width + gapX, -gapX)
   )

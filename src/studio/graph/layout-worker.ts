@@ -2,7 +2,15 @@
 
 import type { Drawing } from './drawing.ts'
 import { place } from './layout.ts'
+import type { Direction } from './placed.ts'
 
-self.addEventListener('message', ({ data }: MessageEvent<{ hash: string; drawing: Drawing }>) => {
-  self.postMessage({ hash: data.hash, placed: place(data.drawing) })
+/** A drawing to place, and the name of its answer. */
+interface Asked {
+  readonly key: string
+  readonly drawing: Drawing
+  readonly direction: Direction
+}
+
+self.addEventListener('message', ({ data: { key, drawing, direction } }: MessageEvent<Asked>) => {
+  self.postMessage({ key, placed: place(drawing, direction) })
 })

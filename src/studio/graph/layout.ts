@@ -5,28 +5,29 @@ import dagre from '@dagrejs/dagre'
 import type { Drawing, DrawnBox } from './drawing.ts'
 import { layered } from './layered.ts'
 import { sizeOfNode } from './placed.ts'
-import type { Placed, PlacedNode } from './placed.ts'
+import type { Direction, Placed, PlacedNode } from './placed.ts'
 
 /** Larger ones take the better layout longer than a person waits. */
 const mostEdges = 1_500
 
 /** Places a drawing. It never throws: a plain layout takes the place of one that fails. */
-export function place(drawing: Drawing): Placed {
+export function place(drawing: Drawing, direction: Direction): Placed {
   if (drawing.edges.length + drawing.nodes.length <= mostEdges) {
     for (const withBoxes of [true, false]) {
       try {
-        return placedByDagre(drawing, withBoxes)
+        return placedByDagre(drawing, withBoxes, direction)
       } catch {
         // It fails for some graphs with boxes ("not possible to find intersection").
       }
     }
   }
-  return layered(drawing)
+  return layered(drawing, direction)
 }
 
-function placedByDagre(drawing: Drawing, withBoxes: boolean): Placed {
+function placedByDagre(drawing: Drawing, withBoxes: boolean, direction: Direction): Placed {
   const graph = new dagre.graphlib.Graph({ compound: true, multigraph: true })
-  graph.setGraph({ rankdir: 'TB', nodesep: 34, ranksep: 40, edgesep: 18, marginx: 16, marginy: 16 })
+  graph.setGraph({ rankdir: direction === 'down' ? 'TB' : 'LR', nodesep: 34, ranksep: 40,
+    edgesep: 18, marginx: 16, marginy: 16 })
   const boxes = withBoxes ? drawing.boxes : []
   for (const { id } of boxes) graph.setNode(boxKey(id), {})
   for (const node of drawing.nodes) graph.setNode(node.id, sizeOfNode(node))

@@ -2,6 +2,9 @@
 
 import type { DrawnNode } from './drawing.ts'
 
+/** Way of a graph: down the page, or to the right. */
+export type Direction = 'down' | 'right'
+
 /** A point, in pixels from the upper left corner. */
 export interface Point {
   readonly x: number
@@ -34,6 +37,16 @@ export interface Placed {
 export function sizeOfNode({ kind, label }: DrawnNode): { width: number; height: number } {
   if (kind === 'start' || kind === 'end') return { width: 26, height: 26 }
   return { width: Math.min(280, Math.max(146, Math.round(label.length * 7.1) + 104)), height: 36 }
+}
+
+/** A graph that goes down, turned so that it goes to the right; `x` and `y` change places. */
+export function turned({ nodes, boxes, edges, width, height }: Placed): Placed {
+  const place = (node: PlacedNode) => ({ id: node.id, x: node.y, y: node.x, width: node.height,
+    height: node.width })
+  return { nodes: nodes.map(place), boxes: boxes.map(place), width: height, height: width,
+    edges: edges.map(({ id, points }) => ({ id,
+      points: points.map(({ x, y }) => ({ x: y, y: x })) })
+    ) }
 }
 
 /** A smooth line through points, as the path of an SVG. */

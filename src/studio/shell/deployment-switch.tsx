@@ -16,7 +16,7 @@ export function DeploymentSwitch() {
   const [isWanted, setWanted] = useState(false)
   const isOwn = deploymentName === null
   const trigger = (press?: () => void) => (
-    <button type="button" className={`${css['switch']} ${isOwn ? css['own'] : ''}`}
+    <button type="button" className={css['switch']}
       aria-label={`Deployment: ${deploymentName ?? ownProject}`} aria-haspopup="menu"
       onPointerEnter={() => void loadMenu()} onFocus={() => void loadMenu()}
       {...press && { onClick: press }}

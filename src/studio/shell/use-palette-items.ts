@@ -13,7 +13,7 @@ import { readViews } from '../addresses/saved-views.ts'
 import { actsNow } from '../parts/acts.ts'
 import { isWholeId, matching, threadItem } from './palette-items.ts'
 import type { PaletteItem } from './palette-items.ts'
-import { pagesOf } from './rail.tsx'
+import { pagesOf } from './rail-pages.ts'
 import { chooseTheme, useTheme } from './theme.ts'
 
 const restMs = 120

@@ -2,6 +2,8 @@
 
 import { lazy, Suspense, useCallback, useMemo } from 'react'
 
+import { Divider } from '../parts/room/divider.tsx'
+import { useKeys } from '../parts/keys.ts'
 import { later } from '../parts/later.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { paneId } from './screen/pane-id.ts'
@@ -18,16 +20,26 @@ const NodePanel = lazy(async () => ({ default: (await import('./node-panel.tsx')
 
 /** Column with the graph of a thread and the panel of the chosen node. */
 export function GraphColumn({ screen }: { readonly screen: Screen }) {
-  const { choice: { assistant }, nodes, search: { node }, go, settings } = screen
+  const { choice: { assistant }, nodes, search: { node, alone }, go, settings } = screen
+  const isAlone = alone === 'graph'
   const pauses = useMemo(
     () => ({ before: settings.interruptBefore, after: settings.interruptAfter }),
     [settings.interruptBefore, settings.interruptAfter],
   )
   const choose = useCallback((id: string | undefined) => go({ node: id }, true), [go])
+  const setAlone = useCallback(
+    (will: boolean) => go({ alone: will ? 'graph' : undefined }, true),
+    [go],
+  )
+  useKeys('Graph', isAlone
+    ? { Escape: { words: 'Leave full screen', act: () => setAlone(false) } }
+    : {})
   return (
     <section className={`${css['column']} ${css['graph']}`} aria-label="Graph"
       id={paneId('graph', screen)}
     >
+      <Divider pane="graph" label="Width of the graph" edge="left" usual={340} least={240}
+        most={900} />
       <div className={css['head']}>
         <h2>Graph</h2>
         <span className={css['aside']}>{assistant?.graph_id}</span>
@@ -35,7 +47,7 @@ export function GraphColumn({ screen }: { readonly screen: Screen }) {
       {assistant !== undefined && (
         <div className={css['panel']}>
           <GraphView assistantId={assistant.assistant_id} nodes={nodes} chosen={node}
-            choose={choose} pauses={pauses} />
+            choose={choose} pauses={pauses} isAlone={isAlone} setAlone={setAlone} />
         </div>
       )}
       {node !== undefined && (

@@ -7,6 +7,7 @@ import { buttonClass } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
+import { paneStyle } from '../parts/room/panes.ts'
 import { Tabs } from '../parts/tabs.tsx'
 import { GraphColumn } from './graph-column.tsx'
 import { Middle } from './middle.tsx'
@@ -50,7 +51,9 @@ function ThreadScreen({ id }: { readonly id: string }) {
       )
   }
   return (
-    <div className={css['thread']} data-pane={search.pane ?? 'middle'}>
+    <div className={css['thread']} data-pane={search.pane ?? 'middle'} data-alone={search.alone}
+      data-panes style={paneStyle('line', 'graph')}
+    >
       <Head screen={screen} />
       <div className={css['panes']}>
         <Tabs name="pane" label="Parts of the thread" tabs={panes} chosen={search.pane ?? 'middle'}

@@ -6,6 +6,7 @@ import { useEffect, useMemo, useRef, useState } from 'react'
 import { titleOf } from '../api/thread-names.ts'
 import type { Thread } from '../api/threads.ts'
 import { counted } from '../parts/amounts.ts'
+import { Divider } from '../parts/room/divider.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { PageHead } from '../parts/page-head.tsx'
@@ -14,6 +15,7 @@ import { Skeleton } from '../parts/skeleton.tsx'
 import { StatusGlyph } from '../parts/status.tsx'
 import { TimeText } from '../parts/times/time-text.tsx'
 import { useKeys } from '../parts/keys.ts'
+import { paneStyle } from '../parts/room/panes.ts'
 import { InboxPane } from './inbox-pane.tsx'
 import css from './inbox.module.css'
 import { SkeletonRow } from './thread-row.tsx'
@@ -83,8 +85,12 @@ function Waiting({ rows }: { readonly rows: ReturnType<typeof useThreadRows> }) 
     void navigate({ to: '/inbox', search: { at: after?.thread_id }, replace: true })
   }
   return (
-    <div className={`${css['inbox']} ${at === undefined ? css['closed'] : css['opened']}`}>
+    <div className={`${css['inbox']} ${at === undefined ? css['closed'] : css['opened']}`}
+      data-panes style={paneStyle('inbox')}
+    >
       <div className={css['list']}>
+        <Divider pane="inbox" label="Width of the list" edge="right" usual={390} least={240}
+          most={700} />
         <RowGrid label="Threads that wait" name="waiting" total={rows.total} rowHeight={rowHeight}
           active={position} activate={show}
           open={() => document.getElementById('question')?.focus()} seen={rows.see} place="inbox"

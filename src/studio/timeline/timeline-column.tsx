@@ -3,12 +3,13 @@
 import { lazy, Suspense, useCallback, useMemo, useState } from 'react'
 
 import { count } from '../parts/amounts.ts'
+import { Divider } from '../parts/room/divider.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { useKeys } from '../parts/keys.ts'
+import { isPhone } from '../parts/room/phone.ts'
 import { lanesOf } from './lanes.ts'
-import { isPhone } from './row-height.ts'
 import { contracted, foldedRuns, passes, rowIdOf, stepsOf } from './steps.ts'
 import type { Step, StepFilter } from './steps.ts'
 import { paneId } from '../thread/screen/pane-id.ts'
@@ -54,6 +55,8 @@ export function TimelineColumn({ screen }: { readonly screen: Screen }) {
     <section className={`${css['column']} ${css['line']}`} aria-label="Time line"
       id={paneId('line', screen)}
     >
+      <Divider pane="line" label="Width of the time line" edge="right" usual={268} least={180}
+        most={480} />
       <div className={css['head']}>
         <h2>Time line</h2>
         <span className={css['aside']}>

@@ -34,7 +34,8 @@ const pictures = (most: number) =>
 
 function expectPlaced(shown: GraphPicture, turned: ReadonlySet<string> = none): void {
   const drawing = drawingOf(shown, turned)
-  for (const placed of [place(drawing), layered(drawing)]) {
+  for (const placed of [place(drawing, 'down'), layered(drawing, 'down'),
+    layered(drawing, 'right')]) {
     expect(placed.nodes.map(({ id }) => id)).toEqual(
       placed.nodes.length === 0 ? [] : expect.arrayContaining(drawing.nodes.map(({ id }) => id)),
     )
@@ -64,9 +65,21 @@ describe('a layout', () => {
         picture(['a', 'b', 'c', 'd'], [['a', 'b'], ['a', 'c'], ['b', 'd'], ['c', 'd'], ['d', 'a']]),
         none,
       ),
+      'down',
     )
     const y = Object.fromEntries(nodes.map((node) => [node.id, node.y]))
     expect([y['a']! < y['b']!, y['b'] === y['c'], y['c']! < y['d']!]).toEqual([true, true, true])
+  })
+
+  it('to the right keeps the size of nodes, and their order from left to right', () => {
+    const drawing = drawingOf(picture(['a', 'b', 'c'], [['a', 'b'], ['b', 'c']]), none)
+    for (const placed of [place(drawing, 'right'), layered(drawing, 'right')]) {
+      expect(placed.nodes.map(({ width, height }) => [width, height]))
+        .toEqual([[146, 36], [146, 36], [146, 36]])
+      const x = Object.fromEntries(placed.nodes.map((node) => [node.id, node.x]))
+      expect([x['a']! + 146 < x['b']!, x['b']! + 146 < x['c']!]).toEqual([true, true])
+      expect(placed.width).toBeGreaterThan(placed.height)
+    }
   })
 })
 
