@@ -84,6 +84,16 @@ it('stand side by side: differences, what became worse, the trace of a cell', as
   await grid.getByRole('row', { name: 'question 0' }).getByText('+0.25').waitFor()
   await page.getByRole('combobox', { name: 'Sort' }).selectOption('Largest difference first')
   await expect.poll(() => grid.getByRole('row').first().textContent()).toContain('question 7')
+  // What failed since is worse than any score that fell.
+  await page.getByRole('combobox', { name: 'Sort' }).selectOption('What got worse first')
+  await expect.poll(() => grid.getByRole('row').first().textContent()).toContain('question 9')
+  const [dense, tall] = [await grid.getByRole('row').first().boundingBox(), async () => {
+    await page.getByRole('button', { name: 'Tall rows' }).click()
+    return await grid.getByRole('row').first().boundingBox()
+  }]
+  expect(dense!.height).toBeLessThanOrEqual(40)
+  expect((await tall())!.height).toBeGreaterThan(100)
+  await page.getByRole('button', { name: 'Tall rows' }).click()
   await page.getByRole('button', { name: 'Only regressions' }).click()
   await expect.poll(() => grid.getByRole('row').count()).toBe(2)
   await page.getByRole('combobox', { name: 'Show differences' }).selectOption({ index: 1 })

@@ -21,8 +21,10 @@ export const readDatasetSearch = searchOf({
   example: text,
   /** Ids of the experiments side by side, with commas. */
   compare: text,
-  /** Compared examples with the largest difference first; as in the dataset without it. */
-  sort: oneOf(['difference']),
+  /** Compared examples by their difference, or by what got worse; without it as in the dataset. */
+  sort: oneOf(['difference', 'worse']),
+  /** Rows of a comparison with several lines of each text; without it, they have one. */
+  rows: oneOf(['tall']),
   only: oneOf(['regressions']),
   /** Side that outputs are compared with, word by word: the reference or the first experiment. */
   diff: oneOf(['reference', 'first']),

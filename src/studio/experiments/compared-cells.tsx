@@ -15,10 +15,12 @@ import { deltasOf, deltaWords } from './scores.ts'
 import type { Cell, ComparedRow } from './scores.ts'
 
 /** A row; without one it is still being read. */
-export const ComparedCells = memo(({ row, columns, diff }: {
+export const ComparedCells = memo(({ row, columns, diff, isDense }: {
   readonly row: ComparedRow | undefined
   readonly columns: CSSProperties
   readonly diff: DatasetSearch['diff']
+  /** One line for each text, and the first score alone. */
+  readonly isDense: boolean
 }) => {
   if (row === undefined) {
     return (
@@ -30,7 +32,9 @@ export const ComparedCells = memo(({ row, columns, diff }: {
   const { example, cells } = row
   const first = cells[0] ?? null
   return (
-    <div className={css['row']} style={columns} role="presentation">
+    <div className={`${css['row']} ${isDense ? css['dense'] : ''}`} style={columns}
+      role="presentation"
+    >
       <span role="gridcell" className={css['example']}>
         <span dir="auto" className={css['texts']}>{wordsOf(example.inputs)}</span>
         {example.outputs !== null && (
@@ -42,7 +46,7 @@ export const ComparedCells = memo(({ row, columns, diff }: {
           {cell === null
             ? <span className={css['quiet']}>Not asked</span>
             : (
-              <CellShown cell={cell} mark={row.best.has(at)
+              <CellShown cell={cell} isDense={isDense} mark={row.best.has(at)
                 ? 'best'
                 : row.worst.has(at)
                 ? 'worst'
@@ -58,8 +62,9 @@ export const ComparedCells = memo(({ row, columns, diff }: {
   )
 })
 
-function CellShown({ cell, mark, than, first }: {
+function CellShown({ cell, isDense, mark, than, first }: {
   readonly cell: Cell
+  readonly isDense: boolean
   readonly mark: 'best' | 'worst' | undefined
   /** The text that the output is compared with. */
   readonly than: string | undefined
@@ -80,16 +85,18 @@ function CellShown({ cell, mark, than, first }: {
       </Link>
       <span className={css['numbers']}>
         {mark !== undefined && <Chip tone={mark === 'best' ? 'done' : 'failed'}>{mark}</Chip>}
-        {Object.entries(scores).slice(0, 3).map(([key, value]) => (
+        {Object.entries(scores).slice(0, isDense ? 1 : 3).map(([key, value]) => (
           <Chip key={key} title={`${key} ${value}`}>
             {key} {score(value)} <Delta value={deltas[key]} />
           </Chip>
         ))}
-        <small>
-          {latency(cell.latencyS)}
-          {cell.cost ? ` · ${dollars(cell.cost)}` : ''}
-          {times > 1 ? ` · ${times} times` : ''}
-        </small>
+        {!isDense && (
+          <small>
+            {latency(cell.latencyS)}
+            {cell.cost ? ` · ${dollars(cell.cost)}` : ''}
+            {times > 1 ? ` · ${times} times` : ''}
+          </small>
+        )}
       </span>
     </>
   )

@@ -29,7 +29,7 @@ import { againMs, isRunning } from './progress.ts'
 import { arranged, comparedRow, deltasOf, meansOf } from './scores.ts'
 import type { ComparedRow } from './scores.ts'
 
-const rowHeight = 124
+const rowHeights = { dense: 40, tall: 124 } as const
 /** Examples that are sorted and filtered at most. */
 const arrangedMax = 1_000
 
@@ -90,10 +90,10 @@ function useCompared(datasetId: string, ids: readonly string[], search: DatasetS
     () => data?.pages.flatMap(({ items }) => items.map((item) => comparedRow(item, ids))),
     [data, ids.join()],
   )
-  const [byDifference, onlyRegressions] = [search.sort === 'difference', search.only !== undefined]
-  const rows = useMemo(() => all && arranged(all, { byDifference, onlyRegressions }), [all,
-    byDifference, onlyRegressions])
-  const isArranged = byDifference || onlyRegressions
+  const [by, onlyRegressions] = [search.sort, search.only !== undefined]
+  const rows = useMemo(() => all && arranged(all, { by, onlyRegressions }), [all, by,
+    onlyRegressions])
+  const isArranged = by !== undefined || onlyRegressions
   const see = useRowsAhead(pages, (last) =>
     isArranged
       ? (all?.length ?? 0) < arrangedMax
@@ -108,9 +108,9 @@ function Bar({ search, set, rows, hasMore }: Pick<DatasetViewProps, 'search' | '
   const worse = rows?.filter(({ isRegression }) => isRegression).length ?? 0
   return (
     <div className={css['bar']}>
-      <Button kind="quiet" icon={<Icon name="back" />}
-        onClick={() =>
-          set({ compare: undefined, sort: undefined, only: undefined, diff: undefined })}
+      <Button kind="quiet" icon={<Icon name="back" />} onClick={() =>
+        set({ compare: undefined, sort: undefined, only: undefined, diff: undefined,
+          rows: undefined })}
       >
         All experiments
       </Button>
@@ -119,25 +119,30 @@ function Bar({ search, set, rows, hasMore }: Pick<DatasetViewProps, 'search' | '
           `${counted(rows.length, 'example')}${hasMore ? ' and more' : ''}, ${count(worse)} worse`}
       </span>
       <div className={css['acts']}>
-        <Button aria-pressed={search.only !== undefined}
-          onClick={() => set({ only: search.only === undefined ? 'regressions' : undefined })}
+        <Button aria-pressed={search.only !== undefined} onClick={() =>
+          set({ only: search.only === undefined ? 'regressions' : undefined })}
         >
           Only regressions
         </Button>
-        <Select aria-label="Sort" value={search.sort ?? ''}
-          onChange={({ target }) => set({ sort: target.value === '' ? undefined : 'difference' })}
+        <Select aria-label="Sort" value={search.sort ?? ''} onChange={({ target }) =>
+          set({ sort: (target.value || undefined) as DatasetSearch['sort'] })}
         >
           <option value="">As in the dataset</option>
+          <option value="worse">What got worse first</option>
           <option value="difference">Largest difference first</option>
         </Select>
-        <Select aria-label="Show differences" value={search.diff ?? ''}
-          onChange={({ target }) =>
-            set({ diff: (target.value || undefined) as DatasetSearch['diff'] })}
+        <Select aria-label="Show differences" value={search.diff ?? ''} onChange={({ target }) =>
+          set({ diff: (target.value || undefined) as DatasetSearch['diff'] })}
         >
           <option value="">Whole outputs</option>
-          <option value="reference">Differences from the reference</option>
+          <option value="reference">Differences from what was expected</option>
           <option value="first">Differences from the first</option>
         </Select>
+        <Button aria-pressed={search.rows === 'tall'} onClick={() =>
+          set({ rows: search.rows === 'tall' ? undefined : 'tall' })}
+        >
+          Tall rows
+        </Button>
       </div>
     </div>
   )
@@ -175,10 +180,14 @@ function Rows({ ids, heads, rows, search, hasMore, see }: {
       </div>
       <div className={css['rows']} style={{ minWidth: columns.minWidth }}>
         <RowGrid label="Examples side by side" name="compared" total={total} isWhole={!hasMore}
-          rowHeight={rowHeight} active={active} activate={setActive} open={open} seen={see}
-          place={`compared ${ids.join()} ${search.sort} ${search.only}`} marksActive box={box}
-          row={(index) => <ComparedCells row={rows[index]} columns={columns}
-            diff={search.diff} />} />
+          rowHeight={rowHeights[search.rows ?? 'dense']} active={active} activate={setActive}
+          open={open} seen={see}
+          place={`compared ${ids.join()} ${search.sort} ${search.only} ${search.rows}`} marksActive
+          box={box}
+          row={(index) => (
+            <ComparedCells row={rows[index]} columns={columns} diff={search.diff}
+              isDense={search.rows === undefined} />
+          )} />
       </div>
     </div>
   )

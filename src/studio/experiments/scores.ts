@@ -26,6 +26,8 @@ export interface ComparedRow {
   readonly worst: ReadonlySet<number>
   /** Between the best and the worst: 0 if nothing is scored. */
   readonly difference: number
+  /** The most that a score fell below that of the first one; infinite for one that failed since. */
+  readonly drop: number
   /** An experiment scored lower than the first one, or failed where that one did not. */
   readonly isRegression: boolean
 }
@@ -43,9 +45,11 @@ export function comparedRow(example: ComparedExample,
   const places = (wanted: number) =>
     new Set(isOpen ? means.flatMap((value, at) => value === wanted ? [at] : []) : [])
   const [first, ...others] = cells
-  return { example, cells, best: places(most), worst: places(least),
-    difference: isOpen ? most - least : 0,
-    isRegression: first !== null && others.some((cell) => cell !== null && isWorse(first!, cell)) }
+  const drop = first == null
+    ? 0
+    : Math.max(0, ...others.map((cell) => cell === null ? 0 : dropOf(first, cell)))
+  return { example, cells, best: places(most), worst: places(least), drop,
+    difference: isOpen ? most - least : 0, isRegression: drop > 0 }
 }
 
 /** Means by their keys; what has none is left out. */
@@ -72,10 +76,18 @@ export const deltaWords = (delta: number): string =>
 
 /** Rows as they were asked for, of all that were read. */
 export function arranged(rows: readonly ComparedRow[],
-  options: { readonly byDifference: boolean;
+  options: { readonly by: 'difference' | 'worse' | undefined;
     readonly onlyRegressions: boolean }): readonly ComparedRow[] {
   const some = options.onlyRegressions ? rows.filter(({ isRegression }) => isRegression) : rows
-  return options.byDifference ? some.toSorted((a, b) => b.difference - a.difference) : some
+  switch (options.by) {
+    case 'difference':
+      return some.toSorted((a, b) => b.difference - a.difference)
+    case 'worse':
+      // Two that failed are alike: infinity less infinity is no number.
+      return some.toSorted((a, b) => a.drop === b.drop ? 0 : b.drop - a.drop)
+    case undefined:
+      return some
+  }
 }
 
 function cellOf(runs: readonly ExperimentRun[]): Cell | null {
@@ -91,9 +103,10 @@ function cellOf(runs: readonly ExperimentRun[]): Cell | null {
     cost: mean(runs.map(({ total_cost: cost }) => cost)) }
 }
 
-function isWorse(first: Cell, other: Cell): boolean {
-  if (other.run.status === 'ERROR' && first.run.status !== 'ERROR') return true
-  return Object.entries(first.scores).some(([key, value]) => (other.scores[key] ?? value) < value)
+function dropOf(first: Cell, other: Cell): number {
+  if (other.run.status === 'ERROR' && first.run.status !== 'ERROR') return Infinity
+  return Math.max(0, ...Object.entries(first.scores)
+    .map(([key, value]) => value - (other.scores[key] ?? value)))
 }
 
 function mean(values: readonly (number | null | undefined)[]): number | null {

@@ -58,8 +58,17 @@ describe('scores beside each other', () => {
       row(run('a', 1), run('b', 1))]
     const at = (options: Parameters<typeof arranged>[1]) =>
       arranged(rows, options).map((each) => rows.indexOf(each))
-    expect(at({ byDifference: true, onlyRegressions: false })).toEqual([0, 1, 2])
-    expect(at({ byDifference: false, onlyRegressions: true })).toEqual([1])
+    expect(at({ by: 'difference', onlyRegressions: false })).toEqual([0, 1, 2])
+    expect(at({ by: undefined, onlyRegressions: true })).toEqual([1])
+  })
+
+  it('sort by what got worse: first what fails since, then the largest fall', () => {
+    const failed = () => row(run('a', 1), run('b', null, { status: 'ERROR' }))
+    const rows = [row(run('a', 0), run('b', 1)), row(run('a', 1), run('b', 0.75)), failed(),
+      row(run('a', 1), run('b', 0)), failed()]
+    expect(
+      arranged(rows, { by: 'worse', onlyRegressions: false }).map((each) => rows.indexOf(each)),
+    ).toEqual([2, 4, 3, 1, 0])
   })
 })
 
