@@ -6,6 +6,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import type { Assistant } from '../../api/index.ts'
 import { activateVersion, contentIn } from '../api/assistant-versions.ts'
 import { createThread } from '../api/threads.ts'
+import { RunExperimentButton } from '../experiments/run-experiment-button.tsx'
 import { Button, buttonClass } from '../parts/button.tsx'
 import { Chip } from '../parts/chip.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
@@ -68,6 +69,7 @@ function Actions({ assistant, shown, open, refusal }: AssistantHeadProps) {
         >
           Try v{shown.version}
         </Button>
+        <RunExperimentButton start={{ assistant: assistant.assistant_id }} />
         {!isActive && (
           <Button disabled={isRefused || activate.isPending} title={refusal} onClick={() =>
             activate.mutate(shown.version)}

@@ -18,6 +18,7 @@ import { Skeleton } from '../parts/skeleton.tsx'
 import { Tabs } from '../parts/tabs.tsx'
 import css from './datasets.module.css'
 import type { SetSearch } from '../experiments/dataset-view.ts'
+import { RunExperimentButton } from '../experiments/run-experiment-button.tsx'
 import { ExampleTable } from './example-table.tsx'
 
 const Experiments = lazy(async () => ({
@@ -94,6 +95,7 @@ function DatasetShown({ dataset }: { readonly dataset: Dataset }) {
           <div className={css['end']}>
             <Tabs name="dataset" label="Dataset" tabs={tabs} chosen={view} choose={(next) =>
               set({ view: next === 'examples' ? undefined : next, compare: undefined })} />
+            <RunExperimentButton start={{ dataset: id }} words="Run" />
             <Download dataset={dataset} asOf={search.as_of} failed={setError} />
             <Button kind="quiet" small icon={<Icon name="edit" />} aria-label="Change the dataset"
               title={refusal ?? 'Change the dataset'} disabled={refusal !== undefined}

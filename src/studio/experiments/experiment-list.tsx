@@ -18,7 +18,9 @@ import { TimeText } from '../parts/times/time-text.tsx'
 import { RowsPending } from '../rows/row-notice.tsx'
 import { dollars, latency, score, share, zoned } from '../parts/trace-words.ts'
 import css from './experiments.module.css'
+import { ExperimentProgress } from './experiment-progress.tsx'
 import { againMs, isRunning } from './progress.ts'
+import { RunExperimentButton } from './run-experiment-button.tsx'
 
 /** Experiments that have room beside each other. */
 const comparedMax = 5
@@ -29,7 +31,7 @@ export function ExperimentList({ dataset, set }: DatasetViewProps) {
   const [chosen, setChosen] = useState<readonly string[]>([])
   const rows = pages.data?.pages.flat()
   if (rows === undefined) return <RowsPending pages={pages} />
-  if (rows.length === 0) return <NoExperiments dataset={dataset.name} />
+  if (rows.length === 0) return <NoExperiments dataset={dataset} />
   const toggle = (id: string) =>
     setChosen((old) => old.includes(id) ? old.filter((each) => each !== id) : [...old, id])
   // The oldest first: the others are compared with it.
@@ -38,6 +40,7 @@ export function ExperimentList({ dataset, set }: DatasetViewProps) {
       .join(',') })
   return (
     <>
+      <ExperimentProgress dataset={dataset.id} />
       <div className={css['bar']}>
         <span role="status">
           {chosen.length === 0
@@ -91,14 +94,15 @@ function useExperiments(dataset: string) {
   })
 }
 
-function NoExperiments({ dataset }: { readonly dataset: string }) {
+function NoExperiments({ dataset }: Pick<DatasetViewProps, 'dataset'>) {
   return (
     <Empty title="No experiments yet">
       <p>
-        An experiment asks a program each example, and scores what it answers. Run one with{' '}
-        <code>evaluate()</code> of a LangSmith client.
+        An experiment asks an assistant, a prompt or a program each example, and scores what it
+        answers. Run one here, or with <code>evaluate()</code> of a LangSmith client.
       </p>
-      <code>{`evaluate(target, { data: '${dataset}', evaluators })`}</code>
+      <code>{`evaluate(target, { data: '${dataset.name}', evaluators })`}</code>
+      <RunExperimentButton start={{ dataset: dataset.id }} kind="primary" />
     </Empty>
   )
 }

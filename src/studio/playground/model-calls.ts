@@ -12,12 +12,6 @@ export const secretNames = queryOptions({
     (await ask('GET /api/v1/workspaces/current/secrets', { signal })).map(({ key }) => key),
 })
 
-/** The models that it has kept. */
-export const savedModels = queryOptions({
-  queryKey: ['playground', 'models'],
-  queryFn: ({ signal }) => ask('GET /api/v1/playground-settings', { signal }),
-})
-
 /** Programs on the server's machine that serve models. They come and go, so each page asks. */
 export const localPrograms = queryOptions({
   queryKey: ['playground', 'local'],

@@ -6,7 +6,7 @@ import { spanQuery } from '../api/platform/traces.ts'
 import type { Model, PlaygroundSearch } from '../addresses/playground.ts'
 import type { Message } from '../prompts/manifest.ts'
 import { manifestQuery } from '../prompts/prompt-calls.ts'
-import { savedModels } from './model-calls.ts'
+import { savedModels } from '../api/platform/models.ts'
 import { promptOfSpan } from './span-prompt.ts'
 
 /** Prompt and model that the playground starts with. */

@@ -4,6 +4,7 @@ import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-quer
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useEffect } from 'react'
 
+import { RunExperimentButton } from '../experiments/run-experiment-button.tsx'
 import { buttonClass } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { ErrorNotice, Notice } from '../parts/notice.tsx'
@@ -25,6 +26,7 @@ export function PromptPage() {
       <PageHead title={name} acts={
         <>
           <Link to="/prompts" search={{}} className={buttonClass('quiet')}>All prompts</Link>
+          <RunExperimentButton start={{ prompt: name }} />
           <Link to="/playground" search={{ prompt: name, at }} className={buttonClass()}>
             Open in playground
           </Link>

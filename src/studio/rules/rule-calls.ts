@@ -75,13 +75,6 @@ export async function newestRun(project: string, filter: string): Promise<string
   return items[0]?.id
 }
 
-/** Query of the ids and names of 100 datasets at most. */
-export const datasetNames = queryOptions({
-  queryKey: ['datasets', 'names'],
-  queryFn: ({ signal }) => ask('GET /api/v1/datasets', { query: { limit: 100 }, signal }),
-  retry: false,
-})
-
 /** Query of the ids and names of 100 annotation queues at most. */
 export const queueNames = queryOptions({
   queryKey: ['queues', 'names'],

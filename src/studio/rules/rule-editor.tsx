@@ -6,8 +6,8 @@ import type { FormEvent } from 'react'
 
 import type { Rule } from '../../api/index.ts'
 import { projectPage } from '../api/platform/projects.ts'
-import { changeRule, countRuns, createRule, datasetNames, deleteRule,
-  queueNames } from './rule-calls.ts'
+import { datasetNames } from '../api/platform/datasets.ts'
+import { changeRule, countRuns, createRule, deleteRule, queueNames } from './rule-calls.ts'
 import { nowMs } from '../env.ts'
 import { counted } from '../parts/amounts.ts'
 import { Button } from '../parts/button.tsx'

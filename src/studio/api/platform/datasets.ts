@@ -113,3 +113,10 @@ export function uploadDataset(given: DatasetFile): Promise<Dataset> {
   for (const key of given.outputKeys) form.append('output_keys', key)
   return ask('POST /api/v1/datasets/upload', { form })
 }
+
+/** Query of the ids and names of 100 datasets at most. */
+export const datasetNames = queryOptions({
+  queryKey: ['datasets', 'names'],
+  queryFn: ({ signal }) => ask('GET /api/v1/datasets', { query: { limit: 100 }, signal }),
+  retry: false,
+})
