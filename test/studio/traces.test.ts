@@ -197,7 +197,7 @@ describe('a trace', () => {
     await expect.poll(width).toBeGreaterThan(before * 5)
     await page.keyboard.press('0')
     await expect.poll(width).toBe(before)
-    await page.getByRole('searchbox', { name: 'Find spans' }).fill('SEARCH')
+    await page.getByRole('searchbox', { name: 'Find spans' }).fill('GEOCODE')
     await page.getByText('1 span', { exact: true }).waitFor()
     await expect.poll(() => tree.getByRole('treeitem').count()).toBe(3)
     await page.reload()

@@ -27,12 +27,23 @@ export const readProjectSearch = searchOf({
 /** Search parameters of the page of a project, each absent if its text is invalid. */
 export type ProjectSearch = ReturnType<typeof readProjectSearch>
 
+/** Times that a span of a trace took at least, in milliseconds. */
+export const leastTimes = ['1', '10', '100', '1000', '10000', '60000'] as const
+
 /** Reads what a trace shows. */
 export const readTraceSearch = searchOf({
   /** Id of the chosen span; the root without it. */
   span: text,
-  /** Words that names contain. */
+  /** Words of names, inputs and outputs. */
   q: text,
+  /** Only spans that failed. */
+  failed: oneOf(['on']),
+  /** Only spans that took so long, in milliseconds. */
+  least: (given: unknown) => leastTimes.find((each) => each === String(given)),
+  /** Only the critical path. */
+  path: oneOf(['on']),
+  /** The list of the slowest spans is open. */
+  slow: oneOf(['on']),
   /** Pane that a narrow window shows: the span; the waterfall without it. */
   pane: oneOf(['span']),
 })
@@ -42,6 +53,9 @@ export type TraceSearch = ReturnType<typeof readTraceSearch>
 
 const hourMs = 3_600_000
 const lengthsMs = { '1h': hourMs, '24h': 24 * hourMs, '7d': 168 * hourMs, '30d': 720 * hourMs }
+
+/** Part of the address that says what a waterfall shows. */
+export type WaterfallView = Pick<TraceSearch, 'q' | 'failed' | 'least' | 'path' | 'slow'>
 
 /** When the time begins, in whole minutes so that the same question is asked; 0 for any. */
 export const beginOf = (time: ProjectSearch['time'], nowMs: number): number =>

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useCallback, useState } from 'react'
 
+import type { WaterfallView } from '../addresses/traces.ts'
 import { placeOfSpan } from '../api/platform/traces.ts'
 import type { RunUsage } from '../api/platform/thread-usage.ts'
 import { Empty } from '../parts/empty.tsx'
@@ -14,7 +15,7 @@ import { TraceLink } from '../parts/trace-link.tsx'
 import { UsageLine } from '../parts/usage/usage-line.tsx'
 import { useSettled } from '../rows/settled.ts'
 import { SpanDetail } from '../traces/span/span-detail.tsx'
-import { traceQuery } from '../traces/trace-query.ts'
+import { traceQuery, wordsInTrace } from '../traces/trace-query.ts'
 import type { SpanTree } from '../traces/waterfall/span-tree.ts'
 import { Waterfall } from '../traces/waterfall/waterfall.tsx'
 import css from './trace-view.module.css'
@@ -91,7 +92,10 @@ function Shown({ tree, projectId, runId }: {
 }) {
   const navigate = useNavigate()
   const [wanted, choose] = useState<string>()
-  const [q, look] = useState('')
+  const [view, setView] = useState<WaterfallView>({})
+  const inTexts = useQuery(wordsInTrace(projectId, runId, (view.q ?? '').trim()))
+  const change = useCallback((part: WaterfallView) => setView((before) => ({ ...before, ...part })),
+    [])
   const root = tree.roots[0]!.span.id
   const chosen = wanted !== undefined && tree.byId.has(wanted) ? wanted : root
   const shown = useSettled(chosen, 100)
@@ -103,7 +107,8 @@ function Shown({ tree, projectId, runId }: {
   )
   return (
     <>
-      <Waterfall tree={tree} chosen={chosen} choose={choose} open={open} q={q} look={look} />
+      <Waterfall tree={tree} chosen={chosen} choose={choose} open={open} view={view}
+        setView={change} inTexts={inTexts.data} />
       {wanted !== undefined && (
         <aside className={css['span']} aria-label="Chosen span">
           <SpanDetail projectId={projectId} spanId={shown} traceId={runId} />

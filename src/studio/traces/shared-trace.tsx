@@ -61,8 +61,7 @@ function Shown({ token, tree }: { readonly token: string; readonly tree: SpanTre
       </div>
       <div className={css['body']} data-pane={pane} id="trace-panel">
         <Waterfall tree={tree} chosen={known} choose={(span) => set({ span })}
-          open={(span) => set({ span, pane: 'span' })} q={search.q ?? ''}
-          look={(q) => set({ q: q || undefined })} />
+          open={(span) => set({ span, pane: 'span' })} view={search} setView={set} />
         <aside className={css['span']} aria-label="Chosen span">
           <SharedSpan token={token} spanId={shown} />
         </aside>

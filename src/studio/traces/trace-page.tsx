@@ -21,7 +21,7 @@ import { ShareButton } from './share-button.tsx'
 import { SpanDetail } from './span/span-detail.tsx'
 import { unknownProject } from '../parts/trace-link.tsx'
 import css from './trace-page.module.css'
-import { traceQuery } from './trace-query.ts'
+import { traceQuery, wordsInTrace } from './trace-query.ts'
 import { spanStatus } from '../parts/trace-words.ts'
 import type { SpanTree } from './waterfall/span-tree.ts'
 import { Waterfall } from './waterfall/waterfall.tsx'
@@ -96,11 +96,11 @@ function TraceShown({ projectId, traceId, tree }: {
   )
   const choose = useCallback((span: string) => set({ span }), [set])
   const open = useCallback((span: string) => set({ span, pane: 'span' }), [set])
-  const look = useCallback((q: string) => set({ q: q || undefined }), [set])
   const root = tree.roots[0]!.span
   const known = search.span !== undefined && tree.byId.has(search.span) ? search.span : root.id
   const shown = useSettled(known, 100)
   const pane = search.pane ?? 'tree'
+  const inTexts = useQuery(wordsInTrace(projectId, traceId, (search.q ?? '').trim()))
   return (
     <>
       <TraceHead projectId={projectId} traceId={traceId} tree={tree} />
@@ -109,8 +109,8 @@ function TraceShown({ projectId, traceId, tree }: {
           choose={(id) => set({ pane: id === 'span' ? 'span' : undefined })} />
       </div>
       <div className={css['body']} data-pane={pane} id="trace-panel">
-        <Waterfall tree={tree} chosen={known} choose={choose} open={open} q={search.q ?? ''}
-          look={look} />
+        <Waterfall tree={tree} chosen={known} choose={choose} open={open} view={search}
+          setView={set} inTexts={inTexts.data} />
         <aside className={css['span']} aria-label="Chosen span">
           <SpanDetail projectId={projectId} spanId={shown} traceId={traceId} />
         </aside>

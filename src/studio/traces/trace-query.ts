@@ -2,7 +2,7 @@
 
 import { queryOptions } from '@tanstack/react-query'
 
-import { traceSpans } from '../api/platform/traces.ts'
+import { spansWithWords, traceSpans } from '../api/platform/traces.ts'
 import { nowMs } from '../env.ts'
 import { treeOf } from './waterfall/span-tree.ts'
 
@@ -22,4 +22,13 @@ export const traceQuery = (projectId: string, traceId: string, isOver = true) =>
     refetchInterval: ({ state: { data } }) =>
       data?.isPending ? data.byId.size < fewSpans ? 2_000 : 10_000 : false,
     refetchOnWindowFocus: ({ state: { data } }) => data?.isPending ?? true,
+  })
+
+/** The ids of spans whose inputs or outputs have words; nothing is asked for without words. */
+export const wordsInTrace = (projectId: string, traceId: string, words: string) =>
+  queryOptions({
+    queryKey: ['spans', projectId, 'trace', traceId, 'words', words],
+    queryFn: ({ signal }) => spansWithWords(projectId, traceId, words, signal),
+    enabled: words !== '',
+    staleTime: 30_000,
   })

@@ -78,8 +78,8 @@ describe('a tree', () => {
     const tree = treeOf([span('a', []), span('b', ['a']), span('c', ['a', 'b']), span('d', ['a'])],
       beganMs)
     expect(idsOf(rowsOf(tree, new Set(['b'])))).toEqual(['a', 'b', 'd'])
-    expect(idsOf(rowsOf(tree, new Set(['a', 'b']), 'SPAN C'))).toEqual(['a', 'b', 'c'])
-    expect(rowsOf(tree, none, 'nothing')).toEqual([])
+    expect(idsOf(rowsOf(tree, new Set(['a', 'b']), { words: 'SPAN C' }))).toEqual(['a', 'b', 'c'])
+    expect(rowsOf(tree, none, { words: 'nothing' })).toEqual([])
   })
 
   it('of 10 000 spans is drawn at once', () => {

@@ -93,6 +93,15 @@ export const traceSpans = async (projectId: string, traceId: string, signal?: Ab
   await ask('GET /api/v2/traces/:id/runs', { params: { id: traceId }, signal,
     query: { project_id: projectId, selects: headFields } }) as { items: readonly SpanHead[] }
 
+/** Ids of the spans of a trace whose texts have words: 1 000 at most. */
+export async function spansWithWords(projectId: string, traceId: string, words: string,
+  signal?: AbortSignal): Promise<ReadonlySet<string>> {
+  const { items } = await ask('POST /api/v2/runs/query', { signal,
+    body: { project_ids: [projectId], trace_id: traceId, min_start_time: 0, page_size: 1_000,
+      selects: ['ID'], filter: `search(${JSON.stringify(words)})` } })
+  return new Set((items as readonly { readonly id: string }[]).map(({ id }) => id))
+}
+
 /** Place of a span. The trace is needed for steps of own runs: only their traces know these. */
 export interface SpanPlace {
   readonly projectId: string

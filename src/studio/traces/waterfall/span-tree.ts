@@ -1,6 +1,8 @@
 /** The spans of a trace as a tree, and the rows of it that are shown. Pure. */
 
 import type { SpanHead } from '../../api/platform/traces.ts'
+import { isLookedFor, looksFor } from './span-look.ts'
+import type { SpanLook } from './span-look.ts'
 import { microseconds } from './time-axis.ts'
 import type { TimeRange } from './time-axis.ts'
 
@@ -35,7 +37,7 @@ export interface SpanRow {
   /** Its place among the spans of the same parent, from 1. */
   readonly place: number
   readonly siblings: number
-  /** Its name contains what is looked for. */
+  /** It is what is looked for. */
   readonly isMatch: boolean
 }
 
@@ -79,10 +81,10 @@ export function treeOf(spans: readonly SpanHead[], nowMs: number): SpanTree {
     isPending: roots.some(({ span }) => span.status === 'PENDING') }
 }
 
-/** The rows of a tree without what is folded. Words are looked for in names, and open the way. */
+/** The rows of a tree without what is folded. What is looked for opens the way to it. */
 export function rowsOf({ roots }: Pick<SpanTree, 'roots'>, folded: ReadonlySet<string>,
-  words = ''): readonly SpanRow[] {
-  const found = words.trim() === '' ? undefined : matches(roots, words.trim().toLowerCase())
+  look: SpanLook = {}): readonly SpanRow[] {
+  const found = looksFor(look) ? matches(roots, look) : undefined
   const rows: SpanRow[] = []
   const stack: { readonly nodes: readonly SpanNode[]; at: number }[] = [{ nodes: roots, at: 0 }]
   while (stack.length > 0) {
@@ -171,14 +173,13 @@ interface Found {
   readonly way: ReadonlySet<SpanNode>
 }
 
-function matches(roots: readonly SpanNode[], words: string): Found {
+function matches(roots: readonly SpanNode[], look: SpanLook): Found {
   const hits = new Set<SpanNode>()
   const way = new Set<SpanNode>()
   const stack = [...roots]
   for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
     for (const child of node.children) stack.push(child)
-    const { name, run_type: type } = node.span
-    if (!name.toLowerCase().includes(words) && type.toLowerCase() !== words) continue
+    if (!isLookedFor(node, look)) continue
     hits.add(node)
     for (let each: SpanNode | undefined = node; each && !way.has(each); each = each.parent) {
       way.add(each)

@@ -5,11 +5,18 @@ import { memo } from 'react'
 import { count, duration } from '../../parts/amounts.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { StatusGlyph, statusWords } from '../../parts/status.tsx'
-import { spanStatus } from '../../parts/trace-words.ts'
+import { share, spanStatus } from '../../parts/trace-words.ts'
+import { heatOf } from './own-time.ts'
 import type { SpanRow } from './span-tree.ts'
 import { barOf } from './time-axis.ts'
 import type { TimeRange } from './time-axis.ts'
 import css from './waterfall.module.css'
+
+/** Smaller shares of the time are not said. */
+const leastShare = 0.05
+
+/** Parts of the critical path that a bar shows: a loop has thousands. */
+const pathPartsMax = 100
 
 /** Span of a row, its place on the screen, and the callbacks of the row. */
 interface WaterfallRowProps {
@@ -21,6 +28,10 @@ interface WaterfallRowProps {
   readonly seen: TimeRange
   /** The share of the time that words beside a bar take. */
   readonly room: number
+  /** Share of the whole time that the span spent itself. */
+  readonly ownShare: number
+  /** Times in which it was on the critical path. */
+  readonly onPath: readonly TimeRange[] | undefined
   readonly isChosen: boolean
   readonly choose: (id: string) => void
   readonly open: (id: string) => void
@@ -29,7 +40,7 @@ interface WaterfallRowProps {
 
 /** Row of a span: its name, its state and its bar. */
 export const WaterfallRow = memo((props: WaterfallRowProps) => {
-  const { row, top, height, indent, seen, isChosen, choose, open, fold } = props
+  const { row, top, height, indent, isChosen, choose, open, fold } = props
   const { node: { span, children, depth, below, holdsError }, isOpen, isMatch } = row
   const status = spanStatus(span.status)
   const hasChildren = children.length > 0
@@ -38,7 +49,7 @@ export const WaterfallRow = memo((props: WaterfallRowProps) => {
       aria-setsize={row.siblings} aria-selected={isChosen} className={css['row']}
       aria-expanded={hasChildren ? isOpen : undefined}
       style={{ height, transform: `translateY(${top}px)` }}
-      onClick={() => matchMedia('(max-width: 1099px)').matches ? open(span.id) : choose(span.id)}
+      onClick={() => matchMedia('(max-width: 899px)').matches ? open(span.id) : choose(span.id)}
     >
       <span className={css['name']}>
         <span className={css['indent']}
@@ -62,23 +73,23 @@ export const WaterfallRow = memo((props: WaterfallRowProps) => {
             +{count(below)}
           </small>
         )}
-        <span className="unseen">, {restOf(row)}</span>
+        <span className="unseen">, {restOf(props)}</span>
       </span>
-      <SpanBar row={row} seen={seen} room={props.room} />
+      <SpanBar {...props} />
     </div>
   )
 })
 
-function SpanBar({ row: { node }, seen, room }: Pick<WaterfallRowProps, 'row' | 'seen' | 'room'>) {
+function SpanBar({ row: { node }, seen, room, ownShare, onPath }: WaterfallRowProps) {
   const { span } = node
   const { left, width, isOutside } = barOf(node, seen)
-  const words = durationOf(node)
+  const words = ownShare < leastShare
+    ? durationOf(node)
+    : `${durationOf(node)} · ${share(ownShare)}`
   const end = left + width
   const tone = span.status === 'ERROR' ? css['failed'] : span.status === 'PENDING'
     ? css['running']
-    : node.children.length === 0
-    ? css['leaf']
-    : ''
+    : css['heat']
   // The words stand where there is room: behind the bar, before it, else in it.
   const [place, style] = end < 1 - room
     ? [css['behind'], { left: `calc(${end * 100}% + 6px)` }]
@@ -89,8 +100,15 @@ function SpanBar({ row: { node }, seen, room }: Pick<WaterfallRowProps, 'row' | 
     <span className={css['time']} aria-hidden="true">
       {!isOutside && (
         <>
-          <i className={`${css['span']} ${tone}`}
+          <i className={`${css['span']} ${tone}`} data-heat={heatOf(ownShare)}
             style={{ left: `${left * 100}%`, width: `${width * 100}%` }} />
+          {onPath?.slice(0, pathPartsMax).map((range) => {
+            const part = barOf(range, seen)
+            return !part.isOutside && (
+              <b key={range.from} className={css['path']}
+                style={{ left: `${part.left * 100}%`, width: `${part.width * 100}%` }} />
+            )
+          })}
           <small className={place} style={style}>{words}</small>
         </>
       )}
@@ -102,8 +120,10 @@ const durationOf = ({ from, to, span }: SpanRow['node']) =>
   span.status === 'PENDING' && span.end_time === null ? 'running' : duration((to - from) / 1_000)
 
 /** Words for screen readers behind the name and the type. */
-function restOf({ node }: SpanRow): string {
+function restOf({ row: { node }, ownShare, onPath }: WaterfallRowProps): string {
   const { span, below } = node
   return [statusWords(spanStatus(span.status)), durationOf(node),
+    ...ownShare < leastShare ? [] : [`${share(ownShare)} of the time`],
+    ...onPath === undefined ? [] : ['on the critical path'],
     ...below > 0 ? [`${count(below)} below`] : []].join(', ')
 }

@@ -4,21 +4,28 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { CSSProperties, KeyboardEvent } from 'react'
 
-import { counted } from '../../parts/amounts.ts'
-import { Button } from '../../parts/button.tsx'
-import { Icon } from '../../parts/icon.tsx'
+import type { WaterfallView } from '../../addresses/traces.ts'
 import { useKeys } from '../../parts/keys.ts'
-import { FilterBox } from '../../rows/filter-box.tsx'
+import { criticalPathOf } from './critical-path.ts'
+import type { CriticalPath } from './critical-path.ts'
+import { ownShareOf, slowestOf } from './own-time.ts'
+import { SlowestList } from './slowest-list.tsx'
+import { looksFor } from './span-look.ts'
+import type { SpanLook } from './span-look.ts'
 import { foldedAtFirst, indentOf, rowsOf } from './span-tree.ts'
 import type { SpanRow, SpanTree } from './span-tree.ts'
 import { fitted, ticksOf, tickWords, zoomed } from './time-axis.ts'
 import type { TimeRange } from './time-axis.ts'
 import { useTimeWheel } from './time-wheel.ts'
 import css from './waterfall.module.css'
+import { WaterfallBar } from './waterfall-bar.tsx'
 import { WaterfallRow } from './waterfall-row.tsx'
 
 /** Spans above which a trace begins with its upper levels only. */
 const rowsAtFirst = 2_000
+
+/** Spans in the list of the slowest ones. */
+const slowestMax = 10
 
 /** Spans of the waterfall, the chosen one, and the callbacks that choose. */
 interface WaterfallProps {
@@ -27,14 +34,24 @@ interface WaterfallProps {
   readonly choose: (id: string) => void
   /** Chosen, and wished to be seen whole. */
   readonly open: (id: string) => void
-  readonly q: string
-  readonly look: (q: string) => void
+  readonly view: WaterfallView
+  readonly setView: (change: WaterfallView) => void
+  /** Ids of spans whose inputs or outputs have the words of the view. */
+  readonly inTexts?: ReadonlySet<string> | undefined
 }
 
 /** Waterfall of a trace: its spans as a tree, each with a bar on a time axis. */
-export function Waterfall({ tree, chosen, choose, open, q, look }: WaterfallProps) {
+export function Waterfall({ tree, chosen, choose, open, view, setView, inTexts }: WaterfallProps) {
   const [folded, setFolded] = useState(() => foldedAround(tree, chosen))
-  const rows = useMemo(() => rowsOf(tree, folded, q), [tree, folded, q])
+  const path = useMemo(() => criticalPathOf(tree), [tree])
+  const slowest = useMemo(() => slowestOf(tree, slowestMax), [tree])
+  const { q, failed, least, path: only, slow } = view
+  const look = useMemo(
+    (): SpanLook => ({ words: q, inTexts, failed: failed === 'on',
+      leastUs: Number(least ?? 0) * 1_000, only: only === 'on' ? path : undefined }),
+    [q, inTexts, failed, least, only, path],
+  )
+  const rows = useMemo(() => rowsOf(tree, folded, look), [tree, folded, look])
   const [zoom, setZoom] = useState<TimeRange>()
   const seen = zoom ?? tree.whole
   const setSeen = useCallback(
@@ -67,52 +84,51 @@ export function Waterfall({ tree, chosen, choose, open, q, look }: WaterfallProp
           children.flatMap((child) => child.children.length > 0 ? [child.span.id] : [])
         )),
     )
+  const chooseSlow = (id: string) => {
+    setFolded((old) => withWayTo(tree, id, old))
+    choose(id)
+  }
+  const toggleSlowest = () => {
+    setView({ slow: slow === 'on' ? undefined : 'on' })
+    if (slow !== 'on' && slowest[0] !== undefined) chooseSlow(slowest[0].span.id)
+  }
   return (
     <section className={css['waterfall']} aria-label="Spans">
-      <div className={css['bar']}>
-        <FilterBox small label="Find spans" placeholder="Find by name or type …" value={q}
-          change={look} />
-        <span className={css['found']} role="status">
-          {q !== '' && counted(rows.filter(({ isMatch }) => isMatch).length, 'span')}
-        </span>
-        <Button kind="quiet" small onClick={foldAll} disabled={q !== ''}>
-          {isFolded ? 'Open all' : 'Fold'}
-        </Button>
-        <span className={css['zoom']} role="group" aria-label="Time">
-          <Button kind="quiet" small label="Zoom out" disabled={zoom === undefined}
-            icon={<Icon name="minus" size={14} />} onClick={() => zoomBy(2)} />
-          <Button kind="quiet" small label="Zoom in" icon={<Icon name="plus" size={14} />}
-            onClick={() => zoomBy(0.5)} />
-          <Button kind="quiet" small disabled={zoom === undefined}
-            onClick={() => setZoom(undefined)}
-          >
-            Fit
-          </Button>
-        </span>
-      </div>
-      <Rows tree={tree} rows={rows} chosen={chosen} choose={choose} open={open} fold={fold}
-        seen={seen} setSeen={setSeen} />
+      <WaterfallBar view={view} setView={setView} toggleSlowest={toggleSlowest}
+        found={looksFor(look) ? rows.filter(({ isMatch }) => isMatch).length : undefined}
+        isFolded={isFolded} foldAll={foldAll} isZoomed={zoom !== undefined} zoomBy={zoomBy}
+        fit={() => setZoom(undefined)} />
+      {slow === 'on' && (
+        <SlowestList tree={tree} slowest={slowest} chosen={chosen} choose={chooseSlow} />
+      )}
+      <Rows tree={tree} path={path} rows={rows} chosen={chosen} choose={choose} open={open}
+        fold={fold} seen={seen} setSeen={setSeen} />
     </section>
   )
 }
 
 /** The way to the chosen span is open. */
 function foldedAround(tree: SpanTree, chosen: string): ReadonlySet<string> {
-  const folded = new Set(foldedAtFirst(tree, rowsAtFirst))
-  for (let node = tree.byId.get(chosen)?.parent; node !== undefined; node = node.parent) {
+  return withWayTo(tree, chosen, foldedAtFirst(tree, rowsAtFirst))
+}
+
+function withWayTo(tree: SpanTree, id: string, before: ReadonlySet<string>): ReadonlySet<string> {
+  const folded = new Set(before)
+  for (let node = tree.byId.get(id)?.parent; node !== undefined; node = node.parent) {
     folded.delete(node.span.id)
   }
   return folded
 }
 
 interface RowsProps extends Pick<WaterfallProps, 'tree' | 'chosen' | 'choose' | 'open'> {
+  readonly path: CriticalPath
   readonly rows: readonly SpanRow[]
   readonly fold: (id: string, isFolded: boolean) => void
   readonly seen: TimeRange
   readonly setSeen: (seen: TimeRange) => void
 }
 
-function Rows({ tree, rows, chosen, choose, open, fold, seen, setSeen }: RowsProps) {
+function Rows({ tree, path, rows, chosen, choose, open, fold, seen, setSeen }: RowsProps) {
   const box = useRef<HTMLDivElement>(null)
   const [width, setWidth] = useState(700)
   useEffect(() => {
@@ -171,11 +187,13 @@ function Rows({ tree, rows, chosen, choose, open, fold, seen, setSeen }: RowsPro
       <div role="presentation" className={css['rows']} style={{ height: list.getTotalSize() }}>
         {items.map(({ index, start, size }) => (
           <WaterfallRow key={rows[index]!.node.span.id} row={rows[index]!} top={start} height={size}
-            indent={indent} seen={seen} room={62 / Math.max(80, width - nameWidth)}
-            isChosen={index === active} choose={choose} open={open} fold={fold} />
+            indent={indent} seen={seen} room={96 / Math.max(110, width - nameWidth)}
+            ownShare={ownShareOf(rows[index]!.node, tree)}
+            onPath={path.get(rows[index]!.node.span.id)} isChosen={index === active} choose={choose}
+            open={open} fold={fold} />
         ))}
       </div>
-      {rows.length === 0 && <p className={css['none']}>No span has this in its name.</p>}
+      {rows.length === 0 && <p className={css['none']}>No span matches.</p>}
     </div>
   )
 }
