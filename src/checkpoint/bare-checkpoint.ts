@@ -64,7 +64,8 @@ function bareChange({ channel, change }: ChannelChange): ChannelChange {
 
 /** The engine's own channels say whether a task is done, asked or failed. */
 function bareWrites(task: Writes): Writes {
-  return { ...task, writes: task.writes.map((write) =>
+  const { effect: _, ...known } = task
+  return { ...known, writes: task.writes.map((write) =>
     write.channel.startsWith('__')
       ? write
       : { ...write, value: leftOutValue() }

@@ -5,7 +5,7 @@ import { contains } from '../json/index.ts'
 import type { ReadAllowance, ReadPart } from '../limits/index.ts'
 import { bareRecords } from './bare-checkpoint.ts'
 import type { LeftOut, SizedCheckpoint } from './bare-checkpoint.ts'
-import { ChannelView, writesBytes } from './channel-view.ts'
+import { ChannelView } from './channel-view.ts'
 import { CheckpointLine, step } from './checkpoint-line.ts'
 import type { LineState } from './checkpoint-line.ts'
 import { History, writesIn } from './history.ts'
@@ -16,7 +16,7 @@ import type { LogEntry, LogPort } from './log-port.ts'
 import { rowsOf } from './log-rows.ts'
 import type { RowsOptions } from './log-rows.ts'
 import { lateWritesOf, newestOf } from './place-name.ts'
-import { recordBytes } from './record-bytes.ts'
+import { recordBytes, taskBytes } from './record-bytes.ts'
 import { belongs, ends, partOf, recordsUpTo } from './record-span.ts'
 import { decodeRow } from './row-codec.ts'
 import type { Checkpoint, RecordOf, Writes } from './row-codec.ts'
@@ -328,7 +328,7 @@ export class CheckpointReader implements CheckpointSource {
         const part = partOf(record, of)
         if (!part) continue
         span.push(part)
-        if (part.$case === 'writes') this.#part?.keep(writesBytes(part.value.writes))
+        if (part.$case === 'writes') this.#part?.keep(taskBytes(part.value))
       }
     }
     return { through: now.stepSeq, next: undefined }
@@ -352,7 +352,7 @@ function heldBytes(
   if (isPage(found)) return found.reduce((sum, each) => sum + heldBytes(each), 0)
   const { view, checkpoint: { skeletonJson, metadataJson }, writes } = found
   const own = view.textBytes + skeletonJson.length + metadataJson.length
-  return writes.reduce((sum, each) => sum + writesBytes(each.writes), own)
+  return writes.reduce((sum, each) => sum + taskBytes(each), own)
 }
 
 function isPage(

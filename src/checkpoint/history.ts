@@ -1,6 +1,6 @@
 /** History read backwards. What rollbacks dropped is left out, checkpoints and writes alike. */
 
-import { writesBytes } from './channel-view.ts'
+import { taskBytes } from './record-bytes.ts'
 import type { Checkpoint, RecordOf, Writes } from './row-codec.ts'
 
 /** Name of a checkpoint: its namespace and its id. */
@@ -58,7 +58,7 @@ export class History {
         return undefined
       case 'writes':
         this.#unowned.push(record.value)
-        this.#bytes += writesBytes(record.value.writes)
+        this.#bytes += taskBytes(record.value)
         return undefined
       default:
         return undefined
@@ -74,7 +74,7 @@ export class History {
   forget(checkpoint: Named): void {
     const key = keyOf(checkpoint)
     this.#forgotten.add(key)
-    for (const { writes } of this.#writes.get(key) ?? []) this.#bytes -= writesBytes(writes)
+    for (const each of this.#writes.get(key) ?? []) this.#bytes -= taskBytes(each)
     this.#writes.delete(key)
   }
 
@@ -103,7 +103,7 @@ export class History {
     for (const writes of this.#unowned) {
       const key = keyOf({ ns: writes.ns, id: writes.checkpointId })
       if (dropped || this.#forgotten.has(key)) {
-        this.#bytes -= writesBytes(writes.writes)
+        this.#bytes -= taskBytes(writes)
         continue
       }
       const known = this.#writes.get(key)

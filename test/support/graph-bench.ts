@@ -5,6 +5,11 @@ import { randomUUID } from 'node:crypto'
 import * as langgraph from '@langchain/langgraph'
 import * as messages from '@langchain/core/messages'
 
+import { systemEnv } from '../../cluster/index.ts'
+import { callingThrough } from '../../src/graph/calls/call-scope.ts'
+import { bindEffects, loggedExecution, offerEffects } from '../../src/graph/effects/effect-form.ts'
+import type { OpenEffects } from '../../src/graph/effects/effect-form.ts'
+import type { EffectRule } from '../../src/graph/effect-rule.ts'
 import { DrainControl } from '../../src/graph/engine/drain-control.ts'
 import type { Shortcuts } from '../../src/graph/engine/shortcuts.ts'
 import { execute, failure, isWorthKeeping } from '../../src/graph/engine/runner.ts'
@@ -75,6 +80,8 @@ export interface UpdateRequest extends Partial<Omit<EditUpdate, 'values'>> {
 export class GraphBench {
   /** As in a worker; undefined for none. */
   shortcuts: Shortcuts | undefined
+  /** The rules of its effects; undefined for a project without effects. */
+  effects: readonly EffectRule[] | undefined
   readonly log = new ModelLog()
   readonly memories = new ThreadMemories({ threads: 8, bytes: 1 << 20 })
   readonly #graph: ServedGraph
@@ -134,6 +141,14 @@ export class GraphBench {
       describe: () => description }
   }
 
+  #effectsOf(job: Parameters<OpenEffects>[0]) {
+    const form = offerEffects(this.effects ?? [], systemEnv({ name: 'test' }))?.over(langgraph)
+    const gate = form?.gate(job)
+    const effects = form?.open(job)
+    if (gate && effects) bindEffects(gate, effects)
+    return { gate, effects }
+  }
+
   async #execute(wanted: Execution['request'], options: RunOptions): Promise<Ran> {
     const batches: WorkerBatch[] = []
     const outbox: StepOutbox = new StepOutbox({
@@ -156,16 +171,20 @@ export class GraphBench {
       runId: wanted.kind === 'run' ? options.runId ?? runIdOf(this.#executions) : '',
     }
     const memory = this.memories.take(this.threadId, execution.headId)
-    const ended = await execute(this.bench, {
-      execution,
-      source: this.log,
-      items: async () => [],
-      outbox,
-      memory,
-      entered: () => {},
-      signal: options.signal ?? new AbortController().signal,
-      control: options.control ?? new DrainControl(() => {}),
-    })
+    const signal = options.signal ?? new AbortController().signal
+    const { gate, effects } = this.#effectsOf({ execution, outbox, signal })
+    const ended = await callingThrough(gate, () =>
+      execute(this.bench, {
+        execution: effects ? loggedExecution(execution) : execution,
+        source: this.log,
+        items: async () => [],
+        outbox,
+        memory,
+        entered: () => {},
+        signal,
+        control: options.control ?? new DrainControl(() => {}),
+        ...effects && { effects },
+      }))
     const outcome = await outbox.finish(ended).then(() => ended,
       (error: unknown) => failure(error, '/'))
     if (options.unseen) this.log.append(batches.flatMap(({ steps }) => steps))

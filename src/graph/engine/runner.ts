@@ -78,6 +78,8 @@ export interface Assignment {
   readonly entered: () => void
   /** Traces the steps of a run; missing if they are not traced. */
   readonly tracer?: object
+  /** Does the effects of its tasks; missing for a project without effects. */
+  readonly effects?: SaverOptions['effects']
 }
 
 /** Runs or edits. An error of user code is an outcome and does not reject. */
@@ -305,7 +307,7 @@ function saverFor({ codec, serde, uuid, shortcuts }: Workbench, assignment: Assi
   graph: ServedGraph, wanted: RunSaverOptions): HeddleSaver {
   const { metadata, sync, isExit, reference, pending, failed, sink = assignment.outbox, stepped } =
     wanted
-  const { execution: { threadId, runId }, source, memory, entered } = assignment
+  const { execution: { threadId, runId }, source, memory, entered, effects } = assignment
   const ids = new MessageIds(graph, uuid)
   return new HeddleSaver({
     threadId,
@@ -319,6 +321,7 @@ function saverFor({ codec, serde, uuid, shortcuts }: Workbench, assignment: Assi
     sync,
     pending,
     failed,
+    effects,
     entered,
     sendsApart: sendsApart(graph),
     updates: shortcuts?.updates,

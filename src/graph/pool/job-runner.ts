@@ -8,6 +8,9 @@ import { composedGate } from '../calls/composed-gate.ts'
 import { DrainControl } from '../engine/drain-control.ts'
 import { execute, failure, isWorthKeeping } from '../engine/runner.ts'
 import type { Workbench } from '../engine/runner.ts'
+import type { EffectRunner } from '../effects/effect-runner.ts'
+import { bindEffects, loggedExecution } from '../effects/effect-form.ts'
+import type { OpenEffects } from '../effects/effect-form.ts'
 import { answer } from '../engine/state-question.ts'
 import type { StepTraces } from '../engine/step-traces.ts'
 import type { TraceMails } from '../engine/trace-mails.ts'
@@ -54,6 +57,8 @@ export interface OpenTraces {
 /** Observers of runs. */
 export interface JobObservers {
   readonly tracing?: OpenTraces | undefined
+  /** Opens the effects of each execution; missing for a project without effects. */
+  readonly openEffects?: OpenEffects | undefined
   /** Gates of each execution's calls, asked in this order. */
   readonly openGates?: readonly OpenGate[] | undefined
 }
@@ -77,9 +82,10 @@ export class JobRunner {
   readonly #gauge: LoopGauge
   readonly #tracing: OpenTraces | undefined
   readonly #openGates: readonly OpenGate[]
+  readonly #openEffects: OpenEffects | undefined
 
   constructor(bench: Workbench, { batcher, lines }: WaysOut, env: Env, shown: Shown,
-    { tracing, openGates = [] }: JobObservers = {}) {
+    { tracing, openGates = [], openEffects }: JobObservers = {}) {
     this.#bench = bench
     this.#batcher = batcher
     this.#lines = lines
@@ -87,6 +93,7 @@ export class JobRunner {
     this.#entered = new EnteredJob(shown, (ended) => batcher.schedule(ended))
     this.#tracing = tracing
     this.#openGates = openGates
+    this.#openEffects = openEffects
     this.#asks = new ItemAsks((mail) => batcher.send(mail))
     this.#gauge = new LoopGauge({ nowMs: () => env.monotonicMs(), idleMs: () => env.idleMs(),
       atTurnEnd: (ended) => batcher.schedule(ended) })
@@ -145,17 +152,22 @@ export class JobRunner {
     if (execution.takesMessages) job.control.handBackForMessages()
     const source = new RemoteSource((what) => this.#read(number, what))
     const thread = `${execution.tenant}\n${execution.threadId}`
+    let effects: EffectRunner | undefined
     if (!warm) this.#memories.forget(thread)
     const memory = this.#memories.take(thread, execution.headId)
     try {
       const steps = this.#tracing?.traces.begin(execution)
-      const assignment = { execution, source, outbox, memory, control: job.control,
-        signal: job.abort.signal, entered, items: this.#asks.of(number, entered),
-        ...steps && { tracer: steps.tracer } }
+      const gate = this.#gateOf({ execution, outbox })
+      effects = gate && this.#openEffects?.({ execution, outbox, signal: job.abort.signal })
+      if (gate && effects) bindEffects(gate, effects)
+      const assignment = { execution: effects ? loggedExecution(execution) : execution, source,
+        outbox, memory, control: job.control, signal: job.abort.signal, entered,
+        items: this.#asks.of(number, entered), ...steps && { tracer: steps.tracer },
+        ...effects && { effects } }
       const outcome = await this.#lines.during(number, () =>
         underTrace(execution.trace, () =>
           callingWith(execution.ownKey, () =>
-            callingThrough(this.#gateOf({ execution, outbox }), () =>
+            callingThrough(gate, () =>
               execute(this.#bench, assignment)))))
       steps?.ended(outcome)
       if (job.abort.signal.aborted)
@@ -173,6 +185,7 @@ export class JobRunner {
       const batch = { steps: [], events: [], ackId: 0, outcome }
       batcher.send({ type: 'batch', job: number, batch })
     } finally {
+      effects?.retire()
       this.#jobs.delete(number)
       this.#gauge.forget(number)
     }

@@ -75,12 +75,26 @@ export function isTraceBody({ tenant, contentType, form, body }: Bag): boolean {
 export function isStep({ $case, value }: Bag): boolean {
   if (!isBag(value) || !isText(value['ns'])) return false
   if ($case === 'writes') {
-    const { checkpointId, taskId, writes } = value
+    const { checkpointId, taskId, writes, effect } = value
     return isText(checkpointId) && isText(taskId) && Array.isArray(writes)
+      && (effect === undefined || isEffectNote(effect))
   }
   const { id, parentId, full, changes, skeletonJson, metadataJson } = value
   return $case === 'checkpoint' && isText(id) && isText(parentId) && typeof full === 'boolean'
     && Array.isArray(changes) && isText(skeletonJson) && isText(metadataJson)
+}
+
+/** True for a step in the life of an effect. */
+function isEffectNote(effect: unknown): boolean {
+  if (!isBag(effect)) return false
+  const { rule, ordinal, atMs, note } = effect
+  if (!isText(rule) || !isNumber(ordinal) || !isNumber(atMs) || !isBag(note)) return false
+  const { $case, value } = note
+  if (!isBag(value)) return false
+  if ($case === 'intended') return isText(value['key']) && isText(value['hash'])
+  if ($case === 'decided') return isText(value['decision'])
+  return $case === 'settled' && isText(value['hash']) && isText(value['resultJson'])
+    && typeof value['isCut'] === 'boolean'
 }
 
 /** True for an event of a run. */

@@ -6,6 +6,7 @@ import threads from 'node:worker_threads'
 import { atLatest, systemEnv } from '../../../cluster/index.ts'
 import { assert, HeddleError } from '../../errors.ts'
 import { openCalls } from '../calls/open-calls.ts'
+import { offerEffects } from '../effects/effect-form.ts'
 import { GraphStores } from '../engine/graph-store.ts'
 import type { Workbench } from '../engine/runner.ts'
 import { shortcutsOn, takeShortcuts } from '../engine/shortcuts.ts'
@@ -74,6 +75,7 @@ const refuse = (error: unknown): never => {
   say([{ type: 'refused', reason: error.message }])
   process.exit(1)
 }
+const form = offerEffects(project.effects ?? [], env)
 const library = await GraphLibrary.open(project, loads).catch(refuse)
 await library.requireServable().catch(refuse)
 loads(null)
@@ -111,10 +113,12 @@ const bench: Workbench = {
 }
 // If it fails, the project's own runs will show why.
 await warmUp(bench).catch(() => {})
+const effects = form?.over(library.langgraph)
 const tracing = tracedRatio === undefined ? undefined : await openTracing(tracedRatio)
 const jobs = new JobRunner(bench, { batcher, lines }, env, { entered, mark }, {
   tracing: tracing?.opened,
-  openGates: await openCalls([]),
+  openGates: await openCalls(effects ? [effects.gate] : []),
+  openEffects: effects?.open,
 })
 clientMayAsk()
 receive = (mail) => jobs.receive(mail)

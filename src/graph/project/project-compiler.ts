@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url'
 import { build, stop } from 'esbuild'
 import type { BuildFailure, BuildOptions, Message, Metafile, Plugin, ResolveOptions } from 'esbuild'
 
+import type { EffectRule } from '../effect-rule.ts'
 import type { Project, ProjectModule } from './project.ts'
 
 /**
@@ -23,6 +24,8 @@ export interface CompiledProject {
   readonly login?: BroughtEntry
   /** Missing if the project brings no app. */
   readonly app?: BroughtEntry
+  /** Rules for effects that happen once; missing if there are none. */
+  readonly effects?: readonly EffectRule[]
   readonly env: Readonly<Record<string, string>>
   /** Every local file that a graph imports, by file URL. */
   readonly sources: ReadonlyMap<string, ModuleSource>
@@ -97,6 +100,7 @@ async function compiled(project: Project): Promise<CompiledProject> {
     embedding: embedding ? entryOf(embedding) : null,
     ...login && { login: { field: login.field, ...entryOf(login) } },
     ...app && { app: { field: app.field, ...entryOf(app) } },
+    ...project.effects && { effects: project.effects },
     env: project.env,
     sources: await compile(root, inputs),
     resolutions: resolutionsOf(root, inputs),

@@ -2,6 +2,8 @@
 
 import { z } from 'zod'
 
+import { effectsShape } from '../effect-rule.ts'
+
 /** A run, and what its values must contain. JSON texts. */
 export interface TrialRun {
   readonly graphId: string
@@ -13,13 +15,14 @@ export interface TrialRun {
 /** Characters of an input, and of what is expected. */
 export const trialCharacters = 16_384
 
-/** `heddle.check` of a langgraph.json. All else of `heddle` is for commands. */
+/** `heddle.check` and `heddle.effects` of a langgraph.json. All else of it is for commands. */
 export const heddleShape = z.looseObject({
   check: z.strictObject({
     graph: z.string('must be the id of a graph'),
     input: z.json('must be what the run begins with'),
     expect: z.json().optional(),
   }, { error: 'must be {"graph": "agent", "input": {…}}, and perhaps "expect"' }).optional(),
+  effects: effectsShape.optional(),
 }, { error: 'must be an object' })
 
 /** The trial run that is named; undefined if there is none. */

@@ -17,6 +17,8 @@ import type { ProjectStore } from './project-store.ts'
 import type { ProjectSettings } from './project-settings.ts'
 import type { TimeToLiveRequest } from '../../search/index.ts'
 import { checkpointerShape, timeToLiveOf } from './project-time-to-live.ts'
+import { effectRulesOf } from '../effect-rule.ts'
+import type { EffectRule } from '../effect-rule.ts'
 import { heddleShape, trialFault, trialOf } from './project-trial.ts'
 import type { TrialRun } from './project-trial.ts'
 import type { UiWishes } from '../components/ui-plan.ts'
@@ -47,6 +49,8 @@ export interface Project {
   readonly ui: UiWishes
   /** Run that must succeed on a revision before other runs are sent there. */
   readonly trial?: TrialRun
+  /** Rules for effects that happen once; missing if there are none. */
+  readonly effects?: readonly EffectRule[]
   /** The project's own login; missing if it brings none. */
   readonly login?: ProjectModule
   /** The project's own app; missing if it brings none. */
@@ -162,6 +166,7 @@ export async function readProject(path: string,
   const trial = trialOf(config.heddle ?? {})
   const fault = trial && trialFault(trial, Object.keys(config.graphs))
   if (fault !== undefined) throw refusal(configFile, [fault])
+  const effects = effectRulesOf(config.heddle?.effects)
   const env = await readEnv(root, config, ignoreAuth)
   if (deployed && env.env['LANGGRAPH_CONFIG'] !== undefined) {
     env.warnings.push('LANGGRAPH_CONFIG has no effect in a deployment: give its assistants their ' +
@@ -180,7 +185,7 @@ export async function readProject(path: string,
   const ui = { ui: config['ui'], ui_config: config['ui_config'],
     isOff: disabledRoutes.includes('ui') }
   return { root, configFile, graphs, ...modules, ...env, ignoreAuth, store, webhooks, timeToLive,
-    settings, ui, ...trial && { trial } }
+    settings, ui, ...trial && { trial }, ...effects.length > 0 && { effects } }
 }
 
 /** Settings of the login, the app and the routes, as a deployment keeps them. */

@@ -5,6 +5,7 @@ import type { CheckpointPendingWrite, PendingWrite } from '@langchain/langgraph-
 import type { Write, Writes } from '../../../proto/gen/storage/v1/log.ts'
 import type { Value } from '../../../proto/gen/storage/v1/value.ts'
 import { textAt, valueIn } from '../../json/index.ts'
+import { EffectNotes } from './effect-notes.ts'
 import { messageOf, nameOf } from '../project/thrown.ts'
 import type { Decode, Encode, ValueCodec } from './value-codec.ts'
 
@@ -87,10 +88,12 @@ export class PendingWrites {
   readonly #writes = new Map<string, KnownWrite>()
   /** True if a task has had the answer that names no interrupt. */
   #answerUsed = false
+  #effects: EffectNotes | undefined
 
   /** The writes as read from the log, which may have several at one index. */
   static async of(stored: readonly Writes[], decode: Decode): Promise<PendingWrites> {
     const pending = new PendingWrites()
+    pending.#effects = EffectNotes.of(stored)
     for (const { taskId, taskPath = '', writes } of stored) {
       const failed = failedWith(writes.map(({ channel }) => channel))
       for (const { index, channel, value } of writes) {
@@ -142,6 +145,24 @@ export class PendingWrites {
       if (taskId === writer.taskId && !showsAnswered.has(channel)) this.#writes.delete(place)
     }
     return this.add(writer, [['__error__', errorOf(reason)]], encode)
+  }
+
+  /** The effects of the tasks. The engine is not given them: it would take the tasks for done. */
+  get effects(): EffectNotes {
+    return this.#effects ??= new EffectNotes()
+  }
+
+  /** Answers that a task has had to questions of its node. */
+  answered(taskId: string): number {
+    const answers = this.#writes.get(placeOf(taskId, specialIndex.get('__resume__')!))?.live
+    return Array.isArray(answers) ? answers.length : 0
+  }
+
+  /** The tasks that failed. */
+  get thrown(): string[] {
+    return [...this.#writes.values()].flatMap(({ taskId, channel }) =>
+      channel === '__error__' ? [taskId] : []
+    )
   }
 
   /** The writes in the order in which a step applies them: by task, then as they were added. */

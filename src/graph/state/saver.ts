@@ -11,6 +11,7 @@ import type { ServedGraph } from '../project/graph-export.ts'
 import type { ChannelUpdates } from './channel-updates.ts'
 import { CheckpointWrites } from './checkpoint-writes.ts'
 import { deltaHistory, writesOn } from './delta-history.ts'
+import type { EffectBases } from './effect-notes.ts'
 import { KnownCheckpoints } from './known-checkpoints.ts'
 import { nextState, writtenValues } from './next-state.ts'
 import { OwnLine } from './own-line.ts'
@@ -44,6 +45,8 @@ export interface SaverOptions {
   readonly failed?: ((taskId: string, error: unknown) => unknown) | undefined
   /** Known if the engine's reducers are watched. */
   readonly updates?: ChannelUpdates
+  /** Gets the checkpoints and what they know of effects; missing for a project without effects. */
+  readonly effects?: EffectBases | undefined
   /** Called at every call, as the execution's code is running then. */
   readonly entered: () => void
   /** Called with the values of root checkpoints as the engine's channels hold them. */
@@ -154,6 +157,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
       metadataJson: JSON.stringify(described),
     } })
     // A fork does not wait: its tasks would write before their checkpoint is put.
+    this.#options.effects?.put(ns, id, writes)
     if (sync && metadata.source !== 'fork') await sink.acknowledged()
     return this.#configOf(ns, id)
   }
@@ -232,6 +236,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
     }
     if (this.#options.sendsApart || skeleton.v < 4) await this.#bringSends(ns, parentId, checkpoint)
     if (ns === '') this.#options.seen(id, checkpoint.channel_values, true)
+    this.#options.effects?.based(ns, id, live.writes)
     const writes = live.writes.tuples()
     if (ns !== '') this.askers.seeAll(ns, writes)
     const tuple: CheckpointTuple = {

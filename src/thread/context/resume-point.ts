@@ -36,7 +36,7 @@ export async function resumePointOf(run: RunRow, span: LogSpan): Promise<ResumeP
   let asked: string[] | null = null
   const resumePoint = () => ({ wrote, asked, emitted: emitted.events() })
   for await (const record of recordsBack(span, firstSeq)) {
-    wrote ||= isOnHead && record.$case === 'writes'
+    wrote ||= isOnHead && record.$case === 'writes' && record.value.effect === undefined
     const questions = record.$case === 'writes' ? askedIn(record.value) : null
     if (questions) asked = [...asked ?? [], ...questions]
     if ('runId' in record.value && record.value.runId !== runId) continue

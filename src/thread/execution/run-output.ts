@@ -2,7 +2,7 @@
 
 import type { RecordOf } from '../../checkpoint/index.ts'
 import { isThreadEvent } from '../../graph/index.ts'
-import type { StepBatch, StepEvent } from '../../graph/index.ts'
+import type { Step, StepBatch, StepEvent } from '../../graph/index.ts'
 import type { ThreadContext } from '../context/thread-context.ts'
 import { decideSteps } from '../decide/steps.ts'
 import { isLateForThread, splitEvents, threadEventsRecord } from '../decide/thread-events.ts'
@@ -61,7 +61,10 @@ export class RunOutput {
    * it go into one row.
    */
   steps(batch: StepBatch): Appended | Promise<Appended> {
-    const ready = this.#context.threadLog.ready(batch.steps)
+    const { threadLog } = this.#context
+    // Others may see what an effect does: the run is on disk before.
+    if (threadLog.isHeldBack && batch.steps.some(isEffect)) threadLog.keep().catch(() => {})
+    const ready = threadLog.ready(batch.steps)
     return ready ? ready.then(() => this.#write(batch)) : this.#write(batch)
   }
 
@@ -156,4 +159,8 @@ function inOrder(events: readonly StepEvent[], entries: readonly FeedEntry[]): F
 
 function charactersOf(entries: readonly FeedEntry[]): number {
   return entries.reduce((sum, { json }) => sum + (json?.length ?? 0), 0)
+}
+
+function isEffect(step: Step): boolean {
+  return step.$case === 'writes' && step.value.effect !== undefined
 }

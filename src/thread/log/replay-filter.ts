@@ -22,7 +22,7 @@ export class ReplayFilter {
         .filter(({ name }) => !this.#steps.has(updatedIn(name)))
         .map(({ name, json, valuesOf }) => ({ name, json, valuesOf })))
     }
-    if (record.$case === 'writes') {
+    if (record.$case === 'writes' && record.value.effect === undefined) {
       const { ns } = record.value
       this.#writes.set(ns, (this.#writes.get(ns) ?? 0) + 1)
     }

@@ -44,7 +44,7 @@ export class GraphFold {
     for (const { $case, value } of records) {
       if ($case === 'runStarted') this.#isOwn = value.runId === this.#runId
       if ($case === 'checkpoint' && value.runId === this.#runId) this.#checkpoint(value.ns)
-      if ($case === 'writes' && this.#isOwn) {
+      if ($case === 'writes' && this.#isOwn && value.effect === undefined) {
         this.#taskEnded(value.ns, value.taskId, value.writes.map(({ channel }) => channel))
       }
     }

@@ -1,0 +1,62 @@
+/** The rules by which effects of a project happen once. */
+
+import { z } from 'zod'
+
+/**
+ * keep  the result is kept for a task that runs again; done anew where it is not known
+ * key   never done under two keys: the receiver drops the repetition
+ * ask   never done twice without a decision of a person
+ */
+export type EffectStrength = 'keep' | 'key' | 'ask'
+
+/** A rule. All its members are plain data. */
+export interface EffectRule {
+  /** Name that the project's code gives. */
+  readonly name: string
+  readonly strength: EffectStrength
+  /** Hours for which the receiver knows a key. After that it is asked, as for `ask`. */
+  readonly keyHours: number
+  /** True if a kept result counts even after the node that got it threw. */
+  readonly keptOnError: boolean
+}
+
+/** Rules that a project may have. */
+const rulesMax = 100
+
+const form = 'must be {"name": "charge", "once": "key"} or {"name": "quote", "keep": "answer"}'
+
+const ruleShape = z.strictObject({
+  name: z.string(form).regex(/^[\p{L}\p{N}][\p{L}\p{N} ._:/-]{0,127}$/u,
+    'is no name of an effect: use 1 to 128 letters, digits, spaces and . _ : / -'),
+  keep: z.literal('answer', 'must be "answer"').optional(),
+  once: z.enum(['key', 'ask'], 'must be "key" or "ask"').optional(),
+  key_hours: z.number('must be a number of hours').positive('must be above 0').max(8_760,
+    'may be a year at most').optional(),
+  on_error: z.literal('keep', 'must be "keep"').optional(),
+}, { error: ({ code }) => code === 'unrecognized_keys' ? undefined : form })
+  .refine(({ keep, once }) => (keep === undefined) !== (once === undefined),
+    'needs either "keep" or "once"')
+  .refine(({ once, key_hours: hours }) => hours === undefined || once === 'key',
+    '"key_hours" belongs to "once": "key"')
+  .refine(({ keep, on_error: onError }) => onError === undefined || keep !== undefined,
+    '"on_error" belongs to "keep": "answer"')
+
+/** `heddle.effects` of a langgraph.json. */
+export const effectsShape = z.array(ruleShape, 'must be a list of rules')
+  .max(rulesMax, `may have ${rulesMax} rules`)
+  .refine((rules) => new Set(rules.map(({ name }) => name)).size === rules.length,
+    'names an effect twice')
+
+const keyHoursByDefault = 24
+
+/** The rules as the worker has them. */
+export function effectRulesOf(effects: z.infer<typeof effectsShape> = []): EffectRule[] {
+  return effects.map((
+    { name, once, key_hours: keyHours = keyHoursByDefault, on_error: onError },
+  ) => ({
+    name,
+    strength: once ?? 'keep',
+    keyHours,
+    keptOnError: onError === 'keep',
+  }))
+}

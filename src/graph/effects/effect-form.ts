@@ -1,0 +1,87 @@
+/** The function by which the code of a node does an effect once, whatever it is done with. */
+
+import type { Env } from '../../../cluster/index.ts'
+import type { CallGate } from '../calls/call-gate.ts'
+import { callScope } from '../calls/call-scope.ts'
+import type { CallingJob, OpenGate } from '../calls/call-scope.ts'
+import type { Execution } from '../execution.ts'
+import { EffectRunner, unnamedEffect } from './effect-runner.ts'
+import type { AskedEffect } from './effect-runner.ts'
+import { effectError } from './effect-errors.ts'
+import type { EffectRule } from '../effect-rule.ts'
+import { taskQuestions } from './task-questions.ts'
+
+/** Name under which the code of a project finds the function. It falls back where none is. */
+const effectForm = Symbol.for('heddle.effect')
+
+type EffectEnv = Pick<Env, 'nowMs' | 'monotonicMs' | 'after'>
+
+/** Makes the effects of an execution. */
+export type OpenEffects = (job: CallingJob & { readonly signal: AbortSignal }) =>
+  | EffectRunner
+  | undefined
+
+/** The effects of a worker's runs. */
+export interface OpenedEffects {
+  readonly open: OpenEffects
+  /** Lets every call pass: it makes the tasks of runs known. */
+  readonly gate: OpenGate
+}
+
+/** The runners of executions, by the gates of their calls. */
+const runners = new WeakMap<CallGate, EffectRunner>()
+
+/** Lets the runner do the effects of the code whose calls the gate decides about. */
+export function bindEffects(gate: CallGate, runner: EffectRunner): void {
+  runners.set(gate, runner)
+}
+
+/**
+ * Offers the function to the project's code. Call before any file of the project is imported. With
+ * no rule, it refuses every effect: the code's fallback would do it twice.
+ */
+export function offerEffects(rules: readonly EffectRule[], env: EffectEnv): {
+  readonly over: (langgraph: object) => OpenedEffects
+} | undefined {
+  Object.assign(globalThis, { [effectForm]: rules.length > 0 ? perform : refuse })
+  return rules.length === 0 ? undefined : { over: (langgraph) => openedOver(rules, env, langgraph) }
+}
+
+function openedOver(rules: readonly EffectRule[], env: EffectEnv,
+  langgraph: object): OpenedEffects {
+  const questions = taskQuestions(langgraph)
+  return {
+    gate: () => ({ decide: () => ({ kind: 'pass' }) }),
+    open: ({ execution: { tenant, threadId, runId, request }, outbox, signal }) =>
+      request.kind === 'edit' ? undefined : new EffectRunner({
+        thread: { tenant, threadId },
+        rules,
+        sink: outbox,
+        signal,
+        runId,
+        questions,
+        nowMs: () => env.nowMs(),
+        monotonicMs: () => env.monotonicMs(),
+        after: (ms, work) => env.after(ms, work),
+      }),
+  }
+}
+
+/** The execution with its steps in the log: the base of a task is there before its effects. */
+export function loggedExecution(execution: Execution): Execution {
+  const { request } = execution
+  return request.kind === 'run' && request.durability === 'exit'
+    ? { ...execution, request: { ...request, durability: 'async' } }
+    : execution
+}
+
+async function perform(name: string, input: unknown, work: AskedEffect['work']): Promise<unknown> {
+  const scope = callScope()
+  const runner = scope && runners.get(scope.gate)
+  if (runner === undefined) throw effectError('outside', name)
+  return await runner.perform(scope!.site, { name, input, work })
+}
+
+async function refuse(name: string): Promise<never> {
+  throw unnamedEffect(name)
+}

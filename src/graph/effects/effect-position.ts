@@ -1,0 +1,41 @@
+/** The position of an effect, its key, and the hash of its input. Pure. */
+
+import { createHash } from 'node:crypto'
+
+import type { EffectOfTask } from '../state/effect-notes.ts'
+
+/** Place of an effect. Its input is no part of it: a model asked again may choose another. */
+export interface EffectPosition extends EffectOfTask {
+  /** The checkpoint that the task was made from. */
+  readonly ns: string
+  readonly checkpointId: string
+}
+
+/** The thread whose task it is. */
+export interface EffectThread {
+  readonly tenant: string
+  readonly threadId: string
+}
+
+/**
+ * Key of an effect: the same after a crash and on another member, another one for each position and
+ * each thread. It is no secret, as it grants nothing. Ids of tasks come from random checkpoint ids.
+ */
+export function effectKey({ tenant, threadId }: EffectThread,
+  { ns, taskId, rule, ordinal }: EffectPosition): string {
+  return `hdl_${digest(JSON.stringify([tenant, threadId, ns, taskId, rule, ordinal]))}`
+}
+
+/** Hash of an input, whatever the order of its keys. Throws for what JSON cannot say. */
+export function inputHash(input: unknown): string {
+  return digest(JSON.stringify(input, sorted) ?? 'null')
+}
+
+function sorted(_key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64url')
+}

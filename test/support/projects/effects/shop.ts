@@ -1,0 +1,46 @@
+/** A shop that charges and sends mails, each once. RECEIVER is where it does. */
+
+import { Annotation, interrupt, START, StateGraph } from '@langchain/langgraph'
+
+type Work = (means: { readonly key: string; readonly signal: AbortSignal }) => unknown
+type Effect = (name: string, input: unknown, work: Work) => Promise<unknown>
+
+const effect: Effect = (globalThis as unknown as Record<symbol, Effect>)[
+  Symbol.for('heddle.effect')
+] ?? ((_name, _input, work) =>
+  Promise.resolve(work({ key: '', signal: new AbortController().signal })))
+
+const State = Annotation.Root({ order: Annotation<string>, paid: Annotation<unknown>,
+  sent: Annotation<unknown>, said: Annotation<unknown> })
+
+/** Sends an order to the receiver. Throws if it does not answer with 200. */
+async function send(path: string, order: string, key = ''): Promise<unknown> {
+  const answer = await fetch(`${process.env['RECEIVER']}${path}`, { method: 'POST',
+    headers: { 'idempotency-key': key }, body: JSON.stringify({ order }) })
+  if (!answer.ok) throw new Error(`The receiver answered ${answer.status}.`)
+  return await answer.json()
+}
+
+const charge = (order: string) =>
+  effect('charge', { order }, ({ key }) => send('charge', order, key))
+
+/** Charges after a first step. */
+export const shop = new StateGraph(State)
+  .addNode('look', () => ({}))
+  .addNode('pay', async ({ order }) => ({ paid: await charge(order) }))
+  .addEdge(START, 'look').addEdge('look', 'pay').compile()
+
+/** Asks a model, charges, and then asks a person, in one node. */
+export const asking = new StateGraph(State)
+  .addNode('pay', async ({ order }) => {
+    await effect('model', { order }, () => send('model', order))
+    return { paid: await charge(order), said: interrupt('Was it good?') }
+  })
+  .addEdge(START, 'pay').compile()
+
+/** Sends a mail. */
+export const mailing = new StateGraph(State)
+  .addNode('mail', async ({ order }) => ({
+    sent: await effect('mail', { order }, () => send('mail', order)),
+  }))
+  .addEdge(START, 'mail').compile()

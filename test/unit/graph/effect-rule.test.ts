@@ -1,0 +1,43 @@
+/** The rules of langgraph.json for effects, and what is refused. */
+
+import { expect, it } from 'vitest'
+
+import { effectRulesOf, effectsShape } from '../../../src/graph/effect-rule.ts'
+
+it('takes rules, each with its strength and its hours.', () => {
+  const parsed = effectsShape.parse([
+    { name: 'charge', once: 'key', key_hours: 2 },
+    { name: 'mail/send', once: 'ask' },
+    { name: 'model', keep: 'answer', on_error: 'keep' },
+  ])
+  expect(effectRulesOf(parsed)).toEqual([
+    { name: 'charge', strength: 'key', keyHours: 2, keptOnError: false },
+    { name: 'mail/send', strength: 'ask', keyHours: 24, keptOnError: false },
+    { name: 'model', strength: 'keep', keyHours: 24, keptOnError: true },
+  ])
+  expect(effectRulesOf(undefined)).toEqual([])
+})
+
+const charge = { name: 'charge', once: 'key' }
+
+it.each<[unknown, string]>([
+  [{}, 'must be a list of rules'],
+  [['charge'], 'must be {"name": "charge", "once": "key"}'],
+  [[{ once: 'key' }], 'must be {"name": "charge", "once": "key"}'],
+  [[{ name: '', once: 'key' }], 'is no name of an effect'],
+  [[{ name: ' a', once: 'key' }], 'is no name of an effect'],
+  [[{ name: 'a'.repeat(129), once: 'key' }], 'is no name of an effect'],
+  [[{ name: 'charge' }], 'needs either "keep" or "once"'],
+  [[{ ...charge, keep: 'answer' }], 'needs either "keep" or "once"'],
+  [[{ ...charge, once: 'always' }], 'must be "key" or "ask"'],
+  [[{ ...charge, key_hours: 0 }], 'must be above 0'],
+  [[{ ...charge, key_hours: 9_000 }], 'may be a year at most'],
+  [[{ name: 'mail', once: 'ask', key_hours: 1 }], '"key_hours" belongs to "once": "key"'],
+  [[{ ...charge, on_error: 'keep' }], '"on_error" belongs to "keep": "answer"'],
+  [[{ ...charge, colour: 'red' }], 'colour'],
+  [[charge, { name: 'charge', once: 'ask' }], 'names an effect twice'],
+  [Array.from({ length: 101 }, (_, i) => ({ name: `e${i}`, once: 'key' })), 'may have 100 rules'],
+])('refuses %j', (effects, message) => {
+  const { error } = effectsShape.safeParse(effects)
+  expect(error?.issues.map((issue) => issue.message).join('\n')).toContain(message)
+})
