@@ -6,6 +6,7 @@ import type { MessagePort } from 'node:worker_threads'
 import { backoffMs } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
+import { secretHider } from '../logs/secret-values.ts'
 import { eachLine } from '../pool/printed-lines.ts'
 import type { TakePrinted } from '../pool/worker-link.ts'
 import type { CompiledProject } from '../project/project-compiler.ts'
@@ -21,7 +22,7 @@ export interface SupervisedAppOptions {
   readonly variables: NodeJS.ProcessEnv
   /** Silence after which the thread counts as stuck, and is replaced. */
   readonly hangMs: number
-  /** Takes each line that it prints; by default the log does. */
+  /** Takes each line that it prints; by default the log does, without secrets. */
   readonly printed?: TakePrinted | undefined
   /** Called when it answers at another place, and with undefined when it answers nowhere. */
   readonly moved: (place: AppPlace | undefined) => void
@@ -61,6 +62,7 @@ export function bringsCode({ login, app }: Pick<CompiledProject, 'login' | 'app'
 export class SupervisedApp {
   readonly #env: Env
   readonly #options: SupervisedAppOptions
+  readonly #hide: (text: string) => string
   readonly #opened = Promise.withResolvers<void>()
   readonly #stopLooking: () => void
   #thread: Thread | undefined
@@ -75,6 +77,7 @@ export class SupervisedApp {
   constructor(env: Env, options: SupervisedAppOptions) {
     this.#env = env
     this.#options = options
+    this.#hide = secretHider(options.variables)
     this.#lastLookMs = env.monotonicMs()
     this.#opened.promise.catch(() => {})
     this.#stopLooking = env.every(lookMs, () => this.#look())
@@ -129,7 +132,7 @@ export class SupervisedApp {
       for (let last; (last = receiveMessageOnPort(port));) receive(last.message)
       this.#ended(thread)
     })
-    const take = printed ?? ((line, level) => this.#env.log[level](line, { name }))
+    const take = printed ?? ((line, level) => this.#env.log[level](this.#hide(line), { name }))
     eachLine(worker.stdout, (line) => take(line, 'info'))
     eachLine(worker.stderr, (line) => take(line, 'warn'))
     if (this.#served) port.postMessage(this.#served)
@@ -186,7 +189,7 @@ export class SupervisedApp {
     }
     this.#options.moved(undefined)
     this.#env.log.warn('The thread of the login and the app is replaced.', {
-      reason: refusal ?? end,
+      reason: this.#hide(refusal ?? end),
     })
     const livedLong = this.#env.monotonicMs() - startedMs > livedMs
     this.#deaths = livedLong ? 1 : this.#deaths + 1

@@ -7,6 +7,7 @@ import { workerThread } from './carrier.ts'
 import type { Carrier, CarrierEvents, WorkerStart } from './carrier.ts'
 import { isFree, LoopLoad } from './turns/loop-load.ts'
 import { isWorkerMail } from './mail-check.ts'
+import { secretHider } from '../logs/secret-values.ts'
 import { eachLine } from './printed-lines.ts'
 import type { ToWorker, WorkerMail } from './worker-mail.ts'
 
@@ -15,7 +16,7 @@ export interface WorkerEvents {
   mail(link: WorkerLink, mail: WorkerMail): void
   /** The worker has ended, for whatever reason. */
   ended(link: WorkerLink): void
-  /** Takes each line that it prints; by default the log does. */
+  /** Takes each line that it prints; by default the log does, without secrets. */
   readonly printed?: TakePrinted | undefined
 }
 
@@ -113,7 +114,8 @@ export class WorkerLink {
       },
     }
     this.#carrier = isApart ? workerProcess(env, start, carried) : workerThread(start, carried)
-    this.#readConsole(events.printed ?? ((line, level) => env.log[level](line, { name })))
+    const hide = secretHider(start.variables)
+    this.#readConsole(events.printed ?? ((line, level) => env.log[level](hide(line), { name })))
   }
 
   /**

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
 import { systemEnv } from '../../../../cluster/index.ts'
+import type { Env } from '../../../../cluster/index.ts'
 import { appHeaders } from '../../../../src/graph/app/app-headers.ts'
 import { AppLink } from '../../../../src/graph/app-thread/app-link.ts'
 import { SupervisedApp } from '../../../../src/graph/app-thread/supervised-app.ts'
@@ -46,12 +47,14 @@ export async function appProject({ login, app }: BroughtSources,
 
 /** The running thread of a project, and the server's end of it. */
 export async function startApp(sources: BroughtSources,
-  { limitMs = 10_000, ...options }: Partial<SupervisedAppOptions> & {
-    /** Time that an answer of the login may take. */
-    readonly limitMs?: number
-  } = {}) {
+  { limitMs = 10_000, env = systemEnv({ level: 'silent' }), ...options }:
+    & Partial<SupervisedAppOptions>
+    & {
+      /** Time that an answer of the login may take. */
+      readonly limitMs?: number
+      readonly env?: Env
+    } = {}) {
   const project = await appProject(sources)
-  const env = systemEnv({ level: 'silent' })
   const lines: string[] = []
   const link = new AppLink(env, limitMs)
   const thread = new SupervisedApp(env, { project, heapMb: 128, variables: { ...process.env },

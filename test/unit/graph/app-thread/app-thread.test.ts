@@ -73,6 +73,26 @@ describe('an app thread', () => {
       .toEqual({ kind: 'allowed', value: { seen: true }, filter: { owner: 'ann' } })
   })
 
+  it('logs what it prints without the secrets of its environment', async () => {
+    const logged: string[] = []
+    const quiet = systemEnv({ level: 'silent' })
+    const keep = (message: string) => void logged.push(message)
+    const { ask } = await startApp({ app: `
+      export const app = { fetch: () => {
+        console.log('out', process.env.SHOP_SECRET)
+        console.error(new Error('err ' + process.env.SHOP_SECRET))
+        return new Response('fine')
+      } }` }, {
+      printed: undefined,
+      env: { ...quiet, log: { ...quiet.log, info: keep, warn: keep } },
+      variables: { ...process.env, SHOP_SECRET: 'open sesame' },
+    })
+    await ask('/any')
+    await expect.poll(() => logged.some((line) => line.includes('err'))).toBe(true)
+    await expect.poll(() => logged).toContain('out [secret]')
+    expect(logged.join()).not.toContain('sesame')
+  })
+
   it('refuses whoever does not know its token', async () => {
     const { link, ask } = await startApp({ app })
     const headers = { 'x-heddle-app-token': 'wrong' }
