@@ -17,8 +17,9 @@ export interface CallBody {
   /** Size in bytes; undefined if it is not known before the end. */
   readonly length: number | undefined
   /**
-   * The whole body; undefined if it is larger than `maxBytes`. At most that much is held in memory.
-   * Rejects if the client's own stream fails. Call it before the call is decided.
+   * The whole body; undefined if it is larger than `maxBytes`, or if the client waits with it until
+   * the server asks for it. At most that much is held in memory. Rejects if the client's own stream
+   * fails. Call it before the call is decided.
    */
   read(maxBytes: number): Promise<Uint8Array | undefined>
 }
@@ -55,8 +56,10 @@ export interface CallAnswer {
  * done       the whole answer came
  * failed     no answer came, or its rest did not: refused, timed out, reset
  * cancelled  the client gave it up before its end
+ *
+ * `mayHaveLeft` is false if surely nothing of the request was sent, as without a connection.
  */
 export type CallEnd =
   | { readonly kind: 'done' }
-  | { readonly kind: 'failed'; readonly error: Error }
-  | { readonly kind: 'cancelled' }
+  | { readonly kind: 'failed'; readonly error: Error; readonly mayHaveLeft: boolean }
+  | { readonly kind: 'cancelled'; readonly mayHaveLeft: boolean }

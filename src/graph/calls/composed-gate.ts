@@ -43,7 +43,7 @@ function decideFrom(call: Call, [gate, ...later]: readonly CallGate[], passed: P
 async function failedFor(watchers: readonly CallWatcher[],
   failure: CallDecision & { readonly kind: 'fail' }): Promise<CallDecision> {
   const { watcher } = watcherOf(watchers)
-  await watcher?.ended?.({ kind: 'failed', error: failure.error })
+  await watcher?.ended?.({ kind: 'failed', error: failure.error, mayHaveLeft: false })
   return failure
 }
 
@@ -71,8 +71,8 @@ function composedWatcher(watchers: readonly CallWatcher[]): CallWatcher {
       for (const watcher of watchers.toReversed()) {
         const ended = async () => watcher.ended?.(seen)
         await ended().catch((error: unknown) => {
-          seen = { kind: 'failed',
-            error: error instanceof Error ? error : new Error(String(error)) }
+          seen = { kind: 'failed', error: error instanceof Error ? error : new Error(String(error)),
+            mayHaveLeft: true }
         })
       }
       if (seen !== end && seen.kind === 'failed') throw seen.error

@@ -84,7 +84,8 @@ function bringsOwnKey(headers: Headers): boolean {
 /** Names of this machine, by which code that knows PORT calls its server. */
 const here = ['localhost', '127.0.0.1', '[::1]']
 
-function isOwn(input: string | URL): boolean {
+/** True for a URL of this server, as code of a graph may write it. */
+export function isOwn(input: string | URL): boolean {
   if (ownUrl === undefined || !URL.canParse(String(input))) return false
   const { protocol, hostname, port } = new URL(input)
   return protocol === ownUrl.protocol && port === ownUrl.port

@@ -48,6 +48,7 @@ export function isWorkerMail(value: unknown): value is WorkerMail {
         && isListOf(value['failures'], (each) => isText(each['graphId']) && isText(each['message']))
         && isTextList(value['unknown'])
         && (value['untraced'] === undefined || isText(value['untraced']))
+        && (value['unwatched'] === undefined || isText(value['unwatched']))
     default:
       return false
   }

@@ -73,7 +73,9 @@ export type WorkerMail =
     /** Shortcuts that do not know the project's version of the engine. */
     readonly unknown: readonly string[];
     /** Why the steps of runs are not traced, although they should be. */
-    readonly untraced?: string }
+    readonly untraced?: string;
+    /** Why nothing decides about the calls of runs, although something should. */
+    readonly unwatched?: string }
   | { readonly type: 'batch'; readonly job: number; readonly batch: WorkerBatch;
     /** Milliseconds for which the job held the loop since its last batch; missing below one. */
     readonly heldMs?: number }

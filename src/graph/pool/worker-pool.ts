@@ -255,7 +255,7 @@ export class WorkerPool {
   }
 
   #ready(link: WorkerLink,
-    { graphs, failures, unknown, untraced }: WorkerMail & { type: 'ready' }): void {
+    { graphs, failures, unknown, untraced, unwatched }: WorkerMail & { type: 'ready' }): void {
     link.state = 'ready'
     if (this.#projects.loaded(link.generation, graphs)) {
       for (const { graphId, message } of failures) {
@@ -266,6 +266,10 @@ export class WorkerPool {
         this.#env.log.warn('The steps of runs are not traced, only the runs: the project cannot.', {
           reason: untraced,
         })
+      }
+      if (unwatched !== undefined) {
+        this.#env.log.warn('The calls of runs are neither recorded nor kept from happening twice.',
+          { reason: unwatched })
       }
       if (unknown.length > 0) {
         this.#env.log.warn("This server does not know the project's version of LangGraph.js: " +

@@ -5,7 +5,8 @@ import threads from 'node:worker_threads'
 
 import { atLatest, systemEnv } from '../../../cluster/index.ts'
 import { assert, HeddleError } from '../../errors.ts'
-import { openCalls } from '../calls/open-calls.ts'
+import { followCalls, openCalls } from '../calls/open-calls.ts'
+import { isTraceAddress } from '../calls/trace-address.ts'
 import { offerEffects } from '../effects/effect-form.ts'
 import { GraphStores } from '../engine/graph-store.ts'
 import type { Workbench } from '../engine/runner.ts'
@@ -17,7 +18,7 @@ import { nodeOf } from '../logs/node-now.ts'
 import { secretHider } from '../logs/secret-values.ts'
 import { keepThrown } from '../project/thrown.ts'
 import { ValueCodec } from '../state/value-codec.ts'
-import { clientMayAsk, offerClient } from './in-graph-client.ts'
+import { clientMayAsk, isOwn, offerClient } from './in-graph-client.ts'
 import { JobRunner } from './job-runner.ts'
 import type { OpenTraces } from './job-runner.ts'
 import { MessagePortBatcher } from './message-port-batcher.ts'
@@ -76,6 +77,7 @@ const refuse = (error: unknown): never => {
   process.exit(1)
 }
 const form = offerEffects(project.effects ?? [], env)
+const doors = await openCalls(env, [], (url) => isOwn(url) || isTraceAddress(url))
 const library = await GraphLibrary.open(project, loads).catch(refuse)
 await library.requireServable().catch(refuse)
 loads(null)
@@ -115,9 +117,11 @@ const bench: Workbench = {
 await warmUp(bench).catch(() => {})
 const effects = form?.over(library.langgraph)
 const tracing = tracedRatio === undefined ? undefined : await openTracing(tracedRatio)
+const openGates = [...effects ? [effects.gate] : [], ...doors.openGates]
+const calls = await followCalls({ ...doors, openGates })
 const jobs = new JobRunner(bench, { batcher, lines }, env, { entered, mark }, {
   tracing: tracing?.opened,
-  openGates: await openCalls(effects ? [effects.gate] : []),
+  openGates: calls.openGates,
   openEffects: effects?.open,
 })
 clientMayAsk()
@@ -126,7 +130,8 @@ for (const mail of early.splice(0)) receive(mail)
 port.ref()
 const failures = library.failures.map(({ graphId, error }) => ({ graphId, message: error.message }))
 batcher.send({ type: 'ready', graphs, failures, unknown,
-  ...tracing?.untraced !== undefined && { untraced: tracing.untraced } })
+  ...tracing?.untraced !== undefined && { untraced: tracing.untraced },
+  ...calls.fault !== undefined && { unwatched: calls.fault } })
 // A graph process is killed at its end. The next one starts in two thirds of the time.
 if (isInProcess) flushCompileCache()
 

@@ -55,7 +55,8 @@ describe('a composed gate', () => {
     if (made.kind !== 'pass') return expect.unreachable()
     expect(made.watcher?.holds).toBe('answer')
     await expect(made.watcher?.ended?.({ kind: 'done' })).rejects.toThrow('not in the log')
-    expect(seen).toEqual([{ kind: 'failed', error: new Error('not in the log') }])
+    expect(seen).toEqual([{ kind: 'failed', error: new Error('not in the log'),
+      mayHaveLeft: true }])
   })
 
   it('tells a watcher of a call that a later gate failed', async () => {
@@ -66,6 +67,6 @@ describe('a composed gate', () => {
       gate({ kind: 'fail', error }),
     ])!
     expect(await both.decide(call)).toEqual({ kind: 'fail', error })
-    expect(seen).toEqual([{ kind: 'failed', error }])
+    expect(seen).toEqual([{ kind: 'failed', error, mayHaveLeft: false }])
   })
 })
