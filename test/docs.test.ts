@@ -5,9 +5,11 @@ import { join } from 'node:path'
 
 import { describe, expect, it } from 'vitest'
 
-import { rules } from './simulation/rule.ts'
+import { effectRules } from './simulation/effects/effect-world.ts'
+import { rules as clusterRules } from './simulation/rule.ts'
 import { repositoryFiles, root } from './support/source-tree.ts'
 
+const rules: readonly string[] = [...clusterRules, ...effectRules]
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 const invariants = read('docs/invariants.md')
 const architecture = read('docs/architecture.md')

@@ -28,7 +28,7 @@ export type EffectOrder =
 
 const hourMs = 3_600_000
 
-/** The next thing to do about an effect. */
+/** The next thing to do about an effect. Rule: [ask_once]. */
 export function decideEffect(rule: EffectRule, known: KnownEffect, due: DueEffect): EffectOrder {
   const { intent, receipt, isOpen, decided } = known
   if (rule.strength === 'keep') return kept(rule, known, due)

@@ -4,7 +4,10 @@ import { createHash } from 'node:crypto'
 
 import type { EffectOfTask } from '../state/effect-notes.ts'
 
-/** Place of an effect. Its input is no part of it: a model asked again may choose another. */
+/**
+ * Place of an effect. Its input is no part of it: a model asked again may choose another. Rule:
+ * [position].
+ */
 export interface EffectPosition extends EffectOfTask {
   /** The checkpoint that the task was made from. */
   readonly ns: string
@@ -19,7 +22,8 @@ export interface EffectThread {
 
 /**
  * Key of an effect: the same after a crash and on another member, another one for each position and
- * each thread. It is no secret, as it grants nothing. Ids of tasks come from random checkpoint ids.
+ * each thread. It is no secret, as it grants nothing. Ids of tasks come from random checkpoint ids,
+ * so that a fork has other ones. Rule: [fork_key].
  */
 export function effectKey({ tenant, threadId }: EffectThread,
   { ns, taskId, rule, ordinal }: EffectPosition): string {

@@ -8,8 +8,8 @@ export interface EffectQuestion {
   readonly reason: 'effect'
   readonly effect: string
   readonly message: string
-  /** The answers, each with its words. */
-  readonly decisions: Readonly<Record<'done' | 'do' | 'fail', string>>
+  /** The answers, in the form of which the Studio makes buttons. */
+  readonly choices: readonly { readonly label: string; readonly value: Decision }[]
   readonly input: unknown
   /** Time at which it was about to be done. */
   readonly since: string
@@ -22,7 +22,10 @@ export function effectQuestion(effect: string, input: unknown, sinceMs: number):
     reason: 'effect',
     effect,
     message: `It is not known whether the effect "${effect}" was done (${since}).`,
-    decisions: { done: 'It was done', do: 'Do it now', fail: 'Fail the step' },
+    choices: [{ label: 'It was done', value: 'done' }, { label: 'Do it now', value: 'do' }, {
+      label: 'Fail the step',
+      value: 'fail',
+    }],
     input,
     since,
   }

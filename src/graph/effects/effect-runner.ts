@@ -136,7 +136,7 @@ export class EffectRunner implements EffectBases {
     }
   }
 
-  /** Resolves when the intent is in the log, a short time ago. */
+  /** Resolves when the intent is in the log, a short time ago. Rule: [intent_first]. */
   async #intend(at: Place, key: string): Promise<void> {
     const { sink, monotonicMs } = this.#options
     for (let lates = 0; lates < latesMax; lates++) {
@@ -207,7 +207,10 @@ export class EffectRunner implements EffectBases {
     return slots
   }
 
-  /** The records of a checkpoint, once that is on its way to the log. */
+  /**
+   * The records of a checkpoint, once that is on its way to the log: an intent behind it is there
+   * after it. Rule: [durable_base].
+   */
   async #recordsOf(ns: string, checkpointId: string, effect: string): Promise<TaskRecords> {
     const { promise, reject } = this.#base(ns, checkpointId)
     const stop = this.#options.after(baseMs, () => reject(effectError('outside', effect)))

@@ -18,7 +18,7 @@ import { refuseLateEdits } from './thread-turns.ts'
 
 type Report<Type extends OwnCommand['type']> = Extract<OwnCommand, { readonly type: Type }>
 
-/** Refuses the steps of an execution that is not the current one. */
+/** Refuses the steps of an execution that is not the current one. Rule: [current_placement]. */
 export function steps(parts: ThreadParts,
   { executionId, batch, done: notifyDone }: Report<'steps'>): Turn | Promise<Turn> {
   const { slot, editor, context } = parts

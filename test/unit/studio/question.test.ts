@@ -82,6 +82,9 @@ describe('other questions', () => {
       .toEqual({ kind: 'choice', title: 'Which?', shown: undefined,
         choices: [{ label: 'a', value: 'a' }, { label: 'B', value: 2 }] })
     expect(questionOf([true, false])).toMatchObject({ kind: 'choice', title: 'Which one?' })
+    const choices = [{ label: 'It was done', value: 'done' }, { label: 'Do it now', value: 'do' }]
+    expect(questionOf({ reason: 'effect', message: 'Was it done?', choices, input: {} }))
+      .toMatchObject({ kind: 'choice', title: 'Was it done?', choices })
     expect(questionOf([{ any: 1 }]).kind).toBe('open')
     expect(questionOf([]).kind).toBe('open')
   })

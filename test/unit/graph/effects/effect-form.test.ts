@@ -177,7 +177,7 @@ describe('An effect that asks', () => {
     await start({ forget: true })
     const question = await resume()
     expect(asked(question)).toMatchObject([{ reason: 'effect', effect: 'mail',
-      input: { to: 'a' } }])
+      choices: [{ value: 'done' }, { value: 'do' }, { value: 'fail' }], input: { to: 'a' } }])
     expect(sent()).toBe(1)
     expect(asked(await answer(said))).toEqual(['and now?'])
     await answer('fine')
