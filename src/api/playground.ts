@@ -23,11 +23,21 @@ const prompted = { manifest: Maybe(JsonObject()), prompt: Maybe(PromptRef), ...a
 const Message = Type.Object({ role: OneOf(['system', 'user', 'assistant', 'tool']),
   content: Text() })
 
+const Tool = Type.Object({
+  name: Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' }),
+  description: Type.Optional(Text(4_000)),
+  parameters: JsonObject({ 'x-max-characters': 32 * 1024 }),
+})
+
 const Question = Type.Object({
   ...prompted,
   messages: Maybe(Type.Array(Message, { maxItems: 1_000 })),
   variables: Maybe(JsonObject()),
   schema: Maybe(JsonObject()),
+  // They are shown, and not called.
+  tools: Maybe(Type.Array(Tool, { maxItems: 64 })),
+  // Data URLs, for the last message of the user: 3 MB together.
+  images: Maybe(Type.Array(Text(), { maxItems: 16 })),
 })
 
 const Experiment = Type.Object({

@@ -286,3 +286,59 @@ it.runIf(isNight)('looks good by day and by night, wide and on a phone; readers 
     expectQuiet(tab)
     await tab.close()
   })
+
+it('tools, a schema and images go along, and their mistakes are said in words', async () => {
+  const tab = await browser.open(`${server.url}/studio/playground`)
+  const { page } = tab
+  await page.getByLabel('Message 1', { exact: true }).fill('What is on it?')
+  await page.getByText('Images', { exact: true }).first().click()
+  const files = page.getByLabel('Images', { exact: true })
+  await files.setInputFiles({ name: 'large.png', mimeType: 'image/png',
+    buffer: Buffer.alloc(3_000_001) })
+  await page.getByText('large.png is too large: all images may have 3 MB together').waitFor()
+  const dot =
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJ' +
+    'RU5ErkJggg=='
+  await files.setInputFiles({ name: 'dot.png', mimeType: 'image/png',
+    buffer: Buffer.from(dot, 'base64') })
+  await page.getByRole('img', { name: 'dot.png' }).waitFor()
+  await page.getByText('Tools', { exact: true }).first().click()
+  const tools = page.getByLabel('Tools', { exact: true })
+  await tools.fill('{"name": "two words"}')
+  await page.getByText('Tool 1: its name has').waitFor()
+  expect(await run(page).isDisabled()).toBe(true)
+  await tools.fill('[{"name": "look_up", "parameters": {"type": "object"}}]')
+  model.does({ pieces: [], instead: (_, response) => {
+    response.setHeader('content-type', 'text/event-stream')
+    const call = { index: 0, function: { name: 'look_up', arguments: '{"city":"Ulm"}' } }
+    for (const choice of [{ delta: { tool_calls: [call] } }, { delta: {},
+      finish_reason: 'tool_calls' }]) {
+      response.write(`data: ${JSON.stringify({ choices: [choice] })}\n\n`)
+    }
+    response.end('data: [DONE]\n\n')
+  } })
+  // A model without a name is not asked at all.
+  await column(page, 1).getByLabel('Model', { exact: true }).selectOption('endpoint')
+  expect(await run(page).getAttribute('title')).toBe('Give the name of the model')
+  await column(page, 1).getByLabel('Model', { exact: true }).selectOption('default')
+  await run(page).click()
+  const calls = page.getByRole('list', { name: 'Tools that Model 1 wants called' })
+  await calls.getByText('look_up').waitFor()
+  await calls.getByText('"city": "Ulm"').waitFor()
+  const asked = JSON.stringify(model.asked.at(-1))
+  expect(asked).toContain(`data:image/png;base64,${dot}`)
+  expect(asked).toContain('"look_up"')
+  await tools.fill('')
+  await page.getByText('Output schema', { exact: true }).first().click()
+  await page.getByLabel('Output schema', { exact: true })
+    .fill('{"type": "object", "properties": {"ok": {"type": "boolean"}}}')
+  await page.getByRole('button', { name: 'Remove dot.png' }).click()
+  model.does({ pieces: ['{"ok":', 'true}'] })
+  await run(page).click()
+  await answerOf(page, 1).getByText('{"ok":true}').waitFor()
+  expect(JSON.stringify(model.asked.at(-1))).toContain('json_schema')
+  expect(JSON.stringify(model.asked.at(-1))).not.toContain('image_url')
+  expect(await tab.violations()).toEqual([])
+  expectQuiet(tab)
+  await tab.close()
+})

@@ -16,7 +16,7 @@ import { backgroundExperimentRoutes, experimentRoutes, generateRoutes, playgroun
   playgroundSettingRoutes, priceRoutes, secretRoutes } from './models/index.ts'
 import { commentRoutes, commitRoutes, directoryCommitRoutes, directoryRoutes, repoRoutes,
   tagRoutes } from './prompts/index.ts'
-import { acceptBytes, acceptQuestions } from './platform-route.ts'
+import { acceptBytes, acceptImages, acceptQuestions } from './platform-route.ts'
 import type { PlatformParts } from './platform-route.ts'
 import { evaluatorRoutes, ruleRoutes } from './rules/index.ts'
 import { queueItemRoutes, queueRoutes, queueRunRoutes } from './queues/index.ts'
@@ -42,8 +42,9 @@ export async function addPlatform(app: App, parts: PlatformParts): Promise<void>
   await below('/api/v1', acceptQuestions, infoRoutes, runRoutes, sessionRoutes, viewRoutes,
     feedbackRoutes, feedbackTokenRoutes, feedbackConfigRoutes, chartRoutes, exportRoutes,
     traceDeletionRoutes, bulkDeletionRoutes, repoRoutes, commentRoutes, tagRoutes, directoryRoutes,
-    secretRoutes, playgroundRoutes, playgroundSettingRoutes, priceRoutes, generateRoutes,
-    experimentRoutes, backgroundExperimentRoutes, ruleRoutes, evaluatorRoutes, alertRuleRoutes)
+    secretRoutes, playgroundSettingRoutes, priceRoutes, generateRoutes, experimentRoutes,
+    backgroundExperimentRoutes, ruleRoutes, evaluatorRoutes, alertRuleRoutes)
+  await below('/api/v1', acceptImages, playgroundRoutes)
   await below('/api/v1', acceptQuestions, datasetRoutes, datasetVersionRoutes, datasetFileRoutes,
     exampleRoutes, comparisonRoutes, datasetRunRoutes, groupedExperimentRoutes)
   await below('/api/v2', acceptQuestions, runRoutesV2, threadRoutesV2, sessionRoutesV2,

@@ -20,19 +20,29 @@ export interface PlatformParts extends Pick<RouteParts, 'ticker' | 'quotas'> {
 
 /** Bytes of a body that is parsed on the main thread: all that have no payload. */
 const questionBytesMax = 1024 * 1024
+/** Bytes of a question with images, in base64. */
+const imagesBytesMax = 5 * 1024 * 1024
 
 /** Reads bodies as JSON, whatever their type. An empty one counts as none. */
 export function acceptQuestions(app: App): void {
+  acceptJson(app, questionBytesMax)
+}
+
+/** The same for questions that may have images. */
+export function acceptImages(app: App): void {
+  acceptJson(app, imagesBytesMax)
+}
+
+function acceptJson(app: App, bodyLimit: number): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: questionBytesMax },
-    (_request, body, done) => {
-      try {
-        const text = body.toString()
-        done(null, text.trim() === '' ? undefined : jsonOf('The body', text))
-      } catch (error) {
-        done(error as Error, undefined)
-      }
-    })
+  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit }, (_request, body, done) => {
+    try {
+      const text = body.toString()
+      done(null, text.trim() === '' ? undefined : jsonOf('The body', text))
+    } catch (error) {
+      done(error as Error, undefined)
+    }
+  })
 }
 
 /** Leaves bodies as they came: they are read in a thread of the platform. */

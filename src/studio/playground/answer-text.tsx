@@ -13,7 +13,7 @@ export function AnswerText({ label, answer }: {
   readonly label: string
   readonly answer: ShownAnswer
 }) {
-  const { state, text, error, tokens, latencyMs, runId, variables } = answer
+  const { state, text, error, toolCalls, tokens, latencyMs, runId, variables } = answer
   return (
     <>
       {text !== '' && (
@@ -23,7 +23,19 @@ export function AnswerText({ label, answer }: {
           {text}
         </div>
       )}
-      {state === 'done' && text === '' && <p className={css['meta']}>The answer is empty.</p>}
+      {toolCalls.length > 0 && (
+        <ul className={css['calls']} aria-label={`Tools that ${label} wants called`}>
+          {toolCalls.map(({ name, args }, at) => (
+            <li key={at}>
+              <b dir="auto">{name}</b>
+              <code dir="auto">{JSON.stringify(args, null, 2)}</code>
+            </li>
+          ))}
+        </ul>
+      )}
+      {state === 'done' && text === '' && toolCalls.length === 0 && (
+        <p className={css['meta']}>The answer is empty.</p>
+      )}
       {error !== null && (
         <Notice tone="failed">
           <p>{error}</p>

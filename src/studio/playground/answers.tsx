@@ -12,6 +12,7 @@ import { useRefusal } from '../api/refusal.ts'
 import { isObject } from '../json/is-object.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { messageOf } from '../parts/error-message.ts'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { useKeys } from '../parts/keys.ts'
 import { askModel, begun, failed } from './model-answer.ts'
@@ -19,17 +20,20 @@ import type { Answer, ShownAnswer } from './model-answer.ts'
 import { savedModels } from '../api/platform/models.ts'
 import { localPrograms, secretNames } from './model-calls.ts'
 import { ModelColumn } from './model-column.tsx'
-import { isEndpoint, settingsOf, usualModel } from './models.ts'
+import { faultOfModel, isEndpoint, settingsOf, usualModel } from './models.ts'
+import { extrasOf } from './question-extras.ts'
+import type { QuestionExtras } from './question-extras.ts'
 import css from './playground.module.css'
 
 /** Prompt that is asked, and the values of its variables. */
 interface Asked {
   readonly manifest: unknown
   readonly variables: JsonObject
+  readonly extras: QuestionExtras
 }
 
 /** The columns. The models stand in the address; keys that are brought along do not. */
-export function Answers({ manifest, variables, model: given }: Asked & {
+export function Answers({ model: given, ...asked }: Asked & {
   /** The one that is asked as long as the address names none. */
   readonly model: Model | undefined
 }) {
@@ -40,7 +44,7 @@ export function Answers({ manifest, variables, model: given }: Asked & {
   const local = useQuery(localPrograms)
   const isKnown = !saved.isPending && !local.isPending
   const known = { saved: saved.data ?? [], programs: local.data ?? [] }
-  const usual = given ?? usualModel(manifest, known)
+  const usual = given ?? usualModel(asked.manifest, known)
   const { models = [usual ?? 'default'] } = search
   const isMissing = isKnown && usual === undefined && models.includes('default')
   const setModels = (next: readonly Model[]) =>
@@ -48,8 +52,8 @@ export function Answers({ manifest, variables, model: given }: Asked & {
   const { answers, run, stop, clear, isRunning } = useAnswers()
   const refusal = useRefusal()
   const [brought, setBrought] = useState<Readonly<Record<string, string>>>({})
-  const start = () => run(models, { manifest, variables }, saved.data ?? [], brought)
-  const hindrance = refusal ?? (isMissing ? 'Set up a model first' : undefined)
+  const start = () => run(models, asked, saved.data ?? [], brought)
+  const hindrance = refusal ?? (isMissing ? 'Set up a model first' : faultIn(models, asked))
   const canStart = hindrance === undefined && isKnown && !isRunning
   useKeys('Playground', {
     'mod+enter': { words: 'Ask the models', act: () => canStart && start() },
@@ -126,13 +130,24 @@ function useAnswers() {
     isRunning: answers.some(({ state }) => state === 'running') }
 }
 
+/** The fault that hinders a question, in words. */
+function faultIn(models: readonly Model[], { manifest, extras }: Asked): string | undefined {
+  if (!isObject(manifest)) return 'Write a message first'
+  try {
+    extrasOf(extras)
+    return models.map(faultOfModel).find((fault) => fault !== undefined)
+  } catch (error) {
+    return messageOf(error)
+  }
+}
+
 /** The body of a call. Only the key that its model names is sent along. */
 function bodyOf(model: Model, asked: Asked, saved: readonly ConfiguredModel[],
   brought: Readonly<Record<string, string>>): ModelQuestion {
-  const { manifest, variables } = asked
+  const { manifest, variables, extras } = asked
   const settings = settingsOf(model, saved)
   const secret = isEndpoint(model) ? model.secret : undefined
-  return { manifest: isObject(manifest) ? manifest : null, variables,
+  return { manifest: isObject(manifest) ? manifest : null, variables, ...extrasOf(extras),
     ...settings !== undefined && { model: settings },
     ...secret !== undefined && brought[secret] && { secrets: { [secret]: brought[secret] } } }
 }

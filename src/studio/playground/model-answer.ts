@@ -2,8 +2,14 @@
 
 import type { ModelQuestion } from '../../api/index.ts'
 import { addressFor } from '../api/address.ts'
-import type { JsonObject } from '../api/client.ts'
+import type { Json, JsonObject } from '../api/client.ts'
 import { follow } from '../api/event-stream.ts'
+
+/** A call of a tool that a model wants. */
+export interface ToolCall {
+  readonly name: string
+  readonly args: Json
+}
 
 /** State of an answer, and its parts so far. */
 export interface Answer {
@@ -11,6 +17,8 @@ export interface Answer {
   readonly text: string
   /** Why it failed, in the server's words. */
   readonly error: string | null
+  /** Tools that the model wants called. */
+  readonly toolCalls: readonly ToolCall[]
   readonly tokens: number | null
   readonly latencyMs: number | null
   /** Id of its span; null until the server has begun. */
@@ -23,7 +31,7 @@ export interface ShownAnswer extends Answer {
 }
 
 /** One that has just begun. */
-export const begun: Answer = { state: 'running', text: '', error: null, tokens: null,
+export const begun: Answer = { state: 'running', text: '', error: null, toolCalls: [], tokens: null,
   latencyMs: null, runId: null }
 
 /** Asks, and says each time what there is by now. Never throws. */
@@ -49,15 +57,15 @@ export const failed = (error: unknown) => ({ state: 'failed' as const,
 /** Parts of an answer that an event changes. */
 function partOf(event: string, json: string, { text }: Answer): Partial<Answer> {
   const data = JSON.parse(json) as { text?: string; detail?: string; latency_ms?: number;
-    run_id?: string; usage?: { total_tokens: number } | null }
+    tool_calls?: readonly ToolCall[]; run_id?: string; usage?: { total_tokens: number } | null }
   switch (event) {
     case 'start':
       return { runId: data.run_id ?? null }
     case 'text':
       return { text: text + (data.text ?? '') }
     case 'end':
-      return { state: 'done', text: data.text ?? text, latencyMs: data.latency_ms ?? null,
-        tokens: data.usage?.total_tokens ?? null }
+      return { state: 'done', toolCalls: data.tool_calls ?? [], text: data.text ?? text,
+        latencyMs: data.latency_ms ?? null, tokens: data.usage?.total_tokens ?? null }
     case 'error':
       return { state: 'failed', error: data.detail ?? 'The model failed.' }
     default:

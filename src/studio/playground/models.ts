@@ -70,3 +70,12 @@ export interface Workspace {
   readonly brought: Readonly<Record<string, string>>
   readonly bring: (name: string, value: string) => void
 }
+
+/** Hint at what the fields of a model lack, in words; undefined if it can be asked. */
+export function faultOfModel(model: Model): string | undefined {
+  if (!isEndpoint(model)) return undefined
+  if (!/^https?:\/\/\S+$/.test(model.base_url.trim())) {
+    return 'Give the URL of the model: it begins with http:// or https://'
+  }
+  return model.model.trim() === '' ? 'Give the name of the model' : undefined
+}

@@ -17,7 +17,9 @@ import { formatOf, manifestOf, messagesOf, placesOf, variablesIn,
 import type { Message } from '../prompts/manifest.ts'
 import { MessageEditor } from '../prompts/message-editor.tsx'
 import { Answers } from './answers.tsx'
+import { ExtraFields } from './extra-fields.tsx'
 import css from './playground.module.css'
+import { noExtras } from './question-extras.ts'
 import { SaveForm } from './save-form.tsx'
 import { useBeginning } from './use-beginning.ts'
 import type { Beginning } from './use-beginning.ts'
@@ -68,6 +70,7 @@ function Desk({ prompt, beginning }: {
     : variablesIn(messages.map(({ content }) => content), formatOf(given))
   const places = placesOf(manifest)
   const [values, setValues] = useState<Readonly<Record<string, string>>>({})
+  const [extras, setExtras] = useState(noExtras)
   const variables = Object.fromEntries(
     names.map((
       name,
@@ -102,9 +105,11 @@ function Desk({ prompt, beginning }: {
             ))}
           </div>
         )}
+        <ExtraFields extras={extras}
+          set={(change) => setExtras((old) => ({ ...old, ...change }))} />
         <SaveForm prompt={prompt} parent={parent} manifest={manifest} />
       </section>
-      <Answers manifest={manifest} variables={variables} model={model} />
+      <Answers manifest={manifest} variables={variables} extras={extras} model={model} />
     </div>
   )
 }

@@ -91,6 +91,18 @@ describe.each(['openai', 'anthropic'])('The playground with a model that speaks 
     expect(events.at(-1)).toMatchObject({ name: 'end', data: { json: { a: 1 } } })
   })
 
+  it('is given tools and images, of which the span keeps no bytes', async () => {
+    const tool = { name: 'look_up', parameters: { type: 'object' } }
+    const image = `data:image/png;base64,${'A'.repeat(4_000)}`
+    const events = await all({ messages, model: endpoint({ dialect }), tools: [tool],
+      images: [image] })
+    expect(JSON.stringify(model.asked.at(-1))).toContain('A'.repeat(4_000))
+    const span = await spanOf(events[0]!.data['run_id'])
+    expect(span).toMatchObject({ inputs: { images: [{ media_type: 'image/png', bytes: 3_000 }] },
+      extra: { invocation_params: { tools: [tool] } } })
+    expect(JSON.stringify(span)).not.toContain('AAAA')
+  })
+
   it('says what the endpoint says', async () => {
     model.does({ pieces: [],
       instead: (_, response) =>
@@ -106,6 +118,28 @@ describe.each(['openai', 'anthropic'])('The playground with a model that speaks 
 })
 
 describe('The playground', () => {
+  it('refuses in words images that are none, and too many bytes of them', async () => {
+    const png = (bytes: number) => `data:image/png;base64,${'A'.repeat(bytes / 3 * 4)}`
+    const cases: readonly [readonly string[], string][] = [
+      [['https://example.com/a.png'], 'images: number 1 is no data URL'],
+      [[png(3), 'data:image/svg+xml;base64,AAAA'], 'images: number 2'],
+      [[png(1_800_000), png(1_800_000)], 'The images have more than 3 MB together'],
+    ]
+    for (const [images, words] of cases) {
+      const { status, body } = await send('POST', '/playground/stream', { messages, images,
+        model: endpoint() })
+      expect(status).toBe(422)
+      expect(JSON.stringify(body)).toContain(words)
+    }
+    // As much as may be is taken.
+    const events = await all({ messages, model: endpoint(), images: [png(3_000_000)] })
+    expect(events.at(-1)).toMatchObject({ name: 'end' })
+    expect(
+      (await send('POST', '/playground/stream', { messages, images: [png(6_000_000)],
+        model: endpoint() })).status,
+    ).toBe(413)
+  })
+
   it('asks what a manifest or a stored prompt says, with the model behind it', async () => {
     const template = (role: string, text: string) => ({ lc: 1, type: 'constructor',
       id: ['langchain_core', 'prompts', 'chat', `${role}MessagePromptTemplate`], kwargs: {
@@ -191,7 +225,7 @@ describe('The playground', () => {
       expect(status, JSON.stringify(answer)).toBe(422)
       return (answer as { detail: string }).detail
     }
-    expect(await refused({ messages })).toContain('POST /playground-settings')
+    expect(await refused({ messages })).toContain('the workspace has no default model')
     expect(await refused({ model: endpoint() })).toContain('`messages`')
     expect(await refused({ messages, model: endpoint({ secret: 'NONE' }) }))
       .toContain('no secret NONE')
@@ -245,7 +279,7 @@ describe('A filter in words', () => {
     expect(status).toBe(422)
     expect((body as { detail: string }).detail).toMatch(/^The model wrote no filter/)
     const { body: none } = await send('POST', path, { query: 'models' })
-    expect((none as { detail: string }).detail).toContain('POST /playground-settings')
+    expect((none as { detail: string }).detail).toContain('the workspace has no default model')
   })
 })
 
@@ -352,7 +386,7 @@ describe('The examples of a dataset', () => {
     expect(prompt).toContain('Only short names.')
     expect((await ask({ num_examples: 51, model: endpoint() })).status).toBe(422)
     expect(((await ask({ num_examples: 5 })).body as { detail: string }).detail)
-      .toContain('POST /playground-settings')
+      .toContain('the workspace has no default model')
     model.does({ pieces: ['{"examples":[]}'] })
     expect((await ask({ num_examples: 5, model: endpoint() })).status).toBe(422)
   })

@@ -33,10 +33,11 @@ function wireOf(event: TracedEvent): ModelEvent {
     case 'text':
       return { name: 'text', data: { text: event.text } }
     case 'end': {
-      const { id, answer: { text, json, usage }, latencyMs, firstTextMs } = event
+      const { id, answer: { text, json, toolCalls, usage }, latencyMs, firstTextMs } = event
       return { name: 'end',
         data: { run_id: id, text, ...json !== undefined && { json },
-          usage: usage && usageJson(usage), latency_ms: latencyMs, first_text_ms: firstTextMs } }
+          ...toolCalls && { tool_calls: toolCalls }, usage: usage && usageJson(usage),
+          latency_ms: latencyMs, first_text_ms: firstTextMs } }
     }
     case 'error': {
       const { id, error: { code, message, details: { answeredStatus: status } } } = event

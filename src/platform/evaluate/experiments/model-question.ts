@@ -5,7 +5,7 @@ import { HeddleError } from '../../../errors.ts'
 import type { Prompts } from '../prompts/prompt.ts'
 import { messagesOf, modelOf, schemaOf, withoutModel } from '../prompts/render/manifest.ts'
 import { endpointOf } from '../models/endpoint.ts'
-import type { ChatMessage, ModelCall, ModelEndpoint } from '../models/model.ts'
+import type { ChatMessage, ModelCall, ModelEndpoint, ModelImage } from '../models/model.ts'
 import type { PlaygroundSettings } from '../models/playground-settings.ts'
 
 /** Sources of models and prompts: the settings of the playground, and the stored prompts. */
@@ -18,7 +18,7 @@ type Sources = ModelSources
 
 /** The parts of a question that name a prompt and a model. */
 export type PromptedQuestion = Pick<ModelQuestion,
-  'manifest' | 'prompt' | 'model' | 'schema' | 'secrets'>
+  'manifest' | 'prompt' | 'model' | 'schema' | 'secrets' | 'tools' | 'images'>
 
 /** The call. Throws `invalid` with what is missing, and `not_found` for an unknown prompt. */
 export async function modelCallOf(sources: Sources, tenant: string,
@@ -50,12 +50,31 @@ export async function templateOf(sources: Sources, tenant: string,
 }
 
 async function restOf(sources: Sources, tenant: string,
-  { model, schema: wanted, secrets }: PromptedQuestion,
+  { model, schema: wanted, secrets, tools, images }: PromptedQuestion,
   manifest: unknown): Promise<Template['call']> {
   const schema = wanted ?? (manifest === null ? null : schemaOf(manifest))
   const behind = manifest === null ? null : modelOf(manifest)
   const endpoint = await endpointFor(sources, tenant, model ?? behind)
-  return { endpoint, ...schema && { schema }, ...secrets && { secrets } }
+  return { endpoint, ...schema && { schema }, ...secrets && { secrets },
+    ...tools?.length && { tools }, ...images?.length && { images: imagesOf(images) } }
+}
+
+/** Bytes of all images of a question. */
+const imageBytesMax = 3 * 1024 * 1024
+const dataUrl = /^data:(image\/(?:png|jpeg|gif|webp));base64,([A-Za-z0-9+/]+={0,2})$/
+
+/** Throws `invalid` for what is no image, and for too many bytes. */
+function imagesOf(urls: readonly string[]): readonly ModelImage[] {
+  const images = urls.map((url, at) => {
+    const [, mediaType, base64] = dataUrl.exec(url) ?? []
+    if (mediaType !== undefined && base64 !== undefined) return { mediaType, base64 }
+    throw new HeddleError('invalid', `images: number ${at + 1} is no data URL of a PNG, JPEG, ` +
+      'GIF or WebP image in base64.')
+  })
+  const bytes = images.reduce((sum, { base64 }) => sum + base64.length * 3 / 4, 0)
+  if (bytes <= imageBytesMax) return images
+  throw new HeddleError('invalid', `The images have more than ${imageBytesMax / 1024 ** 2} MB ` +
+    'together: use smaller ones.')
 }
 
 function isGiven(source: unknown): boolean {

@@ -2,7 +2,7 @@
 
 import { segmentOf } from '../../spans/dotted-order.ts'
 import type { Uuid } from '../../spans/span.ts'
-import type { ModelAnswer, ModelCall } from './model.ts'
+import type { ModelAnswer, ModelCall, ModelImage } from './model.ts'
 
 /** A call that has ended. */
 export interface EndedCall {
@@ -32,7 +32,7 @@ function spanOf(
   { id, project, call, startMs, firstTextMs, endMs, ended, example, metadata, outputMember }:
     EndedCall,
 ): object {
-  const { endpoint: { dialect, model, url, parameters }, messages, schema } = call
+  const { endpoint: { dialect, model, url, parameters }, messages, schema, tools, images } = call
   return {
     id,
     trace_id: id,
@@ -42,7 +42,8 @@ function spanOf(
     session_name: project,
     start_time: textOf(startMs),
     end_time: textOf(endMs),
-    inputs: { messages },
+    // Of images only what they are: traces are read often, and they are long.
+    inputs: { messages, ...images && { images: images.map(shownImage) } },
     ...'answer' in ended
       ? { outputs: outputsOf(ended.answer, outputMember) }
       : { error: ended.error },
@@ -51,15 +52,21 @@ function spanOf(
     extra: {
       metadata: { ...metadata, ls_provider: dialect, ls_model_name: model, ls_model_type: 'chat' },
       invocation_params: { model, base_url: withoutQuery(url), ...parameters,
-        ...schema && { schema } },
+        ...schema && { schema }, ...tools && { tools } },
     },
   }
 }
 
-function outputsOf({ text, json, usage }: ModelAnswer, member?: string): object {
+function shownImage({ mediaType, base64 }: ModelImage): object {
+  return { media_type: mediaType, bytes: Math.floor(base64.length * 3 / 4) }
+}
+
+function outputsOf({ text, json, toolCalls, usage }: ModelAnswer, member?: string): object {
   return {
     ...member === undefined
-      ? { messages: [{ role: 'assistant', content: text }] }
+      ? {
+        messages: [{ role: 'assistant', content: text, ...toolCalls && { tool_calls: toolCalls } }],
+      }
       : { [member]: text },
     ...json !== undefined && { json },
     ...usage !== null && { usage_metadata: usageJson(usage) },

@@ -2,7 +2,7 @@
 
 import { HeddleError } from '../../../errors.ts'
 import { isObject } from '../../../json/index.ts'
-import type { ModelAnswer, ModelCall } from './model.ts'
+import type { ModelAnswer, ModelCall, ToolCall } from './model.ts'
 
 /** A request to an endpoint. */
 export interface ModelRequest {
@@ -15,6 +15,8 @@ export interface ModelRequest {
 /** Text, token counts and end of a whole answer, or of one event of it. */
 export interface AnswerPart {
   readonly text?: string
+  /** Pieces of calls of tools, which belong together by their place. */
+  readonly toolPieces?: readonly ToolPiece[]
   readonly inputTokens?: number
   readonly outputTokens?: number
   /** True if it ends because no more tokens were allowed. */
@@ -23,13 +25,21 @@ export interface AnswerPart {
   readonly whole?: boolean
 }
 
+/** A piece of a call of a tool. */
+export interface ToolPiece {
+  readonly at: number
+  readonly name?: string
+  /** A part of the JSON of its arguments. */
+  readonly args?: string
+}
+
 /** One way to speak. What is read throws `model_failed` if it makes no sense. */
 export interface Dialect {
   request(call: ModelCall, key: string | null, streamed: boolean): ModelRequest
   /** Reads a whole answer. */
   answer(body: Readonly<Record<string, unknown>>, call: ModelCall): AnswerPart
   /** Reads one event of a streamed answer. */
-  event(data: string): AnswerPart
+  event(data: string, call: ModelCall): AnswerPart
 }
 
 /** The name of the tool or format by which an answer follows a schema. */
@@ -72,13 +82,16 @@ export function tokensOf(usage: unknown, input: string,
 }
 
 /** The answer that parts make. Throws `model_failed` if it is not whole, or not as asked for. */
-export function answerOf({ text = '', inputTokens, outputTokens, outOfTokens, whole }: AnswerPart,
-  { schema }: Pick<ModelCall, 'schema'>): ModelAnswer {
+export function answerOf(
+  { text = '', toolPieces = [], inputTokens, outputTokens, outOfTokens, whole }: AnswerPart,
+  { schema }: Pick<ModelCall, 'schema'>,
+): ModelAnswer {
   if (whole !== true) throw failed('The answer of the model ended before it was whole.')
   const usage = inputTokens === undefined && outputTokens === undefined
     ? null
     : { inputTokens: inputTokens ?? 0, outputTokens: outputTokens ?? 0 }
-  if (schema === undefined) return { text, usage }
+  const toolCalls = toolCallsOf(toolPieces)
+  if (schema === undefined) return { text, ...toolCalls.length > 0 && { toolCalls }, usage }
   const json = text.length > jsonCharactersMax ? undefined : parsed(withoutFence(text))
   if (json !== undefined && (isObject(json) || schema['type'] !== 'object')) {
     return { text, json, usage }
@@ -90,8 +103,27 @@ export function answerOf({ text = '', inputTokens, outputTokens, outOfTokens, wh
 
 /** The parts as one. Texts follow each other; of the rest, the newer counts. */
 export function joined(before: AnswerPart, part: AnswerPart): AnswerPart {
-  const { text, ...rest } = part
-  return { ...before, ...rest, ...text !== undefined && { text: (before.text ?? '') + text } }
+  const { text, toolPieces, ...rest } = part
+  return { ...before, ...rest, ...text !== undefined && { text: (before.text ?? '') + text },
+    ...toolPieces && { toolPieces: [...before.toolPieces ?? [], ...toolPieces] } }
+}
+
+/** Calls of tools in one answer at most. */
+const toolCallsMax = 128
+
+/** The calls that pieces make. */
+function toolCallsOf(pieces: readonly ToolPiece[]): readonly ToolCall[] {
+  const calls = new Map<number, { name: string; args: string[] }>()
+  for (const { at, name, args } of pieces) {
+    const call = calls.get(at) ?? { name: '', args: [] }
+    if (name !== undefined && call.name === '') call.name = name
+    if (args !== undefined) call.args.push(args)
+    if (calls.has(at) || calls.size < toolCallsMax) calls.set(at, call)
+  }
+  return [...calls.values()].map(({ name, args }) => {
+    const text = args.join('')
+    return { name, args: text === '' ? {} : parsed(text) ?? text }
+  })
 }
 
 /** Characters of an answer that is parsed: that holds up others. */

@@ -20,12 +20,36 @@ export interface ChatMessage {
   readonly content: string
 }
 
+/** A tool that a model may call. Nothing is called: its calls are shown. */
+export interface ModelTool {
+  readonly name: string
+  readonly description?: string
+  /** JSON schema of its arguments. */
+  readonly parameters: Readonly<Record<string, unknown>>
+}
+
+/** A call of a tool that a model asks for. */
+export interface ToolCall {
+  readonly name: string
+  /** As JSON; a text if the model wrote none. */
+  readonly args: unknown
+}
+
+/** An image that belongs to the last message of the user. */
+export interface ModelImage {
+  /** Such as `image/png`. */
+  readonly mediaType: string
+  readonly base64: string
+}
+
 /** One question to a model. */
 export interface ModelCall {
   readonly endpoint: ModelEndpoint
   readonly messages: readonly ChatMessage[]
-  /** JSON schema of the answer. */
+  /** JSON schema of the answer. Without tools. */
   readonly schema?: Readonly<Record<string, unknown>>
+  readonly tools?: readonly ModelTool[]
+  readonly images?: readonly ModelImage[]
   /** Own secrets of this call, which are not kept. */
   readonly secrets?: Readonly<Record<string, string>>
 }
@@ -35,6 +59,8 @@ export interface ModelAnswer {
   readonly text: string
   /** Parsed, if a schema was asked for. */
   readonly json?: unknown
+  /** Tools that it wants called, in its order. */
+  readonly toolCalls?: readonly ToolCall[]
   /** Null if the endpoint does not say. */
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number } | null
 }

@@ -57,7 +57,8 @@ export function modelsOver({ egress, reveal }: ModelsOptions): CheckedModels {
       if (cut) throw brokenError(`it is longer than ${answerBytesMax} bytes`)
       try {
         const { text = '', ...said } = dialect.answer(objectIn(body), call)
-        return answerOf({ ...said, text: redaction.text(text) }, call)
+        return withoutSecretCalls(answerOf({ ...said, text: redaction.text(text) }, call),
+          redaction)
       } catch (error) {
         throw withoutSecret(error, redaction)
       }
@@ -79,14 +80,14 @@ async function* pieces(tenant: string, call: ModelCall, signal: AbortSignal,
     }
     let whole: AnswerPart = {}
     for await (const data of eventsIn(opened.body)) {
-      const { text: raw, ...said } = dialect.event(redaction.text(data))
+      const { text: raw, ...said } = dialect.event(redaction.text(data), call)
       const text = raw === undefined ? '' : redaction.piece(raw)
       whole = joined(whole, { ...said, ...raw !== undefined && { text } })
       if (text !== '') yield { text }
     }
     const text = redaction.rest()
     if (text !== '') yield { text }
-    yield { end: ended(joined(whole, { text }), call) }
+    yield { end: withoutSecretCalls(ended(joined(whole, { text }), call), redaction) }
   } catch (error) {
     signal.throwIfAborted()
     const { code, message } = error as HeddleError
@@ -100,6 +101,13 @@ function withoutSecret(error: unknown, redaction: Redaction): unknown {
   const { code, message, details } = error
   const text = redaction.text(message)
   return text === message ? error : new HeddleError(code, text, details)
+}
+
+/** Arguments of tools come in pieces, too short each to find a secret in. */
+function withoutSecretCalls(answer: ModelAnswer, redaction: Redaction): ModelAnswer {
+  if (answer.toolCalls === undefined) return answer
+  const text = redaction.text(JSON.stringify(answer.toolCalls))
+  return { ...answer, toolCalls: JSON.parse(text) as ModelAnswer['toolCalls'] & object }
 }
 
 function ended(whole: AnswerPart, call: ModelCall): ModelAnswer {
@@ -122,6 +130,10 @@ async function prepared(tenant: string, call: ModelCall, { reveal, egress }: Mod
   const { endpoint: { dialect: name, url: base }, messages } = call
   if (messages.length === 0)
     throw new HeddleError('invalid', 'A model is asked by one message at least.')
+  if (call.tools && call.schema) {
+    throw new HeddleError('invalid', 'A model is asked for tools or for an answer by a schema, ' +
+      'and not for both.')
+  }
   requireUrl(base, egress)
   const key = await keyOf(tenant, call, reveal)
   const dialect = dialects[name]

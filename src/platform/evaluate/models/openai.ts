@@ -2,38 +2,43 @@
 
 import { HeddleError } from '../../../errors.ts'
 import { answerName, memberOf, objectAt, objectIn, tokensOf, urlBelow } from './dialect.ts'
-import type { AnswerPart, Dialect } from './dialect.ts'
+import type { AnswerPart, Dialect, ToolPiece } from './dialect.ts'
 import type { ChatMessage, ModelCall } from './model.ts'
 import { sentenceIn } from './model-error.ts'
 
 /** Requests, answers and events of the chat completions API of OpenAI. */
 export const openaiDialect: Dialect = {
-  request: ({ endpoint: { url, model, parameters }, messages, schema }: ModelCall, key,
-    streamed) => ({
-      url: urlBelow(url, '/chat/completions'),
-      headers: { 'content-type': 'application/json',
-        accept: streamed ? 'text/event-stream' : 'application/json',
-        ...key !== null && { authorization: `Bearer ${key}` } },
-      body: JSON.stringify({
-        ...parameters,
-        model,
-        messages: messages.map(messageJson),
-        ...schema &&
-          { response_format: { type: 'json_schema', json_schema: { name: answerName, schema } } },
-        stream: streamed,
-        ...streamed && { stream_options: { include_usage: true } },
-      }),
+  request: (
+    { endpoint: { url, model, parameters }, messages, schema, tools, images }: ModelCall,
+    key,
+    streamed,
+  ) => ({
+    url: urlBelow(url, '/chat/completions'),
+    headers: { 'content-type': 'application/json',
+      accept: streamed ? 'text/event-stream' : 'application/json',
+      ...key !== null && { authorization: `Bearer ${key}` } },
+    body: JSON.stringify({
+      ...parameters,
+      model,
+      messages: withImages(messages.map(messageJson), images),
+      ...tools && { tools: tools.map((tool) => ({ type: 'function', function: tool })) },
+      ...schema &&
+        { response_format: { type: 'json_schema', json_schema: { name: answerName, schema } } },
+      stream: streamed,
+      ...streamed && { stream_options: { include_usage: true } },
     }),
+  }),
 
   answer: (body) => {
     const choice = objectAt(memberOf(body, 'choices'), 0)
     const message = objectAt(choice, 'message')
     requireNoRefusal(message)
     const text = textOf(memberOf(message, 'content'))
-    if (text === undefined) {
+    const toolPieces = toolPiecesIn(message)
+    if (text === undefined && toolPieces.length === 0) {
       throw new HeddleError('model_failed', 'The answer of the model has no text.')
     }
-    return { text, ...endOf(choice), whole: true, ...usageOf(body) }
+    return { text: text ?? '', toolPieces, ...endOf(choice), whole: true, ...usageOf(body) }
   },
 
   event: (data) => {
@@ -46,12 +51,41 @@ export const openaiDialect: Dialect = {
     const delta = objectAt(choice, 'delta')
     requireNoRefusal(delta)
     const text = textOf(memberOf(delta, 'content'))
-    return { ...text !== undefined && { text }, ...endOf(choice), ...usageOf(chunk) }
+    const toolPieces = toolPiecesIn(delta)
+    return { ...text !== undefined && { text }, ...toolPieces.length > 0 && { toolPieces },
+      ...endOf(choice), ...usageOf(chunk) }
   },
 }
 
+/** The messages, the last one of the user with the images. */
+function withImages(messages: readonly { readonly role: string; readonly content: string }[],
+  images: ModelCall['images'] = []): readonly object[] {
+  const last = messages.findLastIndex(({ role }) => role === 'user')
+  const parts = images.map(({ mediaType, base64 }) => ({ type: 'image_url',
+    image_url: { url: `data:${mediaType};base64,${base64}` } })
+  )
+  if (parts.length === 0) return messages
+  if (last === -1) return [...messages, { role: 'user', content: parts }]
+  const { content } = messages[last]!
+  const text = content === '' ? [] : [{ type: 'text', text: content }]
+  return [...messages.slice(0, last), { role: 'user', content: [...text, ...parts] },
+    ...messages.slice(last + 1)]
+}
+
+/** Calls of tools, or pieces of them. */
+function toolPiecesIn(message: unknown): readonly ToolPiece[] {
+  const calls = memberOf(message, 'tool_calls')
+  if (!Array.isArray(calls)) return []
+  return (calls as readonly unknown[]).map((call, place) => {
+    const [index, asked] = [memberOf(call, 'index'), memberOf(call, 'function')]
+    const [name, args] = [memberOf(asked, 'name'), memberOf(asked, 'arguments')]
+    return { at: typeof index === 'number' ? index : place, ...typeof name === 'string' && { name },
+      ...typeof args === 'string' && { args } }
+  })
+}
+
 /** No tool was called, so that an answer of one is what the user says. */
-function messageJson({ role, content }: ChatMessage): object {
+function messageJson({ role, content }: ChatMessage) {
   return { role: role === 'tool' ? 'user' : role, content }
 }
 

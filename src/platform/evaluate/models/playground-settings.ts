@@ -66,8 +66,8 @@ export function playgroundSettingsOver(catalogs: CatalogClient,
       const chosen = defaultOf(await settings.all(tenant))
       if (chosen !== undefined) return endpointOf(chosen.settings)
       throw new HeddleError('invalid',
-        'No model is named, and the workspace has no default: name ' +
-          'one as `model`, or set one with POST /playground-settings and `is_default`.')
+        'No model is chosen, and the workspace has no default model: choose one, or make one ' +
+          'the default.')
     },
   }
 }

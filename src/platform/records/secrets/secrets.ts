@@ -150,8 +150,8 @@ class CatalogSecrets implements OpenSecrets {
   async reveal(tenant: string, name: string): Promise<string> {
     const [record] = await this.#parts.catalogs.get(secretsOf(tenant), [idOf(name)])
     if (record !== undefined) return this.#opened(tenant, record)
-    throw new HeddleError('invalid', `The workspace has no secret ${name}: set it, or send it ` +
-      'with the call.')
+    throw new HeddleError('invalid', `The workspace has no secret ${name}: store it, or bring ` +
+      'it along for this call.')
   }
 
   async revealAll(tenant: string): Promise<ReadonlyMap<string, string>> {

@@ -62,6 +62,38 @@ async function failures(asked: ModelCall): Promise<readonly HeddleError[]> {
 
 const usage = { inputTokens: 12, outputTokens: 7 }
 
+/** An answer that calls a tool, its arguments in two pieces where it is streamed. */
+function toolAnswer(dialect: typeof dialects[number], isStreamed: boolean, args: string): string {
+  const [first, rest] = [args.slice(0, 15), args.slice(15)]
+  const sent = (events: readonly object[]) =>
+    events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')
+  if (dialect === 'openai') {
+    const called = (more: object) => ({ index: 0, ...more })
+    if (!isStreamed) {
+      return JSON.stringify({
+        choices: [{ finish_reason: 'tool_calls',
+          message: { content: null,
+            tool_calls: [{ id: 'c', function: { name: 'look_up', arguments: args } }] } }],
+      })
+    }
+    return sent([{ choices: [{ delta: { tool_calls: [
+      called({ id: 'c', function: { name: 'look_up', arguments: '' } }),
+    ] } }] }, ...[first, rest].map((part) => ({ choices: [{ delta: { tool_calls: [
+      called({ function: { arguments: part } }),
+    ] } }] })), { choices: [{ delta: {}, finish_reason: 'tool_calls' }] }])
+  }
+  if (!isStreamed) {
+    return JSON.stringify({ stop_reason: 'tool_use',
+      content: [{ type: 'tool_use', id: 'c', name: 'look_up',
+        input: JSON.parse(args) as object }] })
+  }
+  return sent([{ type: 'content_block_start', index: 0,
+    content_block: { type: 'tool_use', id: 'c', name: 'look_up', input: {} } },
+    ...[first, rest].map((part) => ({ type: 'content_block_delta', index: 0,
+      delta: { type: 'input_json_delta', partial_json: part } })
+    ), { type: 'message_delta', delta: { stop_reason: 'tool_use' } }, { type: 'message_stop' }])
+}
+
 describe.each(dialects)('a model that speaks %s', (dialect) => {
   it('answers whole or in pieces, with its usage', async () => {
     const end = { text: 'Hello there', usage }
@@ -77,6 +109,38 @@ describe.each(dialects)('a model that speaks %s', (dialect) => {
     expect(await models.ask('acme', asked, forever)).toEqual(end)
     expect((await piecesOf(asked)).at(-1)).toEqual({ end })
     expect(JSON.stringify(model.asked.at(-1))).toContain('"properties":{"ok"')
+  })
+
+  it('is shown images with the last message of the user', async () => {
+    const image = { mediaType: 'image/png', base64: 'iVBO' }
+    await models.ask('acme', call({ dialect }, { images: [image] }), forever)
+    const { messages } = model.asked.at(-1) as { readonly messages: readonly unknown[] }
+    const text = { type: 'text', text: 'Hi' }
+    expect(messages.at(-1)).toEqual({ role: 'user', content: dialect === 'openai'
+      ? [text, { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBO' } }]
+      : [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBO' } },
+        text] })
+  })
+
+  it('wants tools called, whole or in pieces, and never shows a secret', async () => {
+    const tool = { name: 'look_up', description: 'Looks.', parameters: { type: 'object' } }
+    const asked = call({ dialect }, { tools: [tool] })
+    const args = JSON.stringify({ key, city: 'Ulm' })
+    model.does({ pieces: [], instead: ({ body }, response) => {
+      const { stream } = JSON.parse(body) as { readonly stream: boolean }
+      response.setHeader('content-type', stream ? 'text/event-stream' : 'application/json')
+      response.end(toolAnswer(dialect, stream, args))
+    } })
+    const end = { text: '',
+      toolCalls: [{ name: 'look_up',
+        args: { key: expect.not.stringContaining(key) as string, city: 'Ulm' } }], usage: null }
+    expect(await models.ask('acme', asked, forever)).toEqual(end)
+    expect(await piecesOf(asked)).toEqual([{ end }])
+    const { tools } = model.asked.at(-1) as { readonly tools: unknown }
+    expect(tools).toEqual(dialect === 'openai'
+      ? [{ type: 'function', function: tool }]
+      : [{ name: 'look_up', description: 'Looks.', input_schema: { type: 'object' } }])
+    await expect(piecesOf({ ...asked, schema })).rejects.toMatchObject({ code: 'invalid' })
   })
 
   it.each(['no JSON', '[]', '"text"', '{"ok":'])(
