@@ -47,8 +47,9 @@ const otherClusters = filesLike('test/e2e/cluster/*.{long,night,test}.ts')
 const elsewhere = [...deployments, ...inCluster, ...onCassandra, ...killed, ...tables, ...members,
   ...alone, ...attacks, ...backups, ...kills]
 
+const folders = 'a2a,clients,conformance,e2e,mcp,simulation,studio,unit'
 /** Long tests that no other part has. */
-const rest = filesLike('test/{a2a,conformance,e2e,mcp,simulation,studio,unit}/**/*.{long,night}.ts')
+const rest = filesLike(`test/{${folders}}/**/*.{long,night}.ts`)
   .filter((
     path,
   ) => !path.startsWith('test/e2e/cluster/') && !elsewhere.some((start) => path.startsWith(start)))

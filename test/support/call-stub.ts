@@ -78,7 +78,8 @@ const ways: Readonly<Record<string, Way>> = {
 export async function openCallStub(): Promise<CallStub> {
   let hits = 0
   let sent: Buffer[] = []
-  const server = createServer((request, response) => {
+  // A connection that is closed just when a client uses it again would fail a test.
+  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     hits += 1
     sent = []
     const { pathname } = new URL(request.url ?? '/', 'http://stub.test')
