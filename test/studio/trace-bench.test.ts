@@ -3,6 +3,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 
 import { useServer } from '../support/server.ts'
+import { ask } from '../support/wire.ts'
 import { countClicks } from './support/clicks.ts'
 import { projectId, sendSpans, spanOf, supportTrace } from './support/sent-traces.ts'
 import type { SentSpan } from './support/sent-traces.ts'
@@ -99,4 +100,98 @@ describe('inside a trace', () => {
       expectQuiet(tab)
       await tab.close()
     })
+})
+
+describe('the list of traces', () => {
+  const many = `many ${Date.now()}`
+  const jobs = Array.from({ length: 25 },
+    (_, at) =>
+      spanOf({ project: many, name: at === 24 ? hostile : 'job', beganMs: Date.now() -
+        3_600_000 - at * 60_000, inputs: { input: `job ${at}` }, outputs: { output: at } }))
+  let list = ''
+
+  beforeAll(async () => {
+    const call = spanOf({ project: many, name: 'ChatModel', parent: jobs[0], run_type: 'llm',
+      beganMs: Date.now() - 3_600_000 })
+    await sendSpans(server.url, [...jobs, call])
+    list = `${server.url}/studio/traces/${await projectId(server.url, many)}`
+  })
+
+  it('brings 20 traces into a dataset with four clicks', async () => {
+    await ask(server.url, 'POST', '/api/v1/datasets', { name: `from ${many}`, data_type: 'kv' })
+    const tab = await browser.open(list)
+    const { page } = tab
+    await page.getByRole('checkbox', { name: 'Choose job 0' }).waitFor()
+    const clicks = await countClicks(page)
+    await page.getByRole('checkbox', { name: 'Choose job 0' }).click()
+    await page.mouse.wheel(0, 900)
+    await page.getByRole('checkbox', { name: 'Choose job 19' }).click({ modifiers: ['Shift'] })
+    await page.getByText('20 chosen').waitFor()
+    await page.getByRole('toolbar').getByRole('button', { name: 'Add to dataset' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('20 traces, each an example').waitFor()
+    await expect.poll(() => dialog.getByLabel('Dataset').innerText()).toContain(`from ${many}`)
+    expect(await tab.violations()).toEqual([])
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+    await dialog.getByText('20 traces added.').waitFor()
+    expect(await clicks()).toBeLessThanOrEqual(4)
+    await dialog.getByRole('link', { name: 'Open the dataset' }).click()
+    await page.getByText('20 examples').first().waitFor()
+    expectQuiet(tab)
+    await tab.close()
+  })
+
+  it('has tabs and an order, adds all that match to a queue, and deletes what is chosen',
+    async () => {
+      const { body: queue } = await ask(server.url, 'POST', '/api/v1/annotation-queues', {
+        name: `queue of ${many}`,
+      })
+      const tab = await browser.open(list)
+      const { page } = tab
+      const grid = page.getByRole('grid', { name: 'Traces' })
+      await page.getByRole('tab', { name: 'Model calls' }).click()
+      await grid.getByText('ChatModel').first().waitFor()
+      await expect.poll(() => grid.getByRole('link').count()).toBe(1)
+      await page.getByRole('tab', { name: 'Traces', exact: true }).click()
+      await page.getByRole('button', { name: /^Started/ }).click()
+      await grid.getByRole('link', { name: 'job 24' }).waitFor()
+      await grid.getByText(hostile).waitFor()
+      expect(await page.locator('img').count()).toBe(0)
+
+      await page.getByRole('checkbox', { name: 'Choose all that match' }).click()
+      await page.getByRole('button', { name: 'Add to queue' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByLabel('Queue').selectOption({ label: `queue of ${many}` })
+      await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+      await dialog.getByText('25 traces added.').waitFor()
+      await dialog.getByRole('button', { name: 'Close' }).last().click()
+      const { id } = queue as { id: string }
+      const { body: size } = await ask(server.url, 'GET', `/api/v1/annotation-queues/${id}/size`)
+      expect(size).toMatchObject({ size: 25 })
+
+      await page.getByRole('checkbox', { name: 'Choose job 24' }).click()
+      await page.getByRole('button', { name: 'Delete …' }).click()
+      await dialog.getByRole('button', { name: 'Delete 1 trace' }).click()
+      await dialog.getByText('1 trace deleted.').waitFor()
+      await dialog.getByRole('button', { name: 'Close' }).last().click()
+      await page.reload()
+      await grid.getByRole('link', { name: 'job 23' }).waitFor()
+      expect(await grid.getByRole('link', { name: 'job 24' }).count()).toBe(0)
+      expectQuiet(tab)
+      await tab.close()
+    })
+
+  it('fits phones and wide screens, by day and by night', async () => {
+    const tab = await browser.open(list, { reducedMotion: true })
+    const { page } = tab
+    await page.getByRole('checkbox', { name: 'Choose job 1', exact: true }).click()
+    for (const width of [390, 1_024, 1_440]) {
+      await page.setViewportSize({ width, height: 800 })
+      await page.emulateMedia({ colorScheme: width === 1_024 ? 'dark' : 'light' })
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
+      expect(await tab.violations()).toEqual([])
+    }
+    expectQuiet(tab)
+    await tab.close()
+  })
 })

@@ -20,6 +20,10 @@ export const readProjectSearch = searchOf({
   /** Any time without it. */
   time: oneOf(traceTimes),
   charts: oneOf(['on']),
+  /** Rows of the list: traces without it. */
+  list: oneOf(['runs', 'calls']),
+  /** The newest first without it. */
+  order: oneOf(['oldest']),
   /** Id of the span of the trace that is looked at beside the list. */
   peek: text,
 })

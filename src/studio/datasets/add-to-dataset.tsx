@@ -4,8 +4,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 
-import type { Json, JsonObject } from '../api/client.ts'
-import { createDataset, datasetChoice } from '../api/platform/datasets.ts'
+import type { JsonObject } from '../api/client.ts'
 import { createExample } from '../api/platform/examples.ts'
 import { queries } from '../api/query.ts'
 import { useRefusal } from '../api/refusal.ts'
@@ -13,14 +12,13 @@ import { spanQuery } from '../api/platform/traces.ts'
 import type { Span, SpanPlace } from '../api/platform/traces.ts'
 import { Button, buttonClass } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
-import { Field, Select, TextField } from '../parts/field.tsx'
+import { TextField } from '../parts/field.tsx'
 import { JsonTree } from '../json/json-tree.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import css from './datasets.module.css'
-
-/** Value of the choice for a dataset that is made first. */
-const newDataset = 'new'
+import { DatasetFields, useDatasetTarget } from './dataset-target.tsx'
+import { exampleOf } from './example-of.ts'
 
 /** An example that is given, instead of what went into the span and out of it. */
 export interface GivenExample {
@@ -51,10 +49,8 @@ export function AddToDataset(props: AddToDatasetProps) {
 
 /** The example to add, and where to. */
 interface Addition {
-  /** The id of a dataset, or `newDataset`. */
-  readonly target: string
-  /** The name of a new dataset. */
-  readonly name: string
+  /** Resolves with the id of the dataset, which may be made first. */
+  readonly make: () => Promise<string>
   readonly split: string
   readonly source: Pick<Span, 'inputs' | 'outputs'>
 }
@@ -62,11 +58,9 @@ interface Addition {
 /** Adds the example; results in the id of its dataset. */
 function useAdd({ spanId }: SpanPlace) {
   return useMutation({
-    mutationFn: async ({ target, name, split, source: { inputs, outputs } }: Addition) => {
-      const id = target === newDataset ? (await createDataset(name.trim(), '')).id : target
-      await createExample(id, { inputs: objectOf('input', inputs),
-        outputs: outputs === null ? null : objectOf('output', outputs), metadata: {},
-        split: [split.trim() || 'base'], source_run_id: spanId })
+    mutationFn: async ({ make, split, source }: Addition) => {
+      const id = await make()
+      await createExample(id, exampleOf(id, { ...source, id: spanId }, split.trim() || 'base'))
       return id
     },
     onSuccess: () => queries.invalidateQueries({ queryKey: ['datasets'] }),
@@ -95,29 +89,14 @@ function AddForm({ place, example, chosen, close, add }:
   const refusal = useRefusal()
   const span = useQuery({ ...spanQuery(place), enabled: example === undefined })
   const source = example ?? span.data
-  const list = useQuery(datasetChoice(chosen))
-  const [picked, setPicked] = useState(chosen)
-  const [name, setName] = useState('')
+  const target = useDatasetTarget(chosen)
   const [split, setSplit] = useState('')
-  const target = picked ?? list.data?.[0]?.id ?? newDataset
   return (
     <form className={css['form']} onSubmit={(event) => {
       event.preventDefault()
-      add.mutate({ target, name, split, source: source! })
+      add.mutate({ make: target.make, split, source: source! })
     }}>
-      <Field label="Dataset">
-        {(ids) => (
-          <Select {...ids} value={target} disabled={list.isPending}
-            onChange={({ target: { value } }) => setPicked(value)}
-          >
-            {list.data?.map(({ id, name: words }) => <option key={id} value={id}>{words}</option>)}
-            <option value={newDataset}>New dataset …</option>
-          </Select>
-        )}
-      </Field>
-      {target === newDataset && (
-        <TextField label="Name" required value={name} maxLength={255} change={setName} />
-      )}
+      <DatasetFields target={target} />
       <TextField label="Split" hint="A name such as train; base without one." value={split}
         maxLength={100} change={setSplit} />
       {source
@@ -126,23 +105,16 @@ function AddForm({ place, example, chosen, close, add }:
             value={{ inputs: source.inputs, outputs: source.outputs }} />
         )
         : !span.isError && <Skeleton width="60%" />}
-      {[span.error, list.error, add.error].filter((error) => error !== null)
+      {[span.error, add.error].filter((error) => error !== null)
         .map((error, at) => <ErrorNotice key={at} error={error} />)}
       <footer>
         <Button onClick={close}>Cancel</Button>
         <Button type="submit" kind="primary" title={refusal}
-          disabled={refusal !== undefined || !source || add.isPending ||
-            target === newDataset && name.trim() === ''}
+          disabled={refusal !== undefined || !source || add.isPending || !target.isReady}
         >
           Add
         </Button>
       </footer>
     </form>
   )
-}
-
-function objectOf(name: string, value: Json): JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? value as JsonObject
-    : { [name]: value }
 }

@@ -76,6 +76,10 @@ export const setItemStatus = (item: string, status: 'viewed' | 'completed' | nul
   ask('POST /api/v1/platform/annotation-queues/items/:item/status', { params: { item },
     body: { status } })
 
+/** Adds runs of traces to a queue, 1 000 at most. */
+export const addRunsToQueue = (queue: string, runs: readonly string[]) =>
+  ask('POST /api/v1/annotation-queues/:queue/runs', { params: { queue }, body: [...runs] })
+
 /** Takes an item out of a queue. */
 export const removeItem = (queue: string, item: string) =>
   ask('POST /api/v1/platform/annotation-queues/:queue/items/delete', { params: { queue },

@@ -12,7 +12,7 @@ import { ErrorNotice } from '../parts/notice.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { useActs } from '../parts/acts.ts'
 import type { ThreadListSearch } from '../addresses/threads.ts'
-import { ChoiceBar } from './choice-bar.tsx'
+import { ChoiceBar } from '../rows/choice-bar.tsx'
 import { useNewThread } from './new-thread.ts'
 import { ThreadFilterBar } from './thread-filter-bar.tsx'
 import { filterOf } from './thread-filter.ts'
@@ -42,6 +42,7 @@ export function ThreadList() {
   const making = useNewThread()
   const refusal = useRefusal(onlyReads)
   const bulk = useBulk(filter)
+  const isOff = refusal !== undefined || bulk.choice !== 'all' && bulk.choice?.size === 0
   const [views, setViews] = useState(false)
   const box = useRef<HTMLDivElement>(null)
   const showNewest = () => {
@@ -78,9 +79,18 @@ export function ThreadList() {
           newThread={refusal ? undefined : making.begin} />
       </div>
       {bulk.choice !== undefined && (
-        <ChoiceBar choice={bulk.choice} total={rows.total} refusal={refusal} choose={bulk.choose}
-          cancel={() => bulk.ask('cancel')} remove={() => bulk.ask('delete')} end={() =>
-          bulk.choose(undefined)} />
+        <ChoiceBar label="Chosen threads" choice={bulk.choice} total={rows.total}
+          choose={bulk.choose} end={() => bulk.choose(undefined)}
+        >
+          <Button small disabled={isOff} title={refusal} onClick={() => bulk.ask('cancel')}>
+            Cancel runs …
+          </Button>
+          <Button small kind="danger" disabled={isOff} title={refusal} onClick={() =>
+            bulk.ask('delete')}
+          >
+            Delete …
+          </Button>
+        </ChoiceBar>
       )}
       <Suspense>
         {views && <ViewsDialog search={search} close={() => setViews(false)} />}

@@ -8,10 +8,11 @@ import type { ThreadFilter } from '../api/threads.ts'
 import { Button } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
+import { hasRow, toggled } from '../rows/choice.ts'
+import type { Choice } from '../rows/choice.ts'
 import { RowGrid } from '../rows/row-grid.tsx'
 import { useRowKeys } from '../rows/row-keys.ts'
 import type { ThreadListSearch } from '../addresses/threads.ts'
-import type { Choice } from './choice-bar.tsx'
 import { withMetadata } from './thread-filter.ts'
 import type { Scalar } from './thread-filter.ts'
 import css from './thread-list.module.css'
@@ -70,19 +71,14 @@ function Rows({ rows, search, sort, change, box, choice, choose }: ThreadRowsPro
   // Rows that were drawn before something was chosen must not forget it.
   const chosen = useRef(choice)
   chosen.current = choice
-  const toggle = useCallback((id: string) => {
-    const next = new Set(chosen.current === 'all' ? [] : chosen.current)
-    if (!next.delete(id)) next.add(id)
-    choose(next)
-  }, [choose])
+  const toggle = useCallback((id: string) => choose(toggled(chosen.current, id)), [choose])
   const toggleAt = (index: number) => {
     const id = rows.rowAt(index)?.thread_id
     if (id !== undefined) toggle(id)
   }
   const isChosen = (index: number) => {
-    if (choice === 'all') return true
     const id = rows.rowAt(index)?.thread_id
-    return id !== undefined && (choice?.has(id) ?? false)
+    return choice === 'all' || id !== undefined && hasRow(choice, id)
   }
   const narrow = useCallback((key: string, value: Scalar) =>
     change(key === 'graph_id'

@@ -6,7 +6,7 @@ import type { BulkAct, BulkTarget } from '../api/bulk.ts'
 import type { ThreadFilter } from '../api/threads.ts'
 import { nowMs } from '../env.ts'
 import type { BulkRequest } from './bulk-dialog.tsx'
-import type { Choice } from './choice-bar.tsx'
+import type { Choice } from '../rows/choice.ts'
 
 /** The choice among the threads of a filter, and the action on them that is asked about. */
 export function useBulk(filter: ThreadFilter) {

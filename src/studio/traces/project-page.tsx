@@ -11,6 +11,7 @@ import { Button, buttonClass } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
+import { Tabs } from '../parts/tabs.tsx'
 import { beginOf } from '../addresses/traces.ts'
 import type { ProjectSearch } from '../addresses/traces.ts'
 import { FilterBar } from './filter/filter-bar.tsx'
@@ -23,18 +24,25 @@ import { TracePeek } from './trace-peek.tsx'
 
 const Charts = lazy(async () => ({ default: (await import('./charts/charts.tsx')).Charts }))
 
+const rowTabs = [{ id: 'traces', label: 'Traces' }, { id: 'runs', label: 'All runs' }, {
+  id: 'calls',
+  label: 'Model calls',
+}] as const
+
 /** Page of one tracing project: its filter, its charts and its traces. */
 export function ProjectPage() {
   const { project: projectId } = useParams({ from: '/traces/$project' })
   const search = useSearch({ from: '/traces/$project' })
   const navigate = useNavigate()
   const project = useQuery(projectQuery(projectId))
-  const { q, filter, time, charts, peek } = search
+  const { q, filter, time, charts, peek, list: rows, order } = search
   const question = useMemo((): TraceQuestion => ({
     projectId,
     filter: filter ?? writeLanguage(readWords(q ?? '')),
     fromMs: beginOf(time, nowMs()),
-  }), [projectId, q, filter, time])
+    ...rows !== undefined && { rows },
+    ...order !== undefined && { oldest: true },
+  }), [projectId, q, filter, time, rows, order])
   const set = useCallback(
     (change: Partial<ProjectSearch>) =>
       void navigate({ to: '/traces/$project', params: { project: projectId }, replace: true,
@@ -60,6 +68,8 @@ export function ProjectPage() {
           </Button>
         </div>
         <FilterBar search={search} set={set} />
+        <Tabs name="traces" label="Rows" tabs={rowTabs} chosen={rows ?? 'traces'}
+          choose={(id) => set({ list: id === 'traces' ? undefined : id, peek: undefined })} />
       </header>
       {project.isError
         ? (
@@ -69,14 +79,14 @@ export function ProjectPage() {
         )
         : (
           <div className={`${css['body']} ${peek === undefined ? '' : css['peeking']}`}>
-            <div className={css['main']}>
+            <div className={css['main']} id="traces-panel">
               <StatisticsLine question={question} project={project.data} />
               {charts === 'on' && (
                 <Suspense fallback={<div className={css['chartsToCome']} />}>
                   <Charts question={question} />
                 </Suspense>
               )}
-              <TraceList question={question} peek={peek} set={set}
+              <TraceList key={rows ?? 'traces'} question={question} peek={peek} set={set}
                 isFiltered={question.filter !== undefined || time !== undefined} />
             </div>
             {peek !== undefined && (

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { memo } from 'react'
 import type { MouseEvent } from 'react'
 
+import type { TraceSearch } from '../addresses/traces.ts'
 import type { TraceRow } from '../api/platform/traces.ts'
 import { count } from '../parts/amounts.ts'
 import { Chip } from '../parts/chip.tsx'
@@ -21,12 +22,15 @@ export const TraceListRow = memo((props: {
   readonly projectId: string
   readonly isActive: boolean
   readonly isPeeked: boolean
+  readonly isChosen: boolean
   readonly look: (index: number, id: string) => void
+  /** Chooses the row or not; with `isRange` also those between it and the last chosen one. */
+  readonly toggle: (index: number, isRange: boolean) => void
 }) => {
-  const { index, top, row, isActive, isPeeked } = props
+  const { index, top, row, isActive, isPeeked, isChosen } = props
   return (
-    <div role="row" id={`trace-${index}`} aria-rowindex={index + 1} aria-selected={isActive}
-      className={`${css['row']} ${isPeeked ? css['peeked'] : ''}`}
+    <div role="row" id={`trace-${index}`} aria-rowindex={index + 2} aria-selected={isChosen}
+      data-active={isActive} className={`${css['row']} ${isPeeked ? css['peeked'] : ''}`}
       style={{ transform: `translateY(${top}px)` }}
     >
       {row === undefined ? <RowToCome index={index} /> : <Cells {...props} row={row} />}
@@ -37,6 +41,7 @@ export const TraceListRow = memo((props: {
 function RowToCome({ index }: { readonly index: number }) {
   return (
     <>
+      <span role="gridcell" />
       <span role="gridcell">
         <Skeleton width={14} height={14} />
       </span>
@@ -48,11 +53,17 @@ function RowToCome({ index }: { readonly index: number }) {
   )
 }
 
-function Cells({ index, row, projectId, look }: {
+/** Part of the address of a trace that chooses the span of a row; a root needs none. */
+export const spanSearch = ({ id, trace_id: trace }: TraceRow): TraceSearch =>
+  id === trace ? {} : { span: id }
+
+function Cells({ index, row, projectId, isChosen, look, toggle }: {
   readonly index: number
   readonly row: TraceRow
   readonly projectId: string
+  readonly isChosen: boolean
   readonly look: (index: number, id: string) => void
+  readonly toggle: (index: number, isRange: boolean) => void
 }) {
   const status = spanStatus(row.status)
   const { inputs_preview: asked, outputs_preview: answered, error_preview: error } = row
@@ -65,13 +76,20 @@ function Cells({ index, row, projectId, look }: {
   }
   return (
     <>
+      <span role="gridcell" className={css['choice']}>
+        <label>
+          <input type="checkbox" tabIndex={-1} checked={isChosen}
+            aria-label={`Choose ${asked || row.name}`} onChange={(event) =>
+            toggle(index, (event.nativeEvent as globalThis.MouseEvent).shiftKey)} />
+        </label>
+      </span>
       <span role="gridcell" title={statusWords(status)}>
         <StatusGlyph status={status} />
         <span className="unseen">{statusWords(status)}</span>
       </span>
       <span role="gridcell" className={css['words']}>
         <Link to="/traces/$project/$trace" params={{ project: projectId, trace: row.trace_id }}
-          search={{}} tabIndex={-1} dir="auto" onClick={peek}
+          search={spanSearch(row)} tabIndex={-1} dir="auto" onClick={peek}
         >
           {asked || row.name}
         </Link>

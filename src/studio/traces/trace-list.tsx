@@ -8,11 +8,16 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { newerTraces, tracePage } from '../api/platform/traces.ts'
 import type { TraceQuestion, TraceRow } from '../api/platform/traces.ts'
 import { Empty } from '../parts/empty.tsx'
+import { useKeys } from '../parts/keys.ts'
 import { ErrorNotice } from '../parts/notice.tsx'
 import type { ProjectSearch } from '../addresses/traces.ts'
+import { hasRow } from '../rows/choice.ts'
+import { BenchBar } from './bench/bench-bar.tsx'
+import { useBench } from './bench/use-bench.ts'
 import { useListKeys } from './list-keys.ts'
 import css from './trace-list.module.css'
-import { TraceListRow } from './trace-list-row.tsx'
+import { headHeight, TraceListHead } from './trace-list-head.tsx'
+import { spanSearch, TraceListRow } from './trace-list-row.tsx'
 
 /** Filter of the list, the trace beside it, and the callback that changes the address. */
 interface TraceListProps {
@@ -79,12 +84,13 @@ function Traces({ question, peek, set, rows, more, hasMore }: TraceListProps & {
 }) {
   const navigate = useNavigate()
   const box = useRef<HTMLDivElement>(null)
+  const bench = useBench(question, rows)
   const [active, setActive] = useState(() =>
     Math.max(0, rows?.findIndex(({ id }) => id === peek) ?? 0)
   )
   const count = rows === undefined ? 12 : rows.length + (hasMore ? 3 : 0)
   const list = useVirtualizer({ count, getScrollElement: () => box.current, estimateSize: () => 52,
-    overscan: 6 })
+    overscan: 6, scrollPaddingStart: headHeight })
   const items = list.getVirtualItems()
   const last = items.at(-1)?.index ?? 0
   useEffect(() => {
@@ -98,34 +104,47 @@ function Traces({ question, peek, set, rows, more, hasMore }: TraceListProps & {
   const open = (index: number) => {
     const row = rows?.[index]
     if (row === undefined) return
-    void navigate({ to: '/traces/$project/$trace', search: {},
+    void navigate({ to: '/traces/$project/$trace', search: spanSearch(row),
       params: { project: question.projectId, trace: row.trace_id } })
   }
   const onKeyDown = useListKeys({ title: 'Traces', count: rows?.length ?? 0, active, box, move,
     open })
+  useKeys('Choice', {
+    x: { words: 'Choose the row, or not', act: () => bench.toggle(active, false) },
+  })
   const look = useCallback((index: number, id: string) => {
     setActive(index)
     set({ peek: id })
   }, [set])
   return (
-    <div className={css['grid']} role="grid" aria-label="Traces" tabIndex={0} ref={box}
-      aria-rowcount={hasMore ? -1 : count} aria-busy={rows === undefined}
-      aria-activedescendant={rows !== undefined && rows.length > 0 ? `trace-${active}` : undefined}
-      onKeyDown={(event) => {
+    <>
+      <div className={css['grid']} role="grid" aria-label="Traces" tabIndex={0} ref={box}
+        aria-rowcount={hasMore ? -1 : count + 1} aria-busy={rows === undefined}
+        aria-multiselectable="true" aria-activedescendant={rows !== undefined && rows.length > 0
+        ? `trace-${active}`
+        : undefined} onKeyDown={(event) => {
         if (event.key === ' ' && event.target === event.currentTarget) {
           event.preventDefault()
           set({ peek: peek === undefined ? rows?.[active]?.id : undefined })
         } else onKeyDown(event)
-      }}
-    >
-      <div role="rowgroup" className={css['body']} style={{ height: list.getTotalSize() }}>
-        {items.map(({ index, start }) => (
-          <TraceListRow key={index} index={index} top={start} row={rows?.[index]}
-            projectId={question.projectId} isActive={index === active}
-            isPeeked={peek !== undefined && rows?.[index]?.id === peek} look={look} />
-        ))}
+      }}>
+        <TraceListHead isOldest={question.oldest ?? false} isAll={bench.choice === 'all'}
+          toggleAll={bench.toggleAll}
+          toggleOrder={() => set({ order: question.oldest ? undefined : 'oldest' })} />
+        <div role="rowgroup" className={css['body']} style={{ height: list.getTotalSize() }}>
+          {items.map(({ index, start }) => {
+            const row = rows?.[index]
+            return (
+              <TraceListRow key={index} index={index} top={start} row={row}
+                projectId={question.projectId} isActive={index === active} toggle={bench.toggle}
+                isChosen={row !== undefined && hasRow(bench.choice, row.id)}
+                isPeeked={peek !== undefined && row?.id === peek} look={look} />
+            )
+          })}
+        </div>
       </div>
-    </div>
+      <BenchBar bench={bench} />
+    </>
   )
 }
 
@@ -139,6 +158,8 @@ function NewTraces({ question, newest }: {
   const { data: fresh = 0 } = useQuery({
     queryKey: ['traces', 'newer', question, afterMs],
     queryFn: ({ signal }) => newerTraces(question, afterMs, signal),
+    // The newest ones are at the other end of such a list.
+    enabled: !question.oldest,
     refetchInterval: 10_000,
     retry: false,
   })

@@ -37,6 +37,11 @@ export function examplesById(dataset: string, id: readonly string[], asOf: strin
 export const createExample = (dataset: string, body: ExampleBody) =>
   ask('POST /api/v1/examples', { body: { dataset_id: dataset, ...body } })
 
+/** Adds examples; each names its dataset. All of them are added, or none. */
+export const createExamples = (
+  bodies: readonly (ExampleBody & { readonly dataset_id: string })[],
+) => ask('POST /api/v1/examples/bulk', { body: [...bodies] })
+
 /** Replaces the fields of an example that the body names. */
 export const patchExample = (id: string, body: ExampleBody) =>
   ask('PATCH /api/v1/examples/:id', { params: { id }, body })

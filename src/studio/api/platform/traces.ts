@@ -54,6 +54,10 @@ export interface TraceQuestion {
   readonly projectId: string
   readonly filter: string | undefined
   readonly fromMs: number
+  /** Rows of the list: roots without it, else all runs, or the calls of models. */
+  readonly rows?: 'runs' | 'calls' | undefined
+  /** True for the oldest first. */
+  readonly oldest?: boolean | undefined
 }
 
 const rowFields = ['ID', 'NAME', 'RUN_TYPE', 'STATUS', 'START_TIME', 'END_TIME', 'TRACE_ID',
@@ -71,20 +75,50 @@ export const spanFields = [...headFields, 'PROJECT_ID', 'TRACE_ID', 'THREAD_ID',
   'COMPLETION_COST_DETAILS', 'TOTAL_COST', 'ATTACHMENTS',
   'REFERENCE_EXAMPLE_ID'] as const satisfies readonly SpanField[]
 
-/** A page of the traces of a project, newest first. */
-export const tracePage = async ({ projectId, filter, fromMs }: TraceQuestion, cursor: string | null,
+/** The part of a question that says which runs are its rows. */
+const asked = ({ projectId, filter, rows, oldest = false }: TraceQuestion): RunsQueryV2 => ({
+  project_ids: [projectId],
+  ...rows === undefined && { is_root: true },
+  ...rows === 'calls' && { run_type: 'llm' },
+  ...oldest && { sort_order: 'asc' },
+  ...filter !== undefined && { filter },
+})
+
+/** A page of the traces of a project, newest first unless the question says otherwise. */
+export const tracePage = async (question: TraceQuestion, cursor: string | null,
   signal?: AbortSignal) =>
   await ask('POST /api/v2/runs/query', { signal,
-    body: { project_ids: [projectId], is_root: true, page_size: 100, min_start_time: fromMs,
-      selects: rowFields, include_subtree_usage: true, ...filter !== undefined && { filter },
-      ...cursor !== null && { cursor } } }) as SpanPage<TraceRow>
+    body: { ...asked(question), page_size: 100, min_start_time: question.fromMs, selects: rowFields,
+      include_subtree_usage: true, ...cursor !== null && { cursor } } }) as SpanPage<TraceRow>
+
+/** The ids of runs that match, 1 000 of them, and where the next ones begin. */
+export async function matchingPage(question: TraceQuestion, cursor: string | null,
+  signal?: AbortSignal
+): Promise<{ readonly ids: readonly string[]; readonly cursor: string | null }> {
+  const { items, next_cursor: next } = await ask('POST /api/v2/runs/query', { signal,
+    body: { ...asked(question), page_size: 1_000, min_start_time: question.fromMs, selects: ['ID'],
+      ...cursor !== null && { cursor } } }) as SpanPage<{ readonly id: string }>
+  return { ids: items.map(({ id }) => id), cursor: next }
+}
+
+/** The inputs and outputs of runs by their ids. */
+export async function spansById(projectId: string, ids: readonly string[],
+  signal?: AbortSignal): Promise<readonly Pick<Span, 'id' | 'inputs' | 'outputs'>[]> {
+  const { items } = await ask('POST /api/v2/runs/query', { signal,
+    body: { project_ids: [projectId], ids: [...ids], min_start_time: 0, page_size: ids.length,
+      selects: ['ID', 'INPUTS', 'OUTPUTS'] } }) as SpanPage<Span>
+  return items
+}
+
+/** Deletes traces with all their spans, 1 000 at most. */
+export const deleteTraces = (projectId: string, ids: readonly string[]) =>
+  ask('POST /api/v1/runs/delete/traces', { body: { session_id: projectId, trace_ids: [...ids] } })
 
 /** Resolves with the number of traces that began after a time: 100 at most. */
-export async function newerTraces({ projectId, filter }: TraceQuestion, afterMs: number,
+export async function newerTraces(question: TraceQuestion, afterMs: number,
   signal: AbortSignal): Promise<number> {
   const { items } = await ask('POST /api/v2/runs/query', { signal,
-    body: { project_ids: [projectId], is_root: true, page_size: 100, min_start_time: afterMs,
-      selects: ['ID'], ...filter !== undefined && { filter } } })
+    body: { ...asked(question), page_size: 100, min_start_time: afterMs, selects: ['ID'] } })
   return items.length
 }
 
