@@ -105,7 +105,7 @@ it('reads the log by keys, follows a judge to its trace, and goes over the past'
   await dialog.getByText('4 runs').waitFor()
   await dialog.getByRole('button', { name: 'Begin' }).click()
   await page.getByText('8 runs').waitFor()
-  await line.getByRole('link', { name: 'The trace of the judge' }).click()
+  await line.getByRole('link', { name: 'The trace of the evaluator' }).click()
   await page.getByRole('heading', { name: 'judge' }).first().waitFor()
   expectQuiet(tab)
   await tab.close()

@@ -112,7 +112,7 @@ function NoCharts({ isWhole }: { readonly isWhole: boolean }) {
     <Empty title={isWhole ? 'No charts yet' : 'No charts on this dashboard'}>
       <p>
         A chart shows a number of the runs of a project over time: how many there were, how long
-        they took, what they cost, how many failed, and how good people and judges found them.
+        they took, what they cost, how many failed, and how good people and evaluators found them.
       </p>
     </Empty>
   )

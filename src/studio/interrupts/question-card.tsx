@@ -7,7 +7,7 @@ import type { Interrupt } from '../api/threads.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { JsonTree } from '../json/json-tree.tsx'
-import { Markdown } from '../parts/markdown.tsx'
+import { Markdown, Phrase } from '../parts/markdown.tsx'
 import { StatusGlyph } from '../parts/status.tsx'
 import type { AnswerProps } from './answer-props.ts'
 import { ChoiceAnswer } from './choice-answer.tsx'
@@ -68,7 +68,11 @@ function Title({ id, question }: { readonly id: string; readonly question: Quest
     : question.title ?? 'The graph waits for an answer'
   const isPlain = !/\n/.test(words) && words.length <= 200
   return isPlain
-    ? <h2 id={id} dir="auto">{words}</h2>
+    ? (
+      <h2 id={id} dir="auto">
+        <Phrase text={words} />
+      </h2>
+    )
     : (
       <div className={css['long']} dir="auto">
         <h2 id={id} className="unseen">{words.slice(0, 80)}</h2>

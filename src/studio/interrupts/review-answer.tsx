@@ -7,6 +7,7 @@ import { Button } from '../parts/button.tsx'
 import { Chip } from '../parts/chip.tsx'
 import { Field } from '../parts/field.tsx'
 import { useKeys } from '../parts/keys.ts'
+import { Phrase } from '../parts/markdown.tsx'
 import { faultsOf } from '../forms/values.ts'
 import { useDraft } from './drafts.ts'
 import css from './interrupts.module.css'
@@ -34,7 +35,7 @@ export function ReviewAnswer({ acts, answer, give, draftKey, hasKeys, refusal }:
       <section key={i} className={css['act']} aria-label={acts.length > 1 ? act.name : undefined}>
         {acts.length > 1 && (
           <p className={css['actName']} dir="auto">
-            <code>{act.name}</code> {act.words}
+            <code>{act.name}</code> {act.words !== undefined && <Phrase text={act.words} />}
           </p>
         )}
         {decided === undefined

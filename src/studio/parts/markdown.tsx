@@ -1,12 +1,19 @@
 /** Markdown as elements: what a model wrote is text, never markup of this page. */
 
-import { lexer } from 'marked'
+import { Marked } from 'marked'
 import type { Token, Tokens } from 'marked'
 import { memo, useMemo } from 'react'
 import type { ReactNode } from 'react'
 
 import { CopyButton } from './copy-button.tsx'
 import css from './markdown.module.css'
+import { Code } from './text/code.tsx'
+import { Formula } from './text/formula.tsx'
+import { formulas } from './text/formula-marks.ts'
+import type { FormulaToken } from './text/formula-marks.ts'
+
+/** Its own: packages may share the usual one. */
+const marked = new Marked({ gfm: true, extensions: [...formulas] })
 
 /** Deeper nesting, and longer texts, are shown as they were written. */
 const depthMax = 12
@@ -22,11 +29,19 @@ export function Markdown({ text }: { readonly text: string }) {
   )
 }
 
+/** A line with Markdown, for headings and rows; what is more than a line is shown as it came. */
+export function Phrase({ text }: { readonly text: string }) {
+  const [block, ...more] = useMemo(() => blocksOf(text), [text])
+  return more.length === 0 && block?.type === 'paragraph'
+    ? <span className={css['phrase']}>{inline((block as Tokens.Paragraph).tokens, 0)}</span>
+    : text
+}
+
 /** The lexer recurses with the depth of quotes and lists: too deep ones never reach it. */
 function blocksOf(text: string): readonly Token[] {
   const isDeep = /^(?:[ \t]*(?:>|(?:[*+-]|\d+[.)])[ \t])){30}/m.test(text) || /^ {200}/m.test(text)
   if (isDeep || text.length > lengthMax) return [{ type: 'html', raw: text, text } as Token]
-  return lexer(text, { gfm: true })
+  return marked.lexer(text)
 }
 
 const Block = memo(function Block({ token, depth }: {
@@ -49,9 +64,21 @@ function block(token: Token, depth: number): ReactNode {
     case 'text':
       return 'tokens' in token ? inline(token.tokens, 0) : token.text
     case 'code':
-      return <Code text={(token as Tokens.Code).text} />
+      return (
+        <Code text={(token as Tokens.Code).text}
+          language={/^\S*/.exec((token as Tokens.Code).lang ?? '')![0]}
+        >
+          <CopyButton text={(token as Tokens.Code).text} label="Copy the code" />
+        </Code>
+      )
     case 'blockquote':
       return <blockquote>{inner(token.tokens, depth)}</blockquote>
+    case 'formula':
+      return (
+        <p className={css['display']} tabIndex={0} role="group" aria-label="Formula">
+          <Formula token={token as FormulaToken} />
+        </p>
+      )
     case 'hr':
       return <hr />
     case 'list':
@@ -70,15 +97,6 @@ const inner = (tokens: readonly Token[] = [], depth: number) =>
 function heading({ depth, tokens }: Tokens.Heading): ReactNode {
   const Level = `h${Math.min(6, depth + 2)}` as 'h3'
   return <Level>{inline(tokens, 0)}</Level>
-}
-
-function Code({ text }: { readonly text: string }) {
-  return (
-    <div className={css['code']}>
-      <pre tabIndex={0} role="group" aria-label="Code" dir="ltr"><code>{text}</code></pre>
-      <CopyButton text={text} label="Copy the code" />
-    </div>
-  )
 }
 
 function list({ ordered, start, items }: Tokens.List, depth: number): ReactNode {
@@ -136,6 +154,8 @@ function Inline({ token, depth }: { readonly token: Token; readonly depth: numbe
       return <del>{within()}</del>
     case 'codespan':
       return <code>{token.text}</code>
+    case 'formula':
+      return <Formula token={token as FormulaToken} />
     case 'br':
       return <br />
     case 'link':

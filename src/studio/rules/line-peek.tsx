@@ -41,7 +41,7 @@ export function LinePeek({ line, close }: {
             </span>
             {judge !== undefined && (
               <TraceLink runId={judge} className={css['link']}>
-                <Icon name="traces" size={14} /> The trace of the judge
+                <Icon name="traces" size={14} /> The trace of the evaluator
               </TraceLink>
             )}
           </li>

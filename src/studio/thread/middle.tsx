@@ -6,6 +6,7 @@ import { lazy, Suspense, useState } from 'react'
 import { serverInfo } from '../api/server.ts'
 import { later } from '../parts/later.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
+import { usePhone } from '../parts/room/phone.ts'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { Tabs } from '../parts/tabs.tsx'
 import { threadViews } from '../addresses/thread.ts'
@@ -34,6 +35,7 @@ const labels = { chat: 'Chat', state: 'State', events: 'Events', runs: 'Runs',
 export function Middle({ id, screen }: { readonly id: string; readonly screen: Screen }) {
   const { search, go, choice: { isChat } } = screen
   const [error, setError] = useState<unknown>()
+  const isPhone = usePhone()
   const { data: info } = useQuery(serverInfo)
   const views = threadViews.filter((each) =>
     each === 'chat' ? isChat !== false : each !== 'trace' || info?.features?.traces !== false
@@ -44,6 +46,8 @@ export function Middle({ id, screen }: { readonly id: string; readonly screen: S
     <section className={`${css['column']} ${css['middle']}`} aria-label="Thread"
       id={paneId('middle', screen)}
     >
+      {/* The headings of the other columns are not there: those of messages need one above. */}
+      {isPhone && <h2 className="unseen">Content</h2>}
       <div className={css['head']}>
         <Tabs name="view" label="View" chosen={view}
           tabs={views.map((each) => ({ id: each, label: labels[each] }))}

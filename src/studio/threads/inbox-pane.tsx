@@ -10,6 +10,7 @@ import type { Thread } from '../api/threads.ts'
 import { InterruptCards } from '../interrupts/interrupt-cards.tsx'
 import { Button, buttonClass } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { Markdown } from '../parts/markdown.tsx'
 import { questionsOf, resumeThread } from './answer.ts'
 import css from './inbox.module.css'
 import { onlyReads } from './thread-words.ts'
@@ -51,10 +52,9 @@ export function InboxPane({ thread, answered, back }: {
         </Link>
       </div>
       {said !== '' && (
-        <p dir="auto" className={css['said']}>
-          {said.slice(0, saidMax)}
-          {said.length > saidMax && ' …'}
-        </p>
+        <div className={css['said']}>
+          <Markdown text={said.length > saidMax ? `${said.slice(0, saidMax)} …` : said} />
+        </div>
       )}
       <InterruptCards threadId={thread.thread_id} interrupts={questionsOf(thread)} answer={answer}
         refusal={refusal} />

@@ -32,7 +32,7 @@ export function lastWords(thread: Thread): string {
   if (thread.status === 'error') {
     const { message, error } = (thread.error ?? {}) as { message?: unknown; error?: unknown }
     if (typeof message === 'string' && message !== '') return oneLine(message)
-    if (typeof error === 'string') return error
+    if (typeof error === 'string') return oneLine(error)
     if (typeof thread.error === 'string') return oneLine(thread.error)
   }
   return oneLine(textOf(thread.extracted?.['last'])) || 'No messages yet'
@@ -58,6 +58,6 @@ const isShort = (value: unknown): boolean =>
   typeof value === 'number' || typeof value === 'boolean' ||
   typeof value === 'string' && value !== '' && value.length <= 24
 
-/** Marks of Markdown and line breaks are no words. */
+/** Everything stands on one line, and otherwise as it was written. */
 const oneLine = (text: string): string =>
-  text.slice(0, 2 * wordsMax).replace(/[*_#`>|\s]+/gu, ' ').trim().slice(0, wordsMax)
+  text.slice(0, 2 * wordsMax).replace(/\s+/gu, ' ').trim().slice(0, wordsMax)
