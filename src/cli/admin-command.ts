@@ -80,12 +80,15 @@ export async function runCommand(command: Command, { args, print }: CommandSourc
       throw new CommandError(`${mistake}; ${help}`, 'misused')
     }
     if (error instanceof SettingsError) throw new CommandError(error.message, 'misused')
-    if (error instanceof CodedError) {
-      const { code, message } = HeddleError.from(error)
-      throw new CommandError(message, failures.includes(code) ? 'failed' : 'refused')
-    }
+    if (error instanceof CodedError) throw asCommandError(error)
     throw error
   }
+}
+
+/** The end of a command that this error stopped. */
+export function asCommandError(error: CodedError): CommandError {
+  const { code, message } = HeddleError.from(error)
+  return new CommandError(message, failures.includes(code) ? 'failed' : 'refused')
 }
 
 /** Resolves the settings that say where the store is; all others have their defaults. */

@@ -5,7 +5,7 @@ import type { Command } from 'commander'
 
 import { CodedError } from '../errors.ts'
 import { RevisionError } from '../revision/index.ts'
-import { CommandError } from './admin-command.ts'
+import { asCommandError, CommandError } from './admin-command.ts'
 import type { CommandSource } from './admin-command.ts'
 import { mistakeIn } from './command-line.ts'
 
@@ -37,7 +37,7 @@ export async function runProjectCommand(command: Command, { args, print }: Proje
       throw new CommandError(`${mistake}; ${help}`, 'misused')
     }
     if (error instanceof RevisionError) throw new CommandError(error.message, 'refused')
-    if (error instanceof CodedError) throw new CommandError(error.message)
+    if (error instanceof CodedError) throw asCommandError(error)
     throw error
   }
 }

@@ -95,6 +95,17 @@ describe('a deployment', () => {
       stderr: 'The project changed while it was built (agent.ts): deploy it again.' })
   })
 
+  it.each(['{', '{"graphs": 5}', '{"graphs": {"agent": "./gone.ts:graph"}}'])(
+    'is refused for good with the langgraph.json %s, as nothing can be built of it',
+    async (text) => {
+      const { control, folder, deploy } = await scene()
+      await writeFile(join(folder, 'langgraph.json'), text)
+      expect(await deploy('shop')).toMatchObject({ status: 3, stdout: '',
+        stderr: expect.stringMatching(/langgraph\.json|gone\.ts/) })
+      expect(control.deployments.size).toBe(0)
+    },
+  )
+
   it('that is active already changes nothing', async () => {
     const { control, deploy } = await scene()
     await deploy('shop')
