@@ -1,8 +1,13 @@
 /** Long answers are compressed for clients that read gzip, and for no others. */
 
-import { gunzipSync } from 'node:zlib'
+import { promisify } from 'node:util'
+import { gunzipSync, gzip } from 'node:zlib'
 
-import { describe, expect, it } from 'vitest'
+import { fastify } from 'fastify'
+import type { FastifyReply } from 'fastify'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import { compressAnswers } from '../../../../src/frontdoor/http/compression.ts'
 
 import { dial } from '../../../support/wire.ts'
 import { viewOf } from '../fake-threads.ts'
@@ -80,4 +85,24 @@ it('never compresses a stream of events, of which each is sent at once', async (
   }
   lastRun.end()
   await reader.cancel()
+})
+
+describe.each([
+  ['its client has left', ({ raw }: FastifyReply) => void raw.destroy()],
+  ['it was ended by something else', ({ raw }: FastifyReply) => void raw.writeHead(204).end()],
+])('an answer that is being compressed when %s', (_how, end) => {
+  it('is not sent, as that would end the server', async () => {
+    const app = fastify()
+    let sent = 0
+    app.addHook('onSend', async (_request, reply) => end(reply))
+    compressAnswers(app)
+    app.addHook('onSend', async () => void sent++)
+    app.get('/', async () => ({ long: 'x'.repeat(100_000) }))
+    const url = await app.listen({ host: '127.0.0.1', port: 0 })
+    onTestFinished(() => app.close())
+    await fetch(url, { headers: { 'accept-encoding': 'gzip' } }).catch(() => undefined)
+    // What is begun later, and is longer, ends later.
+    await promisify(gzip)('y'.repeat(10_000_000))
+    expect(sent).toBe(0)
+  })
 })
