@@ -29,21 +29,33 @@ export async function ownerPlace({ frontDoors }: Cluster, threadId: string): Pro
   const shard = shardOfThread(threadId)
   return until(wholeMs, `the owner of thread ${threadId}`, async () => {
     const all = await Promise.all(frontDoors.map(statusOf))
-    const owner = all.find((status) => status !== undefined)?.shards
-      .find((other) => other.shard === shard)?.session
-    const index = all.findIndex((status) => status?.member.id === owner)
+    const index = all.findIndex((status) => status !== undefined && ownsShard(status, shard))
     return index < 0 ? undefined : index
   })
 }
 
-/** Resolves when members see each other, shards are owned where placed, and search covers all. */
-export async function untilWhole({ frontDoors }: Cluster, threads: number): Promise<void> {
-  await until(wholeMs, 'a cluster in which every shard is where it is placed', async () => {
+/**
+ * Resolves when members see each other, and shards are owned where they are placed. If that does
+ * not come, the error says what each member saw last.
+ */
+export async function untilPlaced({ frontDoors }: Pick<Cluster, 'frontDoors'>): Promise<void> {
+  let seen: readonly string[] = []
+  const look = async () => {
     const all = await Promise.all(frontDoors.map(statusOf))
+    seen = all.map((status) => seenIn(status))
     return all.every((status) => isWhole(status, frontDoors.length)) || undefined
-  }, askWholeMs)
+  }
+  await until(wholeMs, 'a cluster in which every shard is where it is placed', look, askWholeMs)
+    .catch((error: unknown) => {
+      throw new Error(`${(error as Error).message} Seen: ${seen.join('; ')}.`, { cause: error })
+    })
+}
+
+/** Resolves when members see each other, shards are owned where placed, and search covers all. */
+export async function untilWhole(cluster: Cluster, threads: number): Promise<void> {
+  await untilPlaced(cluster)
   await Promise.all(
-    frontDoors.map((url) =>
+    cluster.frontDoors.map((url) =>
       until(wholeMs, `a search at ${url} that covers ${threads} threads`, async () => {
         const { status, body } = await ask(url, 'POST', '/threads/count', {})
         return status === 200 && Number(body) >= threads || undefined
@@ -52,8 +64,27 @@ export async function untilWhole({ frontDoors }: Cluster, threads: number): Prom
   )
 }
 
+function seenIn(status: ClusterStatus | undefined): string {
+  if (status === undefined) return 'no answer'
+  const { view, shards, member: { id } } = status
+  const owned = shards.filter(({ session }) => session === id)
+  return `${view.length} members, owns ${owned.length} of ${placedAt(status).length} shards`
+}
+
+/**
+ * Each member is believed about its own shards alone: if an announcement of a change is lost, the
+ * others learn of it when they need the shard.
+ */
 function isWhole(status: ClusterStatus | undefined, members: number): boolean {
   return status !== undefined && status.view.length === members &&
-    status.shards.length === defaultShards &&
-    status.shards.every(({ shard, session }) => placeShard(shard, status.view).id === session)
+    placedAt(status).every((shard) => ownsShard(status, shard))
+}
+
+function placedAt({ view, member: { id } }: ClusterStatus): readonly number[] {
+  return Array.from({ length: defaultShards }, (_, shard) => shard)
+    .filter((shard) => placeShard(shard, view).id === id)
+}
+
+function ownsShard({ shards, member: { id } }: ClusterStatus, shard: number): boolean {
+  return shards.some((each) => each.shard === shard && each.session === id)
 }

@@ -134,6 +134,37 @@ export async function isFollowed(bakery: Bakery, gate: Gate): Promise<void> {
   })
 }
 
+/** A task is streamed at one door, followed at another, and cancelled at a third. */
+export async function isCancelled(bakery: Bakery, gate: Gate): Promise<void> {
+  const follow = async (door: number, method: string, params: object) =>
+    messagesOf(
+      await bakery.open(door, 'alice', { method: 'POST', path: '/a2a/bakery',
+        body: { jsonrpc: '2.0', id: 1, method, params } }),
+    )
+  const streamed = await follow(0, 'message/stream', said(`hold ${gate.url}`))
+  const { value: begun } = await streamed.next() as { value: { readonly result: Task } }
+  const { id } = begun.result
+  await gate.arrived()
+  const followed = await follow(1, 'tasks/resubscribe', { id })
+  expect((await followed.next()).value).toMatchObject({ result: { id } })
+  const cancel = { method: 'POST', path: '/a2a/bakery',
+    body: { jsonrpc: '2.0', id: 1, method: 'tasks/cancel', params: { id } } }
+  expect((await bakery.ask(2, 'bob', cancel)).json).toMatchObject({ error: { code: -32_001 } })
+  expect(await call<Task>(bakery, 2, 'alice', 'tasks/cancel', { id }))
+    .toMatchObject({ id, status: { state: 'canceled' } })
+  await gate.left()
+  for (const messages of [streamed, followed]) {
+    let last: Message | undefined
+    for await (const message of messages) last = message
+    expect(last).toMatchObject({
+      result: { taskId: id, final: true, status: { state: 'canceled' } },
+    })
+  }
+  const seen = await bakery.everywhere('alice', { ...cancel,
+    body: { jsonrpc: '2.0', id: 1, method: 'tasks/get', params: { id } } })
+  expect(seen.json).toMatchObject({ result: { id, status: { state: 'canceled' } } })
+}
+
 /** The card of the agent is open, and says the address at which it was asked. */
 export async function showsCard(bakery: Bakery): Promise<void> {
   const path = '/.well-known/agent-card.json?assistant_id=bakery'

@@ -1,7 +1,7 @@
 /** All that the project `whole` promises, wherever it is served. */
 
 import type { Gate } from '../../support/gate.ts'
-import { beginsSession, beginsTask, isFollowed, showsCard } from './agents.ts'
+import { beginsSession, beginsTask, isCancelled, isFollowed, showsCard } from './agents.ts'
 import type { Bakery } from './bakery.ts'
 import { takesMessages } from './injected.ts'
 import { actsAsItsCaller, isDenied, isKnownInGraph, keepsItemsApart,
@@ -26,6 +26,7 @@ export const promises: readonly (readonly [promise: string, keep: Keep])[] = Obj
   'is a tool that asks': async (bakery) => void await beginsSession(bakery),
   'is an agent that asks': async (bakery) => (await beginsTask(bakery))(bakery),
   'is an agent that is followed': isFollowed,
+  'is an agent that is cancelled': isCancelled,
   'shows the card of an agent': showsCard,
   'takes messages for a run that executes': takesMessages,
 } satisfies Readonly<Record<string, Keep>>)
