@@ -72,10 +72,12 @@ function seenIn(status: ClusterStatus | undefined): string {
 }
 
 /**
+ * True for a member that sees so many members, and owns what is placed at it.
+ *
  * Each member is believed about its own shards alone: if an announcement of a change is lost, the
  * others learn of it when they need the shard.
  */
-function isWhole(status: ClusterStatus | undefined, members: number): boolean {
+export function isWhole(status: ClusterStatus | undefined, members: number): boolean {
   return status !== undefined && status.view.length === members &&
     placedAt(status).every((shard) => ownsShard(status, shard))
 }

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 
 import { actorKeyText, defaultShards, shardOf } from '../../../cluster/index.ts'
 import type { ClusterStatus } from '../../../cluster/index.ts'
-import { placeShard } from '../../../cluster/shards/placement.ts'
+import { isWhole } from '../../bench/ownership-view.ts'
 import { until } from '../../bench/patience.ts'
 import { dropKeyspace, newKeyspace } from '../../support/cassandra-keyspace.ts'
 import type { CassandraKeyspace } from '../../support/cassandra-keyspace.ts'
@@ -137,9 +137,4 @@ async function keysFor(cassandra: CassandraKeyspace, dataDir: string) {
   } finally {
     await maker.close()
   }
-}
-
-function isWhole({ view, shards }: ClusterStatus, members: number): boolean {
-  return view.length === members && shards.length === defaultShards &&
-    shards.every(({ shard, session }) => placeShard(shard, view).id === session)
 }
