@@ -2,6 +2,8 @@
 
 import { z } from 'zod'
 
+import { isCallPattern } from './call-pattern.ts'
+
 /**
  * keep  the result is kept for a task that runs again; done anew where it is not known
  * key   never done under two keys: the receiver drops the repetition
@@ -11,8 +13,10 @@ export type EffectStrength = 'keep' | 'key' | 'ask'
 
 /** A rule. All its members are plain data. */
 export interface EffectRule {
-  /** Name that the project's code gives. */
+  /** Name that the project's code gives, or the pattern of calls. */
   readonly name: string
+  /** True if it is a pattern of HTTP calls. */
+  readonly isCall: boolean
   readonly strength: EffectStrength
   /** Hours for which the receiver knows a key. After that it is asked, as for `ask`. */
   readonly keyHours: number
@@ -23,17 +27,25 @@ export interface EffectRule {
 /** Rules that a project may have. */
 const rulesMax = 100
 
-const form = 'must be {"name": "charge", "once": "key"} or {"name": "quote", "keep": "answer"}'
+const form = 'must be {"name": "charge", "once": "key"} or ' +
+  '{"match": "POST https://api.example.org/**", "keep": "answer"}'
 
 const ruleShape = z.strictObject({
   name: z.string(form).regex(/^[\p{L}\p{N}][\p{L}\p{N} ._:/-]{0,127}$/u,
-    'is no name of an effect: use 1 to 128 letters, digits, spaces and . _ : / -'),
+    'is no name of an effect: use 1 to 128 letters, digits, spaces and . _ : / -').optional(),
+  match: z.string(form).refine(isCallPattern,
+    'must be a method, or *, and a URL of one host, like "POST https://api.example.org/v1/**"')
+    .optional(),
   keep: z.literal('answer', 'must be "answer"').optional(),
   once: z.enum(['key', 'ask'], 'must be "key" or "ask"').optional(),
   key_hours: z.number('must be a number of hours').positive('must be above 0').max(8_760,
     'may be a year at most').optional(),
   on_error: z.literal('keep', 'must be "keep"').optional(),
 }, { error: ({ code }) => code === 'unrecognized_keys' ? undefined : form })
+  .refine(({ name, match }) => (name === undefined) !== (match === undefined),
+    'needs either "name" or "match"')
+  .refine(({ match, once }) => match === undefined || once !== 'ask',
+    '"once": "ask" needs a "name": the client of a call cannot wait for a person')
   .refine(({ keep, once }) => (keep === undefined) !== (once === undefined),
     'needs either "keep" or "once"')
   .refine(({ once, key_hours: hours }) => hours === undefined || once === 'key',
@@ -44,7 +56,7 @@ const ruleShape = z.strictObject({
 /** `heddle.effects` of a langgraph.json. */
 export const effectsShape = z.array(ruleShape, 'must be a list of rules')
   .max(rulesMax, `may have ${rulesMax} rules`)
-  .refine((rules) => new Set(rules.map(({ name }) => name)).size === rules.length,
+  .refine((rules) => new Set(rules.map(({ name, match }) => name ?? match)).size === rules.length,
     'names an effect twice')
 
 const keyHoursByDefault = 24
@@ -52,9 +64,10 @@ const keyHoursByDefault = 24
 /** The rules as the worker has them. */
 export function effectRulesOf(effects: z.infer<typeof effectsShape> = []): EffectRule[] {
   return effects.map((
-    { name, once, key_hours: keyHours = keyHoursByDefault, on_error: onError },
+    { name, match, once, key_hours: keyHours = keyHoursByDefault, on_error: onError },
   ) => ({
-    name,
+    name: name ?? match ?? '',
+    isCall: match !== undefined,
     strength: once ?? 'keep',
     keyHours,
     keptOnError: onError === 'keep',

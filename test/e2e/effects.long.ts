@@ -108,6 +108,27 @@ it('An answer to a question costs no model call and no charge again.', async () 
   expect(sentFor('model', 'q')).toHaveLength(1)
 })
 
+it('HTTP calls that match a rule are answered in the next attempt, others are made.', async () => {
+  let answers = 0
+  const called = await openReceiver((_, response) => response.end(String(++answers)), '127.0.0.1',
+    45_671)
+  try {
+    const { threads, runs } = clientOf(server.url)
+    const { thread_id: threadId } = await threads.create()
+    await runs.wait(threadId, 'calling', { input: { order: 'x' } })
+    expect(await runs.wait(threadId, 'calling', { command: { resume: 'yes' } }))
+      .toMatchObject({ paid: ['1', '2', '4'], said: 'yes' })
+    expect(called.received.map(({ path, headers }) => [path, headers['idempotency-key']])).toEqual([
+      ['/model/large', undefined],
+      ['/charge', expect.stringMatching(/^hdl_/)],
+      ['/other', undefined],
+      ['/other', undefined],
+    ])
+  } finally {
+    await called.close()
+  }
+})
+
 it('A charge of a stateless run is made once, and a mail is sent as a person decides.',
   async () => {
     delayMs = 2_000

@@ -7,6 +7,7 @@ import type { CallingJob, OpenGate } from '../calls/call-scope.ts'
 import type { Execution } from '../execution.ts'
 import { EffectRunner, unnamedEffect } from './effect-runner.ts'
 import type { AskedEffect } from './effect-runner.ts'
+import { effectGate } from './effect-gate.ts'
 import { effectError } from './effect-errors.ts'
 import type { EffectRule } from '../effect-rule.ts'
 import { taskQuestions } from './task-questions.ts'
@@ -41,10 +42,22 @@ export function bindEffects(gate: CallGate, runner: EffectRunner): void {
  * no rule, it refuses every effect: the code's fallback would do it twice.
  */
 export function offerEffects(rules: readonly EffectRule[], env: EffectEnv): {
+  /** Decides about HTTP calls; empty if no rule is about any. */
+  readonly gates: readonly OpenGate[]
   readonly over: (langgraph: object) => OpenedEffects
 } | undefined {
   Object.assign(globalThis, { [effectForm]: rules.length > 0 ? perform : refuse })
-  return rules.length === 0 ? undefined : { over: (langgraph) => openedOver(rules, env, langgraph) }
+  if (rules.length === 0) return undefined
+  const ofCalls = rules.some(({ isCall }) => isCall)
+  return {
+    gates: ofCalls
+      ? [
+        ({ execution: { request } }) =>
+          request.kind === 'edit' ? undefined : effectGate(rules, runnerNow),
+      ]
+      : [],
+    over: (langgraph) => openedOver(rules, env, langgraph),
+  }
 }
 
 function openedOver(rules: readonly EffectRule[], env: EffectEnv,
@@ -76,10 +89,15 @@ export function loggedExecution(execution: Execution): Execution {
 }
 
 async function perform(name: string, input: unknown, work: AskedEffect['work']): Promise<unknown> {
-  const scope = callScope()
-  const runner = scope && runners.get(scope.gate)
+  const runner = runnerNow()
   if (runner === undefined) throw effectError('outside', name)
-  return await runner.perform(scope!.site, { name, input, work })
+  return await runner.perform(callScope()?.site, { name, input, work })
+}
+
+/** The runner of the execution whose code runs; undefined outside of runs. */
+function runnerNow(): EffectRunner | undefined {
+  const scope = callScope()
+  return scope && runners.get(scope.gate)
 }
 
 async function refuse(name: string): Promise<never> {

@@ -20,9 +20,14 @@ export type EffectSite = Pick<TaskSite, 'checkpointNs' | 'checkpointId' | 'taskI
 export interface AskedEffect {
   readonly name: string
   readonly input: unknown
+  /** True if it fails where a person would be asked: its client cannot wait for one. */
+  readonly asksNobody?: boolean
   /** Does it. `signal` aborts when the execution is cancelled. */
   readonly work: (means: { readonly key: string; readonly signal: AbortSignal }) => unknown
 }
+
+/** Result of work whose result is too large to be kept. */
+export const tooLarge = Symbol('too large')
 
 /** Ports of the effects of an execution. */
 export interface EffectRunnerOptions {
@@ -159,6 +164,7 @@ export class EffectRunner implements EffectBases {
   #settle(at: Place, result: unknown): unknown {
     const settled = (resultJson: string, isCut: boolean) =>
       this.#note(at, { $case: 'settled', value: { hash: at.hash, resultJson, isCut } })
+    if (result === tooLarge) return settled('', true)
     try {
       const resultJson = textOf(at.position.rule, result)
       const isCut = resultJson.length > resultMax
@@ -172,7 +178,8 @@ export class EffectRunner implements EffectBases {
   }
 
   /** Takes the decision of a person; throws the engine's interrupt if there is none yet. */
-  #ask({ name, input }: AskedEffect, at: Place): void {
+  #ask({ name, input, asksNobody }: AskedEffect, at: Place): void {
+    if (asksNobody) throw effectError('unknown', name)
     const { questions, nowMs, runId } = this.#options
     const answer = this.#takeAnswer(at)
     if (answer === undefined) {

@@ -77,7 +77,7 @@ const refuse = (error: unknown): never => {
   process.exit(1)
 }
 const form = offerEffects(project.effects ?? [], env)
-const doors = await openCalls(env, [], (url) => isOwn(url) || isTraceAddress(url))
+const doors = await openCalls(env, form?.gates ?? [], (url) => isOwn(url) || isTraceAddress(url))
 const library = await GraphLibrary.open(project, loads).catch(refuse)
 await library.requireServable().catch(refuse)
 loads(null)

@@ -11,9 +11,9 @@ it('takes rules, each with its strength and its hours.', () => {
     { name: 'model', keep: 'answer', on_error: 'keep' },
   ])
   expect(effectRulesOf(parsed)).toEqual([
-    { name: 'charge', strength: 'key', keyHours: 2, keptOnError: false },
-    { name: 'mail/send', strength: 'ask', keyHours: 24, keptOnError: false },
-    { name: 'model', strength: 'keep', keyHours: 24, keptOnError: true },
+    { name: 'charge', isCall: false, strength: 'key', keyHours: 2, keptOnError: false },
+    { name: 'mail/send', isCall: false, strength: 'ask', keyHours: 24, keptOnError: false },
+    { name: 'model', isCall: false, strength: 'keep', keyHours: 24, keptOnError: true },
   ])
   expect(effectRulesOf(undefined)).toEqual([])
 })
@@ -23,10 +23,13 @@ const charge = { name: 'charge', once: 'key' }
 it.each<[unknown, string]>([
   [{}, 'must be a list of rules'],
   [['charge'], 'must be {"name": "charge", "once": "key"}'],
-  [[{ once: 'key' }], 'must be {"name": "charge", "once": "key"}'],
+  [[{ once: 'key' }], 'needs either "name" or "match"'],
   [[{ name: '', once: 'key' }], 'is no name of an effect'],
   [[{ name: ' a', once: 'key' }], 'is no name of an effect'],
   [[{ name: 'a'.repeat(129), once: 'key' }], 'is no name of an effect'],
+  [[{ match: 'https://a.b/', once: 'key' }], 'must be a method, or *, and a URL of one host'],
+  [[{ match: 'POST https://a.b/', once: 'ask' }], 'needs a "name"'],
+  [[{ match: 'POST https://a.b/', name: 'a', once: 'key' }], 'needs either "name" or "match"'],
   [[{ name: 'charge' }], 'needs either "keep" or "once"'],
   [[{ ...charge, keep: 'answer' }], 'needs either "keep" or "once"'],
   [[{ ...charge, once: 'always' }], 'must be "key" or "ask"'],

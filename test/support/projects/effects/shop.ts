@@ -44,3 +44,13 @@ export const mailing = new StateGraph(State)
     sent: await effect('mail', { order }, () => send('mail', order)),
   }))
   .addEdge(START, 'mail').compile()
+
+/** Makes plain calls, of which two match a rule, and then asks a person. */
+export const calling = new StateGraph(State)
+  .addNode('call', async () => {
+    const post = async (path: string) =>
+      (await fetch(`http://127.0.0.1:45671${path}`, { method: 'POST', body: '{"a":1}' })).text()
+    const paid = [await post('/model/large'), await post('/charge'), await post('/other')]
+    return { paid, said: interrupt('Was it good?') }
+  })
+  .addEdge(START, 'call').compile()

@@ -10,8 +10,8 @@ import { effectKey, inputHash } from '../../../../src/graph/effects/effect-posit
 import type { EffectRule, EffectStrength } from '../../../../src/graph/effect-rule.ts'
 
 const hourMs = 3_600_000
-const ruleOf = (strength: EffectStrength): EffectRule => ({ name: 'e', strength, keyHours: 24,
-  keptOnError: false })
+const ruleOf = (strength: EffectStrength): EffectRule => ({ name: 'e', isCall: false, strength,
+  keyHours: 24, keptOnError: false })
 const due = { hash: 'h', key: 'k', hasThrown: false, nowMs: 1_000 }
 
 type Kind = NonNullable<EffectNote['note']>

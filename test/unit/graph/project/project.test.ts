@@ -185,7 +185,8 @@ describe('a project', () => {
       store: { index: { embed: 'openai:small', dims: 3, filds: ['a'] } },
       http: { corss: { allow_origins: ['*'] }, unused: null,
         configurable_headers: { includes: ['x-colour', 'Authorization'] } },
-      ui: { agent: './ui.tsx' }, grafs: {}, webhoks: { url: {} } })
+      heddle: { effects: [{ name: 'charge', once: 'key' }] }, ui: { agent: './ui.tsx' }, grafs: {},
+      webhoks: { url: {} } })
     expect((await readProject(root)).warnings.map((warning) => warning.split(' ')[0]))
       .toEqual(['store.index.embed', 'webhoks', 'http.corss', 'store.index.filds',
         'http.configurable_headers'])

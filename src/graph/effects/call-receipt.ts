@@ -1,0 +1,52 @@
+/** The answer to an HTTP call as its receipt, and the hash of the call. Pure. */
+
+import type { AnswerHead, Call, CallAnswer } from '../calls/call.ts'
+
+/** A receipt as JSON: the bytes of the body as they were on the wire. */
+export interface CallReceipt {
+  readonly status: number
+  readonly headers: readonly (readonly [string, string])[]
+  readonly body: string
+}
+
+const keptHeaders = new Set(['content-type', 'content-encoding', 'content-length', 'location',
+  'request-id', 'x-request-id', 'retry-after'])
+
+/** True if a call with this status is over: a repetition would get the same answer. */
+export function isFinal(status: number): boolean {
+  return status < 500 && ![408, 409, 425, 429].includes(status)
+}
+
+/** The receipt of an answer that is over. */
+export function receiptOf({ status, headers }: AnswerHead,
+  chunks: readonly Uint8Array[]): CallReceipt {
+  return { status, headers: headers.filter(([name]) => keptHeaders.has(name)),
+    body: Buffer.concat(chunks).toString('base64') }
+}
+
+/** The answer that a receipt gives to the client. */
+export function answerOf({ status, headers, body }: CallReceipt): CallAnswer {
+  return { head: { status, statusText: '', headers }, body: [Buffer.from(body, 'base64')] }
+}
+
+/** The text without ids and times: of the day, or in seconds or milliseconds since 1970. */
+function masked(text: string): string {
+  return text
+    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi, '*')
+    .replace(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?/g, '*')
+    .replace(/\b1\d{12}\b|\b1\d{9}\b/g, '*')
+}
+
+/** The input of the effect: ids and times that are new in each attempt are no part of it. */
+export function inputOf({ method, url }: Call, body: Uint8Array): object {
+  const text = Buffer.from(body).toString()
+  return { method, url: masked(url), body: parsed(masked(text)) }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

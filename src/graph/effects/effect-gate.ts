@@ -1,0 +1,80 @@
+/** The HTTP calls of nodes that happen once: the gate that the doors ask. */
+
+import type { Call } from '../calls/call.ts'
+import type { CallDecision, CallGate, CallWatcher } from '../calls/call-gate.ts'
+import type { EffectRule } from '../effect-rule.ts'
+import { callPattern } from '../call-pattern.ts'
+import { answerOf, inputOf, isFinal, receiptOf } from './call-receipt.ts'
+import type { CallReceipt } from './call-receipt.ts'
+import { EffectError } from './effect-errors.ts'
+import { tooLarge } from './effect-runner.ts'
+import type { EffectRunner } from './effect-runner.ts'
+
+const requestMax = 1024 * 1024
+/** Bytes of an answer that are kept. As text they are a third more. */
+const answerMax = 190 * 1024
+
+/** Decides about the calls that rules match; the first that does counts. All others pass. */
+export function effectGate(rules: readonly EffectRule[],
+  runner: () => EffectRunner | undefined): CallGate {
+  const matching = rules.filter(({ isCall }) => isCall)
+    .map((rule) => ({ rule, fits: callPattern(rule.name) }))
+  return {
+    decide: (call) => {
+      const found = matching.find(({ fits }) => fits(call))
+      return found ? decided(found.rule, call, runner()) : { kind: 'pass' }
+    },
+  }
+}
+
+async function decided(rule: EffectRule, call: Call,
+  runner: EffectRunner | undefined): Promise<CallDecision> {
+  const body = await call.body.read(requestMax)
+  if (body === undefined || runner === undefined) {
+    // A kept answer is a saving, and no promise.
+    if (rule.strength === 'keep') return { kind: 'pass' }
+    const message = body === undefined
+      ? `The request of the effect "${rule.name}" is larger than 1 MiB.`
+      : `The effect "${rule.name}" belongs into a node of a run.`
+    return { kind: 'fail', error: new EffectError('unfit', rule.name, message) }
+  }
+  const decision = Promise.withResolvers<CallDecision>()
+  const work = ({ key }: { readonly key: string }) => {
+    const received = Promise.withResolvers<unknown>()
+    const watcher = watcherOf(received, () => settled)
+    decision.resolve({ kind: 'pass', watcher,
+      ...rule.strength === 'key' && { headers: { 'idempotency-key': key } } })
+    return received.promise
+  }
+  const settled: Promise<unknown> = runner.perform(call.site, { name: rule.name,
+    input: inputOf(call, body), work, asksNobody: true })
+  settled.then(
+    (receipt) => decision.resolve({ kind: 'answer', answer: answerOf(receipt as CallReceipt) }),
+    (error: Error) => decision.resolve({ kind: 'fail', error }),
+  )
+  return await decision.promise
+}
+
+/** Gathers the answer. The client gets its end when the receipt is on its way to the log. */
+function watcherOf(received: PromiseWithResolvers<unknown>,
+  settled: () => Promise<unknown>): CallWatcher {
+  const chunks: Uint8Array[] = []
+  let head: Parameters<NonNullable<CallWatcher['head']>>[0] | undefined
+  let bytes = 0
+  return {
+    holds: 'end',
+    head: (came) => {
+      head = came
+    },
+    chunk: (chunk) => {
+      bytes += chunk.length
+      if (bytes <= answerMax) chunks.push(chunk.slice())
+    },
+    ended: async (end) => {
+      if (end.kind !== 'done' || head === undefined || !isFinal(head.status)) {
+        received.reject(new Error('The call has no answer that stays.'))
+      } else received.resolve(bytes > answerMax ? tooLarge : receiptOf(head, chunks))
+      await settled().catch(() => {})
+    },
+  }
+}
