@@ -194,4 +194,27 @@ describe('the list of traces', () => {
     expectQuiet(tab)
     await tab.close()
   })
+
+  it('has saved views, and refuses one of a later version in words', async () => {
+    const tab = await browser.open(`${list}?order=oldest&q=job`)
+    const { page } = tab
+    await page.evaluate(`localStorage.setItem('studio.views.traces', JSON.stringify([
+      { name: '${hostile}', search: { q: { and: [] } }, version: 2 }]))`)
+    await page.getByRole('button', { name: 'Views' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText(`${hostile}: a later version saved it`).waitFor()
+    await dialog.getByLabel('Save what is shown now as').fill('Oldest jobs')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.getByRole('link', { name: 'Oldest jobs' }).waitFor()
+    expect(await tab.violations()).toEqual([])
+    await page.goto(list)
+    await page.getByRole('button', { name: 'Views' }).click()
+    await dialog.getByText('a later version saved it').waitFor()
+    await dialog.getByRole('link', { name: 'Oldest jobs' }).click()
+    await page.waitForURL(/order=oldest/)
+    expect(new URL(page.url()).searchParams.get('q')).toBe('job')
+    expect(await page.locator('img').count()).toBe(0)
+    expectQuiet(tab)
+    await tab.close()
+  })
 })

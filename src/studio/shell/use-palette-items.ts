@@ -9,7 +9,7 @@ import { serverInfo } from '../api/server.ts'
 import { shortId } from '../api/thread-names.ts'
 import { searchThreads } from '../api/threads.ts'
 import { after } from '../env.ts'
-import { readViews } from '../addresses/saved-views.ts'
+import { isLater, readViews, threadListViews } from '../addresses/saved-views.ts'
 import { actsNow } from '../parts/acts.ts'
 import { isWholeId, matching, threadItem } from './palette-items.ts'
 import type { PaletteItem } from './palette-items.ts'
@@ -46,9 +46,12 @@ function useFixedItems(): readonly PaletteItem[] {
       ),
       { id: 'theme', group: 'Pages' as const, words: `Switch to ${other} colours`,
         act: () => chooseTheme(other) },
-      ...readViews().map(({ name, search }) => ({ id: `view-${name}`, words: name,
-        group: 'Saved views' as const, act: () => void navigate({ to: '/threads', search }) })
-      ),
+      ...readViews(threadListViews).filter((view) => !isLater(view)).map(({ name, search }) => ({
+        id: `view-${name}`,
+        words: name,
+        group: 'Saved views' as const,
+        act: () => void navigate({ to: '/threads', search }),
+      })),
       ...assistants.map(({ assistant_id: id, name, graph_id: graph }) => ({ id, words: name,
         aside: graph, group: 'Assistants' as const,
         act: () => void navigate({ to: '/assistants', search: { id } }) })

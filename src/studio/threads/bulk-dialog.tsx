@@ -14,7 +14,7 @@ import { ErrorNotice } from '../parts/notice.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { bulkWork } from './bulk-work.ts'
 import type { BulkProgress } from './bulk-work.ts'
-import css from './dialogs.module.css'
+import css from '../rows/dialogs.module.css'
 import { filterWords } from './thread-filter.ts'
 
 /** More than these are confirmed by typing their number. */

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import type { Assistant } from '../../api/index.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Input } from '../parts/field.tsx'
-import css from './dialogs.module.css'
+import css from '../rows/dialogs.module.css'
 
 const filterFrom = 8
 

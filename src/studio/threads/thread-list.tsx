@@ -22,8 +22,8 @@ import { useBulk } from './use-bulk.ts'
 import { sortOf, useThreadRows } from './use-thread-rows.ts'
 import { onlyReads } from './thread-words.ts'
 
-const ViewsDialog = lazy(async () => ({
-  default: (await import('./views-dialog.tsx')).ViewsDialog,
+const ThreadViews = lazy(async () => ({
+  default: (await import('./thread-views.tsx')).ThreadViews,
 }))
 const BulkDialog = lazy(async () => ({
   default: (await import('./bulk-dialog.tsx')).BulkDialog,
@@ -93,7 +93,7 @@ export function ThreadList() {
         </ChoiceBar>
       )}
       <Suspense>
-        {views && <ViewsDialog search={search} close={() => setViews(false)} />}
+        {views && <ThreadViews search={search} close={() => setViews(false)} />}
         {bulk.request && <BulkDialog request={bulk.request} close={bulk.close} />}
         {making.state.kind === 'choosing' && (
           <ChooseAssistant assistants={making.state.assistants} close={making.close}

@@ -2,7 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { lazy, Suspense, useCallback, useMemo } from 'react'
+import { lazy, Suspense, useCallback, useMemo, useState } from 'react'
 
 import { projectQuery } from '../api/platform/projects.ts'
 import type { TraceQuestion } from '../api/platform/traces.ts'
@@ -22,6 +22,9 @@ import { StatisticsLine } from './statistics-line.tsx'
 import { TraceList } from './trace-list.tsx'
 import { TracePeek } from './trace-peek.tsx'
 
+const TraceViews = lazy(async () => ({
+  default: (await import('./trace-views.tsx')).TraceViews,
+}))
 const Charts = lazy(async () => ({ default: (await import('./charts/charts.tsx')).Charts }))
 
 const rowTabs = [{ id: 'traces', label: 'Traces' }, { id: 'runs', label: 'All runs' }, {
@@ -61,6 +64,7 @@ export function ProjectPage() {
           {project.data === undefined
             ? <h1>{project.isError ? 'Project' : <Skeleton width={160} height={18} />}</h1>
             : <h1 title={project.data.name} dir="auto">{project.data.name}</h1>}
+          <ViewsButton projectId={projectId} search={search} />
           <Button small aria-pressed={charts === 'on'} icon={<Icon name="chart" size={14} />}
             onClick={() => set({ charts: charts === 'on' ? undefined : 'on' })}
           >
@@ -95,6 +99,27 @@ export function ProjectPage() {
             )}
           </div>
         )}
+    </>
+  )
+}
+
+function ViewsButton({ projectId, search }: {
+  readonly projectId: string
+  readonly search: ProjectSearch
+}) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <Button kind="quiet" small icon={<Icon name="filter" size={14} />}
+        onClick={() => setOpen(true)}
+      >
+        Views
+      </Button>
+      {isOpen && (
+        <Suspense>
+          <TraceViews projectId={projectId} search={search} close={() => setOpen(false)} />
+        </Suspense>
+      )}
     </>
   )
 }

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import type { Thread } from '../../../src/studio/api/threads.ts'
 import { isWholeId, matching, threadItem } from '../../../src/studio/shell/palette-items.ts'
 import type { PaletteItem } from '../../../src/studio/shell/palette-items.ts'
-import { viewsIn, withView } from '../../../src/studio/addresses/saved-views.ts'
+import { threadListViews, viewsIn, withView } from '../../../src/studio/addresses/saved-views.ts'
 import { graphOf, lastWords, questionWords,
   tagsOf } from '../../../src/studio/threads/thread-words.ts'
 
@@ -91,9 +91,9 @@ describe('a row', () => {
 describe('saved views', () => {
   it('are read from whatever is stored', () => {
     for (const text of [null, '', '{', '4', '[null, 3, {"name": 1}]']) {
-      expect(viewsIn(text)).toEqual([])
+      expect(viewsIn(threadListViews, text)).toEqual([])
     }
-    expect(viewsIn('[{"name":"Failed","search":{"status":"error","other":1}}]'))
+    expect(viewsIn(threadListViews, '[{"name":"Failed","search":{"status":"error","other":1}}]'))
       .toEqual([{ name: 'Failed', search: { status: 'error' } }])
   })
 

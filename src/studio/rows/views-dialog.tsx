@@ -1,27 +1,29 @@
 /** The dialog of saved views: go to one, remove one, save what is shown now. */
 
-import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { FormEvent } from 'react'
+import type { FormEvent, ReactNode } from 'react'
 
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { TextField } from '../parts/field.tsx'
-import type { ThreadListSearch } from '../addresses/threads.ts'
 import css from './dialogs.module.css'
-import { readViews, storeViews, withView } from '../addresses/saved-views.ts'
+import { isLater, readViews, storeViews, withView } from '../addresses/saved-views.ts'
+import type { SavedView, SavedList } from '../addresses/saved-views.ts'
 
 /** Dialog with the saved views of this machine. */
-export function ViewsDialog({ search, close }: {
-  readonly search: ThreadListSearch
+export function ViewsDialog<Search>({ list, search, link, close }: {
+  readonly list: SavedList<Search>
+  readonly search: Search
+  /** Link to a view; anybody may be given its address. */
+  readonly link: (view: SavedView<Search>) => ReactNode
   readonly close: () => void
 }) {
-  const [views, setViews] = useState(readViews)
+  const [views, setViews] = useState(() => readViews(list))
   const [name, setName] = useState('')
   const [refused, setRefused] = useState(false)
   const keep = (next: typeof views) => {
-    setRefused(!storeViews(next))
+    setRefused(!storeViews(list, next))
     setViews(next)
   }
   const save = (event: FormEvent) => {
@@ -36,7 +38,13 @@ export function ViewsDialog({ search, close }: {
       <ul className={css['list']}>
         {views.map((view) => (
           <li key={view.name}>
-            <Link to="/threads" search={view.search} onClick={close} dir="auto">{view.name}</Link>
+            {isLater(view)
+              ? (
+                <p dir="auto">
+                  {view.name}: a later version saved it, and this one cannot show it.
+                </p>
+              )
+              : link(view)}
             <Button kind="quiet" small icon={<Icon name="trash" size={14} />}
               label={`Remove ${view.name}`}
               onClick={() => keep(views.filter((each) => each !== view))} />
