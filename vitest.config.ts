@@ -45,11 +45,12 @@ const studio = 'test/studio/*.test.ts'
 const packages = '**/node_modules/**'
 /**
  * Tests of units run one file after another in the same process: loading the modules anew for each
- * file takes longer than the tests of most. Those of workers and of tracing change their process,
- * and the large project a module of it: they have it to themselves.
+ * file takes longer than the tests of most. Those of workers, of calls and of tracing change their
+ * process, and the large project a module of it: they have it to themselves.
  */
 const units = 'test/unit/**/*.test.ts'
 const ownProcess = ['test/unit/graph/pool/*.test.ts', 'test/unit/server/tracing*.test.ts',
+  'test/unit/graph/calls/{doors,open-calls}.test.ts',
   'test/unit/graph/project/large-project.test.ts']
 
 /** Measures the cases of the day, and fails those that cost too much, unless that is not asked. */

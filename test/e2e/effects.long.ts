@@ -111,7 +111,7 @@ it('An answer to a question costs no model call and no charge again.', async () 
 it('HTTP calls that match a rule are answered in the next attempt, others are made.', async () => {
   let answers = 0
   const called = await openReceiver((_, response) => response.end(String(++answers)), '127.0.0.1',
-    45_671)
+    8_471)
   try {
     const { threads, runs } = clientOf(server.url)
     const { thread_id: threadId } = await threads.create()

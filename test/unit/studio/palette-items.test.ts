@@ -59,7 +59,8 @@ describe('a row', () => {
   it.each([
     ['Publish it?', 'Publish it?'],
     [{ question: 'Which one?' }, 'Which one?'],
-    [{ action_requests: [{ name: 'send', description: 'Send **the** mail' }] }, 'Send the mail'],
+    [{ action_requests: [{ name: 'send', description: 'Send **the** mail' }] },
+      'Send **the** mail'],
     [{ actionRequests: [{ name: 'send', description: 'Send it?' }] }, 'Send it?'],
     [[{ action_request: { action: 'send' } }], 'send'],
     [{ anything: 1 }, 'Waits for an answer'],
@@ -69,7 +70,7 @@ describe('a row', () => {
   })
 
   it('says what was said last, or why it failed', () => {
-    expect(lastWords(thread({ extracted: { last: '# Hello\n\n- you' } }))).toBe('Hello - you')
+    expect(lastWords(thread({ extracted: { last: '# Hello\n\n- you' } }))).toBe('# Hello - you')
     expect(lastWords(thread({}))).toBe('No messages yet')
     expect(lastWords(thread({ status: 'error', error: { error: 'TypeError', message: 'no' } })))
       .toBe('no')

@@ -49,7 +49,7 @@ export const mailing = new StateGraph(State)
 export const calling = new StateGraph(State)
   .addNode('call', async () => {
     const post = async (path: string) =>
-      (await fetch(`http://127.0.0.1:45671${path}`, { method: 'POST', body: '{"a":1}' })).text()
+      (await fetch(`http://127.0.0.1:8471${path}`, { method: 'POST', body: '{"a":1}' })).text()
     const paid = [await post('/model/large'), await post('/charge'), await post('/other')]
     return { paid, said: interrupt('Was it good?') }
   })
