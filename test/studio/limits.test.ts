@@ -41,7 +41,7 @@ async function open(path: string, options: TabOptions = {}): Promise<Tab> {
     expected: options.expected ?? /status of 401/ })
   await tab.page.getByLabel('API key or session token').fill(admin)
   await tab.page.getByRole('button', { name: 'Sign in' }).click()
-  await tab.page.getByRole('link', { name: /^Limits/ }).waitFor()
+  await tab.page.getByRole('navigation', { name: 'Studio' }).waitFor()
   await tab.page.goto(`${server.url}/studio/limits${path}`)
   return tab
 }

@@ -188,7 +188,7 @@ describe('the list of traces', () => {
     for (const width of [390, 1_024, 1_440]) {
       await page.setViewportSize({ width, height: 800 })
       await page.emulateMedia({ colorScheme: width === 1_024 ? 'dark' : 'light' })
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
+      await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBe(width)
       expect(await tab.violations()).toEqual([])
     }
     expectQuiet(tab)

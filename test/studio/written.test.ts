@@ -3,10 +3,12 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 
+import { oneWorker } from '../support/server-process.ts'
 import { useServer } from '../support/server.ts'
 import { expectQuiet, useBrowser } from './support/tab.ts'
 
-const server = useServer()
+// Its own, since others wait in the inbox of the shared one.
+const server = useServer({ args: oneWorker })
 const browser = useBrowser()
 
 /** A thread with an answer. */
