@@ -128,6 +128,17 @@ export class HeddleError extends CodedError<ErrorCode, HeddleDetails> {
   }
 }
 
+const ownFailures: ReadonlySet<string> = new Set<ErrorCode>(['unavailable', 'not_owner',
+  'stale_append'])
+
+/**
+ * True if this server failed, or its store, and not what was asked. Whether that was done is not
+ * known, so it is asked again.
+ */
+export function isOwnFailure({ code }: { readonly code: string }): boolean {
+  return ownFailures.has(code)
+}
+
 /**
  * The error of a member that accepts nothing new. A repeated request reaches another member, or a
  * new one.

@@ -4,7 +4,7 @@ import type { CronRow, RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { CreateRun } from '../../api/index.ts'
 import { runIdOf } from '../../crons/index.ts'
 import type { FiringOutcome } from '../../crons/index.ts'
-import { HeddleError } from '../../errors.ts'
+import { HeddleError, isOwnFailure } from '../../errors.ts'
 import type { ErrorCode } from '../../errors.ts'
 import type { AppUser, GraphHosts } from '../../graph/index.ts'
 import type { ThreadClient } from '../../thread/index.ts'
@@ -32,8 +32,6 @@ export type FireCron = (cron: CronRow, dueMs: number) => Promise<FiringOutcome>
 /** Refusals that may end by themselves. */
 const passing: ReadonlySet<ErrorCode> = new Set(['full', 'limited', 'over_quota', 'out_of_quota',
   'internal'])
-/** Nothing is known then, so the firing is repeated. */
-const unknown: ReadonlySet<ErrorCode> = new Set(['unavailable', 'not_owner', 'stale_append'])
 
 /** Makes a run of a cron at no due time. Throws where a request for the run would be refused. */
 export type TriggerCron = (cron: CronRow, runId: string) => Promise<RunRow>
@@ -78,7 +76,8 @@ export function cronFiring({ threads, runs, graphs, admitCron }: CronFiringParts
       return await start(cron, dueMs)
     } catch (error) {
       const { code, message } = HeddleError.from(error)
-      if (unknown.has(code)) throw error
+      // Nothing is known then, so the firing is repeated.
+      if (isOwnFailure({ code })) throw error
       return { kind: 'refused', reason: message, mayPass: passing.has(code) }
     }
   }

@@ -11,7 +11,6 @@ import type { Calls } from '../../calls/calls.ts'
 import type { SpanWrites } from '../../ingest/ingest-call.ts'
 import type { SpanReads } from '../../query/question.ts'
 import { namedId } from '../../records/catalog/named-id.ts'
-import { feedbackOf } from '../../records/feedback/feedback-row.ts'
 import type { Project } from '../../records/projects/project.ts'
 import type { Uuid } from '../../spans/span.ts'
 import { spanBody } from '../models/call-span.ts'
@@ -21,6 +20,7 @@ import type { Template } from './model-question.ts'
 import { judge } from '../rules/judge.ts'
 import type { JudgeParts, SpanDetail } from '../rules/judge.ts'
 import { detailOf } from '../rules/rule-pass.ts'
+import { verdictFeedback } from '../rules/verdict-feedback.ts'
 import type { BackgroundExperiment, RunEnd } from './background-experiment.ts'
 import type { AssistantsPort } from './experiment-port.ts'
 import { assistantSpanBody, inputOf, outputsOf, usageOfMessages } from './experiment-span.ts'
@@ -213,19 +213,11 @@ async function judgedBy(parts: RunParts, { tenant, experiment }: RunningExperime
   if (verdicts.length === 0) {
     throw new HeddleError('invalid', 'The evaluator answered nothing that can be kept.')
   }
-  await ingest().putFeedback(verdicts.map(({ key, score, value, comment }) =>
-    feedbackOf(tenant, {
-      id: namedId('experiment', `feedback\n${span.id}\n${key}`),
-      key,
-      score,
-      value,
-      comment,
-      run_id: span.id,
-      trace_id: span.trace_id,
-      session_id: span.session_id,
-      feedback_source: { type: 'auto_eval',
-        metadata: { __run: { run_id: judgeRun }, experiment_id: experiment.id } },
-    }, env.nowMs() * 1_000)
-  ))
+  await ingest().putFeedback(
+    verdicts.map((verdict) =>
+      verdictFeedback({ tenant, span, verdict, judgeRun, askedBy: { experiment_id: experiment.id },
+        id: namedId('experiment', `feedback\n${span.id}\n${verdict.key}`) }, env.nowMs())
+    ),
+  )
   return verdicts.length
 }

@@ -1,6 +1,6 @@
 /** Decides which failures of a run are tried again, and when. Pure. */
 
-import { HeddleError } from '../../../errors.ts'
+import { HeddleError, isOwnFailure } from '../../../errors.ts'
 
 /** Consequence of a failure. */
 export type AfterFailure =
@@ -19,15 +19,15 @@ const triesMax = 3
 const [firstMs, longestAgainMs, longestWaitMs] = [1_000, 30_000, 24 * 3_600_000]
 
 const limits: ReadonlySet<string> = new Set(['limited', 'full', 'over_quota'])
-const own: ReadonlySet<string> = new Set(['unavailable', 'not_owner', 'stale_append'])
 
 /** Decides by the error, and by the tries so far. */
-export function afterFailure({ code, retry, details }: HeddleError, tries: number): AfterFailure {
+export function afterFailure(error: HeddleError, tries: number): AfterFailure {
+  const { code, retry, details } = error
   const { retryAfterSeconds: seconds, answeredStatus: answered } = details
   if (limits.has(code) || answered === 429) {
     return { kind: 'wait', ms: Math.min(longestWaitMs, (seconds ?? 1) * 1_000) }
   }
-  if (own.has(code)) return { kind: 'own' }
+  if (isOwnFailure(error)) return { kind: 'own' }
   if ((retry === 'no' && seconds === undefined) || tries >= triesMax) return { kind: 'failed' }
   return { kind: 'again',
     ms: Math.min(longestAgainMs, Math.max((seconds ?? 0) * 1_000, firstMs * 2 ** (tries - 1))) }

@@ -6,9 +6,8 @@
 import { pause } from '../../../../cluster/index.ts'
 import type { Env } from '../../../../cluster/index.ts'
 import type { RuleEvaluator, RuleVerdict, RuleWebhook } from '../../../api/index.ts'
-import { HeddleError } from '../../../errors.ts'
+import { HeddleError, isOwnFailure } from '../../../errors.ts'
 import { namedId } from '../../records/catalog/named-id.ts'
-import { feedbackOf } from '../../records/feedback/feedback-row.ts'
 import type { Feedback } from '../../spans/feedback-port.ts'
 import type { Uuid } from '../../spans/span.ts'
 import { judge, JudgeFault } from './judge.ts'
@@ -16,6 +15,7 @@ import type { JudgeParts, SpanDetail } from './judge.ts'
 import { ruleMark } from './rule.ts'
 import type { Rule } from './rule.ts'
 import type { ActionEntry, SpanOutcome } from './rule-state.ts'
+import { verdictFeedback } from './verdict-feedback.ts'
 
 /** Dependencies of the actions of a rule, with the writer of feedback. */
 export interface ActionParts extends JudgeParts {
@@ -34,8 +34,6 @@ export interface ActingRule {
 
 /** Tries of an action, and the pause before the second one. */
 const [triesMax, pauseMs] = [3, 500]
-/** Failures of this server: the whole span is tried again later. */
-const ours: ReadonlySet<string> = new Set(['unavailable', 'not_owner', 'stale_append'])
 
 /** Does all actions. Throws only if this server fails, or `signal` aborts. */
 export async function actOn(parts: ActionParts, acting: ActingRule, span: SpanDetail,
@@ -84,7 +82,8 @@ async function tried({ env }: ActionParts, work: () => Promise<Done>,
     } catch (caught) {
       signal.throwIfAborted()
       const error = caught instanceof JudgeFault ? caught : HeddleError.from(caught)
-      if (ours.has(error.code)) throw error
+      // The whole span is tried again later.
+      if (isOwnFailure(error)) throw error
       if (error.retry === 'no' || tries === triesMax) {
         return { outcome: 'failed', message: error.message,
           ...error instanceof JudgeFault && { tokens: error.tokens, judgeRun: error.judgeRun } }
@@ -155,7 +154,11 @@ async function judged(parts: ActionParts, { tenant, rule, hasBudget }: ActingRul
     throw new JudgeFault('The judge answered nothing that can be kept.', judgeRun, tokens)
   }
   await parts.putFeedback(
-    verdicts.map((verdict) => feedbackRow(parts, { tenant, rule, span, verdict, judgeRun })),
+    verdicts.map((verdict) =>
+      verdictFeedback({ tenant, span, verdict, judgeRun, askedBy: { rule_id: rule.id },
+        id: namedId('rule', `feedback\n${rule.id}\n${span.id}\n${verdict.key}`) },
+        parts.env.nowMs())
+    ),
   )
   return { outcome: 'done', message: saidBy(verdicts), tokens, judgeRun }
 }
@@ -168,22 +171,4 @@ function requirePayload(span: SpanDetail): void {
 function saidBy(verdicts: readonly RuleVerdict[]): string {
   const said = verdicts.map(({ key, score, value }) => `${key}: ${String(score ?? value)}`)
   return `Judged: ${said.join(', ')}.`.slice(0, 500)
-}
-
-function feedbackRow({ env }: ActionParts,
-  { tenant, rule, span, verdict, judgeRun }: { readonly tenant: string; readonly rule: Rule;
-    readonly span: SpanDetail; readonly verdict: RuleVerdict; readonly judgeRun: Uuid }): Feedback {
-  const { key, score, value, comment } = verdict
-  return feedbackOf(tenant, {
-    id: namedId('rule', `feedback\n${rule.id}\n${span.id}\n${key}`),
-    key,
-    score,
-    value,
-    comment,
-    run_id: span.id,
-    trace_id: span.trace_id,
-    session_id: span.session_id,
-    feedback_source: { type: 'auto_eval',
-      metadata: { __run: { run_id: judgeRun }, rule_id: rule.id } },
-  }, env.nowMs() * 1_000)
 }
