@@ -7,8 +7,8 @@ import { backoffMs } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { secretHider } from '../logs/secret-values.ts'
-import { eachLine } from '../pool/printed-lines.ts'
-import type { TakePrinted } from '../pool/worker-link.ts'
+import { eachLine, logPrinted } from '../pool/printed-lines.ts'
+import type { TakePrinted } from '../pool/printed-lines.ts'
 import type { CompiledProject } from '../project/project-compiler.ts'
 import { isAppMail } from './app-mail.ts'
 import type { AppPlace, AppThreadData, FromAppThread, ToAppThread } from './app-mail.ts'
@@ -132,7 +132,7 @@ export class SupervisedApp {
       for (let last; (last = receiveMessageOnPort(port));) receive(last.message)
       this.#ended(thread)
     })
-    const take = printed ?? ((line, level) => this.#env.log[level](this.#hide(line), { name }))
+    const take = printed ?? logPrinted(this.#env.log, name, this.#hide)
     eachLine(worker.stdout, (line) => take(line, 'info'))
     eachLine(worker.stderr, (line) => take(line, 'warn'))
     if (this.#served) port.postMessage(this.#served)

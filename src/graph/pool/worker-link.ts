@@ -8,7 +8,8 @@ import type { Carrier, CarrierEvents, WorkerStart } from './carrier.ts'
 import { isFree, LoopLoad } from './turns/loop-load.ts'
 import { isWorkerMail } from './mail-check.ts'
 import { secretHider } from '../logs/secret-values.ts'
-import { eachLine } from './printed-lines.ts'
+import { eachLine, logPrinted } from './printed-lines.ts'
+import type { TakePrinted } from './printed-lines.ts'
 import type { ToWorker, WorkerMail } from './worker-mail.ts'
 
 /** Events that a link reports to the pool. */
@@ -19,9 +20,6 @@ export interface WorkerEvents {
   /** Takes each line that it prints; by default the log does, without secrets. */
   readonly printed?: TakePrinted | undefined
 }
-
-/** Takes a line that user code printed: `info` from its output, `warn` from its error stream. */
-export type TakePrinted = (line: string, level: 'info' | 'warn') => void
 
 /**
  * starting   loads the project
@@ -114,8 +112,7 @@ export class WorkerLink {
       },
     }
     this.#carrier = isApart ? workerProcess(env, start, carried) : workerThread(start, carried)
-    const hide = secretHider(start.variables)
-    this.#readConsole(events.printed ?? ((line, level) => env.log[level](hide(line), { name })))
+    this.#readConsole(events.printed ?? logPrinted(env.log, name, secretHider(start.variables)))
   }
 
   /**

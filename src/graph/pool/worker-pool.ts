@@ -10,7 +10,7 @@ import { ProjectGenerations } from './project-generations.ts'
 import type { Opened } from './project-generations.ts'
 import { silentAfterMs } from './turns/worker-choice.ts'
 import { WorkerLink } from './worker-link.ts'
-import type { TakePrinted } from './worker-link.ts'
+import type { TakePrinted } from './printed-lines.ts'
 import type { ToWorker, WorkerMail } from './worker-mail.ts'
 
 /** Events that a pool reports to its host. */

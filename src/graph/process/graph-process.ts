@@ -4,7 +4,7 @@ import type { Env } from '../../../cluster/index.ts'
 import type { WrittenLines } from '../logs/run-line.ts'
 import type { LoggedRun, RunLogs } from '../logs/run-logs.ts'
 import type { RunningGraphHost } from '../pool/host.ts'
-import type { TakePrinted } from '../pool/worker-link.ts'
+import type { TakePrinted } from '../pool/printed-lines.ts'
 import type { Suspects } from './loss.ts'
 
 /** A project on disk, and what its process may do. */

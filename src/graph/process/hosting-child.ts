@@ -8,7 +8,7 @@ import { ChildQuestions } from './child-questions.ts'
 import type { ChildServices } from './child-services.ts'
 import { GraphChild } from './graph-child.ts'
 import type { ChildStart } from './graph-child.ts'
-import type { TakePrinted } from '../pool/worker-link.ts'
+import type { TakePrinted } from '../pool/printed-lines.ts'
 import type { DeathCause } from './loss.ts'
 import type { FromProcess } from './process-mail.ts'
 

@@ -53,10 +53,10 @@ export class EffectNotes {
 
   /** Takes the notes among what tasks wrote, oldest first. */
   static of(stored: readonly Writes[]): EffectNotes | undefined {
-    const noted = stored.filter(({ effect }) => effect !== undefined)
-    if (noted.length === 0) return undefined
-    const notes = new EffectNotes()
-    for (const { taskId, effect } of noted) notes.add(taskId, effect!)
+    let notes: EffectNotes | undefined
+    for (const { taskId, effect } of stored) {
+      if (effect !== undefined) (notes ??= new EffectNotes()).add(taskId, effect)
+    }
     return notes
   }
 
