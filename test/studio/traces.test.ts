@@ -140,7 +140,7 @@ describe('the traces of a project', () => {
     const tab = await browser.open(`${address}?charts=on&time=24h`)
     const { page } = tab
     const charts = page.getByRole('region', { name: 'Charts' })
-    await charts.getByRole('img', { name: /^Traces over time: Traces at most \d/ }).waitFor()
+    await charts.getByRole('img', { name: /^Traces over time: Traces from 0 to \d/ }).waitFor()
     expect(await tab.violations()).toEqual([])
     await charts.getByRole('button', { name: 'As a table' }).click()
     await charts.getByRole('cell', { name: '100 %' }).waitFor()

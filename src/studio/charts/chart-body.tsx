@@ -4,18 +4,19 @@ import { useMemo } from 'react'
 
 import type { Chart, ChartPoint } from '../../api/index.ts'
 import { Skeleton } from '../parts/skeleton.tsx'
-import type { ChartWindow, WrittenChart } from './chart-calls.ts'
-import { ChartLegend } from './chart-legend.tsx'
-import { isWhole, linesOf, wordsOf } from './chart-lines.ts'
-import { ChartPlot } from './chart-plot.tsx'
-import { ChartTable } from './chart-table.tsx'
+import type { PlotWindow } from '../plot/chart-scale.ts'
+import type { WrittenChart } from './chart-calls.ts'
+import { ChartLegend } from '../plot/chart-legend.tsx'
+import { isWhole, linesOf, wordsOf } from '../plot/chart-lines.ts'
+import { ChartPlot } from '../plot/chart-plot.tsx'
+import { ChartTable } from '../plot/chart-table.tsx'
 import css from './charts.module.css'
 
 /** The body; without points they are on their way. */
 export function ChartBody({ chart: { title, chart_type: kind, series }, points, window, asTable }: {
   readonly chart: Pick<Chart, 'title' | 'chart_type'> & Pick<WrittenChart, 'series'>
   readonly points: readonly ChartPoint[] | undefined
-  readonly window: ChartWindow | undefined
+  readonly window: PlotWindow | undefined
   readonly asTable: boolean
 }) {
   const lines = useMemo(() => linesOf(series, points ?? []), [series, points])

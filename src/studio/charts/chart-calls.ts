@@ -5,14 +5,9 @@ import { queryOptions } from '@tanstack/react-query'
 import type { Chart, ChartBody } from '../../api/index.ts'
 import { ask } from '../api/ask.ts'
 import { pollEvery } from '../api/poll.ts'
+import type { PlotWindow } from '../plot/chart-scale.ts'
 
-/** The times of a drawing, milliseconds since 1970. */
-export interface ChartWindow {
-  readonly fromMs: number
-  readonly toMs: number
-}
-
-const windowBody = ({ fromMs, toMs }: ChartWindow) => ({ start_time: fromMs, end_time: toMs })
+const windowBody = ({ fromMs, toMs }: PlotWindow) => ({ start_time: fromMs, end_time: toMs })
 
 /** All dashboards with their charts, without values. */
 export const dashboardList = queryOptions({
@@ -23,7 +18,7 @@ export const dashboardList = queryOptions({
 })
 
 /** The values of the charts of a dashboard, by chart. They are asked for again each minute. */
-export const dashboardValues = (id: string, time: string, window: () => ChartWindow) =>
+export const dashboardValues = (id: string, time: string, window: () => PlotWindow) =>
   queryOptions({
     queryKey: ['charts', 'values', id, time],
     queryFn: async ({ signal }) => {
@@ -45,7 +40,7 @@ export type WrittenChart =
 
 /** The values of a chart that is not kept yet. Its series have their numbers as ids. */
 export const previewChart = async (chart: Pick<WrittenChart, 'series' | 'common_filters'>,
-  window: ChartWindow, signal?: AbortSignal) =>
+  window: PlotWindow, signal?: AbortSignal) =>
   (await ask('POST /api/v1/charts/preview', { signal, body: {
     bucket_info: windowBody(window),
     chart: { common_filters: chart.common_filters,

@@ -8,9 +8,9 @@ import { moved, newIndexes, widthBeside, widthOf,
 import { bodyOf, draftOf, emptyDraft, filterOf, groupings,
   measures } from '../../../src/studio/charts/chart-draft.ts'
 import type { ChartDraft, MeasureId } from '../../../src/studio/charts/chart-draft.ts'
-import { linesOf, summaryOf, wordsOf } from '../../../src/studio/charts/chart-lines.ts'
+import { linesOf, summaryOf, wordsOf } from '../../../src/studio/plot/chart-lines.ts'
 import { alone, lineLook, linePath, markPath, nearest, timeTicks,
-  valueAxis } from '../../../src/studio/charts/chart-scale.ts'
+  valueAxis } from '../../../src/studio/plot/chart-scale.ts'
 
 const bare: Chart = { id: 'c', title: 'x', description: null, chart_type: 'line', series: [],
   index: 0, section_id: null, metadata: null, common_filters: null, data: [] }
@@ -108,8 +108,7 @@ const point = (series_id: string, hour: string, value: unknown, group: string | 
 
 describe('the lines of a chart', () => {
   it('are one for each series and group, by time', () => {
-    const series = [{ id: 'a', name: 'p50', metric: 'latency_p50' }, { id: 'b', name: 'p99',
-      metric: 'latency_p99' }]
+    const series = [{ id: 'a', name: 'p50' }, { id: 'b', name: 'p99' }]
     const { times, lines, hasValues } = linesOf(series, [point('a', '02', 2, 'web'),
       point('a', '01', 1, 'web'), point('b', '02', null, 'web'), point('a', '02', 0, '')])
     expect(times).toEqual([Date.UTC(2026, 0, 1, 1), Date.UTC(2026, 0, 1, 2)])
@@ -118,14 +117,16 @@ describe('the lines of a chart', () => {
       [null, null],
     ], ['(none), p50', [null, 0]]])
     expect(hasValues).toBe(true)
-    const one = linesOf([{ name: 'Count', metric: 'run_count' }], [point('0', '01', 0)])
+    const one = linesOf([{ name: 'Count' }], [point('0', '01', 0)])
     expect([one.lines[0]!.label, one.hasValues]).toEqual(['Count', false])
   })
 
   it('have words', () => {
-    const lines = linesOf([{ id: 'a', name: 'p50', metric: 'latency_p50' }, { id: 'b', name: 'p99',
-      metric: 'latency_p99' }], [point('a', '01', 1), point('a', '02', 0.2),
-      point('b', '01', null)])
+    const lines = linesOf([{ id: 'a', name: 'p50' }, { id: 'b', name: 'p99' }], [
+      point('a', '01', 1),
+      point('a', '02', 0.2),
+      point('b', '01', null),
+    ])
     expect(summaryOf(lines, wordsOf('latency_p50')))
       .toBe('p50 from 200 ms to 1 s; p99 without a value')
     expect(['run_count', 'error_rate', 'total_cost', 'feedback_score_avg', 'latency_p99']

@@ -1,8 +1,7 @@
-/** Messages in payloads, in each of the forms that libraries write; and the rows of charts. */
+/** Messages in payloads, in each of the forms that libraries write. */
 
 import { describe, expect, it } from 'vitest'
 
-import { chartRows, largestOf } from '../../../src/studio/traces/charts/chart-points.ts'
 import { messagesIn } from '../../../src/studio/traces/span/span-messages.ts'
 
 const said = (role: string, text: string) => ({ role, text, calls: [], name: undefined })
@@ -45,16 +44,4 @@ describe('messages', () => {
       expect(messagesIn(value)).toBeUndefined()
     }
   })
-})
-
-it('the rows of charts have all metrics of a time', () => {
-  const at = (hour: number) => `2026-11-27T0${hour}:00:00.000000+00:00`
-  const rows = chartRows([{ series_id: 'run_count', timestamp: at(1), value: 4 }, {
-    series_id: 'latency_p50',
-    timestamp: at(1),
-    value: null,
-  }, { series_id: 'run_count', timestamp: at(0), value: 9 }])
-  expect(rows).toEqual([{ atMs: Date.parse(at(0)), run_count: 9 }, { atMs: Date.parse(at(1)),
-    run_count: 4, latency_p50: null }])
-  expect([largestOf(rows, 'run_count'), largestOf(rows, 'latency_p50')]).toEqual([9, null])
 })

@@ -1,13 +1,14 @@
 /** The lines of a chart: the values of each series and group, side by side by their time. Pure. */
 
 import type { ChartPoint } from '../../api/index.ts'
-import type { WrittenChart } from './chart-calls.ts'
 import { count } from '../parts/amounts.ts'
 import { dollars, latency, score, share, zoned } from '../parts/trace-words.ts'
 
 /** A line, or the bars of one kind. */
 export interface ChartLine {
   readonly key: string
+  /** The id of its series. */
+  readonly series: string
   readonly label: string
   /** By time; null where there is nothing to count. */
   readonly values: readonly (number | null)[]
@@ -22,18 +23,24 @@ export interface ChartLines {
   readonly hasValues: boolean
 }
 
+/** A series by its id, or by its place in a chart that is not kept yet. */
+export interface NamedSeries {
+  readonly id?: string | null | undefined
+  readonly name: string
+}
+
 /** Lines of a drawing: more look alike. */
 const linesMax = 12
 
 /** The lines of values that the API gave. */
-export function linesOf(series: WrittenChart['series'], points: readonly ChartPoint[]): ChartLines {
+export function linesOf(series: readonly NamedSeries[], points: readonly ChartPoint[]): ChartLines {
   const times = [...new Set(points.map(({ timestamp }) => timestamp))].toSorted()
   const place = new Map(times.map((time, at) => [time, at]))
-  const lines = new Map<string, { key: string; label: string; values: (number | null)[] }>()
+  const lines = new Map<string, ChartLine & { values: (number | null)[] }>()
   for (const { series_id: id, group, timestamp, value } of points) {
     const key = JSON.stringify([id, group])
     const line = lines.get(key) ??
-      { key, label: labelOf(series, id, group), values: times.map(() => null) }
+      { key, series: id, label: labelOf(series, id, group), values: times.map(() => null) }
     lines.set(key, line)
     line.values[place.get(timestamp)!] = typeof value === 'number' ? value : null
   }
@@ -42,7 +49,7 @@ export function linesOf(series: WrittenChart['series'], points: readonly ChartPo
     hasValues: all.some(({ values }) => values.some((value) => value !== null && value !== 0)) }
 }
 
-function labelOf(series: WrittenChart['series'], id: string, group: string | null): string {
+function labelOf(series: readonly NamedSeries[], id: string, group: string | null): string {
   const at = series.findIndex((each, place) => (each.id ?? String(place)) === id)
   const name = series[at]?.name ?? ''
   if (group === null) return name

@@ -2,7 +2,7 @@
 
 import type { ChartLines } from './chart-lines.ts'
 import { lineLook } from './chart-scale.ts'
-import css from './charts.module.css'
+import css from './plot.module.css'
 
 /** The bars of all lines. */
 export function Bars({ lines: { lines }, xs, stepPx, y, pattern }: {

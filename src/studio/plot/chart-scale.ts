@@ -8,6 +8,12 @@ export interface PlotRoom {
   readonly height: number
 }
 
+/** The times of a drawing, milliseconds since 1970. */
+export interface PlotWindow {
+  readonly fromMs: number
+  readonly toMs: number
+}
+
 /** Numbers on an axis, and how far it goes. */
 export interface ValueAxis {
   readonly ticks: readonly number[]
@@ -63,17 +69,12 @@ const tickWords = (atMs: number, stepMs: number): string =>
     : { hour: '2-digit', minute: '2-digit' })
 
 /** The time of a drawing: the first step may begin before the window, the last end after it. */
-export function spanOf(times: readonly number[], window: Span, isBars: boolean): Span {
+export function spanOf(times: readonly number[], window: PlotWindow, isBars: boolean): PlotWindow {
   const [first, second] = times
   const last = times.at(-1) ?? window.toMs
   const stepMs = isBars && first !== undefined && second !== undefined ? second - first : 0
   return { fromMs: Math.min(window.fromMs, first ?? window.fromMs),
     toMs: Math.max(window.toMs, last + stepMs) }
-}
-
-interface Span {
-  readonly fromMs: number
-  readonly toMs: number
 }
 
 /** Rounded, so that a path has short numbers. */

@@ -3,13 +3,12 @@
 import { useEffect, useId, useRef, useState } from 'react'
 import type { PointerEvent } from 'react'
 
-import type { ChartWindow } from './chart-calls.ts'
 import { largestOf, summaryOf } from './chart-lines.ts'
 import type { ChartLines } from './chart-lines.ts'
 import { alone, lineLook, linePath, markPath, nearest, timeTicks, valueAxis, xOf, yOf,
   spanOf } from './chart-scale.ts'
-import type { PlotRoom } from './chart-scale.ts'
-import css from './charts.module.css'
+import type { PlotRoom, PlotWindow } from './chart-scale.ts'
+import css from './plot.module.css'
 import { BarPattern, Bars } from './chart-bars.tsx'
 import { PointedValues } from './pointed-values.tsx'
 
@@ -17,19 +16,21 @@ import { PointedValues } from './pointed-values.tsx'
 export interface ChartPlotProps {
   readonly title: string
   readonly lines: ChartLines
-  readonly window: ChartWindow
+  readonly window: PlotWindow
   readonly isBars: boolean
   readonly isWhole: boolean
   readonly words: (value: number | null) => string
+  /** 168 pixels if absent. */
+  readonly heightPx?: number
 }
 
-const heightPx = 168
+const usualHeightPx = 168
 const edge = { left: 52, right: 10, top: 8, bottom: 22 }
 const tickPx = 60
 
 /** A drawing as wide as its place. */
 export function ChartPlot(props: ChartPlotProps) {
-  const { title, lines, words } = props
+  const { title, lines, words, heightPx = usualHeightPx } = props
   const box = useRef<HTMLDivElement>(null)
   const [width, setWidth] = useState(0)
   useEffect(() => {
@@ -40,17 +41,20 @@ export function ChartPlot(props: ChartPlotProps) {
   const room = { left: edge.left, top: edge.top, height: heightPx - edge.top - edge.bottom,
     width: Math.max(0, width - edge.left - edge.right) }
   return (
-    <div ref={box} className={css['plot']} role="img"
+    <div ref={box} className={css['plot']} style={{ height: heightPx }} role="img"
       aria-label={`${title} over time: ${summaryOf(lines, words)}`}
     >
-      {width > 0 && <Drawing {...props} room={room} width={width} />}
+      {width > 0 && <Drawing {...props} room={room} width={width} heightPx={heightPx} />}
     </div>
   )
 }
 
-type DrawingProps = ChartPlotProps & { readonly room: PlotRoom; readonly width: number }
+interface DrawingProps extends Required<ChartPlotProps> {
+  readonly room: PlotRoom
+  readonly width: number
+}
 
-function Drawing({ lines, window, isBars, isWhole, words, room, width }: DrawingProps) {
+function Drawing({ lines, window, isBars, isWhole, words, room, width, heightPx }: DrawingProps) {
   const [at, setAt] = useState<number>()
   const pattern = useId()
   const { times } = lines

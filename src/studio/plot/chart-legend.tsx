@@ -5,7 +5,7 @@ import { useId } from 'react'
 import { BarPattern } from './chart-bars.tsx'
 import type { ChartLines } from './chart-lines.ts'
 import { lineLook, markPath } from './chart-scale.ts'
-import css from './charts.module.css'
+import css from './plot.module.css'
 
 /** The legend of a chart with several lines, or with a group. */
 export function ChartLegend({ lines: { lines }, isBars }: {

@@ -1,14 +1,15 @@
 /** The numbers of a chart, the newest first. */
 
 import type { ChartLines } from './chart-lines.ts'
-import css from './charts.module.css'
+import css from './plot.module.css'
 import { momentWords } from '../parts/times/moment.ts'
 
 /** A table with a column for each line. Steps without anything are left out. */
 export function ChartTable({ title, lines: { times, lines }, words }: {
   readonly title: string
   readonly lines: ChartLines
-  readonly words: (value: number | null) => string
+  /** Writes a value of a series. */
+  readonly words: (value: number | null, series: string) => string
 }) {
   const shown = times.map((time, at) => ({ time, at })).toReversed().filter(({ at }) =>
     lines.some(({ values }) => values[at])
@@ -26,7 +27,9 @@ export function ChartTable({ title, lines: { times, lines }, words }: {
           {shown.map(({ time, at }) => (
             <tr key={time}>
               <th scope="row">{momentWords(time)}</th>
-              {lines.map(({ key, values }) => <td key={key}>{words(values[at] ?? null)}</td>)}
+              {lines.map(({ key, series, values }) => (
+                <td key={key}>{words(values[at] ?? null, series)}</td>
+              ))}
             </tr>
           ))}
         </tbody>

@@ -2,7 +2,7 @@
 
 import { ChartSample } from './chart-legend.tsx'
 import type { ChartLines } from './chart-lines.ts'
-import css from './charts.module.css'
+import css from './plot.module.css'
 import { momentWords } from '../parts/times/moment.ts'
 
 /** The values at a step. */
