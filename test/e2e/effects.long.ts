@@ -163,3 +163,26 @@ it('A charge of a stateless run is made once, and a mail is sent as a person dec
       expect((await threads.get(threadId)).status).toBe('idle')
     }
   }, 240_000)
+
+it('A server whose clients cannot be seen refuses calls that must happen once.', async () => {
+  // A version of Node in which requests do not ask their agents.
+  const other = `import { Agent } from 'node:http'
+    const { addRequest } = Agent.prototype
+    Object.defineProperty(Agent.prototype, 'addRequest', { get: () => addRequest, set() {} })`
+  let printed = ''
+  const started = startServer({ project: 'effects', args: oneWorker,
+    env: { RECEIVER: receiver.url,
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(other)}` },
+    received: (output) => {
+      printed = output
+    } })
+  // It may answer its first request before it ends.
+  await started.then(async (unfit) => {
+    await unfit.exited()
+    await unfit.close()
+  }, () => {})
+  await eventually(() =>
+    expect(printed).toContain('The effect "POST http://127.0.0.1:8471/charge" cannot be kept ' +
+      'from happening twice, because calls of node:http are not seen: no graph of this project')
+  )
+}, 60_000)

@@ -6,7 +6,7 @@ import { messageOf } from '../project/thrown.ts'
 import type { OpenGate } from './call-scope.ts'
 
 /** Time that the start-up check of the doors may take. */
-const checkMs = 5_000
+const checkMs = 15_000
 
 /** The gates of a worker's executions. */
 export interface OpenCalls {

@@ -6,8 +6,10 @@ import threads from 'node:worker_threads'
 import { atLatest, systemEnv } from '../../../cluster/index.ts'
 import { assert, HeddleError } from '../../errors.ts'
 import { followCalls, openCalls } from '../calls/open-calls.ts'
+import type { OpenCalls } from '../calls/open-calls.ts'
 import { isTraceAddress } from '../calls/trace-address.ts'
 import { offerEffects } from '../effects/effect-form.ts'
+import { requireKept } from '../effects/kept-rules.ts'
 import { GraphStores } from '../engine/graph-store.ts'
 import type { Workbench } from '../engine/runner.ts'
 import { shortcutsOn, takeShortcuts } from '../engine/shortcuts.ts'
@@ -78,6 +80,8 @@ const refuse = (error: unknown): never => {
 }
 const form = offerEffects(project.effects ?? [], env)
 const doors = await openCalls(env, form?.gates ?? [], (url) => isOwn(url) || isTraceAddress(url))
+const keepRules = async ({ fault }: OpenCalls) => requireKept(project.effects ?? [], fault)
+await keepRules(doors).catch(refuse)
 const library = await GraphLibrary.open(project, loads).catch(refuse)
 await library.requireServable().catch(refuse)
 loads(null)
@@ -119,6 +123,7 @@ const effects = form?.over(library.langgraph)
 const tracing = tracedRatio === undefined ? undefined : await openTracing(tracedRatio)
 const openGates = [...effects ? [effects.gate] : [], ...doors.openGates]
 const calls = await followCalls({ ...doors, openGates })
+await keepRules(calls).catch(refuse)
 const jobs = new JobRunner(bench, { batcher, lines }, env, { entered, mark }, {
   tracing: tracing?.opened,
   openGates: calls.openGates,
