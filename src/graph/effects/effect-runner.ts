@@ -121,7 +121,10 @@ export class EffectRunner implements EffectBases {
     const key = effectKey(this.#options.thread, position)
     const known = () => notes.at(position)
     // A run that goes on brings the answer again that this effect has had from it.
-    if (known().decided?.runId === this.#options.runId) this.#takeAnswer(at)
+    // That it was done may be in the log without what it gave: then the answer is needed again.
+    const { decided, isOpen } = known()
+    const lacksResult = decided?.decision === 'done' && isOpen
+    if (decided?.runId === this.#options.runId && !lacksResult) this.#takeAnswer(at)
     for (;;) {
       const hasThrown = this.#thrown.has(position.taskId)
       const order = decideEffect(rule, known(), { hash, key, hasThrown,
@@ -131,6 +134,8 @@ export class EffectRunner implements EffectBases {
           return JSON.parse(order.resultJson)
         case 'call':
           if (order.intends) await this.#intend(at, order.key)
+          // The intent may be that of an attempt that still waits for it.
+          else if (rule.strength !== 'keep') await this.#options.sink.acknowledged()
           return await this.#call(asked, at, order.key)
         case 'ask':
           this.#ask(asked, at)
@@ -160,7 +165,7 @@ export class EffectRunner implements EffectBases {
     return this.#settle(at, await work({ key, signal }))
   }
 
-  /** Writes the receipt. Returns what it will answer with. */
+  /** Writes the receipt, and returns what it will answer with. Rule: [receipt_with_result]. */
   #settle(at: Place, result: unknown): unknown {
     const settled = (resultJson: string, isCut: boolean) =>
       this.#note(at, { $case: 'settled', value: { hash: at.hash, resultJson, isCut } })
@@ -169,7 +174,9 @@ export class EffectRunner implements EffectBases {
       const resultJson = textOf(at.position.rule, result)
       const isCut = resultJson.length > resultMax
       settled(isCut ? '' : resultJson, isCut)
-      return JSON.parse(resultJson)
+      // Another attempt may have been the first. Rule: [first_receipt].
+      const { receipt } = at.notes.at(at.position)
+      return JSON.parse(receipt?.isCut === false ? receipt.resultJson : resultJson)
     } catch (error) {
       // It was done, whatever it gave.
       settled('', true)

@@ -70,7 +70,10 @@ export class EffectNotes {
   }
 }
 
-/** The knowledge after a note. Of an effect with an intent, the first receipt stays. */
+/**
+ * The knowledge after a note. Of an effect with an intent, the first receipt stays. Rule:
+ * [first_receipt].
+ */
 export function after(known: KnownEffect, { note, atMs }: EffectNote): KnownEffect {
   switch (note?.$case) {
     case 'intended': {
@@ -83,7 +86,8 @@ export function after(known: KnownEffect, { note, atMs }: EffectNote): KnownEffe
     }
     case 'decided': {
       const { decision, runId } = note.value
-      const isOpen = known.isOpen && decision === 'unclear'
+      // One that was done is open until its receipt is there.
+      const isOpen = known.isOpen && (decision === 'unclear' || decision === 'done')
       return { ...known, isOpen, decided: { decision: decision as Decision, runId } }
     }
     case undefined:

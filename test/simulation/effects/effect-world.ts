@@ -7,15 +7,17 @@ import { EffectNotes } from '../../../src/graph/state/effect-notes.ts'
 import { Chance } from '../chance.ts'
 
 /**
- * intent_first       an effect is done after its intent is in the log
- * durable_base       the checkpoint of a task is in the log before the task's first intent
- * position           the input of an effect is no part of its position
- * ask_once           an open intent is done again with its key only, or after a decision
- * current_placement  intents of an execution that is not the current one are refused
- * fork_key           a fork has other keys
+ * intent_first         an effect is done after its intent is in the log
+ * durable_base         the checkpoint of a task is in the log before the task's first intent
+ * position             the input of an effect is no part of its position
+ * ask_once             an open intent is done again with its key only, or after a decision
+ * current_placement    intents of an execution that is not the current one are refused
+ * fork_key             a fork has other keys
+ * receipt_with_result  a receipt is in the log before what its task made of it
+ * first_receipt        the first receipt of a position stays
  */
 export const effectRules = ['intent_first', 'durable_base', 'position', 'ask_once',
-  'current_placement', 'fork_key'] as const
+  'current_placement', 'fork_key', 'receipt_with_result', 'first_receipt'] as const
 
 /** A rule of effects that can be taken away. */
 export type EffectRuleName = typeof effectRules[number]
@@ -29,8 +31,15 @@ export interface EffectOutcome {
   readonly successes: number
 }
 
-/** A row of the log: the checkpoint of a task, or a note on an effect of it. */
-type Row = { readonly base: string } | { readonly base: string; readonly note: EffectNote }
+/** What a task made of its effects: its writes, or a question that its node asks. */
+interface Result {
+  readonly kind: 'success' | 'question'
+  /** What the receiver of the charge said. */
+  readonly paid: unknown
+}
+
+/** A row of the log: the checkpoint of a task, a note on an effect of it, or its result. */
+type Row = { readonly base: string; readonly note?: EffectNote; readonly result?: Result }
 
 /** A line of history of the thread: a fork begins a new one. */
 interface Line {
@@ -40,18 +49,32 @@ interface Line {
   mails: number
   orders: number
   saidDone: boolean
+  /** True if the node asks a person after its effects. */
+  readonly asks: boolean
+  hasAnswer: boolean
+  /** The worker whose result was the first in the log; 0 for none. */
+  resultOf: number
+  /** Effects that were done, or asked about, although a result of them is in the log. */
+  repeats: number
+  /** What the results in the log say of the charge. */
+  readonly paid: Set<unknown>
 }
 
 /** Execution of the thread's node by one worker. */
 interface Worker {
   readonly placement: number
+  readonly base: string
   readonly runner: EffectRunner
   readonly sent: Row[]
+  /** Receipts that come after the result, where nothing keeps them before it. */
+  late: Row[]
   readonly acks: { readonly behind: number; readonly ack: PromiseWithResolvers<void> }[]
   landed: number
   isDead: boolean
   /** Time until which it stands still. */
   stopsUntilMs: number
+  /** The node's attempt that counts. One that took too long goes on beside it. */
+  attempt: number
 }
 
 /** A request that is on its way to the receiver. */
@@ -65,6 +88,15 @@ interface Request {
 }
 
 class Waits extends Error {}
+
+class AsksPerson extends Error {
+  readonly paid: unknown
+
+  constructor(paid: unknown) {
+    super('Was it good?')
+    this.paid = paid
+  }
+}
 
 const rules = effectRulesOf([{ name: 'charge', once: 'key' }, { name: 'mail', once: 'ask' }])
 const eventsMax = 60
@@ -88,7 +120,8 @@ class EffectWorld {
   #ids = 0
   /** The checkpoint of the current line that is in the log; undefined for none. */
   #base: string | undefined
-  #waits = false
+  /** Whose question the thread waits with. */
+  #waits: 'effect' | 'node' | undefined
   #isCalm = false
   #cutOff = 0
   #questions = 0
@@ -100,7 +133,8 @@ class EffectWorld {
 
   async live(): Promise<void> {
     for (let forks = this.#chance.below(3); forks >= 0; forks--) {
-      this.#lines.push({ end: 'open', charged: new Set(), mails: 0, orders: 0, saidDone: false })
+      this.#lines.push({ end: 'open', charged: new Set(), mails: 0, orders: 0, saidDone: false,
+        asks: this.#chance.flip(0.5), hasAnswer: false, resultOf: 0, repeats: 0, paid: new Set() })
       this.#base = undefined
       this.#isCalm = false
       this.#start()
@@ -145,6 +179,9 @@ class EffectWorld {
       if (this.#requests.length > 0) this.#cutOff++
       current.stopsUntilMs = this.#nowMs + this.#chance.below(20_000)
       this.#start()
+    } else if (!this.#isCalm && dice < 0.18 && this.#isAwake(current)) {
+      // The attempt takes too long for its retry policy.
+      void this.#node(current, this.#line, current.base)
     } else if (dice < 0.6) {
       const able = this.#workers.filter((worker) => this.#isAwake(worker))
       if (able.length > 0) this.#land(able[this.#chance.below(able.length)]!)
@@ -168,9 +205,20 @@ class EffectWorld {
     if (row !== undefined) {
       worker.landed++
       this.#log.push(row)
-      if (!('note' in row) && isCurrent) this.#base ??= row.base
+      if (isCurrent && row.result) this.#resulted(worker, row.result)
+      else if (isCurrent && !row.note) this.#base ??= row.base
     }
     for (const { behind, ack } of worker.acks) if (behind <= worker.landed) ack.resolve()
+  }
+
+  /** The result of the node is in the log, and with it the execution is over. */
+  #resulted(worker: Worker, { kind, paid }: Result): void {
+    const line = this.#line
+    line.paid.add(paid)
+    line.resultOf ||= worker.placement
+    worker.isDead = true
+    if (kind === 'success') line.end = 'success'
+    else this.#waits = 'node'
   }
 
   #serve(request: Request): void {
@@ -181,7 +229,8 @@ class EffectWorld {
       return
     }
     this.#requests = this.#requests.filter((each) => each !== request)
-    if (!request.worker.isDead) request.answer.resolve('ok')
+    // Each answer is another one, even to a charge that was dropped.
+    if (!request.worker.isDead) request.answer.resolve(`answer ${++this.#ids}`)
   }
 
   /** The receiver drops a charge whose key it knows, whatever line it is for. */
@@ -190,11 +239,16 @@ class EffectWorld {
   }
 
   #answer(): void {
+    if (this.#waits === 'node') {
+      this.#line.hasAnswer = true
+      this.#waits = undefined
+      return this.#start()
+    }
     const decision = ['done', 'do', 'fail'][this.#chance.below(this.#isCalm ? 2 : 3)]!
     if (decision === 'do') this.#line.orders++
     if (decision === 'done') this.#line.saidDone = true
     this.#questions++
-    this.#waits = false
+    this.#waits = undefined
     this.#start(decision)
   }
 
@@ -203,14 +257,19 @@ class EffectWorld {
     const line = this.#line
     const base = this.#base ?? `c${++this.#ids}`
     const answers = answer === undefined ? [] : [answer]
-    const worker: Worker = { placement: this.#workers.length + 1, sent: [], acks: [], landed: 0,
-      isDead: false, stopsUntilMs: 0, runner: new EffectRunner({
+    const placement = this.#workers.length + 1
+    const worker: Worker = { placement, base, sent: [], late: [], acks: [], landed: 0,
+      isDead: false, stopsUntilMs: 0, attempt: 0, runner: new EffectRunner({
         thread: { tenant: 'a', threadId: 'b' },
         runId: `r${this.#workers.length}`,
         rules,
         sink: {
           step: ({ value }) => {
-            if ('effect' in value && value.effect) worker.sent.push({ base, note: value.effect })
+            if (!('effect' in value) || !value.effect) return
+            const isLate = this.#without === 'receipt_with_result'
+              && value.effect.note?.$case === 'settled'
+            const rows = isLate ? worker.late : worker.sent
+            rows.push({ base, note: value.effect })
           },
           acknowledged: () => this.#acknowledged(worker),
         },
@@ -218,6 +277,7 @@ class EffectWorld {
         questions: {
           takeAnswer: () => answers.length > 0 ? { value: answers.pop() } : undefined,
           ask: () => {
+            this.#countRepeat(worker, line)
             throw new Waits()
           },
         },
@@ -240,11 +300,13 @@ class EffectWorld {
 
   #notesOn(base: string): EffectNotes {
     const notes = new EffectNotes()
-    for (const row of this.#log) {
-      if (row.base !== base || !('note' in row)) continue
-      const isIntent = row.note.note?.$case === 'intended'
-      if (this.#without === 'ask_once' && isIntent) continue
-      notes.add(this.#taskOf(base), row.note)
+    const known = this.#log.flatMap((row) => row.base === base && row.note ? [row.note] : [])
+    for (const [at, note] of known.entries()) {
+      const kind = note.note?.$case
+      if (this.#without === 'ask_once' && kind === 'intended') continue
+      if (this.#without === 'first_receipt' && kind === 'settled'
+        && known.slice(at + 1).some((later) => isReceiptOf(later, note))) continue
+      notes.add(this.#taskOf(base), note)
     }
     return notes
   }
@@ -253,48 +315,68 @@ class EffectWorld {
     return this.#without === 'fork_key' ? 'task' : `task of ${base}`
   }
 
+  /** Counts an effect of the line that its results in the log should have spared. */
+  #countRepeat({ placement }: Worker, line: Line): void {
+    if (line.resultOf > 0 && placement > line.resultOf) line.repeats++
+  }
+
   async #node(worker: Worker, line: Line, base: string): Promise<void> {
+    const attempt = ++worker.attempt
     // A model chooses the amount, and not always the same.
-    const amount = this.#chance.flip(0.2) ? 30 : 20
+    const amount = this.#chance.flip(0.05) ? 30 : 20
     const task = this.#taskOf(base)
     const taskId = this.#without === 'position' ? `${task} ${amount}` : task
     const site = { checkpointNs: '', checkpointId: base, taskId }
     const request = (path: Request['path'], key: string) => {
       const answer = Promise.withResolvers<string>()
+      this.#countRepeat(worker, line)
       this.#requests.push({ worker, line, path, key, answer, hasArrived: false })
       return answer.promise
     }
     try {
-      await worker.runner.perform(site, { name: 'charge', input: { amount }, work: ({ key }) =>
-        request('charge', key) })
+      const paid = await worker.runner.perform(site, { name: 'charge', input: { amount },
+        work: ({ key }) => request('charge', key) })
       await worker.runner.perform(site, { name: 'mail', input: {}, work: ({ key }) =>
         request('mail', key) })
-      this.#ended(worker, line, 'success')
+      if (line.asks && !line.hasAnswer) throw new AsksPerson(paid)
+      this.#ended(worker, attempt, { kind: 'success', paid })
     } catch (error) {
+      if (attempt !== worker.attempt) return
       if (error instanceof Waits) this.#waiting(worker)
-      else this.#ended(worker, line, 'failed')
+      else if (error instanceof AsksPerson) {
+        this.#ended(worker, attempt, { kind: 'question', paid: error.paid })
+      } else if (worker === this.#current && line === this.#line) line.end = 'failed'
     }
   }
 
-  /** Only the current worker says how the node ended. */
-  #ended(worker: Worker, line: Line, end: Line['end']): void {
-    if (worker !== this.#current || line !== this.#line) return
-    line.end = end
+  /** Sends the result of the attempt that counts: it is over when that is in the log. */
+  #ended(worker: Worker, attempt: number, result: Result): void {
+    if (attempt !== worker.attempt) return
+    worker.sent.push({ base: worker.base, result }, ...worker.late.splice(0))
   }
 
   #waiting(worker: Worker): void {
     if (worker !== this.#current) return
+    worker.sent.push(...worker.late.splice(0))
     while (worker.landed < worker.sent.length) this.#land(worker)
     worker.isDead = true
-    this.#waits = true
+    this.#waits = 'effect'
   }
 }
 
+function isReceiptOf({ rule, note }: EffectNote, other: EffectNote): boolean {
+  return note?.$case === 'settled' && rule === other.rule
+}
+
 /** The promises about effects that a line of history breaks. */
-function faultsOf({ end, charged, mails, orders, saidDone }: Line): string[] {
+function faultsOf(
+  { end, charged, mails, orders, saidDone, repeats, paid }: Line,
+): string[] {
   const faults: string[] = []
   if (charged.size > 1) faults.push(`charged ${charged.size} times`)
   if (mails > 1 + orders) faults.push(`${mails} mails after ${orders} orders`)
+  if (repeats > 0) faults.push(`${repeats} effects again, of which a result was in the log`)
+  if (paid.size > 1) faults.push(`${paid.size} answers to one charge`)
   if (end === 'success' && charged.size === 0) faults.push('not charged')
   if (end === 'success' && mails === 0 && !saidDone) faults.push('no mail')
   return faults

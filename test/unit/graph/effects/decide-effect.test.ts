@@ -37,6 +37,7 @@ describe('decideEffect', () => {
     ['ask', 'an order', [intended, decided('do')], { kind: 'call', intends: true }],
     ['ask', 'an order under way', [intended, decided('do'), intended], { kind: 'ask' }],
     ['ask', 'a refusal', [intended, decided('fail')], { kind: 'failed' }],
+    ['ask', 'that it was done, and nothing more', [intended, decided('done')], { kind: 'ask' }],
     ['ask', 'a receipt by a person', [intended, decided('done'), settled], { kind: 'answer' }],
     ['keep', 'nothing', [], { kind: 'call', intends: false }],
     ['keep', 'a receipt', [settled], { kind: 'answer' }],

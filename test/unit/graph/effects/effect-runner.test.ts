@@ -73,6 +73,28 @@ describe('An effect', () => {
     expect(work).not.toHaveBeenCalled()
   })
 
+  it('waits in a second attempt for the intent of the first, whose answer both get.', async () => {
+    const { runner, base, acks, kinds, work } = execution()
+    base()
+    const answers = [Promise.withResolvers<string>(), Promise.withResolvers<string>()]
+    let calls = 0
+    const attempt = () =>
+      runner.perform({ ...site }, { name: 'charge', input: {}, work: () => {
+        work()
+        return answers[calls++]!.promise
+      } })
+    const attempts = [attempt(), attempt()]
+    await turn()
+    expect(kinds).toEqual(['intended'])
+    expect(work).not.toHaveBeenCalled()
+    for (const ack of acks) ack.resolve()
+    await turn()
+    answers[1]!.resolve('one')
+    answers[0]!.resolve('other')
+    const [first, second] = await Promise.all(attempts)
+    expect(first).toBe(second)
+  })
+
   it('needs a new intent after its worker stood still.', async () => {
     const { base, perform, work, kinds, acks, clock } = execution()
     base()
