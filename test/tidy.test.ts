@@ -22,11 +22,11 @@ const isProject = (path: string) => /^(deploy\/starter|test\/support\/projects)\
 const isTest = (path: string) => path.startsWith('test/')
 
 /** Lower never imports higher. */
-const order = ['proto/gen', 'cluster', 'src/errors', 'src/raw-json', 'src/settings', 'src/json',
-  'src/api', 'src/egress', 'src/access', 'src/limits', 'src/search', 'src/billing',
-  'src/checkpoint', 'src/owned-row', 'src/assistants', 'src/items', 'src/graph', 'src/revision',
-  'src/thread', 'src/crons', 'src/platform', 'src/deployment', 'src/frontdoor', 'src/store',
-  'src/server', 'src/cli', 'src/main']
+const order = ['proto/gen', 'cluster', 'src/errors', 'src/raw-json', 'src/uuid-bytes',
+  'src/settings', 'src/json', 'src/api', 'src/egress', 'src/access', 'src/limits', 'src/search',
+  'src/billing', 'src/checkpoint', 'src/owned-row', 'src/assistants', 'src/items', 'src/graph',
+  'src/revision', 'src/thread', 'src/crons', 'src/platform', 'src/deployment', 'src/frontdoor',
+  'src/store', 'src/server', 'src/cli', 'src/main']
 
 /**
  * Folders whose own folders and files are floors, types included: the lower never imports the

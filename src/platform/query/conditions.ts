@@ -1,6 +1,6 @@
 /** Combines the bounds and conditions of a question into one filter. */
 
-import { readUuid } from '../spans/uuid-bytes.ts'
+import { readUuid } from '../../uuid-bytes.ts'
 import type { RunsQuestion } from './question.ts'
 import type { Comparison, Filter, NumberField, TextField } from './filter/filter.ts'
 import { readFilter, readWords } from './filter/read-filter.ts'

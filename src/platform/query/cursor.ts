@@ -4,7 +4,7 @@ import { hash } from 'node:crypto'
 
 import { HeddleError } from '../../errors.ts'
 import type { ScanMark } from '../spans/span-port.ts'
-import { bytesOfUuid, uuidOfBytes } from '../spans/uuid-bytes.ts'
+import { bytesOfUuid, uuidOfBytes } from '../../uuid-bytes.ts'
 import type { RunsQuestion } from './question.ts'
 
 /** Bytes of a start, an id and a hash. */

@@ -8,7 +8,7 @@ import { BlockBody } from '../../../proto/gen/storage/v1/block.ts'
 import { payloadFields } from './payload.ts'
 import type { PayloadPart } from './payload.ts'
 import type { Block, BlockId, Uuid } from './span.ts'
-import { bytesOfUuid, uuidOfBytes } from './uuid-bytes.ts'
+import { bytesOfUuid, uuidOfBytes } from '../../uuid-bytes.ts'
 
 /** Bytes from which on data are compressed. */
 const compressedFrom = 400

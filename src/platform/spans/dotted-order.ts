@@ -2,7 +2,7 @@
 
 import { HeddleError } from '../../errors.ts'
 import type { Uuid } from './span.ts'
-import { readUuid } from './uuid-bytes.ts'
+import { readUuid } from '../../uuid-bytes.ts'
 import { orderTime, readOrderTime } from './order-time.ts'
 
 /** Spans on a path. */

@@ -4,7 +4,7 @@ import { HeddleError } from '../../../errors.ts'
 import { isObject, itemsAt, jsonIn, NotJson, visitMembers } from '../../../json/index.ts'
 import type { Uuid } from '../../spans/span.ts'
 import { readTimeUs } from '../../spans/time.ts'
-import { readUuid } from '../../spans/uuid-bytes.ts'
+import { readUuid } from '../../../uuid-bytes.ts'
 import { metadataMax, splitsIn } from './example-change.ts'
 import type { ExampleInput, KeptFiles, MetadataOperation } from './sent/example-edit.ts'
 

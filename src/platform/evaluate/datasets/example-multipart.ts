@@ -3,7 +3,7 @@
 import { HeddleError } from '../../../errors.ts'
 import { isObject, jsonIn } from '../../../json/index.ts'
 import { boundaryOf, partsOf } from '../../ingest/body/multipart.ts'
-import { readUuid } from '../../spans/uuid-bytes.ts'
+import { readUuid } from '../../../uuid-bytes.ts'
 import { exampleIn, keptIn, readable } from './example-body.ts'
 import type { SentExample } from './example-body.ts'
 import type { ExampleInput, SentFile } from './sent/example-edit.ts'

@@ -3,7 +3,7 @@
 import { spanIdKey, traceIdKey } from '../../spans/otel-keys.ts'
 import type { Uuid } from '../../spans/span.ts'
 import { timeTextUs } from '../../spans/time.ts'
-import { uuidOfBytes } from '../../spans/uuid-bytes.ts'
+import { uuidOfBytes } from '../../../uuid-bytes.ts'
 import { parsedText, takenNumber, takenObject, takenText, textAt } from './otlp-attributes.ts'
 import type { AttributeValue, JsonObject, SpanAttributes } from './otlp-attributes.ts'
 import { exportedMembers, isExported } from './otlp-exported.ts'

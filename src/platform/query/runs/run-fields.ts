@@ -6,7 +6,7 @@ import { segmentOf } from '../../spans/dotted-order.ts'
 import type { FeedbackMark, SpanHead, Uuid } from '../../spans/span.ts'
 import { timeTextUs } from '../../spans/time.ts'
 import type { ByKind } from '../../spans/token-kinds.ts'
-import { readUuid } from '../../spans/uuid-bytes.ts'
+import { readUuid } from '../../../uuid-bytes.ts'
 import type { Content } from '../payload/content.ts'
 
 /** JSON of a member of a run: a text, or bytes that are copied unchanged. */

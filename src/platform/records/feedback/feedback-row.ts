@@ -7,7 +7,7 @@ import { namedId } from '../catalog/named-id.ts'
 import type { Feedback } from '../../spans/feedback-port.ts'
 import type { Uuid } from '../../spans/span.ts'
 import { readTimeUs } from '../../spans/time.ts'
-import { readUuid } from '../../spans/uuid-bytes.ts'
+import { readUuid } from '../../../uuid-bytes.ts'
 import { feedbackMembers } from './feedback-members.ts'
 
 /** Characters of a key, and of all members of one piece of feedback. */

@@ -8,7 +8,7 @@ import { isObject } from '../../../json/index.ts'
 import type { FeedbackToken } from '../../spans/feedback-port.ts'
 import type { Uuid } from '../../spans/span.ts'
 import { readTimeUs, zonedTextUs } from '../../spans/time.ts'
-import { readUuid, uuidOfBytes } from '../../spans/uuid-bytes.ts'
+import { readUuid, uuidOfBytes } from '../../../uuid-bytes.ts'
 
 /** Number of times that a token may be used. */
 export const tokenUsesMax = 20

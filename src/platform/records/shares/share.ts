@@ -4,7 +4,7 @@ import { hash } from 'node:crypto'
 
 import { namedId } from '../catalog/named-id.ts'
 import type { DocumentPlace } from '../../spans/document-port.ts'
-import { uuidOfBytes } from '../../spans/uuid-bytes.ts'
+import { uuidOfBytes } from '../../../uuid-bytes.ts'
 import type { Uuid } from '../../spans/span.ts'
 
 /** Object that a share shows: a trace, a conversation or a dataset. */

@@ -1,7 +1,7 @@
 /** The dotted order of a span in few bytes: what its place says already is left out. */
 
-import { bytesOfUuid, uuidOfBytes } from '../../../platform/index.ts'
 import type { SpanPlace, Uuid } from '../../../platform/index.ts'
+import { bytesOfUuid, uuidOfBytes } from '../../../uuid-bytes.ts'
 
 /** Bytes of a time and an id. */
 const [timeBytes, segmentBytes] = [6, 22]

@@ -6,9 +6,8 @@
 import { constants, DatabaseSync } from 'node:sqlite'
 
 import { messageOf } from '../../../errors.ts'
-import { listOf } from '../../../json/index.ts'
-import { bytesOfUuid, uuidOfBytes } from '../../../platform/index.ts'
 import type { SqlAnswer, SqlQuestion, SqlType } from '../../../platform/index.ts'
+import { bytesOfUuid, uuidOfBytes } from '../../../uuid-bytes.ts'
 import { parentIn } from './dotted-order.ts'
 import { viewStatements, visibleTables } from './run-view.ts'
 
@@ -114,7 +113,7 @@ function read(database: DatabaseSync, query: string): SqlAnswer {
   let reason: SqlAnswer['truncation_reason'] = null
   for (const row of statement.iterate()) {
     if (rows.length === rowsMax) reason = 'row_limit'
-    const cells = listOf(row)
+    const cells = rowOf<unknown>(row)
     const values = cells.map(jsonValue)
     bytes += JSON.stringify(values).length
     if (rows.length > 0 && bytes > bytesMax) reason ??= 'size_limit'

@@ -36,8 +36,9 @@ export function sqlOver(file: string, env: SqlEnv): SqlPort {
 async function endOf(start: SqlStart, env: SqlEnv,
   signal?: AbortSignal): Promise<SqlEnd | 'late' | undefined> {
   signal?.throwIfAborted()
-  // It needs nothing of what this process knows, and gets nothing of it.
-  const child = fork(program, { env: {}, stdio: 'ignore',
+  // Of what this process knows it needs only where compiled modules are.
+  const { NODE_COMPILE_CACHE } = process.env
+  const child = fork(program, { env: { NODE_COMPILE_CACHE }, stdio: 'ignore',
     execArgv: [`--max-old-space-size=${heapMb}`] })
   const { promise, resolve, reject } = Promise.withResolvers<SqlEnd | 'late' | undefined>()
   const leave = () => reject(signal!.reason)

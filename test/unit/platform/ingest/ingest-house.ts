@@ -8,7 +8,7 @@ import type { IngestAnswer, IngestCall, Project, SpanHead,
 import type { PriceJson } from '../../../../src/platform/ingest/pricing/prices.ts'
 import { openBlock } from '../../../../src/platform/spans/block.ts'
 import { payloadOf } from '../../../../src/platform/spans/payload.ts'
-import { uuidOfBytes } from '../../../../src/platform/spans/uuid-bytes.ts'
+import { uuidOfBytes } from '../../../../src/uuid-bytes.ts'
 import { virtualEnv } from '../../../support/env.ts'
 import type { VirtualEnv } from '../../../support/env.ts'
 import { multipartOf, partsOfRuns } from '../../../support/ingest-bodies.ts'

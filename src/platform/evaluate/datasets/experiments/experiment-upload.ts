@@ -12,7 +12,7 @@ import type { RawOperation } from '../../../ingest/body/request-body.ts'
 import { readOperation } from '../../../ingest/operation.ts'
 import type { Uuid } from '../../../spans/span.ts'
 import { readTimeUs } from '../../../spans/time.ts'
-import { readUuid } from '../../../spans/uuid-bytes.ts'
+import { readUuid } from '../../../../uuid-bytes.ts'
 import { readable } from '../example-body.ts'
 import type { DatasetPlace } from '../example-place.ts'
 

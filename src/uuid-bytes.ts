@@ -1,9 +1,7 @@
 /** Ids as bytes and as text. */
 
-import type { Uuid } from './span.ts'
-
 /** The 16 bytes of an id. */
-export function bytesOfUuid(id: Uuid): Buffer {
+export function bytesOfUuid(id: string): Buffer {
   return Buffer.from(id.replaceAll('-', ''), 'hex')
 }
 
@@ -14,7 +12,7 @@ const digitPlaces = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34]
 const written = Buffer.alloc(36, '-')
 
 /** The text of 16 bytes. */
-export function uuidOfBytes(bytes: Uint8Array): Uuid {
+export function uuidOfBytes(bytes: Uint8Array): string {
   for (let index = 0; index < 16; index += 1) {
     const byte = bytes[index]!
     const at = digitPlaces[index]!
@@ -27,7 +25,7 @@ export function uuidOfBytes(bytes: Uint8Array): Uuid {
 const canonical = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** The id in its canonical form; undefined for other texts. Dashes may be missing. */
-export function readUuid(text: unknown): Uuid | undefined {
+export function readUuid(text: unknown): string | undefined {
   if (typeof text !== 'string') return undefined
   if (canonical.test(text)) return text
   const hex = text.toLowerCase().replaceAll('-', '')
