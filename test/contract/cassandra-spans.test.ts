@@ -16,6 +16,7 @@ import { cassandraForTests } from '../support/cassandra.ts'
 import { cassandraSpanPlace } from './cassandra-span-place.ts'
 import type { CassandraSpanPlace } from './cassandra-span-place.ts'
 import { memoryCatalogs } from '../support/memory-catalogs.ts'
+import { isNight } from '../support/repeats.ts'
 import { describeDeployments } from './deployments-contract.ts'
 import { describeDocumentPort } from './document-port-contract.ts'
 import { describeExampleVersions } from './example-versions-contract.ts'
@@ -65,14 +66,18 @@ describe.skipIf(!cassandra)('spans in Cassandra', () => {
   describeSpanRemoval('Cassandra', open)
   describeDocumentPort('Cassandra', open)
   describeExampleVersions('Cassandra', open)
-  // Their records are as durable as the log, which has a contract of its own.
-  const catalogs = memoryCatalogs(systemEnv({ level: 'silent' }))
-  describeDeployments('Cassandra', async () => {
-    const { getDocuments, listDocuments } = bound(await place.open('read'))
-    return { catalogs, close: async () => {},
-      documents: { ...bound(await place.open('write')), getDocuments, listDocuments } }
-  })
+  if (isNight) describeDeploymentsHere()
   describeStatistics('Cassandra', open, { env: systemEnv({ name: 'test' }), pass: () => {} })
+
+  /** Their records are as durable as the log, which has a contract of its own. */
+  function describeDeploymentsHere() {
+    const catalogs = memoryCatalogs(systemEnv({ level: 'silent' }))
+    describeDeployments('Cassandra', async () => {
+      const { getDocuments, listDocuments } = bound(await place.open('read'))
+      return { catalogs, close: async () => {},
+        documents: { ...bound(await place.open('write')), getDocuments, listDocuments } }
+    })
+  }
 
   it('are found by a term, however many have none, in both orders', async () => {
     const project = randomUUID()

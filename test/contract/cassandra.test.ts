@@ -5,6 +5,7 @@ import { afterAll, describe } from 'vitest'
 import { dropKeyspace, newKeyspace } from '../support/cassandra-keyspace.ts'
 import type { CassandraKeyspace } from '../support/cassandra-keyspace.ts'
 import { cassandraForTests } from '../support/cassandra.ts'
+import { isNight } from '../support/repeats.ts'
 import { describeAssistantIndex } from './assistant-index-contract.ts'
 import { describeBillingTable } from './billing-table-contract.ts'
 import { cassandraPlace } from './cassandra-place.ts'
@@ -36,12 +37,15 @@ describe.skipIf(!cassandra)('on Cassandra', () => {
   describeLogModel('Cassandra', shared)
   describePurge('Cassandra', place)
   describeThreadIndex('Cassandra', shared)
-  describeTenantUse('Cassandra', ownPlace)
   describeRunTable('Cassandra', shared)
   describeKeyTable('Cassandra', shared)
   describeLimitTable('Cassandra', shared)
   describeBillingTable('Cassandra', shared)
   describeAssistantIndex('Cassandra', shared)
-  describeCronIndex('Cassandra', ownPlace)
   describeItemIndex('Cassandra', shared)
+  // Each makes tables of its own, which takes longer than all of the others.
+  if (isNight) {
+    describeTenantUse('Cassandra', ownPlace)
+    describeCronIndex('Cassandra', ownPlace)
+  }
 })

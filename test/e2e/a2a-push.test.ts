@@ -4,9 +4,11 @@ import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 
 import { openReceiver } from '../support/receiver.ts'
+import { isNight } from '../support/repeats.ts'
 import { oneWorker, startServer } from '../support/server-process.ts'
 
-it('A notification that hung when the server was killed comes after the restart, as the same one',
+it.runIf(isNight)(
+  'A notification that hung when the server was killed comes after the restart, as the same one',
   async () => {
     let answers = false
     const receiver = await openReceiver((_, response) => {
@@ -38,4 +40,5 @@ it('A notification that hung when the server was killed comes after the restart,
       await server.close()
       await receiver.close()
     }
-  })
+  },
+)

@@ -6,7 +6,7 @@ import { crashRounds } from './crash/rounds.ts'
 
 const seed = Number(process.env['HEDDLE_SEED'] ?? Date.now() % 1_000_000)
 
-const kills = repeats({ day: 3, night: 20 })
+const kills = repeats({ day: 2, night: 20 })
 
 it(`${kills} kills lose no acknowledged write (HEDDLE_SEED=${seed})`, async () => {
   await crashRounds({ kills, seed })

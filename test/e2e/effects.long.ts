@@ -53,7 +53,7 @@ async function settled(threadId: string, graphId: string, order: string): Promis
 const graphs = ['shop', 'asking', 'mailing'] as const
 
 const seed = Number(process.env['HEDDLE_SEED'] ?? Date.now() % 1_000_000)
-const kills = repeats({ day: 2, night: 1_000 })
+const kills = repeats({ day: 1, night: 1_000 })
 
 it(`${kills} kills repeat no effect (HEDDLE_SEED=${seed})`, async () => {
   const chance = new Chance(seed)

@@ -5,6 +5,7 @@
 
 import { describe, it } from 'vitest'
 
+import { isNight } from '../support/repeats.ts'
 import { megabyte, useWatchedServer } from '../support/watched-server.ts'
 
 const server = useWatchedServer()
@@ -34,7 +35,7 @@ describe.each([['many texts', pages], ['one text beyond ASCII', single]])('%s', 
     await server.holdsUpNobody(work, { status: 200, times: 1.8 })
   })
 
-  it('is run, and answered twice as long', async () => {
+  it.runIf(isNight)('is run, and answered twice as long', async () => {
     await server.holdsUpNobody(run('echo', `"input":{"x":${value}}`), { status: 200, times: 6 })
   })
 })

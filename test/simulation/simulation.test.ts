@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 
 import { describe, expect, it } from 'vitest'
 
-import { repeats } from '../support/repeats.ts'
+import { isNight, repeats } from '../support/repeats.ts'
 import type { FaultName } from './faults.ts'
 import { report } from './report.ts'
 import { rules } from './rule.ts'
@@ -16,7 +16,7 @@ import type { Outcome, SimulationOptions } from './simulation.ts'
 const command = fileURLToPath(new URL('./simulate.ts', import.meta.url))
 const longMs = 600_000
 /** Seconds of processor for the worlds of each kind. All rules together take about ten. */
-const seconds = { lists: repeats({ day: 5, night: 60 }), others: repeats({ day: 2, night: 20 }) }
+const seconds = { lists: repeats({ day: 3, night: 60 }), others: repeats({ day: 1, night: 20 }) }
 
 /** Members that are killed while rows wait to be written, and the first world of that. */
 const killsWanted = repeats({ day: 5, night: 1_000 })
@@ -160,9 +160,13 @@ const needs: Readonly<Record<Rule, Need>> = {
   due_run_id: { from: 9, worlds: 100 },
 }
 
+/** Taken away by day; by night each is. That a rule is missed says that the search is blind. */
+const daily: readonly Rule[] = ['chain', 'fence', 'cache_ends', 'mark_first', 'written_first',
+  'drain', 'same_id', 'item_commands']
+
 describe('a simulated cluster without one of the rules', () => {
   for (const rule of rules) {
-    it(`breaks a promise: ${rule}`, async () => {
+    it.runIf(isNight || daily.includes(rule))(`breaks a promise: ${rule}`, async () => {
       const { favourite, from, worlds, items = false, held = false } = needs[rule]
       let found = 0
       for (let seed = from; found === 0 && seed < from + worlds; seed++) {
@@ -175,14 +179,15 @@ describe('a simulated cluster without one of the rules', () => {
 })
 
 describe('npm run simulate', () => {
-  it('prints in one line what it found and how to reproduce it, and the trace', () => {
-    const args = [command, '--seeds', '4', '--from', '13', '--without', 'fence']
-    const { status, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' })
-    expect(status).toBe(1)
-    const [, seed] = /^seed (\d+): \w+: .* — (?:npm run simulate -- --seed \1 .*--trace)$/m
-      .exec(stdout) ?? []
-    expect(seed).toBeDefined()
-    expect(stdout).toMatch(/\d+\.\d {2}all is well again/)
-    expect(stdout).toMatch(/4 seeds, \d+ bad; .* seeds a second\n$/)
-  })
+  it.runIf(isNight)('prints in one line what it found and how to reproduce it, and the trace',
+    () => {
+      const args = [command, '--seeds', '4', '--from', '13', '--without', 'fence']
+      const { status, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+      expect(status).toBe(1)
+      const [, seed] = /^seed (\d+): \w+: .* — (?:npm run simulate -- --seed \1 .*--trace)$/m
+        .exec(stdout) ?? []
+      expect(seed).toBeDefined()
+      expect(stdout).toMatch(/\d+\.\d {2}all is well again/)
+      expect(stdout).toMatch(/4 seeds, \d+ bad; .* seeds a second\n$/)
+    })
 })

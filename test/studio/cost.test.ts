@@ -3,6 +3,7 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 
+import { isNight } from '../support/repeats.ts'
 import { say } from '../support/run-events.ts'
 import { useServer } from '../support/server.ts'
 import { ask } from '../support/wire.ts'
@@ -117,7 +118,7 @@ it('names of models are shown as they are', async () => {
   await tab.close()
 })
 
-it('the thread, its trace and the prices look good', async () => {
+it.runIf(isNight)('the thread, its trace and the prices look good', async () => {
   const id = await threadAfter('gpt-4o 1000 100 800 60', 'weaver-9 10 1\no3 20 2')
   await expectGoodLooks(browser, addressOf(id), ({ page }) => sum(page).waitFor())
   await expectGoodLooks(browser, `${addressOf(id)}?view=trace`,

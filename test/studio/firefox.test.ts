@@ -2,13 +2,14 @@
 
 import { expect, it } from 'vitest'
 
+import { isNight } from '../support/repeats.ts'
 import { useStarter } from './support/desk.ts'
 import { useFirefox } from './support/firefox.ts'
 
 const starter = useStarter()
 const firefox = useFirefox()
 
-it('lists, asks, answers, shows the state, and changes its colours', async () => {
+it.runIf(isNight)('lists, asks, answers, shows the state, and changes its colours', async () => {
   const { page, complaints } = await firefox.open(`${starter.url}/`)
   const called = (name: string, role: string) =>
     page.locator(`::-p-aria([name="${name}"][role="${role}"])`)

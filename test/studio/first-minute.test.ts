@@ -3,6 +3,7 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 
+import { isNight } from '../support/repeats.ts'
 import { deskOn, useStarter } from './support/desk.ts'
 import { expectQuiet, useBrowser } from './support/tab.ts'
 
@@ -71,7 +72,7 @@ it('asks, watches the graph, answers, goes back, forks and compares', async () =
   await tab.close()
 })
 
-it('does the same by keys alone', async () => {
+it.runIf(isNight)('does the same by keys alone', async () => {
   const tab = await browser.open(`${starter.url}/`)
   const { page } = tab
   const { chat, question, step, node } = deskOn(page)

@@ -4,14 +4,14 @@ import { describe, expect, it } from 'vitest'
 
 import { useServer } from '../support/server.ts'
 import { ask } from '../support/wire.ts'
-import { expectToPass } from './drive.ts'
+import { expectToPass, versions } from './drive.ts'
 
 const server = useServer({ project: 'conformance' })
 
 /** What `evaluate()` prints whenever it begins. */
 const starts = /^(Starting (pairwise )?evaluation of( experiment)?: |View results at:? http)\S/
 
-describe.each(['langsmith', 'langsmith-0.10', 'langsmith-0.6'])('%s', (version) => {
+describe.each(versions)('%s', (version) => {
   it('evaluates over datasets', () =>
     expectToPass({
       args: ['datasets-driver.mjs', version, `${server.url}/api/v1`,

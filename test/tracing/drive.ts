@@ -5,7 +5,15 @@ import { promisify } from 'node:util'
 
 import { expect } from 'vitest'
 
+import { isNight } from '../support/repeats.ts'
+
 const run = promisify(execFile)
+
+/** Versions of the JavaScript client that people have: the newest by day, all of them by night. */
+export const versions = isNight ? ['langsmith', 'langsmith-0.10', 'langsmith-0.6'] : ['langsmith']
+
+/** Bases that a client may be given. */
+export const bases = isNight ? ['/api/v1', '/api'] : ['/api/v1']
 
 /** Notes of the clients about their own future, and of the platform below them. */
 const ownNotes = /deprecat|will be removed|ExperimentalWarning|--trace-warnings/i

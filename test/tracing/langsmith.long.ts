@@ -3,7 +3,7 @@
 import { describe, it } from 'vitest'
 
 import { useServer } from '../support/server.ts'
-import { expectToPass } from './drive.ts'
+import { bases, expectToPass, versions } from './drive.ts'
 
 const server = useServer({ project: 'conformance', args: ['--platform-port', '0'] })
 
@@ -14,9 +14,8 @@ function drive(version: string, base: string): Promise<void> {
   }, 8)
 }
 
-describe.each(['langsmith', 'langsmith-0.10', 'langsmith-0.6'])('%s', (version) => {
-  it.each(['/api/v1', '/api'])('does all it can with the base %s',
-    (base) => drive(version, server.url + base))
+describe.each(versions)('%s', (version) => {
+  it.each(bases)('does all it can with the base %s', (base) => drive(version, server.url + base))
 
   it('does all it can at the port of the platform', () =>
     drive(version, /^ {2}traces +(http\S+)$/m.exec(server.process.output())![1]!))

@@ -6,7 +6,7 @@ import { beforeAll, describe, it } from 'vitest'
 
 import { findPython, pythonWith } from '../support/python.ts'
 import { useServer } from '../support/server.ts'
-import { expectToPass } from './drive.ts'
+import { expectToPass, versions } from './drive.ts'
 
 const server = useServer({ project: 'conformance',
   args: ['--platform-port', '0', '--hub-handle', 'acme'] })
@@ -18,7 +18,7 @@ function drive(version: string, base: string): Promise<void> {
   }, 6)
 }
 
-describe.each(['langsmith', 'langsmith-0.10', 'langsmith-0.6'])('%s', (version) => {
+describe.each(versions)('%s', (version) => {
   it('does all it can with prompts', () => drive(version, `${server.url}/api/v1`))
 
   it('does all it can with prompts at the port of the platform', () =>

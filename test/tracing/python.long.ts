@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { beforeAll, describe, it } from 'vitest'
 
 import { findPython, pythonWith } from '../support/python.ts'
+import { isNight } from '../support/repeats.ts'
 import { useServer } from '../support/server.ts'
-import { expectToPass } from './drive.ts'
+import { bases, expectToPass } from './drive.ts'
 
 const found = findPython()
 if (found === undefined) console.log('The Python client is not tested: Python 3.10 is not there.')
@@ -24,10 +25,9 @@ describe.skipIf(found === undefined)('the client for Python', () => {
       least)
   const platform = () => /^ {2}traces +(http\S+)$/m.exec(server.process.output())![1]!
 
-  it.each(['/api/v1', '/api'])('does all it can with the base %s',
-    (base) => drive(server.url + base))
+  it.each(bases)('does all it can with the base %s', (base) => drive(server.url + base))
 
-  it('does all it can at the port of the platform', () => drive(platform()))
+  it.runIf(isNight)('does all it can at the port of the platform', () => drive(platform()))
 
   it('makes datasets, evaluates over them and compares', () =>
     drive(`${server.url}/api/v1`, 'dataset_checks', 11))
@@ -35,7 +35,7 @@ describe.skipIf(found === undefined)('the client for Python', () => {
   it('fills queues and shares runs and datasets', () =>
     drive(`${server.url}/api/v1`, 'share_checks', 5))
 
-  it('makes datasets and queues at the port of the platform', async () => {
+  it.runIf(isNight)('makes datasets and queues at the port of the platform', async () => {
     await drive(platform(), 'dataset_checks', 11)
     await drive(platform(), 'share_checks', 5)
   })

@@ -3,7 +3,7 @@
 import { describe, it } from 'vitest'
 
 import { useServer } from '../support/server.ts'
-import { expectToPass } from './drive.ts'
+import { expectToPass, versions } from './drive.ts'
 
 const server = useServer({ project: 'conformance', args: ['--platform-port', '0'] })
 
@@ -14,7 +14,7 @@ function drive(version: string, base: string): Promise<void> {
   }, 4)
 }
 
-describe.each(['langsmith', 'langsmith-0.10', 'langsmith-0.6'])('%s', (version) => {
+describe.each(versions)('%s', (version) => {
   it('fills queues and shares runs and datasets', () => drive(version, `${server.url}/api/v1`))
 
   it('does it at the port of the platform', () =>

@@ -1,6 +1,6 @@
 /** The steps of the server's own runs, traced by the project's own library. */
 
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 import { useGates } from '../../support/gate.ts'
 import { startHeld } from '../../support/held-run.ts'
@@ -12,11 +12,6 @@ import { ask } from '../../support/wire.ts'
 const deep = ['--own-traces', 'deep']
 const server = useServer({ project: 'conformance', args: [...oneWorker, ...deep] })
 const gate = useGates()
-const unsampled = useServer({ project: 'conformance',
-  args: [...oneWorker, ...deep, '--own-traces-ratio', '0'] })
-const elsewhere = useServer({ project: 'conformance', args: [...oneWorker, ...deep],
-  env: { LANGSMITH_TRACING: 'true', LANGSMITH_ENDPOINT: 'http://127.0.0.1:9',
-    LANGSMITH_API_KEY: 'none' } })
 
 interface Span {
   readonly id: string
@@ -111,13 +106,21 @@ it('traces a run that fails, in a node or before the graph is called', async () 
     status: 'error', error: expect.stringContaining('who is the customer?') }])
 })
 
-it('shows runs only, if they are not sampled or are traced elsewhere', async () => {
-  for (const at of [unsampled, elsewhere]) {
-    const { id } = await runOf(at, 'steps', { topic: 'x' })
-    const spans = await query(at, { trace: id })
-    expect(spans.map(({ name }) => name)).toEqual(['steps', 'a', 'b', 'c'])
-  }
-  expect(elsewhere.process.output()).toContain('it sends its traces elsewhere')
+describe.runIf(isNight)('a server without samples, or with traces elsewhere', () => {
+  const unsampled = useServer({ project: 'conformance',
+    args: [...oneWorker, ...deep, '--own-traces-ratio', '0'] })
+  const elsewhere = useServer({ project: 'conformance', args: [...oneWorker, ...deep],
+    env: { LANGSMITH_TRACING: 'true', LANGSMITH_ENDPOINT: 'http://127.0.0.1:9',
+      LANGSMITH_API_KEY: 'none' } })
+
+  it('shows runs only, if they are not sampled or are traced elsewhere', async () => {
+    for (const at of [unsampled, elsewhere]) {
+      const { id } = await runOf(at, 'steps', { topic: 'x' })
+      const spans = await query(at, { trace: id })
+      expect(spans.map(({ name }) => name)).toEqual(['steps', 'a', 'b', 'c'])
+    }
+    expect(elsewhere.process.output()).toContain('it sends its traces elsewhere')
+  })
 })
 
 it.runIf(isNight)('writes what its workers hold before it ends', async () => {

@@ -1,7 +1,7 @@
 /** Runs of the server's own graphs as traces, by the official client and the API of traces. */
 
 import { randomUUID } from 'node:crypto'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 import { useGates } from '../../support/gate.ts'
 import { startHeld } from '../../support/held-run.ts'
@@ -12,7 +12,6 @@ import { ask } from '../../support/wire.ts'
 
 const server = useServer({ project: 'conformance', args: oneWorker })
 const gate = useGates()
-const untraced = useServer({ project: 'conformance', args: [...oneWorker, '--own-traces', 'off'] })
 
 interface Span {
   readonly id: string
@@ -213,13 +212,18 @@ it('has no trace of a run that is rolled back', async () => {
   }
 })
 
-it('shows no runs with --own-traces off', async () => {
-  const { threads, runs } = untraced.client
-  const { thread_id: threadId } = await threads.create()
-  await runs.wait(threadId, 'steps', { input: { topic: 'x' } })
-  expect((await ask(untraced.url, 'GET', '/api/v1/sessions')).body).toEqual([])
-  const [run] = await runs.list(threadId)
-  expect((await ask(untraced.url, 'GET', `/api/v1/runs/${run!.run_id}`)).status).toBe(404)
+describe.runIf(isNight)('a server with --own-traces off', () => {
+  const untraced = useServer({ project: 'conformance',
+    args: [...oneWorker, '--own-traces', 'off'] })
+
+  it('shows no runs with --own-traces off', async () => {
+    const { threads, runs } = untraced.client
+    const { thread_id: threadId } = await threads.create()
+    await runs.wait(threadId, 'steps', { input: { topic: 'x' } })
+    expect((await ask(untraced.url, 'GET', '/api/v1/sessions')).body).toEqual([])
+    const [run] = await runs.list(threadId)
+    expect((await ask(untraced.url, 'GET', `/api/v1/runs/${run!.run_id}`)).status).toBe(404)
+  })
 })
 
 it.runIf(isNight)('shows a run of a server that was killed at once, when its thread is opened',

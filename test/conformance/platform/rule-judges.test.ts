@@ -30,33 +30,34 @@ const inline = () => ({
     variable_mapping: { text: 'output.answer' }, schema, model: serialised() },
 })
 
-it('A prompt judges; its call is a span of its own, and examples are made of runs', async () => {
-  model.does({ pieces: [JSON.stringify({ polite: true, comment: 'It says please.' })] })
-  const project = await wire.project('polite')
-  const dataset = (await wire.send('POST', '/datasets', { name: 'kept' })).body as { id: string }
-  const queue = (await wire.send('POST', '/annotation-queues', { name: 'seen' })).body as {
-    id: string
-  }
-  const rule = await wire.rule({ display_name: 'Polite', session_id: project,
-    add_to_annotation_queue_id: queue.id, add_to_dataset_id: dataset.id, evaluators: [inline()] })
-  const id = randomUUID()
-  await wire.end(project, [{ id, inputs: { q: 1 }, outputs: { answer: 'Please {sit} down.' } }])
-  await eventually(async () => expect(await wire.log(rule)).toHaveLength(1))
-  const [line] = await wire.log(rule)
-  expect(line).toMatchObject({ outcome: 'done',
-    actions: [{ kind: 'queue' }, { kind: 'dataset' }, { kind: 'evaluator',
-      message: 'Judged: polite: true.' }] })
-  expect(await wire.feedback(id)).toMatchObject([{ key: 'polite', score: true,
-    comment: 'It says please.',
-    feedback_source: { metadata: { __run: { run_id: line!.actions[2]!.judge_run_id } } } }])
-  expect(JSON.stringify(model.asked.at(-1))).toContain('Please {sit} down.')
-  const judged = await wire.send('GET', `/runs/${line!.actions[2]!.judge_run_id}`)
-  expect(judged.body).toMatchObject({ run_type: 'llm', name: 'Polite', total_tokens: 19 })
-  const examples = await wire.send('GET', `/examples?dataset=${dataset.id}`)
-  expect(examples.body).toMatchObject([{ inputs: { q: 1 }, source_run_id: id }])
-  const size = await wire.send('GET', `/annotation-queues/${queue.id}/size`)
-  expect(size.body).toMatchObject({ size: 1 })
-}, 60_000)
+it.runIf(isNight)('A prompt judges; its call is a span of its own, and examples are made of runs',
+  async () => {
+    model.does({ pieces: [JSON.stringify({ polite: true, comment: 'It says please.' })] })
+    const project = await wire.project('polite')
+    const dataset = (await wire.send('POST', '/datasets', { name: 'kept' })).body as { id: string }
+    const queue = (await wire.send('POST', '/annotation-queues', { name: 'seen' })).body as {
+      id: string
+    }
+    const rule = await wire.rule({ display_name: 'Polite', session_id: project,
+      add_to_annotation_queue_id: queue.id, add_to_dataset_id: dataset.id, evaluators: [inline()] })
+    const id = randomUUID()
+    await wire.end(project, [{ id, inputs: { q: 1 }, outputs: { answer: 'Please {sit} down.' } }])
+    await eventually(async () => expect(await wire.log(rule)).toHaveLength(1))
+    const [line] = await wire.log(rule)
+    expect(line).toMatchObject({ outcome: 'done',
+      actions: [{ kind: 'queue' }, { kind: 'dataset' }, { kind: 'evaluator',
+        message: 'Judged: polite: true.' }] })
+    expect(await wire.feedback(id)).toMatchObject([{ key: 'polite', score: true,
+      comment: 'It says please.',
+      feedback_source: { metadata: { __run: { run_id: line!.actions[2]!.judge_run_id } } } }])
+    expect(JSON.stringify(model.asked.at(-1))).toContain('Please {sit} down.')
+    const judged = await wire.send('GET', `/runs/${line!.actions[2]!.judge_run_id}`)
+    expect(judged.body).toMatchObject({ run_type: 'llm', name: 'Polite', total_tokens: 19 })
+    const examples = await wire.send('GET', `/examples?dataset=${dataset.id}`)
+    expect(examples.body).toMatchObject([{ inputs: { q: 1 }, source_run_id: id }])
+    const size = await wire.send('GET', `/annotation-queues/${queue.id}/size`)
+    expect(size.body).toMatchObject({ size: 1 })
+  }, 60_000)
 
 it.runIf(isNight)('A judge that fails or talks nonsense leaves a sentence, and holds up nothing',
   async () => {

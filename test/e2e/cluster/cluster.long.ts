@@ -12,7 +12,7 @@ import { Chance } from '../../simulation/chance.ts'
 import { startBalancer } from '../../support/balancer.ts'
 import { startCluster } from '../../support/cluster.ts'
 import type { Cluster, ClusterMember } from '../../support/cluster.ts'
-import { repeats } from '../../support/repeats.ts'
+import { isNight, repeats } from '../../support/repeats.ts'
 import { collect } from '../../support/run-events.ts'
 import type { Part } from '../../support/run-events.ts'
 import { clientOf } from '../../support/server.ts'
@@ -27,7 +27,7 @@ const seed = Number(process.env['HEDDLE_SEED'] ?? Date.now() % 1_000_000)
 /** For how long new rounds begin. */
 const chaosMs = repeats({ day: 1, night: 100_000 })
 /** Kinds of faults in a round, of four: each happens to some member. */
-const faultsInRound = repeats({ day: 2, night: 4 })
+const faultsInRound = repeats({ day: 1, night: 4 })
 
 /** Longer than a member may be silent before it is fenced, on a machine that is not busy. */
 const silenceMs = 8_000
@@ -159,29 +159,33 @@ describe.skipIf(await whatIsMissing() !== undefined)('three members on three nod
     await cassandra.whole()
   }
 
-  it.each(['cassandra', 'peers'] as const)('serve on when one is cut off from %s', async (from) => {
-    await allServe()
-    const load = loaded(12)
-    onTestFailed(() => console.log(load.summary()))
-    await load.resume(24)
-    const member = cluster.members[2]!
-    load.doubt(member.pid)
-    load.doors.close(2)
-    member.cutOff(from)
-    await pause(silenceMs)
-    await load.resume(24)
-    member.reach()
-    // The others decide whether it was fenced meanwhile: it serves again, or it ends.
-    const fenced = await Promise.race([member.exited().then(() => true),
-      serves(member).then(() => pause(lastSeenMs, false))])
-    if (fenced) await member.restart()
-    await allServe()
-    load.doors.reopen(2)
-    await load.resume(24)
-    expect(await load.faults()).toEqual([])
-    console.log(`Cut off from ${from}, the member ${fenced ? 'was fenced' : 'went on'}: ` +
-      load.summary())
-  }, 400_000)
+  it.each(isNight ? ['cassandra', 'peers'] as const : ['cassandra'] as const)(
+    'serve on when one is cut off from %s',
+    async (from) => {
+      await allServe()
+      const load = loaded(12)
+      onTestFailed(() => console.log(load.summary()))
+      await load.resume(24)
+      const member = cluster.members[2]!
+      load.doubt(member.pid)
+      load.doors.close(2)
+      member.cutOff(from)
+      await pause(silenceMs)
+      await load.resume(24)
+      member.reach()
+      // The others decide whether it was fenced meanwhile: it serves again, or it ends.
+      const fenced = await Promise.race([member.exited().then(() => true),
+        serves(member).then(() => pause(lastSeenMs, false))])
+      if (fenced) await member.restart()
+      await allServe()
+      load.doors.reopen(2)
+      await load.resume(24)
+      expect(await load.faults()).toEqual([])
+      console.log(`Cut off from ${from}, the member ${fenced ? 'was fenced' : 'went on'}: ` +
+        load.summary())
+    },
+    400_000,
+  )
 
   it('resume a stream where the client left off when its front door died', async () => {
     const stepCount = 60

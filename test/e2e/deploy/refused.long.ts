@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 
 import { openKeyMaker } from '../../support/keys.ts'
+import { isNight } from '../../support/repeats.ts'
 import { say } from '../../support/run-events.ts'
 import { oneWorker, startServer } from '../../support/server-process.ts'
 import type { ServerProcess } from '../../support/server-process.ts'
@@ -60,7 +61,7 @@ it('What is no archive of a tree is refused, and nothing of it stays.', async ()
   }
 })
 
-it('Code that cannot be loaded is refused with its place.', async () => {
+it.runIf(isNight)('Code that cannot be loaded is refused with its place.', async () => {
   const own = (agent: string) => {
     const tar = tarOf({ 'agent.ts': agent, 'package.json': '{"type": "module"}',
       'langgraph.json': '{"graphs": {"agent": "./agent.ts:agent"}}' })

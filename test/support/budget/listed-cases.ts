@@ -16,19 +16,11 @@ export const listedCases: Readonly<Record<string, Readonly<Record<string, string
   'test/conformance/platform/models.test.ts': {
     'are in nothing that the server wrote or answered': 'reads all that a server has written',
   },
-  'test/conformance/platform/rule-judges.test.ts': {
-    'A prompt judges; its call is a span of its own, and examples are made of runs': judged,
-  },
   'test/conformance/platform/rules.test.ts': {
     'A graph judges what ends, and its own trace can be read': judged,
   },
   'test/contract/cassandra-schema.test.ts': {
     'are created by one of several members that start at once': tables,
-  },
-  'test/contract/cassandra.test.ts': {
-    'are there after it is opened again, and counted once': tables,
-    'is what a count of all rows gives, after whatever was written, removed and reopened': tables,
-    'names threads that are due in order, a page at a time': tables,
   },
   'test/contract/cassandra-span-queries.test.ts': {
     'Random filters find what a look at every span finds.': search,
@@ -38,10 +30,6 @@ export const listedCases: Readonly<Record<string, Readonly<Record<string, string
   },
   'test/e2e/burst.test.ts': {
     'One run beside 60 in the background waits for a few of their nodes': 'sixty runs that compute',
-  },
-  'test/e2e/commands/processes.test.ts': {
-    'a backup is made from which nothing goes on by itself, unless --go-on says so':
-      'five real commands beside a server',
   },
   'test/e2e/fuzz.test.ts': {
     'answers or refuses 150 requests of any shape, seed 841459149': search,

@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { addressReader } from '../../../../src/frontdoor/index.ts'
 import { MemoryKeys } from '../../../support/memory-keys.ts'
+import { isNight } from '../../../support/repeats.ts'
 import { dial } from '../../../support/wire.ts'
 import { viewOf } from '../fake-threads.ts'
 import { call, openDoor } from '../open-front-door.ts'
@@ -101,28 +102,29 @@ describe('a long answer', () => {
     expect(await search(door)).toBe(200)
   })
 
-  it('is cut off if its tenant has too much unread and it is the oldest of them', async () => {
-    const door = await doorWith(JSON.stringify({ long: 'x'.repeat(40 * megabyte) }), {
-      unread: { ofTenant: 100 * megabyte },
-      auth: { keys: new MemoryKeys(), region: 'us', regionUrls: {}, sessions: null,
-        addressOf: addressReader([]), isFromTrustedProxy: () => true },
-    })
-    const readers: { socket: Socket; read: number }[] = []
-    for (const tenant of ['other', 'acme', 'acme', 'acme']) {
-      const socket = await request(door, `GET /threads/${threadId}`, '', 'json', tenant)
-      const reader = { socket, read: 0 }
-      socket.on('error', () => {}).on('data', ({ length }: Buffer) => {
-        reader.read += length
+  it.runIf(isNight)('is cut off if its tenant has too much unread and it is the oldest of them',
+    async () => {
+      const door = await doorWith(JSON.stringify({ long: 'x'.repeat(40 * megabyte) }), {
+        unread: { ofTenant: 100 * megabyte },
+        auth: { keys: new MemoryKeys(), region: 'us', regionUrls: {}, sessions: null,
+          addressOf: addressReader([]), isFromTrustedProxy: () => true },
       })
-      readers.push(reader)
-      await expect.poll(() => door.threads.calls).toHaveLength(readers.length)
-    }
-    await expect.poll(() => door.stats().requests).toBe(3)
-    for (const { socket } of readers) socket.resume()
-    await expect.poll(() => door.stats().requests).toBe(0)
-    await expect.poll(() => readers.map(({ read }) => read > 40 * megabyte))
-      .toEqual([true, false, true, true])
-  })
+      const readers: { socket: Socket; read: number }[] = []
+      for (const tenant of ['other', 'acme', 'acme', 'acme']) {
+        const socket = await request(door, `GET /threads/${threadId}`, '', 'json', tenant)
+        const reader = { socket, read: 0 }
+        socket.on('error', () => {}).on('data', ({ length }: Buffer) => {
+          reader.read += length
+        })
+        readers.push(reader)
+        await expect.poll(() => door.threads.calls).toHaveLength(readers.length)
+      }
+      await expect.poll(() => door.stats().requests).toBe(3)
+      for (const { socket } of readers) socket.resume()
+      await expect.poll(() => door.stats().requests).toBe(0)
+      await expect.poll(() => readers.map(({ read }) => read > 40 * megabyte))
+        .toEqual([true, false, true, true])
+    })
 
   it.each(['REST', 'the typed API', 'HTTP/2'] as const)(
     'is dropped if its client reads none of it: %s',
@@ -147,7 +149,7 @@ describe('a long answer', () => {
     },
   )
 
-  it('is dropped even if its headers were sent before it was ready', async () => {
+  it.runIf(isNight)('is dropped even if its headers were sent before it was ready', async () => {
     const door = await openDoor({ unread: { patienceMs: 200 } })
     const socket = await request(door, 'POST /runs/wait', '{"assistant_id":"agent"}')
     let received = ''
@@ -162,7 +164,7 @@ describe('a long answer', () => {
     await expect.poll(() => door.stats().requests).toBe(0)
   })
 
-  it('is dropped even if it is the last event of a typed stream', async () => {
+  it.runIf(isNight)('is dropped even if it is the last event of a typed stream', async () => {
     const door = await openDoor({ unread: { patienceMs: 200 } })
     // A message in its envelope: a run of an assistant whose name has five characters.
     const message = '\0\0\0\0\u0009\n\u0007\u0012\u0005agent'

@@ -50,7 +50,7 @@ describe('a run in a process of its own', () => {
       expect(await test.run('where', {}).end).toEqual(success)
     })
 
-  it('that never returns ends when it is aborted', async () => {
+  it.runIf(isNight)('that never returns ends when it is aborted', async () => {
     const test = await TestHost.start(1)
     const held = gate()
     const { id } = test.run('spin', { url: held.url }, apart)

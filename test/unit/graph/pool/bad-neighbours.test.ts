@@ -63,7 +63,7 @@ describe('user code', () => {
     expect(await again.end).toEqual(success)
   })
 
-  it('may post to its parent port and listen there without harm', async () => {
+  it.runIf(isNight)('may post to its parent port and listen there without harm', async () => {
     const test = await TestHost.start(1, await hostProject(`
       import { parentPort } from 'node:worker_threads'
       let heard = 0
@@ -117,22 +117,23 @@ describe('user code', () => {
     expect(await end).toEqual(success)
   })
 
-  it('may print without end: long output reaches the log in bounded pieces', async () => {
-    const test = await TestHost.start(1, await hostProject(`
+  it.runIf(isNight)('may print without end: long output reaches the log in bounded pieces',
+    async () => {
+      const test = await TestHost.start(1, await hostProject(`
       export const pour = one(() => {
         for (let n = 0; n < 40; n++) process.stdout.write('y'.repeat(50_000))
         return {}
       })`))
-    const printed = Promise.withResolvers<void>()
-    let length = 0
-    test.env.log.info = (message) => {
-      expect(message.length).toBeLessThanOrEqual(64 * 1024)
-      length += message.length
-      if (length > 1_500_000) printed.resolve()
-    }
-    await test.run('pour', {}).end
-    await printed.promise
-  })
+      const printed = Promise.withResolvers<void>()
+      let length = 0
+      test.env.log.info = (message) => {
+        expect(message.length).toBeLessThanOrEqual(64 * 1024)
+        length += message.length
+        if (length > 1_500_000) printed.resolve()
+      }
+      await test.run('pour', {}).end
+      await printed.promise
+    })
 })
 
 describe('a file whose import', () => {
@@ -185,13 +186,13 @@ describe('a file whose import', () => {
     expect(test.host.describe('fresh')).toBeDefined()
   })
 
-  it('was done is not blamed if a factory ends the worker', async () => {
+  it.runIf(isNight)('was done is not blamed if a factory ends the worker', async () => {
     const project = await hostProject('export const quits = () => process.exit(3)')
     await expect(startGraphHost({ env: virtualEnv(), workers: 1, project })).rejects
       .toThrow('before it had loaded the project')
   })
 
-  it('never ends is named in the error if the worker exits over it', async () => {
+  it.runIf(isNight)('never ends is named in the error if the worker exits over it', async () => {
     const project = await hostProject('export const never = where; await new Promise(() => {})')
     await expect(startGraphHost({ env: virtualEnv(), workers: 1, project })).rejects
       .toMatchObject({ code: 'graph_failed', message: expect.stringContaining('"where"') })
@@ -207,7 +208,7 @@ describe('a factory', () => {
 })
 
 describe('a worker that spins', () => {
-  it('and answers before another has loaded the project loses nothing', async () => {
+  it.runIf(isNight)('and answers before another has loaded the project loses nothing', async () => {
     const go = new Int32Array(new SharedArrayBuffer(8))
     setEnvironmentData('go', go)
     const test = await TestHost.start(1, await hostProject(`
@@ -253,7 +254,7 @@ describe('a worker that spins', () => {
 })
 
 describe('a question that ends its worker', () => {
-  it('costs the only run there no attempt', async () => {
+  it.runIf(isNight)('costs the only run there no attempt', async () => {
     const test = await TestHost.start(1, await hostProject(`
       export const asked = (config, { accessContext }) => {
         if (accessContext === 'threads.read') process.exit(1)

@@ -11,6 +11,7 @@ import { useGates } from '../../../support/gate.ts'
 import { ModelLog } from '../../../support/model-log.ts'
 import { hostProject, letSpin, logged, secrets, TestHost,
   useSharedHost } from '../project/host-project.ts'
+import { isNight } from '../../../support/repeats.ts'
 
 const gate = useGates()
 const sharedHost = useSharedHost()
@@ -58,21 +59,22 @@ describe('an execution', () => {
     expect(await first.end).toEqual(success)
   })
 
-  it('returns to the worker that remembers its thread, though another one is idle', async () => {
-    const test = await TestHost.start(2)
-    const held = gate()
-    const busy = test.run('hold', { url: held.url })
-    await held.arrived()
-    const first = test.run('where', {})
-    await first.end
-    const { log, threadId } = first
-    held.open()
-    await busy.end
-    const second = test.run('where', {}, { log, threadId })
-    await second.end
-    expect(log.values().log).toEqual([logged(first), logged(first)])
-    expect(log.reads).toBe(0)
-  })
+  it.runIf(isNight)('returns to the worker that remembers its thread, though another one is idle',
+    async () => {
+      const test = await TestHost.start(2)
+      const held = gate()
+      const busy = test.run('hold', { url: held.url })
+      await held.arrived()
+      const first = test.run('where', {})
+      await first.end
+      const { log, threadId } = first
+      held.open()
+      await busy.end
+      const second = test.run('where', {}, { log, threadId })
+      await second.end
+      expect(log.values().log).toEqual([logged(first), logged(first)])
+      expect(log.reads).toBe(0)
+    })
 
   it('does not use its memory after another worker wrote to the thread', async () => {
     const test = await TestHost.start(1)
@@ -225,24 +227,25 @@ describe('user code', () => {
       details: { name: 'graph-1' } })
   })
 
-  it('reaches its own server once that answers clients, from any worker', async () => {
-    const server = createServer(({ url }, response) => void response.end(url))
-    await new Promise<void>((listening) => {
-      server.listen(0, '127.0.0.1', listening)
+  it.runIf(isNight)('reaches its own server once that answers clients, from any worker',
+    async () => {
+      const server = createServer(({ url }, response) => void response.end(url))
+      await new Promise<void>((listening) => {
+        server.listen(0, '127.0.0.1', listening)
+      })
+      onTestFinished(() => void server.close())
+      const test = await TestHost.start(1)
+      const early = test.run('ask', {})
+      test.host.servedAt(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+      await early.end
+      expect(logged(early)).toBe('/a?b')
+      await test.run('exit', {}).end
+      const late = test.run('ask', {})
+      await late.end
+      expect(logged(late)).toBe('/a?b')
     })
-    onTestFinished(() => void server.close())
-    const test = await TestHost.start(1)
-    const early = test.run('ask', {})
-    test.host.servedAt(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-    await early.end
-    expect(logged(early)).toBe('/a?b')
-    await test.run('exit', {}).end
-    const late = test.run('ask', {})
-    await late.end
-    expect(logged(late)).toBe('/a?b')
-  })
 
-  it('gets an error if its own server answers no clients', async () => {
+  it.runIf(isNight)('gets an error if its own server answers no clients', async () => {
     const test = await TestHost.start(1)
     test.host.servedAt(undefined)
     const run = test.run('ask', {})
@@ -290,7 +293,7 @@ describe('a question', () => {
       .toMatchObject({ state_schema: { properties: { made: { default: {} } } } })
   })
 
-  it('is put to another worker if the first does not answer soon', async () => {
+  it.runIf(isNight)('is put to another worker if the first does not answer soon', async () => {
     const test = await TestHost.start(2)
     const { log, threadId, end } = test.run('where', {})
     await end
@@ -353,32 +356,33 @@ describe('a worker that spins', () => {
     expect(await test.until(late.end)).toEqual(success)
   })
 
-  it('has its spinner moved to a worker of its own, which is then left alone', async () => {
-    const test = await TestHost.start(1)
-    const held = gate()
-    const neighbour = test.run('hold', { url: held.url })
-    await held.arrived()
-    const spun = gate()
-    const options = { threadId: 's', runId: 's' }
-    const spinner = test.run('spin', { url: spun.url }, options)
-    await spun.arrived()
-    spun.open()
-    test.stall(5000)
-    expect([await test.until(spinner.end), await test.until(neighbour.end)]).toEqual(['displaced',
-      'displaced'])
-    const second = gate()
-    const alone = test.run('spin', { url: second.url }, options)
-    await second.arrived()
-    second.open()
-    expect(await test.until(test.run('where', {}).end)).toEqual(success)
-    await test.pass(restMs)
-    expect(alone.emitted.every(({ kind }) => kind === 'steps')).toBe(true)
-    expect(await test.run('where', {}).end).toEqual(success)
-    test.host.abort(alone.id)
-    held.open()
-  })
+  it.runIf(isNight)('has its spinner moved to a worker of its own, which is then left alone',
+    async () => {
+      const test = await TestHost.start(1)
+      const held = gate()
+      const neighbour = test.run('hold', { url: held.url })
+      await held.arrived()
+      const spun = gate()
+      const options = { threadId: 's', runId: 's' }
+      const spinner = test.run('spin', { url: spun.url }, options)
+      await spun.arrived()
+      spun.open()
+      test.stall(5000)
+      expect([await test.until(spinner.end), await test.until(neighbour.end)]).toEqual(['displaced',
+        'displaced'])
+      const second = gate()
+      const alone = test.run('spin', { url: second.url }, options)
+      await second.arrived()
+      second.open()
+      expect(await test.until(test.run('where', {}).end)).toEqual(success)
+      await test.pass(restMs)
+      expect(alone.emitted.every(({ kind }) => kind === 'steps')).toBe(true)
+      expect(await test.run('where', {}).end).toEqual(success)
+      test.host.abort(alone.id)
+      held.open()
+    })
 
-  it('does not keep a question from being answered elsewhere', async () => {
+  it.runIf(isNight)('does not keep a question from being answered elsewhere', async () => {
     const test = await TestHost.start(1)
     const spun = gate()
     test.run('spin', { url: spun.url })
@@ -390,34 +394,36 @@ describe('a worker that spins', () => {
     expect(await test.until(asking)).toMatchObject({ state_schema: {} })
   })
 
-  it('is ended when its only execution is aborted, and another one takes its place', async () => {
-    const test = await TestHost.start(1)
-    const spun = gate()
-    const spinner = test.run('spin', { url: spun.url })
-    await spun.arrived()
-    await test.received()
-    await letSpin(spun)
-    test.stall(1500)
-    test.host.abort(spinner.id)
-    expect(await test.until(test.run('where', {}).end)).toEqual(success)
-    expect(spinner.emitted.every(({ kind }) => kind === 'steps')).toBe(true)
-  })
+  it.runIf(isNight)('is ended when its only execution is aborted, and another one takes its place',
+    async () => {
+      const test = await TestHost.start(1)
+      const spun = gate()
+      const spinner = test.run('spin', { url: spun.url })
+      await spun.arrived()
+      await test.received()
+      await letSpin(spun)
+      test.stall(1500)
+      test.host.abort(spinner.id)
+      expect(await test.until(test.run('where', {}).end)).toEqual(success)
+      expect(spinner.emitted.every(({ kind }) => kind === 'steps')).toBe(true)
+    })
 
-  it('because of an aborted execution gives back the other one that it has', async () => {
-    const test = await TestHost.start(1)
-    const held = gate()
-    const innocent = test.run('hold', { url: held.url })
-    await held.arrived()
-    const spun = gate()
-    const culprit = test.run('spin', { url: spun.url })
-    await spun.arrived()
-    test.host.abort(culprit.id)
-    await test.received()
-    spun.open()
-    test.stall(5000)
-    expect(await test.until(innocent.end)).toBe('displaced')
-    held.open()
-  })
+  it.runIf(isNight)('because of an aborted execution gives back the other one that it has',
+    async () => {
+      const test = await TestHost.start(1)
+      const held = gate()
+      const innocent = test.run('hold', { url: held.url })
+      await held.arrived()
+      const spun = gate()
+      const culprit = test.run('spin', { url: spun.url })
+      await spun.arrived()
+      test.host.abort(culprit.id)
+      await test.received()
+      spun.open()
+      test.stall(5000)
+      expect(await test.until(innocent.end)).toBe('displaced')
+      held.open()
+    })
 })
 
 describe('a host', () => {

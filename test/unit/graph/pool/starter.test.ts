@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 
 import { openLibrary } from '../project/open-library.ts'
+import { isNight } from '../../../support/repeats.ts'
 
 const starter = fileURLToPath(new URL('../../../../deploy/starter', import.meta.url))
 
@@ -50,7 +51,7 @@ describe('the starter, offline', () => {
     ])
   })
 
-  it('streams its answer word by word, as one message', async () => {
+  it.runIf(isNight)('streams its answer word by word, as one message', async () => {
     const { messages, tokens, ids } = await converse('Hello!')
     expect(messages.map(({ type }) => type)).toEqual(['human', 'ai'])
     expect(tokens.length).toBeGreaterThan(10)
@@ -58,13 +59,14 @@ describe('the starter, offline', () => {
     expect(ids).toBe(1)
   })
 
-  it('answers the same to the same, and follows the context of its assistant', async () => {
-    const answer = async (context = {}) => (await converse('Hello!', context)).messages[1]?.text
-    expect(await answer()).toBe(await answer())
-    expect(await answer({ system_prompt: 'You are a pirate.' })).toContain('You are a pirate.')
-  })
+  it.runIf(isNight)('answers the same to the same, and follows the context of its assistant',
+    async () => {
+      const answer = async (context = {}) => (await converse('Hello!', context)).messages[1]?.text
+      expect(await answer()).toBe(await answer())
+      expect(await answer({ system_prompt: 'You are a pirate.' })).toContain('You are a pirate.')
+    })
 
-  it('has a second graph whose subgraph is drawn as well', async () => {
+  it.runIf(isNight)('has a second graph whose subgraph is drawn as well', async () => {
     const ask = await openLibrary(starter)
     const { nodes } = await ask((library) => library.drawable('desk', true)) as {
       nodes: { id: string }[]
@@ -73,7 +75,7 @@ describe('the starter, offline', () => {
       'research:search', 'research:rank', 'write', 'review', 'publish', '__end__'])
   })
 
-  it('has a schema of its context, and a drawing', async () => {
+  it.runIf(isNight)('has a schema of its context, and a drawing', async () => {
     const ask = await openLibrary(starter)
     expect(await ask((library) => library.schemas('agent'))).toMatchObject({
       context_schema: { properties: {

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { compilerHeapMb, defaultHeapMb, memoryMb } from '../../../../src/graph/pool/worker-heap.ts'
 import { useGates } from '../../../support/gate.ts'
 import { hostProject, logged, TestHost } from '../project/host-project.ts'
+import { isNight } from '../../../support/repeats.ts'
 
 const gate = useGates()
 const success = { status: 'success', waiting: false, interrupts: '{}', error: null }
@@ -41,7 +42,7 @@ describe('a graph that fills the memory of its worker', () => {
         .toContain('Graphs have filled the memory of a worker.')
     })
 
-  it('is found even if a neighbour is suspected first', async () => {
+  it.runIf(isNight)('is found even if a neighbour is suspected first', async () => {
     const test = await TestHost.start(1, await hostProject(filling), { heapMb: 64 })
     const [held, second] = [gate(), gate()]
     const innocent = { threadId: 'i', runId: 'i' }

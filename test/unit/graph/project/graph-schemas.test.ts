@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { openLibrary } from './open-library.ts'
 import type { Ask } from './open-library.ts'
 import { sharedProject } from './project-files.ts'
+import { isNight } from '../../../support/repeats.ts'
 
 const project = sharedProject('schemas')
 
@@ -57,7 +58,7 @@ describe('the schemas of a graph', () => {
     expect(state_schema).toMatchObject({ type: 'object', properties, required: ['name'] })
   })
 
-  it('are unknown for a graph without named state', async () => {
+  it.runIf(isNight)('are unknown for a graph without named state', async () => {
     const ask = await openLibrary(sharedProject('forms'))
     expect(await ask((library) => library.schemas('functional'))).toEqual({ input_schema: null,
       output_schema: null, state_schema: null, config_schema: null, context_schema: null })
@@ -105,7 +106,7 @@ describe('the drawing of a graph', () => {
       types: new Set(nodes.map(({ type }) => type)) }
   }
 
-  it('shows its nodes and edges', async () => {
+  it.runIf(isNight)('shows its nodes and edges', async () => {
     expect(await drawing(await openLibrary(project), false)).toEqual({
       nodes: ['__start__', 'sub', 'substitute', '__end__'],
       edges: ['__start__ → sub', 'sub → substitute', 'substitute → __end__'],
@@ -113,7 +114,7 @@ describe('the drawing of a graph', () => {
     })
   })
 
-  it('goes as deep into subgraphs as it is asked to', async () => {
+  it.runIf(isNight)('goes as deep into subgraphs as it is asked to', async () => {
     const shallow = ['__start__', 'sub:deep', 'sub:beside', 'substitute', '__end__']
     const deep = ['__start__', 'sub:deep:one', 'sub:deep:two', 'sub:beside', 'substitute',
       '__end__']

@@ -6,6 +6,7 @@ import { toGraph } from '../../../../src/graph/project/graph-export.ts'
 import type { AccessContext } from '../../../../src/graph/project/graph-export.ts'
 import { openLibrary } from './open-library.ts'
 import { sharedProject, writeProject } from './project-files.ts'
+import { isNight } from '../../../support/repeats.ts'
 
 const forms = sharedProject('forms')
 
@@ -31,7 +32,7 @@ describe('a graph library', () => {
     expect(messages).toEqual(['hi', 'agent'])
   })
 
-  it('describes its graphs in the order of langgraph.json', async () => {
+  it.runIf(isNight)('describes its graphs in the order of langgraph.json', async () => {
     const ask = await openLibrary(forms)
     const said = { description: null, stateChannels: ['said'], plain: true, nodes: ['say'],
       channels: ['said'], subgraphs: [], subgraphNodes: [] }
@@ -51,12 +52,13 @@ describe('a graph library', () => {
     ])
   })
 
-  it('knows which graphs have a state that differs from their checkpoints', async () => {
-    const ask = await openLibrary(sharedProject('schemas'))
-    const described = await ask((library) => library.describe())
-    expect(described.filter(({ plain }) => !plain).map(({ graphId }) => graphId))
-      .toEqual(['passing', 'delta'])
-  })
+  it.runIf(isNight)('knows which graphs have a state that differs from their checkpoints',
+    async () => {
+      const ask = await openLibrary(sharedProject('schemas'))
+      const described = await ask((library) => library.describe())
+      expect(described.filter(({ plain }) => !plain).map(({ graphId }) => graphId))
+        .toEqual(['passing', 'delta'])
+    })
 
   it('always returns the same compiled graph, but a fresh one from a factory', async () => {
     const ask = await openLibrary(forms)
@@ -108,7 +110,7 @@ describe('a graph library', () => {
     expect(await seen({ FORMS_WORD: '' })).toMatchObject({ word: '' })
   })
 
-  it('answers graph_failed if the engine cannot draw a graph', async () => {
+  it.runIf(isNight)('answers graph_failed if the engine cannot draw a graph', async () => {
     const root = await writeProject({ 'langgraph.json': { graphs: { it: './graph.js:graph' } },
       'graph.js': `export const graph = { lg_is_pregel: true, nodes: {}, streamChannelsList: [],
         getGraphAsync() { throw new Error('End node x not found!') } }` })
@@ -119,12 +121,14 @@ describe('a graph library', () => {
     })
   })
 
-  it('answers not_found for an unknown graph, and names those that exist', async () => {
-    const ask = await openLibrary(sharedProject('schemas'))
-    await expect(ask((library) => library.get('stranger', { access: 'threads.read' }))).rejects
-      .toMatchObject({ code: 'not_found',
-        message: expect.stringMatching(/^There is no graph "stranger"; there is annotated, zod,/) })
-  })
+  it.runIf(isNight)('answers not_found for an unknown graph, and names those that exist',
+    async () => {
+      const ask = await openLibrary(sharedProject('schemas'))
+      await expect(ask((library) => library.get('stranger', { access: 'threads.read' }))).rejects
+        .toMatchObject({ code: 'not_found', message: expect.stringMatching(
+          /^There is no graph "stranger"; there is annotated, zod,/,
+        ) })
+    })
 })
 
 describe('a graph that cannot be loaded', () => {

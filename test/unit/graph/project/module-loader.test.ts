@@ -9,6 +9,7 @@ import { compileProject, readProject, startGraphHost } from '../../../../src/gra
 import { virtualEnv } from '../../../support/env.ts'
 import { openLibrary } from './open-library.ts'
 import { writeProject } from './project-files.ts'
+import { isNight } from '../../../support/repeats.ts'
 
 /** A graph that is only loaded, never run: its `report` has what its file saw. */
 const graphOf = (report: string) =>
@@ -99,14 +100,14 @@ describe('the code of a project', () => {
     }, '<b>', { side: 1 }])
   })
 
-  it('knows its URL, file name and folder', async () => {
+  it.runIf(isNight)('knows its URL, file name and folder', async () => {
     const root = await writeProject({ 'langgraph.json': langgraphJson,
       'src/graph.ts': graphOf('[import.meta.url, import.meta.filename, __dirname]') })
     const file = join(root, 'src/graph.ts')
     expect(await reportOf(root)).toEqual([`file://${file}`, file, join(root, 'src')])
   })
 
-  it('may call require(), as code that was compiled to CommonJS does', async () => {
+  it.runIf(isNight)('may call require(), as code that was compiled to CommonJS does', async () => {
     const root = await writeProject({
       'langgraph.json': langgraphJson,
       'src/graph.ts': `
@@ -126,7 +127,7 @@ describe('the code of a project', () => {
     expect(await reportOf(root)).toEqual(['function', 'hey', 'HEY', 'function', 'hey'])
   })
 
-  it('may be a bundle with its own names for require()', async () => {
+  it.runIf(isNight)('may be a bundle with its own names for require()', async () => {
     const root = await writeProject({
       'langgraph.json': { graphs: { it: './dist/graph.js:graph' } },
       'package.json': { type: 'module' },
@@ -139,23 +140,25 @@ describe('the code of a project', () => {
     expect(await reportOf(root)).toEqual(['function', '/'])
   })
 
-  it('may have been bundled as CommonJS, whose exports are named in dead code', async () => {
-    const root = await writeProject({
-      'langgraph.json': langgraphJson,
-      'src/graph.ts': `import { word } from '../dist/word.cjs'; ${graphOf('word')}`,
-      'dist/word.cjs': `
+  it.runIf(isNight)('may have been bundled as CommonJS, whose exports are named in dead code',
+    async () => {
+      const root = await writeProject({
+        'langgraph.json': langgraphJson,
+        'src/graph.ts': `import { word } from '../dist/word.cjs'; ${graphOf('word')}`,
+        'dist/word.cjs': `
         module.exports = Object.defineProperty({}, 'word', { value: require('./data.json').word })
         0 && (module.exports = { word })`,
-      'dist/data.json': { word: 'hey' },
+        'dist/data.json': { word: 'hey' },
+      })
+      expect(await reportOf(root)).toBe('hey')
     })
-    expect(await reportOf(root)).toBe('hey')
-  })
 
-  it('imports installed CommonJS as a CommonJS file would, unless it is a module', async () => {
-    const root = await writeProject({
-      'langgraph.json': langgraphJson,
-      'package.json': {},
-      'src/graph.ts': `
+  it.runIf(isNight)('imports installed CommonJS as a CommonJS file would, unless it is a module',
+    async () => {
+      const root = await writeProject({
+        'langgraph.json': langgraphJson,
+        'package.json': {},
+        'src/graph.ts': `
         import { twice } from 'computed'
         import * as computed from 'computed'
         import deep from 'computed/lib/deep'
@@ -163,20 +166,20 @@ describe('the code of a project', () => {
         import Compiled, { other } from 'compiled'
         import { inModule } from './module.mts'
         ${graphOf('[twice(2), computed.twice(3), deep, folder, Compiled.name, other, inModule]')}`,
-      'src/module.mts': `import all from 'compiled'; export const inModule = all.default.name`,
-      'node_modules/computed/index.js': `module.exports = { ['twi' + 'ce']: (it) => 2 * it }`,
-      'node_modules/computed/lib/deep.js': `module.exports = 'deep'`,
-      'node_modules/computed/lib/index.js': `module.exports = 'folder'`,
-      'node_modules/compiled/index.js': `
+        'src/module.mts': `import all from 'compiled'; export const inModule = all.default.name`,
+        'node_modules/computed/index.js': `module.exports = { ['twi' + 'ce']: (it) => 2 * it }`,
+        'node_modules/computed/lib/deep.js': `module.exports = 'deep'`,
+        'node_modules/computed/lib/index.js': `module.exports = 'folder'`,
+        'node_modules/compiled/index.js': `
         exports.__esModule = true
         exports.default = class Compiled {}
         exports.other = 'other'`,
+      })
+      expect(await reportOf(root))
+        .toEqual([4, 6, 'deep', 'folder', 'Compiled', 'other', 'Compiled'])
     })
-    expect(await reportOf(root))
-      .toEqual([4, 6, 'deep', 'folder', 'Compiled', 'other', 'Compiled'])
-  })
 
-  it('may import by a computed name', async () => {
+  it.runIf(isNight)('may import by a computed name', async () => {
     const root = await writeProject({
       'langgraph.json': langgraphJson,
       'src/graph.ts': `const name = ['a', 'part.ts'].join('/')
@@ -187,7 +190,7 @@ describe('the code of a project', () => {
     expect(await reportOf(root)).toEqual(['part', 'one'])
   })
 
-  it('is loaded once, however many graphs and names lead to it', async () => {
+  it.runIf(isNight)('is loaded once, however many graphs and names lead to it', async () => {
     const root = await writeProject({
       'langgraph.json': { graphs: { it: './src/graph.ts:graph', two: './two.ts:graph' } },
       'src/graph.ts': `import { log } from './log'; log.push('one'); ${graphOf('log')}`,
@@ -236,7 +239,7 @@ describe('a workspace', () => {
     expect(await reportOf(root)).toEqual(['hello you', 'shared'])
   })
 
-  it('may have packages with native addons, which Node loads', async () => {
+  it.runIf(isNight)('may have packages with native addons, which Node loads', async () => {
     const root = await writeProject({
       'langgraph.json': { graphs: { it: './graph.ts:graph' } },
       'graph.ts': `import { code } from 'native'
@@ -324,25 +327,26 @@ describe('the engine', () => {
     })).toEqual([true, true])
   })
 
-  it('is the same instance for code that requires it and code that imports it', async () => {
-    const root = await writeProject({
-      'langgraph.json': { graphs: { it: './src/graph.cjs:graph', other: './other.ts:graph' } },
-      'src/graph.cjs': `const { StateGraph } = require('@langchain/langgraph')
+  it.runIf(isNight)('is the same instance for code that requires it and code that imports it',
+    async () => {
+      const root = await writeProject({
+        'langgraph.json': { graphs: { it: './src/graph.cjs:graph', other: './other.ts:graph' } },
+        'src/graph.cjs': `const { StateGraph } = require('@langchain/langgraph')
         const { ToolNode } = require('@langchain/langgraph/prebuilt')
         const { HumanMessage } = require('@langchain/core/messages')
         const seen = [StateGraph, ToolNode, HumanMessage]
         exports.graph = { lg_is_pregel: true, report: () =>
           seen.every((it, index) => it === globalThis.seen[index]) }`,
-      'other.ts': `import { StateGraph } from '@langchain/langgraph'
+        'other.ts': `import { StateGraph } from '@langchain/langgraph'
         import { ToolNode } from '@langchain/langgraph/prebuilt'
         import { HumanMessage } from '@langchain/core/messages'
         Object.assign(globalThis, { seen: [StateGraph, ToolNode, HumanMessage] })
         ${graphOf('1')}`,
+      })
+      expect(await reportOf(root)).toBe(true)
     })
-    expect(await reportOf(root)).toBe(true)
-  })
 
-  it('is not a fallback for packages that are not installed', async () => {
+  it.runIf(isNight)('is not a fallback for packages that are not installed', async () => {
     const root = await writeProject({ 'langgraph.json': langgraphJson,
       'src/graph.ts': `import '@langchain/nowhere'; ${graphOf('1')}` })
     await expect(reportOf(root)).rejects.toMatchObject({
