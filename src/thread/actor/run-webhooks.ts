@@ -3,7 +3,8 @@
  *
  * The row that ends the run says that this is owed, so that the next owner of the thread continues
  * with it. All that one end owes is called at the same time once that row is on disk, outside of
- * turns, and settled by a row of its own: delivered, or given up.
+ * turns. Each address has tries of its own, so that one that fails neither holds up nor repeats the
+ * others. When all are done, a row of its own settles it: delivered, or given up.
  */
 
 import { Backoff } from '../../../cluster/index.ts'
@@ -62,35 +63,49 @@ export class RunWebhooks {
   }
 
   async #deliver(key: string): Promise<void> {
-    const { ports: { env }, tenant, threadId } = this.#context
     const stop = new AbortController()
-    const backoff = new Backoff(env, pauses)
     this.#underWay.set(key, stop)
-    while (!stop.signal.aborted) {
-      try {
-        await this.#try(key, stop.signal)
-        break
-      } catch (error) {
-        if (stop.signal.aborted) break
-        const { runId } = runOfKey(key)
-        env.log.warn('A webhook could not be called yet.', { tenant, threadId, runId, error })
-        await backoff.pause()
-      }
+    try {
+      await this.#settle(key, stop.signal)
+    } catch (error) {
+      if (!stop.signal.aborted) throw error
+    } finally {
+      if (this.#underWay.get(key) === stop) this.#underWay.delete(key)
     }
-    if (this.#underWay.get(key) === stop) this.#underWay.delete(key)
   }
 
-  async #try(key: string, signal: AbortSignal): Promise<void> {
+  async #settle(key: string, signal: AbortSignal): Promise<void> {
     const { threadLog, notify, ports: { runs }, tenant, threadId } = this.#context
-    await threadLog.durable
     const { runId, isGivenUp } = runOfKey(key)
-    const run = await runs.get(tenant, threadId, runId)
+    const untilDone = <Result>(act: () => Promise<Result>) => this.#untilDone(runId, signal, act)
+    const run = await untilDone(async () => {
+      await threadLog.durable
+      return await runs.get(tenant, threadId, runId)
+    })
     const calls = run ? this.#callsOf(key, run) : []
-    const outcomes = await Promise.all(calls.map((call) => this.#send(run!, call, signal)))
+    const outcomes = await Promise.all(
+      calls.map((call) => untilDone(() => this.#send(run!, call, signal))),
+    )
     const over = run && (isGivenUp || !isQuestion(run.status, run.interruptsJson))
       ? taskOfRun(run)
       : undefined
     notify({ type: 'settled', runId: key, ...endingOfAll(outcomes), ...over && { over } })
+  }
+
+  /** Does it once more after a pause as long as our own store fails. Throws only if it is stopped. */
+  async #untilDone<Result>(runId: string, signal: AbortSignal,
+    act: () => Promise<Result>): Promise<Result> {
+    const { ports: { env }, tenant, threadId } = this.#context
+    for (const backoff = new Backoff(env, pauses);;) {
+      signal.throwIfAborted()
+      try {
+        return await act()
+      } catch (error) {
+        signal.throwIfAborted()
+        env.log.warn('A webhook could not be called yet.', { tenant, threadId, runId, error })
+        await backoff.pause()
+      }
+    }
   }
 
   #callsOf(key: string, run: RunRow): readonly OwedCall[] {

@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest'
 
 import type { PushConfig } from '../../../../proto/gen/storage/v1/push.ts'
+import { HeddleError } from '../../../../src/errors.ts'
 import type { StartRun } from '../../../../src/thread/index.ts'
 import { received } from '../../../support/scripted-egress.ts'
 import { settled, ThreadHouse } from '../../../support/thread-house.ts'
@@ -105,6 +106,30 @@ describe('a push notification', () => {
     expect(house.egress.sent.map(({ call }) => call.headers?.['x-heddle-delivery']))
       .toEqual([`${taskId}/four`])
     await expect(set({ id: 'late' })).rejects.toMatchObject({ code: 'rejected' })
+  })
+
+  it('is sent once, also if the body for another address cannot be read yet', async () => {
+    const house = new ThreadHouse()
+    const run = watched(house)
+    const webhook = 'https://other.example/hook'
+    const id = await ended(house, { ...run, plan: { ...run.plan, webhook } })
+    const [hook, push] = house.egress.sent
+    const read = house.log.read.bind(house.log)
+    house.log.read = () => Promise.reject(new HeddleError('unavailable', 'the store is away'))
+    await expect(hook!.body()).rejects.toThrow('away')
+    hook!.end({ kind: 'failed', reason: 'the store is away' })
+    await settled()
+    house.log.read = read
+    house.env.advance(5_000)
+    await settled()
+    expect(house.egress.sent.map(({ call }) => call.url))
+      .toEqual([webhook, 'https://example.org/hook', webhook])
+    push!.end(received)
+    await settled()
+    expect((await rowOf(house)).owedWebhooks).toEqual([id])
+    house.egress.sent[2]!.end({ kind: 'failed', reason: 'nobody is there' })
+    await settled()
+    expect((await rowOf(house)).owedWebhooks).toEqual([])
   })
 
   it('is not sent for a run that is deleted, nor kept for it', async () => {
