@@ -1,6 +1,6 @@
 /** The contract of the API: every operation, and the records in requests and answers. */
 
-export { a2aVersions, callAgent, findAgentCard, getAgentCard } from './a2a.ts'
+export { a2aVersions, callAgent, findAgentCard, getAgentCard } from './agents/a2a.ts'
 export { cancelRuns, searchRuns } from './threads/all-runs.ts'
 export type { CancelRuns, RunOfTenant, SearchRuns } from './threads/all-runs.ts'
 export { assistantFields, countAssistants, createAssistant, deleteAssistant, getAssistant,
@@ -86,8 +86,8 @@ export { createKey, listKeys, revokeKey } from './keys.ts'
 export type { ApiKey, KeyBody } from './keys.ts'
 export { getLimits, listRefusedCallers } from './limits.ts'
 export type { LimitReport, LimitRow, RefusedCallers } from './limits.ts'
-export { callTools, endToolSession, getDeployedToolResource, getToolResource,
-  streamTools } from './mcp.ts'
+export { callTools, endToolSession, streamTools } from './agents/mcp.ts'
+export { getAgentResource, getToolResource } from './agents/protected-resource.ts'
 export { changeWorkspaceSecrets, createModel, createPrice, deleteModel, deletePrice,
   listLocalModels, listModels, listPrices, listUsualPrices, listWorkspaceSecrets, patchModel,
   replacePrice } from './models.ts'

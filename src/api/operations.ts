@@ -2,7 +2,7 @@
 
 import type { TSchema } from 'typebox'
 
-import * as agents from './a2a.ts'
+import * as agents from './agents/a2a.ts'
 import * as alertRules from './rules/alert-rules.ts'
 import * as allRuns from './threads/all-runs.ts'
 import * as assistants from './assistants.ts'
@@ -29,7 +29,7 @@ import * as hostedRevisions from './hosted/hosted-revisions.ts'
 import * as ingest from './ingest/ingest.ts'
 import * as keys from './keys.ts'
 import * as limits from './limits.ts'
-import * as mcp from './mcp.ts'
+import * as mcp from './agents/mcp.ts'
 import * as models from './models.ts'
 import type { Also, Answer, Asks, Body, Operation, Params, Query, Value } from './operation.ts'
 import * as otel from './ingest/otel.ts'
@@ -37,6 +37,7 @@ import * as pageLinks from './hosted/page-links.ts'
 import * as playground from './playground.ts'
 import * as projects from './traces/projects.ts'
 import * as prompts from './prompts.ts'
+import { getAgentResource, getToolResource } from './agents/protected-resource.ts'
 import * as protocol from './threads/protocol.ts'
 import * as publicDatasets from './datasets/public-datasets.ts'
 import * as publicRuns from './traces/public-runs.ts'
@@ -67,9 +68,9 @@ const ofDeployments = asking({
   'Stateless runs': statelessRuns,
   'Crons': crons,
   'Store': store,
-  'Model Context Protocol': mcp,
+  'Model Context Protocol': { ...mcp, getToolResource },
   'Components': components,
-  'Agents': agents,
+  'Agents': { ...agents, getAgentResource },
 })
 
 /** Files of operations, under the headings that they have in the documentation. */

@@ -25,13 +25,15 @@ import { asLocal, identifyBy } from './http/identify.ts'
 import type { Identification, Identify } from './http/identify.ts'
 import type { App, Schemas } from './http/route.ts'
 import { holdAnswers } from './http/unread.ts'
-import { challengeOf, unreadableForm } from './mcp/index.ts'
+import { unreadableForm } from './mcp/index.ts'
 import { ProjectLogins } from './login/index.ts'
 import type { LoginOf } from './login/index.ts'
 import { addProjectHttp, calledLogins, isOfProject, isTypedCall, mountsOver, ownTarget,
   projectTarget, requireEnabled } from './mount/index.ts'
 import type { Mounts, ServedHosts } from './mount/index.ts'
 import { errorForm } from './platform-rest/platform-error.ts'
+import { challengeOf } from './protected-resource.ts'
+import type { ResourceParts } from './protected-resource.ts'
 import { requireClearPaths } from './rest/clear-path.ts'
 import { isFromHere } from './rest/from-here.ts'
 import { keepLocal } from './rest/local-safety.ts'
@@ -87,7 +89,7 @@ export async function openApp(options: FrontDoorOptions, ports: DoorPorts,
 }
 
 function createApp(
-  { options: { env, auth, projectHttp }, ports, sockets, mounts, bodyLimitBytes }: {
+  { options, ports, sockets, mounts, bodyLimitBytes }: {
     readonly options: FrontDoorOptions
     readonly ports: DoorPorts
     readonly sockets: SocketServer
@@ -95,9 +97,11 @@ function createApp(
     readonly bodyLimitBytes: number
   },
 ): App {
+  const { env, projectHttp } = options
+  const resources = resourcesOf(options)
   const answerError = errorReply(env.log, sockets,
     (error, url) => unreadableForm(error, url) ?? errorForm(error, url),
-    (request) => challengeOf(request, auth?.sessions?.issuer))
+    (request) => challengeOf(request, resources))
   const app = fastify({
     bodyLimit: bodyLimitBytes,
     exposeHeadRoutes: false,
@@ -147,9 +151,19 @@ function addAccess(app: App, options: FrontDoorOptions & { readonly bodyLimitByt
   gate.afterGuard()
 }
 
-/** True for the data of deployments. All else of the server goes by its own keys. */
+/**
+ * True for the data of projects. All else of the server goes by its own keys, and so does what only
+ * operators may ask about data.
+ */
 function goesByLogin({ routeOptions: { url, config } }: FastifyRequest): boolean {
-  return config?.operation?.asks !== undefined || isTypedCall(url)
+  const isData = config?.operation?.asks !== undefined && config.access !== 'admin'
+  return isData || isTypedCall(url)
+}
+
+/** Addresses that tokens protect, and who gives these out. */
+export function resourcesOf({ auth, isFromProxy, mcp, agents }: FrontDoorOptions): ResourceParts {
+  return { issuer: auth?.sessions?.issuer, isFromProxy,
+    offers: { tools: mcp !== false, agents: agents !== null } }
 }
 
 /** Finds the login of the project that a request calls. */

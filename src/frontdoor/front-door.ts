@@ -12,7 +12,7 @@ import { componentRoutes } from './components.ts'
 import { allowedOperations, cronAdmission } from './authorise/index.ts'
 import { addConnect } from './connect/plugin.ts'
 import { addControl } from './control/index.ts'
-import { loginsOf, openApp } from './door-app.ts'
+import { loginsOf, openApp, resourcesOf } from './door-app.ts'
 import type { DoorApp } from './door-app.ts'
 import { DoorPorts } from './door-ports.ts'
 import type { FrontDoorOptions } from './front-door-options.ts'
@@ -25,6 +25,7 @@ import { quotasOfTenant, ServedHosts } from './mount/index.ts'
 import { feedbackLinks, operationsOver } from './operations/index.ts'
 import type { Operations } from './operations/index.ts'
 import { addPlatform } from './platform-rest/app.ts'
+import { resourceRoutes } from './protected-resource.ts'
 import { protocolRoutes } from './protocol-v2/index.ts'
 import { addRest } from './rest/app.ts'
 import { servedGraphs } from './rest/server-features.ts'
@@ -132,15 +133,13 @@ async function addRoutes(options: FrontDoorOptions,
   if (platform) await addPlatform(app, { ...options, ...parts, platform })
   if (deployments) await addControl(app, { ...parts, env, deployments, servedHosts })
   if (agents) {
-    agentRoutes(app, { ...parts, env, json,
+    agentRoutes(app, { ...parts, env, json, isFromProxy: options.isFromProxy,
       agents: { ...agents, auth: auth === undefined ? 'none' : 'keys',
         loginOf: loginsOf(options) } })
   }
   protocolRoutes(app, { ...parts, env, json, bodies, sockets, limit })
-  if (options.mcp !== false) {
-    mcpRoutes(app, { ...parts, env, json, version: options.version,
-      issuer: options.auth?.sessions?.issuer })
-  }
+  if (options.mcp !== false) mcpRoutes(app, { ...parts, env, json, version: options.version })
+  resourceRoutes(app, loginsOf(options), resourcesOf(options))
   await app.register(addConnect, { ...parts, log: env.log, readMaxBytes: bodyLimitBytes, json,
     bodies })
   return hasStudio

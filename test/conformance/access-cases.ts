@@ -138,7 +138,7 @@ export const routeCases: Readonly<Record<string, Case>> = {
   'GET /mcp': { ...read('stream'), isEndless: true, headers: toolSession },
   'DELETE /mcp': { ...change('own'), headers: toolSession },
   'GET /.well-known/oauth-protected-resource/mcp': { does: 'public', sees: 'all' },
-  'GET /.well-known/oauth-protected-resource/d/{deployment}/mcp': { does: 'public', sees: 'all' },
+  'GET /.well-known/oauth-protected-resource/a2a/{assistant_id}': { does: 'public', sees: 'all' },
   'POST /runs/crons': change('nothing', cronOf),
   'POST /threads/{thread_id}/runs/crons': change('nothing', yearly),
   'GET /runs/crons/{cron_id}': read('nothing'),

@@ -6,11 +6,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 
 import type { AssistantRow } from '../../../proto/gen/storage/v1/row.ts'
 import { findAgentCard, getAgentCard } from '../../api/index.ts'
-import { outerPath } from '../http/caller.ts'
 import { sendJson } from '../http/list-reply.ts'
 import type { App, RouteParts } from '../http/route.ts'
 import { serve } from '../http/serve.ts'
 import type { LoginOf } from '../login/index.ts'
+import { calledOrigin, mountedPath } from '../mount/index.ts'
+import type { FromProxy } from '../mount/index.ts'
 import { invalid } from '../schema/validation.ts'
 import { agentCard, cardOf, cardOfBoth, keySecurity } from './agent-card.ts'
 import type { AgentCard, CardPlace } from './agent-card.ts'
@@ -27,17 +28,21 @@ export interface CardOptions {
 }
 
 /** Operations that cards are made with. */
-export type CardParts = Pick<RouteParts, 'assistants' | 'runs'>
+export interface CardParts extends Pick<RouteParts, 'assistants' | 'runs'> {
+  /** True for a request from a proxy that says by which address it was called. */
+  readonly isFromProxy?: FromProxy | undefined
+}
 
 /** Seconds for which a client need not ask again. */
 const keptSeconds = 300
 
 /** Adds the routes. */
-export function cardRoutes(app: App, { assistants, runs }: CardParts, options: CardOptions): void {
+export function cardRoutes(app: App, parts: CardParts, options: CardOptions): void {
+  const { assistants } = parts
   const send = async (request: FastifyRequest, reply: FastifyReply, name: string) => {
     const row = await assistants.get(request.caller, name)
     const auth = await securityOf(request, options)
-    const card = cardFor(request, row, { auth, runs })
+    const card = cardFor(request, row, { ...parts, auth })
     return sendCard(request, reply, { card: shownCard(request, card, auth, options), auth })
   }
   serve(app, getAgentCard, (request, reply) => send(request, reply, request.params.assistant_id))
@@ -64,10 +69,10 @@ export async function securityOf(request: FastifyRequest,
 
 /** The card of an assistant for a request, in the form of 1.0. */
 export function cardFor(request: FastifyRequest, row: AssistantRow,
-  { auth, runs }: Pick<CardPlace, 'auth'> & Pick<CardParts, 'runs'>): AgentCard {
-  const { protocol, host } = request
-  const path = outerPath(request, `/a2a/${row.assistantId}`)
-  return agentCard(row, { url: `${protocol}://${host}${path}`, auth,
+  { auth, runs, isFromProxy }: Pick<CardPlace, 'auth'> & Pick<CardParts,
+    'runs' | 'isFromProxy'>): AgentCard {
+  const path = mountedPath(request, `/a2a/${row.assistantId}`)
+  return agentCard(row, { url: calledOrigin(request, isFromProxy) + path, auth,
     pushNotifications: runs.webhooks.offers?.(request.caller.tenant) ?? true })
 }
 

@@ -20,7 +20,7 @@ import { A2aError, a2aErrorOf, statusOf } from './a2a-error.ts'
 import { cancelTask } from './cancel-task.ts'
 import { cardOf } from './agent-card.ts'
 import { cardFor, cardRoutes, securityOf } from './card-routes.ts'
-import type { CardOptions } from './card-routes.ts'
+import type { CardOptions, CardParts } from './card-routes.ts'
 import type { AgentContext } from './context.ts'
 import type { ToolNames } from './graph-messages.ts'
 import { listTasks, pageJson } from './list-tasks.ts'
@@ -45,7 +45,7 @@ export interface AgentOptions extends CardOptions {
 }
 
 /** Parts that the routes need besides those that all routes share. */
-export interface AgentParts extends RouteParts {
+export interface AgentParts extends RouteParts, CardParts {
   readonly env: Env
   readonly json: LongJson
   readonly agents: AgentOptions
@@ -133,7 +133,7 @@ async function answer(parts: AgentParts, request: FastifyRequest, reply: Fastify
       const auth = await securityOf(request, parts.agents)
       // It is for callers who say who they are.
       if (auth === 'open') throw noExtendedCard()
-      const card = cardFor(request, context.assistant, { auth, runs: parts.runs })
+      const card = cardFor(request, context.assistant, { ...parts, auth })
       return say(cardOf(card, call.dialect, auth))
     }
   }

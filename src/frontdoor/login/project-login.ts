@@ -25,6 +25,7 @@ import type { Caller, Finding, Identity } from '../http/caller.ts'
 import type { AddressOf } from '../http/connections/client-address.ts'
 import { keyIn } from '../http/identify.ts'
 import type { Identify } from '../http/identify.ts'
+import { noteLogin } from './issuers.ts'
 import { LoginCache } from './login-cache.ts'
 
 /** The login of the project that a request calls. */
@@ -84,7 +85,9 @@ export class ProjectLogins {
   /** Authentication of a request to data. Throws if the login cannot be asked now. */
   async identify(request: FastifyRequest): Promise<Finding> {
     const called = await this.#parts.loginOf(request)
-    return called === undefined ? await this.#parts.identify(request) : this.#find(request, called)
+    if (called === undefined) return await this.#parts.identify(request)
+    noteLogin(request, called.settings.openapi)
+    return await this.#find(request, called)
   }
 
   async #find(request: FastifyRequest, called: CalledLogin): Promise<Finding> {

@@ -1,5 +1,4 @@
 /** The Model Context Protocol, by which agents reach assistants as tools. */
 
-export { challengeOf } from './protected-resource.ts'
 export { mcpRoutes } from './routes.ts'
-export { unreadableForm } from './unreadable-message.ts'
+export { isToolAddress, unreadableForm } from './unreadable-message.ts'

@@ -23,7 +23,6 @@ import type { ListeningParts } from './listening.ts'
 import { errorText, idIn, readMessage } from './message.ts'
 import type { Request, RequestId } from './message.ts'
 import { methodsOf } from './methods.ts'
-import { resourceRoutes } from './protected-resource.ts'
 import { abilitiesOf, agreedRevision, eraOf, modernAbilities, revisions } from './revision.ts'
 import type { Era } from './revision.ts'
 import { asRpcError, isOfHttp, RpcError } from './rpc-error.ts'
@@ -43,8 +42,7 @@ const instructions = 'Each tool is an assistant: its arguments are the input of 
   'result is the state at the end of a run.'
 
 /** Adds the routes. Call after the REST routes, whose body reader they use. */
-export function mcpRoutes(app: App,
-  options: McpParts & { readonly issuer?: string | undefined }): void {
+export function mcpRoutes(app: App, options: McpParts): void {
   const parts = { ...options, notices: new ToolNotices(options.assistants, options.env) }
   serve(app, callTools, async (request, reply) => {
     try {
@@ -70,7 +68,6 @@ export function mcpRoutes(app: App,
       return refuse(reply, error, undefined)
     }
   })
-  resourceRoutes(app, options.issuer)
 }
 
 const noSession = 'This needs the header Mcp-Session-Id.'

@@ -2,7 +2,6 @@
 
 import type { HeddleError } from '../../errors.ts'
 import type { ErrorForm } from '../error-body.ts'
-import { isToolAddress } from './protected-resource.ts'
 import { rpcCodes } from './rpc-error.ts'
 import type { RpcReason } from './rpc-error.ts'
 
@@ -15,4 +14,9 @@ export function unreadableForm({ code, message }: HeddleError, url: string): Err
   const reason = reasons.get(code)
   if (reason === undefined || !isToolAddress(url)) return undefined
   return { body: { jsonrpc: '2.0', error: { code: rpcCodes[reason], message } } }
+}
+
+/** True for the routed address of the protocol. */
+export function isToolAddress(url: string): boolean {
+  return /^\/mcp(?:\?|$)/.test(url)
 }

@@ -4,8 +4,7 @@ const ofDeployments = new Set(['ok', 'info', 'docs', 'openapi.json', 'assistants
   'runs', 'store', 'ui', 'api', 'mcp', 'a2a', '.well-known'])
 /** Prefix of the typed API. */
 const services = '/frontdoor.v1.'
-const ofTheServer = new Set(['/threads/:thread_id/place',
-  '/.well-known/oauth-protected-resource/d/:deployment/mcp'])
+const ofTheServer = new Set(['/threads/:thread_id/place'])
 
 /** The page that a person sees at the address of a deployment. */
 const pagePattern = '/'

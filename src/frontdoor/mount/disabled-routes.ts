@@ -2,6 +2,7 @@
 
 import { HeddleError } from '../../errors.ts'
 import type { RouteGroup } from '../../graph/index.ts'
+import { dividedAtResource } from './target.ts'
 
 const services: Readonly<Record<string, readonly RouteGroup[]>> = {
   AssistantService: ['assistants'],
@@ -26,7 +27,8 @@ const ofBoth: readonly string[] = ['/threads/:thread_id/commands',
 export function groupsOf(pattern: string): readonly RouteGroup[] {
   if (ofBoth.includes(pattern)) return ['threads', 'runs']
   if (pattern.startsWith('/.well-known/agent')) return ['a2a']
-  if (pattern.startsWith('/.well-known/oauth-protected-resource')) return ['mcp']
+  const [about, path] = dividedAtResource(pattern)
+  if (about !== '') return groupsOf(path)
   const [, first = '', second, third] = pattern.split('/')
   if (first.startsWith('frontdoor.v1.')) return services[first.slice('frontdoor.v1.'.length)] ?? []
   if (first === 'threads' && second === ':thread_id' && third === 'runs') return ['runs']

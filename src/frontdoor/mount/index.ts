@@ -1,6 +1,8 @@
 /** Addresses at which deployments are served: below `/d/<name>`, and at host names of their own. */
 
 export { DeploymentPorts } from './deployment-ports.ts'
+export { calledOrigin, calledPath, mountedPath } from './called-address.ts'
+export type { FromProxy } from './called-address.ts'
 export { calledLogins } from './called-login.ts'
 export { bodyTooLarge } from './body-limit.ts'
 export { calledAuthority, calledHost } from './host-names.ts'
@@ -12,5 +14,6 @@ export { ownTarget, projectTarget } from './mount-prefix.ts'
 export { addProjectHttp, isOfProject } from './project-http.ts'
 export type { Mounts } from './mounts.ts'
 export { quotasOfTenant } from './use-of-tenant.ts'
+export { resourceRoot } from './target.ts'
 export { ServedHosts } from './served-hosts.ts'
 export type { MountParts } from './mount-parts.ts'

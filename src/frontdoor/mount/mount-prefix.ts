@@ -3,7 +3,7 @@
 import type { HttpSettings } from '../../graph/index.ts'
 import { plainTarget } from '../../limits/index.ts'
 import { routedTarget } from '../platform-rest/platform-target.ts'
-import { origin } from './target.ts'
+import { dividedAtResource, origin } from './target.ts'
 import type { DeploymentTarget } from './target.ts'
 
 type Prefixed = Pick<HttpSettings, 'mount_prefix'>
@@ -42,9 +42,9 @@ export function belowMount({ prefix, rest }: DeploymentTarget,
 
 function withoutPrefix(target: string, { mount_prefix: prefix }: Prefixed = {}): string {
   if (prefix === undefined) return target
-  const plain = plainTarget(target).replace(origin, '')
+  const [about, plain] = dividedAtResource(plainTarget(target).replace(origin, ''))
   if (!plain.startsWith(prefix) || platform.test(plain)) return target
   const rest = plain.slice(prefix.length)
-  if (rest === '' || rest.startsWith('/')) return rest || '/'
-  return /^[?#]/.test(rest) ? `/${rest}` : target
+  if (rest === '' || rest.startsWith('/')) return about + (rest || '/')
+  return /^[?#]/.test(rest) ? `${about}/${rest}` : target
 }

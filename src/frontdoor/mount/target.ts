@@ -17,11 +17,22 @@ export interface DeploymentTarget {
  * because clients put the `Location` of an answer after their base URL, which has it already.
  */
 export function deploymentTarget(target: string): DeploymentTarget | undefined {
-  const [, prefix, name, rest] = form.exec(plainTarget(target).replace(origin, '')) ?? []
+  const [about, path] = dividedAtResource(plainTarget(target).replace(origin, ''))
+  const [, prefix, name, rest] = form.exec(path) ?? []
   if (prefix === undefined || name === undefined || rest === undefined) return undefined
   const again = form.exec(rest)
   const own = again?.[1] === prefix ? again[3]! : rest
-  return { name, prefix, rest: own.startsWith('/') ? own : `/${own}` }
+  return { name, prefix, rest: about + (own.startsWith('/') ? own : `/${own}`) }
+}
+
+/** Path of documents about the source of tokens, before the path that they are about (RFC 9728). */
+export const resourceRoot = '/.well-known/oauth-protected-resource'
+
+/** Divides the target of such a document before the path that it is about, others at the start. */
+export function dividedAtResource(target: string): readonly [about: string, path: string] {
+  return target.startsWith(`${resourceRoot}/`)
+    ? [resourceRoot, target.slice(resourceRoot.length)]
+    : ['', target]
 }
 
 /** Start of a target that is addressed to a proxy. The header Host says which server is meant. */

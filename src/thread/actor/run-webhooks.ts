@@ -92,7 +92,7 @@ export class RunWebhooks {
     notify({ type: 'settled', runId: key, ...endingOfAll(outcomes), ...over && { over } })
   }
 
-  /** Does it once more after a pause as long as our own store fails. Throws only if it is stopped. */
+  /** Does it again after a pause as long as our own store fails. Throws only if it is stopped. */
   async #untilDone<Result>(runId: string, signal: AbortSignal,
     act: () => Promise<Result>): Promise<Result> {
     const { ports: { env }, tenant, threadId } = this.#context

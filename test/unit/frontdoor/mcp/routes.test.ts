@@ -2,10 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 
-import { addressReader } from '../../../../src/frontdoor/index.ts'
 import type { RawJson } from '../../../../src/raw-json.ts'
-import { MemoryKeys } from '../../../support/memory-keys.ts'
-import { issuer, keySetFile } from '../../../support/sessions.ts'
 import { toolClient } from '../../../support/tool-client.ts'
 import type { ToolClient } from '../../../support/tool-client.ts'
 import { call, openDoor } from '../open-front-door.ts'
@@ -351,27 +348,6 @@ describe('the address', () => {
       await reader('POST', '/d/shop/mcp', { ...list, method: 'tools/call',
         params: { name: 'agent' } }),
     ).toMatchObject({ status: 403 })
-  })
-
-  it('leads to the issuer of tokens, if users have logins', async () => {
-    const { door: bare } = await opened()
-    const document = '/.well-known/oauth-protected-resource/mcp'
-    expect(await call(bare, 'GET', document)).toMatchObject({ status: 404 })
-    const { door } = await openKeyed({}, {
-      auth: { keys: new MemoryKeys(), region: 'us', regionUrls: { us: '' },
-        addressOf: addressReader([]), sessions: { issuer, audience: '', keys: keySetFile() } },
-    })
-    const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
-    const refused = await call(door, 'POST', '/mcp', list)
-    expect([refused.status, refused.headers.get('www-authenticate')])
-      .toEqual([401, `Bearer realm="heddle", resource_metadata="${door.url}${document}"`])
-    const elsewhere = await call(door, 'GET', '/threads/x')
-    expect(elsewhere.headers.get('www-authenticate')).toBe('Bearer realm="heddle"')
-    expect((await call(door, 'GET', document)).json).toMatchObject({ resource: `${door.url}/mcp`,
-      authorization_servers: [issuer] })
-    const deployed = '/.well-known/oauth-protected-resource/d/shop/mcp'
-    expect((await call(door, 'GET', deployed)).json)
-      .toMatchObject({ resource: `${door.url}/d/shop/mcp` })
   })
 })
 

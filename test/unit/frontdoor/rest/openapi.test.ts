@@ -82,7 +82,7 @@ const operationIds: Readonly<Record<string, string>> = {
   'GET /mcp': 'streamTools',
   'DELETE /mcp': 'endToolSession',
   'GET /.well-known/oauth-protected-resource/mcp': 'getToolResource',
-  'GET /.well-known/oauth-protected-resource/d/{deployment}/mcp': 'getDeployedToolResource',
+  'GET /.well-known/oauth-protected-resource/a2a/{assistant_id}': 'getAgentResource',
   'GET /ok': 'checkServer',
   'GET /info': 'getServerInfo',
   'GET /auth': 'getCaller',
@@ -168,7 +168,7 @@ describe('the description', () => {
     const open = [...operations].filter(([, { security }]) => security?.length === 0)
     expect(open.map(([route]) => route)).toEqual(['GET /ok', 'GET /info',
       'GET /ui/{graph_id}/{file}', 'GET /.well-known/oauth-protected-resource/mcp',
-      'GET /.well-known/oauth-protected-resource/d/{deployment}/mcp'])
+      'GET /.well-known/oauth-protected-resource/a2a/{assistant_id}'])
   })
 
   it('is served as a page for people, too', async () => {

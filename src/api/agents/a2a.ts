@@ -2,8 +2,8 @@
 
 import { Type } from 'typebox'
 
-import { Json, JsonObject, Nullable } from './json.ts'
-import { operation } from './operation.ts'
+import { Json, JsonObject, Nullable } from '../json.ts'
+import { operation } from '../operation.ts'
 
 /** Versions of A2A that are spoken. */
 export const a2aVersions = ['1.0', '0.3'] as const

@@ -2,8 +2,8 @@
 
 import { Type } from 'typebox'
 
-import { Json, Text } from './json.ts'
-import { operation } from './operation.ts'
+import { Json, Text } from '../json.ts'
+import { operation } from '../operation.ts'
 
 const headers = Type.Object({
   'mcp-protocol-version': Type.Optional(Type.String({
@@ -59,27 +59,4 @@ export const endToolSession = operation('DELETE', '/mcp', {
   access: 'change',
   summary: 'End a session of the Model Context Protocol, with its calls that wait',
   headers,
-})
-
-const ProtectedResource = Type.Object({
-  resource: Text(),
-  authorization_servers: Type.Array(Text()),
-  bearer_methods_supported: Type.Array(Text()),
-  resource_name: Text(),
-}, { $id: 'ProtectedResource', description: 'Where tokens for this address come from (RFC 9728).' })
-
-const resource = {
-  asks: { nothing: 'It says where tokens come from, and tells of no data.' },
-  access: 'public',
-  summary: 'Where tokens for the Model Context Protocol come from',
-  answer: ProtectedResource,
-} as const
-
-export const getToolResource = operation('GET', '/.well-known/oauth-protected-resource/mcp',
-  resource)
-
-export const getDeployedToolResource = operation('GET',
-  '/.well-known/oauth-protected-resource/d/:deployment/mcp', {
-  ...resource,
-  summary: 'Where tokens for the tools of a deployment come from',
 })
