@@ -17,7 +17,7 @@ export interface RpcAnswer extends RpcMessage {
 
 /** A call that is under way. */
 export interface OpenCall {
-  /** Messages before the answer, one after another. */
+  /** Messages before the answer, one after another. Rejects when the stream has ended. */
   readonly messages: { next(): Promise<RpcMessage> }
   /** Id of the last event that has come; undefined before the first. */
   lastId(): string | undefined
@@ -100,29 +100,41 @@ async function answerOf(response: Response): Promise<RpcAnswer> {
 
 function opened(answering: Promise<Response>): OpenCall {
   const seen: RpcMessage[] = []
-  const waiting: ((message: RpcMessage) => void)[] = []
+  const waiting: PromiseWithResolvers<RpcMessage>[] = []
+  let isOver = false
   const result = Promise.withResolvers<RpcMessage>()
   let last: string | undefined
   const take = (message: RpcMessage) => {
     if (message.method === undefined) return result.resolve(message)
     const next = waiting.shift()
-    if (next) next(message)
+    if (next) next.resolve(message)
     else seen.push(message)
   }
   const note = (id: string) => {
     last = id
   }
-  answering.then((response) => readAll(response, take, note)).catch(result.reject)
+  answering.then((response) => readAll(response, take, note)).catch(result.reject).finally(() => {
+    isOver = true
+    for (const { reject } of waiting) reject(noMore())
+  })
   return {
     result: result.promise,
     lastId: () => last,
     messages: {
       next: () => {
         const first = seen.shift()
-        return first ? Promise.resolve(first) : new Promise((resolve) => waiting.push(resolve))
+        if (first) return Promise.resolve(first)
+        if (isOver) return Promise.reject(noMore())
+        const next = Promise.withResolvers<RpcMessage>()
+        waiting.push(next)
+        return next.promise
       },
     },
   }
+}
+
+function noMore(): Error {
+  return new Error('The stream of this call has ended without another message.')
 }
 
 async function readAll(response: Response, take: (message: RpcMessage) => void,

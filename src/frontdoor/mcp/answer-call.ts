@@ -13,7 +13,7 @@ import { dropKept, keepOn, stateOf } from './kept-call.ts'
 import type { CallRun } from './kept-call.ts'
 import { errorText } from './message.ts'
 import { MessageStream } from './message-stream.ts'
-import { reportProgress } from './progress.ts'
+import { withProgress } from './progress.ts'
 import { elicitationOf } from './questions/index.ts'
 import type { Question } from './questions/index.ts'
 import { asRpcError, RpcError } from './rpc-error.ts'
@@ -119,17 +119,16 @@ async function streamAnswer({ ticker, ...parts }: McpParts, { reply, call, run }
     leaving: () => {},
     closed: (wasWhole) => {
       ticker.remove(stream)
-      stop()
       if (!wasWhole) end.abandon()
       end.close()
     },
   })
-  const stop = reportProgress(parts, caller, run.run, { token: call.progressToken!, count: 0,
-    send: (text) => stream.sendIfRead(text) })
+  const report = { token: call.progressToken!, count: 0,
+    send: (text: string) => stream.sendIfRead(text) }
   ticker.add(stream, { kind: 'sse', runId: run.run.runId })
   try {
-    const text = await run.result(stream.left)
-    stop()
+    const text = await withProgress(parts, { caller, run: run.run, report }, () =>
+      run.result(stream.left))
     stream.send(await end.answer(text))
     stream.end()
   } catch (error) {

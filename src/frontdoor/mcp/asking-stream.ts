@@ -22,7 +22,7 @@ import { errorText } from './message.ts'
 import type { RequestId } from './message.ts'
 import { MessageStream } from './message-stream.ts'
 import { nextRun } from './next-run.ts'
-import { reportProgress } from './progress.ts'
+import { withProgress } from './progress.ts'
 import type { ProgressReport } from './progress.ts'
 import { elicitationOf, questionsOfRun } from './questions/index.ts'
 import type { Question } from './questions/index.ts'
@@ -149,12 +149,10 @@ class Conversation {
   async #result(): Promise<string> {
     const { run, result } = this.#current
     const report = this.#report
-    const stop = report && reportProgress(this.#parts, this.#caller, run, report)
-    try {
-      return await result(this.#stream.left)
-    } finally {
-      stop?.()
-    }
+    const found = () => result(this.#stream.left)
+    return report === undefined
+      ? await found()
+      : await withProgress(this.#parts, { caller: this.#caller, run, report }, found)
   }
 
   /** Asks, unless the client has this question already. Resolves with the run of the answer. */

@@ -1,5 +1,6 @@
 /** Progress of a call: a notification for each task of its graph that starts and ends. */
 
+import { atLatest } from '../../../cluster/index.ts'
 import { jsonOf, objectOf } from '../../json/index.ts'
 import type { FeedEvent, FeedListener } from '../../thread/index.ts'
 import type { Caller } from '../http/caller.ts'
@@ -16,23 +17,35 @@ export interface ProgressReport {
   send(notification: string, count: number): void
 }
 
-/** Reports the progress of a run until the result is called. Without it, the call goes on. */
-export function reportProgress({ runs }: Pick<McpParts, 'runs'>, caller: Caller, run: RunName,
-  report: ProgressReport): () => void {
+/** Milliseconds for which a result waits for the last notifications of its run. */
+const lateMs = 1_000
+
+/**
+ * The result of a run whose progress is reported until then. Events may come another way than the
+ * result, and later: it waits for their end. Without them, the call goes on.
+ */
+export async function withProgress<Result>({ runs, env }: Pick<McpParts, 'runs' | 'env'>,
+  { caller, run, report }: { readonly caller: Caller; readonly run: RunName;
+    readonly report: ProgressReport }, result: () => Promise<Result>): Promise<Result> {
+  const { promise: allTold, resolve: ended } = Promise.withResolvers<void>()
   let stopped = false
   let unfollow = () => {}
   const listener: FeedListener = {
     events: (batch) => {
       for (const event of batch) if (!stopped) tell(report, event)
     },
-    ended: () => {},
+    ended: () => ended(),
   }
   runs.follow(caller, run, { after: null, modes: ['tasks-lean'], made: true }, listener)
     .then((stop) => {
       unfollow = stop
       if (stopped) stop()
-    }, () => {})
-  return () => {
+    }, () => ended())
+  try {
+    const found = await result()
+    await atLatest(env, lateMs, allTold)
+    return found
+  } finally {
     stopped = true
     unfollow()
   }
