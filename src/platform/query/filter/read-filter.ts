@@ -61,6 +61,9 @@ const fields: Readonly<Record<string, FieldKind>> = {
   tags: { kind: 'tags' },
 }
 
+/** Names of the fields that are compared, except for keys and values of objects. */
+export const fieldNames: readonly string[] = Object.keys(fields)
+
 /** Parts of a filter that may look into payloads, and words: each looks through all of one. */
 const deepMax = 32
 /** Characters of a word that is searched. */

@@ -3,6 +3,8 @@
 import { decimal } from './filter-parts.ts'
 import type { Comparison, FeedbackScore, FilterPart, NumberField,
   TextField } from './filter-parts.ts'
+import { readSyntax } from './filter-syntax.ts'
+import type { FilterCall, Scalar } from './filter-syntax.ts'
 
 const calls: Readonly<Record<Comparison, string>> = { '>': 'gt', '>=': 'gte', '<': 'lt',
   '<=': 'lte' }
@@ -25,8 +27,9 @@ export function writeLanguage(parts: readonly FilterPart[]): string | undefined 
 
 /** Reads a filter. Undefined if words cannot say it: it is a filter nevertheless. */
 export function readLanguage(text: string): readonly FilterPart[] | undefined {
-  const value = parsed(text)
-  if (value?.kind !== 'call') return undefined
+  const read = readSyntax(text)
+  if ('error' in read || read.value.kind !== 'call') return undefined
+  const { value } = read
   const pair = pairOf(value)
   if (pair !== undefined) return [pair]
   if (value.name !== 'and') return conditionOf(value)
@@ -61,23 +64,18 @@ function languageOf(part: Exclude<FilterPart, { kind: 'word' }>): string {
   }
 }
 
-type Call = { readonly kind: 'call'; readonly name: string; readonly values: readonly Value[] }
-type Value =
-  | Call
-  | { readonly kind: 'name'; readonly name: string }
-  | { readonly kind: 'scalar'; readonly value: string | number }
-
 const comparisonOf: Readonly<Record<string, Comparison>> = { gt: '>', gte: '>=', lt: '<',
   lte: '<=' }
 
-function conditionOf({ name, values }: Call): readonly FilterPart[] | undefined {
+function conditionOf({ name, values }: FilterCall): readonly FilterPart[] | undefined {
   const [first, second] = values
-  if (name === 'search' && values.length === 1 && first?.kind === 'scalar') {
+  if (name === 'search' && values.length === 1 && first?.kind === 'scalar' && isWord(first.value)) {
     const words = String(first.value).split(/\s+/).filter((word) => word !== '')
     return words.map((text) => ({ kind: 'word', text }))
   }
   if (first?.kind !== 'name' || second?.kind !== 'scalar' || values.length > 2) return undefined
   const { value } = second
+  if (!isWord(value)) return undefined
   if (name === 'has' && first.name === 'tags') return [{ kind: 'tag', value: String(value) }]
   if (name === 'eq' && first.name === 'feedback_key') {
     return [{ kind: 'feedback', key: String(value) }]
@@ -94,7 +92,7 @@ function conditionOf({ name, values }: Call): readonly FilterPart[] | undefined 
 }
 
 /** Two conditions that belong together: a key with its value, or with its score. */
-function pairOf({ name, values }: Call): FilterPart | undefined {
+function pairOf({ name, values }: FilterCall): FilterPart | undefined {
   const [first, second] = values
   if (name !== 'and' || values.length !== 2 || first?.kind !== 'call' || second?.kind !== 'call') {
     return undefined
@@ -112,12 +110,16 @@ function pairOf({ name, values }: Call): FilterPart | undefined {
   return { kind: 'feedback', key: String(key.value), score }
 }
 
-function comparedWith({ name, values: [field, value] }: Call, only?: string) {
-  return field?.kind === 'name' && value?.kind === 'scalar' && (only === undefined || name === only)
+function comparedWith({ name, values: [field, value] }: FilterCall, only?: string) {
+  return field?.kind === 'name' && value?.kind === 'scalar' && isWord(value.value) &&
+      (only === undefined || name === only)
     ? { name: field.name, value: value.value }
     : undefined
 }
 
+/** Words have no constants. */
+const isWord = (value: Scalar): value is string | number =>
+  typeof value === 'string' || typeof value === 'number'
 const isExact = (value: number) => Number(decimal(value)) === value
 const isCountable = (value: string | number): value is number =>
   typeof value === 'number' && value >= 0 && isExact(value)
@@ -126,39 +128,4 @@ function keyOf<Key extends string>(names: Readonly<Record<Key, string>>, name: s
   | Key
   | undefined {
   return (Object.keys(names) as Key[]).find((key) => names[key] === name)
-}
-
-const tokenPattern =
-  /\s*(?:("(?:[^"\\]|\\.)*")|(-?\d+(?:\.\d+)?)(?![\w.])|([A-Za-z_]\w*)|([(),]))\s*/gsuy
-
-/** Undefined for what is no value, and for lists and constants, which words do not have. */
-function parsed(text: string): Value | undefined {
-  const tokens = [...text.matchAll(tokenPattern)]
-  if (tokens.reduce((length, [whole]) => length + whole.length, 0) !== text.length) return undefined
-  let at = 0
-  const next = (): Value | undefined => {
-    const [, quoted, digits, name] = tokens[at++] ?? []
-    if (quoted !== undefined) return scalarOf(quoted)
-    if (digits !== undefined) return { kind: 'scalar', value: Number(digits) }
-    if (name === undefined) return undefined
-    if (tokens[at]?.[4] !== '(') return { kind: 'name', name }
-    const values: Value[] = []
-    do {
-      at++
-      const value = next()
-      if (value === undefined) return undefined
-      values.push(value)
-    } while (tokens[at]?.[4] === ',')
-    return tokens[at++]?.[4] === ')' ? { kind: 'call', name, values } : undefined
-  }
-  const value = next()
-  return at === tokens.length ? value : undefined
-}
-
-function scalarOf(quoted: string): Value | undefined {
-  try {
-    return { kind: 'scalar', value: JSON.parse(quoted) as string }
-  } catch {
-    return undefined
-  }
 }
