@@ -130,9 +130,10 @@ export { askSql } from './sql.ts'
 export type { StreamMode } from './run-content.ts'
 export { runFields } from './threads/run-parts.ts'
 export type { JoinQuery, Run, StreamQuery } from './threads/run-parts.ts'
-export { cancelRun, createRun, deleteRun, getRun, getRunLogs, joinRun, joinRunStream, listRuns,
-  streamRun, waitRun } from './threads/runs.ts'
-export type { CancelRun, CreateRun, ListRuns, ReadRunLogs, RunLogs } from './threads/runs.ts'
+export { cancelRun, createRun, deleteRun, getRun, getRunEffects, getRunLogs, joinRun, joinRunStream,
+  listRuns, streamRun, waitRun } from './threads/runs.ts'
+export type { CancelRun, CreateRun, ListRuns, ReadRunLogs, RunEffects,
+  RunLogs } from './threads/runs.ts'
 export { checkServer, getCaller, getServerInfo } from './server.ts'
 export type { CallerDetails, ServerInfo } from './server.ts'
 export { createRuns, createStatelessRun, joinStatelessRunStream, streamStatelessRun,

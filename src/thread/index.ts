@@ -16,6 +16,7 @@ export type { TaskEnd, ThreadLimits, ThreadPorts } from './context/thread-contex
 export { canceledRunKey, configsOf } from './decide/owed.ts'
 export { threadWire } from './feed/feed-wire.ts'
 export { fromNow } from './model/event-position.ts'
+export type { EffectStatus, RunEffects } from './model/effect-fold.ts'
 export type { RunGraphs, SubgraphStatus } from './model/graph-fold.ts'
 export { firstSeqOfRow, seqBefore } from './model/thread-event.ts'
 export type { ThreadEvent, ThreadEventListener, ThreadEventMethod, ThreadFollowEnd,

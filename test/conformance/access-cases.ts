@@ -112,6 +112,7 @@ export const routeCases: Readonly<Record<string, Case>> = {
   'POST /threads/{thread_id}/runs/wait': change('nothing', ofGraph),
   'GET /threads/{thread_id}/runs/{run_id}': read('nothing'),
   'GET /threads/{thread_id}/runs/{run_id}/logs': read('nothing'),
+  'GET /threads/{thread_id}/runs/{run_id}/effects': read('nothing'),
   'DELETE /threads/{thread_id}/runs/{run_id}': change('nothing'),
   'GET /threads/{thread_id}/runs/{run_id}/join': read('nothing'),
   'GET /threads/{thread_id}/runs/{run_id}/stream': read('nothing'),

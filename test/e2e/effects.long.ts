@@ -102,6 +102,12 @@ it('An answer to a question costs no model call and no charge again.', async () 
   const { threads, runs } = clientOf(server.url)
   const { thread_id: threadId } = await threads.create()
   await runs.wait(threadId, 'asking', { input: { order: 'q' } })
+  const [{ run_id: runId } = { run_id: '' }] = await runs.list(threadId)
+  expect(await (await fetch(`${server.url}/threads/${threadId}/runs/${runId}/effects`)).json())
+    .toMatchObject({ truncated: false, effects: [
+      { name: 'model', strength: 'keep', status: 'done', key: null },
+      { name: 'charge', strength: 'once', status: 'done', key: expect.stringMatching(/^hdl_/) },
+    ] })
   const values = await runs.wait(threadId, 'asking', { command: { resume: 'yes' } })
   expect(values).toMatchObject({ order: 'q', paid: { id: 1 }, said: 'yes' })
   expect(sentFor('charge', 'q')).toHaveLength(1)

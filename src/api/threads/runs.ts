@@ -28,6 +28,30 @@ const RunLogs = Type.Object({
     'when the thread moves to another member.' }),
 }, { $id: 'RunLogs', description: 'The lines, oldest first.' })
 
+const RunEffects = Type.Object({
+  effects: Type.Array(Type.Object({
+    name: Type.String({ description: 'The name, or the pattern of HTTP calls, of its rule.' }),
+    ordinal: Type.Integer({ description: 'Counts those of one name in their task.' }),
+    strength: OneOf(['once', 'keep'], {
+      description: 'keep also where only an earlier run of its step has noted its begin.',
+    }),
+    status: OneOf(['done', 'unknown', 'failed'], {
+      description: 'unknown: it was begun, and has not ended yet, or nobody knows how.',
+    }),
+    key: Type.Union([Text(), Type.Null()], { description: 'Its Idempotency-Key.' }),
+    begun_at: Type.Union([Time(), Type.Null()]),
+    settled_at: Type.Union([Time(), Type.Null()]),
+    decision: Type.Union([OneOf(['done', 'do', 'fail', 'unclear']), Type.Null()], {
+      description: 'What a person said.',
+    }),
+    decided_at: Type.Union([Time(), Type.Null()]),
+    checkpoint_ns: Text(),
+    checkpoint_id: Type.String({ description: 'The checkpoint that its task was made from.' }),
+    task_id: Text(),
+  })),
+  truncated: Type.Boolean({ description: 'Whether there may be more than these.' }),
+}, { $id: 'RunEffects', description: 'Work of a run that happens once, oldest first.' })
+
 const creation = {
   ...ofThread,
   access: 'change',
@@ -118,6 +142,14 @@ export const getRunLogs = operation('GET', '/threads/:thread_id/runs/:run_id/log
   answer: RunLogs,
 })
 
+export const getRunEffects = operation('GET', '/threads/:thread_id/runs/:run_id/effects', {
+  asks: 'threads:read',
+  ...one,
+  access: 'read',
+  summary: 'Get the effects of a run that happen once',
+  answer: RunEffects,
+})
+
 export const deleteRun = operation('DELETE', '/threads/:thread_id/runs/:run_id', {
   asks: 'threads:delete',
   ...one,
@@ -152,3 +184,5 @@ export type CancelRun = Query<typeof cancelRun>
 export type ReadRunLogs = Query<typeof getRunLogs>
 /** The last lines of a run. */
 export type RunLogs = Value<typeof RunLogs>
+/** The effects of a run. */
+export type RunEffects = Value<typeof RunEffects>

@@ -99,6 +99,11 @@ export class AllowedRuns {
     return last && await this.#runs.get(caller.tenant, { threadId, runId: last.runId })
   }
 
+  async effects(caller: Asking, run: RunName, cancelled?: AbortSignal): Promise<JsonText> {
+    await this.#require(caller, run)
+    return await this.#runs.effects(caller.tenant, run, cancelled)
+  }
+
   async logs(caller: Asking, run: RunName, page: ReadRunLogs): Promise<JsonText> {
     await this.#require(caller, run)
     return await this.#runs.logs(caller.tenant, run, page)

@@ -9,7 +9,7 @@ import type { BatchRun, CancelRun, CancelRuns, CreateRun, CreateStatelessRun, Li
 import type { JsonText } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { GraphHost, GraphHosts } from '../../graph/index.ts'
-import { longJson, timeText } from '../../json/index.ts'
+import { longJson } from '../../json/index.ts'
 import type { LongJson } from '../../json/index.ts'
 import type { Quotas, ReadQuota } from '../../limits/index.ts'
 import type { MetadataFilter, RunSearch, RunText } from '../../search/index.ts'
@@ -21,6 +21,7 @@ import { cancelAll, cancelSome, countAll } from './cancel-runs.ts'
 import { breakpointFaults, commandNameFaults, revisionHeader, runOnThread,
   statelessRun } from './run-request.ts'
 import type { RunAssistant, RunCaller } from './run-request.ts'
+import { effectsJson, logsJson, unlessHidden } from './run-details.ts'
 import { searchRuns, threadOfRun } from './run-search.ts'
 import type { FoundRunPage, RunSearchParts } from './run-search.ts'
 import { filterOfMany } from './thread-filter.ts'
@@ -177,14 +178,17 @@ export class RunOperations {
       .catch(unlessHidden(run))
   }
 
+  /** Effects of a run, as JSON of the API. */
+  async effects(tenant: string, run: RunName, cancelled?: AbortSignal): Promise<JsonText> {
+    const { threadId, runId } = run
+    const found = this.#threads.runEffects(tenant, threadId, runId, cancelled)
+    return effectsJson(await found.catch(unlessHidden(run)))
+  }
+
   /** Lines that the code of a run wrote to the console, as JSON of the API. */
   async logs(tenant: string, run: RunName, { limit = 100, after }: ReadRunLogs): Promise<JsonText> {
-    const { lines, dropped, truncated } = await this.#threads.runLogs(tenant, run.threadId,
-      run.runId, { limit, after })
-    const shown = lines.map(({ seq, atMs, level, text, node, attempt }) => ({ seq,
-      time: timeText(atMs), level, text, node, attempt })
-    )
-    return JSON.stringify({ lines: shown, dropped, truncated, kept: 'memory' })
+    const page = { limit, after }
+    return logsJson(await this.#threads.runLogs(tenant, run.threadId, run.runId, page))
   }
 
   /** Runs of a thread, newest first. */
@@ -389,12 +393,4 @@ function requireNamesKnown(graphs: GraphHost, { graphId }: Pick<AssistantRow, 'g
   const faults = commandNameFaults(body, { nodes, channels })
   if (faults.length > 0) throw invalid(faults)
   return breakpointFaults(body, { nodes, channels })
-}
-
-/** Makes a `catch`. An error about a stateless run does not mention its hidden thread. */
-function unlessHidden({ threadId, runId }: RunName) {
-  return (error: unknown): never => {
-    if (threadId !== runId || HeddleError.from(error).code !== 'not_found') throw error
-    throw new HeddleError('not_found', `Run ${runId} not found.`)
-  }
 }

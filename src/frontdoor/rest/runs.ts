@@ -1,7 +1,7 @@
 /** The routes of runs on a thread. */
 
-import { cancelRun, createRun, deleteRun, getRun, getRunLogs, joinRun, joinRunStream, listRuns,
-  streamRun, waitRun } from '../../api/index.ts'
+import { cancelRun, createRun, deleteRun, getRun, getRunEffects, getRunLogs, joinRun, joinRunStream,
+  listRuns, streamRun, waitRun } from '../../api/index.ts'
 import { leftSignal, sendJson, sendRows, shareFor } from '../http/list-reply.ts'
 import { runJson } from '../http/render.ts'
 import type { App, RouteParts } from '../http/route.ts'
@@ -64,6 +64,9 @@ function recordRoutes(app: App, { runs }: RouteParts): void {
   serve(app, getRunLogs,
     async ({ params, query, caller }, reply) =>
       sendJson(reply, await runs.logs(caller, nameIn(params), query)))
+  serve(app, getRunEffects,
+    async ({ params, caller }, reply) =>
+      sendJson(reply, await runs.effects(caller, nameIn(params), leftSignal(reply))))
   serve(app, deleteRun, async ({ params, caller }) => runs.delete(caller, nameIn(params)))
   serve(app, cancelRun, async ({ params, query, caller }, reply) => {
     await runs.cancel(caller, nameIn(params), query)

@@ -8,7 +8,7 @@ import { decidePush } from '../decide/owed.ts'
 import type { OwnCommand, ThreadCommand } from '../model/command.ts'
 import { ended, lost, refused, rest, steps, timeLimit, wake } from './execution-turns.ts'
 import { listedRuns } from '../queries/run-list.ts'
-import { runGraphs } from '../queries/run-graphs.ts'
+import { runEffects, runGraphs } from '../queries/run-graphs.ts'
 import { storageUse } from '../queries/storage-use.ts'
 import { runLogs } from './run-logs.ts'
 import { cancel, deleteRun, join, runRow, start, started } from './run-turns.ts'
@@ -118,10 +118,11 @@ function takeExisting(parts: ThreadParts, command: Existing, { note, cancelled }
 }
 
 async function aboutRun(parts: ThreadParts,
-  { runId, lines, graphs }: Extract<ThreadCommand, { type: 'get_run' }>,
+  { runId, lines, graphs, effects }: Extract<ThreadCommand, { type: 'get_run' }>,
   cancelled: AbortSignal | undefined): Promise<unknown> {
   if (lines) return runLogs(parts, runId, lines)
   const run = await runRow(parts, runId)
+  if (effects) return runEffects(parts.context, run, cancelled)
   return graphs ? runGraphs(parts.context, run, cancelled) : run
 }
 

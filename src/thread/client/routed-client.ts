@@ -12,6 +12,7 @@ import type { ThreadSearch } from '../../search/index.ts'
 import { onlyIn } from '../feed/namespace-filter.ts'
 import type { ThreadCommand } from '../model/command.ts'
 import { eventId, fromOwnRun } from '../model/event-position.ts'
+import type { RunEffects } from '../model/effect-fold.ts'
 import type { RunGraphs } from '../model/graph-fold.ts'
 import { planOf } from '../model/run-request.ts'
 import { threadEventOf } from '../model/thread-event-head.ts'
@@ -104,8 +105,8 @@ async function isWaiting(calls: ThreadCalls,
 }
 
 type RunCommands = Pick<ThreadClient,
-  'startRun' | 'startAndWait' | 'getRun' | 'runLogs' | 'runGraphs' | 'listRuns' | 'cancelRun'
-    | 'deleteRun' | 'joinRun' | 'changePush'>
+  'startRun' | 'startAndWait' | 'getRun' | 'runLogs' | 'runGraphs' | 'runEffects' | 'listRuns'
+    | 'cancelRun' | 'deleteRun' | 'joinRun' | 'changePush'>
 
 function runCommands(calls: ThreadCalls, env: ThreadClientOptions['env']): RunCommands {
   const start: ThreadClient['startRun'] = (tenant, id, run) =>
@@ -132,6 +133,11 @@ function runCommands(calls: ThreadCalls, env: ThreadClientOptions['env']): RunCo
       const found = await calls.read<RunGraphs | RunRow>(tenant, id, command, cancelled)
       if ('graphs' in found) return found
       return { graphId: planOf(found).graphId, graphs: [], isCut: true }
+    },
+    runEffects: async (tenant, id, runId, cancelled) => {
+      const command: ThreadCommand = { type: 'get_run', runId, effects: true }
+      const found = await calls.read<RunEffects | RunRow>(tenant, id, command, cancelled)
+      return 'effects' in found ? found : { effects: [], isCut: true }
     },
     listRuns: (query, cancelled) =>
       calls.read<RunRow[]>(query.tenant, query.threadId, { type: 'list_runs', query }, cancelled),

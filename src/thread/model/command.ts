@@ -37,11 +37,11 @@ export type ThreadCommand =
   | { readonly type: 'edit'; readonly update: StateUpdate }
   | { readonly type: 'start'; readonly run: StartRun }
   /**
-   * With `lines`, what its code wrote; with `graphs`, its subgraphs. Members of versions before
-   * answer with the run.
+   * With `lines`, what its code wrote; with `graphs`, its subgraphs, with `effects`, its effects.
+   * Members of versions before answer with the run.
    */
   | { readonly type: 'get_run'; readonly runId: string; readonly lines?: LinePage;
-    readonly graphs?: true }
+    readonly graphs?: true; readonly effects?: true }
   | { readonly type: 'list_runs'; readonly query: RunQuery }
   | { readonly type: 'cancel'; readonly runId: string; readonly cancel: CancelRun }
   | { readonly type: 'delete_run'; readonly runId: string }

@@ -8,6 +8,7 @@ import type { RawPlace } from '../../raw-json.ts'
 import type { ExpiryStrategy, MetadataFilter, RunQuery, ThreadFilter, ThreadPlace, ThreadQuery,
   TimeToLiveRequest } from '../../search/index.ts'
 import type { CancelCause } from './cancel-reason.ts'
+import type { RunEffects } from './effect-fold.ts'
 import type { RunGraphs } from './graph-fold.ts'
 import type { ThreadEventListener, WatchThread } from './thread-event.ts'
 
@@ -84,6 +85,9 @@ export interface ThreadClient {
   /** Subgraphs of a run, as far as they write checkpoints. */
   runGraphs(tenant: string, threadId: string, runId: string,
     cancelled?: AbortSignal): Promise<RunGraphs>
+  /** Effects of a run that its log notes. */
+  runEffects(tenant: string, threadId: string, runId: string,
+    cancelled?: AbortSignal): Promise<RunEffects>
   listRuns(query: RunQuery, cancelled?: AbortSignal): Promise<RunRow[]>
   /** Resolves when the cancel is in the log: the run has ended then. */
   cancelRun(tenant: string, threadId: string, runId: string, cancel: CancelRun): Promise<void>

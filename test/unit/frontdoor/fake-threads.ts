@@ -5,8 +5,9 @@ import { HeddleError } from '../../../src/errors.ts'
 import type { LoggedLines } from '../../../src/graph/index.ts'
 import type { RunQuery, ThreadFilter, ThreadQuery } from '../../../src/search/index.ts'
 import type { AwaitedRun, CancelRun, CreateThread, FeedEvent, FeedListener, FollowRun, HistoryPart,
-  HistoryQuery, PushChange, RunGraphs, StartRun, StateQuery, StateUpdate, ThreadClient, ThreadEvent,
-  ThreadEventListener, ThreadView, ValuesFilter, WatchThread } from '../../../src/thread/index.ts'
+  HistoryQuery, PushChange, RunEffects, RunGraphs, StartRun, StateQuery, StateUpdate, ThreadClient,
+  ThreadEvent, ThreadEventListener, ThreadView, ValuesFilter,
+  WatchThread } from '../../../src/thread/index.ts'
 
 const atMs = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
 
@@ -181,6 +182,14 @@ export class FakeThreads implements ThreadClient {
   async runGraphs(_tenant: string, threadId: string, runId: string): Promise<RunGraphs> {
     this.#call('runGraphs', runId)
     return { graphId: this.#run(threadId, runId).start.graphId, ...this.graphs }
+  }
+
+  /** Answer of `runEffects` for every run. */
+  effects: RunEffects = { effects: [], isCut: false }
+
+  async runEffects(_tenant: string, _threadId: string, runId: string): Promise<RunEffects> {
+    this.#call('runEffects', runId)
+    return this.effects
   }
 
   async getRun(_tenant: string, threadId: string, runId: string): Promise<RunRow> {

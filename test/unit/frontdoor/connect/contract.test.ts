@@ -35,6 +35,7 @@ const operationsOf: Readonly<Record<string, readonly string[]>> = {
 const onlyRest: Readonly<Record<string, string>> = {
   cancelRuns: 'CancelRun takes each',
   createRuns: 'CreateRun takes each',
+  getRunEffects: 'for the Studio',
   getRunLogs: 'for people who read them in the Studio',
   getThreadPlace: 'for operators',
   getThreadStorage: 'for operators',

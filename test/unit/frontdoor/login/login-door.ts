@@ -88,7 +88,7 @@ export async function giveAnn({ door, as }: LoginDoor): Promise<string> {
 
 /** Calls of threads that only look. All others do something. */
 const looks: ReadonlySet<string> = new Set(['get', 'getRun', 'listRuns', 'search', 'count', 'state',
-  'history', 'runGraphs', 'runLogs', 'followThread', 'followRun', 'joinRun'])
+  'history', 'runGraphs', 'runEffects', 'runLogs', 'followThread', 'followRun', 'joinRun'])
 
 /** What was done to threads since Ann got hers. */
 export function done({ threads }: OpenDoor): readonly string[] {

@@ -28,6 +28,7 @@ const operationIds: Readonly<Record<string, string>> = {
   'GET /threads/{thread_id}/usage': 'getThreadUsage',
   'GET /threads/{thread_id}/place': 'getThreadPlace',
   'GET /threads/{thread_id}/runs/{run_id}/logs': 'getRunLogs',
+  'GET /threads/{thread_id}/runs/{run_id}/effects': 'getRunEffects',
   'PATCH /threads/{thread_id}/state': 'patchThreadState',
   'POST /threads/prune': 'pruneThreads',
   'POST /threads/search': 'searchThreads',

@@ -1,0 +1,156 @@
+/** Orders whose effects are counted by their receiver, while servers are killed and stopped. */
+
+import type { Client } from '@langchain/langgraph-sdk'
+import { expect } from 'vitest'
+
+import type { Chance } from '../../simulation/chance.ts'
+import { openReceiver } from '../../support/receiver.ts'
+import type { Received, Receiver } from '../../support/receiver.ts'
+
+/** Graphs of the project `effects`: a charge, the same before a question, and a mail. */
+const graphs = ['shop', 'asking', 'mailing'] as const
+
+/** A run that was asked for. */
+export interface Order {
+  readonly name: string
+  readonly graphId: typeof graphs[number]
+  readonly threadId: string
+  /** True if the server said that it has the run. */
+  isTaken: boolean
+}
+
+/** What was seen of all orders. */
+export interface Tally {
+  orders: number
+  /** Effects that the receiver had got and not answered when their server was cut off. */
+  inFlight: number
+  /** Effects that were done again with their key, or asked about. */
+  cutOff: number
+  questions: number
+  /** Mails that a person ordered once more. */
+  ordered: number
+}
+
+/** The receiver of all effects, and the orders that cause them. */
+export class Orders {
+  readonly #receiver: Receiver
+  readonly #chance: Chance
+  readonly tally: Tally = { orders: 0, inFlight: 0, cutOff: 0, questions: 0, ordered: 0 }
+  /** Requests that have no answer yet. */
+  readonly #open: Set<Received>
+  readonly #requests = new Map<string, string[]>()
+  #seen = 0
+
+  private constructor(receiver: Receiver, open: Set<Received>, chance: Chance) {
+    this.#receiver = receiver
+    this.#open = open
+    this.#chance = chance
+  }
+
+  /** Opens a receiver that takes up to `slowMs` to answer. */
+  static async open(chance: Chance, slowMs: number): Promise<Orders> {
+    const open = new Set<Received>()
+    const receiver = await openReceiver((received, response) => {
+      open.add(received)
+      response.on('close', () => open.delete(received))
+      setTimeout(() => response.end('{"id":1}'), slowMs * (0.3 + 0.7 * Math.random()))
+    })
+    return new Orders(receiver, open, chance)
+  }
+
+  get url(): string {
+    return this.#receiver.url
+  }
+
+  close(): Promise<void> {
+    return this.#receiver.close()
+  }
+
+  /** Makes threads and asks for a run on each. Resolves when the first effect has come. */
+  async place(clients: readonly Client[], count: number): Promise<Order[]> {
+    const before = this.#receiver.received.length
+    const orders = await Promise.all(Array.from({ length: count }, async (_, i) => {
+      const client = clients[i % clients.length]!
+      const { thread_id: threadId } = await client.threads.create()
+      const order: Order = { name: `${this.tally.orders + i}`, graphId: graphs[i % 3]!, threadId,
+        isTaken: false }
+      return { client, order }
+    }))
+    this.tally.orders += count
+    for (const { client, order } of orders) {
+      void client.runs.create(order.threadId, order.graphId, { input: { order: order.name },
+        ...this.#chance.flip(0.3) && { durability: 'exit' as const } })
+        .then(() => {
+          order.isTaken = true
+        }, () => {})
+    }
+    await this.#receiver.arrived(before + 1)
+    return orders.map(({ order }) => order)
+  }
+
+  /** Counts the effects that nobody will hear the end of, if their server is cut off now. */
+  cutNow(): void {
+    this.tally.inFlight += this.#open.size
+  }
+
+  /** Keys under which an effect of an order was sent, in their order. */
+  sent(path: 'charge' | 'mail' | 'model', order: Order): readonly string[] {
+    const { received } = this.#receiver
+    for (; this.#seen < received.length; this.#seen++) {
+      const { path: to, body, headers } = received[this.#seen]!
+      const { order: name } = JSON.parse(body) as { readonly order: string }
+      const key = `${to} ${name}`
+      const keys = this.#requests.get(key) ?? []
+      this.#requests.set(key, keys)
+      keys.push(String(headers['idempotency-key']))
+    }
+    return this.#requests.get(`/${path} ${order.name}`) ?? []
+  }
+
+  /** Waits until no thread of the orders is busy, and checks each. Answers what they ask. */
+  async check(client: Client, orders: readonly Order[]): Promise<void> {
+    const ids = orders.map(({ threadId }) => threadId)
+    const threads = await expect.poll(async () => {
+      const found = await client.threads.search({ ids, limit: ids.length }).catch(() => [])
+      return found.length === ids.length && found.every(({ status }) => status !== 'busy')
+        ? found
+        : undefined
+    }, { timeout: 90_000, interval: 100 }).toBeDefined().then(() =>
+      client.threads.search({ ids, limit: ids.length })
+    )
+    const statusOf = new Map(threads.map(({ thread_id: id, status }) => [id, status]))
+    await Promise.all(
+      orders.map((order) => this.#checkOne(client, order, statusOf.get(order.threadId)!)),
+    )
+  }
+
+  async #checkOne(client: Client, order: Order, status: string): Promise<void> {
+    const said = `order ${order.name} of ${order.graphId}, ${status}`
+    const waits = status === 'interrupted'
+    expect(status, said).not.toBe('error')
+    if (order.graphId === 'mailing') return this.#checkMail(client, order, waits, said)
+    const keys = this.sent('charge', order)
+    expect(new Set(keys).size, said).toBe(keys.length > 0 || order.isTaken ? 1 : 0)
+    if (keys.length > 1) this.tally.cutOff++
+    if (order.graphId !== 'asking' || keys.length === 0) return
+    // The model and the charge before the question are answered by their receipts.
+    expect(waits, said).toBe(true)
+    const models = this.sent('model', order).length
+    await client.runs.wait(order.threadId, 'asking', { command: { resume: 'yes' } })
+    expect(this.sent('charge', order), said).toHaveLength(keys.length)
+    expect(this.sent('model', order), said).toHaveLength(models)
+  }
+
+  async #checkMail(client: Client, order: Order, waits: boolean, said: string): Promise<void> {
+    const before = this.sent('mail', order).length
+    // Nobody has decided yet.
+    expect(before, said).toBeLessThanOrEqual(1)
+    if (!waits) return expect(before, said).toBe(order.isTaken ? 1 : before)
+    this.tally.cutOff++
+    this.tally.questions++
+    const decision = this.#chance.pick(['done', 'do'])
+    if (decision === 'do') this.tally.ordered++
+    await client.runs.wait(order.threadId, 'mailing', { command: { resume: decision } })
+    expect(this.sent('mail', order), said).toHaveLength(before + (decision === 'do' ? 1 : 0))
+  }
+}
