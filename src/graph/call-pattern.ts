@@ -15,6 +15,26 @@ export function isCallPattern(text: string): boolean {
   return host !== '' && path !== '' && !host.includes('*') && isWhole && text.length <= 500
 }
 
+/** The pattern in the form that URLs of calls have; others match nothing. */
+export function calledForm(pattern: string): string {
+  const [method, address] = pattern.split(' ') as [string, string]
+  return `${method} ${URL.canParse(address) ? new URL(address).href : address}`
+}
+
+/** True if each call that fits the second pattern fits the first one as well. */
+export function coversPattern(first: string, second: string): boolean {
+  const [method, address] = first.split(' ') as [string, string]
+  const [otherMethod, otherAddress] = second.split(' ') as [string, string]
+  if (method !== '*' && method !== otherMethod) return false
+  const parts = address.split('/')
+  const others = otherAddress.split('/')
+  const rest = parts.indexOf('**')
+  const count = rest < 0 ? parts.length : rest
+  if (rest < 0 ? others.length !== count : others.length < count) return false
+  return parts.slice(0, count)
+    .every((part, at) => part === others[at] || (part === '*' && others[at] !== '**'))
+}
+
 /** The pattern: `*` is one part of a path, `**` at its end any rest. A query does not count. */
 export function callPattern(text: string): CallPattern {
   const [method, address] = text.split(' ') as [string, string]

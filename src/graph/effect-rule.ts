@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 
-import { isCallPattern } from './call-pattern.ts'
+import { calledForm, coversPattern, isCallPattern } from './call-pattern.ts'
 
 /**
  * keep  the result is kept for a task that runs again; done anew where it is not known
@@ -58,6 +58,27 @@ export const effectsShape = z.array(ruleShape, 'must be a list of rules')
   .max(rulesMax, `may have ${rulesMax} rules`)
   .refine((rules) => new Set(rules.map(({ name, match }) => name ?? match)).size === rules.length,
     'names an effect twice')
+  .superRefine((rules, { addIssue }) => {
+    for (const [at, { match }] of rules.entries()) {
+      const message = match !== undefined && isCallPattern(match)
+        ? faultOf(match, rules.slice(0, at))
+        : undefined
+      if (message !== undefined) addIssue({ code: 'custom', path: [at, 'match'], message })
+    }
+  })
+
+/** Why a pattern matches no call. The first rule that matches counts. */
+function faultOf(match: string, before: readonly { readonly match?: string | undefined }[]):
+  | string
+  | undefined {
+  const called = calledForm(match)
+  if (called !== match) return `matches no call: write it as "${called}"`
+  const covering = before.find((rule) =>
+    rule.match !== undefined && rule.match !== match && coversPattern(rule.match, match)
+  )
+  return covering &&
+    `matches no call, because "${covering.match}" before it matches all of its calls`
+}
 
 const keyHoursByDefault = 24
 

@@ -3,6 +3,7 @@
 import { useNavigate } from '@tanstack/react-router'
 
 import { copyThread } from '../api/threads.ts'
+import { RepeatedEffects } from '../effects/repeated-effects.tsx'
 import { Button } from '../parts/button.tsx'
 import { ChosenStep } from './chosen-step.tsx'
 import css from './screen/columns.module.css'
@@ -34,7 +35,8 @@ export function Chosen({ id, at, screen, failed }: {
   const navigate = useNavigate()
   const back = () => go({ at: undefined, vs: undefined })
   return (
-    <ChosenStep place={placeOfState(shown ?? {})} refusal={refusal} acts={{
+    <ChosenStep place={placeOfState(shown ?? {})} refusal={refusal}
+      warning={<RepeatedEffects threadId={id} at={at} />} acts={{
       back,
       runAgain: () => void runAgain(at).catch(failed),
       edit: () => go({ view: 'state' }, true),

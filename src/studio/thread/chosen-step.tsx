@@ -1,5 +1,7 @@
 /** The strip above a step of the past: what may be done from there. */
 
+import type { ReactNode } from 'react'
+
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import css from './chosen-step.module.css'
@@ -14,11 +16,13 @@ export interface ChosenActs {
 }
 
 /** Strip above a step of the past, with the actions on it. */
-export function ChosenStep({ place, acts, refusal }: {
+export function ChosenStep({ place, acts, refusal, warning }: {
   /** Such as `step 3`. */
   readonly place: string
   readonly acts: ChosenActs
   readonly refusal: string | undefined
+  /** Words about what goes on from here does again. */
+  readonly warning: ReactNode
 }) {
   const may = { disabled: refusal !== undefined, title: refusal }
   return (
@@ -26,6 +30,7 @@ export function ChosenStep({ place, acts, refusal }: {
       <p>
         <b>{place[0]!.toUpperCase() + place.slice(1)}.</b> What you send now starts a branch here.
       </p>
+      {warning}
       <Button small kind="quiet" className={css['back'] ?? ''} onClick={acts.back}>
         Back to now
       </Button>

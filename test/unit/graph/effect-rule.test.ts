@@ -39,8 +39,33 @@ it.each<[unknown, string]>([
   [[{ ...charge, on_error: 'keep' }], '"on_error" belongs to "keep": "answer"'],
   [[{ ...charge, colour: 'red' }], 'colour'],
   [[charge, { name: 'charge', once: 'ask' }], 'names an effect twice'],
+  [[{ match: 'POST https://API.example/a', keep: 'answer' }],
+    'matches no call: write it as "POST https://api.example/a"'],
+  [[{ match: 'POST https://a.example:443/a', keep: 'answer' }],
+    'write it as "POST https://a.example/a"'],
+  [[{ match: 'POST https://a.example/b/../a', keep: 'answer' }],
+    'write it as "POST https://a.example/a"'],
+  [[{ match: '* https://a.example/**', keep: 'answer' }, { match: 'POST https://a.example/charges',
+    once: 'key' }], 'because "* https://a.example/**" before it matches all of its calls'],
+  [[{ match: 'POST https://a.example/*/pay', keep: 'answer' }, {
+    match: 'POST https://a.example/v1/pay',
+    once: 'key',
+  }], 'matches no call, because'],
+  [[{ match: '* https://a.example/**', once: 'key' }, { match: '* https://a.example/v1/**',
+    keep: 'answer' }], 'matches no call, because'],
   [Array.from({ length: 101 }, (_, i) => ({ name: `e${i}`, once: 'key' })), 'may have 100 rules'],
 ])('refuses %j', (effects, message) => {
   const { error } = effectsShape.safeParse(effects)
   expect(error?.issues.map((issue) => issue.message).join('\n')).toContain(message)
+})
+
+it.each([
+  ['POST https://a.example/charges', '* https://a.example/**'],
+  ['POST https://a.example/**', 'GET https://a.example/x'],
+  ['POST https://a.example/v1/*', 'POST https://a.example/v1/**'],
+  ['POST https://a.example/v1/*', 'POST https://a.example/v1/a/b'],
+  ['POST https://a.example/v1/**', 'POST https://b.example/v1/a'],
+])('lets %s stand before %s', (first, second) => {
+  const rules = [{ match: first, once: 'key' }, { match: second, keep: 'answer' }]
+  expect(effectsShape.safeParse(rules).error).toBeUndefined()
 })

@@ -8,6 +8,7 @@ import { useRefusal } from '../../api/refusal.ts'
 import { lastStepOf } from '../../api/run-details.ts'
 import { cancelRun, createRun, deleteRun, isOver } from '../../api/runs.ts'
 import type { Run } from '../../api/runs.ts'
+import { EffectList, StayingEffects } from '../../effects/effect-list.tsx'
 import { duration } from '../../parts/amounts.ts'
 import { Button, buttonClass } from '../../parts/button.tsx'
 import { Chip } from '../../parts/chip.tsx'
@@ -37,7 +38,7 @@ export interface RunDetailProps {
 
 /** A run in full: its state, its input, its log and its errors. */
 export function RunDetail({ threadId, run, version, close, changed }: RunDetailProps) {
-  const [tab, setTab] = useState<'input' | 'log'>('input')
+  const [tab, setTab] = useState<'input' | 'log' | 'effects'>('input')
   const last = useQuery({ queryKey: ['threads', threadId, 'runs', run.run_id, 'last', version],
     queryFn: ({ signal }) => lastStepOf(threadId, run.run_id, signal) })
   const took = Date.parse(run.updated_at) - Date.parse(run.created_at)
@@ -66,12 +67,13 @@ export function RunDetail({ threadId, run, version, close, changed }: RunDetailP
         <Tabs name="run" label="Of the run" chosen={tab} choose={setTab} tabs={[
           { id: 'input', label: 'Input and settings' },
           { id: 'log', label: 'Log' },
+          { id: 'effects', label: 'Effects' },
         ]} />
       </div>
       <div id="run-panel" role="tabpanel" aria-labelledby={`run-${tab}`} className={css['panel']}>
-        {tab === 'log'
-          ? <RunLog threadId={threadId} run={run} />
-          : <JsonTree value={run.kwargs ?? {}} name="kwargs" open={2} fill />}
+        {tab === 'log' && <RunLog threadId={threadId} run={run} />}
+        {tab === 'effects' && <EffectList threadId={threadId} run={run} />}
+        {tab === 'input' && <JsonTree value={run.kwargs ?? {}} name="kwargs" open={2} fill />}
       </div>
     </section>
   )
@@ -131,6 +133,7 @@ function RunActs({ threadId, run, changed, close }: Omit<RunDetailProps, 'versio
           )}
         <TraceLink runId={run.run_id} className={buttonClass('quiet', true)} />
       </div>
+      {!isOver(run) && <StayingEffects threadId={threadId} run={run} />}
       {failed !== null && (
         <div className={css['failure']}>
           <ErrorNotice error={failed} />

@@ -1,11 +1,12 @@
 /** Asks where a step shall run again: on the same thread, or in a copy of it. */
 
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 
 import { placeOfStep, runAgain } from '../../api/platform/replay.ts'
 import type { OwnStep } from '../../api/platform/replay.ts'
+import { RepeatedEffects } from '../../effects/repeated-effects.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { ErrorNotice } from '../../parts/notice.tsx'
@@ -34,6 +35,9 @@ export function ReplayDialog({ own, name, close }: {
     },
     onSuccess: (id) => navigate({ to: '/threads/$id', params: { id }, search: {} }),
   })
+  const found = useQuery({ queryKey: ['threads', own.threadId, 'place', own.runId, own.step],
+    queryFn: () => placeOfStep(own) })
+  const before = found.data?.before
   const what = own.step === null ? 'The whole run' : `Step ${own.step}`
   return (
     <Dialog open close={close} title="Run again from here">
@@ -59,6 +63,7 @@ export function ReplayDialog({ own, name, close }: {
             </label>
           ))}
         </fieldset>
+        {before && place === 'branch' && <RepeatedEffects threadId={own.threadId} at={before} />}
         {work.isError && <ErrorNotice error={work.error} />}
         <footer>
           <Button onClick={close}>Cancel</Button>

@@ -1,0 +1,28 @@
+/** Warns of effects that happen again when a thread goes on from a step of its past. */
+
+import { useQuery } from '@tanstack/react-query'
+
+import { repeatedFrom } from '../api/effects.ts'
+import css from './effects.module.css'
+
+/** Sentence that names them; nothing if there are none. `at`: the checkpoint to go on from. */
+export function RepeatedEffects({ threadId, at }: {
+  readonly threadId: string
+  readonly at: string
+}) {
+  const { data = [] } = useQuery({ queryKey: ['threads', threadId, 'repeated', at],
+    queryFn: ({ signal }) => repeatedFrom(threadId, at, signal) })
+  if (data.length === 0) return null
+  return (
+    <p className={css['warning']} role="status">
+      <span>
+        This will do {data.map((name, i) => (
+          <span key={name}>
+            {i === 0 ? '' : i === data.length - 1 ? ' and ' : ', '}
+            <b dir="auto">{name}</b>
+          </span>
+        ))} again.
+      </span>
+    </p>
+  )
+}
