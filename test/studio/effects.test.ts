@@ -36,7 +36,7 @@ it('A run shows its effects: their strength, their key and their times', async (
   await tab.close()
 })
 
-it('Who goes on from a step of the past is told what is done again', async () => {
+it('Who goes on from a step of the past reads what is done again', async () => {
   const { threadId, runId } = await ran('shop')
   const states = await server.client.threads.getHistory(threadId)
   const before = (node: string) =>

@@ -2,8 +2,8 @@
 
 import { useQuery } from '@tanstack/react-query'
 
-import { effectsOf } from '../api/effects.ts'
-import type { Effect } from '../api/effects.ts'
+import { effectsOf } from './effect-calls.ts'
+import type { Effect } from './effect-calls.ts'
 import { isOver } from '../api/runs.ts'
 import type { Run } from '../api/runs.ts'
 import { Chip } from '../parts/chip.tsx'
@@ -18,7 +18,7 @@ import css from './effects.module.css'
 const againMs = 2_000
 
 /** Effects of a run, read again until it is over. */
-export function useEffects(threadId: string, run: Run) {
+function useEffects(threadId: string, run: Run) {
   return useQuery({
     queryKey: ['threads', threadId, 'runs', run.run_id, 'effects', run.status],
     queryFn: ({ signal }) => effectsOf(threadId, run.run_id, signal),

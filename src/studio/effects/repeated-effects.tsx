@@ -2,7 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query'
 
-import { repeatedFrom } from '../api/effects.ts'
+import { repeatedFrom } from './effect-calls.ts'
 import css from './effects.module.css'
 
 /** Sentence that names them; nothing if there are none. `at`: the checkpoint to go on from. */

@@ -1,8 +1,8 @@
 /** Effects of runs: work that happens once. */
 
 import type { RunEffects } from '../../api/index.ts'
-import { ask } from './ask.ts'
-import { historyOf } from './states.ts'
+import { ask } from '../api/ask.ts'
+import { historyOf } from '../api/states.ts'
 
 /** An effect of a run. */
 export type Effect = RunEffects['effects'][number]
