@@ -153,6 +153,8 @@ export { copyThread, countThreads, createThread, deleteThread, extractPath, getT
   updateThread } from './threads/threads.ts'
 export type { CountThreads, CreateThread, FoundThread, PatchThread, PruneThreads, SearchThreads,
   Thread, ThreadPlace, TimeToLive } from './threads/threads.ts'
+export { getRunCall, listRunCalls } from './threads/run-calls.ts'
+export type { RunCall, RunCallBodies, RunCallBody, RunCalls } from './threads/run-calls.ts'
 export { getThreadUsage } from './threads/thread-usage.ts'
 export type { RunUsage, ThreadUsage, UsageSum } from './threads/thread-usage.ts'
 export { createProject, deleteProject, deleteProjects, findProject, getProject, listProjects,

@@ -54,6 +54,7 @@ import * as statelessRuns from './threads/stateless-runs.ts'
 import * as states from './threads/states.ts'
 import * as store from './store.ts'
 import * as threads from './threads/threads.ts'
+import * as runCalls from './threads/run-calls.ts'
 import * as threadUsage from './threads/thread-usage.ts'
 import * as tracedRuns from './traces/runs.ts'
 import * as tracedRunsV2 from './traces/runs-v2.ts'
@@ -62,7 +63,7 @@ import * as views from './traces/views.ts'
 /** The Agent Deployment API. One of its operations that says not what it asks does not compile. */
 const ofDeployments = asking({
   'Assistants': assistants,
-  'Threads': { ...threads, ...threadUsage, ...protocol },
+  'Threads': { ...threads, ...threadUsage, ...runCalls, ...protocol },
   'State': states,
   'Runs': { ...runs, ...allRuns },
   'Stateless runs': statelessRuns,

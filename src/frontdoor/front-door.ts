@@ -31,6 +31,7 @@ import { addRest } from './rest/app.ts'
 import { servedGraphs } from './rest/server-features.ts'
 import type { ServerOffer } from './rest/server-features.ts'
 import { addStudio } from './studio.ts'
+import { runCallRoutes } from './run-calls.ts'
 import { threadUsageRoutes } from './thread-usage.ts'
 
 /** An open front door. It belongs to who opened it, who closes it. */
@@ -124,6 +125,7 @@ async function addRoutes(options: FrontDoorOptions,
   await addRest(app, { ...options, ...parts, json, bodies, offer: offerOf(options, hasStudio),
     failing: deployments?.failing, clusterStatus: options.cluster.status })
   threadUsageRoutes(app, { ...parts, platform })
+  runCallRoutes(app, { ...parts, platform })
   componentRoutes(app, { ...options, ...parts,
     componentsOf: (deployment) =>
       deployment === undefined

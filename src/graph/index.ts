@@ -9,6 +9,8 @@ export type { ActionAnswer, AppUser, AppAddress, AskedAction, AskedRequest, Logi
   ProjectApp, ProjectLogin, ProjectRoutes, Refused } from './app/project-app.ts'
 export { buildComponents } from './components/build-components.ts'
 export type { BuiltComponents } from './components/build-components.ts'
+export { decodeBlock, executionsIn } from './recording/recording.ts'
+export type { RecordedBody, RecordedCall, RecordedExecution } from './recording/recording.ts'
 export { componentBytesMax, globalNameOf, isComponentFile } from './components/component-file.ts'
 export type { ComponentFile } from './components/component-file.ts'
 export { ProjectComponents } from './components/project-components.ts'

@@ -1,14 +1,26 @@
-/** Hands the traced steps of runs to the platform. */
+/** Hands the traced steps and the recorded calls of runs to the platform. */
 
 import type { WriteTraces } from '../graph/index.ts'
 import type { Platform } from '../platform/index.ts'
 
-/** Writes the traces of a tenant's graphs, as if they had come from outside. */
+const daySeconds = 86_400
+
+/**
+ * Writes the traces of a tenant's graphs, as if they had come from outside, and the recorded calls
+ * of their runs.
+ */
 export function tracedSteps(platform: Pick<Platform, 'ingest'>): WriteTraces {
-  return async ({ body, ...call }) => {
+  return async (call) => {
+    const { body } = call
     // A body from another process may be part of a larger buffer.
     const isWhole = body.byteLength === body.buffer.byteLength
-    await platform.ingest.ingest({ ...call, body, encoding: '' },
-      isWhole ? { transfer: [body.buffer] } : {})
+    const moving = isWhole ? { transfer: [body.buffer] } : {}
+    if (call.form !== 'recording') {
+      await platform.ingest.ingest({ ...call, body, encoding: '' }, moving)
+      return
+    }
+    const { tenant, runId, startedAtMs, no, days } = call
+    await platform.ingest.putRecording({ tenant, runId, startedAtMs, no, body,
+      timeToLiveS: days * daySeconds }, moving)
   }
 }

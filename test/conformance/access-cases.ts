@@ -113,6 +113,8 @@ export const routeCases: Readonly<Record<string, Case>> = {
   'GET /threads/{thread_id}/runs/{run_id}': read('nothing'),
   'GET /threads/{thread_id}/runs/{run_id}/logs': read('nothing'),
   'GET /threads/{thread_id}/runs/{run_id}/effects': read('nothing'),
+  'GET /threads/{thread_id}/runs/{run_id}/calls': read('nothing'),
+  'GET /threads/{thread_id}/runs/{run_id}/calls/{no}': read('nothing'),
   'DELETE /threads/{thread_id}/runs/{run_id}': change('nothing'),
   'GET /threads/{thread_id}/runs/{run_id}/join': read('nothing'),
   'GET /threads/{thread_id}/runs/{run_id}/stream': read('nothing'),

@@ -7,12 +7,27 @@ import { messageOf } from '../project/thrown.ts'
 import { isSampled } from './trace-sample.ts'
 
 /** A body with spans on its way out of the worker. */
-export interface TraceBody {
+export interface SpanBody {
   readonly tenant: string
   readonly form: 'multipart' | 'batch'
   readonly contentType: string
   readonly body: Uint8Array<ArrayBuffer>
 }
+
+/** A body with recorded calls, which goes the same way: a block of an execution of a run. */
+export interface RecordingBody {
+  readonly tenant: string
+  readonly form: 'recording'
+  readonly runId: string
+  readonly startedAtMs: number
+  readonly no: number
+  /** Days for which it is kept. */
+  readonly days: number
+  readonly body: Uint8Array<ArrayBuffer>
+}
+
+/** A body on its way to the store of traces. */
+export type TraceBody = SpanBody | RecordingBody
 
 /** Hands a body on and answers with an HTTP status. */
 export type SendTraces = (body: TraceBody) => Promise<number>

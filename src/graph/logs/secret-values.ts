@@ -15,8 +15,14 @@ const forms: readonly (readonly [RegExp, string])[] = [
 
 /** Hides the values of secret variables, and what has the form of a credential. */
 export function secretHider(variables: NodeJS.ProcessEnv): (text: string) => string {
-  return valueHider(Object.entries(variables)
-    .flatMap(([name, value = '']) => secretName.test(name) ? [value] : []))
+  return valueHider(secretValuesOf(variables))
+}
+
+/** The values of secret variables that are long enough to be no words. */
+export function secretValuesOf(variables: NodeJS.ProcessEnv): readonly string[] {
+  return Object.entries(variables).flatMap(([name, value = '']) =>
+    secretName.test(name) && value.length >= shortest ? [value] : []
+  )
 }
 
 /** Hides these values, short ones excepted, and what has the form of a credential. */

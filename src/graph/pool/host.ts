@@ -186,7 +186,7 @@ class WorkerGraphHost implements RunningGraphHost {
   }
   async drain(deadline: AbortSignal): Promise<void> {
     await this.#executions.drain(deadline)
-    if (this.#pool.tracedRatio > 0) await this.#traces.flush(this.#pool.everyone, deadline)
+    if (this.#pool.writesTraces) await this.#traces.flush(this.#pool.everyone, deadline)
   }
 
   useTraces(write: WriteTraces): void {

@@ -5,6 +5,7 @@ import type { CallGate } from '../calls/call-gate.ts'
 import { callingThrough } from '../calls/call-scope.ts'
 import type { CallingJob, OpenGate } from '../calls/call-scope.ts'
 import { composedGate } from '../calls/composed-gate.ts'
+import type { Recorder } from '../recording/recorder.ts'
 import { DrainControl } from '../engine/drain-control.ts'
 import { execute, failure, isWorthKeeping } from '../engine/runner.ts'
 import type { Workbench } from '../engine/runner.ts'
@@ -48,15 +49,14 @@ export interface WaysOut {
   readonly lines: Pick<LineCapture, 'during'>
 }
 
-/** Tracing of the steps of runs, where a project has it. */
-export interface OpenTraces {
-  readonly traces: StepTraces
-  readonly mails: TraceMails
-}
-
 /** Observers of runs. */
 export interface JobObservers {
-  readonly tracing?: OpenTraces | undefined
+  /** Tracing of the steps of runs, where a project has it. */
+  readonly traces?: StepTraces | undefined
+  /** Recorder of their calls, whose gate is among the others. */
+  readonly recorder?: Recorder | undefined
+  /** The way out of both. */
+  readonly mails?: TraceMails | undefined
   /** Opens the effects of each execution; missing for a project without effects. */
   readonly openEffects?: OpenEffects | undefined
   /** Gates of each execution's calls, asked in this order. */
@@ -80,20 +80,16 @@ export class JobRunner {
   #lastReading = 0
   readonly #asks: ItemAsks
   readonly #gauge: LoopGauge
-  readonly #tracing: OpenTraces | undefined
-  readonly #openGates: readonly OpenGate[]
-  readonly #openEffects: OpenEffects | undefined
+  readonly #observers: JobObservers
 
   constructor(bench: Workbench, { batcher, lines }: WaysOut, env: Env, shown: Shown,
-    { tracing, openGates = [], openEffects }: JobObservers = {}) {
+    observers: JobObservers = {}) {
     this.#bench = bench
     this.#batcher = batcher
     this.#lines = lines
     this.#env = env
     this.#entered = new EnteredJob(shown, (ended) => batcher.schedule(ended))
-    this.#tracing = tracing
-    this.#openGates = openGates
-    this.#openEffects = openEffects
+    this.#observers = observers
     this.#asks = new ItemAsks((mail) => batcher.send(mail))
     this.#gauge = new LoopGauge({ nowMs: () => env.monotonicMs(), idleMs: () => env.idleMs(),
       atTurnEnd: (ended) => batcher.schedule(ended) })
@@ -123,7 +119,7 @@ export class JobRunner {
       case 'served':
         return serverIsAt(mail.url)
       case 'traced':
-        return this.#tracing?.mails.answer(mail.tracing, mail.status)
+        return this.#observers.mails?.answer(mail.tracing, mail.status)
       case 'flush':
         return void this.#flush()
       case 'ping':
@@ -152,13 +148,14 @@ export class JobRunner {
     if (execution.takesMessages) job.control.handBackForMessages()
     const source = new RemoteSource((what) => this.#read(number, what))
     const thread = `${execution.tenant}\n${execution.threadId}`
+    const { traces, recorder, openEffects } = this.#observers
     let effects: EffectRunner | undefined
     if (!warm) this.#memories.forget(thread)
     const memory = this.#memories.take(thread, execution.headId)
     try {
-      const steps = this.#tracing?.traces.begin(execution)
+      const steps = traces?.begin(execution)
       const gate = this.#gateOf({ execution, outbox })
-      effects = gate && this.#openEffects?.({ execution, outbox, signal: job.abort.signal })
+      effects = gate && openEffects?.({ execution, outbox, signal: job.abort.signal })
       if (gate && effects) bindEffects(gate, effects)
       const assignment = { execution: effects ? loggedExecution(execution) : execution, source,
         outbox, memory, control: job.control, signal: job.abort.signal, entered,
@@ -186,17 +183,20 @@ export class JobRunner {
       batcher.send({ type: 'batch', job: number, batch })
     } finally {
       effects?.retire()
+      recorder?.ended(execution)
       this.#jobs.delete(number)
       this.#gauge.forget(number)
     }
   }
 
   #gateOf(job: CallingJob): CallGate | undefined {
-    return composedGate(this.#openGates.flatMap((open) => open(job) ?? []))
+    return composedGate((this.#observers.openGates ?? []).flatMap((open) => open(job) ?? []))
   }
 
   async #flush(): Promise<void> {
-    await this.#tracing?.traces.flush().catch(() => {})
+    const { traces, recorder } = this.#observers
+    await traces?.flush().catch(() => {})
+    await recorder?.flush().catch(() => {})
     this.#batcher.send({ type: 'flushed' })
   }
 

@@ -3,6 +3,7 @@
 import { isErrorCode } from '../../errors.ts'
 import type { OutcomeStatus } from '../execution.ts'
 import { lineLevels } from '../logs/run-line.ts'
+import { recordingDaysMax } from '../recording-rule.ts'
 import type { WorkerMail } from './worker-mail.ts'
 
 /** An object of which nothing is known. */
@@ -66,10 +67,13 @@ function isBatch(value: unknown): boolean {
     && (outcome === null || isOutcome(outcome))
 }
 
-/** True for spans of a tenant. */
-export function isTraceBody({ tenant, contentType, form, body }: Bag): boolean {
-  return isText(tenant) && isText(contentType) && (form === 'multipart' || form === 'batch')
-    && body instanceof Uint8Array
+/** True for spans of a tenant, and for recorded calls of a run. */
+export function isTraceBody({ tenant, contentType, form, body, ...of }: Bag): boolean {
+  if (!isText(tenant) || !(body instanceof Uint8Array)) return false
+  if (form !== 'recording') return isText(contentType) && (form === 'multipart' || form === 'batch')
+  const { runId, startedAtMs, no, days } = of
+  return isText(runId) && [startedAtMs, no, days].every(isCount) &&
+    (days as number) <= recordingDaysMax
 }
 
 /** True for a part of the log that a superstep made. */
@@ -184,6 +188,10 @@ export function isBag(value: unknown): value is Bag {
 /** True for a text, also an empty one. */
 export function isText(value: unknown): value is string {
   return typeof value === 'string'
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0
 }
 
 /** True for a list of texts. */

@@ -46,9 +46,8 @@ export class TraceIntake {
   }
 
   async #take(link: WorkerLink,
-    { tracing, tenant, form, contentType, body }: WorkerMail & { type: 'trace' }): Promise<void> {
-    const status = await this.#statusOf(link, { tenant, form, contentType, body })
-    link.post({ type: 'traced', tracing, status })
+    { type: _, tracing, ...body }: WorkerMail & { type: 'trace' }): Promise<void> {
+    link.post({ type: 'traced', tracing, status: await this.#statusOf(link, body) })
   }
 
   async #statusOf(link: WorkerLink, body: TraceBody): Promise<number> {

@@ -47,6 +47,8 @@ export class WorkerLink {
   /** The generation of the project that it serves. Each reload makes a new one. */
   readonly generation: number
   state: WorkerState = 'starting'
+  /** True if it records calls of runs. */
+  readonly records: boolean
   /** The graph whose file the worker imports now; null for none. */
   loading: string | null = null
   /** Why the worker cannot serve the project, as it reported before its end; null otherwise. */
@@ -66,7 +68,7 @@ export class WorkerLink {
   /** Exit code of its process or thread; null while it lives. */
   exitCode: number | null = null
   readonly #carrier: Carrier
-  /** Tenants whose runs it got; undefined if nothing is traced. */
+  /** Tenants whose runs it got; undefined if nothing is traced or recorded. */
   readonly #tenants: LRUCache<string, true> | undefined
   readonly #env: Env
   #lastSeenMs: number
@@ -90,7 +92,9 @@ export class WorkerLink {
     this.generation = generation
     this.#env = env
     this.load = new LoopLoad(() => env.monotonicMs())
-    this.#tenants = start.tracedRatio === undefined ? undefined : new LRUCache({ max: tenantsMax })
+    this.records = start.project.recording !== undefined
+    const writes = this.records || start.tracedRatio !== undefined
+    this.#tenants = writes ? new LRUCache({ max: tenantsMax }) : undefined
     this.startedMs = this.#lastSeenMs = this.#lastMailMs = env.monotonicMs()
     const carried: CarrierEvents = {
       mails: (mails) => {

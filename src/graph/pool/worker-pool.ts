@@ -132,6 +132,11 @@ export class WorkerPool {
     return this.#isUntraced ? 0 : this.#options.tracedRatio ?? 0
   }
 
+  /** True if workers hold traces or recorded calls for a while before they send them. */
+  get writesTraces(): boolean {
+    return this.tracedRatio > 0 || [...this.#links].some(({ records }) => records)
+  }
+
   /** Workers that died, or were ended because they were stuck. */
   get lost(): number {
     return this.#lost

@@ -8,11 +8,13 @@ import { assert, HeddleError } from '../../errors.ts'
 import { followCalls, openCalls } from '../calls/open-calls.ts'
 import type { OpenCalls } from '../calls/open-calls.ts'
 import { isTraceAddress } from '../calls/trace-address.ts'
+import { openRecorder } from '../recording/open-recorder.ts'
 import { offerEffects } from '../effects/effect-form.ts'
 import { requireKept } from '../effects/kept-rules.ts'
 import { GraphStores } from '../engine/graph-store.ts'
 import type { Workbench } from '../engine/runner.ts'
 import { shortcutsOn, takeShortcuts } from '../engine/shortcuts.ts'
+import type { StepTraces } from '../engine/step-traces.ts'
 import { TraceMails } from '../engine/trace-mails.ts'
 import { GraphLibrary } from '../project/library.ts'
 import { LineCapture } from '../logs/line-capture.ts'
@@ -22,7 +24,6 @@ import { keepThrown } from '../project/thrown.ts'
 import { ValueCodec } from '../state/value-codec.ts'
 import { clientMayAsk, isOwn, offerClient } from './in-graph-client.ts'
 import { JobRunner } from './job-runner.ts'
-import type { OpenTraces } from './job-runner.ts'
 import { MessagePortBatcher } from './message-port-batcher.ts'
 import { isTracingOn, warmUp } from './warm-up.ts'
 import type { FromWorker, ToWorker, WorkerData } from './worker-mail.ts'
@@ -79,7 +80,12 @@ const refuse = (error: unknown): never => {
   process.exit(1)
 }
 const form = offerEffects(project.effects ?? [], env)
-const doors = await openCalls(env, form?.gates ?? [], (url) => isOwn(url) || isTraceAddress(url))
+const mails = new TraceMails((tracing, body) =>
+  batcher.send({ type: 'trace', tracing, ...body }, body.body.buffer)
+)
+const recorder = await openRecorder(project.recording, env, mails.send)
+const gates = [...recorder ? [recorder.openGate] : [], ...form?.gates ?? []]
+const doors = await openCalls(env, gates, (url) => isOwn(url) || isTraceAddress(url))
 const keepRules = async ({ fault }: OpenCalls) => requireKept(project.effects ?? [], fault)
 await keepRules(doors).catch(refuse)
 const library = await GraphLibrary.open(project, loads).catch(refuse)
@@ -121,11 +127,13 @@ const bench: Workbench = {
 await warmUp(bench).catch(() => {})
 const effects = form?.over(library.langgraph)
 const tracing = tracedRatio === undefined ? undefined : await openTracing(tracedRatio)
-const openGates = [...effects ? [effects.gate] : [], ...doors.openGates]
+const openGates = [...doors.openGates, ...effects ? [effects.gate] : []]
 const calls = await followCalls({ ...doors, openGates })
 await keepRules(calls).catch(refuse)
 const jobs = new JobRunner(bench, { batcher, lines }, env, { entered, mark }, {
-  tracing: tracing?.opened,
+  traces: tracing?.opened,
+  recorder,
+  mails,
   openGates: calls.openGates,
   openEffects: effects?.open,
 })
@@ -143,16 +151,13 @@ if (isInProcess) flushCompileCache()
 /** The tracing of runs' steps, or the reason why there is none. */
 async function openTracing(
   ratio: number,
-): Promise<{ readonly opened?: OpenTraces; readonly untraced?: string }> {
+): Promise<{ readonly opened?: StepTraces; readonly untraced?: string }> {
   // A graph has one tracer only.
   if (isTracingOn()) return { untraced: 'it sends its traces elsewhere (LANGSMITH_TRACING)' }
   const { StepTraces } = await import('../engine/step-traces.ts')
-  const mails = new TraceMails((tracing, body) =>
-    batcher.send({ type: 'trace', tracing, ...body }, body.body.buffer)
-  )
   const traces = await StepTraces.open({ ratio, send: mails.send, nowMs: () => env.nowMs(),
     uuid: () => env.uuid() })
-  return typeof traces === 'string' ? { untraced: traces } : { opened: { traces, mails } }
+  return typeof traces === 'string' ? { untraced: traces } : { opened: traces }
 }
 
 /** Removes a handle from what Node lists as open in this thread. */

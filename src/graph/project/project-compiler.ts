@@ -8,6 +8,7 @@ import { build, stop } from 'esbuild'
 import type { BuildFailure, BuildOptions, Message, Metafile, Plugin, ResolveOptions } from 'esbuild'
 
 import type { EffectRule } from '../effect-rule.ts'
+import type { RecordingRule } from '../recording-rule.ts'
 import type { Project, ProjectModule } from './project.ts'
 
 /**
@@ -26,6 +27,8 @@ export interface CompiledProject {
   readonly app?: BroughtEntry
   /** Rules for effects that happen once; missing if there are none. */
   readonly effects?: readonly EffectRule[]
+  /** The rule by which outgoing calls of runs are recorded; missing if none are. */
+  readonly recording?: RecordingRule
   readonly env: Readonly<Record<string, string>>
   /** Every local file that a graph imports, by file URL. */
   readonly sources: ReadonlyMap<string, ModuleSource>
@@ -101,6 +104,7 @@ async function compiled(project: Project): Promise<CompiledProject> {
     ...login && { login: { field: login.field, ...entryOf(login) } },
     ...app && { app: { field: app.field, ...entryOf(app) } },
     ...project.effects && { effects: project.effects },
+    ...project.recording && { recording: project.recording },
     env: project.env,
     sources: await compile(root, inputs),
     resolutions: resolutionsOf(root, inputs),

@@ -3,6 +3,7 @@
 import { z } from 'zod'
 
 import { effectsShape } from '../effect-rule.ts'
+import { recordDaysShape, recordShape } from '../recording-rule.ts'
 
 /** A run, and what its values must contain. JSON texts. */
 export interface TrialRun {
@@ -15,7 +16,7 @@ export interface TrialRun {
 /** Characters of an input, and of what is expected. */
 export const trialCharacters = 16_384
 
-/** `heddle.check` and `heddle.effects` of a langgraph.json. All else of it is for commands. */
+/** Members of `heddle` of a langgraph.json that a server reads. All else is for commands. */
 export const heddleShape = z.looseObject({
   check: z.strictObject({
     graph: z.string('must be the id of a graph'),
@@ -23,6 +24,8 @@ export const heddleShape = z.looseObject({
     expect: z.json().optional(),
   }, { error: 'must be {"graph": "agent", "input": {…}}, and perhaps "expect"' }).optional(),
   effects: effectsShape.optional(),
+  record: recordShape.optional(),
+  record_days: recordDaysShape.optional(),
 }, { error: 'must be an object' })
 
 /** The trial run that is named; undefined if there is none. */

@@ -19,6 +19,8 @@ import type { TimeToLiveRequest } from '../../search/index.ts'
 import { checkpointerShape, timeToLiveOf } from './project-time-to-live.ts'
 import { effectRulesOf } from '../effect-rule.ts'
 import type { EffectRule } from '../effect-rule.ts'
+import { recordingRuleOf } from '../recording-rule.ts'
+import type { RecordingRule } from '../recording-rule.ts'
 import { heddleShape, trialFault, trialOf } from './project-trial.ts'
 import type { TrialRun } from './project-trial.ts'
 import type { UiWishes } from '../components/ui-plan.ts'
@@ -51,6 +53,8 @@ export interface Project {
   readonly trial?: TrialRun
   /** Rules for effects that happen once; missing if there are none. */
   readonly effects?: readonly EffectRule[]
+  /** The rule by which outgoing calls of runs are recorded; missing if none are. */
+  readonly recording?: RecordingRule
   /** The project's own login; missing if it brings none. */
   readonly login?: ProjectModule
   /** The project's own app; missing if it brings none. */
@@ -167,6 +171,7 @@ export async function readProject(path: string,
   const fault = trial && trialFault(trial, Object.keys(config.graphs))
   if (fault !== undefined) throw refusal(configFile, [fault])
   const effects = effectRulesOf(config.heddle?.effects)
+  const recording = recordingRuleOf(config.heddle ?? {})
   const env = await readEnv(root, config, ignoreAuth)
   if (deployed && env.env['LANGGRAPH_CONFIG'] !== undefined) {
     env.warnings.push('LANGGRAPH_CONFIG has no effect in a deployment: give its assistants their ' +
@@ -185,7 +190,8 @@ export async function readProject(path: string,
   const ui = { ui: config['ui'], ui_config: config['ui_config'],
     isOff: disabledRoutes.includes('ui') }
   return { root, configFile, graphs, ...modules, ...env, ignoreAuth, store, webhooks, timeToLive,
-    settings, ui, ...trial && { trial }, ...effects.length > 0 && { effects } }
+    settings, ui, ...trial && { trial }, ...effects.length > 0 && { effects },
+    ...recording && { recording } }
 }
 
 /** Settings of the login, the app and the routes, as a deployment keeps them. */

@@ -43,7 +43,19 @@ export interface OwnRun {
   readonly metadataJson: string
 }
 
-/** Writes of spans, feedback and own runs. */
+/** Recorded calls of one execution of a run, as its worker has packed them. */
+export interface RecordingBlock {
+  readonly tenant: string
+  readonly runId: string
+  /** Begin of the execution, and the number of the block in it. */
+  readonly startedAtMs: number
+  readonly no: number
+  readonly body: Uint8Array
+  /** Seconds for which it is kept. */
+  readonly timeToLiveS: number
+}
+
+/** Writes of spans, feedback, own runs and recorded calls. */
 export interface SpanWrites {
   /**
    * Durable and readable when it resolves. Throws `malformed` or `invalid` if nothing can be read,
@@ -57,6 +69,12 @@ export interface SpanWrites {
   /** A time behind the arrivals of all that this member has answered, and before all later ones. */
   arrivalUs(call: null): Promise<number>
   remove(call: { readonly tenant: string; readonly what: Removal }): Promise<void>
+  /** Writes a block of recorded calls, unless its run is removed. */
+  putRecording(block: RecordingBlock): Promise<void>
+  /** Removes the recorded calls of runs. None that comes later revives them. */
+  removeRecordings(
+    call: { readonly tenant: string; readonly runs: readonly string[] },
+  ): Promise<void>
 }
 
 /** Calls of the main thread that writing needs. */

@@ -18,6 +18,7 @@ import { inflate, inflatedMax } from '../ingest/body/inflate.ts'
 import { writeFeedback } from '../ingest/feedback-write.ts'
 import { ingestRequest } from '../ingest/ingest-request.ts'
 import { writeOwnRuns } from '../ingest/own-runs.ts'
+import { RecordingWriter } from '../ingest/recording-writer.ts'
 import { ProjectCache } from '../ingest/project-cache.ts'
 import { PriceCache } from '../ingest/priced.ts'
 import { inTurn } from '../calls/in-turn.ts'
@@ -80,6 +81,7 @@ export function ingestHandlers({ store, needs, env }: IngestParts): IngestHandle
       async () => ingestRequest(parts, call, await inflate(call.body, call.encoding, inflatedMax)))
   }
   const documents = documentWrites(store)
+  const recordings = new RecordingWriter(store, nextUs)
   const examples = examplesInTurn({ store, needs, env, longBodies }, finished)
   const experiments = experimentWrites(parts, examples)
   return {
@@ -96,6 +98,8 @@ export function ingestHandlers({ store, needs, env }: IngestParts): IngestHandle
     putFeedbackToken: (token) => finished(store.putFeedbackToken(token)),
     arrivalUs: () => Promise.resolve(nextUs()),
     remove: ({ tenant, what }) => finished(store.remove(tenant, what)),
+    putRecording: (block) => finished(inTurn(turns, block.tenant, () => recordings.put(block))),
+    removeRecordings: ({ tenant, runs }) => finished(recordings.remove(tenant, runs)),
     close: async () => {
       while (underway.size > 0) await Promise.allSettled(underway)
       await longBodies.close()

@@ -11,6 +11,7 @@ import type { SpanWriteNeeds, SpanWrites } from '../ingest/ingest-call.ts'
 import type { DeletionReads } from '../query/deletions/deletable-traces.ts'
 import type { QueryNeeds } from '../query/own/own-run-calls.ts'
 import type { SpanReads } from '../query/question.ts'
+import type { RecordingReads } from '../query/recorded-blocks.ts'
 import type { DocumentReads, DocumentWrites } from '../records/documents/documents.ts'
 import type { QueueReads } from '../records/queues/queue-reads.ts'
 
@@ -30,6 +31,6 @@ export interface QueryThreadNeeds extends QueryNeeds, Pick<SpanWriteNeeds, 'pric
 /** Calls of the query thread, which only reads. */
 export interface QueryHandlers
   extends SpanReads, DocumentReads, PromptReads, ExampleReads, QueueReads, ExperimentReads,
-    RuleReads, DeletionReads {
+    RuleReads, DeletionReads, RecordingReads {
   close(question: null): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Removes the traces of runs of this server that are deleted or rolled back. */
+/** Removes traces and recorded calls of runs of this server that are deleted or rolled back. */
 
 import type { Env } from '../../../cluster/index.ts'
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
@@ -28,21 +28,23 @@ export interface GoneTracesParts {
 interface GonePlatform {
   readonly projects: Pick<Platform['projects'], 'named'>
   readonly query: Pick<Platform['query'], 'locate' | 'spanIds'>
-  readonly ingest: Pick<Platform['ingest'], 'remove'>
+  readonly ingest: Pick<Platform['ingest'], 'remove' | 'removeRecordings'>
 }
 
-/** Resolves when the traces of the runs cannot be found any more. Throws `unavailable`. */
+/** Resolves when traces and calls of the runs cannot be found any more. Throws `unavailable`. */
 export function removeGoneTraces(
   { ownRuns, platform: open, tracesSteps, env }: GoneTracesParts,
 ): NonNullable<ThreadPorts['runsGone']> {
   return async (tenant, runs) => {
     // One that has not ended is not handed over, and goes on if it is not deleted after all.
     ownRuns?.forget(runs.filter(isEnded))
-    // Of a run that has not ended only traced steps are stored.
-    const stored = runs.filter((run) => isEnded(run) || tracesSteps(run.runId))
-    if (stored.length === 0) return
+    if (runs.length === 0) return
     const platform = open()
     if (platform === undefined) throw new HeddleError('unavailable')
+    await platform.ingest.removeRecordings({ tenant, runs: runs.map(({ runId }) => runId) })
+    // Of a run that has not ended only traced steps are stored besides.
+    const stored = runs.filter((run) => isEnded(run) || tracesSteps(run.runId))
+    if (stored.length === 0) return
     const attempts = await attemptsOf(platform, tenant,
       stored.filter(({ runId, starts = 0 }) => starts > 1 && tracesSteps(runId)))
     const places = await platform.query.locate({ tenant, stored: true,

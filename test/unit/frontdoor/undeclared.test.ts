@@ -62,7 +62,7 @@ const readElsewhere = {
 }
 
 /** A text for each pattern: a new one needs its text here. */
-const texts: readonly string[] = ['shop', 'r12', '0'.repeat(64), 'KEY_1', 'x', 'values.x',
+const texts: readonly string[] = ['shop', 'r12', '0'.repeat(64), 'KEY_1', 'x', 'values.x', '7',
   'messages']
 
 /** A value that the schema takes, with every declared member, and a stray one in each object. */

@@ -38,6 +38,8 @@ const namespaces = {
   deploymentUse: '8d6a1c0f-3b52-4e7d-9c11-5f0a7e2b4d86',
   /** A secret of a workspace, by its name. */
   secret: '5b7f0c9e-8d0a-4f53-9a3d-2c6f4e1b7a90',
+  /** The recorded calls of a run, and an execution of it. */
+  recording: '2f9d5b7e-6c41-4e0a-93b8-7d1a0c5e8f36',
 } as const
 
 /** The id, a UUID of version 5. */

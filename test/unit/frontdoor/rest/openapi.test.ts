@@ -29,6 +29,8 @@ const operationIds: Readonly<Record<string, string>> = {
   'GET /threads/{thread_id}/place': 'getThreadPlace',
   'GET /threads/{thread_id}/runs/{run_id}/logs': 'getRunLogs',
   'GET /threads/{thread_id}/runs/{run_id}/effects': 'getRunEffects',
+  'GET /threads/{thread_id}/runs/{run_id}/calls': 'listRunCalls',
+  'GET /threads/{thread_id}/runs/{run_id}/calls/{no}': 'getRunCall',
   'PATCH /threads/{thread_id}/state': 'patchThreadState',
   'POST /threads/prune': 'pruneThreads',
   'POST /threads/search': 'searchThreads',

@@ -185,11 +185,33 @@ describe('a project', () => {
       store: { index: { embed: 'openai:small', dims: 3, filds: ['a'] } },
       http: { corss: { allow_origins: ['*'] }, unused: null,
         configurable_headers: { includes: ['x-colour', 'Authorization'] } },
-      heddle: { effects: [{ name: 'charge', once: 'key' }] }, ui: { agent: './ui.tsx' }, grafs: {},
-      webhoks: { url: {} } })
+      heddle: { effects: [{ name: 'charge', once: 'key' }], record: '10%', record_days: 7 },
+      ui: { agent: './ui.tsx' }, grafs: {}, webhoks: { url: {} } })
     expect((await readProject(root)).warnings.map((warning) => warning.split(' ')[0]))
       .toEqual(['store.index.embed', 'webhoks', 'http.corss', 'store.index.filds',
         'http.configurable_headers'])
+  })
+
+  it.each([['all', { ratio: 1, days: 14 }], ['2.5%', { ratio: 0.025, days: 14 }], ['100%', {
+    ratio: 1,
+    days: 14,
+  }], ['off', undefined], ['0%', undefined]])(
+    'records %s of its runs',
+    async (record, recording) => {
+      const root = await withConfig({ ...minimal, heddle: { record } })
+      expect((await readProject(root)).recording).toEqual(recording)
+    },
+  )
+
+  it.each(['10', '101%', '-1%', '100.5%', 'yes', 10])('is refused if it records %s',
+    async (record) => {
+      expect(await refusalOf({ ...minimal, heddle: { record } }))
+        .toContain('heddle.record must be "off", "all" or a share of runs like "10%"')
+    })
+
+  it.each([0, 366, 1.5, '7'])('is refused if it keeps records for %s days', async (days) => {
+    expect(await refusalOf({ ...minimal, heddle: { record: 'all', record_days: days } }))
+      .toContain('heddle.record_days must be a number of days from 1 to 365')
   })
 
   it('is refused for a key that may guard something and is not known', async () => {

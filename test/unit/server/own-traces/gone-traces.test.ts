@@ -17,6 +17,7 @@ const row = (n: number, changes: Partial<RunRow> = {}) =>
 function opened({ stored = [] as readonly string[], deep = false, isOpen = true } = {}) {
   const removed: unknown[] = []
   const forgotten: string[] = []
+  const unrecorded: string[] = []
   const platform = {
     projects: {
       named: async (_: string, names: readonly string[]) =>
@@ -33,12 +34,14 @@ function opened({ stored = [] as readonly string[], deep = false, isOpen = true 
     ingest: {
       remove: async ({ what }: { what: { traces: readonly unknown[] } }) =>
         void removed.push(...what.traces),
+      removeRecordings: async ({ runs }: { runs: readonly string[] }) =>
+        void unrecorded.push(...runs),
     },
   } as unknown as Platform
   const remove = removeGoneTraces({ env: virtualEnv(nowMs),
     platform: () => isOpen ? platform : undefined, tracesSteps: () => deep,
     ownRuns: { forget: (runs) => void forgotten.push(...runs.map(({ runId }) => runId)) } })
-  return { remove, removed, forgotten }
+  return { remove, removed, forgotten, unrecorded }
 }
 
 it('A stored trace is removed, and one that is on its way can come no more.', async () => {
@@ -51,9 +54,10 @@ it('A stored trace is removed, and one that is on its way can come no more.', as
 
 it('Of a run that has not ended only steps are stored: it may go on after all.', async () => {
   const running = row(1, { status: 'running', starts: 2 })
-  const plain = opened({ isOpen: false })
+  const plain = opened()
   await plain.remove('t', [running])
   expect([plain.removed, plain.forgotten]).toEqual([[], []])
+  expect(plain.unrecorded).toEqual([idOf(1)])
   const deep = opened({ deep: true, stored: [idOf(1), idOf(99)] })
   await deep.remove('t', [running])
   expect([deep.removed, deep.forgotten]).toEqual([[{ id: idOf(1) }, { id: idOf(99) }], []])

@@ -7,7 +7,7 @@
 import { promisify } from 'node:util'
 import { constants, zstdCompress, zstdDecompress } from 'node:zlib'
 
-import type { CallClient, CallHeaders } from './call.ts'
+import type { CallClient, CallHeaders } from '../calls/call.ts'
 
 /** The place in a graph that made a call. */
 export interface RecordedSite {
@@ -54,7 +54,7 @@ export interface RecordedCall {
   readonly no: number
   /** The task that made it; null outside of nodes. */
   readonly site: RecordedSite | null
-  /** How many calls of the same task's attempt came before. */
+  /** Number of calls of the same attempt of a task that came before. */
   readonly ordinal: number
   readonly client: CallClient
   readonly method: string

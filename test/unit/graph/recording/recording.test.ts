@@ -5,8 +5,8 @@ import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 
 import { decodeBlock, encodeBlock, executionsIn,
-  noBody } from '../../../../src/graph/calls/recording.ts'
-import type { RecordedBlock, RecordedCall } from '../../../../src/graph/calls/recording.ts'
+  noBody } from '../../../../src/graph/recording/recording.ts'
+import type { RecordedBlock, RecordedCall } from '../../../../src/graph/recording/recording.ts'
 
 const call: RecordedCall = { no: 0,
   site: { step: 1, nodes: ['desk', 'ask'], path: ['push', 0], attempt: 1 }, ordinal: 0,

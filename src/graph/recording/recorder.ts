@@ -1,0 +1,94 @@
+/** Records the calls of a share of a worker's runs. Lives in the worker. */
+
+import type { Execution } from '../execution.ts'
+import { isSampled } from '../engine/trace-sample.ts'
+import type { OpenGate } from '../calls/call-scope.ts'
+import type { HideSecrets } from './hidden-bytes.ts'
+import { RecordingRoom } from './recording-room.ts'
+import { RunRecording } from './run-recording.ts'
+
+/** A block on its way out of the worker. */
+export interface BlockToKeep {
+  readonly tenant: string
+  readonly runId: string
+  /** Begin of its execution, and its number there. */
+  readonly startedAtMs: number
+  readonly no: number
+  readonly packed: Uint8Array
+}
+
+/** Share of runs, and ports of a recorder. */
+export interface RecorderOptions {
+  /** Share of runs that are recorded, from 0 to 1. */
+  readonly ratio: number
+  /** Answers with an HTTP status. */
+  readonly send: (block: BlockToKeep) => Promise<number>
+  readonly hide: HideSecrets
+  readonly nowMs: () => number
+  readonly monotonicMs: () => number
+  readonly after: (ms: number, work: () => void) => unknown
+}
+
+/** Tries to hand a block over, and milliseconds between them. */
+const [tries, betweenMs] = [3, 1_000]
+
+/** The recordings of one worker. */
+export class Recorder {
+  readonly #options: RecorderOptions
+  readonly #waiting = { bytes: 0 }
+  readonly #running = new Map<number, RunRecording>()
+  readonly #sending = new Set<Promise<unknown>>()
+
+  constructor(options: RecorderOptions) {
+    this.#options = options
+  }
+
+  /** Opens the recording of a run; an edit makes no calls of interest. */
+  readonly openGate: OpenGate = ({ execution }) => {
+    const { id, tenant, runId, threadId, graphId, attempt, request } = execution
+    const { ratio, nowMs, monotonicMs, hide } = this.#options
+    if (request.kind !== 'run' || !isSampled(runId, ratio)) return undefined
+    const startedAtMs = nowMs()
+    const recording = new RunRecording({ runId, threadId, graphId, attempt, startedAtMs }, {
+      room: new RecordingRoom(this.#waiting),
+      hide,
+      nowMs,
+      monotonicMs,
+      send: (no, packed) => this.#keep({ tenant, runId, startedAtMs, no, packed }),
+    })
+    this.#running.set(id, recording)
+    return recording
+  }
+
+  /** Hands over the rest of an execution's recording. Nothing waits for it. */
+  ended({ id }: Pick<Execution, 'id'>): void {
+    const recording = this.#running.get(id)
+    if (recording === undefined) return
+    this.#running.delete(id)
+    this.#follow(recording.ended())
+  }
+
+  /** Resolves when all that ended before is written, or could not be. */
+  async flush(): Promise<void> {
+    while (this.#sending.size > 0) await Promise.all(this.#sending)
+  }
+
+  #keep(block: BlockToKeep): Promise<void> {
+    return this.#follow(this.#tried(block))
+  }
+
+  async #tried(block: BlockToKeep): Promise<void> {
+    for (let left = tries; left > 0; left--) {
+      const status = await this.#options.send(block)
+      if (status < 500) return
+      if (left > 1) await new Promise<void>((go) => void this.#options.after(betweenMs, go))
+    }
+  }
+
+  #follow<Result>(work: Promise<Result>): Promise<Result> {
+    this.#sending.add(work)
+    const over = () => this.#sending.delete(work)
+    work.then(over, over)
+    return work
+  }
+}

@@ -1,0 +1,67 @@
+/** Writes and removes recorded calls of runs. Runs in the ingest thread. */
+
+import { LRUCache } from '../../../cluster/index.ts'
+import type { RollUpPort } from '../spans/roll-up-port.ts'
+import { noFields } from '../spans/span.ts'
+import type { SpanPort } from '../spans/span-port.ts'
+import { executionPlace, recordingPlace,
+  recordingsProject } from '../records/recordings/recording-place.ts'
+import type { RecordingBlock } from './ingest-call.ts'
+
+/** Removed runs that are known without asking the store. */
+const goneMax = 10_000
+/** Hour after all others. */
+const never = 2 ** 31 - 1
+const blockType = 'application/zstd'
+
+/** The recordings of all tenants. */
+export class RecordingWriter {
+  readonly #store: Pick<SpanPort, 'write' | 'remove'> & Pick<RollUpPort, 'hours'>
+  readonly #nextUs: () => number
+  readonly #gone = new LRUCache<string, true>({ max: goneMax })
+
+  constructor(store: Pick<SpanPort, 'write' | 'remove'> & Pick<RollUpPort, 'hours'>,
+    nextUs: () => number) {
+    this.#store = store
+    this.#nextUs = nextUs
+  }
+
+  /** Durable when it resolves. A block of a removed run is dropped. */
+  async put({ tenant, runId, startedAtMs, no, body, timeToLiveS }: RecordingBlock): Promise<void> {
+    if (this.#gone.has(keyOf(tenant, runId))) return
+    const place = executionPlace(tenant, runId, startedAtMs)
+    const removed = await this.#store.write({
+      tenant,
+      spans: [{ place, kind: 'post', arrivedUs: this.#nextUs(),
+        fields: { ...noFields, root: false, name: 'calls', type: 'chain' }, terms: [], indexed: 0,
+        block: null }],
+      blocks: [],
+      files: [{ owner: place.id, ownerTrace: place.trace, name: String(no), type: blockType,
+        data: body }],
+      timeToLiveS: new Map([[recordingsProject, timeToLiveS]]),
+    })
+    // A store may write the files of what is removed, where nobody finds them.
+    if (removed.length > 0 || this.#gone.has(keyOf(tenant, runId))) {
+      await this.#removed(tenant, [runId])
+    }
+  }
+
+  /**
+   * Resolves when the recordings cannot be found any more. The removal is noted before, so that a
+   * block which is under way revives nothing. A tenant that has never recorded costs one reading.
+   */
+  async remove(tenant: string, runs: readonly string[]): Promise<void> {
+    for (const run of runs) this.#gone.set(keyOf(tenant, run), true)
+    const hours = await this.#store.hours(tenant, recordingsProject, 0, never)
+    if (hours.length > 0) await this.#removed(tenant, runs)
+  }
+
+  async #removed(tenant: string, runs: readonly string[]): Promise<void> {
+    await this.#store.remove(tenant, { kind: 'traces',
+      traces: runs.map((run) => recordingPlace(tenant, run)) })
+  }
+}
+
+function keyOf(tenant: string, runId: string): string {
+  return `${runId} ${tenant}`
+}
