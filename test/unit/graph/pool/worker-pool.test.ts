@@ -6,7 +6,6 @@ import { expect, it } from 'vitest'
 
 import { useGates } from '../../../support/gate.ts'
 import { hostProject, TestHost } from '../project/host-project.ts'
-import { isNight } from '../../../support/repeats.ts'
 
 const gate = useGates()
 
@@ -32,19 +31,18 @@ it('A host says once that it does not know the engine of a project, and serves i
   expect(await test.run('where', {}).end).toMatchObject({ status: 'success' })
 })
 
-it.runIf(isNight)('The workers of the old project end after 30 s, and give back their runs.',
-  async () => {
-    const test = await TestHost.start(1)
-    const held = gate()
-    const old = test.run('hold', { url: held.url })
-    await held.arrived()
-    await test.host.reload(await hostProject())
-    // A worker that is silent for longer counts as stuck: each has time to answer in between.
-    for (let passed = 0; passed < 31_000; passed += 3_500) {
-      test.stall(3_500)
-      await test.host.drawable('where', false)
-      await setTimeout(60)
-    }
-    expect(await Promise.race([old.end, setTimeout(10_000, 'goes on')])).toBe('displaced')
-    held.open()
-  })
+it('The workers of the old project end after 30 s, and give back their runs.', async () => {
+  const test = await TestHost.start(1)
+  const held = gate()
+  const old = test.run('hold', { url: held.url })
+  await held.arrived()
+  await test.host.reload(await hostProject())
+  // A worker that is silent for longer counts as stuck: each has time to answer in between.
+  for (let passed = 0; passed < 31_000; passed += 3_500) {
+    test.stall(3_500)
+    await test.host.drawable('where', false)
+    await setTimeout(60)
+  }
+  expect(await Promise.race([old.end, setTimeout(10_000, 'goes on')])).toBe('displaced')
+  held.open()
+})
