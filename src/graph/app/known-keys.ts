@@ -30,6 +30,9 @@ const known: Readonly<Record<string, readonly string[]>> = {
 /** A flag turns routes off, or a check on: one that is not understood must not be passed over. */
 const guarding = /^(?:disable|enable)_/
 
+/** Keys that were meant for `auth`: without it, every caller may do everything. */
+const nearlyAuth = /^(?:auth.?|aut|ath|auht|authenticat(?:e|or|ion)|authori[sz]ation|custom_auth)$/i
+
 /** Characters of a key that are shown. */
 const shownMax = 100
 
@@ -44,7 +47,7 @@ export function unknownGuards(config: unknown): readonly string[] {
 }
 
 function isGuard(path: string): boolean {
-  return path === 'encryption' ||
+  return path === 'encryption' || nearlyAuth.test(path) ||
     (path.startsWith('http.') && guarding.test(path.slice('http.'.length)))
 }
 

@@ -219,6 +219,14 @@ describe('a project', () => {
     expect(await refusalOf({ ...minimal, http, encryption: { path: './e.ts:e' } }))
       .toMatch(/encryption is not known.*http\.disable_everything is not.*http\.enable_checks is/)
     expect(await refusalOf({ ...minimal, http: { disable_none: false } })).toBe('accepted')
+    // Meant for `auth`: without it, every caller may do everything.
+    for (const key of ['Auth', 'authh', 'authentication', 'authorization']) {
+      expect(await refusalOf({ ...minimal, [key]: { path: './a.ts:a' } }))
+        .toContain(`${key} is not known, and may guard something`)
+    }
+    for (const key of ['author', 'authors', 'path', 'oath']) {
+      expect(await refusalOf({ ...minimal, [key]: 'x' })).toBe('accepted')
+    }
   })
 
   it('says how its routes are called', async () => {
