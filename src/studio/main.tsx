@@ -3,6 +3,7 @@
 import './design/fonts.css'
 import './design/tokens.css'
 import './design/base.css'
+import './design/pieces.css'
 import './shell/first-paint.css'
 
 import { QueryClientProvider } from '@tanstack/react-query'

@@ -70,7 +70,7 @@ export function ChartsPage() {
         <DashboardBar all={all ?? []} shown={shown} search={search} refusal={refusal} set={set}
           ask={(kind) => setAsked({ kind })} />
       </PageHead>
-      <div className={css['body']}>
+      <div className="page">
         {error !== null && all === undefined
           ? <ErrorNotice error={error} retry={() => void refetch()} />
           : all === undefined

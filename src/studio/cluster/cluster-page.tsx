@@ -25,7 +25,7 @@ export function ClusterPage() {
   return (
     <>
       <PageHead title="Cluster" aside={state && headline(state)} />
-      <div className={css['body']}>
+      <div className="page">
         {away !== undefined && <Away why={away} retry={retry} />}
         {error !== undefined && <ErrorNotice error={error} retry={retry} />}
         {state !== undefined ? <Whole state={state} /> : error === undefined && <Waiting />}

@@ -9,14 +9,10 @@ import { useRefusal } from '../api/refusal.ts'
 import { cronStates } from '../addresses/crons.ts'
 import type { CronListSearch } from '../addresses/crons.ts'
 import { useActs } from '../parts/acts.ts'
-import { counted } from '../parts/amounts.ts'
-import { Button } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { Select } from '../parts/field.tsx'
-import { Icon } from '../parts/icon.tsx'
-import { ErrorNotice } from '../parts/notice.tsx'
-import { PageHead } from '../parts/page-head.tsx'
-import { Skeleton } from '../parts/skeleton.tsx'
+import { ListBody } from '../rows/list-body.tsx'
+import { ListPage } from '../rows/list-page.tsx'
 import { cronPages } from './cron-calls.ts'
 import { CronTable } from './cron-table.tsx'
 import css from './crons.module.css'
@@ -43,44 +39,25 @@ export function CronList() {
   const total = list.data?.pages.at(-1)?.total
   useActs(refusal === undefined ? [{ words: 'New cron', act: () => go({ edit: 'new' }) }] : [])
   return (
-    <>
-      <PageHead title="Crons"
-        aside={<span aria-live="polite">{total !== undefined && counted(total, 'cron')}</span>}
-        acts={
-          <Button kind="primary" icon={<Icon name="plus" />} disabled={refusal !== undefined}
-            title={refusal} onClick={() => go({ edit: 'new' })}
-          >
-            New cron
-          </Button>
-        }
+    <ListPage title="Crons" noun="cron" total={total}
+      make={{ words: 'New cron', refusal, act: () => go({ edit: 'new' }) }}
+      filters={<Filters search={search} change={go} />}
+    >
+      <ListBody list={list} isEmpty={() => total === 0}
+        empty={<NoCrons isFiltered={Object.keys(filter).length > 0} />}
       >
-        <Filters search={search} change={go} />
-      </PageHead>
-      <div className={css['body']}>
-        {list.data === undefined
-          ? list.isError
-            ? <ErrorNotice error={list.error} retry={() => void list.refetch()} />
-            : <Skeleton width="100%" height={160} />
-          : total === 0
-          ? <NoCrons isFiltered={Object.keys(filter).length > 0} />
-          : (
-            <CronTable pages={list.data.pages.map(({ rows }) => rows)} refusal={refusal}
-              edit={(id) => go({ edit: id })} />
-          )}
-        {list.hasNextPage && (
-          <Button disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-            {list.isFetchingNextPage ? 'Loading …' : 'Show more'}
-          </Button>
+        {({ pages }) => (
+          <CronTable pages={pages.map(({ rows }) => rows)} refusal={refusal}
+            edit={(id) => go({ edit: id })} />
         )}
-        {list.isFetchNextPageError && <ErrorNotice error={list.error} />}
-      </div>
+      </ListBody>
       {edit !== undefined && (
         <Suspense>
           <CronEditor key={edit} id={edit === 'new' ? undefined : edit} close={() =>
             go({ edit: undefined })} />
         </Suspense>
       )}
-    </>
+    </ListPage>
   )
 }
 

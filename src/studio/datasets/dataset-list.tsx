@@ -8,12 +8,10 @@ import type { Dataset } from '../../api/index.ts'
 import { datasetPage, datasetsAtOnce } from '../api/platform/datasets.ts'
 import { useRefusal } from '../api/refusal.ts'
 import { count, counted } from '../parts/amounts.ts'
-import { Button } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
-import { Icon } from '../parts/icon.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { TimeText } from '../parts/times/time-text.tsx'
-import { ListHead, NoMatch } from '../rows/list-head.tsx'
+import { ListPage, NoMatch } from '../rows/list-page.tsx'
 import { RowList } from '../rows/row-list.tsx'
 import css from './datasets.module.css'
 
@@ -36,17 +34,12 @@ export function DatasetList() {
   })
   const rows = useMemo(() => pages.data?.pages.flatMap(({ datasets }) => datasets), [pages.data])
   const total = pages.data?.pages[0]?.total ?? (pages.hasNextPage ? undefined : rows?.length)
-  const make = (
-    <Button kind="primary" icon={<Icon name="plus" />} disabled={refusal !== undefined}
-      title={refusal} onClick={() => setMaking(true)}
-    >
-      New dataset
-    </Button>
-  )
   return (
-    <>
-      <ListHead title="Datasets" noun="dataset" total={total} acts={make} q={q}
-        filter={(q) => void navigate({ to: '/datasets', search: { q }, replace: true })} />
+    <ListPage title="Datasets" noun="dataset" total={total}
+      make={{ words: 'New dataset', refusal, act: () => setMaking(true) }}
+      search={{ q,
+        filter: (q) => void navigate({ to: '/datasets', search: { q }, replace: true }) }}
+    >
       <RowList pages={pages} rows={rows} label="Datasets" noun="dataset" rowHeight={52}
         row={(dataset) => <DatasetRow dataset={dataset} />} place={`datasets ${q}`}
         open={({ id }) => void navigate({ to: '/datasets/$id', params: { id }, search: {} })}
@@ -56,7 +49,7 @@ export function DatasetList() {
           <MakeDataset close={() => setMaking(false)} />
         </Suspense>
       )}
-    </>
+    </ListPage>
   )
 }
 

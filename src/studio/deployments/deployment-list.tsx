@@ -5,16 +5,15 @@ import { Link } from '@tanstack/react-router'
 
 import { ApiError } from '../api/client.ts'
 import { deploymentName, studioOf } from '../api/place.ts'
-import { counted } from '../parts/amounts.ts'
-import { Button, buttonClass } from '../parts/button.tsx'
+import { buttonClass } from '../parts/button.tsx'
 import { Chip } from '../parts/chip.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
-import { PageHead } from '../parts/page-head.tsx'
-import { Skeleton } from '../parts/skeleton.tsx'
 import { cellClass, Table } from '../parts/table.tsx'
 import { TimeText } from '../parts/times/time-text.tsx'
+import { ListBody } from '../rows/list-body.tsx'
+import { ListPage } from '../rows/list-page.tsx'
 import { deploymentList } from '../api/control/control.ts'
 import type { Deployment } from '../api/control/deployment.ts'
 import { DeploymentMarks } from './deployment-marks.tsx'
@@ -23,35 +22,23 @@ import { outcomeWords, progressWords, rolloutTitle } from './rollout-words.ts'
 
 /** Page of the deployments of the caller's tenant. */
 export function DeploymentList() {
-  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
-    deploymentList,
-  )
-  const deployments = data?.pages.flat()
+  const list = useInfiniteQuery(deploymentList)
   return (
-    <>
-      <PageHead title="Deployments" aside={
-        <span aria-live="polite">
-          {deployments && `${counted(deployments.length, 'deployment')}${hasNextPage ? ' +' : ''}`}
-        </span>
-      }
-        acts={deploymentName !== null && (
-          <a className={buttonClass()} href={`${studioOf(null).href}threads`}>
-            Open the default project
-          </a>
-        )} />
-      <div className={css['body']}>
-        {error !== null && deployments === undefined
-          ? <Refused error={error} retry={() => void refetch()} />
-          : deployments === undefined
-          ? <Skeleton width="100%" height={160} />
-          : deployments.length === 0
-          ? <NoDeployments />
-          : <Rows deployments={deployments} />}
-        {hasNextPage && (
-          <Button disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>More</Button>
-        )}
-      </div>
-    </>
+    <ListPage title="Deployments" noun="deployment" total={list.data?.pages.flat().length}
+      isMore={list.hasNextPage}
+      acts={deploymentName !== null && (
+        <a className={buttonClass()} href={`${studioOf(null).href}threads`}>
+          Open the default project
+        </a>
+      )}
+    >
+      <ListBody list={list} isEmpty={({ pages }) => pages.flat().length === 0}
+        empty={<NoDeployments />}
+        fault={<Refused error={list.error} retry={() => void list.refetch()} />}
+      >
+        {({ pages }) => <Rows deployments={pages.flat()} />}
+      </ListBody>
+    </ListPage>
   )
 }
 

@@ -63,7 +63,7 @@ function Whole({ name }: { readonly name: string }) {
       </PageHead>
       {data === undefined
         ? (
-          <div className={css['body']}>
+          <div className="page">
             {error === null
               ? <Skeleton width="100%" height={200} />
               : <Refused error={error} retry={() => void refetch()} />}

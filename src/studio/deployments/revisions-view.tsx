@@ -34,7 +34,7 @@ export function RevisionsView({ deployment }: { readonly deployment: Deployment 
     void navigate({ to: '/deployments/$name', params: { name }, search: { revision } })
   const revisions = data?.pages.flat()
   return (
-    <div className={css['body']}>
+    <div className="page">
       {rollout !== null
         ? <LiveRollout rollout={rollout} />
         : last !== null && <LastRollout outcome={last} />}

@@ -44,7 +44,7 @@ export function ExperimentList({ dataset, set }: DatasetViewProps) {
       <div className={css['bar']}>
         <span role="status">
           {chosen.length === 0
-            ? 'Choose two to five to see them side by side.'
+            ? 'Choose two to five to compare.'
             : `${chosen.length} chosen`}
         </span>
         <Button kind="primary" icon={<Icon name="compare" />} disabled={chosen.length < 2}

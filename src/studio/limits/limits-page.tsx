@@ -10,7 +10,6 @@ import type { limitViews } from '../addresses/limits.ts'
 import { Caller } from './caller.tsx'
 import { KeyTable } from './key-table.tsx'
 import { LimitList } from './limit-list.tsx'
-import css from './limits.module.css'
 import { RefusedList } from './refused-list.tsx'
 
 const tabs: readonly { readonly id: typeof limitViews[number]; readonly label: string }[] = [
@@ -33,8 +32,7 @@ export function LimitsPage() {
           <Tabs name="limits" label="Parts of this page" tabs={shown} chosen={view} choose={(id) =>
             void navigate({ to: '/limits', search: id === 'limits' ? {} : { view: id } })} />
         )} />
-      <div className={css['body']} id="limits-panel"
-        role={shown.length > 1 ? 'tabpanel' : undefined}
+      <div className="page" id="limits-panel" role={shown.length > 1 ? 'tabpanel' : undefined}
         aria-labelledby={shown.length > 1 ? `limits-${view}` : undefined}
       >
         {view === 'keys'

@@ -10,12 +10,10 @@ import { counted } from '../parts/amounts.ts'
 import { Button } from '../parts/button.tsx'
 import { Chip } from '../parts/chip.tsx'
 import { Empty } from '../parts/empty.tsx'
-import { Input } from '../parts/field.tsx'
-import { Icon } from '../parts/icon.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
-import { PageHead } from '../parts/page-head.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { cellClass, Table } from '../parts/table.tsx'
+import { ListPage } from '../rows/list-page.tsx'
 import { draftFor, draftOf } from './price-draft.ts'
 import { priceRows } from './price-rows.ts'
 import type { PriceRow } from './price-rows.ts'
@@ -49,25 +47,18 @@ export function PricesPage() {
   const failed = own.error ?? usual.error
   const isOpen = isNew || changed !== undefined || model !== undefined
   return (
-    <>
-      <PageHead title="Prices" aside={usual.data && `built-in ones of ${usual.data.as_of}`}
-        acts={
-          <Button kind="primary" icon={<Icon name="plus" />} disabled={refusal !== undefined}
-            title={refusal} onClick={() => setNew(true)}
-          >
-            New price
-          </Button>
-        } />
-      <div className={css['body']}>
+    <ListPage title="Prices" noun="price" total={rows.length}
+      aside={usual.data && `built-in ones of ${usual.data.as_of}`}
+      make={{ words: 'New price', refusal, act: () => setNew(true) }}
+      search={{ q, hint: 'Model or provider …',
+        filter: (q) => void navigate({ replace: true, search: (old) => ({ ...old, q }) }) }}
+    >
+      <div className="page">
         <p className={css['words']}>
           Dollars for a million tokens. The cost of threads and traces is counted from these.
           Built-in prices may be out of date: check them with the provider. A price of your own
           comes first.
         </p>
-        <Input type="search" className={css['find'] ?? ''} aria-label="Find prices"
-          placeholder="Model or provider …" value={q} onChange={({ target }) =>
-          void navigate({ replace: true,
-            search: (old) => ({ ...old, q: target.value || undefined }) })} />
         {error !== undefined && <ErrorNotice error={error} />}
         {failed !== null && (
           <ErrorNotice error={failed} retry={() =>
@@ -90,7 +81,7 @@ export function PricesPage() {
             begin={changed === undefined ? draftFor(model ?? '') : draftOf(changed)} />
         )}
       </Suspense>
-    </>
+    </ListPage>
   )
 }
 

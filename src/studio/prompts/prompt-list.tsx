@@ -11,7 +11,7 @@ import { Chip } from '../parts/chip.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { TimeText } from '../parts/times/time-text.tsx'
-import { ListHead, NoMatch } from '../rows/list-head.tsx'
+import { ListPage, NoMatch } from '../rows/list-page.tsx'
 import { RowList } from '../rows/row-list.tsx'
 import { LikeButton } from './like-button.tsx'
 import { promptList } from './prompt-calls.ts'
@@ -28,27 +28,24 @@ export function PromptList() {
   const rows = useMemo(() => list.data?.pages.flatMap(({ repos }) => repos), [list.data])
   const total = list.data?.pages[0]?.total
   return (
-    <>
-      <ListHead title="Prompts" noun="prompt" total={total} hint="Filter by name or description …"
-        q={q} filter={(q) => void navigate({ to: '/prompts', search: { q, tag }, replace: true })}
-        acts={<Link to="/playground" search={{}} className={buttonClass()}>Playground</Link>}
-      >
-        {tag !== undefined && (
-          <div>
-            <Link to="/prompts" search={{ q: q || undefined }}
-              className={buttonClass('plain', true)}
-            >
-              Tag {tag}: show all
-            </Link>
-          </div>
-        )}
-      </ListHead>
+    <ListPage title="Prompts" noun="prompt" total={total}
+      search={{ q, hint: 'Filter by name or description …',
+        filter: (q) => void navigate({ to: '/prompts', search: { q, tag }, replace: true }) }}
+      acts={<Link to="/playground" search={{}} className={buttonClass()}>Playground</Link>}
+      filters={tag !== undefined && (
+        <div>
+          <Link to="/prompts" search={{ q: q || undefined }} className={buttonClass('plain', true)}>
+            Tag {tag}: show all
+          </Link>
+        </div>
+      )}
+    >
       <RowList pages={list} rows={rows} total={total} label="Prompts" noun="prompt" rowHeight={56}
         row={(prompt) => <Row prompt={prompt} />} place={`prompts ${q} ${tag}`}
         open={({ repo_handle: name }) =>
           void navigate({ to: '/prompts/$name', params: { name }, search: {} })}
         empty={<NoPrompts isFiltered={q !== '' || tag !== undefined} />} />
-    </>
+    </ListPage>
   )
 }
 

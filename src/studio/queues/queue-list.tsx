@@ -8,13 +8,11 @@ import type { Queue } from '../../api/index.ts'
 import { queueList } from './queue-calls.ts'
 import { useRefusal } from '../api/refusal.ts'
 import { count, counted } from '../parts/amounts.ts'
-import { Button } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
-import { Icon } from '../parts/icon.tsx'
-import { ErrorNotice, Notice } from '../parts/notice.tsx'
-import { Skeleton } from '../parts/skeleton.tsx'
+import { Notice } from '../parts/notice.tsx'
 import { TimeText } from '../parts/times/time-text.tsx'
-import { ListHead, NoMatch } from '../rows/list-head.tsx'
+import { ListBody } from '../rows/list-body.tsx'
+import { ListPage, NoMatch } from '../rows/list-page.tsx'
 import { QueueForm } from './queue-form.tsx'
 import css from './queues.module.css'
 
@@ -25,47 +23,38 @@ export function QueueList() {
   const [isNew, setNew] = useState(false)
   const list = useQuery(queueList(q))
   const refusal = useRefusal('Your key may read, but make no queues.')
-  const { data } = list
   return (
-    <>
-      <ListHead title="Annotation queues" noun="queue" total={data?.total} q={q}
-        filter={(q) => void navigate({ to: '/queues', search: { q }, replace: true })}
-        acts={
-          <Button kind="primary" icon={<Icon name="plus" />} disabled={refusal !== undefined}
-            title={refusal} onClick={() => setNew(true)}
-          >
-            New queue
-          </Button>
-        } />
-      <div className={css['page']}>
-        {data !== undefined
-          ? <Queues queues={data.queues} total={data.total} isFiltered={q !== ''} />
-          : list.isError
-          ? <ErrorNotice error={list.error} retry={() => void list.refetch()} />
-          : <Skeleton width="60%" height={32} />}
-      </div>
+    <ListPage title="Annotation queues" noun="queue" total={list.data?.total}
+      make={{ words: 'New queue', refusal, act: () => setNew(true) }}
+      search={{ q, filter: (q) => void navigate({ to: '/queues', search: { q }, replace: true }) }}
+    >
+      <ListBody list={list} isEmpty={({ queues }) => queues.length === 0}
+        empty={<NoQueues isFiltered={q !== ''} />}
+      >
+        {({ queues, total }) => <Queues queues={queues} total={total} />}
+      </ListBody>
       {isNew && (
         <QueueForm close={() => setNew(false)} saved={({ id }) =>
           void navigate({ to: '/queues/$id', params: { id }, search: {} })} />
       )}
-    </>
+    </ListPage>
   )
 }
 
-function Queues({ queues, total, isFiltered }: {
+function NoQueues({ isFiltered }: { readonly isFiltered: boolean }) {
+  return isFiltered
+    ? <NoMatch noun="queue" />
+    : (
+      <Empty title="No queues yet">
+        <p>A queue holds runs that people look at one by one, and score.</p>
+      </Empty>
+    )
+}
+
+function Queues({ queues, total }: {
   readonly queues: readonly Queue[]
   readonly total: number
-  readonly isFiltered: boolean
 }) {
-  if (queues.length === 0) {
-    return isFiltered
-      ? <NoMatch noun="queue" />
-      : (
-        <Empty title="No queues yet">
-          <p>A queue holds runs that people look at one by one, and score.</p>
-        </Empty>
-      )
-  }
   return (
     <>
       <ul className={css['queues']} aria-label="Queues">

@@ -45,7 +45,7 @@ export function QueuePage() {
   return (
     <>
       <PageHead title="Annotation queue" />
-      <div className={css['page']}>
+      <div className="page">
         {queue.isError
           ? <ErrorNotice error={queue.error} retry={() => void queue.refetch()} />
           : <Skeleton width="60%" height={32} />}
@@ -86,13 +86,13 @@ function QueueShown({ queue }: { readonly queue: Queue }) {
       {change.isError && <ErrorNotice error={change.error} />}
       {found.isError && found.data === undefined
         ? (
-          <div className={css['page']}>
+          <div className="page">
             <ErrorNotice error={found.error} retry={() => void found.refetch()} />
           </div>
         )
         : found.data === undefined
         ? (
-          <div className={css['page']}>
+          <div className="page">
             <Skeleton width="60%" height={32} />
           </div>
         )

@@ -6,17 +6,15 @@ import { lazy, Suspense } from 'react'
 
 import type { Rule } from '../../api/index.ts'
 import { ruleList } from './rule-calls.ts'
-import { whoAmI } from '../api/server.ts'
-import { count, counted } from '../parts/amounts.ts'
+import { useRefusal } from '../api/refusal.ts'
+import { count } from '../parts/amounts.ts'
 import { Button, buttonClass } from '../parts/button.tsx'
 import { Chip } from '../parts/chip.tsx'
 import { Empty } from '../parts/empty.tsx'
-import { Icon } from '../parts/icon.tsx'
-import { ErrorNotice } from '../parts/notice.tsx'
-import { PageHead } from '../parts/page-head.tsx'
-import { Skeleton } from '../parts/skeleton.tsx'
 import { cellClass, Table } from '../parts/table.tsx'
 import { TimeText } from '../parts/times/time-text.tsx'
+import { ListBody } from '../rows/list-body.tsx'
+import { ListPage } from '../rows/list-page.tsx'
 import { actionsOf, samplingWords } from './rule-draft.ts'
 import { RuleSwitch } from './rule-switch.tsx'
 import css from './rules.module.css'
@@ -28,39 +26,25 @@ export const readerWords = 'Your key may only read.'
 
 /** Page of the rules, with the editor of one. */
 export function RuleList() {
-  const { data, error, refetch } = useQuery(ruleList)
-  const { data: caller } = useQuery(whoAmI)
+  const list = useQuery(ruleList)
   const { edit } = useSearch({ from: '/rules' })
   const navigate = useNavigate()
-  const isReader = caller?.role === 'reader'
+  const refusal = useRefusal(readerWords)
   const show = (id: string | undefined) => void navigate({ to: '/rules', search: { edit: id } })
-  const edited = data?.find(({ id }) => id === edit)
+  const edited = list.data?.find(({ id }) => id === edit)
   return (
-    <>
-      <PageHead title="Rules"
-        aside={<span aria-live="polite">{data && counted(data.length, 'rule')}</span>}
-        acts={
-          <Button kind="primary" icon={<Icon name="plus" />} disabled={isReader}
-            title={isReader ? readerWords : undefined} onClick={() => show('new')}
-          >
-            New rule
-          </Button>
-        } />
-      <div className={css['body']}>
-        {error !== null && data === undefined
-          ? <ErrorNotice error={error} retry={() => void refetch()} />
-          : data === undefined
-          ? <Skeleton width="100%" height={160} />
-          : data.length === 0
-          ? <NoRules />
-          : <Rules rules={data} isReader={isReader} edit={show} />}
-      </div>
+    <ListPage title="Rules" noun="rule" total={list.data?.length}
+      make={{ words: 'New rule', refusal, act: () => show('new') }}
+    >
+      <ListBody list={list} isEmpty={(rules) => rules.length === 0} empty={<NoRules />}>
+        {(rules) => <Rules rules={rules} isReader={refusal !== undefined} edit={show} />}
+      </ListBody>
       <Suspense>
         {(edit === 'new' || edited !== undefined) && (
           <RuleEditor key={edit} before={edited} close={() => show(undefined)} />
         )}
       </Suspense>
-    </>
+    </ListPage>
   )
 }
 
@@ -68,8 +52,8 @@ function NoRules() {
   return (
     <Empty title="No rules yet">
       <p>
-        A rule looks at each run of a project when it ends: it has it judged, keeps it as an
-        example, puts it before people, or calls an endpoint.
+        A rule looks at each run of a project when it ends: an evaluator scores it, it is kept as an
+        example, added to a queue, or sent to an endpoint.
       </p>
     </Empty>
   )

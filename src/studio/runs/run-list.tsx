@@ -5,10 +5,9 @@ import { useCallback, useMemo } from 'react'
 
 import { nowMs } from '../env.ts'
 import { useActs } from '../parts/acts.ts'
-import { counted } from '../parts/amounts.ts'
 import { Button } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
-import { PageHead } from '../parts/page-head.tsx'
+import { ListPage } from '../rows/list-page.tsx'
 import { RowList } from '../rows/row-list.tsx'
 import { RunFilterBar } from './run-filter-bar.tsx'
 import { RunRow } from './run-row.tsx'
@@ -27,21 +26,15 @@ export function RunList() {
   )
   useActs([{ words: 'Show newest runs', act: () => void query.refetch() }])
   return (
-    <>
-      <PageHead title="Runs" aside={rows && (
-        <span aria-live="polite">
-          {counted(rows.length, 'run')}
-          {query.hasNextPage && ' and more'}
-        </span>
-      )}>
-        <RunFilterBar search={search} change={change} />
-      </PageHead>
+    <ListPage title="Runs" noun="run" total={rows?.length} isMore={query.hasNextPage}
+      filters={<RunFilterBar search={search} change={change} />}
+    >
       <RowList pages={query} rows={rows} label="Runs" noun="run" rowHeight={44}
         row={(run) => <RunRow run={run} />} place={`runs ${JSON.stringify(search)}`}
         open={({ thread_id: id, run_id: run }) =>
           void navigate({ to: '/threads/$id', params: { id }, search: { view: 'runs', run } })}
         empty={<NoRuns isFiltered={Object.keys(filter).length > 0} />} />
-    </>
+    </ListPage>
   )
 }
 

@@ -13,7 +13,7 @@ import { ErrorNotice } from '../parts/notice.tsx'
 import { useListKeys } from './list-keys.ts'
 import css from './project-list.module.css'
 import { ProjectRow } from './project-row.tsx'
-import { ListHead, NoMatch } from '../rows/list-head.tsx'
+import { ListPage, NoMatch } from '../rows/list-page.tsx'
 
 const columns = ['Project', 'Traces', 'Failed', 'p50', 'p99', 'Tokens', 'Cost', 'Last trace']
 
@@ -23,9 +23,9 @@ export function ProjectList() {
   const navigate = useNavigate()
   const { projects, stats, own, total, names } = useProjects(q)
   return (
-    <>
-      <ListHead title="Traces" noun="project" total={total} q={q}
-        filter={(q) => void navigate({ to: '/traces', search: { q }, replace: true })} />
+    <ListPage title="Traces" noun="project" total={total}
+      search={{ q, filter: (q) => void navigate({ to: '/traces', search: { q }, replace: true }) }}
+    >
       {names.isError && projects.length === 0
         ? (
           <div className={css['notice']}>
@@ -38,7 +38,7 @@ export function ProjectList() {
           <Projects projects={projects} stats={stats} own={own} total={total ?? 12}
             more={() => void (names.hasNextPage && !names.isFetching && names.fetchNextPage())} />
         )}
-    </>
+    </ListPage>
   )
 }
 

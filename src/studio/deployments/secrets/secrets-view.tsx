@@ -35,7 +35,7 @@ export function SecretsView({ deployment }: { readonly deployment: Deployment })
   const [open, setOpen] = useState<Open>()
   const close = () => setOpen(undefined)
   return (
-    <div className={css['body']}>
+    <div className="page">
       <div className={css['bar']}>
         <p className={css['meta']}>
           Code reads them as environment variables. A change counts when the active revision has
