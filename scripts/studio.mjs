@@ -38,7 +38,7 @@ async function configuration() {
     root: source,
     base: './',
     logLevel: 'warn',
-    plugins: [react()],
+    plugins: [react(), firstPaint()],
     worker: { format: 'es' },
     css: { modules: { generateScopedName: scopedName } },
     build: {
@@ -61,6 +61,31 @@ async function configuration() {
     },
   }
 }
+
+/**
+ * Puts the shell's looks and the choice of colours into the page itself, so that the first paint
+ * waits for no other file. The sheet of everything else comes after the shell: what stands before
+ * it is painted meanwhile, and scripts wait for it.
+ */
+const firstPaint = () => ({
+  name: 'first-paint',
+  transformIndexHtml: {
+    order: 'post',
+    handler: async (html) => {
+      const { transform } = await import('esbuild')
+      const read = (name) => readFileSync(join(source, name), 'utf8')
+      const looks = read('design/tokens.css') + read('shell/first-paint.css')
+      const [style, theme] = await Promise.all([transform(looks, { loader: 'css', minify: true }),
+        transform(read('public/theme.js'), { minify: true })])
+      const [sheet = ''] = /<link rel="stylesheet"[^>]*>/.exec(html) ?? []
+      return html.replace(sheet, '')
+        .replace(/<script\s+src="\.\/theme\.js"><\/script>/,
+          () => `<script>${theme.code.trim()}</script>`)
+        .replace('</head>', () => `<style>${style.code.trim()}</style></head>`)
+        .replace('</body>', () => `${sheet}</body>`)
+    },
+  },
+})
 
 /** Modules that many pages share, but for those that bring a large package along. */
 const ours = /src\/studio\/(?!parts\/(dialog|menu|markdown)\.)(parts|rows|api|addresses|live)\//

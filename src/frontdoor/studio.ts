@@ -31,7 +31,7 @@ export async function addStudio(app: App, { folder, apiUrl }: StudioOptions): Pr
   const page = fileIn(folder, 'index.html')
   if (page === undefined) return false
   await app.register(files, { root: folder, serve: false, preCompressed: true, etag: true })
-  const headers = headersFor(apiUrl)
+  const headers = headersFor(page, apiUrl)
   const frameHeaders = frameHeadersIn(folder)
 
   app.get('/studio', asset, async (_request, reply) => reply.redirect('studio/'))
@@ -89,17 +89,18 @@ function fileIn(folder: string, name: string): string | undefined {
 }
 
 /**
- * Headers of a page, by which it runs only its own scripts and speaks only to its own server and
- * that of the API, whatever a model wrote. Source: https://www.w3.org/TR/CSP3/.
+ * Headers of a page, by which it runs only its own scripts, those in it by their hashes, and speaks
+ * only to its own server and that of the API, whatever a model wrote.
+ * Source: https://www.w3.org/TR/CSP3/.
  */
-function headersFor(apiUrl: string | undefined): Readonly<Record<string, string>> {
+function headersFor(page: string, apiUrl: string | undefined): Readonly<Record<string, string>> {
   const connect = apiUrl === undefined ? "'self'" : `'self' ${new URL(apiUrl).origin}`
   return {
     'content-security-policy': [
       "default-src 'none'",
-      "script-src 'self'",
+      `script-src 'self'${hashesIn(page, 'script')}`,
       "worker-src 'self'",
-      "style-src 'self'",
+      `style-src 'self'${hashesIn(page, 'style')}`,
       "font-src 'self'",
       "img-src 'self' data: blob:",
       "frame-src 'self'",
@@ -114,6 +115,14 @@ function headersFor(apiUrl: string | undefined): Readonly<Record<string, string>
   }
 }
 
+/** Hashes of what stands in the page itself between such tags, each after a space. */
+function hashesIn(page: string, tag: 'script' | 'style'): string {
+  const ends = tag === 'script' ? /<script>([^]*?)<\/script>/g : /<style>([^]*?)<\/style>/g
+  return [...page.matchAll(ends)].map(([, text]) => ` 'sha256-${sha256(text!)}'`).join('')
+}
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('base64')
+
 /**
  * Headers of the page of a component, whose code is anybody's: it has no origin and no network. It
  * runs its own script, and those that the page around it sends. Undefined if there is no such page.
@@ -121,12 +130,11 @@ function headersFor(apiUrl: string | undefined): Readonly<Record<string, string>
 function frameHeadersIn(folder: string): Readonly<Record<string, string>> | undefined {
   const [, script] = /<script>([^]*)<\/script>/.exec(fileIn(folder, componentPage) ?? '') ?? []
   if (script === undefined) return undefined
-  const hash = createHash('sha256').update(script).digest('base64')
   return {
     'content-security-policy': [
       'sandbox allow-scripts',
       "default-src 'none'",
-      `script-src 'sha256-${hash}' blob:`,
+      `script-src 'sha256-${sha256(script)}' blob:`,
       "style-src 'unsafe-inline'",
       'img-src data: blob:',
       'font-src data:',

@@ -4,7 +4,6 @@ import './design/fonts.css'
 import './design/tokens.css'
 import './design/base.css'
 import './design/pieces.css'
-import './shell/first-paint.css'
 
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'

@@ -92,7 +92,7 @@ it('has all styles in one sheet, which is small', () => {
   const packedKb = gzKbOf(`/studio/assets/${sheets[0]}`)
   console.log(`styles: ${kb.toFixed(0)} kB, ${packedKb.toFixed(1)} kB gz`)
   expect(kb).toBeLessThanOrEqual(111)
-  expect(packedKb).toBeLessThanOrEqual(24.5)
+  expect(packedKb).toBeLessThanOrEqual(24)
 })
 
 /** Milliseconds to the first paint of an address in a browser that has seen nothing of it. */
@@ -106,13 +106,14 @@ async function firstPaintMs(address: string): Promise<number> {
   return ms
 }
 
-it('the first paint comes within a second, or as soon as that of a blank page', async () => {
+it('the first paint takes at most 2.5 times as long as that of a blank page', async () => {
   // The machine does other things as well: of several rounds the best one counts.
   for (let round = 1, isSoon = false; !isSoon; round++) {
     const blankMs = await firstPaintMs('/ok')
     const pageMs = await firstPaintMs('/studio/threads')
-    console.log(`first paint: ${pageMs.toFixed(0)} ms, blank ${blankMs.toFixed(0)} ms`)
-    isSoon = pageMs < Math.max(1_000, 2.5 * blankMs)
+    console.log(`first paint: ${pageMs.toFixed(0)} ms, blank ${blankMs.toFixed(0)} ms, ` +
+      `${(pageMs / blankMs).toFixed(2)} times`)
+    isSoon = pageMs <= 2.5 * blankMs
     expect(isSoon || round < 8).toBe(true)
   }
 })

@@ -159,6 +159,20 @@ describe('the frame of a component in the Studio', () => {
   })
 })
 
+it('the page of the Studio runs by their hashes what stands in it', async () => {
+  const folder = await writeProject({
+    'index.html': '<base href="./"><script>pick()</script><style>b{}</style><script src="a.js">' +
+      '</script>',
+  })
+  const door = await openDoor({ studio: { folder } })
+  const { headers } = await call(door, 'GET', '/studio/threads')
+  const hash = (text: string) => createHash('sha256').update(text).digest('base64')
+  expect(headers.get('content-security-policy')!.split('; ')).toEqual(
+    expect.arrayContaining([`script-src 'self' 'sha256-${hash('pick()')}'`,
+      `style-src 'self' 'sha256-${hash('b{}')}'`]),
+  )
+})
+
 describe('components of a deployment', () => {
   it('are its own, and their files need no key', async () => {
     const deployments = memoryDeployments()
