@@ -76,6 +76,7 @@ it('opens the tree step by step, pages, and makes an item', async () => {
   await expect.poll(() => grid.getByRole('row').count()).toBe(1)
   await tree.getByRole('link', { name: 'many', exact: true }).click()
   await grid.getByText('item 59').waitFor()
+  expect(await tree.locator('[aria-current]').allTextContents()).toEqual(['many'])
   await grid.focus()
   await expect.poll(async () => {
     await page.keyboard.press('End')

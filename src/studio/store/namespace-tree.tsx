@@ -15,7 +15,7 @@ import css from './store.module.css'
 export function NamespaceTree({ chosen }: { readonly chosen: readonly string[] }) {
   return (
     <nav className={css['tree']} aria-label="Namespaces">
-      <Link to="/store" search={{}} className={css['all']}
+      <Link to="/store" search={{}} className={css['all']} activeOptions={{ exact: true }}
         aria-current={chosen.length === 0 ? 'page' : undefined}
       >
         All namespaces
@@ -78,6 +78,7 @@ function Label({ namespace, chosen }: {
           <Icon name={isOpen ? 'down' : 'right'} size={12} />
         </button>
         <Link to="/store" search={{ ns: namespace }} dir="auto" title={short} preload={false}
+          activeOptions={{ exact: true }}
           aria-current={isAbove && chosen.length === namespace.length ? 'page' : undefined}
         >
           {label}
