@@ -14,6 +14,8 @@ export interface MakeRow {
   readonly words: string
   /** Why the caller may not; undefined if it may. */
   readonly refusal: string | undefined
+  /** True while a row is being made. */
+  readonly isBusy?: boolean
   readonly act: () => void
 }
 
@@ -50,8 +52,8 @@ export function ListPage(
       <PageHead title={title} acts={make === undefined ? acts : (
         <>
           {acts}
-          <Button kind="primary" icon={<Icon name="plus" />} disabled={make.refusal !== undefined}
-            title={make.refusal} onClick={make.act}
+          <Button kind="primary" icon={<Icon name="plus" />} disabled={make.refusal !== undefined ||
+            make.isBusy} title={make.refusal} onClick={make.act}
           >
             {make.words}
           </Button>

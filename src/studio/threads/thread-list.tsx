@@ -9,10 +9,10 @@ import { counted } from '../parts/amounts.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
-import { PageHead } from '../parts/page-head.tsx'
 import { useActs } from '../parts/acts.ts'
 import type { ThreadListSearch } from '../addresses/threads.ts'
 import { ChoiceBar } from '../rows/choice-bar.tsx'
+import { ListPage } from '../rows/list-page.tsx'
 import { useNewThread } from './new-thread.ts'
 import { ThreadFilterBar } from './thread-filter-bar.tsx'
 import { filterOf } from './thread-filter.ts'
@@ -56,16 +56,13 @@ export function ThreadList() {
     { words: 'Show newest threads', act: showNewest },
   ])
   return (
-    <>
-      <PageHead title="Threads"
-        aside={rows.first.data && <span aria-live="polite">{counted(rows.total, 'thread')}</span>}
-        acts={<HeadActs showViews={() => setViews(true)} bulk={bulk} making={making} />}
-      >
-        <ThreadFilterBar search={search} filter={filter} change={change} />
-        {making.state.kind === 'failed' && (
-          <ErrorNotice error={making.state.error} retry={() => void making.begin()} />
-        )}
-      </PageHead>
+    <ListPage title="Threads" noun="thread" total={rows.first.data && rows.total}
+      make={{ words: 'New thread', refusal, isBusy: making.state.kind === 'making',
+        act: () => void making.begin() }}
+      acts={<HeadActs showViews={() => setViews(true)} bulk={bulk} />}
+      filters={<ThreadFilterBar search={search} filter={filter} change={change} />}
+    >
+      <MakingFault making={making} />
       <div className={css['body']}>
         {rows.newer > 0 && (
           <Button small className={css['newer']} icon={<Icon name="up" size={12} />}
@@ -100,16 +97,24 @@ export function ThreadList() {
             choose={(assistant) => void making.make(assistant)} />
         )}
       </Suspense>
-    </>
+    </ListPage>
   )
 }
 
-function HeadActs({ showViews, bulk, making }: {
-  readonly showViews: () => void
-  readonly bulk: ReturnType<typeof useBulk>
+function MakingFault({ making: { state, begin } }: {
   readonly making: ReturnType<typeof useNewThread>
 }) {
-  const refusal = useRefusal(onlyReads)
+  return state.kind === 'failed' && (
+    <div className={css['notice']}>
+      <ErrorNotice error={state.error} retry={() => void begin()} />
+    </div>
+  )
+}
+
+function HeadActs({ showViews, bulk }: {
+  readonly showViews: () => void
+  readonly bulk: ReturnType<typeof useBulk>
+}) {
   return (
     <>
       <Button kind="quiet" icon={<Icon name="filter" />} onClick={showViews}>
@@ -119,12 +124,6 @@ function HeadActs({ showViews, bulk, making }: {
         onClick={() => bulk.choose(bulk.choice === undefined ? new Set() : undefined)}
       >
         <span className={css['wide']}>Choose</span>
-      </Button>
-      <Button kind="primary" icon={<Icon name="plus" />} title={refusal}
-        disabled={refusal !== undefined || making.state.kind === 'making'}
-        onClick={() => void making.begin()}
-      >
-        New thread
       </Button>
     </>
   )
