@@ -23,7 +23,7 @@ let server: ServerProcess
 beforeAll(async () => {
   stub = await openCallStub()
   server = await startServer({ project: 'recorded', args: oneWorker, env: { BANK_KEY: secret } })
-}, 120_000)
+}, 240_000)
 afterAll(async () => {
   await server.close()
   stub.close()

@@ -20,6 +20,7 @@ import { JsonTree } from '../../json/json-tree.tsx'
 import { ErrorNotice } from '../../parts/notice.tsx'
 import { runStatusOf, StatusChip } from '../../parts/status.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
+import { RunCalls } from './run-calls.tsx'
 import { RunLog } from './run-log.tsx'
 import { repetitionOf, strategyOf } from './run-words.ts'
 import { TraceLink } from '../../parts/trace-link.tsx'
@@ -36,9 +37,9 @@ export interface RunDetailProps {
   readonly changed: () => void
 }
 
-/** A run in full: its state, its input, its log and its errors. */
+/** A run in full: its state, its input, its log, its calls and its errors. */
 export function RunDetail({ threadId, run, version, close, changed }: RunDetailProps) {
-  const [tab, setTab] = useState<'input' | 'log' | 'effects'>('input')
+  const [tab, setTab] = useState<'input' | 'log' | 'calls' | 'effects'>('input')
   const last = useQuery({ queryKey: ['threads', threadId, 'runs', run.run_id, 'last', version],
     queryFn: ({ signal }) => lastStepOf(threadId, run.run_id, signal) })
   const took = Date.parse(run.updated_at) - Date.parse(run.created_at)
@@ -67,11 +68,13 @@ export function RunDetail({ threadId, run, version, close, changed }: RunDetailP
         <Tabs name="run" label="Of the run" chosen={tab} choose={setTab} tabs={[
           { id: 'input', label: 'Input and settings' },
           { id: 'log', label: 'Log' },
+          { id: 'calls', label: 'Calls' },
           { id: 'effects', label: 'Effects' },
         ]} />
       </div>
       <div id="run-panel" role="tabpanel" aria-labelledby={`run-${tab}`} className={css['panel']}>
         {tab === 'log' && <RunLog threadId={threadId} run={run} />}
+        {tab === 'calls' && <RunCalls threadId={threadId} run={run} />}
         {tab === 'effects' && <EffectList threadId={threadId} run={run} />}
         {tab === 'input' && <JsonTree value={run.kwargs ?? {}} name="kwargs" open={2} fill />}
       </div>

@@ -1,0 +1,60 @@
+/** Recorded calls in a store: who finds them, and that a removal holds for those that come late. */
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { afterAll, describe, expect, it } from 'vitest'
+
+import { RecordingWriter } from '../../../../src/platform/ingest/recording-writer.ts'
+import { recordedBlocks } from '../../../../src/platform/query/recorded-blocks.ts'
+import { openSpanStore } from '../../../../src/store/embedded/platform/open.ts'
+import { memorySpans } from '../../../support/memory-spans.ts'
+
+/** Old ones would be removed for their age. */
+const nowMs = Date.now()
+
+const block = (no: number, changes: object = {}) => ({ tenant: 't', runId: 'r', startedAtMs: nowMs,
+  no, body: Buffer.from(`block ${no}`), timeToLiveS: 86_400, ...changes })
+
+const directory = mkdtempSync(join(tmpdir(), 'heddle-recordings-'))
+const file = await openSpanStore({ directory, diskBytes: 64 * 1024 * 1024 }, 'write')
+afterAll(async () => {
+  await file.close()
+  rmSync(directory, { recursive: true })
+})
+
+describe.each([['memory', memorySpans()], ['a file', file]])('recordings in %s', (_, store) => {
+  let nowUs = nowMs * 1_000
+  const open = () => new RecordingWriter(store, () => nowUs++)
+  const writer = open()
+  const found = async (tenant: string, runId = 'r') =>
+    (await recordedBlocks(store, { tenant, runId })).map((each) => Buffer.from(each).toString())
+      .toSorted()
+
+  it('are found with all blocks of all executions, by their tenant alone', async () => {
+    await writer.put(block(0))
+    await writer.put(block(1))
+    await writer.put(block(0, { startedAtMs: nowMs + 1, body: Buffer.from('later') }))
+    await writer.put(block(0, { runId: 'other' }))
+    expect(await found('t')).toEqual(['block 0', 'block 1', 'later'])
+    expect([await found('u'), await found('t', 'none')]).toEqual([[], []])
+  })
+
+  it('are gone once removed: a late block revives nothing, also of another member', async () => {
+    await writer.put(block(0, { tenant: 'v' }))
+    await writer.remove('v', ['r'])
+    expect(await found('v')).toEqual([])
+    await writer.put(block(1, { tenant: 'v' }))
+    await open().put(block(2, { tenant: 'v' }))
+    expect(await found('v')).toEqual([])
+    await writer.put(block(0, { tenant: 'v', runId: 'other' }))
+    expect(await found('v', 'other')).toEqual(['block 0'])
+  })
+
+  it('of a run that was removed before a tenant had any do not come', async () => {
+    await writer.remove('w', ['r'])
+    await writer.put(block(0, { tenant: 'w' }))
+    expect(await found('w')).toEqual([])
+  })
+})
