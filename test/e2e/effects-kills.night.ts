@@ -2,7 +2,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFailed } from 'vitest'
 
 import { Chance } from '../simulation/chance.ts'
 import { clientOf } from '../support/server.ts'
@@ -34,6 +34,7 @@ afterAll(async () => {
 
 it(`${kills} kills at random times repeat no effect (HEDDLE_SEED=${seed})`, async () => {
   const beganMs = performance.now()
+  onTestFailed(() => console.log(JSON.stringify(orders.tally)))
   for (let kill = 0; kill < kills; kill++) {
     const placed = await orders.place([clientOf(server.url)], runs)
     await pause(chance.between(0, slowMs))

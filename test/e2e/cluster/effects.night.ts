@@ -46,7 +46,7 @@ describe.skipIf(!cassandra)('on three members,', () => {
     const cluster = await startCluster({ members: 3, cassandra: place, project: 'effects',
       args: oneWorker, env: { RECEIVER: orders.url } })
     onTestFinished(() => cluster.close())
-    onTestFailed(() => console.log(cluster.story()))
+    onTestFailed(() => console.log(`${JSON.stringify(orders.tally)}\n${cluster.story()}`))
     const beganMs = performance.now()
     let stops = 0
     for (let round = 0; round < rounds; round++) {
