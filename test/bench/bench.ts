@@ -17,6 +17,7 @@ import { benchEmbedded, benchLimits } from './embedded.ts'
 import { benchGraphHosts } from './graph-hosts.ts'
 import { benchItems } from './items.ts'
 import { benchLateRows } from './late-rows.ts'
+import { benchLogin } from './login.ts'
 import { benchPlatform } from './platform.ts'
 import { progress } from './progress.ts'
 import { benchProtocol } from './protocol.ts'
@@ -40,6 +41,8 @@ Measures this server beside the bare engine, driver or socket, and writes test/b
   --app                       a route of a project's app beside the app alone; nothing is written
                               down
   --tools                     calls of tools of MCP beside runs, alone; nothing is written down
+  --login                     what the login of a project adds to a read, alone; nothing is written
+                              down
   --deployments               deploys, rollbacks and runs of a deployment (5 minutes)
   --platform                  traces, on either store (15 minutes)
   --cluster                   three members on Cassandra (12 minutes)
@@ -82,6 +85,8 @@ const { values: options } = orExit(() =>
     graphs: { type: 'boolean', default: false },
     /** Only what the server adds to a route of an app; the results are not saved. */
     app: { type: 'boolean', default: false },
+    /** Only what a login costs; the results are not saved. */
+    login: { type: 'boolean', default: false },
     /** Only calls of tools; the results are not saved. */
     tools: { type: 'boolean', default: false },
     /** Deployments on one server. */
@@ -123,7 +128,7 @@ const report = [
 ].join('\n')
 console.log(`\n${report}`)
 const isPart = options.limits || options.items || options.graphs || options.bursts ||
-  options.app || options.tools || options['late-rows'] || options['take-over'] ||
+  options.app || options.tools || options.login || options['late-rows'] || options['take-over'] ||
   options.against !== undefined
 if (!quick && !isPart)
   writeFileSync(join(import.meta.dirname, file), `${report}\n`)
@@ -139,6 +144,7 @@ async function measured(): Promise<Bench> {
   if (options.deployments) return await benchDeployments({ quick })
   if (options.graphs) return await benchGraphHosts({ quick })
   if (options.app) return await benchApp({ quick })
+  if (options.login) return await benchLogin({ quick })
   if (options.tools) return await benchTools({ quick })
   if (options.items) return await benchItems({ quick })
   if (options.platform)

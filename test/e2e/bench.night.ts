@@ -33,6 +33,13 @@ it('The benchmark of tools prints a line for each kind of call', async () => {
   }
 })
 
+it('The benchmark of a login prints a line for its cache and for a handler', async () => {
+  const report = await quickBench('--login')
+  for (const part of ['`authenticate` from the cache', 'a handler']) {
+    expect(report).toMatch(new RegExp(`^\\| what ${part} adds.*\\d.*\\|$`, 'm'))
+  }
+})
+
 it('The benchmark prints a line for everything that is measured', async () => {
   const report = await quickBench()
   const measures = ['run-wait, 1 client', 'runs per second, 32 clients', 'first event',
