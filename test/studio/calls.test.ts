@@ -32,7 +32,7 @@ it('are one click from a run, with their bodies one click further', async () => 
   await expect.poll(async () => {
     const { body } = await ask(server.url, 'GET', path)
     return (body as { readonly calls: readonly unknown[] }).calls.length
-  }, { timeout: 10_000 }).toBe(4)
+  }, { timeout: 60_000 }).toBe(4)
   const tab = await browser.open(
     `${server.url}/studio/threads/${id}?view=runs&run=${run!.run_id}`,
   )
@@ -56,4 +56,4 @@ it('are one click from a run, with their bodies one click further', async () => 
   await page.getByRole('region', { name: 'Answer' }).getByText('data: piece 199').waitFor()
   expectQuiet(tab)
   await tab.close()
-})
+}, 120_000)

@@ -1,4 +1,4 @@
-/** Makes the calls that its input names, one after the other, and then ends or fails. */
+/** Makes the calls that its input names in their order, with a key in place of SECRET. */
 
 import { get } from 'node:http'
 
@@ -15,7 +15,8 @@ interface Wanted {
 const State = Annotation.Root({ calls: Annotation<readonly Wanted[]>,
   answers: Annotation<readonly string[]> })
 
-async function answerOf({ url, body, patienceMs, by }: Wanted): Promise<string> {
+async function answerOf({ url: to, body, patienceMs, by }: Wanted): Promise<string> {
+  const url = to.replace('SECRET', secret())
   if (by === 'http') return await plainly(url)
   const answer = await fetch(url, {
     ...body !== undefined && { method: 'POST', body: body.replace('SECRET', secret()) },
