@@ -2,7 +2,6 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
 
@@ -146,23 +145,19 @@ it('After a kill a recording is there as far as it was written, and never half.'
   const { threads, runs } = clientOf(server.url)
   const { thread_id: id } = await threads.create()
   const large = { url: `${stub.url}/echo`, body: 'y'.repeat(700_000) }
+  const hits = stub.hits()
   await runs.create(id, 'caller', {
     input: { calls: [large, large, large, { url: `${stub.url}/endless`, patienceMs: 2_000 }] },
   })
-  const hits = stub.hits()
   await eventually(() => expect(stub.hits()).toBeGreaterThanOrEqual(hits + 4))
-  await pause(50)
   await server.kill('SIGKILL')
   await server.restart()
   const client = clientOf(server.url)
   await eventually(async () => expect((await client.threads.get(id)).status).toBe('idle'))
   const [run] = await client.runs.list(id)
   const path = `/threads/${id}/runs/${run!.run_id}/calls`
-  const { calls } = await eventually(async () => {
-    const found = await callsAt(path)
-    expect(found.calls.filter(({ end }) => end === 'aborted')).toHaveLength(1)
-    return found
-  })
+  // What a kill cut off may be missing. What is there is whole.
+  const { calls } = await callsAt(path)
   for (const { no, request_bytes: bytes } of calls) {
     expect((await bodiesAt(path, no)).request.text).toHaveLength(bytes)
   }
