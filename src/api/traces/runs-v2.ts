@@ -24,6 +24,7 @@ const Conversation = Type.Object({
   latency_p99: number(),
   total_tokens: Type.Number(),
   first_inputs: Nullable(Text()),
+  last_inputs: Nullable(Text()),
   last_outputs: Nullable(Text()),
   trace_id: Uuid(),
   first_trace_id: Uuid(),

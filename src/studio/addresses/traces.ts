@@ -21,9 +21,11 @@ export const readProjectSearch = searchOf({
   time: oneOf(traceTimes),
   charts: oneOf(['on']),
   /** Rows of the list: traces without it. */
-  list: oneOf(['runs', 'calls']),
+  list: oneOf(['runs', 'calls', 'conversations']),
   /** The newest first without it. */
   order: oneOf(['oldest']),
+  /** Columns with their widths, such as `tags,tokens:80,metadata.plan`. */
+  cols: text,
   /** Id of the span of the trace that is looked at beside the list. */
   peek: text,
 })
@@ -48,6 +50,8 @@ export const readTraceSearch = searchOf({
   path: oneOf(['on']),
   /** The list of the slowest spans is open. */
   slow: oneOf(['on']),
+  /** Id of another trace of the project, which this one is compared with. */
+  vs: text,
   /** Pane that a narrow window shows: the span; the waterfall without it. */
   pane: oneOf(['span']),
 })

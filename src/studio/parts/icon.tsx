@@ -42,6 +42,7 @@ const drawings = {
     </>
   ),
   store: <path d={`M2.5 2.5h11v5h-11zM2.5 7.5h11v6h-11zM6.5 5h3M6.5 10.5h3`} />,
+  columns: <path d="M2.5 3h11v10h-11zM6.2 3v10M9.8 3v10" />,
   chart: <path d="M2.5 2.5v11h11M5 10.5l2.6-3 2.2 1.7 3.2-4.4" />,
   fork: (
     <>

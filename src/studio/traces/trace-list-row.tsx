@@ -6,27 +6,49 @@ import type { MouseEvent } from 'react'
 
 import type { TraceSearch } from '../addresses/traces.ts'
 import type { TraceRow } from '../api/platform/traces.ts'
-import { count } from '../parts/amounts.ts'
-import { Chip } from '../parts/chip.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { StatusGlyph, statusWords } from '../parts/status.tsx'
-import { TimeText } from '../parts/times/time-text.tsx'
+import { spanStatus } from '../parts/trace-words.ts'
+import { hasRow } from '../rows/choice.ts'
+import type { useBench } from './bench/use-bench.ts'
+import { ColumnCell } from './columns/column-cell.tsx'
+import { columnId } from './columns/columns.ts'
+import type { Column } from './columns/columns.ts'
 import css from './trace-list.module.css'
-import { latency, score, spanStatus } from '../parts/trace-words.ts'
+
+/** A place in the list, and what the list knows of its rows. */
+interface TraceListRowProps
+  extends Omit<RowProps, 'isActive' | 'isPeeked' | 'isChosen' | 'toggle'> {
+  readonly active: number
+  readonly peek: string | undefined
+  readonly bench: Pick<ReturnType<typeof useBench>, 'choice' | 'toggle'>
+}
 
 /** A row; without a trace it is one that is still being read. */
-export const TraceListRow = memo((props: {
+export function TraceListRow({ active, peek, bench, ...rest }: TraceListRowProps) {
+  const { index, row } = rest
+  return (
+    <Row {...rest} isActive={index === active} toggle={bench.toggle}
+      isPeeked={peek !== undefined && row?.id === peek}
+      isChosen={row !== undefined && hasRow(bench.choice, row.id)} />
+  )
+}
+
+interface RowProps {
   readonly index: number
   readonly top: number
   readonly row: TraceRow | undefined
   readonly projectId: string
+  readonly columns: readonly Column[]
   readonly isActive: boolean
   readonly isPeeked: boolean
   readonly isChosen: boolean
   readonly look: (index: number, id: string) => void
   /** Chooses the row or not; with `isRange` also those between it and the last chosen one. */
   readonly toggle: (index: number, isRange: boolean) => void
-}) => {
+}
+
+const Row = memo((props: RowProps) => {
   const { index, top, row, isActive, isPeeked, isChosen } = props
   return (
     <div role="row" id={`trace-${index}`} aria-rowindex={index + 2} aria-selected={isChosen}
@@ -57,14 +79,9 @@ function RowToCome({ index }: { readonly index: number }) {
 export const spanSearch = ({ id, trace_id: trace }: TraceRow): TraceSearch =>
   id === trace ? {} : { span: id }
 
-function Cells({ index, row, projectId, isChosen, look, toggle }: {
-  readonly index: number
-  readonly row: TraceRow
-  readonly projectId: string
-  readonly isChosen: boolean
-  readonly look: (index: number, id: string) => void
-  readonly toggle: (index: number, isRange: boolean) => void
-}) {
+function Cells({ index, row, projectId, columns, isChosen, look, toggle }:
+  & Pick<RowProps, 'index' | 'projectId' | 'columns' | 'isChosen' | 'look' | 'toggle'>
+  & { readonly row: TraceRow }) {
   const status = spanStatus(row.status)
   const { inputs_preview: asked, outputs_preview: answered, error_preview: error } = row
   const peek = (event: MouseEvent) => {
@@ -98,24 +115,7 @@ function Cells({ index, row, projectId, isChosen, look, toggle }: {
           <span className={error === null ? '' : css['error']} dir="auto">{error ?? answered}</span>
         </span>
       </span>
-      <span role="gridcell" className={css['chips']}>
-        {Object.entries(row.feedback_stats).slice(0, 1).map(([key, { avg, n }]) => (
-          <Chip key={key} tone="accent" title={`${key}, ${n} given`}>{key} {score(avg)}</Chip>
-        ))}
-        {row.tags.slice(0, 2).map((tag) => <Chip key={tag} title={tag}>{tag}</Chip>)}
-        {row.tags.length > 2 && (
-          <Chip title={row.tags.slice(2).join(', ')}>+{row.tags.length - 2}</Chip>
-        )}
-      </span>
-      <span role="gridcell" className={css['tokens']} title="Tokens">
-        {row.total_tokens ? count(row.total_tokens) : ''}
-      </span>
-      <span role="gridcell" className={css['latency']} title="How long it took">
-        {row.status === 'PENDING' ? '' : latency(row.latency_seconds)}
-      </span>
-      <span role="gridcell" className={css['time']}>
-        {row.start_time !== null && <TimeText iso={row.start_time} />}
-      </span>
+      {columns.map((column) => <ColumnCell key={columnId(column)} row={row} column={column} />)}
     </>
   )
 }

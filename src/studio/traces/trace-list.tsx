@@ -4,6 +4,7 @@ import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-quer
 import { useNavigate } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import type { KeyboardEvent } from 'react'
 
 import { newerTraces, tracePage } from '../api/platform/traces.ts'
 import type { TraceQuestion, TraceRow } from '../api/platform/traces.ts'
@@ -11,7 +12,8 @@ import { Empty } from '../parts/empty.tsx'
 import { useKeys } from '../parts/keys.ts'
 import { ErrorNotice } from '../parts/notice.tsx'
 import type { ProjectSearch } from '../addresses/traces.ts'
-import { hasRow } from '../rows/choice.ts'
+import { useWidths } from './columns/use-widths.ts'
+import type { ColumnsInUse } from './columns/use-columns.ts'
 import { BenchBar } from './bench/bench-bar.tsx'
 import { useBench } from './bench/use-bench.ts'
 import { useListKeys } from './list-keys.ts'
@@ -25,6 +27,7 @@ interface TraceListProps {
   readonly peek: string | undefined
   readonly set: (change: Partial<ProjectSearch>) => void
   readonly isFiltered: boolean
+  readonly inUse: ColumnsInUse
 }
 
 /** List of the traces of a project, the newest first. */
@@ -77,7 +80,7 @@ export function TraceList(props: TraceListProps) {
   )
 }
 
-function Traces({ question, peek, set, rows, more, hasMore }: TraceListProps & {
+function Traces({ question, peek, set, inUse, rows, more, hasMore }: TraceListProps & {
   readonly rows: readonly TraceRow[] | undefined
   readonly more: () => void
   readonly hasMore: boolean
@@ -85,6 +88,7 @@ function Traces({ question, peek, set, rows, more, hasMore }: TraceListProps & {
   const navigate = useNavigate()
   const box = useRef<HTMLDivElement>(null)
   const bench = useBench(question, rows)
+  const { columns, isPlain, style, show, keep } = useWidths(inUse)
   const [active, setActive] = useState(() =>
     Math.max(0, rows?.findIndex(({ id }) => id === peek) ?? 0)
   )
@@ -107,8 +111,13 @@ function Traces({ question, peek, set, rows, more, hasMore }: TraceListProps & {
     void navigate({ to: '/traces/$project/$trace', search: spanSearch(row),
       params: { project: question.projectId, trace: row.trace_id } })
   }
-  const onKeyDown = useListKeys({ title: 'Traces', count: rows?.length ?? 0, active, box, move,
+  const onListKey = useListKeys({ title: 'Traces', count: rows?.length ?? 0, active, box, move,
     open })
+  const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
+    if (event.key !== ' ' || event.target !== event.currentTarget) return onListKey(event)
+    event.preventDefault()
+    set({ peek: peek === undefined ? rows?.[active]?.id : undefined })
+  }
   useKeys('Choice', {
     x: { words: 'Choose the row, or not', act: () => bench.toggle(active, false) },
   })
@@ -118,29 +127,23 @@ function Traces({ question, peek, set, rows, more, hasMore }: TraceListProps & {
   }, [set])
   return (
     <>
-      <div className={css['grid']} role="grid" aria-label="Traces" tabIndex={0} ref={box}
+      <div className={`${css['grid']} ${css[isPlain ? 'usual' : 'chosen']}`} style={style}
+        role="grid" aria-label="Traces" tabIndex={0} ref={box}
         aria-rowcount={hasMore ? -1 : count + 1} aria-busy={rows === undefined}
-        aria-multiselectable="true" aria-activedescendant={rows !== undefined && rows.length > 0
-        ? `trace-${active}`
-        : undefined} onKeyDown={(event) => {
-        if (event.key === ' ' && event.target === event.currentTarget) {
-          event.preventDefault()
-          set({ peek: peek === undefined ? rows?.[active]?.id : undefined })
-        } else onKeyDown(event)
-      }}>
-        <TraceListHead isOldest={question.oldest ?? false} isAll={bench.choice === 'all'}
-          toggleAll={bench.toggleAll}
+        aria-multiselectable="true" onKeyDown={onKeyDown}
+        aria-activedescendant={rows !== undefined && rows.length > 0
+          ? `trace-${active}`
+          : undefined}
+      >
+        <TraceListHead columns={columns} show={show} keep={keep} isOldest={question.oldest ?? false}
+          isAll={bench.choice === 'all'} toggleAll={bench.toggleAll}
           toggleOrder={() => set({ order: question.oldest ? undefined : 'oldest' })} />
         <div role="rowgroup" className={css['body']} style={{ height: list.getTotalSize() }}>
-          {items.map(({ index, start }) => {
-            const row = rows?.[index]
-            return (
-              <TraceListRow key={index} index={index} top={start} row={row}
-                projectId={question.projectId} isActive={index === active} toggle={bench.toggle}
-                isChosen={row !== undefined && hasRow(bench.choice, row.id)}
-                isPeeked={peek !== undefined && row?.id === peek} look={look} />
-            )
-          })}
+          {items.map(({ index, start }) => (
+            <TraceListRow key={index} index={index} top={start} row={rows?.[index]} bench={bench}
+              projectId={question.projectId} columns={inUse.columns} active={active} peek={peek}
+              look={look} />
+          ))}
         </div>
       </div>
       <BenchBar bench={bench} />

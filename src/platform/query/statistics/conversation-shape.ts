@@ -16,6 +16,7 @@ type TraceUsage = Pick<SpanHead, 'totalTokens' | 'totalCost' | 'kinds'>
 /** Previews of a conversation, and what its traces used. */
 export interface ConversationContent {
   readonly firstInputs: string | null
+  readonly lastInputs: string | null
   readonly lastOutputs: string | null
   readonly lastError: string | null
   readonly usage: readonly TraceUsage[]
@@ -46,6 +47,7 @@ export const threadJson: ConversationShape = (conversation, content) => {
   return {
     thread_id: thread,
     ...shared(conversation, content),
+    last_inputs: content.lastInputs,
     trace_id: newest.trace,
     first_trace_id: oldest.trace,
     last_trace_id: newest.trace,

@@ -75,23 +75,26 @@ async function shown(parts: StatisticsParts, { conversations }: ConversationPage
   const usage = new Map(roots.map((root, index) => [root, sums[index]!]))
   const firstInputs = await previews(payloads, conversations.map(({ oldest }) => oldest),
     (content) => previewOf(content, 'inputs'))
-  const lastOutputs = await previews(payloads, conversations.map(({ newest }) => newest),
-    (content) => previewOf(content, 'outputs'))
+  const last = await previews(payloads, conversations.map(({ newest }) => newest), (content) => ({
+    inputs: previewOf(content, 'inputs'),
+    outputs: previewOf(content, 'outputs'),
+  }))
   const lastErrors = await previews(payloads, conversations.flatMap(({ failed }) => failed ?? []),
     errorPreview)
   return conversations.map((conversation) =>
     shape(conversation, {
       firstInputs: firstInputs.get(conversation.oldest) ?? null,
-      lastOutputs: lastOutputs.get(conversation.newest) ?? null,
+      lastInputs: last.get(conversation.newest)?.inputs ?? null,
+      lastOutputs: last.get(conversation.newest)?.outputs ?? null,
       lastError: conversation.failed ? lastErrors.get(conversation.failed) ?? null : null,
       usage: conversation.roots.map((root) => usage.get(root)!),
     })
   )
 }
 
-async function previews(payloads: Payloads, heads: readonly SpanHead[],
-  of: (content: Content) => string | null): Promise<ReadonlyMap<SpanHead, string | null>> {
-  const found = new Map<SpanHead, string | null>()
+async function previews<Preview>(payloads: Payloads, heads: readonly SpanHead[],
+  of: (content: Content) => Preview): Promise<ReadonlyMap<SpanHead, Preview>> {
+  const found = new Map<SpanHead, Preview>()
   for await (const [head, content] of payloads.of(heads)) found.set(head, of(content))
   return found
 }

@@ -25,7 +25,11 @@ export type FeedbackStat = Pick<SpanWith<'FEEDBACK_STATS'>['feedback_stats'][str
 export type SpanHead = SpanWith<typeof headFields[number]>
 
 /** A trace in a list: its root span, and what was seen in and out. */
-export type TraceRow = SpanWith<typeof rowFields[number]> & { readonly tags: readonly string[] }
+export type TraceRow = SpanWith<typeof rowFields[number]> & {
+  readonly tags: readonly string[]
+  /** Absent unless the question asks for it. */
+  readonly metadata?: JsonObject | null
+}
 
 /** Numbers by the kind of token, such as `cache_read`. */
 export type ByKind = Readonly<Record<string, number>>
@@ -58,6 +62,8 @@ export interface TraceQuestion {
   readonly rows?: 'runs' | 'calls' | undefined
   /** True for the oldest first. */
   readonly oldest?: boolean | undefined
+  /** True if the rows have their metadata. */
+  readonly metadata?: boolean | undefined
 }
 
 const rowFields = ['ID', 'NAME', 'RUN_TYPE', 'STATUS', 'START_TIME', 'END_TIME', 'TRACE_ID',
@@ -88,7 +94,8 @@ const asked = ({ projectId, filter, rows, oldest = false }: TraceQuestion): Runs
 export const tracePage = async (question: TraceQuestion, cursor: string | null,
   signal?: AbortSignal) =>
   await ask('POST /api/v2/runs/query', { signal,
-    body: { ...asked(question), page_size: 100, min_start_time: question.fromMs, selects: rowFields,
+    body: { ...asked(question), page_size: 100, min_start_time: question.fromMs,
+      selects: question.metadata ? [...rowFields, 'METADATA'] : rowFields,
       include_subtree_usage: true, ...cursor !== null && { cursor } } }) as SpanPage<TraceRow>
 
 /** The ids of runs that match, 1 000 of them, and where the next ones begin. */

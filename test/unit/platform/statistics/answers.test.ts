@@ -181,13 +181,15 @@ it('Threads of the second API are read to the end.', async () => {
       readonly next_cursor: string | null
     }
   const first = await page()
-  expect(first.items).toMatchObject([{ thread_id: 'two', num_errored_turns: 0, last_error: null }])
+  expect(first.items).toMatchObject([{ thread_id: 'two', num_errored_turns: 0, last_error: null,
+    last_inputs: null }])
   // What begins in between is on no later page.
   await write(store, { no: 6, startUs: tenUs + 2.2 * hourUs, fields: { thread: 'three' } })
   const second = await page(first.next_cursor!)
   expect(second).toMatchObject({ next_cursor: null,
     items: [{ thread_id: 'one', count: 2, num_errored_turns: 1, last_error: 'Boom',
-      total_tokens: 10, total_cost: 1.5e-7, total_token_details: { cache_read: 5, audio: 2 },
+      first_inputs: 'first in', last_inputs: 'last in', last_outputs: 'last out', total_tokens: 10,
+      total_cost: 1.5e-7, total_token_details: { cache_read: 5, audio: 2 },
       total_cost_details: { cache_read: 1e-7 }, first_trace_id: idOf(1), last_trace_id: idOf(3),
       latency_p50: 1 }] })
 })
