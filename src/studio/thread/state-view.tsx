@@ -34,7 +34,9 @@ export interface StateViewProps {
 const StateEditor = lazy(async () => ({
   default: (await import('./state/state-editor.tsx')).StateEditor,
 }))
-const Compare = lazy(async () => ({ default: (await import('./state/compare.tsx')).Compare }))
+const JsonComparison = lazy(async () => ({
+  default: (await import('../json/json-comparison.tsx')).JsonComparison,
+}))
 
 const columns = ['values', 'metadata.step', 'checkpoint_id']
 
@@ -74,7 +76,8 @@ export function StateView(props: StateViewProps) {
   if (vs !== undefined) {
     return (
       <Suspense fallback={<StateSkeleton />}>
-        <Compare key={`${vs} ${at ?? ''}`} before={other.data!} after={shown.data} />
+        <JsonComparison key={`${vs} ${at ?? ''}`} before={other.data!.values ?? {}}
+          after={shown.data.values ?? {}} rootName="values" same="Both steps hold the same." />
       </Suspense>
     )
   }

@@ -2,7 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { useCallback, useEffect } from 'react'
+import { lazy, Suspense, useCallback, useEffect } from 'react'
 
 import { projectQuery } from '../api/platform/projects.ts'
 import { placeOfSpan } from '../api/platform/traces.ts'
@@ -21,10 +21,14 @@ import { ShareButton } from './share-button.tsx'
 import { SpanDetail } from './span/span-detail.tsx'
 import { unknownProject } from '../parts/trace-link.tsx'
 import css from './trace-page.module.css'
-import { traceQuery, wordsInTrace } from './trace-query.ts'
+import { traceQuery, wordsInTrace } from './waterfall/trace-query.ts'
 import { spanStatus } from '../parts/trace-words.ts'
 import type { SpanTree } from './waterfall/span-tree.ts'
 import { Waterfall } from './waterfall/waterfall.tsx'
+
+const TraceComparison = lazy(async () => ({
+  default: (await import('./comparison/trace-comparison.tsx')).TraceComparison,
+}))
 
 const panes = [{ id: 'tree', label: 'Spans' }, { id: 'span', label: 'Chosen span' }] as const
 
@@ -58,6 +62,7 @@ function TraceToFind({ id }: { readonly id: string }) {
 }
 
 function Trace({ projectId, traceId }: { readonly projectId: string; readonly traceId: string }) {
+  const { vs } = useSearch({ from: '/traces/$project/$trace' })
   const spans = useQuery(traceQuery(projectId, traceId))
   if (spans.isError && spans.data === undefined) {
     return (
@@ -79,7 +84,13 @@ function Trace({ projectId, traceId }: { readonly projectId: string; readonly tr
       </Empty>
     )
   }
-  return <TraceShown projectId={projectId} traceId={traceId} tree={spans.data} />
+  return vs === undefined
+    ? <TraceShown projectId={projectId} traceId={traceId} tree={spans.data} />
+    : (
+      <Suspense fallback={<TraceToCome />}>
+        <TraceComparison projectId={projectId} tree={spans.data} traceId={traceId} otherId={vs} />
+      </Suspense>
+    )
 }
 
 function TraceShown({ projectId, traceId, tree }: {

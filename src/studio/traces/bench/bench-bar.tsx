@@ -1,5 +1,6 @@
 /** The line below the list of traces while some are chosen, and the dialogs that it opens. */
 
+import { useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 
 import { useRefusal } from '../../api/refusal.ts'
@@ -13,7 +14,8 @@ const WorkDialog = lazy(async () => ({
 
 /** Line with the actions on the chosen rows; nothing while none is chosen. */
 export function BenchBar({ bench }: { readonly bench: ReturnType<typeof useBench> }) {
-  const { choice, choose, request, ask, close, noun, mayDelete } = bench
+  const { choice, choose, request, ask, close, noun, areTraces, pair, projectId } = bench
+  const navigate = useNavigate()
   const refusal = useRefusal()
   if (choice === undefined) return null
   const isOff = refusal !== undefined || choice !== 'all' && choice.size === 0
@@ -22,13 +24,26 @@ export function BenchBar({ bench }: { readonly bench: ReturnType<typeof useBench
       <ChoiceBar label={`Chosen ${noun}s`} choice={choice} total={undefined} choose={choose}
         end={() => choose(undefined)}
       >
+        {areTraces && (
+          <Button small disabled={pair === undefined}
+            title={pair === undefined ? 'Choose two traces.' : undefined} onClick={() =>
+            pair !== undefined &&
+            void navigate({ to: '/traces/$project/$trace',
+              params: { project: projectId, trace: pair[0] }, search: { vs: pair[1] } })}
+          >
+            Compare
+          </Button>
+        )}
         <Button small disabled={isOff} title={refusal} onClick={() => ask('dataset')}>
           Add to dataset
         </Button>
         <Button small disabled={isOff} title={refusal} onClick={() => ask('queue')}>
           Add to queue
         </Button>
-        {mayDelete && (
+        {areTraces && (
+          <Button small disabled={isOff} title={refusal} onClick={() => ask('tag')}>Tag</Button>
+        )}
+        {areTraces && (
           <Button small kind="danger" disabled={isOff} title={refusal} onClick={() =>
             ask('delete')}
           >

@@ -5,6 +5,7 @@ import { useCallback, useRef, useState } from 'react'
 import type { TraceQuestion, TraceRow } from '../../api/platform/traces.ts'
 import { toggled, withRange } from '../../rows/choice.ts'
 import type { Choice } from '../../rows/choice.ts'
+import { pairOf } from './compared-pair.ts'
 import type { BenchAct, BenchRequest } from './work-dialog.tsx'
 
 /** Nouns for a row. */
@@ -35,8 +36,11 @@ export function useBench(question: TraceQuestion, rows: readonly TraceRow[] | un
     choose,
     toggle,
     noun,
-    /** Only whole traces are deleted. */
-    mayDelete: question.rows === undefined,
+    /** Only whole traces are deleted, compared and tagged. */
+    areTraces: question.rows === undefined,
+    /** The two chosen traces that may be compared, the earlier first. */
+    pair: pairOf(choice, rows),
+    projectId: question.projectId,
     toggleAll: useCallback(() => choose((before) => before === 'all' ? undefined : 'all'), []),
     request,
     ask: (act: BenchAct) => {

@@ -1,4 +1,4 @@
-/** The dialogs that do something with many runs: add them to a dataset or a queue, delete them. */
+/** The dialogs of acts on many runs: to a dataset, to a queue, a tag, or their deletion. */
 
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -14,6 +14,7 @@ import { Button, buttonClass } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Field, Select, TextField } from '../../parts/field.tsx'
 import { ErrorNotice } from '../../parts/notice.tsx'
+import { tagMax, tagRuns } from '../../api/platform/tags.ts'
 import { addRunsToQueue, queueList } from '../../queues/queue-calls.ts'
 import css from './bench.module.css'
 import { runsMax } from './trace-work.ts'
@@ -22,7 +23,7 @@ import { WorkProgress } from './work-progress.tsx'
 import type { WorkTarget } from './work-target.ts'
 
 /** Action on many runs. */
-export type BenchAct = 'dataset' | 'queue' | 'delete'
+export type BenchAct = 'dataset' | 'queue' | 'tag' | 'delete'
 
 /** Runs that the dialog is about. It stays the same when the address changes below it. */
 export interface BenchRequest {
@@ -40,13 +41,13 @@ interface WorkDialogProps {
 }
 
 const titles: Readonly<Record<BenchAct, string>> = { dataset: 'Add to dataset',
-  queue: 'Add to queue', delete: 'Delete traces' }
+  queue: 'Add to queue', tag: 'Tag traces', delete: 'Delete traces' }
 
 /** Dialog of an action on the runs that were chosen. */
 export function WorkDialog(props: WorkDialogProps) {
   const { act, target } = props.request
   const work = useWork(target)
-  const Body = { dataset: ToDataset, queue: ToQueue, delete: Delete }[act]
+  const Body = { dataset: ToDataset, queue: ToQueue, tag: Tag, delete: Delete }[act]
   return (
     <Dialog open close={() => props.close(work.state.kind !== 'asking')} title={titles[act]}>
       <Body {...props} work={work} />
@@ -149,6 +150,33 @@ function ToQueue({ request, close, work: { state, start, stop } }: BodyProps) {
       <footer>
         <Button onClick={() => close(false)}>Cancel</Button>
         <Button type="submit" kind="primary" disabled={queue === undefined}>Add</Button>
+      </footer>
+    </form>
+  )
+}
+
+function Tag({ request, close, work: { state, start, stop } }: BodyProps) {
+  const [typed, setTyped] = useState('')
+  const tag = typed.trim()
+  if (state.kind !== 'asking') {
+    return (
+      <WorkProgress state={state} noun={request.noun} did="tagged" stop={stop} close={() =>
+        close(true)} />
+    )
+  }
+  return (
+    <form className={css['form']} onSubmit={(event) => {
+      event.preventDefault()
+      if (tag === '') return
+      void start((ids, signal) => tagRuns(request.projectId, ids, tag, signal),
+        () => queries.invalidateQueries({ queryKey: ['traces'] }))
+    }}>
+      <p>{wordsOf(request)}. Other tags stay.</p>
+      <TextField label="Tag" value={typed} change={setTyped} maxLength={tagMax} required
+        autoComplete="off" />
+      <footer>
+        <Button onClick={() => close(false)}>Cancel</Button>
+        <Button type="submit" kind="primary" disabled={tag === ''}>Add tag</Button>
       </footer>
     </form>
   )

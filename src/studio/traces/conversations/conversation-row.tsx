@@ -75,7 +75,7 @@ export const ConversationRow = memo(({ conversation, projectId, isOwn }: {
         <TimeText iso={conversation.max_start_time} />
         {turns > 1 && (
           <small>
-            since <TimeText iso={conversation.min_start_time} />
+            first <TimeText iso={conversation.min_start_time} />
           </small>
         )}
       </span>

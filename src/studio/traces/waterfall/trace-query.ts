@@ -2,9 +2,9 @@
 
 import { queryOptions } from '@tanstack/react-query'
 
-import { spansWithWords, traceSpans } from '../api/platform/traces.ts'
-import { nowMs } from '../env.ts'
-import { treeOf } from './waterfall/span-tree.ts'
+import { spansWithWords, traceSpans } from '../../api/platform/traces.ts'
+import { nowMs } from '../../env.ts'
+import { treeOf } from './span-tree.ts'
 
 /** Spans up to which a trace that goes on is asked for every two seconds. */
 const fewSpans = 500

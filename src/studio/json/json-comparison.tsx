@@ -1,34 +1,35 @@
-/** Two states as one tree: what was added, what is gone, what changed. */
+/** Two values as one tree: what was added, what is gone, what changed. */
 
 import { useMemo, useState, useSyncExternalStore } from 'react'
 
-import type { ThreadState } from '../../api/states.ts'
-import { Button } from '../../parts/button.tsx'
-import { Icon } from '../../parts/icon.tsx'
-import { JsonRowList } from '../../json/json-row-list.tsx'
-import type { DrawValue } from '../../json/json-row.tsx'
-import { changesIn, comparedRows } from '../../json/json-rows.ts'
-import type { JsonRow } from '../../json/json-rows.ts'
-import { useBranches } from '../../json/json-tree.tsx'
-import { wholeParts, wordParts } from '../../json/word-parts.ts'
-import { useKeys } from '../../parts/keys.ts'
-import css from './state.module.css'
+import { Button } from '../parts/button.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { useKeys } from '../parts/keys.ts'
+import css from './json-comparison.module.css'
+import { JsonRowList } from './json-row-list.tsx'
+import type { DrawValue } from './json-row.tsx'
+import { changesIn, comparedRows } from './json-rows.ts'
+import type { JsonRow } from './json-rows.ts'
+import { useBranches } from './json-tree.tsx'
+import { wholeParts, wordParts } from './word-parts.ts'
 
-/** States of two steps that are compared. */
-export interface CompareProps {
-  readonly before: ThreadState
-  readonly after: ThreadState
+/** Two values, and words for them. */
+export interface JsonComparisonProps {
+  readonly before: unknown
+  readonly after: unknown
+  /** Name that the root is shown under; paths begin with it. */
+  readonly rootName: string
+  /** Said of two equal values. */
+  readonly same: string
 }
 
-const rootPath = ['values']
-
-/** Comparison of two states, before and after beside each other. */
-export function Compare({ before, after }: CompareProps) {
+/** Comparison of two values, before and after beside each other. */
+export function JsonComparison({ before, after, rootName, same }: JsonComparisonProps) {
   const { isOpen, toggle } = useBranches(({ sign, depth }) => sign === 'inside' || depth === 0,
     undefined)
   const rows = useMemo(
-    () => comparedRows(before.values ?? {}, after.values ?? {}, rootPath, isOpen),
-    [before, after, isOpen],
+    () => comparedRows(before, after, [rootName], isOpen),
+    [before, after, rootName, isOpen],
   )
   const changes = useMemo(() => changesIn(rows), [rows])
   const [shown, setShown] = useState<string>()
@@ -44,9 +45,9 @@ export function Compare({ before, after }: CompareProps) {
   })
   const twoColumns = useWide()
   return (
-    <section className={css['state']} aria-label="Comparison">
+    <section className={css['comparison']} aria-label="Comparison">
       <header className={css['bar']}>
-        <span className={css['meta']} role="status">{totals(rows)}</span>
+        <span className={css['meta']} role="status">{totals(rows) ?? same}</span>
         <span className={css['acts']}>
           {changes.length > 0 && (
             <>
@@ -58,14 +59,14 @@ export function Compare({ before, after }: CompareProps) {
           )}
         </span>
       </header>
-      <JsonRowList rows={rows} label="Changes" rootName="values" toggle={toggle} fill shown={shown}
-        draw={drawn} twoColumns={twoColumns} />
+      <JsonRowList rows={rows} label="Changes" rootName={rootName} toggle={toggle} fill
+        shown={shown} draw={drawn} twoColumns={twoColumns} />
     </section>
   )
 }
 
 /** "2 added, 1 removed" of what is seen; members of new branches count with them. */
-function totals(rows: readonly JsonRow[]): string {
+function totals(rows: readonly JsonRow[]): string | undefined {
   const counts = { added: 0, removed: 0, changed: 0, moved: 0 }
   const signs: (string | null)[] = []
   for (const { sign, depth } of rows) {
@@ -74,7 +75,7 @@ function totals(rows: readonly JsonRow[]): string {
   }
   const said = Object.entries(counts).filter(([, many]) => many > 0)
     .map(([what, many]) => `${many} ${what}`)
-  return said.length === 0 ? 'Both steps hold the same.' : said.join(', ')
+  return said.length === 0 ? undefined : said.join(', ')
 }
 
 /** From this width on, what was and what is stand beside each other. */
