@@ -37,7 +37,8 @@ export function TraceListHead({ columns, isOldest, isAll, show, keep, toggleAll,
         {columns.map((column) => {
           const isStart = column.kind === 'field' && column.name === 'started'
           return (
-            <span key={columnId(column)} role="columnheader" title={columnWords(column)}
+            <span key={columnId(column)} role="columnheader" aria-label={columnWords(column)}
+              title={columnWords(column)}
               className={`${columnCss['columnHead']} ${columnCss[headClass(column)]}`}
               data-column={column.kind === 'field' ? column.name : 'key'}
               aria-sort={isStart ? isOldest ? 'ascending' : 'descending' : undefined}

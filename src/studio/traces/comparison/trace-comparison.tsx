@@ -32,6 +32,7 @@ export function TraceComparison({ projectId, traceId, otherId, tree }: {
   readonly tree: SpanTree
 }) {
   const other = useQuery(traceQuery(projectId, otherId))
+  const { span } = useSearch({ from: '/traces/$project/$trace' })
   return (
     <>
       <header className={css['head']}>
@@ -45,7 +46,7 @@ export function TraceComparison({ projectId, traceId, otherId, tree }: {
         <Side letter="A" projectId={projectId} traceId={traceId} tree={tree} />
         <Side letter="B" projectId={projectId} traceId={otherId} tree={other.data} />
         <Link to="/traces/$project/$trace" params={{ project: projectId, trace: otherId }}
-          search={{ vs: traceId }} replace className={buttonClass('plain', true)}
+          search={{ vs: traceId, span }} replace className={buttonClass('plain', true)}
         >
           Swap
         </Link>
