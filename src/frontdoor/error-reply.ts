@@ -65,6 +65,7 @@ function retryAfterOf({ details: { retryAfterSeconds: known } }: HeddleError): s
 function errorOf(caught: unknown): HeddleError {
   if (caught instanceof HeddleError) return caught
   const { statusCode, code, message } = caught as Partial<FastifyError>
+  if (statusCode === 413) return new HeddleError('too_large')
   if (statusCode === 503) return goingAway()
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
     return new HeddleError('malformed', `The request cannot be read: ${message ?? code ?? ''}`)
