@@ -38,7 +38,7 @@ const seed = isNight ? Number(process.env['HEDDLE_SEARCH_SEED'] ?? Date.now() % 
 /** Milliseconds of processor for a search whose share is 1. All of a day take five seconds. */
 const shareMs = isNight ? 500 : 2.5
 
-/** Tries that each search makes if it can, for up to eight times its time: first ones are slow. */
+/** Tries that each search makes if it can, for up to four times its time: first ones are slow. */
 const triesMin = 30
 
 /** How often a search tries at most: where each try is short, its time ends it before. */
@@ -94,7 +94,7 @@ class SearchClock {
   }
 
   isOver(tries: number): boolean {
-    return this.#spentMs >= this.#limitMs * (tries < triesMin ? 8 : 1)
+    return this.#spentMs >= this.#limitMs * (tries < triesMin ? 4 : 1)
   }
 
   stop(): void {

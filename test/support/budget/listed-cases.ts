@@ -54,6 +54,9 @@ export const listedCases: Readonly<Record<string, Readonly<Record<string, string
   'test/unit/assistants/assistant.test.ts': {
     'are refused if they are too large for one answer': largeAnswers,
   },
+  'test/unit/cluster/transport/follow-grpc.test.ts': {
+    'that is not read ends as lagged, while others continue': 'sends until a reader lags',
+  },
   'test/unit/deployment/rollout/rollout-simulation.test.ts': {
     'keep the rules whatever fails, and end': 'simulates roll-outs by seed',
   },
