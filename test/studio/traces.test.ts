@@ -96,7 +96,7 @@ describe('the traces of a project', () => {
     await page.reload()
     await expect.poll(() => list.getByRole('link').count()).toBe(2)
 
-    await page.getByLabel('Started', { exact: true }).selectOption('Last hour')
+    await page.getByRole('combobox', { name: 'Started', exact: true }).selectOption('Last hour')
     await expect.poll(() => list.getByRole('link').count()).toBe(1)
     await box.fill('customer:nobody')
     await page.getByText('No trace matches').waitFor()
