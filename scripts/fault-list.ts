@@ -67,6 +67,8 @@ export const faults: readonly Fault[] = [
     before: 'change: { ...end.change, ...moved }', after: 'change: { ...end.change }' },
   { name: 'a link may lead to the folder above', file: 'src/revision/tree-path.ts',
     before: "reached === '..' || ", after: '' },
+  { name: 'a body that is too large is answered with 400', file: 'src/frontdoor/error-reply.ts',
+    before: "  if (statusCode === 413) return new HeddleError('too_large')\n", after: '' },
   { name: 'a body of unknown length has no limit', file: 'src/frontdoor/http/received-body.ts',
     before: "if (chunks.length > bodyLimit) throw new HeddleError('too_large')", after: '' },
   { name: 'a socket goes on when its key was revoked',
