@@ -1,5 +1,7 @@
 /** The routes that show the recorded outgoing calls of a run. */
 
+import { isUtf8 } from 'node:buffer'
+
 import { limitConcurrency } from '../../cluster/index.ts'
 import { getRunCall, listRunCalls } from '../api/index.ts'
 import type { RunCall, RunCallBodies, RunCallBody, RunCalls } from '../api/index.ts'
@@ -79,16 +81,6 @@ function bodiesOf(found: NumberedCall): RunCallBodies {
 
 function bodyOf({ bytes, isCut, chunks }: RecordedBody): RunCallBody {
   const whole = Buffer.concat(chunks)
-  const text = textOf(whole)
-  return { bytes, is_cut: isCut, encoding: text === undefined ? 'base64' : 'utf8',
-    text: text ?? whole.toString('base64'), chunks: chunks.length }
-}
-
-/** The text of bytes; undefined if they are none. */
-function textOf(bytes: Buffer): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    return undefined
-  }
+  const encoding = isUtf8(whole) ? 'utf8' : 'base64'
+  return { bytes, is_cut: isCut, encoding, text: whole.toString(encoding), chunks: chunks.length }
 }

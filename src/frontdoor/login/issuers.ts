@@ -28,14 +28,15 @@ function issuerAt(address: unknown, path: string): string | undefined {
   return pathname.endsWith(path) ? origin + pathname.slice(0, -path.length) : undefined
 }
 
-const called = new WeakMap<object, readonly string[]>()
+/** By request: what the login that it calls documents. Only a refusal looks for issuers there. */
+const called = new WeakMap<object, LoginSecurity | undefined>()
 
 /** Notes that a request calls a project with a login: a refusal then says where tokens are. */
 export function noteLogin(request: object, security: LoginSecurity | undefined): void {
-  called.set(request, issuersIn(security))
+  called.set(request, security)
 }
 
 /** The issuers of the login that a request calls; undefined if it calls none that is known. */
 export function calledIssuers(request: object): readonly string[] | undefined {
-  return called.get(request)
+  return called.has(request) ? issuersIn(called.get(request)) : undefined
 }
