@@ -102,6 +102,19 @@ describe('metrics', () => {
     expect(failed).toMatch(/"at":"steps\.ts:\d+:\d+"/)
   })
 
+  it('show that a run without a thread leaves no actor, and nothing kept back', async () => {
+    const { runs, threads } = clientOf(server.url)
+    await threads.create()
+    const numbers = async () => {
+      const text = await read(server.url)
+      return [valueOf(text, 'heddle_runs_kept_back'),
+        valueOf(text, 'heddle_actors', 'kind="thread"')]
+    }
+    const before = await numbers()
+    for (const word of ['x', 'y', 'z']) await runs.wait(null, 'echo', { input: say(word) })
+    await expect.poll(numbers).toEqual(before)
+  })
+
   it('are served on the front door only to callers on this machine', async () => {
     const { status } = await ask(server.url, 'GET', '/metrics', undefined, {
       'x-forwarded-for': '10.0.0.1',
