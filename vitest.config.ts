@@ -66,7 +66,7 @@ export default defineConfig({
     // Stores and graphs of tests run in threads as well.
     execArgv: [...v8Flags],
     maxWorkers: 2,
-    globalSetup: ['cassandra-setup', 'shared-server-setup'].map((name) =>
+    globalSetup: ['bundle-setup', 'cassandra-setup', 'shared-server-setup'].map((name) =>
       `test/support/${name}.ts`
     ),
     provide: { cassandraNodes: 1 },

@@ -14,6 +14,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
+import { serverProgram } from './server-program.ts'
+
 const root = fileURLToPath(new URL('..', import.meta.url))
 const project = join(root, 'test/upstream/a2a')
 
@@ -27,7 +29,7 @@ if (kit === undefined) {
 }
 
 const data = await mkdtemp(join(tmpdir(), 'heddle-a2a-'))
-const server = spawn(process.execPath, ['src/main.ts', '--config', project, '--data', data,
+const server = spawn(process.execPath, [serverProgram, '--config', project, '--data', data,
   '--port', '0', '--workers', '1'], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'],
   env: { ...process.env, TCK_STREAMING_TIMEOUT: '2.0' } })
 try {

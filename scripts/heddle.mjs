@@ -4,5 +4,5 @@ import { join } from 'node:path'
 
 import { root } from './node24.mjs'
 
-process.argv.splice(2, 0, join(root, 'src/main.ts'))
+process.argv.splice(2, 0, join(root, 'dist/heddle/main.js'))
 await import('./run.mjs')

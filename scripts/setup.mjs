@@ -50,4 +50,5 @@ if (node === undefined || spawnSync(node, ['--version']).status !== 0) {
 if (process.platform === 'win32') writeFileSync(join(root, 'node_modules/.bin/exec.cmd'), '@%*\r\n')
 
 await import('./generate.mjs')
+await import('./bundle.mjs')
 await import('./studio.mjs')

@@ -115,7 +115,9 @@ function announce({ url, studioUrl, platformUrl, metricsPort, graphs, place, mem
 function prepareForThreads(): void {
   for (const flag of v8Flags) setFlagsFromString(flag)
   // With a compile cache, the next start is a quarter faster. Workers find it in the environment.
-  process.env.NODE_COMPILE_CACHE ??= pathInHouse('node_modules/.cache/heddle-compile')
+  process.env.NODE_COMPILE_CACHE ??= fileURLToPath(
+    new URL('../node_modules/.cache/heddle-compile', import.meta.url),
+  )
   enableCompileCache(process.env.NODE_COMPILE_CACHE)
 }
 
@@ -154,12 +156,9 @@ function endOnSignal(server: Server, { drainMs }: Settings, env: Env): void {
  * Starts again with Node 24. Node 22 and 23 can read this file too, but lack what the rest needs.
  */
 function runOnNode24(): never {
-  const args = [pathInHouse('scripts/run.mjs'), ...process.argv.slice(1)]
+  const run = fileURLToPath(new URL('../scripts/run.mjs', import.meta.url))
+  const args = [run, ...process.argv.slice(1)]
   process.exit(spawnSync(process.execPath, args, { stdio: 'inherit' }).status ?? exitCodes.failed)
-}
-
-function pathInHouse(path: string): string {
-  return fileURLToPath(new URL(`../${path}`, import.meta.url))
 }
 
 function nearby(path: string): string {

@@ -1,11 +1,12 @@
 /** A whole cluster on one machine: Cassandra nodes and members, each a process. */
 
 import { mkdirSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 
 import { startCassandra } from '../cassandra/cluster.ts'
 import type { Cassandra } from '../cassandra/cluster.ts'
 import { whyNotFree } from '../cassandra/port.ts'
+import { serverProgram } from '../server-program.ts'
 import { removeDescription, writeDescription } from './description.ts'
 import type { ClusterDescription, MemberDescription } from './description.ts'
 import { MemberProcess } from './member-process.ts'
@@ -20,7 +21,6 @@ export interface Box {
   close(): Promise<void>
 }
 
-const program = resolve(import.meta.dirname, '../../src/main.ts')
 const host = '127.0.0.1'
 
 /**
@@ -78,7 +78,7 @@ function memberProcess({ config, data, port, limits, region, regionUrls }: Start
   { contactPoints, dataCenter }: Cassandra, index: number): MemberProcess {
   const directory = join(data, `member-${index + 1}`)
   return new MemberProcess({ directory, command: [
-    program,
+    serverProgram,
     '--config',
     config,
     '--data',

@@ -5,14 +5,15 @@ import { once } from 'node:events'
 import { mkdtempSync, openSync, readFileSync, closeSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
+import { serverProgram } from '../server-program.ts'
 import { endGroup, leads } from './program.ts'
 import type { Ended } from './program.ts'
 
 /** The program, as a command that further words follow. */
-export const heddle = [process.execPath, resolve(import.meta.dirname, '../../src/main.ts')]
+export const heddle = [process.execPath, serverProgram]
 
 /** One that serves. */
 export interface Server {

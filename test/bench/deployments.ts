@@ -3,10 +3,11 @@
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 
+import { serverProgram } from '../../scripts/server-program.ts'
 import { linkPackages } from '../support/linked-packages.ts'
 import { startServer } from '../support/server-process.ts'
 import { benchGraphHosts } from './graph-hosts.ts'
@@ -16,8 +17,6 @@ import type { Bench, Line } from './report.ts'
 import { Served } from './served.ts'
 import { median, quantile, ratios, spreadOf, worstOf } from './statistics.ts'
 import { turn } from './target.ts'
-
-const main = resolve(import.meta.dirname, '../../src/main.ts')
 
 const plans = {
   full: { deploys: 5, rollbacks: 30, rounds: 7, alone: 200, together: 1_000, switches: 5 },
@@ -213,7 +212,7 @@ async function inOrder<Result>(count: number,
 async function heddle(folder: string, variables: Readonly<Record<string, string>>,
   ...args: readonly string[]): Promise<Omit<Ran, 'cpuS'>> {
   const began = performance.now()
-  const child = spawn(process.execPath, [main, ...args], { cwd: folder,
+  const child = spawn(process.execPath, [serverProgram, ...args], { cwd: folder,
     env: { ...process.env, INIT_CWD: folder, ...variables } })
   const ended = new Promise<number | null>((resolveEnd) => child.on('close', resolveEnd))
   const [stdout, stderr, status] = await Promise.all([text(child.stdout), text(child.stderr),

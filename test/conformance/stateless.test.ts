@@ -105,8 +105,10 @@ describe('the thread of a run without a thread', () => {
     const { body } = await ask(server.url, 'POST', '/runs/search', { status: 'running',
       graph_id: 'held' })
     // Runs of other files may go on in the server that they share.
-    expect(body).toContainEqual(expect.objectContaining({ status: 'running',
-      metadata: expect.objectContaining({ found: 'in memory' }) as unknown }))
+    expect(body).toContainEqual(
+      expect.objectContaining({ status: 'running',
+        metadata: expect.objectContaining({ found: 'in memory' }) as unknown }),
+    )
     hold.open()
     await result
   })

@@ -6,6 +6,7 @@ import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { serverProgram } from '../../scripts/server-program.ts'
 import { engineLoadMs } from '../support/engine-load.ts'
 import { useGates } from '../support/gate.ts'
 import { startHeld } from '../support/held-run.ts'
@@ -65,7 +66,7 @@ describe('starting', () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'heddle-unread-'))
     onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
     const port = String(await firstFreePort())
-    const child = spawn(process.execPath, ['src/main.ts', '--port', port, '--data', dataDir,
+    const child = spawn(process.execPath, [serverProgram, '--port', port, '--data', dataDir,
       '--workers', '1'])
     onTestFinished(() => void child.kill('SIGKILL'))
     child.stdout.destroy()

@@ -2,16 +2,14 @@
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 
 import { onTestFinished } from 'vitest'
 
+import { serverProgram } from '../../scripts/server-program.ts'
 import { runHeddle } from '../../src/cli/heddle.ts'
 import { readProject } from '../../src/graph/index.ts'
 import type { Settings } from '../../src/settings/index.ts'
-
-const main = resolve(import.meta.dirname, '../../src/main.ts')
 
 /** Settings in the environment of the tests must not reach the command. */
 const env = { ...process.env, PORT: '', HEDDLE_CONFIG: '', HEDDLE_HOST: '', HEDDLE_DATA_DIR: '' }
@@ -62,7 +60,7 @@ export function heddleProcess(...args: readonly string[]): Promise<Ended> {
 /** Runs the command in such a process, with more variables in its environment. */
 export async function heddleProcessIn(variables: Readonly<Record<string, string>>,
   ...args: readonly string[]): Promise<Ended> {
-  const child = spawn(process.execPath, [main, ...args], { env: { ...env, ...variables } })
+  const child = spawn(process.execPath, [serverProgram, ...args], { env: { ...env, ...variables } })
   onTestFinished(() => void child.kill('SIGKILL'))
   const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr),
     once(child, 'close') as Promise<[number | null]>])

@@ -7,6 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { CassandraKeyspace } from './cassandra-keyspace.ts'
+import { serverProgram } from '../../scripts/server-program.ts'
 import { memoryLimit } from './memory-limit.ts'
 import { projectsFolder } from './newest-packages.ts'
 import { firstFreePort } from './port.ts'
@@ -159,15 +160,17 @@ function run(options: ServerOptions, dataDir: string, port: string) {
   const config = options.project === undefined
     ? []
     : ['--config', resolve(projectsFolder(), options.project, 'langgraph.json')]
-  const { program: home = root } = options
-  const command = [process.execPath, join(home, 'src/main.ts'), ...config, '--data', dataDir,
+  // An earlier version may have no bundle.
+  const { program: home } = options
+  const main = home === undefined ? serverProgram : join(home, 'src/main.ts')
+  const command = [process.execPath, main, ...config, '--data', dataDir,
     ...options.anyPort === true ? [] : ['--port', port], ...storeArgs(options.cassandra),
     ...options.args ?? []]
   const memory = options.memoryBytes === undefined ? undefined : memoryLimit(options.memoryBytes)
   const [program, ...args] = [...memory?.prefix ?? [], ...options.fileKiB === undefined
     ? []
     : ['bash', '-c', `ulimit -f ${options.fileKiB} && exec "$0" "$@"`], ...command]
-  const child = spawn(program!, args, { cwd: home, env: { ...process.env, ...options.env },
+  const child = spawn(program!, args, { cwd: home ?? root, env: { ...process.env, ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'] })
   children.add(child)
   if (child.pid !== undefined) memory?.watch(child.pid)

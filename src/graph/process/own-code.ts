@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 
 const root = new URL('../../../', import.meta.url)
 /** Parts of Heddle's root that a graph process imports. A data directory may lie beside them. */
-const parts = ['src', 'cluster', 'proto', 'package.json', 'node_modules']
+const parts = ['dist/heddle', 'src', 'cluster', 'proto', 'package.json', 'node_modules']
 
 /** Paths of Heddle's code, and of the folders in which Node looks for its packages. */
 export function ownCode(): string[] {

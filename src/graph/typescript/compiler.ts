@@ -2,6 +2,7 @@
 
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
 import type { Config, SchemaGenerator } from 'ts-json-schema-generator'
 
@@ -95,7 +96,7 @@ export function programOf(files: readonly string[]): {
       const found = resolve(from)
       return found.resolvedModule !== undefined || !brought.test(text)
         ? found
-        : resolve(import.meta.filename)
+        : resolve(fileURLToPath(import.meta.url))
     })
   return { program: compiler.createProgram(files, options, host), read, isOwn }
 }

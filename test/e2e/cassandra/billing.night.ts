@@ -1,12 +1,12 @@
 /** Billing records in Cassandra of a server that is killed while runs begin and end. */
 
 import { execFile } from 'node:child_process'
-import { resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import type { BillingRow } from '../../../src/billing/index.ts'
 import { dropKeyspace, newKeyspace } from '../../support/cassandra-keyspace.ts'
+import { serverProgram } from '../../../scripts/server-program.ts'
 import type { CassandraKeyspace } from '../../support/cassandra-keyspace.ts'
 import { cassandraForTests } from '../../support/cassandra.ts'
 import { repeats } from '../../support/repeats.ts'
@@ -16,7 +16,6 @@ import type { ServerProcess } from '../../support/server-process.ts'
 import { clientOf } from '../../support/server.ts'
 
 const cassandra = await cassandraForTests()
-const main = resolve(import.meta.dirname, '../../../src/main.ts')
 const kills = repeats({ day: 2, night: 3 })
 const runsEach = 20
 
@@ -34,9 +33,10 @@ describe.skipIf(!cassandra)('a server on Cassandra that bills', () => {
   })
 
   async function recordsOf(day: string): Promise<BillingRow[]> {
-    const { stdout } = await promisify(execFile)(process.execPath, [main, 'billing', '--json',
-      '--tenant', 'local', '--day', day, '--store', 'cassandra', '--keyspace', place.keyspace,
-      '--contact-points', place.contactPoints.join(','), '--local-datacenter', place.dataCenter])
+    const { stdout } = await promisify(execFile)(process.execPath, [serverProgram, 'billing',
+      '--json', '--tenant', 'local', '--day', day, '--store', 'cassandra', '--keyspace',
+      place.keyspace, '--contact-points', place.contactPoints.join(','), '--local-datacenter',
+      place.dataCenter])
     return JSON.parse(stdout) as BillingRow[]
   }
 

@@ -10,6 +10,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { whatIsMissing } from '../../../scripts/cassandra/library.ts'
 import type { RegionsDescription } from '../../../scripts/cluster/description.ts'
+import { serverProgram } from '../../../scripts/server-program.ts'
 import { everythingIn, rowsIn } from '../../support/cassandra-tables.ts'
 import { firstFreePort } from '../../support/port.ts'
 import { say } from '../../support/run-events.ts'
@@ -57,7 +58,7 @@ describe.skipIf(await whatIsMissing() !== undefined)('two regions in a box', () 
   })
 
   async function heddle(region: keyof typeof addresses, ...args: string[]): Promise<unknown> {
-    const { stdout } = await promisify(execFile)(process.execPath, ['src/main.ts', ...args,
+    const { stdout } = await promisify(execFile)(process.execPath, [serverProgram, ...args,
       '--store', 'cassandra', '--contact-points', addresses[region], '--local-datacenter', region,
       '--json'], { cwd: root })
     return JSON.parse(stdout) as unknown
@@ -128,7 +129,7 @@ describe.skipIf(await whatIsMissing() !== undefined)('two regions in a box', () 
   it('create keys of their own, and refuse a server of another region', async () => {
     expect(await keyIn('eu')).toMatch(/^hdl_eu_/)
     for (const region of [[], ['--region', 'us']]) {
-      const start = promisify(execFile)(process.execPath, ['src/main.ts', ...region, '--port', '0',
+      const start = promisify(execFile)(process.execPath, [serverProgram, ...region, '--port', '0',
         '--store', 'cassandra', '--contact-points', addresses.eu, '--local-datacenter', 'eu',
         '--data', join(data, 'stray')], { cwd: root })
       const message = /^heddle: The keyspace heddle belongs to the region eu: .+\n$/

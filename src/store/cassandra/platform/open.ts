@@ -13,7 +13,7 @@ type PlainOptions = Omit<ConnectionOptions, 'env'>
 export function cassandraSpans(
   { contactPoints, localDataCenter, keyspace, user, password, tls }: PlainOptions,
 ): SpanStorePlace {
-  return { module: import.meta.url,
+  return { module: new URL('./open.ts', import.meta.url).href,
     options: { contactPoints, localDataCenter, keyspace, ...user !== undefined && { user },
       ...password !== undefined && { password },
       ...tls !== undefined && { tls } } satisfies PlainOptions }
