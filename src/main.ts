@@ -16,6 +16,9 @@ import type { Server } from './server/server.ts'
 import { ownVersion, v8Flags } from './settings/index.ts'
 import type { Settings } from './settings/index.ts'
 
+/** The folder of Heddle, with its packages and scripts. */
+const house = new URL('../', import.meta.url)
+
 /** Time within which two signals count as one: a terminal and npm both pass it on. */
 const sameSignalMs = 300
 
@@ -115,9 +118,7 @@ function announce({ url, studioUrl, platformUrl, metricsPort, graphs, place, mem
 function prepareForThreads(): void {
   for (const flag of v8Flags) setFlagsFromString(flag)
   // With a compile cache, the next start is a quarter faster. Workers find it in the environment.
-  process.env.NODE_COMPILE_CACHE ??= fileURLToPath(
-    new URL('../node_modules/.cache/heddle-compile', import.meta.url),
-  )
+  process.env.NODE_COMPILE_CACHE ??= pathInHouse('node_modules/.cache/heddle-compile')
   enableCompileCache(process.env.NODE_COMPILE_CACHE)
 }
 
@@ -156,9 +157,12 @@ function endOnSignal(server: Server, { drainMs }: Settings, env: Env): void {
  * Starts again with Node 24. Node 22 and 23 can read this file too, but lack what the rest needs.
  */
 function runOnNode24(): never {
-  const run = fileURLToPath(new URL('../scripts/run.mjs', import.meta.url))
-  const args = [run, ...process.argv.slice(1)]
+  const args = [pathInHouse('scripts/run.mjs'), ...process.argv.slice(1)]
   process.exit(spawnSync(process.execPath, args, { stdio: 'inherit' }).status ?? exitCodes.failed)
+}
+
+function pathInHouse(path: string): string {
+  return fileURLToPath(new URL(path, house))
 }
 
 function nearby(path: string): string {

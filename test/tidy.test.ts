@@ -265,7 +265,7 @@ describe('imports', () => {
   it('reach every file that tests share from a test', () => {
     // Clients that send traces, and the suites of others, are driven in processes of their own.
     const starts = new RegExp('^test/(.*\\.(test|long|night|newest)\\.ts|bench/bench\\.ts|' +
-      'browser/page/page\\.ts|studio/support/setup\\.ts|support/answer-check\\.ts|' +
+      'browser/page/page\\.ts|studio/support/setup\\.ts|support/(answer-check|bundle-setup)\\.ts|' +
       'support/budget/case-cost\\.ts|tracing/(setup\\.ts|[\\w/-]+\\.mjs)|' +
       'upstream/[\\w./-]+\\.mjs)$')
     const reached = reachedFrom(byPath, ['vitest.config.ts',

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import { createServer } from 'node:net'
 import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { serverProgram } from '../../scripts/server-program.ts'
 import { engineLoadMs } from '../support/engine-load.ts'
@@ -61,6 +61,14 @@ describe('starting', () => {
       expect([refused.code, refused.output]).toEqual([1,
         expect.stringMatching(/^heddle: Port 2024 on 127\.0\.0\.1 is in use: .*\n$/)])
     })
+
+  it.runIf(isNight)('serves from its source files as from the bundle', async () => {
+    const root = resolve(import.meta.dirname, '../..')
+    const server = await startServer({ program: root, args: oneWorker })
+    onTestFinished(() => server.close())
+    expect(await clientOf(server.url).runs.wait(null, 'agent', { input: say('x') }))
+      .toHaveProperty('messages')
+  })
 
   it.runIf(isNight)('serves also where nobody reads what it prints', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'heddle-unread-'))

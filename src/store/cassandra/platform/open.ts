@@ -1,23 +1,13 @@
 /** Opens the spans in Cassandra, in the thread of the platform that imports this module. */
 
 import { systemEnv } from '../../../../cluster/index.ts'
-import type { SpanStore, SpanStorePlace } from '../../../platform/index.ts'
+import type { SpanStore } from '../../../platform/index.ts'
 import type { ConnectionOptions } from '../driver/client-options.ts'
 import { Connection } from '../driver/connection.ts'
 import { CassandraSpans } from './cassandra-spans.ts'
 
 /** Options with which a thread connects: all but the environment, which cannot be sent to it. */
-type PlainOptions = Omit<ConnectionOptions, 'env'>
-
-/** The store of spans that uses the keyspace of a store that is open already. */
-export function cassandraSpans(
-  { contactPoints, localDataCenter, keyspace, user, password, tls }: PlainOptions,
-): SpanStorePlace {
-  return { module: new URL('./open.ts', import.meta.url).href,
-    options: { contactPoints, localDataCenter, keyspace, ...user !== undefined && { user },
-      ...password !== undefined && { password },
-      ...tls !== undefined && { tls } } satisfies PlainOptions }
-}
+export type PlainOptions = Omit<ConnectionOptions, 'env'>
 
 /** Connects with the options that `cassandraSpans` gave. The tables exist. */
 export async function openSpanStore(options: unknown,
