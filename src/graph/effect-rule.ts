@@ -3,6 +3,7 @@
 import { z } from 'zod'
 
 import { calledForm, coversPattern, isCallPattern } from './call-pattern.ts'
+import { shapeError } from './shape-error.ts'
 
 /**
  * keep  the result is kept for a task that runs again; done anew where it is not known
@@ -41,7 +42,7 @@ const ruleShape = z.strictObject({
   key_hours: z.number('must be a number of hours').positive('must be above 0').max(8_760,
     'may be a year at most').optional(),
   on_error: z.literal('keep', 'must be "keep"').optional(),
-}, { error: ({ code }) => code === 'unrecognized_keys' ? undefined : form })
+}, { error: shapeError(form) })
   .refine(({ name, match }) => (name === undefined) !== (match === undefined),
     'needs either "name" or "match"')
   .refine(({ match, once }) => match === undefined || once !== 'ask',

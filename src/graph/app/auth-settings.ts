@@ -2,6 +2,7 @@
 
 import { z } from 'zod'
 
+import { shapeError } from '../shape-error.ts'
 import { loginSecurityOf } from './login-security.ts'
 import type { LoginSecurity } from './login-security.ts'
 
@@ -27,7 +28,8 @@ const cacheShape = z.strictObject({
     .max(86_400, 'must not be above 86400'),
   max_size: z.int('must be a whole number').positive('must be above 0')
     .max(100_000, 'must not be above 100000'),
-}, { error: 'must be {"cache_keys": ["authorization"], "ttl_seconds": 60, "max_size": 1000}' })
+}, { error: shapeError('must be {"cache_keys": ["authorization"], "ttl_seconds": 60, ' +
+  '"max_size": 1000}') })
 
 /**
  * Shape of the key `auth` with this form of paths. It is strict: what is not understood there may
@@ -39,7 +41,7 @@ export function authShape(path: z.ZodType<string>) {
     disable_studio_auth: z.boolean('must be true or false').optional(),
     cache: cacheShape.optional(),
     openapi: z.unknown().optional(),
-  }, { error: 'must be {"path": "./auth.ts:auth"}' })
+  }, { error: shapeError('must be {"path": "./auth.ts:auth"}') })
   return z.preprocess((value) => asksForNothing(value) ? undefined : value, shape.optional())
 }
 

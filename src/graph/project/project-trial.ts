@@ -4,6 +4,7 @@ import { z } from 'zod'
 
 import { effectsShape } from '../effect-rule.ts'
 import { recordDaysShape, recordShape } from '../recording-rule.ts'
+import { shapeError } from '../shape-error.ts'
 
 /** A run, and what its values must contain. JSON texts. */
 export interface TrialRun {
@@ -22,7 +23,8 @@ export const heddleShape = z.looseObject({
     graph: z.string('must be the id of a graph'),
     input: z.json('must be what the run begins with'),
     expect: z.json().optional(),
-  }, { error: 'must be {"graph": "agent", "input": {…}}, and perhaps "expect"' }).optional(),
+  }, { error: shapeError('must be {"graph": "agent", "input": {…}}, and perhaps "expect"') })
+    .optional(),
   effects: effectsShape.optional(),
   record: recordShape.optional(),
   record_days: recordDaysShape.optional(),

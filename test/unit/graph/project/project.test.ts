@@ -271,6 +271,17 @@ describe('a project', () => {
     expect(ignored.warnings.map((warning) => warning.split(' ')[0])).toEqual(['auth'])
   })
 
+  it.each([
+    [{ auth: { path: './auth.ts:auth', guard_all: true } }, 'auth has no key "guard_all"'],
+    [{ auth: { path: './auth.ts:auth', cache: { keys: [] } } }, 'auth.cache has no key "keys"'],
+    [{ heddle: { effects: [{ name: 'mail', onse: 'key' }] } },
+      'heddle.effects.0 has no key "onse"'],
+    [{ heddle: { check: { graph: 'agent', input: {}, expects: 1 } } },
+      'heddle.check has no key "expects"'],
+  ])('is refused with the name of an unknown key: %j', async (more, message) => {
+    expect(await refusalOf({ ...minimal, ...more })).toContain(message)
+  })
+
   it('names its app, which must be there', async () => {
     const http = { app: './src/app.ts:routes', middleware_order: 'auth_first',
       enable_custom_route_auth: true }

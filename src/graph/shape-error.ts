@@ -1,0 +1,11 @@
+/** What is wrong with an object of a langgraph.json whose keys are all known. */
+
+import type { z } from 'zod'
+
+/** Says which key is unknown, and otherwise which form the object must have. */
+export function shapeError(form: string) {
+  return (issue: z.core.$ZodRawIssue): string =>
+    issue.code === 'unrecognized_keys'
+      ? `has no key ${issue.keys.map((key) => JSON.stringify(key)).join(', ')}`
+      : form
+}
