@@ -1,4 +1,4 @@
-/** What is wrong with an object of a langgraph.json whose keys are all known. */
+/** Faults of an object of a langgraph.json that may have known keys only. */
 
 import type { z } from 'zod'
 

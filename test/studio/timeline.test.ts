@@ -71,17 +71,15 @@ it('run again and branches have lanes of their own; two steps are compared', asy
 })
 
 it('of many steps few are in the page; a filter and folds make them fewer', async () => {
-  const id = await newThread()
   const many = Array.from({ length: 400 }, (_, at) => ({ updates: [{
     values: { messages: [{ role: 'ai', content: `step ${at}` }] },
     as_node: 'echo',
   }] }))
-  await server.client.threads.create({ threadId: id, ifExists: 'do_nothing' })
-  await fetch(`${server.url}/threads`, { method: 'POST',
+  const answer = await fetch(`${server.url}/threads`, { method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ metadata: { graph_id: 'echo' }, supersteps: many }) })
-  const [made] = await server.client.threads.search({ limit: 1, sortBy: 'created_at' })
-  const tab = await browser.open(addressOf(made!.thread_id))
+  const { thread_id: id } = await answer.json() as { readonly thread_id: string }
+  const tab = await browser.open(addressOf(id))
   const { page } = tab
   page.setDefaultTimeout(15_000)
   await page.getByText(/^100\+ steps|^400 steps/).waitFor()
