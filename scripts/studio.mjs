@@ -6,6 +6,7 @@ import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 
+import { namesOf, sheetsIn } from './class-names.ts'
 import { root } from './node24.mjs'
 
 const source = join(root, 'src/studio')
@@ -18,20 +19,29 @@ function fingerprint() {
   const sources = readdirSync(source, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name))
-    .concat(join(root, 'package-lock.json'), import.meta.filename)
+    .concat(['package-lock.json', 'scripts/class-names.ts', 'scripts/studio.mjs']
+      .map((name) => join(root, name)))
     .sort()
   const hash = createHash('sha256')
   for (const file of sources) hash.update(file.slice(root.length)).update(readFileSync(file))
   return hash.digest('hex')
 }
 
-/** A short class name: the same for the same name of a sheet in every build. */
-function scopedName(name, sheet) {
-  const place = `${relative(source, sheet.replace(/\?.*/, ''))} ${name}`
-  return `h${createHash('sha256').update(place).digest('base64url').slice(0, 5)}`
+/** Names of classes that differ between sheets. While one edits, none may change with another. */
+function scopedNames(isBuild) {
+  const names = isBuild ? namesOf(sheetsIn(source)) : undefined
+  return (name, sheet) => {
+    const key = `${relative(source, sheet.replace(/\?.*/, ''))} ${name}`
+    if (names === undefined) {
+      return `h${createHash('sha256').update(key).digest('base64url').slice(0, 5)}`
+    }
+    const short = names.get(key)
+    if (short === undefined) throw new Error(`${key} is a class that no sheet was seen to have.`)
+    return short
+  }
 }
 
-async function configuration() {
+async function configuration({ isBuild }) {
   const { default: react } = await import('@vitejs/plugin-react')
   return {
     configFile: false,
@@ -40,7 +50,7 @@ async function configuration() {
     logLevel: 'warn',
     plugins: [react(), firstPaint()],
     worker: { format: 'es' },
-    css: { modules: { generateScopedName: scopedName } },
+    css: { modules: { generateScopedName: scopedNames(isBuild) } },
     build: {
       outDir: built,
       emptyOutDir: true,
@@ -95,7 +105,7 @@ async function build(wanted) {
   // Tests build it too, and their environment would make it a build for development.
   process.env.NODE_ENV = 'production'
   const started = performance.now()
-  await build(await configuration())
+  await build(await configuration({ isBuild: true }))
   await buildComponentPage()
   compress()
   writeFileSync(stamp, wanted)
@@ -137,7 +147,7 @@ function compress() {
 /** Serves the source with hot reload. Calls of the API go to a running server. */
 async function develop({ server, port }) {
   const { createServer } = await import('vite')
-  const config = await configuration()
+  const config = await configuration({ isBuild: false })
   const outside = { target: server, changeOrigin: true, ws: true }
   const dev = await createServer({
     ...config,

@@ -91,8 +91,8 @@ it('has all styles in one sheet, which is small', () => {
   const kb = statSync(join(built, 'studio/assets', sheets[0]!)).size / 1_000
   const packedKb = gzKbOf(`/studio/assets/${sheets[0]}`)
   console.log(`styles: ${kb.toFixed(0)} kB, ${packedKb.toFixed(1)} kB gz`)
-  expect(kb).toBeLessThanOrEqual(118)
-  expect(packedKb).toBeLessThanOrEqual(25)
+  expect(kb).toBeLessThanOrEqual(109)
+  expect(packedKb).toBeLessThanOrEqual(22)
 })
 
 /** Milliseconds to the first paint of an address in a browser that has seen nothing of it. */
