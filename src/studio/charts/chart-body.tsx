@@ -7,7 +7,7 @@ import { Skeleton } from '../parts/skeleton.tsx'
 import type { PlotWindow } from '../plot/chart-scale.ts'
 import type { WrittenChart } from './chart-calls.ts'
 import { ChartLegend } from '../plot/chart-legend.tsx'
-import { isWhole, linesOf, wordsOf } from '../plot/chart-lines.ts'
+import { linesOf, wordsOf } from '../plot/chart-lines.ts'
 import { ChartPlot } from '../plot/chart-plot.tsx'
 import { ChartTable } from '../plot/chart-table.tsx'
 import css from './charts.module.css'
@@ -22,14 +22,12 @@ export function ChartBody({ chart: { title, chart_type: kind, series }, points, 
   const lines = useMemo(() => linesOf(series, points ?? []), [series, points])
   if (points === undefined || window === undefined) return <Skeleton width="100%" height={168} />
   const metric = series[0]?.metric
-  const words = wordsOf(metric)
   if (!lines.hasValues) return <p className={css['nothing']}>Nothing in this time.</p>
-  if (asTable) return <ChartTable title={title} lines={lines} words={words} />
+  if (asTable) return <ChartTable title={title} lines={lines} words={wordsOf(metric)} />
   const isBars = kind === 'bar'
   return (
     <>
-      <ChartPlot title={title} lines={lines} window={window} isBars={isBars}
-        isWhole={isWhole(metric)} words={words} />
+      <ChartPlot title={title} lines={lines} window={window} isBars={isBars} metric={metric} />
       {(lines.lines.length > 1 || series[0]?.group_by || metric?.endsWith('_details')) && (
         <ChartLegend lines={lines} isBars={isBars} />
       )}

@@ -64,20 +64,24 @@ export const largestOf = ({ lines }: ChartLines): number =>
     0,
   )
 
-/** Writer of the numbers of a metric: a share, a latency, a cost, a score or a plain number. */
-export function wordsOf(metric: string | undefined): (value: number | null) => string {
-  if (metric === undefined) return plain
-  if (metric.endsWith('rate')) return share
-  if (/^(latency|first_token)_/.test(metric)) return latency
-  if (/cost/.test(metric)) return dollars
-  if (metric === 'feedback_score_avg') return score
-  return plain
+/** Kind of the numbers of a metric. */
+export type MetricKind = 'share' | 'latency' | 'cost' | 'score' | 'count'
+
+/** The kind of a metric; numbers of an unknown one are counted. */
+export function kindOf(metric = ''): MetricKind {
+  if (metric.endsWith('rate')) return 'share'
+  if (/^(latency|first_token)_/.test(metric)) return 'latency'
+  if (/cost/.test(metric)) return 'cost'
+  return metric === 'feedback_score_avg' ? 'score' : 'count'
 }
 
-/** True if the values of a metric are whole numbers. */
-export const isWhole = (metric: string | undefined): boolean => wordsOf(metric) === plain
-
 const plain = (value: number | null): string => value === null ? '–' : count(Math.round(value))
+
+const writers = { share, latency, cost: dollars, score, count: plain }
+
+/** Writer of the numbers of a metric. */
+export const wordsOf = (metric: string | undefined): (value: number | null) => string =>
+  writers[kindOf(metric)]
 
 /** Summary of a chart for people who cannot see its drawing. */
 export function summaryOf({ lines }: ChartLines, words: (value: number | null) => string): string {

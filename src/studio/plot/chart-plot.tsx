@@ -3,11 +3,12 @@
 import { useEffect, useId, useRef, useState } from 'react'
 import type { PointerEvent } from 'react'
 
-import { largestOf, summaryOf } from './chart-lines.ts'
+import { axisWords } from './axis-words.ts'
+import { kindOf, largestOf, summaryOf, wordsOf } from './chart-lines.ts'
 import type { ChartLines } from './chart-lines.ts'
 import { alone, lineLook, linePath, markPath, nearest, timeTicks, valueAxis, xOf, yOf,
   spanOf } from './chart-scale.ts'
-import type { PlotRoom, PlotWindow } from './chart-scale.ts'
+import type { PlotRoom, PlotWindow, ValueAxis } from './chart-scale.ts'
 import css from './plot.module.css'
 import { BarPattern, Bars } from './chart-bars.tsx'
 import { PointedValues } from './pointed-values.tsx'
@@ -18,8 +19,8 @@ export interface ChartPlotProps {
   readonly lines: ChartLines
   readonly window: PlotWindow
   readonly isBars: boolean
-  readonly isWhole: boolean
-  readonly words: (value: number | null) => string
+  /** The metric that its numbers are of. */
+  readonly metric: string | undefined
   /** 168 pixels if absent. */
   readonly heightPx?: number
 }
@@ -27,10 +28,13 @@ export interface ChartPlotProps {
 const usualHeightPx = 168
 const edge = { left: 52, right: 10, top: 8, bottom: 22 }
 const tickPx = 60
+/** Room of a letter of the axis; digits are wider than most. */
+const letterPx = 6.5
+const besideAxisPx = 14
 
 /** A drawing as wide as its place. */
 export function ChartPlot(props: ChartPlotProps) {
-  const { title, lines, words, heightPx = usualHeightPx } = props
+  const { title, lines, metric, heightPx = usualHeightPx } = props
   const box = useRef<HTMLDivElement>(null)
   const [width, setWidth] = useState(0)
   useEffect(() => {
@@ -38,13 +42,20 @@ export function ChartPlot(props: ChartPlotProps) {
     watcher.observe(box.current!)
     return () => watcher.disconnect()
   }, [])
-  const room = { left: edge.left, top: edge.top, height: heightPx - edge.top - edge.bottom,
-    width: Math.max(0, width - edge.left - edge.right) }
+  const axis = valueAxis(largestOf(lines), kindOf(metric) === 'count')
+  const labels = axisWords(axis.ticks, metric)
+  const longest = Math.max(...labels.map(({ length }) => length))
+  const left = Math.max(edge.left, longest * letterPx + besideAxisPx)
+  const room = { left, top: edge.top, height: heightPx - edge.top - edge.bottom,
+    width: Math.max(0, width - left - edge.right) }
   return (
     <div ref={box} className={css['plot']} style={{ height: heightPx }} role="img"
-      aria-label={`${title} over time: ${summaryOf(lines, words)}`}
+      aria-label={`${title} over time: ${summaryOf(lines, wordsOf(metric))}`}
     >
-      {width > 0 && <Drawing {...props} room={room} width={width} heightPx={heightPx} />}
+      {width > 0 && (
+        <Drawing {...props} room={room} width={width} heightPx={heightPx} axis={axis}
+          labels={labels} />
+      )}
     </div>
   )
 }
@@ -52,13 +63,16 @@ export function ChartPlot(props: ChartPlotProps) {
 interface DrawingProps extends Required<ChartPlotProps> {
   readonly room: PlotRoom
   readonly width: number
+  readonly axis: ValueAxis
+  /** Words of the ticks of the axis. */
+  readonly labels: readonly string[]
 }
 
-function Drawing({ lines, window, isBars, isWhole, words, room, width, heightPx }: DrawingProps) {
+function Drawing(props: DrawingProps) {
+  const { lines, window, isBars, metric, room, width, heightPx, axis, labels } = props
   const [at, setAt] = useState<number>()
   const pattern = useId()
   const { times } = lines
-  const axis = valueAxis(largestOf(lines), isWhole)
   const { fromMs, toMs } = spanOf(times, window, isBars)
   const x = xOf(room, fromMs, toMs)
   const y = yOf(room, axis.most)
@@ -74,11 +88,11 @@ function Drawing({ lines, window, isBars, isWhole, words, room, width, heightPx 
           lines.lines.map(({ key }, line) => (
             <BarPattern key={key} id={`${pattern}${line}`} line={line} />
           ))}
-        {axis.ticks.map((value) => (
+        {axis.ticks.map((value, tick) => (
           <g key={value}>
             <path d={`M${room.left} ${y(value)}h${room.width}`} className={css['gridLine']} />
             <text x={room.left - 8} y={y(value) + 4} textAnchor="end">
-              {value === 0 ? '0' : words(value)}
+              {labels[tick]}
             </text>
           </g>
         ))}
@@ -98,7 +112,7 @@ function Drawing({ lines, window, isBars, isWhole, words, room, width, heightPx 
         )}
       </svg>
       {at !== undefined && (
-        <PointedValues lines={lines} at={at} words={words} x={xs[at]!} width={width} />
+        <PointedValues lines={lines} at={at} words={wordsOf(metric)} x={xs[at]!} width={width} />
       )}
     </>
   )

@@ -8,7 +8,8 @@ import { moved, newIndexes, widthBeside, widthOf,
 import { bodyOf, draftOf, emptyDraft, filterOf, groupings,
   measures } from '../../../src/studio/charts/chart-draft.ts'
 import type { ChartDraft, MeasureId } from '../../../src/studio/charts/chart-draft.ts'
-import { linesOf, summaryOf, wordsOf } from '../../../src/studio/plot/chart-lines.ts'
+import { axisWords } from '../../../src/studio/plot/axis-words.ts'
+import { kindOf, linesOf, summaryOf, wordsOf } from '../../../src/studio/plot/chart-lines.ts'
 import { alone, lineLook, linePath, markPath, nearest, timeTicks,
   valueAxis } from '../../../src/studio/plot/chart-scale.ts'
 
@@ -143,6 +144,22 @@ describe('the axes of a chart', () => {
       expect(ticks.length).toBeLessThanOrEqual(6)
       if (isWhole) expect(ticks.every(Number.isInteger)).toBe(true)
     }
+  })
+
+  it.each([
+    ['latency_p50', 0.009, ['0', '2.5 ms', '5 ms', '7.5 ms', '10 ms']],
+    ['latency_p50', 0.0008, ['0', '0.2 ms', '0.4 ms', '0.6 ms', '0.8 ms']],
+    ['latency_p99', 0.9, ['0', '0.25 s', '0.5 s', '0.75 s', '1 s']],
+    ['latency_p99', 180, ['0', '50 s', '1 min 40 s', '2 min 30 s', '3 min 20 s']],
+    ['error_rate', 0.01, ['0', '0.25 %', '0.5 %', '0.75 %', '1 %']],
+    ['error_rate', 0.5, ['0', '20 %', '40 %', '60 %']],
+    ['total_cost', 0.000001, ['0', '$0.00000025', '$0.0000005', '$0.00000075', '$0.000001']],
+    ['total_cost', 0.9, ['0', '$0.25', '$0.5', '$0.75', '$1']],
+    ['feedback_score_avg', 0.01, ['0', '0.0025', '0.005', '0.0075', '0.01']],
+    ['run_count', 9_000, ['0', '2,500', '5,000', '7,500', '10,000']],
+  ])('have words of their own at each tick: %s up to %d', (metric, largest, words) => {
+    const { ticks } = valueAxis(largest, kindOf(metric) === 'count')
+    expect(axisWords(ticks, metric)).toEqual(words)
   })
 
   it('have round times, as many as have room', () => {

@@ -12,7 +12,7 @@ import { Button } from '../../parts/button.tsx'
 import { ErrorNotice } from '../../parts/notice.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
 import { ChartLegend } from '../../plot/chart-legend.tsx'
-import { isWhole, linesOf, wordsOf } from '../../plot/chart-lines.ts'
+import { linesOf, wordsOf } from '../../plot/chart-lines.ts'
 import { ChartPlot } from '../../plot/chart-plot.tsx'
 import type { PlotWindow } from '../../plot/chart-scale.ts'
 import { ChartTable } from '../../plot/chart-table.tsx'
@@ -101,7 +101,6 @@ function Drawn({ kind: { title, series, isBars }, points, window }: {
       points,
     ],
   )
-  const metric = series[0]!.id
   return (
     <>
       <figcaption>
@@ -109,7 +108,7 @@ function Drawn({ kind: { title, series, isBars }, points, window }: {
         {series.length > 1 && <ChartLegend lines={lines} isBars={isBars} />}
       </figcaption>
       <ChartPlot title={title} lines={lines} window={window} isBars={isBars} heightPx={heightPx}
-        isWhole={isWhole(metric)} words={wordsOf(metric)} />
+        metric={series[0]!.id} />
     </>
   )
 }
