@@ -7,6 +7,7 @@ import { isNight } from '../support/repeats.ts'
 import { say } from '../support/run-events.ts'
 import { useServer } from '../support/server.ts'
 import { ask } from '../support/wire.ts'
+import { countClicks } from './support/clicks.ts'
 import { expectGoodLooks } from './support/looks.ts'
 import { expectQuiet, useBrowser } from './support/tab.ts'
 
@@ -37,11 +38,13 @@ it('the cost of a thread stands there, without a click, also after a reload', as
   const tab = await browser.open(addressOf(id))
   const { page } = tab
   for (const _ of ['at first', 'after a reload']) {
+    const clicks = await countClicks(page)
     await sum(page).getByText('$0.0025').waitFor()
     await sum(page).getByText('1,111 tokens (800 cached, 60 reasoning)').waitFor()
     await turns(page).filter({ hasText: 'gpt-4o' }).getByText('$0.0025').waitFor()
     await turns(page).filter({ hasText: 'o3' }).getByText('11 tokens').waitFor()
     expect(await turns(page).count()).toBe(2)
+    expect(await clicks()).toBe(0)
     await page.reload()
   }
   const { runs: [last] } = (await ask(server.url, 'GET', `/threads/${id}/usage`)).body as {

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 
 import { openModel } from '../support/model-server.ts'
 import { useServer } from '../support/server.ts'
+import { countClicks } from './support/clicks.ts'
 import { expectGoodLooks } from './support/looks.ts'
 import { expectQuiet, useBrowser } from './support/tab.ts'
 
@@ -16,14 +17,19 @@ const without = useServer({
 })
 const browser = useBrowser()
 
-it('asks a model of this machine with one click', async () => {
-  const tab = await browser.open(`${withLocal.url}/studio/playground`)
+it('asks a model of this machine with two clicks, from wherever one is', async () => {
+  const tab = await browser.open(`${withLocal.url}/studio/threads`)
   const { page } = tab
+  const clicks = await countClicks(page)
+  await page.getByRole('link', { name: 'Playground', exact: true }).click()
   const choice = page.getByLabel('Model', { exact: true })
   await expect.poll(() => choice.locator('option:checked').textContent()).toBe('small-local')
-  await page.getByLabel('Message 1', { exact: true }).fill('Good morning.')
+  // The field needs no click: it gets what is typed.
+  await page.keyboard.type('Good morning.')
+  expect(await page.getByLabel('Message 1', { exact: true }).inputValue()).toBe('Good morning.')
   await page.getByRole('button', { name: 'Run', exact: true }).click()
   await page.getByRole('region', { name: 'Answer of Model 1' }).getByText('Good day.').waitFor()
+  expect(await clicks()).toBe(2)
   expect(model.asked.at(-1)).toMatchObject({ model: 'small-local' })
   expect(await choice.locator('option').allTextContents()).not.toContain('text-embed-1')
   await page.getByText('Settings', { exact: true }).click()

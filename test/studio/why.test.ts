@@ -5,6 +5,7 @@ import { expect, it } from 'vitest'
 
 import { say } from '../support/run-events.ts'
 import { useServer } from '../support/server.ts'
+import { countClicks } from './support/clicks.ts'
 import { expectGoodLooks } from './support/looks.ts'
 import { expectQuiet, useBrowser } from './support/tab.ts'
 
@@ -40,9 +41,11 @@ it('is said without a click, and the failed node is the same after a reload', as
   const id = await newThread()
   const tab = await browser.open(addressOf(id))
   const { page } = tab
+  const clicks = await countClicks(page)
   await page.getByRole('textbox', { name: 'Message' }).fill('fail no paper left')
   await page.keyboard.press('Enter')
   await cardOf(page).getByText('RangeError no paper left').waitFor()
+  expect(await clicks()).toBe(0)
   const live = await drawn(page)
   await page.reload()
   await cardOf(page).getByText('RangeError no paper left').waitFor()

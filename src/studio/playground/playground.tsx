@@ -1,7 +1,7 @@
 /** The playground: messages with variables, and up to four models that answer beside each other. */
 
 import { Link, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 
 import type { Json } from '../api/client.ts'
 import { jsonOrText } from '../json/json-text.ts'
@@ -10,6 +10,7 @@ import { buttonClass } from '../parts/button.tsx'
 import { controlClass, Field } from '../parts/field.tsx'
 import { JsonTree } from '../json/json-tree.tsx'
 import { ErrorNotice, Notice } from '../parts/notice.tsx'
+import { useTypedInto } from '../parts/keys.ts'
 import { PageHead } from '../parts/page-head.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { formatOf, manifestOf, messagesOf, placesOf, variablesIn,
@@ -69,6 +70,8 @@ function Desk({ prompt, beginning }: {
     ? variablesOf(given)
     : variablesIn(messages.map(({ content }) => content), formatOf(given))
   const places = placesOf(manifest)
+  const last = useRef<HTMLTextAreaElement>(null)
+  useTypedInto(last)
   const [values, setValues] = useState<Readonly<Record<string, string>>>({})
   const [extras, setExtras] = useState(noExtras)
   const variables = Object.fromEntries(
@@ -88,7 +91,7 @@ function Desk({ prompt, beginning }: {
         )}
         {messages === undefined
           ? <JsonTree value={given} name="manifest" open={4} height={14} />
-          : <MessageEditor messages={messages} change={setEdited} />}
+          : <MessageEditor messages={messages} change={setEdited} last={last} />}
         {names.length > 0 && (
           <div className={css['variables']} role="group" aria-label="Variables">
             {names.map((name) => (

@@ -1,5 +1,7 @@
 /** Messages that are edited in place. */
 
+import type { RefObject } from 'react'
+
 import { Button } from '../parts/button.tsx'
 import { controlClass, Select } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -8,10 +10,12 @@ import type { Message, Role } from './manifest.ts'
 import css from './prompts.module.css'
 
 /** The editor; disabled, it only shows them. */
-export function MessageEditor({ messages, change, disabled = false }: {
+export function MessageEditor({ messages, change, disabled = false, last }: {
   readonly messages: readonly Message[]
   readonly change: (messages: readonly Message[]) => void
   readonly disabled?: boolean
+  /** Gets the field of the last message. */
+  readonly last?: RefObject<HTMLTextAreaElement | null>
 }) {
   const set = (at: number, part: Partial<Message>) =>
     change(messages.map((each, index) => index === at ? { ...each, ...part } : each))
@@ -29,7 +33,8 @@ export function MessageEditor({ messages, change, disabled = false }: {
               icon={<Icon name="close" size={14} />}
               onClick={() => change(messages.filter((_, index) => index !== at))} />
           </div>
-          <textarea className={`${controlClass} ${css['grows']}`} aria-label={`Message ${at + 1}`}
+          <textarea ref={at === messages.length - 1 ? last : undefined}
+            className={`${controlClass} ${css['grows']}`} aria-label={`Message ${at + 1}`}
             dir="auto" rows={Math.min(12, Math.max(2, content.split('\n').length))}
             readOnly={disabled} value={content}
             onChange={({ target }) => set(at, { content: target.value })} />
