@@ -119,6 +119,9 @@ export type { AddedQueueItem, Queue, QueueBody, QueueItem, RubricItem } from './
 export { createRevision, deleteRevision, getRevision, listMissingChunks, listRevisions,
   uploadChunk } from './control/revisions.ts'
 export type { ControlFailure, ControlRevision, ControlUpload } from './control/revisions.ts'
+export { cancelReplay, getReplay, listReplayedRuns, listReplays,
+  startReplay } from './control/replays.ts'
+export type { ControlReplay, ControlVerdict } from './control/replays.ts'
 export { activateRevision, checkRevision, rollBack } from './control/rollouts.ts'
 export type { ControlMember, ControlMove, ControlOutcome, ControlReport,
   ControlRollout } from './control/rollouts.ts'

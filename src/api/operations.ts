@@ -42,6 +42,7 @@ import * as protocol from './threads/protocol.ts'
 import * as publicDatasets from './datasets/public-datasets.ts'
 import * as publicRuns from './traces/public-runs.ts'
 import * as queues from './queues.ts'
+import * as replays from './control/replays.ts'
 import * as revisions from './control/revisions.ts'
 import * as rollouts from './control/rollouts.ts'
 import * as runShares from './traces/shares.ts'
@@ -98,8 +99,8 @@ const resources = {
   'Links to pages': pageLinks,
   ...ofDeployments,
   'Server': { ...server, ...serverReports, ...keys, ...limits, ...cluster },
-  'Deployments': { ...deployments, ...revisions, ...builds, ...rollouts, ...deploymentSecrets,
-    ...deploymentLines },
+  'Deployments': { ...deployments, ...revisions, ...builds, ...rollouts, ...replays,
+    ...deploymentSecrets, ...deploymentLines },
   'Deployments by the official commands': { ...hostedDeployments, ...hostedRevisions },
 } as const
 

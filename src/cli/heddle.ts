@@ -32,6 +32,7 @@ const operations: Readonly<Record<string, () => Promise<Operation>>> = {
   build: async () => (await import('./build-command.ts')).runBuildCommand,
   deploy: async () => (await import('./deploy/deploy-command.ts')).runDeployCommand,
   rollback: async () => (await import('./control/rollback-command.ts')).runRollbackCommand,
+  replay: async () => (await import('./control/replay-command.ts')).runReplayCommand,
   revisions: async () => (await import('./control/revisions-command.ts')).runRevisionsCommand,
   deployments: async () => (await import('./control/deployments-command.ts')).runDeploymentsCommand,
   logs: async () => (await import('./control/logs-command.ts')).runLogsCommand,
@@ -57,6 +58,7 @@ Develop:
 Deploy:
   deploy      Builds the project here, and sends new runs to it.
   rollback    Makes an earlier revision active again.
+  replay      Says what a revision would have done with recorded runs.
   revisions   Lists, activates and removes what was deployed.
   deployments Lists, makes, changes and removes deployments.
   logs        Prints what the code of a deployment wrote.

@@ -4,6 +4,7 @@ import type { Checkpoint, Writes } from '../../proto/gen/storage/v1/log.ts'
 import type { CheckpointSource, JsonText } from '../checkpoint/index.ts'
 import type { AppUser, OpenedApp, ProjectApp } from './app/project-app.ts'
 import type { LinePage, LoggedLines, LoggedRun } from './logs/run-logs.ts'
+import type { ReplayOrder } from './replay-order.ts'
 import type { StateSelection } from './state-selection.ts'
 
 export type { CheckpointSource, JsonText, StoredChannel, StoredTuple,
@@ -33,6 +34,8 @@ export interface Execution {
   readonly ownKey?: string
   /** The user who started the run, as the login of the project made it; it goes to no worker. */
   readonly user?: AppUser
+  /** The recording of the run that it replays, in a process that replays. */
+  readonly replay?: ReplayOrder
   readonly request: RunRequest | EditRequest
 }
 
@@ -161,6 +164,8 @@ export interface ExecutionOutcome {
   readonly waitsAt?: readonly string[]
   /** Namespaces of the subgraphs that asked, by interrupt id; missing if the root asked all. */
   readonly askers?: Readonly<Record<string, string>>
+  /** JSON of the report of a replay. */
+  readonly replay?: JsonText
 }
 
 /**

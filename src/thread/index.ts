@@ -18,6 +18,8 @@ export { threadWire } from './feed/feed-wire.ts'
 export { fromNow } from './model/event-position.ts'
 export type { EffectStatus, RunEffects } from './model/effect-fold.ts'
 export type { RunGraphs, SubgraphStatus } from './model/graph-fold.ts'
+export { tuplesIn } from './model/replay-reading.ts'
+export type { ReplayBegin } from './model/replay-reading.ts'
 export { firstSeqOfRow, seqBefore } from './model/thread-event.ts'
 export type { ThreadEvent, ThreadEventListener, ThreadEventMethod, ThreadFollowEnd,
   WatchThread } from './model/thread-event.ts'

@@ -9,8 +9,8 @@ import { buffer } from 'node:stream/consumers'
 
 import { onTestFinished } from 'vitest'
 
-import type { ControlDeployment, ControlLine, ControlOutcome, ControlReport, ControlRevision,
-  ControlRollout } from '../../src/api/index.ts'
+import type { ControlDeployment, ControlLine, ControlOutcome, ControlReplay, ControlReport,
+  ControlRevision, ControlRollout } from '../../src/api/index.ts'
 import type { RolloutPhase } from '../../src/deployment/index.ts'
 import { readManifest, revisionHash } from '../../src/revision/index.ts'
 import type { Manifest } from '../../src/revision/index.ts'
@@ -64,6 +64,8 @@ export class ControlServer {
   /** How the next roll-outs end. */
   outcome: Pick<ControlOutcome, 'result' | 'reason' | 'failures'> = { result: 'done', reason: null,
     failures: [] }
+  /** What the next replays find. */
+  replayed: Partial<ControlReplay> = {}
   /** A phase that roll-outs do not leave. */
   staysIn: RolloutPhase | undefined
   watchSeconds = 60
@@ -74,6 +76,8 @@ export class ControlServer {
   restart: (ms: number) => void = () => {}
   readonly #manifests = new Map<string, Manifest>()
   #rollouts = 0
+  /** The revision of the last replay. */
+  #replayedOn = ''
 
   /** The requests, as `GET /deployments`. */
   get calls(): readonly string[] {
@@ -163,11 +167,28 @@ export class ControlServer {
         return this.#one(method, deployment, asked)
       case 'secrets':
         return this.#secrets(method, deployment, item, asked)
+      case 'replays':
+        return this.#replay(method, deployment, deed, asked)
       case 'rollback':
         return { body: this.#move(deployment, asked.body.to ?? deployment.previous!) }
       default:
         return this.#revision(method, deployment, { item, deed, chunk }, asked)
     }
+  }
+
+  /** A replay is done at its first look. */
+  #replay(method: string, { name }: ControlDeployment, deed: string | undefined,
+    { body }: Asked): Replied {
+    const revision = this.#replayedOn = body.revision ?? this.#replayedOn
+    if (deed === 'runs') return { body: { runs: [] } }
+    const replay: ControlReplay['replay'] = { id: '0a1b2c3d-0000-4000-8000-000000000001',
+      deployment: name, revision, by: 'local', phase: method === 'GET' ? 'done' : 'running',
+      reason: null, started_at: madeAt, ended_at: null, controlled: true, runs: 2, passed: 0,
+      experiment: null, ...method === 'GET' && this.replayed.replay }
+    return { status: method === 'GET' ? 200 : 202,
+      body: { done: 2, diverged_percent: 0, groups: [],
+        verdicts: { same: 2, same_result: 0, diverged: 0, fixed: 0, failed: 0, unstable: 0,
+          not_replayable: 0 }, ...this.replayed, replay } }
   }
 
   #all(method: string, { body }: Asked): Replied {
@@ -328,6 +349,7 @@ interface Body
   extends Partial<Pick<ControlDeployment, 'name' | 'access' | 'hosts' | 'preview' | 'paused'>> {
   readonly limits?: Partial<ControlDeployment['limits']>
   readonly to?: string
+  readonly revision?: string
   readonly values?: Readonly<Record<string, string>>
   readonly remove?: readonly string[]
   readonly restart?: boolean

@@ -13,6 +13,7 @@ import { HeddleError } from '../../src/errors.ts'
 import type { DeploymentParts } from '../../src/frontdoor/index.ts'
 import type { DeploymentView, GraphDescription } from '../../src/graph/index.ts'
 import type { Manifest } from '../../src/revision/index.ts'
+import { MemoryReplays } from './memory-replays.ts'
 
 const nowMs = 1_800_000_000_000
 
@@ -340,6 +341,7 @@ export function memoryDeployments(graphs: readonly GraphDescription[] = [],
     secrets: new MemorySecrets(),
     rollouts: new InstantRollouts(records, graphs),
     builds: new MemoryBuilds(records),
+    replays: new MemoryReplays(),
     lines,
     serving: {
       all: () => [...records.rows.values()],

@@ -9,6 +9,7 @@ import type { TypedControl } from '../control/control-command.ts'
 import type { ControlCommandSource } from '../control/control-source.ts'
 import { dotenvOf } from '../control/deployment-secrets-command.ts'
 import { durationMs } from '../control/duration.ts'
+import { percentIn } from '../control/replay-follow.ts'
 import { findName } from '../control/target.ts'
 import { wholeNumber } from '../control/whole-number.ts'
 import { ignoreAuthOption } from './built-project.ts'
@@ -31,6 +32,8 @@ interface Typed extends TypedControl, TypedBuild {
   readonly preview?: string
   readonly ttl?: string
   readonly watch: boolean
+  readonly replay?: string
+  readonly replayMaxDiverged?: string
   readonly timeout: string
 }
 
@@ -48,6 +51,9 @@ export function runDeployCommand(source: ControlCommandSource): Promise<void> {
     .option('--env-file <file>', 'Set the variables of a dotenv file as secrets first.')
     .option('--preview <label>', 'Deploy to <name>--<label>, which has data of its own.')
     .option('--ttl <duration>', 'Remove the preview after so long without a request: 7d.')
+    .option('--replay <number>', 'Replay so many recorded runs on it first, at most 500.')
+    .option('--replay-max-diverged <percent>', 'Exit with 3, and do not activate it, if more of ' +
+      'them differ: 2%. By default none may.')
     .option('--no-watch', 'Do not wait while the cluster watches its first runs.')
     .option('--timeout <duration>', 'How long members may take to load it.', '5m')
     .option('--config <path>', 'The project: its langgraph.json, or the folder of it.')
@@ -103,10 +109,23 @@ async function planOf(source: ControlCommandSource, named: string | undefined,
     percent,
     movesRuns: now,
     secrets: envFile === undefined ? undefined : await dotenvOf(source.folder, envFile),
+    replay: replayOf(typed),
     watches: watch && !json,
     timeoutMs: durationMs('--timeout', typed.timeout),
     json,
   }
+}
+
+function replayOf({ replay, replayMaxDiverged: most, preview }: Typed): DeployPlan['replay'] {
+  if (replay === undefined) {
+    if (most === undefined) return undefined
+    throw new CommandError('--replay-max-diverged is for --replay', 'misused')
+  }
+  if (preview !== undefined) {
+    throw new CommandError('--replay needs recorded runs: a preview has none', 'misused')
+  }
+  return { sample: wholeNumber('--replay', replay, { least: 1, most: 500 }),
+    maxDiverged: most === undefined ? 0 : percentIn('--replay-max-diverged', most) }
 }
 
 function previewOf(of: string,

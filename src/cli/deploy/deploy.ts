@@ -16,6 +16,7 @@ import type { BuiltProject } from './built-project.ts'
 import { checkRevision } from './check.ts'
 import { resultOf } from './deploy-plan.ts'
 import type { DeployPlan, Deploying } from './deploy-plan.ts'
+import { passReplay } from './replay-gate.ts'
 import { missingSecretsText, reportTexts } from './report-text.ts'
 import { buildThere } from './remote-build.ts'
 import { sizeText } from './size-text.ts'
@@ -43,6 +44,7 @@ export async function deploy({ source, access, plan }: Deploying): Promise<void>
     rows,
   })
   sayReport(rows, checked, report, before)
+  await passReplay(all, rows, revision, before)
   if (plan.goal === 'activate')
     return await activate({ source, access, plan, rows, before, revision })
   if (plan.goal === 'keep') {

@@ -21,6 +21,7 @@ import { releaseHosts, requireFreeHosts, settleHosts } from './host-claims.ts'
 import { keepName, requireOwnName } from './kept-names.ts'
 import { deploymentCatalog, recordsOf } from './record-places.ts'
 import { deleteUnneeded, removeRevisions } from './removal.ts'
+import { removeReplaysOf } from './replay-removal.ts'
 import { retentionLimits, revisionsToRemove } from './retention.ts'
 import { RevisionContents } from './revision-content.ts'
 import type { StoredRevision } from './revision-record.ts'
@@ -127,6 +128,7 @@ class CatalogDeployments implements Deployments {
     await this.#contents.dropAll(id)
     await secrets.drop(id)
     await this.#events.drop(id)
+    await removeReplaysOf(this.#parts, id)
     await releaseHosts(catalogs, id)
     await keepName(this.#parts, deployment)
     // Last: with it goes whatever leads to the rest.

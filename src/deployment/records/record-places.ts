@@ -16,6 +16,14 @@ export const useCatalog = { tenant, collection: 'deployment_use' } as const
 /** The builds that have not ended, by the id of their revision. */
 export const buildCatalog = { tenant, collection: 'build' } as const
 
+/** Replays of recorded runs, by the newest. */
+export const replayCatalog = { tenant, collection: 'replay' } as const
+
+/** The verdicts of a replay, by the id of their run. */
+export function verdictPlace(owner: string): DocumentPlace {
+  return { tenant, kind: 'replay_verdict', owner }
+}
+
 /** Uploaded files for the build of a revision. */
 export function sourcePlace(owner: string): DocumentPlace {
   return { tenant, kind: 'build_source', owner }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
-import { valueHider } from '../../graph/index.ts'
+import { standIns, valueHider } from '../../graph/index.ts'
 import type { GraphProcess, GraphProcessOptions, LoggedRun, RunLogs, Suspects,
   WrittenLines } from '../../graph/index.ts'
 import { platformHere, platformName, RevisionError } from '../../revision/index.ts'
@@ -55,6 +55,8 @@ export interface LoadRequest {
   readonly runLogs: RunLogs
   readonly suspects: Suspects
   readonly died: (reason: string) => void
+  /** True for a process that replays recorded runs: without secrets, a network and a login. */
+  readonly replays?: boolean
 }
 
 /** A graph process with what has to be given back after it. */
@@ -104,18 +106,21 @@ async function load(parts: LoadParts,
   const secretVersions = await secretVersionsOf(parts.secrets, owned)
   const secrets = await secretsOf(parts.secrets, owned)
   const hide = valueHider(Object.values(secrets))
+  const { replays = false } = request
+  const variables = { ...manifest.env, ...secrets }
   const options: GraphProcessOptions = {
     configFile: held.configFile,
     // Packages lie beside the own files.
     folder: join(held.root, '..'),
-    variables: { ...manifest.env, ...secrets },
-    workers: limits.workers,
+    variables: replays ? standIns(variables) : variables,
+    workers: replays ? 1 : limits.workers,
     memoryMb: limits.memory_mb,
     allowsAddons: manifest.platform !== null,
     compileCache: compiled.folder,
     user: compiled.user,
-    tracedRatio,
-    ignoreAuth,
+    tracedRatio: replays ? undefined : tracedRatio,
+    ignoreAuth: replays || ignoreAuth,
+    replays,
     appTimeoutMs,
     startMs: request.startMs,
     env: { ...env, log: hidingLog(env.log, hide) },
@@ -131,7 +136,7 @@ async function load(parts: LoadParts,
     // Without its cause: that has the message as it was.
     throw new HeddleError(code, hide(message))
   })
-  if (!isDescribed(manifest, graph)) {
+  if (!replays && !isDescribed(manifest, graph)) {
     await graph.close()
     throw new HeddleError('graph_failed', 'The revision was built before its login and its app ' +
       'could be served: deploy it again.')

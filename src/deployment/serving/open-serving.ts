@@ -3,12 +3,14 @@
 import { join } from 'node:path'
 
 import { goingAway, HeddleError, ignoreNotFound } from '../../errors.ts'
+import { RunLogs, Suspects } from '../../graph/index.ts'
 import type { ComponentSource, DeploymentView, GraphHost } from '../../graph/index.ts'
 import type { UserRange } from '../../settings/index.ts'
 import type { Deployment } from '../deployment.ts'
 import { namespaceParts } from '../namespace.ts'
 import type { Prepared, PrepareRequest, RevisionTally } from '../rollout/member-port.ts'
 import type { DeploymentLine, LineQuery } from './deployment-lines.ts'
+import { loadedSecretsOf } from '../loaded-secrets.ts'
 import { CompileCaches } from './compile-caches.ts'
 import { DeploymentRuntime } from './deployment-runtime.ts'
 import { DeploymentDirectory } from './directory.ts'
@@ -19,7 +21,8 @@ import type { LoadedProcess, LoadParts, LoadRequest } from './load-revision.ts'
 import { ProcessMemory } from './process-memory.ts'
 import { RevisionComponents } from './revision-components.ts'
 import { firstToGo, useOf } from './retention.ts'
-import type { LoadedRevision, Serving, ServingProblem, ServingStats } from './serving.ts'
+import type { LoadedRevision, ReplayProcess, Serving, ServingProblem,
+  ServingStats } from './serving.ts'
 
 /** Parts of the member with which deployments are served. */
 export interface ServingOptions extends Omit<LoadParts, 'compileCaches'> {
@@ -66,6 +69,8 @@ class MemberServing implements Serving {
   readonly #runtimes = new Map<string, DeploymentRuntime>()
   /** Runtimes of removed deployments, until their work has ended. */
   readonly #retired = new Set<DeploymentRuntime>()
+  /** Processes that replay. */
+  readonly #replays = new Set<ReplayProcess>()
   readonly #counts = { starts: 0, deaths: 0 }
   #stopSweep: (() => void) | undefined
   #isDraining = false
@@ -165,6 +170,24 @@ class MemberServing implements Serving {
     return await this.#runtimeOf(deployment).lines(query)
   }
 
+  async openReplay(deployment: Deployment, revision: string,
+    signal: AbortSignal): Promise<ReplayProcess> {
+    if (this.#closed) throw goingAway()
+    const original = await this.#originalOf(deployment)
+    const parts = { ...this.#options, compileCaches: this.#compileCaches }
+    const { graph, release } = await loadRevision(parts, { deployment, original, revision, signal,
+      memory: this.#memory, secrets: loadedSecretsOf(deployment), startMs: undefined,
+      printed: () => {}, wrote: () => {}, died: () => {}, runLogs: new RunLogs(),
+      suspects: new Suspects(), replays: true })
+    const process: ReplayProcess = { graph, close: async () => {
+      if (!this.#replays.delete(process)) return
+      await graph.close()
+      release()
+    } }
+    this.#replays.add(process)
+    return process
+  }
+
   loaded(): readonly LoadedRevision[] {
     return this.#all.flatMap((runtime) => runtime.loaded())
   }
@@ -189,7 +212,7 @@ class MemberServing implements Serving {
   async close(): Promise<void> {
     this.#closed = true
     this.#directory.close()
-    await Promise.all(this.#all.map((runtime) => runtime.close()))
+    await Promise.all([...this.#all, ...this.#replays].map((each) => each.close()))
     await this.#lines.settled()
     this.#stopSweep?.()
   }

@@ -1,6 +1,7 @@
 /** The deployments that a member serves: what it knows of them, and the graphs it has loaded. */
 
-import type { ComponentSource, DeployedGraphs, RunningGraphHost } from '../../graph/index.ts'
+import type { ComponentSource, DeployedGraphs, GraphProcess,
+  RunningGraphHost } from '../../graph/index.ts'
 import type { Deployment } from '../deployment.ts'
 import type { PrepareRequest, Prepared, RevisionTally } from '../rollout/member-port.ts'
 import type { DeploymentLine, LineQuery } from './deployment-lines.ts'
@@ -48,6 +49,13 @@ export interface ServingStats {
 /** Finds the address at which a deployment answers its own code. */
 export type UrlOfDeployment = (name: string) => Promise<string>
 
+/** A process that replays recorded runs. */
+export interface ReplayProcess {
+  readonly graph: Pick<GraphProcess, 'describe' | 'execute'>
+  /** Ends it, whatever runs in it. */
+  close(): Promise<void>
+}
+
 /** The deployments of one member. */
 export interface Serving extends DeployedGraphs {
   /** A deployment by name, as this member knows it. Throws `not_found`. */
@@ -66,6 +74,8 @@ export interface Serving extends DeployedGraphs {
   lines(deployment: string, query: LineQuery): Promise<readonly DeploymentLine[]>
   /** The components of a deployment's user interface. */
   components(deployment: string): ComponentSource
+  /** Starts a process of a revision that replays recorded runs, and serves nobody. */
+  openReplay(deployment: Deployment, revision: string, signal: AbortSignal): Promise<ReplayProcess>
   loaded(): readonly LoadedRevision[]
   /** Revisions that this member could not load. */
   problems(): readonly ServingProblem[]

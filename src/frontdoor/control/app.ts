@@ -8,6 +8,7 @@ import { addHosted } from './hosted.ts'
 import { logRoutes } from './logs.ts'
 import type { ControlParts } from './parts.ts'
 import { chunkRoutes, revisionRoutes } from './revisions.ts'
+import { replayRoutes } from './replays.ts'
 import { rolloutRoutes } from './rollouts.ts'
 import { secretRoutes } from './secrets.ts'
 
@@ -17,6 +18,7 @@ export async function addControl(app: App, parts: ControlParts): Promise<void> {
   revisionRoutes(app, parts)
   buildRoutes(app, parts)
   rolloutRoutes(app, parts)
+  replayRoutes(app, parts)
   secretRoutes(app, parts)
   eventRoutes(app, parts)
   logRoutes(app, parts)

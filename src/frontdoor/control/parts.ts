@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Env } from '../../../cluster/index.ts'
 import type { Operation } from '../../api/index.ts'
 import type { Builds, CountRevisionUse, Deployment, DeploymentChange, DeploymentLogs, Deployments,
-  DeploymentSecrets, ReportRevision, Revision, RevisionUse, Rollouts, Serving,
+  DeploymentSecrets, ReportRevision, Replays, Revision, RevisionUse, Rollouts, Serving,
   ServingProblem } from '../../deployment/index.ts'
 import { HeddleError, ignoreNotFound } from '../../errors.ts'
 import type { Caller } from '../http/caller.ts'
@@ -26,6 +26,8 @@ export interface DeploymentParts extends Pick<MountParts, 'charge' | 'domain' | 
   readonly rollouts: Rollouts
   /** Builds of uploaded files; by default, nothing is built here. */
   readonly builds?: Builds
+  /** Replays of recorded runs; by default, nothing is replayed here. */
+  readonly replays?: Replays
   readonly serving:
     & Pick<Serving, 'all' | 'find' | 'named' | 'open' | 'view' | 'learn' | 'watch'>
     & Partial<Pick<Serving, 'components' | 'requireServes'>>

@@ -18,6 +18,11 @@ export function secretHider(variables: NodeJS.ProcessEnv): (text: string) => str
   return valueHider(secretValuesOf(variables))
 }
 
+/** True for the name of a variable whose value is secret. */
+export function isSecretName(name: string): boolean {
+  return secretName.test(name)
+}
+
 /** The values of secret variables that are long enough to be no words. */
 export function secretValuesOf(variables: NodeJS.ProcessEnv): readonly string[] {
   return Object.entries(variables).flatMap(([name, value = '']) =>

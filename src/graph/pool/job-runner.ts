@@ -6,6 +6,7 @@ import { callingThrough } from '../calls/call-scope.ts'
 import type { CallingJob, OpenGate } from '../calls/call-scope.ts'
 import { composedGate } from '../calls/composed-gate.ts'
 import type { Recorder } from '../recording/recorder.ts'
+import type { Replays } from '../replay/replays.ts'
 import { DrainControl } from '../engine/drain-control.ts'
 import { execute, failure, isWorthKeeping } from '../engine/runner.ts'
 import type { Workbench } from '../engine/runner.ts'
@@ -55,7 +56,9 @@ export interface JobObservers {
   readonly traces?: StepTraces | undefined
   /** Recorder of their calls, whose gate is among the others. */
   readonly recorder?: Recorder | undefined
-  /** The way out of both. */
+  /** Replays, in a process that does nothing else. */
+  readonly replays?: Replays | undefined
+  /** The way out of traces and recordings. */
   readonly mails?: TraceMails | undefined
   /** Opens the effects of each execution; missing for a project without effects. */
   readonly openEffects?: OpenEffects | undefined
@@ -148,7 +151,7 @@ export class JobRunner {
     if (execution.takesMessages) job.control.handBackForMessages()
     const source = new RemoteSource((what) => this.#read(number, what))
     const thread = `${execution.tenant}\n${execution.threadId}`
-    const { traces, recorder, openEffects } = this.#observers
+    const { traces, recorder, replays, openEffects } = this.#observers
     let effects: EffectRunner | undefined
     if (!warm) this.#memories.forget(thread)
     const memory = this.#memories.take(thread, execution.headId)
@@ -159,19 +162,27 @@ export class JobRunner {
       if (gate && effects) bindEffects(gate, effects)
       const assignment = { execution: effects ? loggedExecution(execution) : execution, source,
         outbox, memory, control: job.control, signal: job.abort.signal, entered,
-        items: this.#asks.of(number, entered), ...steps && { tracer: steps.tracer },
-        ...effects && { effects } }
+        items: replays?.asksItems ?? this.#asks.of(number, entered),
+        ...steps && { tracer: steps.tracer }, ...effects && { effects } }
       const outcome = await this.#lines.during(number, () =>
         underTrace(execution.trace, () =>
           callingWith(execution.ownKey, () =>
-            callingThrough(gate, () =>
-              execute(this.#bench, assignment)))))
+            callingThrough(gate, () => {
+              const work = () =>
+                execute(this.#bench, assignment)
+              return replays ? replays.during(execution, work) : work()
+            }))))
       steps?.ended(outcome)
       if (job.abort.signal.aborted)
         return
       if (source.failure)
         return this.#break(number, execution, source.failure)
       await outbox.finish(outcome)
+      // What the code of a stopped replay still does is of no interest.
+      if (replays) {
+        outbox.close()
+        return job.abort.abort()
+      }
       // The next execution of the thread waits for the outcome, which waits for nothing more.
       await batcher.posted()
       await this.#remember(thread, outcome, memory)

@@ -110,10 +110,10 @@ export function isEvent({ name, json, valuesOf, durable }: Bag): boolean {
 /** True for how an execution ended. */
 export function isOutcome(value: unknown): boolean {
   if (!isBag(value)) return false
-  const { status, waiting, interrupts, values, error, at, waitsAt, askers } = value
+  const { status, waiting, interrupts, values, error, at, waitsAt, askers, replay } = value
   return statuses.has(status) && typeof waiting === 'boolean' && isText(interrupts)
     && (values === undefined || isText(values)) && (at === undefined || isText(at))
-    && (waitsAt === undefined || isTextList(waitsAt))
+    && (waitsAt === undefined || isTextList(waitsAt)) && (replay === undefined || isText(replay))
     && (askers === undefined || (isBag(askers) && isTextList(Object.values(askers))))
     && (error === null || (isBag(error) && isText(error['error']) && isText(error['message'])))
 }

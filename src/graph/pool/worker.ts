@@ -84,9 +84,20 @@ const mails = new TraceMails((tracing, body) =>
   batcher.send({ type: 'trace', tracing, ...body }, body.body.buffer)
 )
 const recorder = await openRecorder(project.recording, env, mails.send)
-const gates = [...recorder ? [recorder.openGate] : [], ...form?.gates ?? []]
-const doors = await openCalls(env, gates, (url) => isOwn(url) || isTraceAddress(url))
-const keepRules = async ({ fault }: OpenCalls) => requireKept(project.effects ?? [], fault)
+const replays = project.replays
+  ? new (await import('../replay/replays.ts')).Replays()
+  : undefined
+const gates = replays
+  ? [replays.openGate]
+  : [...recorder ? [recorder.openGate] : [], ...form?.gates ?? []]
+const doors = await openCalls(env, gates,
+  (url) => replays === undefined && (isOwn(url) || isTraceAddress(url)))
+const keepRules = async ({ fault }: OpenCalls) => {
+  if (replays !== undefined && fault !== undefined) {
+    throw new HeddleError('graph_failed', `Calls cannot be answered here: ${fault}.`)
+  }
+  requireKept(project.effects ?? [], fault)
+}
 await keepRules(doors).catch(refuse)
 const library = await GraphLibrary.open(project, loads).catch(refuse)
 await library.requireServable().catch(refuse)
@@ -121,7 +132,8 @@ const bench: Workbench = {
   stores: GraphStores.of(library),
   uuid: () => env.uuid(),
   nowMs: () => env.nowMs(),
-  describe: (graphId) => described.get(graphId),
+  // A replay needs the values of each step as they are.
+  describe: (graphId) => replays ? undefined : described.get(graphId),
 }
 // If it fails, the project's own runs will show why.
 await warmUp(bench).catch(() => {})
@@ -133,6 +145,7 @@ await keepRules(calls).catch(refuse)
 const jobs = new JobRunner(bench, { batcher, lines }, env, { entered, mark }, {
   traces: tracing?.opened,
   recorder,
+  replays,
   mails,
   openGates: calls.openGates,
   openEffects: effects?.open,

@@ -27,9 +27,11 @@ export function childStarts(options: GraphProcessOptions, project: CompiledProje
   const { workers, memoryMb, folder, user } = options
   const own = ownCode()
   const flags = processFlags({ ...options, ownCode: own,
-    guard: fileURLToPath(new URL('./thread-guard.ts', import.meta.url)),
+    guard: fileURLToPath(new URL('./thread-guard.ts', import.meta.url)), ...options.replays &&
+    { networkGuard: fileURLToPath(new URL('../replay/network-guard.ts', import.meta.url)) },
     knows: (flag) => process.allowedNodeEnvironmentFlags.has(flag) })
   const { login: _login, app: _app, ...graphsOnly } = project
+  const whole = options.replays ? replaying(graphsOnly) : project
   const startOf = (workersOf: number, isWhole: boolean): ChildStart => ({
     flags,
     environment: processSees(options, process.env),
@@ -37,10 +39,17 @@ export function childStarts(options: GraphProcessOptions, project: CompiledProje
     user,
     memoryMb,
     startMs: Math.min(options.startMs ?? startMs, startMs),
-    start: startWith(isWhole ? project : graphsOnly, { ...options, workers: workersOf }),
+    start: startWith(isWhole ? whole : graphsOnly, { ...options, workers: workersOf }),
   })
   return { main: startOf(workers, true), apart: startOf(1, false),
     readOnly: { flags: readOnly([folder, ...own]), user } }
+}
+
+/** The project without effects, which are answered, and without a recorder. */
+function replaying(
+  { effects: _effects, recording: _recording, ...project }: CompiledProject,
+): CompiledProject {
+  return { ...project, replays: true }
 }
 
 /** The start of a host. The login and the app have a share of the memory, as each worker has. */

@@ -27,6 +27,8 @@ export interface GraphProcessOptions {
   readonly tracedRatio?: number | undefined
   /** True if the login that its project names is left out; by default false. */
   readonly ignoreAuth?: boolean | undefined
+  /** True for a process that replays recorded runs: it has no network, and writes nothing. */
+  readonly replays?: boolean | undefined
   readonly env: Env
   /** Time that a login may take to answer, in milliseconds; by default 10 000. */
   readonly appTimeoutMs?: number | undefined

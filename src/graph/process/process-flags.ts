@@ -49,28 +49,33 @@ export interface ProcessBounds
   readonly ownCode: readonly string[]
   /** The file that guards each thread. */
   readonly guard: string
+  /** The one that keeps a process that replays from the network; undefined for all others. */
+  readonly networkGuard?: string | undefined
   /** True if this version of Node knows a flag. */
   readonly knows: (flag: string) => boolean
 }
 
 /** Node's arguments for the process. They are its whole permission: all else is refused. */
 export function processFlags(
-  { folder, allowsAddons, compileCache, memoryMb, ownCode, guard, knows }: ProcessBounds,
+  { folder, allowsAddons, compileCache, memoryMb, ownCode, guard, networkGuard, knows }:
+    ProcessBounds,
 ): string[] {
+  const replays = networkGuard !== undefined
   return [
     ...readOnly([folder, ...ownCode, ...systemFiles,
       ...compileCache === undefined ? [] : [compileCache]]),
-    ...compileCache === undefined ? [] : [`--allow-fs-write=${compileCache}`],
+    ...compileCache === undefined || replays ? [] : [`--allow-fs-write=${compileCache}`],
     '--allow-worker',
-    ...allowsAddons ? ['--allow-addons'] : [],
+    ...allowsAddons && !replays ? ['--allow-addons'] : [],
     // Later versions of Node refuse the network unless it is allowed.
-    ...knows('--allow-net') ? ['--allow-net'] : [],
+    ...knows('--allow-net') && !replays ? ['--allow-net'] : [],
     // It opens, changes and makes any file, whatever is permitted.
     ...knows('--experimental-sqlite') ? ['--no-experimental-sqlite'] : [],
     // Node warns of workers, addons and WASI that are allowed.
     '--disable-warning=SecurityWarning',
     `--max-old-space-size=${Math.max(128, Math.floor(memoryMb / 4))}`,
     `--require=${guard}`,
+    ...networkGuard === undefined ? [] : [`--require=${networkGuard}`],
   ]
 }
 

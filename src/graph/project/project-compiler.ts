@@ -29,6 +29,8 @@ export interface CompiledProject {
   readonly effects?: readonly EffectRule[]
   /** The rule by which outgoing calls of runs are recorded; missing if none are. */
   readonly recording?: RecordingRule
+  /** True in a process that replays recorded runs, and does nothing else. */
+  readonly replays?: boolean
   readonly env: Readonly<Record<string, string>>
   /** Every local file that a graph imports, by file URL. */
   readonly sources: ReadonlyMap<string, ModuleSource>

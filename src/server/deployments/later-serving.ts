@@ -12,6 +12,7 @@ export type ServingCalls = Pick<Serving,
   | 'learn'
   | 'lines'
   | 'named'
+  | 'openReplay'
   | 'prepare'
   | 'problems'
   | 'requireServes'
@@ -49,6 +50,7 @@ export function laterServing(): LaterServing {
       learn: async (name) => await (await opened).learn(name),
       lines: async (...query) => await serving?.lines(...query) ?? [],
       named: (host) => serving?.named(host),
+      openReplay: async (...replay) => await (await opened).openReplay(...replay),
       prepare: async (options) => await (await opened).prepare(options),
       problems: () => serving?.problems() ?? [],
       requireServes: async (name) => await serving?.requireServes(name),

@@ -16,7 +16,8 @@ export interface MemberDeploymentParts {
   readonly env: Env
   readonly backend: Backend
   readonly router: Router
-  readonly platform: Pick<Platform, 'documents' | 'ingest' | 'rules' | 'shares'>
+  readonly platform: Pick<Platform,
+    'documents' | 'ingest' | 'query' | 'datasets' | 'projects' | 'rules' | 'shares'>
   readonly items: Pick<ItemStore, 'delete'>
   readonly runs: RunsOfServer
   /** The memory that reads share. */

@@ -1,7 +1,7 @@
 /** The deployments of a member: their records, what it serves of them, and their roll-outs. */
 
 import type { Service } from '../../../cluster/index.ts'
-import { builderOf } from '../../deployment/index.ts'
+import { builderOf, replaysOver } from '../../deployment/index.ts'
 import type { Rollouts, Serving } from '../../deployment/index.ts'
 import type { FrontDoorOptions } from '../../frontdoor/index.ts'
 import { activeVariables } from './active-variables.ts'
@@ -13,6 +13,8 @@ import { lineService } from './line-service.ts'
 import type { MemberDeploymentParts } from './member-parts.ts'
 import { openMemberServing } from './member-serving.ts'
 import { problemService } from './problem-service.ts'
+import { replayExperiments } from './replay-experiment.ts'
+import { createThreadClient } from '../../thread/index.ts'
 import { rolloutServices } from './rollout-service.ts'
 import { openRolloutWork } from './rollout-work.ts'
 import type { RolloutWork } from './rollout-work.ts'
@@ -47,12 +49,13 @@ export function openDeployments(parts: MemberDeploymentParts): MemberDeployments
   const work = openRolloutWork(parts, stored)
   const rollouts = askedRollouts(parts, stored, work)
   const builder = openBuilder(parts, stored, work, rollouts)
+  const replays = openReplays(parts, stored)
   const services = { lines: lineService(serving.lines, self()), takeBuild: buildService(builder),
     problems: problemService(serving.problems, self), updated: updateService(stored.updates) }
   let opened: Serving | undefined
   return {
     services: [...rolloutServices({ serving, look: work.look }), ...Object.values(services)],
-    door: deploymentDoor(parts, stored, work, rollouts, services),
+    door: { ...deploymentDoor(parts, stored, work, rollouts, services), replays },
     begin: async () => {
       opened = await openMemberServing(parts, stored)
       later.settle(opened)
@@ -69,9 +72,20 @@ export function openDeployments(parts: MemberDeploymentParts): MemberDeployments
     close: async () => {
       work.close()
       await builder.close()
+      await replays.close()
       await opened?.close()
     },
   }
+}
+
+function openReplays({ env, backend, router, reads, platform, later }: MemberDeploymentParts,
+  { catalogs, documents, records }: DeploymentRecords) {
+  const threads = createThreadClient({ router, env, reads, threads: backend.everybody.threads,
+    newThreadId: env.uuid })
+  return replaysOver({ catalogs, documents, records, env, threads, runIndex: backend.runs,
+    recordings: platform.query, serving: later.serving, keep: replayExperiments(platform),
+    self: () => backend.status().member.id,
+    isMember: (id) => backend.status().view.some((member) => member.id === id) })
 }
 
 function openBuilder({ settings, env, backend }: MemberDeploymentParts,

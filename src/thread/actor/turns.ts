@@ -8,6 +8,7 @@ import { decidePush } from '../decide/owed.ts'
 import type { OwnCommand, ThreadCommand } from '../model/command.ts'
 import { ended, lost, refused, rest, steps, timeLimit, wake } from './execution-turns.ts'
 import { listedRuns } from '../queries/run-list.ts'
+import { replayBase } from '../queries/replay-base.ts'
 import { runEffects, runGraphs } from '../queries/run-graphs.ts'
 import { storageUse } from '../queries/storage-use.ts'
 import { runLogs } from './run-logs.ts'
@@ -118,10 +119,11 @@ function takeExisting(parts: ThreadParts, command: Existing, { note, cancelled }
 }
 
 async function aboutRun(parts: ThreadParts,
-  { runId, lines, graphs, effects }: Extract<ThreadCommand, { type: 'get_run' }>,
+  { runId, lines, graphs, effects, replay }: Extract<ThreadCommand, { type: 'get_run' }>,
   cancelled: AbortSignal | undefined): Promise<unknown> {
   if (lines) return runLogs(parts, runId, lines)
   const run = await runRow(parts, runId)
+  if (replay) return replayBase(parts.context, run, replay, cancelled)
   if (effects) return runEffects(parts.context, run, cancelled)
   return graphs ? runGraphs(parts.context, run, cancelled) : run
 }

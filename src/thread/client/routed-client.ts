@@ -14,6 +14,7 @@ import type { ThreadCommand } from '../model/command.ts'
 import { eventId, fromOwnRun } from '../model/event-position.ts'
 import type { RunEffects } from '../model/effect-fold.ts'
 import type { RunGraphs } from '../model/graph-fold.ts'
+import type { ReplayAnswer } from '../model/replay-reading.ts'
 import { planOf } from '../model/run-request.ts'
 import { threadEventOf } from '../model/thread-event-head.ts'
 import { placeOfThreadSeq } from '../model/thread-event.ts'
@@ -105,8 +106,8 @@ async function isWaiting(calls: ThreadCalls,
 }
 
 type RunCommands = Pick<ThreadClient,
-  'startRun' | 'startAndWait' | 'getRun' | 'runLogs' | 'runGraphs' | 'runEffects' | 'listRuns'
-    | 'cancelRun' | 'deleteRun' | 'joinRun' | 'changePush'>
+  'startRun' | 'startAndWait' | 'getRun' | 'runLogs' | 'runGraphs' | 'runEffects' | 'replayBase'
+    | 'listRuns' | 'cancelRun' | 'deleteRun' | 'joinRun' | 'changePush'>
 
 function runCommands(calls: ThreadCalls, env: ThreadClientOptions['env']): RunCommands {
   const start: ThreadClient['startRun'] = (tenant, id, run) =>
@@ -138,6 +139,12 @@ function runCommands(calls: ThreadCalls, env: ThreadClientOptions['env']): RunCo
       const command: ThreadCommand = { type: 'get_run', runId, effects: true }
       const found = await calls.read<RunEffects | RunRow>(tenant, id, command, cancelled)
       return 'effects' in found ? found : { effects: [], isCut: true }
+    },
+    replayBase: async (tenant, id, runId, replay) => {
+      const command: ThreadCommand = { type: 'get_run', runId, replay }
+      const found = await calls.read<ReplayAnswer | RunRow>(tenant, id, command)
+      if (!('runId' in found)) return found
+      throw new HeddleError('unavailable', 'A member runs an older program.')
     },
     listRuns: (query, cancelled) =>
       calls.read<RunRow[]>(query.tenant, query.threadId, { type: 'list_runs', query }, cancelled),

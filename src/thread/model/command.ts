@@ -5,6 +5,7 @@ import type { JsonText } from '../../checkpoint/index.ts'
 import type { LinePage, LossReason, ExecutionOutcome, StepBatch } from '../../graph/index.ts'
 import type { MetadataFilter, RunQuery } from '../../search/index.ts'
 import type { Refusal } from './refusal.ts'
+import type { ReplayReading } from './replay-reading.ts'
 import type { CancelRun, CreateThread, FollowRun, HistoryQuery, PushChange, StartRun, StateQuery,
   StateUpdate, ThreadPatch } from './thread-client.ts'
 
@@ -41,7 +42,9 @@ export type ThreadCommand =
    * Members of versions before answer with the run.
    */
   | { readonly type: 'get_run'; readonly runId: string; readonly lines?: LinePage;
-    readonly graphs?: true; readonly effects?: true }
+    readonly graphs?: true; readonly effects?: true;
+    /** Asks for the thread as it was when the run began. */
+    readonly replay?: ReplayReading }
   | { readonly type: 'list_runs'; readonly query: RunQuery }
   | { readonly type: 'cancel'; readonly runId: string; readonly cancel: CancelRun }
   | { readonly type: 'delete_run'; readonly runId: string }

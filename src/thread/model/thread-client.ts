@@ -10,6 +10,7 @@ import type { ExpiryStrategy, MetadataFilter, RunQuery, ThreadFilter, ThreadPlac
 import type { CancelCause } from './cancel-reason.ts'
 import type { RunEffects } from './effect-fold.ts'
 import type { RunGraphs } from './graph-fold.ts'
+import type { ReplayAnswer, ReplayReading } from './replay-reading.ts'
 import type { ThreadEventListener, WatchThread } from './thread-event.ts'
 
 /** Every call throws HeddleError: `not_found` for a thread or run that is not there. */
@@ -88,6 +89,9 @@ export interface ThreadClient {
   /** Effects of a run that its log notes. */
   runEffects(tenant: string, threadId: string, runId: string,
     cancelled?: AbortSignal): Promise<RunEffects>
+  /** A part of the thread as it was when an ended run began. */
+  replayBase(tenant: string, threadId: string, runId: string,
+    reading: ReplayReading): Promise<ReplayAnswer>
   listRuns(query: RunQuery, cancelled?: AbortSignal): Promise<RunRow[]>
   /** Resolves when the cancel is in the log: the run has ended then. */
   cancelRun(tenant: string, threadId: string, runId: string, cancel: CancelRun): Promise<void>

@@ -11,8 +11,8 @@ describe('the command', () => {
     expect(status).toBe(0)
     expect(stdout.match(/^\w+:$/gm)).toEqual(['Develop:', 'Deploy:', 'Operate:'])
     expect(stdout.match(/(?<=^ {2})\w+/gm)).toEqual(['new', 'dev', 'build', 'deploy', 'rollback',
-      'revisions', 'deployments', 'logs', 'secrets', 'image', 'keys', 'members', 'doctor', 'backup',
-      'restore', 'restored', 'upgrade', 'billing'])
+      'replay', 'revisions', 'deployments', 'logs', 'secrets', 'image', 'keys', 'members', 'doctor',
+      'backup', 'restore', 'restored', 'upgrade', 'billing'])
     expect(stdout.split('\n').length).toBeLessThanOrEqual(30)
     expect(stdout).toContain('"heddle dev --help" lists all settings.')
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80)

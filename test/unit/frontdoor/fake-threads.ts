@@ -192,6 +192,10 @@ export class FakeThreads implements ThreadClient {
     return this.effects
   }
 
+  async replayBase(): Promise<{}> {
+    return {}
+  }
+
   async getRun(_tenant: string, threadId: string, runId: string): Promise<RunRow> {
     this.#call('getRun', runId)
     return this.#run(threadId, runId).row

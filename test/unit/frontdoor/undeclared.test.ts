@@ -38,6 +38,7 @@ const readElsewhere = {
     'POST /api/v1/comments/:owner/:name/:comment/like',
     'POST /control/hosted/v2/deployments/:id/push-token',
     'POST /control/hosted/v2/deployments/:id/upload-url',
+    'POST /control/v1/deployments/:deployment/replays/:replay/cancel',
     'POST /control/v1/deployments/:deployment/revisions/:revision/check',
     'POST /threads/:thread_id/runs/:run_id/cancel', 'POST /runs/crons/:cron_id/trigger',
     'POST /a2a/:assistant_id', 'POST /mcp'],

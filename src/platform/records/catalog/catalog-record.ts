@@ -10,8 +10,8 @@ export type { CatalogRecord }
 export type Collection = 'project' | 'feedback_config' | 'chart' | 'chart_section' | 'view'
   | 'dataset' | 'comparison' | 'prompt' | 'comment' | 'queue' | 'rule' | 'rule_state' | 'rule_wake'
   | 'secret_tenant' | 'evaluator' | 'share' | 'secret' | 'price' | 'playground' | 'workspace'
-  | 'deployment' | 'revision' | 'deployment_event' | 'deployment_use' | 'build' | 'model_use'
-  | 'trace_deletion' | 'trace_deletion_wake' | 'experiment' | 'experiment_wake'
+  | 'deployment' | 'revision' | 'deployment_event' | 'deployment_use' | 'build' | 'replay'
+  | 'model_use' | 'trace_deletion' | 'trace_deletion_wake' | 'experiment' | 'experiment_wake'
 
 /** Content of a new record. */
 export interface NewRecord {

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 
+import { replayId } from '../../../support/memory-replays.ts'
 import { call } from '../open-front-door.ts'
 import type { Answer } from '../open-front-door.ts'
 import { activeIn, aManifest, openKeyed } from '../mount/deployment-door.ts'
@@ -27,6 +28,7 @@ function sendCase(send: Send, operation: string): Promise<Answer> {
   const [method, path] = operation.split(' ') as [string, string]
   const { body, chunk, query = '' } = controlCases[operation]!
   const filled = path.replace('{deployment}', 'shop').replace('{revision}', 'r1')
+    .replace('{replay}', replayId)
     .replace('{sha256}', sha256).replace('{name}', 'MODEL_KEY')
   return chunk === undefined
     ? send(method, filled + query, body)

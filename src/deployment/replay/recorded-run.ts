@@ -1,0 +1,95 @@
+/** A run of a deployment as it was recorded: how it began, how it ended, and its calls. */
+
+import { HeddleError, ignoreNotFound } from '../../errors.ts'
+import { decodeBlock, executionsIn } from '../../graph/index.ts'
+import type { CheckpointSource } from '../../graph/index.ts'
+import { memberOf, valueIn } from '../../json/index.ts'
+import type { Platform } from '../../platform/index.ts'
+import { tuplesIn } from '../../thread/index.ts'
+import type { ReplayBegin, ThreadClient } from '../../thread/index.ts'
+
+/** The stores that runs are read from. */
+export interface RecordedRunParts {
+  readonly threads: Pick<ThreadClient, 'replayBase' | 'state'>
+  readonly recordings: Pick<Platform['query'], 'recordedBlocks'>
+}
+
+/** The place of a run. */
+export interface RunPlaceName {
+  /** Namespace of the deployment's data. */
+  readonly tenant: string
+  readonly threadId: string
+  readonly runId: string
+}
+
+/** A recorded run that can be replayed. */
+export interface RecordedRun {
+  readonly begin: ReplayBegin
+  readonly blocks: readonly Uint8Array[]
+  readonly startedAtMs: number
+  readonly calls: number
+  readonly source: CheckpointSource
+  /** JSON of the values at its end; undefined if they cannot be read. */
+  readonly values: string | undefined
+}
+
+/** A run that cannot be replayed, with the reason. */
+export interface LostRun {
+  /** Undefined if its thread is gone. */
+  readonly begin: ReplayBegin | undefined
+  readonly reason: string
+}
+
+async function beginOf({ threads }: RecordedRunParts,
+  { tenant, threadId, runId }: RunPlaceName): Promise<ReplayBegin | undefined> {
+  const answer = await threads.replayBase(tenant, threadId, runId, { kind: 'begin' })
+    .catch(ignoreNotFound)
+  return answer?.begin
+}
+
+/** True if calls of the run are recorded. */
+export async function isRecorded({ recordings }: RecordedRunParts,
+  { tenant, runId }: RunPlaceName): Promise<boolean> {
+  return (await recordings.recordedBlocks({ tenant, runId })).length > 0
+}
+
+/** Reads a recorded run. */
+export async function recordedRun(parts: RecordedRunParts,
+  place: RunPlaceName): Promise<RecordedRun | LostRun> {
+  const { tenant, threadId, runId } = place
+  const begin = await beginOf(parts, place)
+  const lost = (reason: string): LostRun => ({ begin, reason })
+  if (begin === undefined) return lost('Its thread was removed.')
+  const blocks = await parts.recordings.recordedBlocks({ tenant, runId })
+  if (blocks.length === 0) return lost('It is not recorded, or not any more.')
+  const executions = await Promise.all(blocks.map(decodeBlock)).then(executionsIn, () => undefined)
+  if (executions === undefined) return lost('Its recording cannot be read.')
+  const [execution] = executions
+  if (execution === undefined || executions.length > 1 || begin.starts > 1) {
+    return lost('It was executed in several parts, as its worker or its member ended meanwhile.')
+  }
+  if (execution.isCut) return lost('Its recording is cut: calls or bodies are missing.')
+  const read = async (reading: Parameters<ThreadClient['replayBase']>[3]) =>
+    tuplesIn(await parts.threads.replayBase(tenant, threadId, runId, reading))
+  const source: CheckpointSource = {
+    tuple: async (ns, checkpointId) => (await read({ kind: 'tuple', ns, checkpointId }))[0],
+    list: (query) => read({ kind: 'list', query }),
+  }
+  try {
+    if (begin.headId !== null) await source.tuple('', begin.headId)
+  } catch (error) {
+    if (HeddleError.from(error).code !== 'not_found') throw error
+    return lost('The history before it was removed.')
+  }
+  return { begin, blocks, startedAtMs: execution.startedAtMs, calls: execution.calls.length, source,
+    values: await valuesOf(parts, place, begin) }
+}
+
+async function valuesOf({ threads }: RecordedRunParts, { tenant, threadId }: RunPlaceName,
+  { finalCheckpointId: checkpointId, status }: ReplayBegin): Promise<string | undefined> {
+  if (checkpointId === '' || status !== 'success') return undefined
+  const state = await threads.state(tenant, threadId, { checkpointId, checkpointNs: '',
+    subgraphs: false, select: ['values'] }).catch(ignoreNotFound)
+  const values = state === undefined ? undefined : memberOf(valueIn(state), 'values')
+  return values === undefined ? undefined : JSON.stringify(values)
+}

@@ -1,0 +1,56 @@
+/** Replays one recorded run, and gives the verdict. */
+
+import { faultOfControl, judge, verdictFor } from '../../graph/index.ts'
+import type { Judgement, ReplayedRun } from '../../graph/index.ts'
+import { recordedRun } from './recorded-run.ts'
+import type { RecordedRunParts, RunPlaceName } from './recorded-run.ts'
+import type { ReplayProcesses } from './replay-processes.ts'
+import type { ReplayRequest, RunVerdict } from './replay-record.ts'
+
+/** A run with its verdict, and the values that it ended with. */
+export interface ReplayedVerdict {
+  readonly verdict: RunVerdict
+  /** JSON texts; undefined where they are not known. */
+  readonly input: string
+  readonly expected: string | undefined
+  readonly actual: string | undefined
+}
+
+/** Replays a run: on its own revision first if that is a control, then on the other one. */
+export async function replayRun(parts: RecordedRunParts, processes: ReplayProcesses,
+  { revision, controls }: ReplayRequest, place: RunPlaceName): Promise<ReplayedVerdict> {
+  const { threadId, runId } = place
+  const none = { threadId, runId, graphId: '', recordedRevision: '', recordedCalls: 0, calls: 0,
+    ms: 0 }
+  const recorded = await recordedRun(parts, place)
+  const { graphId = '', revision: recordedRevision = '' } = recorded.begin ?? {}
+  if ('reason' in recorded) {
+    return {
+      verdict: { ...none, graphId, recordedRevision,
+        ...verdictFor('not_replayable', recorded.reason) },
+      input: '{}',
+      expected: undefined,
+      actual: undefined,
+    }
+  }
+  const { begin } = recorded
+  const known = { ...none, graphId, recordedRevision, recordedCalls: recorded.calls }
+  const ending = { hasFailed: begin.status === 'error', values: recorded.values }
+  const answer = (judgement: Judgement, next?: ReplayedRun): ReplayedVerdict => ({
+    verdict: { ...known, calls: next?.report.answered ?? 0, ms: Math.round(next?.ms ?? 0),
+      ...judgement },
+    input: begin.request.kind === 'run' ? begin.request.input : 'null',
+    expected: recorded.values,
+    actual: next?.values,
+  })
+  const control = controls
+    ? await processes.execute(begin.revision, recorded, place)
+    : undefined
+  if (typeof control === 'string') return answer(verdictFor('not_replayable', control))
+  const fault = control && faultOfControl(control, ending)
+  if (fault) return answer(fault, control)
+  const next = await processes.execute(revision, recorded, place)
+  return typeof next === 'string'
+    ? answer(verdictFor('failed', next))
+    : answer(judge(next, control, ending), next)
+}

@@ -1,0 +1,197 @@
+/** Replays over records, executed by the member that is asked. */
+
+import { limitConcurrency } from '../../../cluster/index.ts'
+import type { Env } from '../../../cluster/index.ts'
+import { HeddleError } from '../../errors.ts'
+import type { Deployment } from '../deployment.ts'
+import type { Deployments } from '../deployments.ts'
+import { namespaceOf } from '../namespace.ts'
+import type { ReplayStores } from '../records/replay-removal.ts'
+import type { Serving } from '../serving/serving.ts'
+import { ReplayProcesses } from './replay-processes.ts'
+import type { Replay, ReplayRequest } from './replay-record.ts'
+import { replayRun } from './replay-run.ts'
+import { sampleOf } from './replay-sample.ts'
+import type { SampleParts } from './replay-sample.ts'
+import type { Replays } from './replays.ts'
+import { noReplay, StoredReplays } from './stored-replays.ts'
+import type { KeptVerdict } from './stored-replays.ts'
+
+/** Ports of the replays of a member. */
+export interface ReplaysParts extends ReplayStores, SampleParts {
+  readonly records: Pick<Deployments, 'revision'>
+  readonly serving: Pick<Serving, 'openReplay'>
+  readonly env: Pick<Env, 'nowMs' | 'monotonicMs' | 'after' | 'uuid' | 'log'>
+  /** Keeps the verdicts as an experiment. Resolves with its id; null if it cannot be kept. */
+  readonly keep: (replay: Replay, namespace: string,
+    runs: readonly KeptVerdict[]) => Promise<string | null>
+  /** The id of this member, and whether it or another one is there. */
+  readonly self: () => string
+  isMember(id: string): boolean
+}
+
+/** The replays of a member, which it ends when it is closed. */
+export interface MemberReplays extends Replays {
+  close(): Promise<void>
+}
+
+/** Replays that a member executes at a time. */
+const atOnce = 2
+
+/** Opens the replays of a member. Nothing is read yet. */
+export function replaysOver(parts: ReplaysParts): MemberReplays {
+  return new ReplaysOver(parts)
+}
+
+class ReplaysOver implements MemberReplays {
+  readonly #parts: ReplaysParts
+  readonly #stored: StoredReplays
+  /** Name of this process: one that starts anew does not take itself for the one before. */
+  readonly #process: string
+  readonly #inTurn = limitConcurrency(atOnce)
+  readonly #under = new Map<string,
+    { readonly stop: AbortController; readonly ended: Promise<void> }>()
+  readonly #closing = new AbortController()
+
+  constructor(parts: ReplaysParts) {
+    this.#parts = parts
+    this.#stored = new StoredReplays(parts)
+    this.#process = parts.env.uuid()
+  }
+
+  async start(deployment: Deployment, request: ReplayRequest, by: string): Promise<Replay> {
+    const { records, env } = this.#parts
+    const revision = await records.revision(deployment, request.revision)
+    if (revision.state !== 'ready' && revision.state !== 'uploading') {
+      throw new HeddleError('not_ready', `${revision.name} is ${revision.state}.`)
+    }
+    const all = await this.#stored.list(deployment.id)
+    if (all.some(({ phase, runner }) => phase === 'running' && this.#isAlive(runner))) {
+      throw new HeddleError('busy', 'A replay of this deployment is under way: wait for it, or ' +
+        'cancel it.')
+    }
+    const replay: Replay = { id: env.uuid(), deploymentId: deployment.id,
+      deployment: deployment.name, by, request, phase: 'running', reason: null,
+      startedAtMs: env.nowMs(), endedAtMs: null, runner: this.#runner, chosen: null, passed: 0,
+      experiment: null }
+    await this.#stored.add(replay)
+    this.#begin(deployment, replay)
+    return replay
+  }
+
+  list(deployment: Deployment): Promise<readonly Replay[]> {
+    return this.#stored.list(deployment.id)
+  }
+
+  async get(deployment: Deployment, id: string) {
+    const replay = await this.#own(deployment, id)
+    if (replay.phase !== 'running' || this.#isAlive(replay.runner)) {
+      return await this.#stored.view(replay)
+    }
+    // Its member has died. The first one that is asked goes on.
+    const taken = await this.#stored.change(replay, { runner: this.#runner })
+      .catch((error: unknown) => {
+        if (HeddleError.from(error).code !== 'stale') throw error
+        return undefined
+      })
+    if (taken) this.#begin(deployment, taken)
+    return await this.#stored.view(taken ?? await this.#own(deployment, id))
+  }
+
+  async verdicts(deployment: Deployment, id: string) {
+    return await this.#stored.verdicts((await this.#own(deployment, id)).id)
+  }
+
+  async cancel(deployment: Deployment, id: string): Promise<Replay> {
+    const replay = await this.#own(deployment, id)
+    if (replay.phase !== 'running') return replay
+    const cancelled = await this.#stored.change(replay, { phase: 'cancelled',
+      endedAtMs: this.#parts.env.nowMs() })
+    this.#under.get(id)?.stop.abort(wasCancelled())
+    return cancelled
+  }
+
+  async close(): Promise<void> {
+    const reason = new HeddleError('unavailable', 'The server is stopped.')
+    this.#closing.abort(reason)
+    for (const { stop } of this.#under.values()) stop.abort(reason)
+    await Promise.all([...this.#under.values()].map(({ ended }) => ended))
+  }
+
+  get #runner(): string {
+    return `${this.#parts.self()}/${this.#process}`
+  }
+
+  #isAlive(runner: string | null): boolean {
+    if (runner === null) return false
+    const [member = '', process] = runner.split('/')
+    return member === this.#parts.self()
+      ? process === this.#process
+      : this.#parts.isMember(member)
+  }
+
+  async #own({ id: deploymentId }: Deployment, id: string): Promise<Replay> {
+    const replay = await this.#stored.get(id)
+    if (replay?.deploymentId !== deploymentId) throw noReplay()
+    return replay
+  }
+
+  #begin(deployment: Deployment, replay: Replay): void {
+    const stop = new AbortController()
+    const ended = this.#inTurn(() => this.#work(deployment, replay, stop.signal))
+      .catch((error: unknown) => this.#fail(replay, error))
+      .finally(() => this.#under.delete(replay.id))
+    this.#under.set(replay.id, { stop, ended })
+  }
+
+  async #work(deployment: Deployment, begun: Replay, signal: AbortSignal): Promise<void> {
+    const parts = this.#parts
+    const tenant = namespaceOf({ tenant: deployment.tenant, deployment: deployment.name })
+    let replay = begun
+    if (replay.chosen === null) {
+      const sample = await sampleOf(parts, tenant, replay.request, signal)
+      replay = await this.#stored.change(replay, sample)
+    }
+    const done = new Set((await this.#stored.verdicts(replay.id)).map(({ runId }) => runId))
+    const processes = new ReplayProcesses({ serving: parts.serving, deployment, signal,
+      limitMs: replay.request.limitMs, env: parts.env })
+    try {
+      for (const each of replay.chosen ?? []) {
+        const [threadId = '', runId = ''] = each.split('/')
+        if (done.has(runId)) continue
+        signal.throwIfAborted()
+        const made = await replayRun(parts, processes, replay.request, { tenant, threadId, runId })
+        await this.#stored.addVerdict(replay.id, made)
+        await this.#requireRunning(replay)
+      }
+    } finally {
+      await processes.close()
+    }
+    const runs = await this.#stored.kept(replay.id)
+    const experiment = await parts.keep(replay, tenant, runs).catch((error: unknown) => {
+      parts.env.log.warn('A replay cannot be kept as an experiment.', { error, replay: replay.id })
+      return null
+    })
+    await this.#stored.change(replay, { phase: 'done', endedAtMs: parts.env.nowMs(), experiment })
+  }
+
+  /** Another member may have cancelled it. */
+  async #requireRunning({ id, runner }: Replay): Promise<void> {
+    const now = await this.#stored.get(id)
+    if (now?.phase === 'running' && now.runner === runner) return
+    throw wasCancelled()
+  }
+
+  async #fail(replay: Replay, error: unknown): Promise<void> {
+    const { code, message } = HeddleError.from(error)
+    // A member that is stopped leaves it to the next one.
+    if (this.#closing.signal.aborted || code === 'stale') return
+    this.#parts.env.log.warn('A replay failed.', { error, replay: replay.id })
+    await this.#stored.change(replay, { phase: 'failed', reason: message,
+      endedAtMs: this.#parts.env.nowMs() }).catch(() => {})
+  }
+}
+
+function wasCancelled(): HeddleError {
+  return new HeddleError('stale', 'The replay was cancelled.')
+}

@@ -1,0 +1,138 @@
+/** Executes one replay in a graph process, and keeps in memory what becomes of it. */
+
+import type { Env } from '../../../cluster/index.ts'
+import { isObject, memberOf, valueIn } from '../../json/index.ts'
+import type { CheckpointSource, Execution, ExecutionOutcome, GraphHost,
+  StepEvent } from '../execution.ts'
+import { maskedText } from './call-identity.ts'
+import type { ReplayReport } from './replay-report.ts'
+
+/** Writes of a node, with ids and times masked. */
+export interface ReplayedTask {
+  /** The node, behind the nodes around it: `research/ask`. */
+  readonly node: string
+  /** JSON of the value of each channel; one member `value` for a write that is no object. */
+  readonly writes: Readonly<Record<string, string>>
+}
+
+/**
+ * ended  the graph ended, or failed, or waits for a person
+ * late   it took longer than it may: its process has to be ended
+ * lost   its process died
+ */
+export type ReplayEnd = 'ended' | 'late' | 'lost'
+
+/** One replay of a run. */
+export interface ReplayedRun {
+  readonly end: ReplayEnd
+  /** Undefined unless it ended. */
+  readonly outcome: ExecutionOutcome | undefined
+  readonly report: ReplayReport
+  /** The tasks of each superstep. */
+  readonly steps: readonly (readonly ReplayedTask[])[]
+  /** JSON of the state values after the last superstep; undefined for none. */
+  readonly values: string | undefined
+  readonly ms: number
+}
+
+/** One replay to execute. */
+export interface ReplayWork {
+  readonly execution: Execution
+  readonly source: CheckpointSource
+  readonly limitMs: number
+  /** Ends the wait for it. */
+  readonly signal: AbortSignal
+}
+
+const nothing: ReplayReport = { answered: 0, moved: [], missing: [], stop: null }
+/** Name under which updates have the questions of nodes. */
+const interrupts = '__interrupt__'
+/** Stream modes from which the steps are read. */
+const readModes = ['updates', 'values'] as const
+
+/** Resolves when it has ended or its time is over. Rejects if `signal` aborts. */
+export function executeReplay(host: Pick<GraphHost, 'execute'>,
+  { execution, source, limitMs, signal }: ReplayWork,
+  env: Pick<Env, 'after' | 'monotonicMs'>): Promise<ReplayedRun> {
+  const { promise, resolve, reject } = Promise.withResolvers<ReplayedRun>()
+  const fromMs = env.monotonicMs()
+  const steps = new StepFold()
+  const end = (how: ReplayEnd, outcome?: ExecutionOutcome) => {
+    stopTimer()
+    signal.removeEventListener('abort', aborted)
+    resolve({ end: how, outcome, report: reportOf(outcome), steps: steps.steps,
+      values: steps.values, ms: env.monotonicMs() - fromMs })
+  }
+  const aborted = () => {
+    stopTimer()
+    reject(signal.reason as Error)
+  }
+  const stopTimer = env.after(limitMs, () => end('late'))
+  signal.addEventListener('abort', aborted, { once: true })
+  host.execute(withModes(execution), source, {
+    steps: async ({ events, texts = [] }) => {
+      let at = 0
+      for (const event of events) {
+        const text = event.json === '' && event.valuesOf === '' ? texts[at++] ?? '' : event.json
+        steps.take(event, text)
+      }
+    },
+    ended: (outcome) => end('ended', outcome),
+    lost: () => end('lost'),
+  })
+  return promise
+}
+
+/** Its own modes stay: some change how models are called. */
+function withModes(execution: Execution): Execution {
+  const { request } = execution
+  if (request.kind === 'edit') return execution
+  return { ...execution,
+    request: { ...request, streamSubgraphs: true, emitted: [],
+      streamModes: [...new Set([...request.streamModes, ...readModes])] } }
+}
+
+/** The steps that events tell of. */
+class StepFold {
+  readonly steps: ReplayedTask[][] = []
+  #open: ReplayedTask[] = []
+  values: string | undefined
+
+  take({ name }: Pick<StepEvent, 'name'>, text: string): void {
+    const [mode, ...namespace] = name.split('|')
+    if (text === '') return
+    if (mode === 'updates') this.#tasks(namespace.map((part) => part.split(':')[0]!), text)
+    if (mode !== 'values' || namespace.length > 0) return
+    this.values = text
+    if (this.#open.length === 0) return
+    this.steps.push(this.#open.toSorted((a, b) => a.node < b.node ? -1 : 1))
+    this.#open = []
+  }
+
+  #tasks(around: readonly string[], text: string): void {
+    const updates = valueIn(text)
+    if (!isObject(updates)) return
+    for (const [node, update] of Object.entries(updates)) {
+      const written = node === interrupts ? withoutIds(update) : update
+      const writes = isObject(written) ? written : { value: written }
+      this.#open.push({ node: [...around, node].join('/'), writes: Object.fromEntries(
+        Object.entries(writes).map((
+          [channel, value],
+        ) => [channel, maskedText(JSON.stringify(value) ?? 'null')]),
+      ) })
+    }
+  }
+}
+
+/** The ids of questions come from those of checkpoints, which differ each time. */
+function withoutIds(questions: unknown): unknown {
+  return Array.isArray(questions) ? questions.map((each) => memberOf(each, 'value')) : questions
+}
+
+/** The report, which user code could have written. */
+function reportOf(outcome: ExecutionOutcome | undefined): ReplayReport {
+  const report = outcome?.replay === undefined ? undefined : valueIn(outcome.replay)
+  const isWhole = Array.isArray(memberOf(report, 'moved'))
+    && Array.isArray(memberOf(report, 'missing')) && memberOf(report, 'stop') !== undefined
+  return isWhole ? report as ReplayReport : nothing
+}

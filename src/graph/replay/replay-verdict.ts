@@ -1,0 +1,196 @@
+/** The verdict on a run that was replayed on another revision. Pure. */
+
+import { isObject, valueIn } from '../../json/index.ts'
+import { maskedText } from './call-identity.ts'
+import type { ReplayedRun, ReplayedTask } from './replay-execution.ts'
+import type { CallSite, MovedCall, ReplayStop, ShownCall } from './replay-report.ts'
+import { textDifference } from './text-difference.ts'
+
+/**
+ * same            the same calls, and the same state after each step
+ * same_result     the same state at the end, by other calls or steps
+ * diverged        a call that was not recorded, or another state
+ * fixed           the recorded run had failed, and this one has not
+ * failed          this one failed, and the recorded run had not
+ * unstable        the recorded revision itself does not come out equal
+ * not_replayable  it cannot be said
+ */
+export type Verdict = (typeof verdicts)[number]
+
+/** All verdicts, in the order in which they are shown. */
+export const verdicts = ['same', 'same_result', 'diverged', 'fixed', 'failed', 'unstable',
+  'not_replayable'] as const
+
+/** The recorded run as far as it is known. */
+export interface RecordedEnding {
+  readonly hasFailed: boolean
+  /** JSON of the state values at its end; undefined if that is not known. */
+  readonly values: string | undefined
+}
+
+/** A verdict with what it rests on. */
+export interface Judgement {
+  readonly verdict: Verdict
+  /** A sentence; null for `same`. */
+  readonly reason: string | null
+  /** Superstep at which it differs; null if that is none, or outside of steps. */
+  readonly step: number | null
+  /** Node at which it differs, behind those around it. */
+  readonly node: string | null
+  readonly asked: ShownCall | null
+  readonly recorded: ShownCall | null
+  /** Calls of the recording that a node of another name has made. */
+  readonly moved: readonly MovedCall[]
+  readonly missing: readonly ShownCall[]
+}
+
+const none: Judgement = { verdict: 'same', reason: null, step: null, node: null, asked: null,
+  recorded: null, moved: [], missing: [] }
+
+/** A verdict that needs no comparison. */
+export function verdictFor(verdict: Verdict, reason: string): Judgement {
+  return { ...none, verdict, reason }
+}
+
+/** Why the recorded revision does not replay its own run; undefined if it does. */
+export function faultOfControl(control: ReplayedRun, ending: RecordedEnding):
+  | Judgement
+  | undefined {
+  const { end, report: { stop, missing, moved } } = control
+  if (end === 'late') return verdictFor('not_replayable', 'It takes longer than a replay may.')
+  if (end === 'lost') return verdictFor('unstable', 'Its process ended.')
+  if (stop?.kind === 'connects') return verdictFor('not_replayable', stopText(stop))
+  if (stop?.kind === 'items') return verdictFor('not_replayable', stopText(stop))
+  if (stop) return { ...atCall(stop), verdict: 'unstable' }
+  if (missing.length > 0 || moved.length > 0) {
+    return { ...none, verdict: 'unstable', reason: 'Its calls come out otherwise.', moved, missing }
+  }
+  if (hasFailed(control) !== ending.hasFailed) {
+    return verdictFor('unstable', 'It ends otherwise than the recorded run.')
+  }
+  return isStateOf(control.values, ending.values)
+    ? undefined
+    : verdictFor('unstable', 'Its state comes out otherwise than that of the recorded run.')
+}
+
+/** Compares a replay with the control, or without one with the recorded run. */
+export function judge(next: ReplayedRun, control: ReplayedRun | undefined,
+  ending: RecordedEnding): Judgement {
+  const { end, report: { stop, missing, moved } } = next
+  if (end === 'late') return verdictFor('failed', 'It takes longer than a replay may.')
+  if (end === 'lost') return verdictFor('failed', 'Its process ended.')
+  if (stop) {
+    const judgement = { ...atCall(stop), moved }
+    return goesOn(stop, control, ending)
+      ? { ...judgement, verdict: 'fixed', reason: 'It fails no more, and goes on.' }
+      : judgement
+  }
+  const both = { moved, missing }
+  if (hasFailed(next) && !ending.hasFailed) {
+    return { ...none, ...both, verdict: 'failed', reason: errorText(next) }
+  }
+  if (!hasFailed(next) && ending.hasFailed) {
+    return { ...none, ...both, verdict: 'fixed', reason: 'It fails no more.' }
+  }
+  const isEqualEnd = control
+    ? control.values === undefined
+      ? next.values === undefined
+      : isStateOf(next.values, control.values)
+    : isStateOf(next.values, ending.values)
+  const isEqualError = control === undefined || errorText(next) === errorText(control)
+  const change = control && firstChange(control.steps, next.steps)
+  if (!isEqualEnd || !isEqualError) {
+    return { ...none, ...change, ...both, verdict: 'diverged', reason: change?.reason
+      ?? (isEqualError
+        ? 'The state at the end differs.'
+        : `It fails otherwise: ${errorText(next)}`) }
+  }
+  if (change === undefined && missing.length === 0 && moved.length === 0) return none
+  return { ...none, ...change, ...both, verdict: 'same_result',
+    reason: callsText(missing.length, moved) ?? change?.reason ?? null }
+}
+
+/** True for a new call in the step in which the recorded run had failed, or behind it. */
+function goesOn(stop: ReplayStop, control: ReplayedRun | undefined,
+  { hasFailed: hadFailed }: RecordedEnding): boolean {
+  if (!hadFailed || control === undefined || stop.kind !== 'call') return false
+  return stop.recorded === null && (stop.asked.site?.step ?? 0) > control.steps.length
+}
+
+function hasFailed({ outcome }: ReplayedRun): boolean {
+  return outcome?.error != null
+}
+
+function errorText({ outcome }: ReplayedRun): string {
+  const { error, at } = { error: outcome?.error, at: outcome?.at }
+  if (error == null) return ''
+  return maskedText(`${error.error}: ${error.message}`).slice(0, 500) + (at ? ` (${at})` : '')
+}
+
+function atCall(stop: ReplayStop): Judgement {
+  if (stop.kind !== 'call') return verdictFor('diverged', stopText(stop))
+  const { asked, recorded } = stop
+  return { ...none, verdict: 'diverged', step: asked.site?.step ?? null,
+    node: asked.site && nodeText(asked.site), asked, recorded, reason: recorded === null
+      ? `New call: ${asked.method} ${asked.url}`
+      : `Other call: ${asked.method} ${asked.url}` }
+}
+
+function stopText(stop: Exclude<ReplayStop, { readonly kind: 'call' }>): string {
+  return stop.kind === 'connects'
+    ? `It connects to ${stop.to}, which is no HTTP call.`
+    : 'It reads or writes long-term memory, which recordings do not have.'
+}
+
+function callsText(missing: number, [moved]: readonly MovedCall[]): string | undefined {
+  if (moved) return `Moved: ${nodeText(moved.from)} → ${nodeText(moved.to)}`
+  if (missing === 0) return undefined
+  return missing === 1 ? '1 call less.' : `${missing} calls less.`
+}
+
+function nodeText(site: CallSite | null): string {
+  return site === null ? 'outside of nodes' : site.nodes.join('/')
+}
+
+type Steps = readonly (readonly ReplayedTask[])[]
+type Change = Pick<Judgement, 'step' | 'node' | 'reason' | 'asked' | 'recorded'>
+
+/** The first step at which other nodes ran, or one wrote something else. */
+function firstChange(before: Steps, after: Steps): Change | undefined {
+  for (let at = 0; at < Math.max(before.length, after.length); at++) {
+    const [was, now] = [before[at] ?? [], after[at] ?? []]
+    const [wasNodes, nowNodes] = [was, now].map((tasks) => tasks.map(({ node }) => node).join(', '))
+    const place = { step: at + 1, asked: null, recorded: null }
+    if (wasNodes !== nowNodes) {
+      return { ...place, node: nowNodes || null,
+        reason: `Other nodes: ${wasNodes || 'none'} → ${nowNodes || 'none'}` }
+    }
+    for (const [index, { node, writes }] of now.entries()) {
+      const old = was[index]!.writes
+      const channel = [...new Set([...Object.keys(old), ...Object.keys(writes)])]
+        .find((name) => old[name] !== writes[name])
+      if (channel === undefined) continue
+      const [a, b] = textDifference(old[channel] ?? '', writes[channel] ?? '')
+      return { ...place, node, reason: `Channel ${channel}: ${a} → ${b}` }
+    }
+  }
+  return undefined
+}
+
+/** True if the state has what the other one has, apart from ids and times. */
+function isStateOf(text: string | undefined, expected: string | undefined): boolean {
+  if (expected === undefined) return true
+  const [state, other] = [text ?? '{}', expected].map((each) => valueIn(maskedText(each)))
+  if (!isObject(state) || !isObject(other)) return JSON.stringify(state) === JSON.stringify(other)
+  // Questions are no channel of the state.
+  const names = Object.keys(other)
+    .filter((name) => name !== '__interrupt__' && Object.hasOwn(state, name))
+  return names.every((name) => canonical(state[name]) === canonical(other[name]))
+}
+
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, each: unknown) =>
+    isObject(each)
+      ? Object.fromEntries(Object.entries(each).toSorted(([a], [b]) => a < b ? -1 : 1))
+      : each)
+}

@@ -1,0 +1,110 @@
+/** Two executions are compared to a verdict. */
+
+import { expect, it } from 'vitest'
+
+import type { ReplayedRun } from '../../../../src/graph/replay/replay-execution.ts'
+import type { ReplayReport } from '../../../../src/graph/replay/replay-report.ts'
+import { differenceGroups, divergedPercent,
+  verdictCounts } from '../../../../src/graph/replay/replay-summary.ts'
+import { faultOfControl, judge, verdictFor } from '../../../../src/graph/replay/replay-verdict.ts'
+
+const quiet: ReplayReport = { answered: 1, moved: [], missing: [], stop: null }
+const call = { site: { step: 3, nodes: ['plan'] }, method: 'POST', url: 'https://a.example/v1',
+  text: 'x' }
+
+function replayed(values: object, { error, report = {}, end = 'ended', step = {} }: {
+  readonly error?: string
+  readonly report?: Partial<ReplayReport>
+  readonly end?: ReplayedRun['end']
+  readonly step?: Readonly<Record<string, string>>
+} = {}): ReplayedRun {
+  return { end, values: JSON.stringify(values), ms: 5, report: { ...quiet, ...report },
+    steps: [[{ node: 'plan', writes: { plan: '1', ...step } }]],
+    outcome: { status: error ? 'error' : 'success', waiting: false, interrupts: '{}',
+      error: error === undefined ? null : { error: 'Error', message: error } } }
+}
+
+const well = { hasFailed: false, values: '{"a":1}' }
+const failed = { hasFailed: true, values: undefined }
+const control = replayed({ a: 1 })
+
+it('The same calls and states are the same.', () => {
+  expect(faultOfControl(control, well)).toBeUndefined()
+  expect(judge(replayed({ a: 1 }), control, well).verdict).toBe('same')
+})
+
+it('Ids and times in a state do not count.', () => {
+  const at = (time: string) => replayed({ a: 1, at: time })
+  expect(judge(at('2026-11-29T14:02:11Z'), at('2026-11-30T09:00:00Z'), well).verdict).toBe('same')
+})
+
+it('Other steps or fewer calls with the same end are the same result.', () => {
+  expect(judge(replayed({ a: 1 }, { step: { plan: '2' } }), control, well))
+    .toMatchObject({ verdict: 'same_result', step: 1, node: 'plan' })
+  expect(judge(replayed({ a: 1 }, { report: { missing: [call] } }), control, well))
+    .toMatchObject({ verdict: 'same_result', reason: '1 call less.' })
+})
+
+it('Another state is named at the first step that differs.', () => {
+  expect(judge(replayed({ a: 2 }, { step: { plan: '2' } }), control, well)).toMatchObject({
+    verdict: 'diverged',
+    step: 1,
+    node: 'plan',
+    reason: 'Channel plan: 1 → 2',
+  })
+})
+
+it('A call that nothing answers is named with the recorded one, or is new.', () => {
+  const stopped = (recorded: typeof call | null) =>
+    judge(replayed({}, { report: { stop: { kind: 'call', asked: call, recorded } } }), control,
+      well)
+  expect(stopped(call)).toMatchObject({ verdict: 'diverged', step: 3, node: 'plan', recorded: call,
+    reason: 'Other call: POST https://a.example/v1' })
+  expect(stopped(null)).toMatchObject({ verdict: 'diverged', recorded: null,
+    reason: 'New call: POST https://a.example/v1' })
+})
+
+it('A failure that is new has failed, and one that is gone is fixed.', () => {
+  expect(judge(replayed({}, { error: 'no' }), control, well)).toMatchObject({ verdict: 'failed',
+    reason: 'Error: no' })
+  const broken = replayed({}, { error: 'no' })
+  expect(judge(replayed({ a: 1 }), broken, failed).verdict).toBe('fixed')
+  const further = (step: number) =>
+    replayed({}, {
+      report: {
+        stop: { kind: 'call', recorded: null, asked: { ...call, site: { step, nodes: ['plan'] } } },
+      },
+    })
+  expect(judge(further(2), broken, failed).verdict).toBe('fixed')
+  expect(judge(further(1), broken, failed).verdict).toBe('diverged')
+  expect(judge(replayed({}, { error: 'no' }), broken, failed).verdict).toBe('same')
+  expect(judge(replayed({}, { error: 'other' }), broken, failed).verdict).toBe('diverged')
+  expect(judge(replayed({}, { end: 'late' }), control, well).verdict).toBe('failed')
+})
+
+it.each([
+  ['calls that come out otherwise', { report: { missing: [call] } }, 'unstable'],
+  ['a call that was not recorded', {
+    report: { stop: { kind: 'call', asked: call, recorded: null } as const },
+  }, 'unstable'],
+  ['another end', { error: 'no' }, 'unstable'],
+  ['a database', { report: { stop: { kind: 'connects', to: 'db:5432' } as const } },
+    'not_replayable'],
+  ['long-term memory', { report: { stop: { kind: 'items' } as const } }, 'not_replayable'],
+  ['a loop', { end: 'late' as const }, 'not_replayable'],
+])('A control with %s counts in no verdict.', (_, options, verdict) => {
+  expect(faultOfControl(replayed({ a: 1 }, options), well)?.verdict).toBe(verdict)
+})
+
+it('A control whose state is another one than the recorded is unstable.', () => {
+  expect(faultOfControl(replayed({ a: 2 }), well)?.verdict).toBe('unstable')
+})
+
+it('Equal differences are one group, and only runs that were compared have a share.', () => {
+  const at = (reason: string) => ({ ...verdictFor('diverged', reason), step: 2, node: 'plan' })
+  const all = [at('Other call: POST a'), at('Other call: POST b'), at('New call: POST a'),
+    verdictFor('unstable', 'Its state differs.'), judge(control, control, well)]
+  expect(differenceGroups(all).map(({ runs }) => runs)).toEqual([2, 1, 1])
+  expect(divergedPercent(verdictCounts(all))).toBe(75)
+  expect(divergedPercent(verdictCounts([]))).toBe(100)
+})
