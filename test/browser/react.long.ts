@@ -3,8 +3,6 @@
  * with the newest one, over both transports.
  */
 
-import { existsSync } from 'node:fs'
-
 import type { Browser, BrowserContext } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
@@ -13,11 +11,10 @@ import { isNight } from '../support/repeats.ts'
 import { useServer } from '../support/server.ts'
 import type { ClientOfPage, PageServer } from './page-server.ts'
 import { servePage } from './page-server.ts'
-import { chromiumPath, openBrowser, ThreadPage } from './thread-page.ts'
+import { hasBrowser, openBrowser, ThreadPage } from './thread-page.ts'
 import type { PlaceOfPage } from './thread-page.ts'
 
-const hasBrowser = existsSync(chromiumPath)
-if (!hasBrowser) console.log(`Skipped: there is no browser at ${chromiumPath}.`)
+if (!hasBrowser) console.log('Skipped: Chromium is not installed.')
 
 const server = useServer({ project: 'conformance' })
 const gate = useGates()

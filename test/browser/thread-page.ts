@@ -3,8 +3,10 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { chromium } from 'playwright-core'
 
-/** Debian's browser, where it is installed. */
-export const chromiumPath = '/usr/bin/chromium'
+import { chromiumPath } from '../support/chromium.ts'
+
+/** Without the browser, tests of the page are skipped. */
+export const hasBrowser = chromiumPath !== undefined
 
 /** Where the page looks. */
 export interface PlaceOfPage {
@@ -20,7 +22,7 @@ export interface PlaceOfPage {
 
 /** Starts a browser without a window. */
 export function openBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox'] })
+  return chromium.launch({ executablePath: chromiumPath!, args: ['--no-sandbox'] })
 }
 
 /** Runs in the page, before the page's own program. */

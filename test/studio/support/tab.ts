@@ -1,19 +1,17 @@
 /** A tab of a real browser: what it shows, what it complained of, and where it called. */
 
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { chromium } from 'playwright-core'
 import { beforeAll, beforeEach, expect } from 'vitest'
 
+import { chromiumPath } from '../../support/chromium.ts'
 import { checkFakes } from './checked-fakes.ts'
 
-/** Debian's browser, where it is installed. */
-const chromiumPath = '/usr/bin/chromium'
-
 /** Without the browser the tests of a file are skipped, unless somebody requires them. */
-const isMissing = !existsSync(chromiumPath)
+const isMissing = chromiumPath === undefined
 
 const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 
@@ -55,12 +53,13 @@ export function useBrowser(): BrowserInUse {
   let browser: Browser | undefined
   beforeEach(({ skip }) => {
     const isRequired = process.env['HEDDLE_REQUIRE_CHROMIUM'] === '1'
-    if (isMissing && !isRequired) skip(`There is no ${chromiumPath}.`)
+    if (isMissing && !isRequired) skip('Chromium is not installed.')
   })
   beforeAll(async () => {
     if (isMissing) return
-    started ??= chromium.launch({ executablePath: chromiumPath,
-      args: ['--no-sandbox', '--disable-gpu'] })
+    // Without windows, frames would share the process of their page unless that is asked for.
+    started ??= chromium.launch({ executablePath: chromiumPath!,
+      args: ['--no-sandbox', '--disable-gpu', '--site-per-process'] })
     browser = await started
     // Tests that failed leave tabs behind.
     await Promise.all(browser.contexts().map((context) => context.close()))
