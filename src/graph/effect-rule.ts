@@ -45,8 +45,6 @@ const ruleShape = z.strictObject({
 }, { error: shapeError(form) })
   .refine(({ name, match }) => (name === undefined) !== (match === undefined),
     'needs either "name" or "match"')
-  .refine(({ match, once }) => match === undefined || once !== 'ask',
-    '"once": "ask" needs a "name": the client of a call cannot wait for a person')
   .refine(({ keep, once }) => (keep === undefined) !== (once === undefined),
     'needs either "keep" or "once"')
   .refine(({ once, key_hours: hours }) => hours === undefined || once === 'key',

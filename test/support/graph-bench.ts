@@ -6,6 +6,7 @@ import * as langgraph from '@langchain/langgraph'
 import * as messages from '@langchain/core/messages'
 
 import { systemEnv } from '../../cluster/index.ts'
+import { composedGate } from '../../src/graph/calls/composed-gate.ts'
 import { callingThrough } from '../../src/graph/calls/call-scope.ts'
 import { bindEffects, loggedExecution, offerEffects } from '../../src/graph/effects/effect-form.ts'
 import type { OpenEffects } from '../../src/graph/effects/effect-form.ts'
@@ -142,8 +143,10 @@ export class GraphBench {
   }
 
   #effectsOf(job: Parameters<OpenEffects>[0]) {
-    const form = offerEffects(this.effects ?? [], systemEnv({ name: 'test' }))?.over(langgraph)
-    const gate = form?.gate(job)
+    const offered = offerEffects(this.effects ?? [], systemEnv({ name: 'test' }))
+    const form = offered?.over(langgraph)
+    const open = form ? [...offered!.gates, form.gate] : []
+    const gate = composedGate(open.flatMap((each) => each(job) ?? []))
     const effects = form?.open(job)
     if (gate && effects) bindEffects(gate, effects)
     return { gate, effects }

@@ -4,6 +4,7 @@ import { withTimeout } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
 import { messageOf } from '../project/thrown.ts'
 import type { OpenGate } from './call-scope.ts'
+import type { NodeBase } from './task-scopes.ts'
 
 /** Time that the start-up check of the doors may take. */
 const checkMs = 15_000
@@ -32,17 +33,28 @@ export async function openCalls(env: Pick<Env, 'after'>, openGates: readonly Ope
   }
 }
 
-/** Lets calls know their tasks. Call when the project's engine can be loaded. */
-export async function followCalls(calls: OpenCalls): Promise<OpenCalls> {
+/** Lets calls know their tasks, by the project's engine. */
+export async function followCalls(calls: OpenCalls, engine?: Engine): Promise<OpenCalls> {
   if (calls.openGates.length === 0) return calls
   try {
     const [{ AsyncLocalStorageProviderSingleton }, { followTasks }] = await Promise.all([
       import('@langchain/core/singletons'),
       import('./task-scopes.ts'),
     ])
-    followTasks(AsyncLocalStorageProviderSingleton)
+    followTasks(AsyncLocalStorageProviderSingleton, engine && nodesOf(engine))
     return calls
   } catch (error) {
     return { openGates: [], fault: `the engine does not fit (${messageOf(error)})` }
   }
+}
+
+/** The part of the project's engine by which the class of its nodes is found. */
+type Engine = Pick<typeof import('@langchain/langgraph'), 'StateGraph' | 'MessagesAnnotation'>
+
+/** The class of nodes, of which the engine exports no name. */
+function nodesOf({ StateGraph, MessagesAnnotation }: Engine): NodeBase | undefined {
+  const { nodes } = new StateGraph(MessagesAnnotation).addNode('any', () => ({}))
+    .addEdge('__start__', 'any').compile()
+  const found = Object.getPrototypeOf(nodes.any) as Partial<NodeBase>
+  return typeof found.getNode === 'function' ? found as NodeBase : undefined
 }

@@ -1,6 +1,7 @@
 /** The answer to an HTTP call as its receipt, and the hash of the call. Pure. */
 
 import type { AnswerHead, Call, CallAnswer } from '../calls/call.ts'
+import { recordedUrl } from '../recording/recorded-url.ts'
 
 /** A receipt as JSON: the bytes of the body as they were on the wire. */
 export interface CallReceipt {
@@ -11,6 +12,9 @@ export interface CallReceipt {
 
 const keptHeaders = new Set(['content-type', 'content-encoding', 'content-length', 'location',
   'request-id', 'x-request-id', 'retry-after'])
+
+/** Characters of a body that a person is shown. */
+const shownMax = 16 * 1024
 
 /** True if a call with this status is over: a repetition would get the same answer. */
 export function isFinal(status: number): boolean {
@@ -41,6 +45,23 @@ function masked(text: string): string {
 export function inputOf({ method, url }: Call, body: Uint8Array): object {
   const text = Buffer.from(body).toString()
   return { method, url: masked(url), body: parsed(masked(text)) }
+}
+
+/** The call as a person is shown it, without what looks like a key in its URL. */
+export function shownCall({ method, url }: Call, body: Uint8Array): object {
+  const text = Buffer.from(body).toString()
+  return { method, url: recordedUrl(url, (shown) => shown),
+    body: text.length > shownMax ? `${text.slice(0, shownMax)}…` : parsed(text) }
+}
+
+/** The receipt of a call that a person says was done: 200 with the result as its body, or none. */
+export function saidReceipt(result: unknown): CallReceipt {
+  if (result === null) return { status: 200, headers: [], body: '' }
+  const [type, text] = typeof result === 'string'
+    ? ['text/plain; charset=utf-8', result]
+    : ['application/json', JSON.stringify(result)]
+  return { status: 200, headers: [['content-type', type]],
+    body: Buffer.from(text).toString('base64') }
 }
 
 function parsed(text: string): unknown {

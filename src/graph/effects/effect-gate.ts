@@ -1,12 +1,15 @@
 /** The HTTP calls of nodes that happen once: the gate that the doors ask. */
 
+import { memberOf } from '../../json/index.ts'
 import type { Call } from '../calls/call.ts'
 import type { CallDecision, CallGate, CallWatcher } from '../calls/call-gate.ts'
+import { runningTask } from '../calls/running-tasks.ts'
+import type { RunningTask } from '../calls/running-tasks.ts'
 import type { EffectRule } from '../effect-rule.ts'
 import { callPattern } from '../call-pattern.ts'
-import { answerOf, inputOf, isFinal, receiptOf } from './call-receipt.ts'
+import { answerOf, inputOf, isFinal, receiptOf, saidReceipt, shownCall } from './call-receipt.ts'
 import type { CallReceipt } from './call-receipt.ts'
-import { EffectError } from './effect-errors.ts'
+import { EffectError, effectError } from './effect-errors.ts'
 import { tooLarge } from './effect-runner.ts'
 import type { EffectRunner } from './effect-runner.ts'
 
@@ -48,17 +51,36 @@ async function decided(rule: EffectRule, call: Call,
       ...rule.strength === 'key' && { headers: { 'idempotency-key': key } } })
     return received.promise
   }
+  const task = call.site && runningTask(call.site)
   const settled: Promise<unknown> = runner.perform(call.site, { name: rule.name,
-    input: inputOf(call, body), work, asksNobody: true })
+    input: inputOf(call, body), work,
+    call: { within: (inner) => task ? task.within(inner) : inner(), shown: shownCall(call, body),
+      receiptOf: saidReceipt } })
   settled.then(
     (receipt) => {
       // The client of a call that was sent has its answer, which may be too large for a receipt.
       if (isSent) return
       decision.resolve({ kind: 'answer', answer: answerOf(receipt as CallReceipt) })
     },
-    (error: Error) => decision.resolve({ kind: 'fail', error }),
+    (error: Error) => decision.resolve(refused(rule, error, task)),
   )
   return await decision.promise
+}
+
+/**
+ * A question, and a step that a person lets fail, end the task: the client would try again, or the
+ * node would go on. The call stays open meanwhile.
+ */
+function refused({ name }: EffectRule, error: Error, task: RunningTask | undefined): CallDecision {
+  const asks = Array.isArray(memberOf(error, 'interrupts'))
+  if (!asks && !(error instanceof EffectError && error.fault === 'failed')) {
+    return { kind: 'fail', error }
+  }
+  if (task === undefined) {
+    return { kind: 'fail', error: asks ? effectError('unknown', name) : error }
+  }
+  task.stop(error)
+  return { kind: 'hold' }
 }
 
 /** Gathers the answer. The client gets its end when the receipt is on its way to the log. */

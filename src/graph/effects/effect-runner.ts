@@ -20,10 +20,20 @@ export type EffectSite = Pick<TaskSite, 'checkpointNs' | 'checkpointId' | 'taskI
 export interface AskedEffect {
   readonly name: string
   readonly input: unknown
-  /** True if it fails where a person would be asked: its client cannot wait for one. */
-  readonly asksNobody?: boolean
+  /** Missing for an effect that the code of its node awaits itself. */
+  readonly call?: AskingCall
   /** Does it. `signal` aborts when the execution is cancelled. */
   readonly work: (means: { readonly key: string; readonly signal: AbortSignal }) => unknown
+}
+
+/** An HTTP call that is an effect: its client is between it and the node. */
+export interface AskingCall {
+  /** Does work in the engine's context of the task. */
+  within<Result>(work: () => Result): Result
+  /** Method, URL and body, for the person who is asked. */
+  readonly shown: unknown
+  /** The receipt of a call of which a person said that it was done, with this result. */
+  receiptOf(result: unknown): unknown
 }
 
 /** Result of work whose result is too large to be kept. */
@@ -124,7 +134,7 @@ export class EffectRunner implements EffectBases {
     // That it was done may be in the log without what it gave: then the answer is needed again.
     const { decided, isOpen } = known()
     const lacksResult = decided?.decision === 'done' && isOpen
-    if (decided?.runId === this.#options.runId && !lacksResult) this.#takeAnswer(at)
+    if (decided?.runId === this.#options.runId && !lacksResult) this.#takeAnswer(asked, at)
     for (;;) {
       const hasThrown = this.#thrown.has(position.taskId)
       const order = decideEffect(rule, known(), { hash, key, hasThrown,
@@ -185,22 +195,25 @@ export class EffectRunner implements EffectBases {
   }
 
   /** Takes the decision of a person; throws the engine's interrupt if there is none yet. */
-  #ask({ name, input, asksNobody }: AskedEffect, at: Place): void {
-    if (asksNobody) throw effectError('unknown', name)
+  #ask(asked: AskedEffect, at: Place): void {
+    const { name, input, call } = asked
     const { questions, nowMs, runId } = this.#options
-    const answer = this.#takeAnswer(at)
+    const answer = this.#takeAnswer(asked, at)
     if (answer === undefined) {
       const { intent } = at.notes.at(at.position)
-      questions.ask(effectQuestion(name, input, intent?.atMs ?? nowMs()))
+      const question = effectQuestion(name, call ? call.shown : input, intent?.atMs ?? nowMs())
+      inTask(asked, () => questions.ask(question))
       throw effectError('unknown', name)
     }
     const { decision, result } = decisionIn(answer.value)
     this.#note(at, { $case: 'decided', value: { decision, runId } })
-    if (decision === 'done') this.#settle(at, result)
+    if (decision === 'done') this.#settle(at, call ? call.receiptOf(result) : result)
   }
 
-  #takeAnswer({ position: { taskId }, answered }: Place): { readonly value: unknown } | undefined {
-    return this.#options.questions.takeAnswer(answered(taskId))
+  #takeAnswer(asked: AskedEffect, { position: { taskId }, answered }: Place):
+    | { readonly value: unknown }
+    | undefined {
+    return inTask(asked, () => this.#options.questions.takeAnswer(answered(taskId)))
   }
 
   #note({ position, notes }: Place, note: NonNullable<EffectNote['note']>): void {
@@ -245,6 +258,11 @@ export class EffectRunner implements EffectBases {
 
 function keyOf(ns: string, checkpointId: string): string {
   return `${ns}\n${checkpointId}`
+}
+
+/** Does work where the engine finds the task. The code of a node is there already. */
+function inTask<Result>({ call }: AskedEffect, work: () => Result): Result {
+  return call ? call.within(work) : work()
 }
 
 interface Place {

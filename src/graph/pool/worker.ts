@@ -140,7 +140,7 @@ await warmUp(bench).catch(() => {})
 const effects = form?.over(library.langgraph)
 const tracing = tracedRatio === undefined ? undefined : await openTracing(tracedRatio)
 const openGates = [...doors.openGates, ...effects ? [effects.gate] : []]
-const calls = await followCalls({ ...doors, openGates })
+const calls = await followCalls({ ...doors, openGates }, library.langgraph)
 await keepRules(calls).catch(refuse)
 const jobs = new JobRunner(bench, { batcher, lines }, env, { entered, mark }, {
   traces: tracing?.opened,

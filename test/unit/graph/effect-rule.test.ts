@@ -28,7 +28,6 @@ it.each<[unknown, string]>([
   [[{ name: ' a', once: 'key' }], 'is no name of an effect'],
   [[{ name: 'a'.repeat(129), once: 'key' }], 'is no name of an effect'],
   [[{ match: 'https://a.b/', once: 'key' }], 'must be a method, or *, and a URL of one host'],
-  [[{ match: 'POST https://a.b/', once: 'ask' }], 'needs a "name"'],
   [[{ match: 'POST https://a.b/', name: 'a', once: 'key' }], 'needs either "name" or "match"'],
   [[{ name: 'charge' }], 'needs either "keep" or "once"'],
   [[{ ...charge, keep: 'answer' }], 'needs either "keep" or "once"'],

@@ -54,3 +54,13 @@ export const calling = new StateGraph(State)
     return { paid, said: interrupt('Was it good?') }
   })
   .addEdge(START, 'call').compile()
+
+/** Sends a mail by a plain call, twice if the first one fails, and goes on without it. */
+export const posting = new StateGraph(State)
+  .addNode('mail', async ({ order }) => {
+    const post = async () =>
+      (await fetch('http://127.0.0.1:8472/mail', { method: 'POST',
+        body: JSON.stringify({ order }) })).text()
+    return { sent: await post().catch(post).catch(() => 'by another way') }
+  })
+  .addEdge(START, 'mail').compile()
