@@ -174,7 +174,7 @@ function Nothing({ left, done, first }: {
       <p>
         {done > 0
           ? 'Nobody waits for you here.'
-          : 'Runs come here by the API: POST /annotation-queues/{id}/runs.'}
+          : 'Choose traces in the list of a project, and add them; rules add them as well.'}
       </p>
     </Empty>
   )

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import type { SpanHead } from '../../../src/studio/api/platform/traces.ts'
 import { foldedAtFirst, indentOf, rowsOf,
   treeOf } from '../../../src/studio/traces/waterfall/span-tree.ts'
-import { barOf, fitted, microseconds, moved, tickWords, ticksOf,
+import { barOf, fitted, microseconds, moved, tickMarks, tickWords, ticksOf,
   zoomed } from '../../../src/studio/traces/waterfall/time-axis.ts'
 import { expectAlways } from '../../support/expect-always.ts'
 
@@ -156,6 +156,18 @@ describe('the axis', () => {
     expectAlways(fc.property(range, (seen) => {
       expect(ticksOf(seen, 8).length).toBeLessThanOrEqual(9)
     }))
+  })
+
+  it('has words within the ruler, none of which covers another', () => {
+    const whole = { from: 0, to: 21_000 }
+    const sides = (px: number) =>
+      tickMarks(ticksOf(whole, 5), whole, px).map(({ us, side }) => `${tickWords(us)} ${side}`)
+    expect(sides(600)).toEqual(['0 after', '5 ms after', '10 ms after', '15 ms after',
+      '20 ms before'])
+    expect(sides(300)).toEqual(['0 after', '5 ms after', '10 ms after', '15 ms after'])
+    expect(tickMarks([0, 20_000], whole, 140)).toEqual([{ us: 0, side: 'after' }, { us: 20_000,
+      side: 'before' }])
+    expect(tickMarks([20_000], { from: 19_999, to: 21_000 }, 30)).toEqual([])
   })
 })
 

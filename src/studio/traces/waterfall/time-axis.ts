@@ -63,6 +63,26 @@ export function ticksOf({ from, to }: TimeRange, about: number): readonly number
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => (first + index) * step)
 }
 
+/** A tick with words after its line, or before it where there is more room. */
+export interface TickMark {
+  readonly us: number
+  readonly side: 'after' | 'before'
+}
+
+/** Room that the words of a tick need in pixels. */
+const wordsPx = 44
+
+/** Ticks that have room for their words in a ruler of so many pixels. */
+export function tickMarks(ticks: readonly number[], { from, to }: TimeRange,
+  px: number): readonly TickMark[] {
+  const x = (us: number) => (us - from) / (to - from) * px
+  return ticks.flatMap((us, at): readonly TickMark[] => {
+    if (px - x(us) >= wordsPx) return [{ us, side: 'after' }]
+    const wordsEnd = at === 0 ? 0 : x(ticks[at - 1]!) + wordsPx
+    return x(us) - wordsPx >= wordsEnd ? [{ us, side: 'before' }] : []
+  })
+}
+
 /** A tick in words: 0, 250 µs, 1.5 ms, 2 s, 3 min. */
 export function tickWords(us: number): string {
   if (us === 0) return '0'

@@ -14,7 +14,7 @@ import { looksFor } from './span-look.ts'
 import type { SpanLook } from './span-look.ts'
 import { foldedAtFirst, indentOf, rowsOf } from './span-tree.ts'
 import type { SpanRow, SpanTree } from './span-tree.ts'
-import { fitted, ticksOf, tickWords, zoomed } from './time-axis.ts'
+import { fitted, tickMarks, ticksOf, tickWords, zoomed } from './time-axis.ts'
 import type { TimeRange } from './time-axis.ts'
 import { useTimeWheel } from './time-wheel.ts'
 import css from './waterfall.module.css'
@@ -23,6 +23,8 @@ import { WaterfallRow } from './waterfall-row.tsx'
 
 /** Spans above which a trace begins with its upper levels only. */
 const rowsAtFirst = 2_000
+/** Room right of the ruler. */
+const rulerEdgePx = 16
 
 /** Spans in the list of the slowest ones. */
 const slowestMax = 10
@@ -169,21 +171,13 @@ function Rows({ tree, path, rows, chosen, choose, open, fold, seen, setSeen }: R
     event.preventDefault()
     does()
   }
-  const ticks = useMemo(() => ticksOf(seen, isNarrow ? 2 : 5), [seen, isNarrow])
-  const left = (us: number) => `${(us - seen.from) / (seen.to - seen.from) * 100}%`
   return (
     <div className={css['box']} ref={box} role="tree" aria-label="Spans" tabIndex={0}
       aria-activedescendant={active < 0 ? undefined : `span-${chosen}`} onKeyDown={onKeyDown}
       style={{ '--name': `${nameWidth}px` } as CSSProperties}
     >
-      <div className={css['ruler']} aria-hidden="true">
-        {ticks.map((us) => <span key={us} style={{ left: left(us) }}>{tickWords(us)}</span>)}
-      </div>
-      <div className={css['lines']} aria-hidden="true"
-        style={{ height: Math.max(list.getTotalSize(), 0) }}
-      >
-        {ticks.map((us) => <i key={us} style={{ left: left(us) }} />)}
-      </div>
+      <Ruler seen={seen} about={isNarrow ? 2 : 5} px={width - nameWidth - rulerEdgePx}
+        height={list.getTotalSize()} />
       <div role="presentation" className={css['rows']} style={{ height: list.getTotalSize() }}>
         {items.map(({ index, start, size }) => (
           <WaterfallRow key={rows[index]!.node.span.id} row={rows[index]!} top={start} height={size}
@@ -229,4 +223,28 @@ function actsOf({ rows, active, move, fold, open }: {
       if (row !== undefined) open(id)
     },
   }
+}
+
+/** The ruler above the rows, and its lines behind them. */
+function Ruler({ seen, about, px, height }: {
+  readonly seen: TimeRange
+  /** Ticks that are asked for. */
+  readonly about: number
+  readonly px: number
+  readonly height: number
+}) {
+  const ticks = useMemo(() => ticksOf(seen, about), [seen, about])
+  const left = (us: number) => `${(us - seen.from) / (seen.to - seen.from) * 100}%`
+  return (
+    <>
+      <div className={css['ruler']} aria-hidden="true">
+        {tickMarks(ticks, seen, px).map(({ us, side }) => (
+          <span key={us} style={{ left: left(us) }} className={css[side]}>{tickWords(us)}</span>
+        ))}
+      </div>
+      <div className={css['lines']} aria-hidden="true" style={{ height: Math.max(height, 0) }}>
+        {ticks.map((us) => <i key={us} style={{ left: left(us) }} />)}
+      </div>
+    </>
+  )
 }
