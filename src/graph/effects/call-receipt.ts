@@ -1,5 +1,6 @@
 /** The answer to an HTTP call as its receipt, and the hash of the call. Pure. */
 
+import { isObject } from '../../json/index.ts'
 import type { AnswerHead, Call, CallAnswer } from '../calls/call.ts'
 import { recordedUrl } from '../recording/recorded-url.ts'
 
@@ -62,6 +63,19 @@ export function saidReceipt(result: unknown): CallReceipt {
     : ['application/json', JSON.stringify(result)]
   return { status: 200, headers: [['content-type', type]],
     body: Buffer.from(text).toString('base64') }
+}
+
+/** True if two results of one key are not the same, whatever ids and times are in them. */
+export function differs(first: unknown, second: unknown): boolean {
+  return comparable(first) !== comparable(second)
+}
+
+function comparable(result: unknown): string {
+  if (!isObject(result) || typeof result['body'] !== 'string' || !('status' in result)) {
+    return masked(JSON.stringify(result) ?? 'null')
+  }
+  // Each answer has headers of its own, as the id of its request.
+  return `${String(result['status'])} ${masked(Buffer.from(result['body'], 'base64').toString())}`
 }
 
 function parsed(text: string): unknown {

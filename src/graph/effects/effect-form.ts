@@ -15,7 +15,7 @@ import { taskQuestions } from './task-questions.ts'
 /** Name under which the code of a project finds the function. It falls back where none is. */
 const effectForm = Symbol.for('heddle.effect')
 
-type EffectEnv = Pick<Env, 'nowMs' | 'monotonicMs' | 'after'>
+type EffectEnv = Pick<Env, 'nowMs' | 'monotonicMs' | 'after' | 'log'>
 
 /** Makes the effects of an execution. */
 export type OpenEffects = (job: CallingJob & { readonly signal: AbortSignal }) =>
@@ -63,6 +63,7 @@ export function offerEffects(rules: readonly EffectRule[], env: EffectEnv): {
 function openedOver(rules: readonly EffectRule[], env: EffectEnv,
   langgraph: object): OpenedEffects {
   const questions = taskQuestions(langgraph)
+  const ignoresKey = keyWarning(env)
   return {
     gate: () => ({ decide: () => ({ kind: 'pass' }) }),
     open: ({ execution: { tenant, threadId, runId, request }, outbox, signal }) =>
@@ -73,10 +74,25 @@ function openedOver(rules: readonly EffectRule[], env: EffectEnv,
         signal,
         runId,
         questions,
+        ignoresKey,
         nowMs: () => env.nowMs(),
         monotonicMs: () => env.monotonicMs(),
         after: (ms, work) => env.after(ms, work),
       }),
+  }
+}
+
+/** Warns of each receiver that does not drop a repetition, once. */
+function keyWarning({ log }: EffectEnv): (effect: string) => void {
+  const warned = new Set<string>()
+  return (effect) => {
+    if (warned.has(effect)) return
+    warned.add(effect)
+    log.warn(
+      'A receiver has answered one Idempotency-Key in two ways: it seems to ignore the key, ' +
+        'and to have done the effect twice. Use "once": "ask" for it. Told once for each effect.',
+      { effect },
+    )
   }
 }
 

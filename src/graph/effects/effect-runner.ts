@@ -3,6 +3,7 @@
 import type { EffectNote } from '../../../proto/gen/storage/v1/log.ts'
 import type { TaskSite } from '../calls/task-site.ts'
 import type { StepSink } from '../state/step-sink.ts'
+import { differs } from './call-receipt.ts'
 import { decideEffect } from './decide-effect.ts'
 import { EffectError, effectError } from './effect-errors.ts'
 import type { EffectBases, EffectNotes, TaskRecords } from '../state/effect-notes.ts'
@@ -49,6 +50,8 @@ export interface EffectRunnerOptions {
   readonly questions: TaskQuestions
   readonly nowMs: () => number
   readonly monotonicMs: () => number
+  /** Tells that the receiver of an effect has answered one key in two ways. */
+  readonly ignoresKey: (effect: string) => void
   /** Calls back after so many milliseconds; returns a function that stops it. */
   readonly after: (ms: number, work: () => void) => () => void
 }
@@ -185,8 +188,13 @@ export class EffectRunner implements EffectBases {
       const isCut = resultJson.length > resultMax
       settled(isCut ? '' : resultJson, isCut)
       // Another attempt may have been the first. Rule: [first_receipt].
-      const { receipt } = at.notes.at(at.position)
-      return JSON.parse(receipt?.isCut === false ? receipt.resultJson : resultJson)
+      const { intent, receipt } = at.notes.at(at.position)
+      if (receipt?.isCut !== false) return JSON.parse(resultJson)
+      const first: unknown = JSON.parse(receipt.resultJson)
+      if (intent && !isCut && differs(first, JSON.parse(resultJson))) {
+        this.#options.ignoresKey(at.position.rule)
+      }
+      return first
     } catch (error) {
       // It was done, whatever it gave.
       settled('', true)

@@ -281,6 +281,7 @@ class EffectWorld {
             throw new Waits()
           },
         },
+        ignoresKey: () => {},
         nowMs: () => this.#nowMs,
         monotonicMs: () => this.#nowMs,
         after: () => () => {},

@@ -20,6 +20,7 @@ const rules = effectRulesOf([{ match: `POST ${host}/charges`, once: 'key' }, {
 function task() {
   const notes = new EffectNotes()
   const kinds: string[] = []
+  const ignored: string[] = []
   const attempt = () => {
     const runner = new EffectRunner({
       thread: { tenant: 'a', threadId: 'b' },
@@ -32,6 +33,7 @@ function task() {
       questions: { takeAnswer: () => undefined, ask: () => {} },
       nowMs: () => 0,
       monotonicMs: () => 0,
+      ignoresKey: (effect) => ignored.push(effect),
       after: () => () => {},
     })
     runner.put('', 'c', { effects: notes, thrown: [], answered: () => 0 })
@@ -43,7 +45,7 @@ function task() {
         body: { length: body.length, read: async (max) =>
           body.length > max ? undefined : Buffer.from(body) } })
   }
-  return { attempt, kinds }
+  return { attempt, kinds, ignored }
 }
 
 /** Plays the answer of a receiver to a call that passed. */
@@ -94,6 +96,19 @@ describe('A call with a key', () => {
     await answer(await attempt()('/charges'), 402)
     expect(await attempt()('/charges')).toMatchObject({ kind: 'answer',
       answer: { head: { status: 402 } } })
+  })
+
+  it.each<[string, string, number]>([
+    ['{"id":1}', '{"id":2}', 1],
+    ['{"id":1,"at":"2026-11-29T14:02:11Z"}', '{"id":1,"at":"2026-11-29T14:02:12Z"}', 0],
+  ])('that is answered with %s and then with %s warns %i times.', async (one, other, warnings) => {
+    const { attempt, ignored } = task()
+    // The engine gave the first attempt up, whose call went on.
+    const [first, second] = [await attempt()('/charges'), await attempt()('/charges')]
+    expect(keyOf(second)).toBe(keyOf(first))
+    await answer(first, 200, one)
+    await answer(second, 200, other)
+    expect(ignored).toEqual(Array.from({ length: warnings }, () => `POST ${host}/charges`))
   })
 
   it('fails with another body, but not with other ids and times.', async () => {

@@ -30,6 +30,7 @@ function execution() {
     },
     signal: abort.signal,
     questions: { takeAnswer: () => undefined, ask: () => {} },
+    ignoresKey: () => {},
     nowMs: () => clock.nowMs,
     monotonicMs: () => clock.nowMs,
     after: (_ms, work) => {
