@@ -34,9 +34,17 @@ export class ReplayProcesses {
 
   /**
    * Replays a run on a revision. A text is the reason for which the revision cannot execute it. A
-   * process that is late or has died is replaced for the next one.
+   * process that is late or has died is replaced; what it died with is tried once more, as
+   * something else may have ended it.
    */
   async execute(revision: string, recorded: RecordedRun,
+    place: Pick<Execution, 'tenant' | 'threadId' | 'runId'>): Promise<ReplayedRun | string> {
+    const run = await this.#try(revision, recorded, place)
+    const isLost = typeof run !== 'string' && run.end === 'lost'
+    return isLost ? await this.#try(revision, recorded, place) : run
+  }
+
+  async #try(revision: string, recorded: RecordedRun,
     place: Pick<Execution, 'tenant' | 'threadId' | 'runId'>): Promise<ReplayedRun | string> {
     const { limitMs, signal, env } = this.#parts
     const process = await this.#process(revision)

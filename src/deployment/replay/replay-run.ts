@@ -3,7 +3,7 @@
 import { faultOfControl, judge, verdictFor } from '../../graph/index.ts'
 import type { Judgement, ReplayedRun } from '../../graph/index.ts'
 import { recordedRun } from './recorded-run.ts'
-import type { RecordedRunParts, RunPlaceName } from './recorded-run.ts'
+import type { RecordedRun, RecordedRunParts, RunPlaceName } from './recorded-run.ts'
 import type { ReplayProcesses } from './replay-processes.ts'
 import type { ReplayRequest, RunVerdict } from './replay-record.ts'
 
@@ -39,18 +39,38 @@ export async function replayRun(parts: RecordedRunParts, processes: ReplayProces
   const answer = (judgement: Judgement, next?: ReplayedRun): ReplayedVerdict => ({
     verdict: { ...known, calls: next?.report.answered ?? 0, ms: Math.round(next?.ms ?? 0),
       ...judgement },
-    input: begin.request.kind === 'run' ? begin.request.input : 'null',
+    input: begin.request.input,
     expected: recorded.values,
     actual: next?.values,
   })
-  const control = controls
-    ? await processes.execute(begin.revision, recorded, place)
-    : undefined
+  if (!controls) return await replayedOn(recorded, undefined)
+  const control = await processes.execute(begin.revision, recorded, place)
   if (typeof control === 'string') return answer(verdictFor('not_replayable', control))
-  const fault = control && faultOfControl(control, ending)
-  if (fault) return answer(fault, control)
-  const next = await processes.execute(revision, recorded, place)
-  return typeof next === 'string'
-    ? answer(verdictFor('failed', next))
-    : answer(judge(next, control, ending), next)
+  const fault = faultOfControl(control, ending)
+  if (fault === undefined) return await replayedOn(recorded, control)
+  // Somebody may have followed its thread as a whole, which no record says.
+  const followed = followedRun(recorded)
+  const other = stopsAtCall(control)
+    ? await processes.execute(begin.revision, followed, place)
+    : 'not tried'
+  return typeof other === 'string' || faultOfControl(other, ending) !== undefined
+    ? answer(fault, control)
+    : await replayedOn(followed, other)
+
+  async function replayedOn(run: RecordedRun, before: ReplayedRun | undefined) {
+    const next = await processes.execute(revision, run, place)
+    return typeof next === 'string'
+      ? answer(verdictFor('failed', next))
+      : answer(judge(next, before, ending), next)
+  }
+}
+
+function stopsAtCall({ report: { stop } }: ReplayedRun): boolean {
+  return stop?.kind === 'call'
+}
+
+/** The run with the events of protocol v2, for which models are asked to stream. */
+function followedRun(recorded: RecordedRun): RecordedRun {
+  const { begin } = recorded
+  return { ...recorded, begin: { ...begin, request: { ...begin.request, threadEvents: true } } }
 }

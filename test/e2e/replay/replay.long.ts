@@ -116,15 +116,4 @@ it('A run whose thread was deleted is passed over.', async () => {
   await house.shop.client.threads.delete(answered.threadId)
   const again = await house.ended(await house.begin('r2', { graph_id: 'asks' }))
   expect(again).toMatchObject({ done: 0, diverged_percent: null, replay: { runs: 0 } })
-})
-
-it('A run that loops or sleeps is ended with its process, with the reason.', async () => {
-  for (const graph of ['loops', 'sleeps', 'less'] as const) await house.run(graph)
-  for (const graph of ['loops', 'sleeps'] as const) {
-    const { replay: { id } } = await house.ended(
-      await house.begin('r2', { graph_id: graph, run_s: 5 }),
-    )
-    expect((await house.verdicts(id))[0]).toMatchObject({ graph_id: graph, verdict: 'failed',
-      reason: 'It takes longer than a replay may.' })
-  }
-}, 240_000)
+}, 300_000)

@@ -1,5 +1,7 @@
 /** A deployment whose runs are recorded, and a model and tools that count what they are asked. */
 
+import { vi } from 'vitest'
+
 import type { ControlReplay, ControlVerdict, RunCalls } from '../../../src/api/index.ts'
 import { eventually } from '../../support/eventually.ts'
 import { openModel } from '../../support/model-server.ts'
@@ -13,6 +15,9 @@ import type { GraphName } from './agents.ts'
 
 /** Value of a secret that no replay may see. */
 export const secret = 'canary-5e0b7f41aa93'
+
+/** Processes load the engine several times, which takes minutes on a busy machine. */
+const replayMs = 300_000
 
 /** Place of a run. */
 export interface RanRun {
@@ -78,12 +83,12 @@ export async function replayedShop(): Promise<ReplayedShop> {
       return (body as unknown as ControlReplay).replay.id
     },
     ended: (id) =>
-      eventually(async () => {
+      vi.waitFor(async () => {
         const { body } = await shop.own('GET', `/replays/${id}`)
         const seen = body as unknown as ControlReplay
         if (seen.replay.phase === 'running') throw new Error(`${seen.done} are done`)
         return seen
-      }),
+      }, { timeout: replayMs, interval: 50 }),
     verdicts: async (id) =>
       (await shop.own('GET', `/replays/${id}/runs`)).body['runs'] as readonly ControlVerdict[],
     close: async () => {

@@ -1,0 +1,160 @@
+/** Replays from their start to their verdicts, and what may come between. */
+
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import type { MemberReplays, ReplayRequest } from '../../../../src/deployment/index.ts'
+import { eventually } from '../../../support/eventually.ts'
+import { endWith, ReplayWorld, stopAtCall } from './replay-world.ts'
+import type { Does } from './replay-world.ts'
+
+const request: ReplayRequest = { revision: 'r2', sample: 10, graphId: null, sinceMs: null,
+  controls: true, limitMs: 60_000 }
+
+async function scene(does?: Does, runs: ReplayWorld['runs'] = new Map([['a', {}]])) {
+  const world = new ReplayWorld()
+  for (const [id, run] of runs) world.runs.set(id, run)
+  if (does) world.does = does
+  const replays = world.member()
+  onTestFinished(() => replays.close())
+  const deployment = await world.deployment()
+  const replayed = async (more: Partial<ReplayRequest> = {}, by: MemberReplays = replays) => {
+    const { id } = await by.start(deployment, { ...request, ...more }, 'test')
+    const view = await world.ended(by, deployment, { id })
+    return { ...view, verdicts: await by.verdicts(deployment, id) }
+  }
+  return { world, replays, deployment, replayed }
+}
+
+describe('a replay', () => {
+  it('executes each run on its own revision first, and is kept as an experiment', async () => {
+    const { world, replayed } = await scene(undefined, new Map([['a', {}], ['b', {}]]))
+    const { replay, counts, verdicts } = await replayed()
+    expect(world.executed).toEqual(['r1 a', 'r2 a', 'r1 b', 'r2 b'])
+    expect([replay.phase, counts.same, verdicts.map(({ runId }) => runId)])
+      .toEqual(['done', 2, ['a', 'b']])
+    expect([world.kept, replay.experiment, world.open]).toEqual([[replay.id], replay.id, 0])
+  })
+
+  it('leaves the control out if it is asked to', async () => {
+    const { world, replayed } = await scene()
+    expect((await replayed({ controls: false })).counts.same).toBe(1)
+    expect(world.executed).toEqual(['r2 a'])
+  })
+
+  it('says why a run is not replayable', async () => {
+    const { replayed } = await scene(undefined,
+      new Map<string, {}>([['cut', { isCut: true }], ['gone', { isGone: true }], ['parts', {
+        starts: 2,
+      }], ['off', { isRecorded: false }]]))
+    const { replay, verdicts } = await replayed()
+    expect(verdicts.map(({ runId, verdict, reason }) => [runId, verdict, reason])).toEqual([
+      ['cut', 'not_replayable', expect.stringContaining('cut')],
+      ['gone', 'not_replayable', 'Its thread was removed.'],
+      ['parts', 'not_replayable', expect.stringContaining('several parts')],
+    ])
+    expect([replay.passed, replay.chosen?.length]).toEqual([1, 3])
+  })
+
+  it('says that a revision cannot be loaded: the recorded one, or the one to try', async () => {
+    const { world, replayed } = await scene()
+    world.refused = 'r1'
+    expect((await replayed()).verdicts[0]).toMatchObject({ verdict: 'not_replayable',
+      reason: 'r1 cannot be loaded: It is broken.' })
+    world.refused = 'r2'
+    expect((await replayed()).verdicts[0]).toMatchObject({ verdict: 'failed',
+      reason: 'r2 cannot be loaded: It is broken.' })
+  })
+
+  it('tries a run once more whose process has died, and no more', async () => {
+    let deaths = 0
+    const { world, replayed } = await scene((revision, _, listener) => {
+      if (revision === 'r2' && deaths++ === 0) listener.lost('crashed')
+      else endWith(listener, { a: 1 })
+    })
+    expect((await replayed()).counts.same).toBe(1)
+    expect(world.started).toEqual(['r1', 'r2', 'r2'])
+    world.does = (revision, _, listener) =>
+      revision === 'r2' ? listener.lost('crashed') : endWith(listener, { a: 1 })
+    expect((await replayed()).verdicts[0]).toMatchObject({ verdict: 'failed',
+      reason: 'Its process ended.' })
+  })
+
+  it('ends the process of a run that takes too long', async () => {
+    const { world, replayed } = await scene((revision, _, listener) => {
+      if (revision === 'r1') endWith(listener, { a: 1 })
+    })
+    expect((await replayed({ limitMs: 20 })).verdicts[0]).toMatchObject({ verdict: 'failed',
+      reason: 'It takes longer than a replay may.' })
+    expect(world.open).toBe(0)
+  })
+
+  it('asks a model to stream if the recorded run did so for a follower of its thread', async () => {
+    const { world, replayed } = await scene((_, { request: asked }, listener) => {
+      if (asked.kind === 'run' && asked.threadEvents) endWith(listener, { a: 1 })
+      else stopAtCall(listener)
+    })
+    expect((await replayed()).counts.same).toBe(1)
+    expect(world.executed).toEqual(['r1 a', 'r1 a', 'r2 a'])
+    world.does = (_revision, _execution, listener) => stopAtCall(listener)
+    expect((await replayed()).counts.unstable).toBe(1)
+  })
+
+  it('is taken in turns of graph, status and revision', async () => {
+    const { world, replayed } = await scene(undefined,
+      new Map<string, {}>([['a', {}], ['b', {}], ['c', { status: 'error' }], ['d', {
+        revision: 'r3',
+      }]]))
+    await replayed({ sample: 3, controls: false })
+    expect(world.executed).toEqual(['r2 a', 'r2 c', 'r2 d'])
+  })
+})
+
+describe('a replay under way', () => {
+  it('is one at a time, and ends when it is cancelled', async () => {
+    const { world, replays, deployment } = await scene(() => {})
+    const { id } = await replays.start(deployment, request, 'test')
+    await eventually(() => expect(world.executed).toEqual(['r1 a']))
+    await expect(replays.start(deployment, request, 'test')).rejects.toMatchObject({ code: 'busy' })
+    expect(await replays.cancel(deployment, id)).toMatchObject({ phase: 'cancelled' })
+    await eventually(() => expect(world.open).toBe(0))
+    expect((await replays.get(deployment, id)).replay.phase).toBe('cancelled')
+    expect(await replays.cancel(deployment, id)).toMatchObject({ phase: 'cancelled' })
+  })
+
+  it('is gone on with by who is asked when its member has died', async () => {
+    const { world, replays, deployment } = await scene((_, { runId }, listener) => {
+      if (runId === 'a') endWith(listener, { a: 1 })
+    }, new Map([['a', {}], ['b', {}]]))
+    const { id } = await replays.start(deployment, request, 'test')
+    await eventually(() => expect(world.executed).toEqual(['r1 a', 'r2 a', 'r1 b']))
+    await replays.close()
+    world.does = (_revision, _execution, listener) => endWith(listener, { a: 1 })
+    const next = world.member()
+    onTestFinished(() => next.close())
+    const { counts, replay } = await world.ended(next, deployment, { id })
+    expect([replay.phase, counts.same]).toEqual(['done', 2])
+    expect(world.executed.slice(3)).toEqual(['r1 b', 'r2 b'])
+  })
+
+  it('is left to a member that lives', async () => {
+    const { world, replays, deployment } = await scene(() => {})
+    const { id } = await replays.start(deployment, request, 'test')
+    const other = world.member('m2')
+    onTestFinished(() => other.close())
+    expect((await other.get(deployment, id)).replay.runner).toMatch(/^m1\//)
+    world.members.delete('m1')
+    expect((await other.get(deployment, id)).replay.runner).toMatch(/^m2\//)
+  })
+})
+
+it('Of another deployment nothing is found, and the oldest replays are removed.', async () => {
+  const { replays, deployment, replayed } = await scene()
+  const { replay: first } = await replayed()
+  const other = { ...deployment, id: '0a1b2c3d-0000-4000-8000-00000000000f' }
+  await expect(replays.get(other, first.id)).rejects.toMatchObject({ code: 'not_found' })
+  await expect(replays.cancel(other, first.id)).rejects.toMatchObject({ code: 'not_found' })
+  for (let more = 0; more < 20; more++) await replayed()
+  const all = await replays.list(deployment)
+  expect([all.length, all.some(({ id }) => id === first.id)]).toEqual([20, false])
+  await expect(replays.verdicts(deployment, first.id)).rejects.toMatchObject({ code: 'not_found' })
+})
