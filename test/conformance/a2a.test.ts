@@ -100,10 +100,10 @@ it('A task that works is followed by another client, and cancelled', async () =>
   const { result: { tasks } } = await call('held', 'ListTasks', { contextId: task.contextId,
     status: 'TASK_STATE_WORKING' })
   expect(tasks).toMatchObject([{ id: task.id }])
-  const followed = post('held', 'SubscribeToTask', { id: task.id })
+  const followed = await post('held', 'SubscribeToTask', { id: task.id })
   const { result } = await call('held', 'CancelTask', { id: task.id })
   expect(result).toMatchObject({ id: task.id, status: { state: 'TASK_STATE_CANCELED' } })
-  const events = await streamed(await followed)
+  const events = await streamed(followed)
   expect(events.at(-1)).toMatchObject({
     statusUpdate: { taskId: task.id, status: { state: 'TASK_STATE_CANCELED' } },
   })

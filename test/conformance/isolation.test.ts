@@ -12,7 +12,7 @@ import { tookMs } from '../support/stillness.ts'
 import { ask } from '../support/wire.ts'
 
 /** A server of its own: the spinning graphs would delay files that share a server. */
-const server = useServer({ project: 'conformance' })
+const server = useServer({ args: ['--workers', '2'] })
 const gate = useGates()
 
 /** A spinner would delay answers for ever; the nodes of Cassandra beside it only for a while. */

@@ -10,7 +10,7 @@ import { useServer } from '../support/server.ts'
 import { ask } from '../support/wire.ts'
 
 /** A server of its own: some tests cancel all runs that there are. */
-const server = useServer({ project: 'conformance' })
+const server = useServer({ args: ['--workers', '2'] })
 const gate = useGates()
 
 const newThread = async () => (await server.client.threads.create()).thread_id

@@ -9,7 +9,7 @@ import type { CassandraKeyspace } from './cassandra-keyspace.ts'
 import { cassandraForTests } from './cassandra.ts'
 import type { KeyPlace } from './keys.ts'
 import { projectsFolder } from './newest-packages.ts'
-import { startServer } from './server-process.ts'
+import { oneWorker, startServer } from './server-process.ts'
 import type { ServerOptions, ServerProcess } from './server-process.ts'
 import type { SharedServerAnswer, SharedServerRequest } from './shared-server-setup.ts'
 
@@ -31,8 +31,9 @@ const startMs = 240_000
 
 /**
  * A server of the conformance project for a test file. Files that ask for nothing special share
- * one, since a start takes longer than many of them. With HEDDLE_TEST_URL the tests that need no
- * process of their own run against the server there, which must serve that project.
+ * one, since a start takes longer than many of them. Others have one worker, unless they ask for
+ * more. With HEDDLE_TEST_URL the tests that need no process of their own run against the server
+ * there, which must serve that project.
  */
 export function useServer(options?: ServerOptions): ServerInUse {
   const elsewhere = process.env['HEDDLE_TEST_URL']
@@ -45,7 +46,11 @@ export function useServer(options?: ServerOptions): ServerInUse {
     keyspace = cassandra && newKeyspace(cassandra)
     if (elsewhere !== undefined) url = elsewhere
     else if (options === undefined) url = await sharedServer(keyspace)
-    else own = await startServer({ project: 'conformance', cassandra: keyspace, ...options })
+    else {
+      // Each worker loads the engine. Of two such options the last one holds.
+      const args = [...oneWorker, ...options.args ?? []]
+      own = await startServer({ project: 'conformance', cassandra: keyspace, ...options, args })
+    }
     client = clientOf(url ?? own!.url)
   }, startMs)
   afterAll(async () => {
