@@ -6,13 +6,13 @@ import { limitConcurrency } from '../../cluster/index.ts'
 import { getRunCall, listRunCalls } from '../api/index.ts'
 import type { RunCall, RunCallBodies, RunCallBody, RunCalls } from '../api/index.ts'
 import { HeddleError } from '../errors.ts'
-import { decodeBlock, executionsIn } from '../graph/index.ts'
 import type { RecordedBody, RecordedCall, RecordedExecution } from '../graph/index.ts'
 import { timeText } from '../json/index.ts'
 import type { Platform } from '../platform/index.ts'
 import { sendJson } from './http/list-reply.ts'
 import type { App, RouteParts } from './http/route.ts'
 import { serve } from './http/serve.ts'
+import { UnpackedRecordings } from './unpacked-recordings.ts'
 
 /** Recordings that are unpacked at a time: each may have 16 MiB. */
 const unpackedAtOnce = 2
@@ -25,10 +25,9 @@ export interface RecordingSource {
 /** Adds the routes. Who may read the run may read its calls. */
 export function runCallRoutes(app: App, { runs, platform }: RouteParts & RecordingSource): void {
   const inTurn = limitConcurrency(unpackedAtOnce)
-  const recorded = async (tenant: string, runId: string) => {
-    const blocks = await platform?.query.recordedBlocks({ tenant, runId }) ?? []
-    return executionsIn(await Promise.all(blocks.map(decodeBlock)))
-  }
+  const unpacked = new UnpackedRecordings()
+  const recorded = async (tenant: string, runId: string) =>
+    unpacked.of(`${runId} ${tenant}`, await platform?.query.recordedBlocks({ tenant, runId }) ?? [])
   serve(app, listRunCalls,
     async ({ params: { thread_id: threadId, run_id: runId }, caller }, reply) => {
       await runs.get(caller, { threadId, runId })

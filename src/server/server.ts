@@ -88,7 +88,10 @@ interface Start {
 export async function openServer(settings: Settings, env: Env,
   endProcess: (reason: string) => void): Promise<Server> {
   const rows = limitsOf(settings)
-  const project = await readProject(settings.config, { ignoreAuth: settings.ignoreAuth })
+  const project = await readProject(settings.config, {
+    ignoreAuth: settings.ignoreAuth,
+    record: settings.record ?? undefined,
+  })
   const graphConfig = graphConfigOf(settings, project)
   for (const warning of [...project.warnings, ...graphConfig.stray]) env.log.warn(warning)
   if (settings.graphsUsers) await openGraphsUsers(settings.graphsUsers, settings.dataDirectory)

@@ -11,6 +11,7 @@ import type { AssistantDefaults } from './assistant-defaults.ts'
 import { isLoopback } from './ip-address.ts'
 import type { IpRange } from './ip-address.ts'
 import type { ValueOf } from './known-settings.ts'
+import type { QuotaSettings } from './quota-settings.ts'
 import type { RegionName } from './region.ts'
 import type { UserRange } from './setting-kind.ts'
 import { mistakesIn } from './settings-mistakes.ts'
@@ -119,23 +120,13 @@ export interface Settings {
   readonly ownTraces: ValueOf<'ownTraces'>
   /** The share of runs whose steps are traced if these are. */
   readonly ownTracesRatio: number
+  /** Share of runs whose calls are recorded, in place of that of langgraph.json. */
+  readonly record: string | null
   /** Bytes of traces in the data directory, in all and of a tenant; whether words are indexed. */
   readonly traces: { readonly diskBytes: number; readonly tenantBytes: number;
     readonly indexesWords: boolean }
   /** Null if everything is stored in the data directory. */
   readonly cassandra: CassandraSettings | null
-}
-
-/** Quotas of one tenant; Infinity for any number. */
-export interface QuotaSettings {
-  readonly bytes: number
-  readonly threads: number
-  /** Unfinished runs whose time has come. */
-  readonly runs: number
-  readonly delayedRuns: number
-  readonly crons: number
-  /** Streams and waiting requests at one server. */
-  readonly streams: number
 }
 
 /**
@@ -265,6 +256,7 @@ export function resolveSettings(source: SettingsSource): Settings {
     studio: studioSettings(reader),
     ownTraces: reader.value('ownTraces'),
     ownTracesRatio: reader.value('ownTracesRatio'),
+    record: reader.value('record') ?? null,
     traces: { diskBytes: reader.value('tracesDiskMb') * 1024 * 1024,
       tenantBytes: (reader.value('quotaTracesMb') || Infinity) * 1024 * 1024,
       indexesWords: reader.value('tracesWords') === 'on' },

@@ -5,8 +5,8 @@ import { availableParallelism } from 'node:os'
 import { assistantDefaults } from './assistant-defaults.ts'
 import { regionNames } from './region.ts'
 import { anyText, domain, handles, hostPatterns, hosts, localOrigins, onOffOrAddress, oneOf,
-  origins, path, ranges, share, someOf, targets, tenantName, texts, urlsOf, userRange, variables,
-  webAddress, wholeNumber, yesOrNo } from './setting-kind.ts'
+  origins, path, ranges, runShare, share, someOf, targets, tenantName, texts, urlsOf, userRange,
+  variables, webAddress, wholeNumber, yesOrNo } from './setting-kind.ts'
 import { settingsOf } from './setting.ts'
 import type { Setting } from './setting.ts'
 
@@ -308,6 +308,10 @@ export const knownSettings = {
     fallback: 1,
     message: 'The share of runs that `deep` traces, 0 to 1; of others only the runs are traces.',
   }),
+  record: observability('--record <share>', 'HEDDLE_RECORD', { kind: runShare, fallback: undefined,
+    usual: '`heddle.record` of langgraph.json',
+    message: 'The share of runs of the own project whose outgoing calls are recorded: `off`, ' +
+      '`all` or `10%`.' }),
   tracesDiskMb: observability('--traces-disk-mb <number>', 'HEDDLE_TRACES_DISK_MB', {
     kind: wholeNumber(1, 1_000_000_000),
     fallback: 10_240,

@@ -65,6 +65,10 @@ export const share: Kind<number> = one('must be a number from 0 to 1', (text) =>
   return /^(0(\.\d+)?|1(\.0+)?)$/.test(text) ? Number(text) : undefined
 })
 
+/** A share of runs, as langgraph.json has it: `off`, `all` or `10%`. */
+export const runShare: Kind<string> = one('must be off, all or a share of runs like 10%',
+  (text) => /^(?:off|all|(?:100|\d{1,2}(?:\.\d{1,4})?)%)$/.test(text) ? text : undefined)
+
 /** A switch: yes or no, in any of the usual words. */
 export const yesOrNo: Kind<boolean> = {
   read(text) {

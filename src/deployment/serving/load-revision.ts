@@ -113,6 +113,7 @@ async function load(parts: LoadParts,
     // Packages lie beside the own files.
     folder: join(held.root, '..'),
     variables: replays ? standIns(variables) : variables,
+    secretNames: Object.keys(secrets),
     workers: replays ? 1 : limits.workers,
     memoryMb: limits.memory_mb,
     allowsAddons: manifest.platform !== null,

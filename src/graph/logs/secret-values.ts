@@ -23,10 +23,11 @@ export function isSecretName(name: string): boolean {
   return secretName.test(name)
 }
 
-/** The values of secret variables that are long enough to be no words. */
-export function secretValuesOf(variables: NodeJS.ProcessEnv): readonly string[] {
+/** The values of secret variables, and of these names, that are long enough to be no words. */
+export function secretValuesOf(variables: NodeJS.ProcessEnv,
+  names: readonly string[] = []): readonly string[] {
   return Object.entries(variables).flatMap(([name, value = '']) =>
-    secretName.test(name) && value.length >= shortest ? [value] : []
+    (secretName.test(name) || names.includes(name)) && value.length >= shortest ? [value] : []
   )
 }
 

@@ -52,12 +52,22 @@ function replaying(
   return { ...project, replays: true }
 }
 
+/** The project, whose recorder hides the values of the deployment's secrets. */
+function hidingSecrets(project: CompiledProject,
+  { secretNames }: GraphProcessOptions): CompiledProject {
+  const { recording } = project
+  return recording && secretNames
+    ? { ...project, recording: { ...recording, secretNames } }
+    : project
+}
+
 /** The start of a host. The login and the app have a share of the memory, as each worker has. */
 function startWith(project: CompiledProject, options: GraphProcessOptions): ProcessStart {
   const { workers, memoryMb, tracedRatio, appTimeoutMs = defaultAppTimeoutMs } = options
   const hasApp = bringsCode(project)
   const heapMb = heapOfWorker(memoryMb, workers + (hasApp ? 1 : 0))
-  return { project, workers, heapMb, environment: graphsSee(options, process.env),
+  return { project: hidingSecrets(project, options), workers, heapMb,
+    environment: graphsSee(options, process.env),
     ...hasApp && { app: { heapMb, hangMs: appTimeoutMs } },
     ...tracedRatio !== undefined && { tracedRatio } }
 }

@@ -15,6 +15,8 @@ export interface GraphProcessOptions {
   readonly folder: string
   /** Its whole environment, besides a few names that Node needs. */
   readonly variables: Readonly<Record<string, string>>
+  /** Names of those that are secrets of its deployment. */
+  readonly secretNames?: readonly string[]
   readonly workers: number
   /** MiB of memory, all of the process: above them it is replaced. */
   readonly memoryMb: number

@@ -115,6 +115,7 @@ class ProjectWatcher {
     try {
       const project = await readProject(this.#project.configFile, {
         ignoreAuth: this.#project.ignoreAuth,
+        record: this.#project.record,
       })
       const compiled = await compileProject(project)
       await this.#components.refresh(project)

@@ -61,6 +61,8 @@ export interface Project {
   readonly app?: ProjectModule
   /** True if the login that it names was left out. */
   readonly ignoreAuth: boolean
+  /** Share of runs that it was read with, in place of that of its file. */
+  readonly record?: string
   /** A message for each setting of the file that has no effect. */
   readonly warnings: readonly string[]
 }
@@ -142,6 +144,8 @@ export interface ReadingOptions {
   readonly deployed?: boolean
   /** True to leave the login out that a project names: what it guards is open then. */
   readonly ignoreAuth?: boolean | undefined
+  /** Share of runs that are recorded, in place of that of the file. */
+  readonly record?: string | undefined
 }
 
 /**
@@ -149,7 +153,7 @@ export interface ReadingOptions {
  * wrong field.
  */
 export async function readProject(path: string,
-  { deployed = false, ignoreAuth = false }: ReadingOptions = {}): Promise<Project> {
+  { deployed = false, ignoreAuth = false, record }: ReadingOptions = {}): Promise<Project> {
   const configFile = await findConfig(path)
   const root = dirname(configFile)
   const config = await parseConfig(configFile)
@@ -171,7 +175,7 @@ export async function readProject(path: string,
   const fault = trial && trialFault(trial, Object.keys(config.graphs))
   if (fault !== undefined) throw refusal(configFile, [fault])
   const effects = effectRulesOf(config.heddle?.effects)
-  const recording = recordingRuleOf(config.heddle ?? {})
+  const recording = recordingRuleOf({ ...config.heddle, ...record && { record } })
   const env = await readEnv(root, config, ignoreAuth)
   if (deployed && env.env['LANGGRAPH_CONFIG'] !== undefined) {
     env.warnings.push('LANGGRAPH_CONFIG has no effect in a deployment: give its assistants their ' +
@@ -191,7 +195,7 @@ export async function readProject(path: string,
     isOff: disabledRoutes.includes('ui') }
   return { root, configFile, graphs, ...modules, ...env, ignoreAuth, store, webhooks, timeToLive,
     settings, ui, ...trial && { trial }, ...effects.length > 0 && { effects },
-    ...recording && { recording } }
+    ...recording && { recording }, ...record && { record } }
 }
 
 /** Settings of the login, the app and the routes, as a deployment keeps them. */

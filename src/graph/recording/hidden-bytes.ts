@@ -15,9 +15,13 @@ const forms: readonly RegExp[] = [
   /\b(?:sk|pk|rk|ghp|gho|xox[abp]|lsv2|hdl)[-_](?=[\w-]*\d)[\w-]{12,}/g,
 ]
 
-/** Hides the values of secret variables, as they are and as JSON and URLs write them. */
-export function byteHider(variables: NodeJS.ProcessEnv): HideSecrets {
-  const values = [...new Set(secretValuesOf(variables).flatMap(writtenForms))]
+/**
+ * Hides the values of secret variables, and of these names, as they are and as JSON and URLs write
+ * them.
+ */
+export function byteHider(variables: NodeJS.ProcessEnv,
+  names: readonly string[] = []): HideSecrets {
+  const values = [...new Set(secretValuesOf(variables, names).flatMap(writtenForms))]
     // One may be part of another.
     .sort((a, b) => b.length - a.length)
   return (text) => {

@@ -16,7 +16,7 @@ export async function openRecorder(rule: RecordingRule | undefined,
   return new Opened({
     ratio: rule.ratio,
     // The project's variables are known when its code runs.
-    hide: (text) => (hidden ??= byteHider(process.env))(text),
+    hide: (text) => (hidden ??= byteHider(process.env, rule.secretNames))(text),
     send: ({ packed, ...block }) =>
       send({ ...block, form: 'recording', days: rule.days, body: Uint8Array.from(packed) }),
     nowMs: () => env.nowMs(),

@@ -10,6 +10,8 @@ import type { RecordingBlock } from './ingest-call.ts'
 
 /** Removed runs that are known without asking the store. */
 const goneMax = 10_000
+/** Tenants that are known to have no recordings. */
+const bareMax = 10_000
 /** Hour after all others. */
 const never = 2 ** 31 - 1
 const blockType = 'application/zstd'
@@ -19,16 +21,24 @@ export class RecordingWriter {
   readonly #store: Pick<SpanPort, 'write' | 'remove'> & Pick<RollUpPort, 'hours'>
   readonly #nextUs: () => number
   readonly #gone = new LRUCache<string, true>({ max: goneMax })
+  /** Tenants without recordings; undefined where others may write some. */
+  readonly #bare: LRUCache<string, true> | undefined
 
+  #puts = 0
+
+  /** `isAlone`: true if nobody else writes to the store. */
   constructor(store: Pick<SpanPort, 'write' | 'remove'> & Pick<RollUpPort, 'hours'>,
-    nextUs: () => number) {
+    nextUs: () => number, isAlone = false) {
     this.#store = store
     this.#nextUs = nextUs
+    this.#bare = isAlone ? new LRUCache({ max: bareMax }) : undefined
   }
 
   /** Durable when it resolves. A block of a removed run is dropped. */
   async put({ tenant, runId, startedAtMs, no, body, timeToLiveS }: RecordingBlock): Promise<void> {
     if (this.#gone.has(keyOf(tenant, runId))) return
+    this.#puts++
+    this.#bare?.delete(tenant)
     const place = executionPlace(tenant, runId, startedAtMs)
     const removed = await this.#store.write({
       tenant,
@@ -48,12 +58,17 @@ export class RecordingWriter {
 
   /**
    * Resolves when the recordings cannot be found any more. The removal is noted before, so that a
-   * block which is under way revives nothing. A tenant that has never recorded costs one reading.
+   * block which is under way revives nothing. A tenant that has never recorded costs one reading,
+   * in a store of this process only the first time.
    */
   async remove(tenant: string, runs: readonly string[]): Promise<void> {
     for (const run of runs) this.#gone.set(keyOf(tenant, run), true)
+    if (this.#bare?.has(tenant)) return
+    const before = this.#puts
     const hours = await this.#store.hours(tenant, recordingsProject, 0, never)
-    if (hours.length > 0) await this.#removed(tenant, runs)
+    if (hours.length > 0) return await this.#removed(tenant, runs)
+    // A block may have come while this was read.
+    if (this.#puts === before) this.#bare?.set(tenant, true)
   }
 
   async #removed(tenant: string, runs: readonly string[]): Promise<void> {

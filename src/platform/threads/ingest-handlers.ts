@@ -81,7 +81,8 @@ export function ingestHandlers({ store, needs, env }: IngestParts): IngestHandle
       async () => ingestRequest(parts, call, await inflate(call.body, call.encoding, inflatedMax)))
   }
   const documents = documentWrites(store)
-  const recordings = new RecordingWriter(store, nextUs)
+  // One that tells what it removes by itself is written by this process alone.
+  const recordings = new RecordingWriter(store, nextUs, store.watchRemovals !== undefined)
   const examples = examplesInTurn({ store, needs, env, longBodies }, finished)
   const experiments = experimentWrites(parts, examples)
   return {

@@ -72,6 +72,7 @@ describe('settings', () => {
       studio: {},
       ownTraces: 'runs',
       ownTracesRatio: 1,
+      record: null,
       traces: { diskBytes: 10 * 1024 ** 3, tenantBytes: Infinity, indexesWords: true },
       limits: false,
       billing: false,
@@ -207,6 +208,14 @@ describe('settings', () => {
 
   it.each(['2', '-1', '.', '1e-1', '1.5', '0x1'])('refuse %s as a share', (ownTracesRatio) => {
     expect(mistakes({ options: { ownTracesRatio } })).toContain('must be a number from 0 to 1')
+  })
+
+  it.each(['10', '101%', '100.5%', 'yes'])('refuse %s as a share of runs', (record) => {
+    expect(mistakes({ options: { record } })).toContain('must be off, all or a share of runs')
+  })
+
+  it.each(['off', 'all', '100%', '2.5%'])('take %s as a share of runs', (record) => {
+    expect(resolved({ options: { record } })).toMatchObject({ record })
   })
 
   it.each([['0', 0], ['0.25', 0.25], ['1.0', 1]])('take %s as a share', (ownTracesRatio, share) => {

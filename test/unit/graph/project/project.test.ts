@@ -203,6 +203,14 @@ describe('a project', () => {
     },
   )
 
+  it('records the share that the server was started with, in place of that of the file.',
+    async () => {
+      const root = await withConfig({ ...minimal, heddle: { record: '10%', record_days: 3 } })
+      const project = await readProject(root, { record: 'all' })
+      expect(project).toMatchObject({ record: 'all', recording: { ratio: 1, days: 3 } })
+      expect((await readProject(root, { record: 'off' })).recording).toBeUndefined()
+    })
+
   it.each(['10', '101%', '-1%', '100.5%', 'yes', 10])('is refused if it records %s',
     async (record) => {
       expect(await refusalOf({ ...minimal, heddle: { record } }))

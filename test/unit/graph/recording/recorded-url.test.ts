@@ -45,3 +45,12 @@ it('Secrets are stars of their length, as JSON and URLs write them as well.', ()
   expect(hidden('use sk-abc123def456ghi7')).toBe('use *******************')
   expect(hidden('a basic introduction to bearer instruments')).toContain('introduction')
 })
+
+it('The values of named secrets are hidden whatever their names.', () => {
+  const variables = { STRIPE: 'value-of-one-1', HOME: 'ada-lovelace-1815' }
+  const hide = byteHider(variables, ['STRIPE'])
+  expect(hide('a value-of-one-1 of ada-lovelace-1815')).toBe(
+    'a ************** of ada-lovelace-1815',
+  )
+  expect(byteHider(variables)('value-of-one-1')).toBe('value-of-one-1')
+})

@@ -58,3 +58,24 @@ describe.each([['memory', memorySpans()], ['a file', file]])('recordings in %s',
     expect(await found('w')).toEqual([])
   })
 })
+
+it('A tenant that has never recorded is asked about once, where nobody else writes.', async () => {
+  const store = memorySpans()
+  let readings = 0
+  const counted = { write: store.write.bind(store), remove: store.remove.bind(store),
+    hours: (...asked: Parameters<typeof store.hours>) => {
+      readings++
+      return store.hours(...asked)
+    } }
+  const writer = new RecordingWriter(counted, () => nowMs * 1_000, true)
+  await writer.remove('t', ['a'])
+  await writer.remove('t', ['b'])
+  expect(readings).toBe(1)
+  await writer.put(block(0))
+  await writer.remove('t', ['r'])
+  expect(await recordedBlocks(store, { tenant: 't', runId: 'r' })).toEqual([])
+  const shared = new RecordingWriter(counted, () => nowMs * 1_000)
+  await shared.remove('u', ['a'])
+  await shared.remove('u', ['b'])
+  expect(readings).toBe(4)
+})
