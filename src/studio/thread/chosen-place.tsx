@@ -5,6 +5,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { copyThread } from '../api/threads.ts'
 import { RepeatedEffects } from '../effects/repeated-effects.tsx'
 import { Button } from '../parts/button.tsx'
+import { Icon } from '../parts/icon.tsx'
 import { ChosenStep } from './chosen-step.tsx'
 import css from './screen/columns.module.css'
 import { placeOfState } from './screen/place-words.ts'
@@ -19,7 +20,8 @@ export function Comparison({ screen: { search, steps, go } }: { readonly screen:
   return (
     <span className={css['aside']}>
       {wordsOf(search.vs, '…')} → {wordsOf(search.at, 'now')}
-      <Button small kind="quiet" onClick={() => go({ vs: undefined }, true)}>Stop comparing</Button>
+      <Button small kind="quiet" label="Stop comparing" icon={<Icon name="close" size={14} />}
+        onClick={() => go({ vs: undefined }, true)} />
     </span>
   )
 }
