@@ -2,7 +2,7 @@
 
 /** Names of the graphs. */
 export const graphNames = ['same', 'word', 'renamed', 'branch', 'less', 'fixed', 'broken', 'opens',
-  'database', 'remembers', 'random', 'large', 'loops', 'sleeps', 'asks'] as const
+  'database', 'remembers', 'random', 'large', 'reveals', 'loops', 'sleeps', 'asks'] as const
 
 /** A name among them. */
 export type GraphName = (typeof graphNames)[number]
@@ -50,7 +50,7 @@ const opened = (url) => new Promise((resolve, reject) => {
 
 /** An agent with two tools beside each other, which use both doors. */
 function made({ prompt = 'Answer in short.', weather = 'weather', skips = false, more = false,
-  begins = async () => {} } = {}) {
+  begins = async () => {}, ends = () => ({}) } = {}) {
   const graph = new StateGraph(State)
     .addNode('plan_it', async ({ url, asked }) => ({ plan: await model(url, prompt,
       'Plan: ' + asked) }))
@@ -64,7 +64,8 @@ function made({ prompt = 'Answer in short.', weather = 'weather', skips = false,
       found: ['news ' + (await text(url + '/news?q=' + encodeURIComponent(asked))).length] }))
     .addNode('finish', async ({ url, plan, found, asked }) => {
       await begins(url)
-      return { answer: await model(url, prompt, plan + [...found].sort().join() + asked) }
+      const answer = await model(url, prompt, plan + [...found].sort().join() + asked)
+      return { answer, ...ends() }
     })
     .addEdge('__start__', 'plan_it').addEdge('plan_it', weather).addEdge('plan_it', 'news')
     .addEdge(weather, 'finish').addEdge('news', 'finish')
@@ -96,6 +97,7 @@ export const large = made({ begins: async (url) => {
   const body = JSON.stringify({ text: 'x'.repeat(1_100_000) })
   await fetch(url + '/large', { method: 'POST', body })
 } })
+export const reveals = made({ ends: () => ({ plan: next ? process.env.MODEL_KEY : '' }) })
 export const loops = made({ begins: async () => {
   while (next);
 } })

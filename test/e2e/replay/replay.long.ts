@@ -18,7 +18,7 @@ let hits = 0
 const found = new Map<string, ControlVerdict>()
 
 const ran: readonly GraphName[] = ['same', 'word', 'renamed', 'branch', 'less', 'fixed', 'broken',
-  'opens', 'database', 'remembers', 'random', 'large']
+  'opens', 'database', 'remembers', 'random', 'large', 'reveals']
 
 beforeAll(async () => {
   house = await replayedShop()
@@ -34,7 +34,7 @@ afterAll(() => house?.close())
 
 it('Nothing was called, and all runs have a verdict.', () => {
   expect(house.model.received.length).toBe(hits)
-  expect(replay).toMatchObject({ done: 14, replay: { phase: 'done', runs: 14, revision: 'r2' } })
+  expect(replay).toMatchObject({ done: 15, replay: { phase: 'done', runs: 15, revision: 'r2' } })
 })
 
 it('Unchanged code is the same, also up to a question.', () => {
@@ -95,6 +95,11 @@ it('It is kept as an experiment with its verdicts.', async () => {
   expect([status, body]).toEqual([200, expect.objectContaining({
     name: expect.stringContaining('replay of shop on r2') as string,
   })])
+})
+
+it('The process of a replay has stars in place of the secret.', () => {
+  expect(found.get('reveals')).toMatchObject({ verdict: 'diverged', step: 3, node: 'finish',
+    reason: `Channel plan: "" → "${'*'.repeat(secret.length)}"` })
 })
 
 it('The secret is on disk nowhere.', () => {
