@@ -13,6 +13,7 @@ import { benchCassandra } from './cassandra.ts'
 import type { CassandraBench } from './cassandra.ts'
 import { benchCalls, benchCluster, benchClusterBursts } from './cluster.ts'
 import { benchDeployments } from './deployments.ts'
+import { benchEffects } from './effects.ts'
 import { benchEmbedded, benchLimits } from './embedded.ts'
 import { benchGraphHosts } from './graph-hosts.ts'
 import { benchItems } from './items.ts'
@@ -40,6 +41,8 @@ Measures this server beside the bare engine, driver or socket, and writes test/b
   --graphs                    graphs in a process beside threads, alone; nothing is written down
   --app                       a route of a project's app beside the app alone; nothing is written
                               down
+  --effects                   what calls that happen once and recordings add to runs, alone; nothing
+                              is written down
   --tools                     calls of tools of MCP beside runs, alone; nothing is written down
   --login                     what the login of a project adds to a read, alone; nothing is written
                               down
@@ -89,6 +92,8 @@ const { values: options } = orExit(() =>
     login: { type: 'boolean', default: false },
     /** Only calls of tools; the results are not saved. */
     tools: { type: 'boolean', default: false },
+    /** Only what effects and recordings cost; the results are not saved. */
+    effects: { type: 'boolean', default: false },
     /** Deployments on one server. */
     deployments: { type: 'boolean', default: false },
     /** A commit of this repository's history. */
@@ -128,7 +133,8 @@ const report = [
 ].join('\n')
 console.log(`\n${report}`)
 const isPart = options.limits || options.items || options.graphs || options.bursts ||
-  options.app || options.tools || options.login || options['late-rows'] || options['take-over'] ||
+  options.app || options.tools || options.effects || options.login || options['late-rows'] ||
+  options['take-over'] ||
   options.against !== undefined
 if (!quick && !isPart)
   writeFileSync(join(import.meta.dirname, file), `${report}\n`)
@@ -145,6 +151,7 @@ async function measured(): Promise<Bench> {
   if (options.graphs) return await benchGraphHosts({ quick })
   if (options.app) return await benchApp({ quick })
   if (options.login) return await benchLogin({ quick })
+  if (options.effects) return await benchEffects({ quick })
   if (options.tools) return await benchTools({ quick })
   if (options.items) return await benchItems({ quick })
   if (options.platform)

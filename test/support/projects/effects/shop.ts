@@ -30,6 +30,20 @@ export const shop = new StateGraph(State)
   .addNode('pay', async ({ order }) => ({ paid: await charge(order) }))
   .addEdge(START, 'look').addEdge('look', 'pay').compile()
 
+/** The same without an effect. */
+export const bare = new StateGraph(State)
+  .addNode('look', () => ({}))
+  .addNode('pay', async ({ order }) => ({ paid: await send('bare', order) }))
+  .addEdge(START, 'look').addEdge('look', 'pay').compile()
+
+/** The same with an answer that is kept. */
+export const drafting = new StateGraph(State)
+  .addNode('look', () => ({}))
+  .addNode('pay', async ({ order }) => ({
+    paid: await effect('model', { order }, () => send('model', order)),
+  }))
+  .addEdge(START, 'look').addEdge('look', 'pay').compile()
+
 /** Asks a model, charges, and then asks a person, in one node. */
 export const asking = new StateGraph(State)
   .addNode('pay', async ({ order }) => {
