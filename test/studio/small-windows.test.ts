@@ -72,6 +72,11 @@ it('a phone has the names of projects, parts of threads and times of traces', as
   )
   expect(heights).toEqual([true, true, true])
 
+  // The page scrolls below its bar, not the window with both.
+  await page.goto(`${server.url}/studio/playground`)
+  await page.getByRole('button', { name: 'Add a model' }).waitFor()
+  expect(await page.evaluate('document.documentElement.scrollHeight')).toBe(size.height)
+
   await page.goto(trace)
   await expectWhole(page.getByText('2 s', { exact: true }), size.width, size.height)
   expectQuiet(tab)
