@@ -2,6 +2,7 @@
 
 import { Socket } from 'node:net'
 import { flushCompileCache } from 'node:module'
+import { getPriority, setPriority } from 'node:os'
 import { setFlagsFromString } from 'node:v8'
 
 import { systemEnv } from '../../../cluster/index.ts'
@@ -19,6 +20,8 @@ import { Wire } from '../wire.ts'
 /** The file descriptor of the wire. */
 const wireFd = 3
 const beatMs = 1_000
+/** Niceness of a process that replays: its threads yield to those that serve. */
+const replayNiceness = 10
 
 for (const flag of v8Flags) setFlagsFromString(flag)
 
@@ -69,6 +72,8 @@ let receive = (mail: ToProcess): void => {
 async function start(
   { project, workers, heapMb, environment, tracedRatio, app: bounds }: ProcessStart,
 ): Promise<void> {
+  // Its threads inherit it, so that it comes before their start.
+  if (project.replays && getPriority() < replayNiceness) setPriority(replayNiceness)
   const printed = (line: string, level: 'info' | 'warn') => send({ type: 'printed', line, level })
   const app = bounds &&
     new SupervisedApp(env, { project, ...bounds, variables: environment, printed,

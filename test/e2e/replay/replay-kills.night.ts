@@ -3,7 +3,7 @@
  * call out, and all that the deployment keeps as it was.
  */
 
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
@@ -22,6 +22,17 @@ beforeAll(async () => {
   }
 }, 900_000)
 afterAll(() => house?.close())
+
+/** Niceness of all threads of the processes that a process has started. */
+function nicenessOfThreads(parent: number): readonly number[] {
+  const pids = readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8').trim().split(' ')
+  return pids.flatMap((pid) =>
+    readdirSync(`/proc/${pid}/task`).flatMap((thread) => {
+      const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8')
+      return Number(stat.slice(stat.lastIndexOf(')')).split(' ')[17])
+    })
+  )
+}
 
 /** Tables in which nothing of a replay may be. */
 const tables = ['thread', 'run', 'item', 'assistant', 'cron', 'checkpoint_place', 'thread_meta',
@@ -68,9 +79,9 @@ it('All are the same after a kill in the middle, and nothing else has changed.',
 it('A run that loops or sleeps is ended with its process, with the reason.', async () => {
   for (const graph of ['loops', 'sleeps'] as const) await house.run(graph)
   for (const graph of ['loops', 'sleeps'] as const) {
-    const { replay: { id } } = await house.ended(
-      await house.begin('r2', { graph_id: graph, run_s: 20 }),
-    )
+    const id = await house.begin('r2', { graph_id: graph, run_s: 20 })
+    await eventually(() => expect(nicenessOfThreads(house.server.pid)).toContain(10))
+    await house.ended(id)
     expect((await house.verdicts(id))[0]).toMatchObject({ graph_id: graph, verdict: 'failed',
       reason: 'It takes longer than a replay may.' })
   }
