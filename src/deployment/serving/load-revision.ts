@@ -112,7 +112,7 @@ async function load(parts: LoadParts,
     configFile: held.configFile,
     // Packages lie beside the own files.
     folder: join(held.root, '..'),
-    variables: replays ? standIns(variables) : variables,
+    variables: replays ? standIns(variables, Object.keys(secrets)) : variables,
     secretNames: Object.keys(secrets),
     workers: replays ? 1 : limits.workers,
     memoryMb: limits.memory_mb,

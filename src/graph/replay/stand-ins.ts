@@ -2,11 +2,18 @@
 
 import { isSecretName } from '../logs/secret-values.ts'
 
-/** The variables, with stars of the same length in place of secrets, as recordings have them. */
-export function standIns(
-  variables: Readonly<Record<string, string>>,
-): Readonly<Record<string, string>> {
+/** Shorter values are words, which recordings show. */
+const shortest = 8
+
+/**
+ * The variables, with stars of the same length in place of secrets, as recordings have them.
+ * `secretNames`: those of the deployment.
+ */
+export function standIns(variables: Readonly<Record<string, string>>,
+  secretNames: readonly string[]): Readonly<Record<string, string>> {
+  const isSecret = (name: string, value: string) =>
+    isSecretName(name) || (secretNames.includes(name) && value.length >= shortest)
   return Object.fromEntries(Object.entries(variables).map((
     [name, value],
-  ) => [name, isSecretName(name) ? '*'.repeat(value.length) : value]))
+  ) => [name, isSecret(name, value) ? '*'.repeat(value.length) : value]))
 }
