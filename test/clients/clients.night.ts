@@ -77,6 +77,7 @@ const answers: Readonly<Record<string, readonly string[]>> = {
   'gemini': [JSON.stringify(gemini)],
   'gemini streamed': [data(gemini)],
   '/plain': ['{"said":"hello"}'],
+  '/pieces': pieces.map((piece) => data({ piece })),
 }
 
 const server = createServer((request, response) => {
@@ -116,6 +117,13 @@ async function gathered(stream: unknown): Promise<unknown[]> {
   return parts
 }
 
+/** All bytes of a body that is read as it comes. */
+async function textOf(body: unknown): Promise<string> {
+  const parts = await gathered(body) as readonly Uint8Array[]
+  return Buffer.concat(parts).toString()
+}
+
+const streamed = () => `${url}/pieces`
 const plain = () => `${url}/plain`
 const body = { model: 'm', messages: [{ role: 'user', content: 'hi' }] }
 const openai = () => {
@@ -171,6 +179,11 @@ const clients: Readonly<Record<string, Ask>> = {
   '@google/genai, streamed': async () =>
     (await gathered(genai().models!.generateContentStream!(prompt)))
       .map((part) => (part as { readonly text: unknown }).text),
+  'axios, streamed': async () =>
+    textOf((await load('axios').get(streamed(), { responseType: 'stream' })).data),
+  'got, streamed': () => textOf(load('got').default.stream(streamed())),
+  'ky, streamed': async () => textOf((await load('ky').default.get(streamed())).body),
+  'node-fetch, streamed': async () => textOf((await load('node-fetch').default(streamed())).body),
   axios: async () => (await load('axios').get(plain())).data as unknown,
   'axios with its fetch adapter': async () =>
     (await load('axios').get(plain(), { adapter: 'fetch' })).data as unknown,
@@ -181,6 +194,8 @@ const clients: Readonly<Record<string, Ask>> = {
     [`${name}.fetch`, async () => await (await load(name).fetch(plain())).json() as unknown],
     [`${name}.request`,
       async () => await (await load(name).request(plain())).body.json() as unknown],
+    [`${name}.fetch, streamed`, async () => textOf((await load(name).fetch(streamed())).body)],
+    [`${name}.request, streamed`, async () => textOf((await load(name).request(streamed())).body)],
     [`${name}.Pool`, async () => {
       const pool = new (load(name).Pool)(url)
       return await (await pool.request({ path: '/plain', method: 'GET' })).body.json() as unknown

@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it, onTestFailed } from 'vitest'
 
 import { Chance } from '../simulation/chance.ts'
+import { timesWithin } from '../support/repeats.ts'
 import { clientOf } from '../support/server.ts'
 import { oneWorker, startServer } from '../support/server-process.ts'
 import type { ServerProcess } from '../support/server-process.ts'
@@ -13,8 +14,12 @@ import { Orders } from './effects/orders.ts'
 const seed = Number(process.env['HEDDLE_SEED'] ?? Date.now() % 1_000_000)
 const chance = new Chance(seed)
 /** Kills of the server. Each cuts off what is under way of the runs of a round. */
-const kills = Number(process.env['HEDDLE_KILLS'] ?? 40)
-const stops = Math.ceil(kills / 8)
+const killsMax = Number(process.env['HEDDLE_KILLS'] ?? 1_000)
+const stopsMax = Math.ceil(killsMax / 40)
+/** Minutes after which no further one is begun, of kills and of stops. */
+const [killMinutes, stopMinutes] = [16, 4]
+/** Time for a start, and for a round that has begun, on a machine that does much else. */
+const patienceMs = 240_000
 /** Runs of a round, a third of each graph. */
 const runs = 48
 /** Longest time that the receiver takes to answer. */
@@ -26,16 +31,18 @@ let server: ServerProcess
 beforeAll(async () => {
   orders = await Orders.open(chance, slowMs)
   server = await startServer({ project: 'effects', args: oneWorker, env: { RECEIVER: orders.url } })
-})
+}, patienceMs)
 afterAll(async () => {
   await server.close()
   await orders.close()
 })
 
-it(`${kills} kills at random times repeat no effect (HEDDLE_SEED=${seed})`, async () => {
+it(`${killsMax} kills at random times repeat no effect (HEDDLE_SEED=${seed})`, async () => {
   const beganMs = performance.now()
   onTestFailed(() => console.log(JSON.stringify(orders.tally)))
-  for (let kill = 0; kill < kills; kill++) {
+  let kills = 0
+  for (const _ of timesWithin(killsMax, killMinutes)) {
+    kills++
     const placed = await orders.place([clientOf(server.url)], runs)
     await pause(chance.between(0, slowMs))
     orders.cutNow()
@@ -49,12 +56,12 @@ it(`${kills} kills at random times repeat no effect (HEDDLE_SEED=${seed})`, asyn
   // Kills that cut nothing off would prove nothing.
   expect(orders.tally.inFlight).toBeGreaterThan(8 * kills)
   expect(orders.tally.cutOff).toBeGreaterThan(8 * kills)
-}, kills * 60_000)
+}, killMinutes * 60_000 + patienceMs)
 
-it(`${stops} stops of all its threads, longer than an effect may take to begin, repeat none`,
+it(`${stopsMax} stops of all its threads, longer than an effect may take to begin, repeat none`,
   async () => {
     const before = { ...orders.tally }
-    for (let stop = 0; stop < stops; stop++) {
+    for (const _ of timesWithin(stopsMax, stopMinutes)) {
       const placed = await orders.place([clientOf(server.url)], runs)
       await pause(chance.between(0, 150))
       process.kill(server.pid, 'SIGSTOP')
@@ -64,4 +71,4 @@ it(`${stops} stops of all its threads, longer than an effect may take to begin, 
     }
     // The one that stood still got the answers itself: nothing was cut off.
     expect(orders.tally).toMatchObject({ cutOff: before.cutOff, questions: before.questions })
-  }, stops * 60_000)
+  }, stopMinutes * 60_000 + patienceMs)

@@ -7,3 +7,9 @@ export const isNight = process.env['HEDDLE_NIGHTLY'] === '1'
 export function repeats({ day, night }: { readonly day: number; readonly night: number }): number {
   return isNight ? night : day
 }
+
+/** Numbers from 0: as many as there is time for, at least one, and `count` at most. */
+export function* timesWithin(count: number, minutes: number): Generator<number> {
+  const endsMs = performance.now() + minutes * 60_000
+  for (let time = 0; time < count && (time === 0 || performance.now() < endsMs); time++) yield time
+}

@@ -22,7 +22,7 @@ export interface Order {
 /** What was seen of all orders. */
 export interface Tally {
   orders: number
-  /** Effects that the receiver had got and not answered when their server was cut off. */
+  /** Effects that the receiver had got and not answered when a server was cut off. */
   inFlight: number
   /** Effects that were done again with their key, or asked about. */
   cutOff: number
@@ -66,8 +66,8 @@ export class Orders {
     return this.#receiver.close()
   }
 
-  /** Makes threads and asks for a run on each. Resolves when the first effect has come. */
-  async place(clients: readonly Client[], count: number): Promise<Order[]> {
+  /** Makes threads and asks for a run on each. Resolves when the first effects have come. */
+  async place(clients: readonly Client[], count: number, effects = 1): Promise<Order[]> {
     const before = this.#receiver.received.length
     const orders = await Promise.all(Array.from({ length: count }, async (_, i) => {
       const client = clients[i % clients.length]!
@@ -84,7 +84,7 @@ export class Orders {
           order.isTaken = true
         }, () => {})
     }
-    await this.#receiver.arrived(before + 1)
+    await this.#receiver.arrived(before + effects)
     return orders.map(({ order }) => order)
   }
 
