@@ -50,7 +50,7 @@ beforeAll(async () => {
     ['crons', text('No crons yet')],
     ['crons?edit=new', (page) => page.getByRole('dialog').getByLabel('Schedule').waitFor()],
     ['store', text('No items here')],
-    ['assistants?act=new', (page) => page.getByRole('heading', { level: 1 }).waitFor()],
+    ['assistants?act=new', (page) => page.getByRole('dialog').getByLabel('Description').waitFor()],
     [`threads/${chat}?at=${at}`, text('What you send now starts a branch here.')],
     [`threads/${asking}`, text('Which one?')],
     [`traces/${project}`, text('support agent')],

@@ -73,9 +73,14 @@ it('a phone has the names of projects, parts of threads and times of traces', as
   expect(heights).toEqual([true, true, true])
 
   // The page scrolls below its bar, not the window with both.
-  await page.goto(`${server.url}/studio/playground`)
-  await page.getByRole('button', { name: 'Add a model' }).waitFor()
-  expect(await page.evaluate('document.documentElement.scrollHeight')).toBe(size.height)
+  for (const [path, words] of [['playground', 'Add a model'], ['prices', 'gpt-4.1-mini'], [
+    'prompts',
+    'No prompts yet',
+  ]] as const) {
+    await page.goto(`${server.url}/studio/${path}`)
+    await page.getByText(words, { exact: true }).first().waitFor()
+    expect(await page.evaluate('document.documentElement.scrollHeight'), path).toBe(size.height)
+  }
 
   await page.goto(trace)
   await expectWhole(page.getByText('2 s', { exact: true }), size.width, size.height)
