@@ -1,7 +1,9 @@
 /** Replays one recorded run, and gives the verdict. */
 
 import { faultOfControl, judge, verdictFor } from '../../graph/index.ts'
-import type { Judgement, ReplayedRun } from '../../graph/index.ts'
+import type { Judgement, RecordedEnding, ReplayedRun } from '../../graph/index.ts'
+import { memberOf, valueIn } from '../../json/index.ts'
+import type { ReplayBegin } from '../../thread/index.ts'
 import { recordedRun } from './recorded-run.ts'
 import type { RecordedRun, RecordedRunParts, RunPlaceName } from './recorded-run.ts'
 import type { ReplayProcesses } from './replay-processes.ts'
@@ -35,7 +37,7 @@ export async function replayRun(parts: RecordedRunParts, processes: ReplayProces
   }
   const { begin } = recorded
   const known = { ...none, graphId, recordedRevision, recordedCalls: recorded.calls }
-  const ending = { hasFailed: begin.status === 'error', values: recorded.values }
+  const ending = endingOf(begin, recorded.values)
   const answer = (judgement: Judgement, next?: ReplayedRun): ReplayedVerdict => ({
     verdict: { ...known, calls: next?.report.answered ?? 0, ms: Math.round(next?.ms ?? 0),
       ...judgement },
@@ -63,6 +65,14 @@ export async function replayRun(parts: RecordedRunParts, processes: ReplayProces
       ? answer(verdictFor('failed', next))
       : answer(judge(next, before, ending), next)
   }
+}
+
+function endingOf({ status, errorJson }: ReplayBegin, values: string | undefined): RecordedEnding {
+  const error = errorJson === '' ? undefined : valueIn(errorJson)
+  return { hasFailed: status === 'error', waits: status === 'interrupted', values,
+    error: error === undefined
+      ? undefined
+      : { error: String(memberOf(error, 'error')), message: String(memberOf(error, 'message')) } }
 }
 
 function stopsAtCall({ report: { stop } }: ReplayedRun): boolean {

@@ -31,6 +31,20 @@ export function maskedText(text: string): string {
   return masks.reduce((shown, [form, instead]) => shown.replace(form, instead), text)
 }
 
+/** The value with ids and times masked in its texts, names and numbers, in canonical form. */
+export function maskedValue(value: unknown): unknown {
+  if (typeof value === 'string') return maskedText(value)
+  if (typeof value === 'number') {
+    const text = maskedText(String(value))
+    return text === String(value) ? value : text
+  }
+  if (Array.isArray(value)) return value.map(maskedValue)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value)
+    .map(([name, each]): [string, unknown] => [maskedText(name), maskedValue(each)])
+    .toSorted(([a], [b]) => a < b ? -1 : 1))
+}
+
 /** The identity of a request. `url` and `body` are without secrets. */
 export function callIdentity(method: string, url: string, body: Uint8Array): CallIdentity {
   const text = canonicalBody(body)

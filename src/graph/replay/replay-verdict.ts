@@ -1,7 +1,7 @@
 /** The verdict on a run that was replayed on another revision. Pure. */
 
-import { isObject, valueIn } from '../../json/index.ts'
-import { maskedText } from './call-identity.ts'
+import { isObject, memberOf, valueIn } from '../../json/index.ts'
+import { maskedText, maskedValue } from './call-identity.ts'
 import type { ReplayedRun, ReplayedTask } from './replay-execution.ts'
 import type { CallSite, MovedCall, ReplayStop, ShownCall } from './replay-report.ts'
 import { textDifference } from './text-difference.ts'
@@ -21,9 +21,19 @@ export type Verdict = (typeof verdicts)[number]
 export const verdicts = ['same', 'same_result', 'diverged', 'fixed', 'failed', 'unstable',
   'not_replayable'] as const
 
+/** An error as runs have it. */
+interface FailureText {
+  readonly error: string
+  readonly message: string
+}
+
 /** The recorded run as far as it is known. */
 export interface RecordedEnding {
   readonly hasFailed: boolean
+  /** With which it failed; undefined if it has not. */
+  readonly error: FailureText | undefined
+  /** True if it waited for a person. */
+  readonly waits: boolean
   /** JSON of the state values at its end; undefined if that is not known. */
   readonly values: string | undefined
 }
@@ -43,6 +53,9 @@ export interface Judgement {
   readonly moved: readonly MovedCall[]
   readonly missing: readonly ShownCall[]
 }
+
+/** Name under which a state has the questions of its nodes. */
+const interrupts = '__interrupt__'
 
 const none: Judgement = { verdict: 'same', reason: null, step: null, node: null, asked: null,
   recorded: null, moved: [], missing: [] }
@@ -68,7 +81,7 @@ export function faultOfControl(control: ReplayedRun, ending: RecordedEnding):
   if (hasFailed(control) !== ending.hasFailed) {
     return verdictFor('unstable', 'It ends otherwise than the recorded run.')
   }
-  return isStateOf(control.values, ending.values)
+  return isRecordedState(control.values, ending.values)
     ? undefined
     : verdictFor('unstable', 'Its state comes out otherwise than that of the recorded run.')
 }
@@ -93,12 +106,20 @@ export function judge(next: ReplayedRun, control: ReplayedRun | undefined,
     return { ...none, ...both, verdict: 'fixed', reason: 'It fails no more.' }
   }
   const isEqualEnd = control
-    ? control.values === undefined
-      ? next.values === undefined
-      : isStateOf(next.values, control.values)
-    : isStateOf(next.values, ending.values)
-  const isEqualError = control === undefined || errorText(next) === errorText(control)
+    ? isSameState(next.values, control.values)
+    : isRecordedState(next.values, ending.values)
+  const isEqualError = control
+    ? errorText(next) === errorText(control)
+    : messageOf(next.outcome?.error) === messageOf(ending.error)
   const change = control && firstChange(control.steps, next.steps)
+  const waits = next.outcome?.waiting === true
+  if (waits !== (control ? control.outcome?.waiting === true : ending.waits)) {
+    return { ...none, ...change, ...both, verdict: 'diverged',
+      reason: waits ? 'It waits for a person.' : 'It waits for nobody any more.' }
+  }
+  if (control && questionsOf(next) !== questionsOf(control)) {
+    return { ...none, ...change, ...both, verdict: 'diverged', reason: 'It asks something else.' }
+  }
   if (!isEqualEnd || !isEqualError) {
     return { ...none, ...change, ...both, verdict: 'diverged', reason: change?.reason
       ?? (isEqualError
@@ -123,8 +144,11 @@ function hasFailed({ outcome }: ReplayedRun): boolean {
 
 function errorText({ outcome }: ReplayedRun): string {
   const { error, at } = { error: outcome?.error, at: outcome?.at }
-  if (error == null) return ''
-  return maskedText(`${error.error}: ${error.message}`).slice(0, 500) + (at ? ` (${at})` : '')
+  return messageOf(error) + (error && at ? ` (${at})` : '')
+}
+
+function messageOf(error: FailureText | null | undefined): string {
+  return error ? maskedText(`${error.error}: ${error.message}`).slice(0, 500) : ''
 }
 
 function atCall(stop: ReplayStop): Judgement {
@@ -177,20 +201,38 @@ function firstChange(before: Steps, after: Steps): Change | undefined {
   return undefined
 }
 
-/** True if the state has what the other one has, apart from ids and times. */
-function isStateOf(text: string | undefined, expected: string | undefined): boolean {
-  if (expected === undefined) return true
-  const [state, other] = [text ?? '{}', expected].map((each) => valueIn(maskedText(each)))
-  if (!isObject(state) || !isObject(other)) return JSON.stringify(state) === JSON.stringify(other)
-  // Questions are no channel of the state.
-  const names = Object.keys(other)
-    .filter((name) => name !== '__interrupt__' && Object.hasOwn(state, name))
-  return names.every((name) => canonical(state[name]) === canonical(other[name]))
+/** True if two replays end with the same state, apart from ids and times. */
+function isSameState(next: string | undefined, control: string | undefined): boolean {
+  return (next === undefined) === (control === undefined)
+    && comparedState(next) === comparedState(control)
 }
 
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, each: unknown) =>
-    isObject(each)
-      ? Object.fromEntries(Object.entries(each).toSorted(([a], [b]) => a < b ? -1 : 1))
-      : each)
+/**
+ * True if the state has what the log has, apart from ids and times. The log has the values of all
+ * channels, and a replay shows those of the graph's output.
+ */
+function isRecordedState(text: string | undefined, recorded: string | undefined): boolean {
+  if (recorded === undefined) return true
+  const [state, other] = [valueIn(text ?? '{}'), valueIn(recorded)]
+  if (!isObject(state) || !isObject(other)) return comparedState(text) === comparedState(recorded)
+  const shown = Object.fromEntries(
+    Object.entries(other).filter(([name]) => Object.hasOwn(state, name)),
+  )
+  return comparedState(text) === comparedState(JSON.stringify(shown))
+}
+
+/** The state in canonical form, with ids and times masked. Questions are no channel of it. */
+function comparedState(text: string | undefined): string {
+  const state = valueIn(text ?? '{}')
+  if (!isObject(state)) return JSON.stringify(maskedValue(state))
+  const { [interrupts]: _, ...channels } = state
+  return JSON.stringify(maskedValue(channels))
+}
+
+/** Questions of a run to a person, without their ids, which differ each time. */
+function questionsOf({ outcome }: ReplayedRun): string {
+  const asked = valueIn(outcome?.interrupts ?? '{}')
+  const questions = isObject(asked) ? Object.values(asked).flat() : []
+  return questions.map((each) => JSON.stringify(maskedValue(memberOf(each, 'value')))).sort()
+    .join()
 }

@@ -12,20 +12,24 @@ const quiet: ReplayReport = { answered: 1, moved: [], missing: [], stop: null }
 const call = { site: { step: 3, nodes: ['plan'] }, method: 'POST', url: 'https://a.example/v1',
   text: 'x' }
 
-function replayed(values: object, { error, report = {}, end = 'ended', step = {} }: {
+function replayed(values: object, { error, report = {}, end = 'ended', step = {}, asks }: {
   readonly error?: string
+  /** A question to a person, with which it ends. */
+  readonly asks?: string
   readonly report?: Partial<ReplayReport>
   readonly end?: ReplayedRun['end']
   readonly step?: Readonly<Record<string, string>>
 } = {}): ReplayedRun {
   return { end, values: JSON.stringify(values), ms: 5, report: { ...quiet, ...report },
     steps: [[{ node: 'plan', writes: { plan: '1', ...step } }]],
-    outcome: { status: error ? 'error' : 'success', waiting: false, interrupts: '{}',
+    outcome: { status: error ? 'error' : 'success', waiting: asks !== undefined,
+      interrupts: JSON.stringify(asks === undefined ? {} : { task: [{ id: 'q', value: asks }] }),
       error: error === undefined ? null : { error: 'Error', message: error } } }
 }
 
-const well = { hasFailed: false, values: '{"a":1}' }
-const failed = { hasFailed: true, values: undefined }
+const well = { hasFailed: false, error: undefined, waits: false, values: '{"a":1}' }
+const failed = { ...well, hasFailed: true, error: { error: 'Error', message: 'no' },
+  values: undefined }
 const control = replayed({ a: 1 })
 
 it('The same calls and states are the same.', () => {
@@ -36,6 +40,47 @@ it('The same calls and states are the same.', () => {
 it('Ids and times in a state do not count.', () => {
   const at = (time: string) => replayed({ a: 1, at: time })
   expect(judge(at('2026-11-29T14:02:11Z'), at('2026-11-30T09:00:00Z'), well).verdict).toBe('same')
+})
+
+it('Times that are numbers do not count, and other numbers do.', () => {
+  const paid = (at: number, cents: number) => replayed({ a: 1, at, cents })
+  expect(judge(paid(1_795_000_000_123, 5), paid(1_795_000_009_456, 5), well).verdict).toBe('same')
+  expect(judge(paid(1_795_000_000, 5), paid(1_795_000_009, 6), well).verdict).toBe('diverged')
+  expect(
+    faultOfControl(paid(1_795_000_000_123, 5), { ...well,
+      values: '{"a":1,"at":1795000009456,"cents":5,"hidden":true}' }),
+  ).toBeUndefined()
+})
+
+it.each([
+  ['nothing', undefined],
+  ['a channel less', { a: 1 }],
+  ['a channel more', { a: 1, refund: 5, more: 1 }],
+])('A state with %s is another one.', (_, values) => {
+  const whole = replayed({ a: 1, refund: 5 })
+  const next = { ...whole, values: values && JSON.stringify(values) }
+  expect(judge(next, whole, well).verdict).toBe('diverged')
+})
+
+it('Whoever waits for a person, or asks something else, has diverged.', () => {
+  const asks = (asks: string) => replayed({ a: 1 }, { asks })
+  expect(judge(asks('Pay?'), control, well)).toMatchObject({ verdict: 'diverged',
+    reason: 'It waits for a person.' })
+  expect(judge(asks('Pay?'), undefined, well).verdict).toBe('diverged')
+  expect(judge(control, asks('Pay?'), { ...well, waits: true })).toMatchObject({
+    verdict: 'diverged',
+    reason: 'It waits for nobody any more.',
+  })
+  expect(judge(asks('Pay 5?'), asks('Pay?'), { ...well, waits: true })).toMatchObject({
+    verdict: 'diverged',
+    reason: 'It asks something else.',
+  })
+  expect(judge(asks('Pay?'), asks('Pay?'), { ...well, waits: true }).verdict).toBe('same')
+})
+
+it('Without a control a failure is compared with the recorded one.', () => {
+  expect(judge(replayed({}, { error: 'no' }), undefined, failed).verdict).toBe('same')
+  expect(judge(replayed({}, { error: 'other' }), undefined, failed).verdict).toBe('diverged')
 })
 
 it('Other steps or fewer calls with the same end are the same result.', () => {
