@@ -6,7 +6,7 @@ import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 
-import { namesOf, sheetsIn } from './class-names.ts'
+import { namesOf, sheetsIn } from './class-names.mjs'
 import { root } from './node24.mjs'
 
 const source = join(root, 'src/studio')
@@ -19,7 +19,7 @@ function fingerprint() {
   const sources = readdirSync(source, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name))
-    .concat(['package-lock.json', 'scripts/class-names.ts', 'scripts/studio.mjs']
+    .concat(['package-lock.json', 'scripts/class-names.mjs', 'scripts/studio.mjs']
       .map((name) => join(root, name)))
     .sort()
   const hash = createHash('sha256')

@@ -2,7 +2,10 @@
 
 import { expect, it } from 'vitest'
 
-import { namesOf } from '../../../scripts/class-names.ts'
+const script = new URL('../../../scripts/class-names.mjs', import.meta.url).href
+const { namesOf } = await import(script) as {
+  readonly namesOf: (sheets: Readonly<Record<string, string>>) => ReadonlyMap<string, string>
+}
 
 it('gives each class of each sheet a short name of its own, whatever the order', () => {
   const sheets = {
