@@ -477,20 +477,6 @@ describe('scripts', () => {
     const dead = readdirSync(join(root, 'scripts')).filter((name) => !callers.includes(name))
     expectNone(dead, 'Nobody calls it: delete it.')
   })
-
-  it('that set up a fresh clone are plain JavaScript', () => {
-    const found = ['setup.mjs']
-    // The list grows while it is walked.
-    for (const name of found) {
-      if (!name.endsWith('.mjs')) continue
-      const text = readFileSync(join(root, 'scripts', name), 'utf8')
-      const more = [...text.matchAll(/(?:from|import\() ?'\.\/([^']+)'/g)].map(([, path]) => path!)
-      found.push(...more.filter((path) => !found.includes(path)))
-    }
-    expect(found).toContain('studio.mjs')
-    expectNone(found.filter((name) => !name.endsWith('.mjs')),
-      'Node 20 runs them, and reads no TypeScript: write it as .mjs.')
-  })
 })
 
 /** The comments of a source file and the titles of its tests, or the lines of a page. */
