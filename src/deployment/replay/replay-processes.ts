@@ -56,6 +56,11 @@ export class ReplayProcesses {
     const run = await executeReplay(process.graph, { source, limitMs, signal,
       execution: { ...place, id: ++this.#executions, graphId, attempt: 1, headId, request,
         replay: { blocks, startedAtMs } } }, env)
+      // It may still be executing, or spoil the next run.
+      .catch(async (error: unknown) => {
+        await this.#end(revision)
+        throw error
+      })
     if (run.end !== 'ended') await this.#end(revision)
     return run
   }

@@ -21,22 +21,13 @@ export interface ReplayedVerdict {
 /** Replays a run: on its own revision first if that is a control, then on the other one. */
 export async function replayRun(parts: RecordedRunParts, processes: ReplayProcesses,
   { revision, controls }: ReplayRequest, place: RunPlaceName): Promise<ReplayedVerdict> {
-  const { threadId, runId } = place
-  const none = { threadId, runId, graphId: '', recordedRevision: '', recordedCalls: 0, calls: 0,
-    ms: 0 }
   const recorded = await recordedRun(parts, place)
   const { graphId = '', revision: recordedRevision = '' } = recorded.begin ?? {}
   if ('reason' in recorded) {
-    return {
-      verdict: { ...none, graphId, recordedRevision,
-        ...verdictFor('not_replayable', recorded.reason) },
-      input: '{}',
-      expected: undefined,
-      actual: undefined,
-    }
+    return unreplayable(place, recorded.reason, { graphId, recordedRevision })
   }
   const { begin } = recorded
-  const known = { ...none, graphId, recordedRevision, recordedCalls: recorded.calls }
+  const known = { ...nothingOf(place), graphId, recordedRevision, recordedCalls: recorded.calls }
   const ending = endingOf(begin, recorded.values)
   const answer = (judgement: Judgement, next?: ReplayedRun): ReplayedVerdict => ({
     verdict: { ...known, calls: next?.report.answered ?? 0, ms: Math.round(next?.ms ?? 0),
@@ -65,6 +56,17 @@ export async function replayRun(parts: RecordedRunParts, processes: ReplayProces
       ? answer(verdictFor('failed', next))
       : answer(judge(next, before, ending), next)
   }
+}
+
+/** The verdict on a run that cannot be replayed. */
+export function unreplayable(place: RunPlaceName, reason: string,
+  known: Partial<Pick<RunVerdict, 'graphId' | 'recordedRevision'>> = {}): ReplayedVerdict {
+  return { verdict: { ...nothingOf(place), ...known, ...verdictFor('not_replayable', reason) },
+    input: '{}', expected: undefined, actual: undefined }
+}
+
+function nothingOf({ threadId, runId }: RunPlaceName) {
+  return { threadId, runId, graphId: '', recordedRevision: '', recordedCalls: 0, calls: 0, ms: 0 }
 }
 
 function endingOf({ status, errorJson }: ReplayBegin, values: string | undefined): RecordedEnding {

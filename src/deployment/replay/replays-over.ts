@@ -6,11 +6,14 @@ import { HeddleError } from '../../errors.ts'
 import type { Deployment } from '../deployment.ts'
 import type { Deployments } from '../deployments.ts'
 import { namespaceOf } from '../namespace.ts'
+import { removeReplay } from '../records/replay-removal.ts'
 import type { ReplayStores } from '../records/replay-removal.ts'
 import type { Serving } from '../serving/serving.ts'
+import type { RunPlaceName } from './recorded-run.ts'
 import { ReplayProcesses } from './replay-processes.ts'
 import type { Replay, ReplayRequest } from './replay-record.ts'
-import { replayRun } from './replay-run.ts'
+import { replayRun, unreplayable } from './replay-run.ts'
+import type { ReplayedVerdict } from './replay-run.ts'
 import { sampleOf } from './replay-sample.ts'
 import type { SampleParts } from './replay-sample.ts'
 import type { Replays } from './replays.ts'
@@ -160,7 +163,9 @@ class ReplaysOver implements MemberReplays {
         const [threadId = '', runId = ''] = each.split('/')
         if (done.has(runId)) continue
         signal.throwIfAborted()
-        const made = await replayRun(parts, processes, replay.request, { tenant, threadId, runId })
+        const made = await this.#verdictOf(processes, replay, { tenant, threadId, runId }, signal)
+        signal.throwIfAborted()
+        await this.#requireRunning(replay)
         await this.#stored.addVerdict(replay.id, made)
         await this.#requireRunning(replay)
       }
@@ -175,9 +180,25 @@ class ReplaysOver implements MemberReplays {
     await this.#stored.change(replay, { phase: 'done', endedAtMs: parts.env.nowMs(), experiment })
   }
 
-  /** Another member may have cancelled it. */
+  /** The verdict on one run, also if something goes wrong with it. */
+  async #verdictOf(processes: ReplayProcesses, { id, request }: Replay, place: RunPlaceName,
+    signal: AbortSignal): Promise<ReplayedVerdict> {
+    try {
+      return await replayRun(this.#parts, processes, request, place)
+    } catch (error) {
+      const { code, retry, message } = HeddleError.from(error)
+      // Faults of stores pass: the replay is begun again, and not the run left out.
+      if (signal.aborted || (retry !== 'no' && code !== 'internal')) throw error
+      this.#parts.env.log.warn('A run cannot be replayed.', { error, replay: id })
+      return unreplayable(place, code === 'internal' ? 'It cannot be compared.' : message)
+    }
+  }
+
+  /** Another member may have cancelled it, or somebody removed it with its verdicts. */
   async #requireRunning({ id, runner }: Replay): Promise<void> {
     const now = await this.#stored.get(id)
+    // No record leads any more to what was written meanwhile.
+    if (now === undefined) await removeReplay(this.#parts, id)
     if (now?.phase === 'running' && now.runner === runner) return
     throw wasCancelled()
   }

@@ -36,7 +36,7 @@ interface SystemSocket {
   close(): void
 }
 
-/** What this thread listens at. Objects of the code may say something else. */
+/** Sockets at which this thread listens. Objects of the code may say something else. */
 const listening = new Set<SystemSocket>()
 const probe = (net as unknown as {
   _createServerHandle(address: string, port: number, family: 4): SystemSocket

@@ -1,10 +1,12 @@
 /** Executes one replay in a graph process, and keeps in memory what becomes of it. */
 
 import type { Env } from '../../../cluster/index.ts'
+import { HeddleError } from '../../errors.ts'
 import { isObject, memberOf, valueIn } from '../../json/index.ts'
 import type { CheckpointSource, Execution, ExecutionOutcome, GraphHost,
   StepEvent } from '../execution.ts'
 import { maskedText } from './call-identity.ts'
+import { reportIn } from './replay-report.ts'
 import type { ReplayReport } from './replay-report.ts'
 
 /** Writes of a node, with ids and times masked. */
@@ -50,31 +52,50 @@ const interrupts = '__interrupt__'
 /** Stream modes from which the steps are read. */
 const readModes = ['updates', 'values'] as const
 
-/** Resolves when it has ended or its time is over. Rejects if `signal` aborts. */
+/** Characters that all steps of a run may write. */
+const stepsMax = 32 * 1024 * 1024
+
+/**
+ * Resolves when it has ended or its time is over. Rejects if `signal`
+ * aborts, and with `graph_failed` for a run that cannot be compared.
+ */
 export function executeReplay(host: Pick<GraphHost, 'execute'>,
   { execution, source, limitMs, signal }: ReplayWork,
   env: Pick<Env, 'after' | 'monotonicMs'>): Promise<ReplayedRun> {
   const { promise, resolve, reject } = Promise.withResolvers<ReplayedRun>()
   const fromMs = env.monotonicMs()
   const steps = new StepFold()
-  const end = (how: ReplayEnd, outcome?: ExecutionOutcome) => {
+  const settle = () => {
     stopTimer()
     signal.removeEventListener('abort', aborted)
-    resolve({ end: how, outcome, report: reportOf(outcome), steps: steps.steps,
-      values: steps.values, ms: env.monotonicMs() - fromMs })
   }
-  const aborted = () => {
-    stopTimer()
-    reject(signal.reason as Error)
+  const fail = (error: unknown) => {
+    settle()
+    reject(error as Error)
   }
+  const end = (how: ReplayEnd, outcome?: ExecutionOutcome) => {
+    const report = outcome?.replay === undefined ? nothing : reportIn(outcome.replay)
+    if (report === undefined) {
+      fail(unreadable())
+      return
+    }
+    settle()
+    resolve({ end: how, outcome, report, steps: steps.steps, values: steps.values,
+      ms: env.monotonicMs() - fromMs })
+  }
+  const aborted = () => fail(signal.reason)
   const stopTimer = env.after(limitMs, () => end('late'))
   signal.addEventListener('abort', aborted, { once: true })
   host.execute(withModes(execution), source, {
     steps: async ({ events, texts = [] }) => {
       let at = 0
-      for (const event of events) {
-        const text = event.json === '' && event.valuesOf === '' ? texts[at++] ?? '' : event.json
-        steps.take(event, text)
+      try {
+        for (const event of events) {
+          const text = event.json === '' && event.valuesOf === '' ? texts[at++] ?? '' : event.json
+          steps.take(event, text)
+        }
+      } catch (error) {
+        fail(error instanceof HeddleError ? error : unreadable())
       }
     },
     ended: (outcome) => end('ended', outcome),
@@ -92,16 +113,29 @@ function withModes(execution: Execution): Execution {
       streamModes: [...new Set([...request.streamModes, ...readModes])] } }
 }
 
+/** User code could have replaced what makes texts. */
+function unreadable(): HeddleError {
+  return new HeddleError('graph_failed', 'Its report cannot be read: its code may have changed '
+    + 'parts of JavaScript.')
+}
+
 /** The steps that events tell of. */
 class StepFold {
   readonly steps: ReplayedTask[][] = []
   #open: ReplayedTask[] = []
+  #size = 0
   values: string | undefined
 
   take({ name }: Pick<StepEvent, 'name'>, text: string): void {
     const [mode, ...namespace] = name.split('|')
     if (text === '') return
-    if (mode === 'updates') this.#tasks(namespace.map((part) => part.split(':')[0]!), text)
+    if (mode === 'updates') {
+      this.#size += text.length
+      if (this.#size > stepsMax) {
+        throw new HeddleError('graph_failed', 'Its steps write more than a replay can compare.')
+      }
+      this.#tasks(namespace.map((part) => part.split(':')[0]!), text)
+    }
     if (mode !== 'values' || namespace.length > 0) return
     this.values = text
     if (this.#open.length === 0) return
@@ -127,12 +161,4 @@ class StepFold {
 /** The ids of questions come from those of checkpoints, which differ each time. */
 function withoutIds(questions: unknown): unknown {
   return Array.isArray(questions) ? questions.map((each) => memberOf(each, 'value')) : questions
-}
-
-/** The report, which user code could have written. */
-function reportOf(outcome: ExecutionOutcome | undefined): ReplayReport {
-  const report = outcome?.replay === undefined ? undefined : valueIn(outcome.replay)
-  const isWhole = Array.isArray(memberOf(report, 'moved'))
-    && Array.isArray(memberOf(report, 'missing')) && memberOf(report, 'stop') !== undefined
-  return isWhole ? report as ReplayReport : nothing
 }

@@ -1,5 +1,6 @@
 /** Report of the calls of one replay, as its worker makes it. Plain data. */
 
+import { isObject, valueIn } from '../../json/index.ts'
 import type { RecordedSite } from '../recording/recording.ts'
 
 /** Place of a call, without its attempt. */
@@ -43,3 +44,56 @@ export interface ReplayReport {
 
 /** Moved and missing calls that a report lists. */
 export const listedMax = 50
+
+/** Characters of a report, and of one text in it. */
+const [reportMax, textMax] = [1024 * 1024, 4096]
+
+/** Reads a report, which user code could have written. Undefined if it is none. */
+export function reportIn(text: string): ReplayReport | undefined {
+  if (text.length > reportMax) return undefined
+  try {
+    const report = valueIn(text)
+    return isReport(report) ? report : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isReport(value: unknown): value is ReplayReport {
+  return isObject(value) && Number.isSafeInteger(value['answered'])
+    && isListed(value['moved'], (each) => isSite(each['from']) && isSite(each['to']))
+    && isListed(value['missing'], isShown) && isStop(value['stop'])
+}
+
+function isStop(value: unknown): boolean {
+  if (value === null) return true
+  if (!isObject(value)) return false
+  const { kind, asked, recorded, to } = value
+  if (kind === 'items') return true
+  if (kind === 'connects') return isShort(to)
+  return kind === 'call' && isObject(asked) && isShown(asked)
+    && (recorded === null || (isObject(recorded) && isShown(recorded)))
+}
+
+type Members = Readonly<Record<string, unknown>>
+
+function isListed(value: unknown, is: (each: Members) => boolean): boolean {
+  return Array.isArray(value) && value.length <= listedMax
+    && value.every((each: unknown) => isObject(each) && is(each))
+}
+
+function isShown({ site, method, url, text }: Members): boolean {
+  return isSite(site) && isShort(method) && isShort(url) && isShort(text)
+}
+
+function isSite(value: unknown): boolean {
+  if (value === null) return true
+  if (!isObject(value)) return false
+  const { step, nodes } = value
+  return Number.isSafeInteger(step) && Array.isArray(nodes) && nodes.length <= listedMax
+    && nodes.every(isShort)
+}
+
+function isShort(value: unknown): boolean {
+  return typeof value === 'string' && value.length <= textMax
+}

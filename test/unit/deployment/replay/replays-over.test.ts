@@ -3,6 +3,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import type { MemberReplays, ReplayRequest } from '../../../../src/deployment/index.ts'
+import { verdictPlace } from '../../../../src/deployment/records/record-places.ts'
+import { removeReplay } from '../../../../src/deployment/records/replay-removal.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { endWith, ReplayWorld, stopAtCall } from './replay-world.ts'
 import type { Does } from './replay-world.ts'
@@ -109,7 +111,46 @@ describe('a replay', () => {
   })
 })
 
+describe('a run that goes wrong', () => {
+  it('is not replayable with a reason, and its process is ended', async () => {
+    const { world, replayed } = await scene((_, { runId }, listener) => {
+      if (runId === 'b') endWith(listener, { a: 1 })
+      else listener.ended({ status: 'success', waiting: false, interrupts: '{}', error: null,
+          replay: 'no JSON' })
+    }, new Map([['a', {}], ['b', {}]]))
+    const { replay, verdicts } = await replayed()
+    expect([replay.phase, ...verdicts.map(({ verdict }) => verdict)])
+      .toEqual(['done', 'not_replayable', 'same'])
+    expect(verdicts[0]?.reason).toContain('cannot be read')
+    expect([world.started, world.open]).toEqual([['r1', 'r1', 'r2'], 0])
+  })
+
+  it('is not replayable if its ending cannot be judged', async () => {
+    const { replayed } = await scene((_, __, listener) => {
+      void listener.steps({ steps: [],
+        events: [{ name: 'values', json: 'no JSON', valuesOf: '', durable: false }] })
+      endWith(listener, { a: 1 }, { missing: [] })
+      listener.ended({ status: 'success', waiting: false, interrupts: 'no JSON', error: null })
+    }, new Map<string, {}>([['a', { errorJson: 'no JSON' }]]))
+    expect(await replayed()).toMatchObject({ replay: { phase: 'done' },
+      verdicts: [{ verdict: 'not_replayable', reason: 'It cannot be compared.' }] })
+  })
+})
+
 describe('a replay under way', () => {
+  it('writes nothing when it was removed meanwhile', async () => {
+    const listeners: Parameters<Does>[2][] = []
+    const { world, replays, deployment } = await scene((_, __, each) => void listeners.push(each))
+    const { id } = await replays.start(deployment, { ...request, controls: false }, 'test')
+    await eventually(() => expect(listeners.length).toBe(1))
+    await removeReplay(world, id)
+    endWith(listeners[0]!, { a: 1 })
+    await eventually(() => expect(world.open).toBe(0))
+    expect(
+      await world.documents.listDocuments(verdictPlace(id), { after: '', before: '~', limit: 9 }),
+    ).toEqual([])
+  })
+
   it('is one at a time, and ends when it is cancelled', async () => {
     const { world, replays, deployment } = await scene(() => {})
     const { id } = await replays.start(deployment, request, 'test')
