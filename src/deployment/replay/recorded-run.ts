@@ -50,7 +50,7 @@ async function beginOf({ threads }: RecordedRunParts,
 /** True if calls of the run are recorded. */
 export async function isRecorded({ recordings }: RecordedRunParts,
   { tenant, runId }: RunPlaceName): Promise<boolean> {
-  return (await recordings.recordedBlocks({ tenant, runId })).length > 0
+  return (await recordings.recordedBlocks({ tenant, runId, limit: 1 })).length > 0
 }
 
 /** Reads a recorded run. */

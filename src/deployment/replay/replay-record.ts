@@ -72,10 +72,10 @@ export interface ReplayView {
   readonly groups: readonly DifferenceGroup[]
 }
 
-/** The record of a new replay. */
+/** The record of a new replay. Its name is one that only one replay of its deployment can have. */
 export function replayRecord({ id, ...body }: Replay): NewRecord {
-  return { id, name: id, orderMs: body.startedAtMs, parentId: body.deploymentId, metadataJson: '{}',
-    bodyJson: JSON.stringify(body) }
+  return { id, name: `running ${body.deploymentId}`, orderMs: body.startedAtMs,
+    parentId: body.deploymentId, metadataJson: '{}', bodyJson: JSON.stringify(body) }
 }
 
 const phases: readonly ReplayPhase[] = ['running', 'done', 'failed', 'cancelled']

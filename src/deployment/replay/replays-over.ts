@@ -2,7 +2,7 @@
 
 import { limitConcurrency } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
-import { HeddleError } from '../../errors.ts'
+import { HeddleError, ignoreStale } from '../../errors.ts'
 import type { Deployment } from '../deployment.ts'
 import type { Deployments } from '../deployments.ts'
 import { namespaceOf } from '../namespace.ts'
@@ -68,16 +68,20 @@ class ReplaysOver implements MemberReplays {
     if (revision.state !== 'ready' && revision.state !== 'uploading') {
       throw new HeddleError('not_ready', `${revision.name} is ${revision.state}.`)
     }
-    const all = await this.#stored.list(deployment.id)
-    if (all.some(({ phase, runner }) => phase === 'running' && this.#isAlive(runner))) {
-      throw new HeddleError('busy', 'A replay of this deployment is under way: wait for it, or ' +
-        'cancel it.')
+    for (const each of await this.#stored.list(deployment.id)) {
+      if (each.phase !== 'running') continue
+      if (this.#isAlive(each.runner)) throw isUnderWay()
+      // Nobody has asked for it since its member died: the new one is begun in its place.
+      await this.#stored.change(each, { phase: 'failed', endedAtMs: env.nowMs(),
+        reason: 'Its member ended, and another replay was begun.' }).catch(ignoreStale)
     }
     const replay: Replay = { id: env.uuid(), deploymentId: deployment.id,
       deployment: deployment.name, by, request, phase: 'running', reason: null,
       startedAtMs: env.nowMs(), endedAtMs: null, runner: this.#runner, chosen: null, passed: 0,
       experiment: null }
-    await this.#stored.add(replay)
+    await this.#stored.add(replay).catch((error: unknown) => {
+      throw HeddleError.from(error).code === 'exists' ? isUnderWay() : error
+    })
     this.#begin(deployment, replay)
     return replay
   }
@@ -211,6 +215,11 @@ class ReplaysOver implements MemberReplays {
     await this.#stored.change(replay, { phase: 'failed', reason: message,
       endedAtMs: this.#parts.env.nowMs() }).catch(() => {})
   }
+}
+
+function isUnderWay(): HeddleError {
+  return new HeddleError('busy', 'A replay of this deployment is under way: wait for it, or ' +
+    'cancel it.')
 }
 
 function wasCancelled(): HeddleError {

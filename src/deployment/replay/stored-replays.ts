@@ -6,7 +6,7 @@ import { recordsOf, replayCatalog, verdictPlace } from '../records/record-places
 import { removeReplay } from '../records/replay-removal.ts'
 import type { ReplayStores } from '../records/replay-removal.ts'
 import { replayOf, replayRecord } from './replay-record.ts'
-import type { Replay, ReplayView, RunVerdict } from './replay-record.ts'
+import type { Replay, ReplayPhase, ReplayView, RunVerdict } from './replay-record.ts'
 import type { ReplayedVerdict } from './replay-run.ts'
 
 /** Values of a run as JSON texts; undefined where they are not known or too long. */
@@ -24,7 +24,8 @@ const keptMax = 20
 
 /** A change of a replay. */
 export type ReplayChange = Partial<
-  Pick<Replay, 'phase' | 'reason' | 'endedAtMs' | 'runner' | 'chosen' | 'passed' | 'experiment'>
+  & { readonly phase: Exclude<ReplayPhase, 'running'> }
+  & Pick<Replay, 'reason' | 'endedAtMs' | 'runner' | 'chosen' | 'passed' | 'experiment'>
 >
 
 /** Reads and writes replays. */
@@ -35,7 +36,10 @@ export class StoredReplays {
     this.#parts = parts
   }
 
-  /** Adds one, and removes the oldest of its deployment above the number that is kept. */
+  /**
+   * Adds one, and removes the oldest of its deployment above the number that is kept. `exists` if
+   * one of the deployment is under way: that has the name which this one needs.
+   */
   async add(replay: Replay): Promise<void> {
     const all = await this.list(replay.deploymentId)
     for (const { id } of all.slice(keptMax - 1)) await removeReplay(this.#parts, id)
@@ -62,6 +66,7 @@ export class StoredReplays {
     change: ReplayChange): Promise<Replay> {
     return replayOf(
       await this.#parts.catalogs.change(replayCatalog, id, {
+        ...change.phase && { name: id },
         bodyJson: JSON.stringify({ ...change, ...change.chosen && { hasChosen: true } }),
         expected: { phase: 'running', runner },
       }),

@@ -10,6 +10,8 @@ const bytesMax = 64 * 1024 * 1024
 export interface RecordingQuestion {
   readonly tenant: string
   readonly runId: string
+  /** Blocks at most; by default all. */
+  readonly limit?: number
 }
 
 /** Calls of the query thread about recordings. */
@@ -20,7 +22,7 @@ export interface RecordingReads {
 
 /** The blocks in a store. */
 export async function recordedBlocks(store: Pick<SpanPort, 'trace' | 'files'>,
-  { tenant, runId }: RecordingQuestion): Promise<readonly Uint8Array[]> {
+  { tenant, runId, limit = Infinity }: RecordingQuestion): Promise<readonly Uint8Array[]> {
   const blocks: Uint8Array[] = []
   let bytes = 0
   for await (const heads of store.trace(recordingPlace(tenant, runId))) {
@@ -31,6 +33,7 @@ export async function recordedBlocks(store: Pick<SpanPort, 'trace' | 'files'>,
         bytes += file.data.byteLength
         if (bytes > bytesMax) return blocks
         blocks.push(file.data)
+        if (blocks.length >= limit) return blocks
       }
     }
   }

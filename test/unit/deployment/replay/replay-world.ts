@@ -51,6 +51,8 @@ export class ReplayWorld {
   /** Executions, as `r1 run`. */
   readonly executed: string[] = []
   readonly kept: string[] = []
+  /** Of the questions for blocks. */
+  readonly limits: (number | undefined)[] = []
   open = 0
   does: Does = (_revision, _execution, listener) => endWith(listener, { a: 1 })
   refused: string | undefined
@@ -95,7 +97,8 @@ export class ReplayWorld {
               planJson: '{"graphId":"agent"}' }) as unknown as RunRow
           ) }),
       },
-      recordings: { recordedBlocks: async ({ runId }) => {
+      recordings: { recordedBlocks: async ({ runId, limit }) => {
+        this.limits.push(limit)
         const { isCut = false, isRecorded = true } = this.runs.get(runId) ?? {}
         return isRecorded
           ? [

@@ -111,6 +111,12 @@ describe('a replay', () => {
   })
 })
 
+it('Of each run that may be chosen one block is read.', async () => {
+  const { world, replayed } = await scene()
+  await replayed()
+  expect(world.limits[0]).toBe(1)
+})
+
 describe('a run that goes wrong', () => {
   it('is not replayable with a reason, and its process is ended', async () => {
     const { world, replayed } = await scene((_, { runId }, listener) => {
@@ -160,6 +166,34 @@ describe('a replay under way', () => {
     await eventually(() => expect(world.open).toBe(0))
     expect((await replays.get(deployment, id)).replay.phase).toBe('cancelled')
     expect(await replays.cancel(deployment, id)).toMatchObject({ phase: 'cancelled' })
+  })
+
+  it('is one at a time for members that begin at the same moment', async () => {
+    const { world, replays, deployment } = await scene(() => {})
+    const other = world.member('m2')
+    world.members.add('m2')
+    onTestFinished(() => other.close())
+    const begun = await Promise.allSettled(
+      [replays, other, replays, other].map((each) => each.start(deployment, request, 'test')),
+    )
+    expect(begun.filter(({ status }) => status === 'fulfilled').length).toBe(1)
+    expect(
+      begun.filter(({ status }) => status === 'rejected').map((each) =>
+        'reason' in each && (each.reason as { code: string }).code
+      ),
+    ).toEqual(['busy', 'busy', 'busy'])
+  })
+
+  it('is not gone on with when another one was begun after its member had died', async () => {
+    const { world, replays, deployment } = await scene(() => {})
+    const { id } = await replays.start(deployment, request, 'test')
+    await replays.close()
+    const next = world.member()
+    onTestFinished(() => next.close())
+    const { id: newer } = await next.start(deployment, request, 'test')
+    expect((await next.get(deployment, id)).replay).toMatchObject({ phase: 'failed',
+      reason: 'Its member ended, and another replay was begun.' })
+    expect((await next.get(deployment, newer)).replay.phase).toBe('running')
   })
 
   it('is gone on with by who is asked when its member has died', async () => {

@@ -38,6 +38,7 @@ describe.each([['memory', memorySpans()], ['a file', file]])('recordings in %s',
     await writer.put(block(0, { startedAtMs: nowMs + 1, body: Buffer.from('later') }))
     await writer.put(block(0, { runId: 'other' }))
     expect(await found('t')).toEqual(['block 0', 'block 1', 'later'])
+    expect((await recordedBlocks(store, { tenant: 't', runId: 'r', limit: 1 })).length).toBe(1)
     expect([await found('u'), await found('t', 'none')]).toEqual([[], []])
   })
 
