@@ -188,7 +188,8 @@ it('A server whose clients cannot be seen refuses calls that must happen once.',
     await unfit.close()
   }, () => {})
   await eventually(() =>
-    expect(printed).toContain('The effect "POST http://127.0.0.1:8471/charge" cannot be kept ' +
-      'from happening twice, because calls of node:http are not seen: no graph of this project')
+    expect(printed).toContain('The effect "POST http://127.0.0.1:8471/charge" and 1 more cannot ' +
+      'be kept from happening twice, because calls of node:http are not seen: no graph of this ' +
+      'project')
   )
 }, 60_000)
