@@ -1,9 +1,9 @@
 // Generates proto/gen from proto/, if anything that it depends on has changed.
 import { execFileSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
+import { fileHash } from './file-hash.mjs'
 import { root } from './node24.mjs'
 
 const generated = join(root, 'proto/gen')
@@ -22,11 +22,8 @@ function fingerprint() {
   const sources = readdirSync(join(root, 'proto'), { recursive: true })
     .filter((name) => name.endsWith('.proto'))
     .map((name) => join('proto', name))
-    .concat('package-lock.json', 'buf.yaml', ...templates.map(([template]) => template))
-    .sort()
-  const hash = createHash('sha256')
-  for (const source of sources) hash.update(source).update(readFileSync(join(root, source)))
-  return hash.digest('hex')
+  return fileHash([...sources, 'package-lock.json', 'buf.yaml',
+    ...templates.map(([template]) => template)])
 }
 
 /**

@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 
 import { namesOf, sheetsIn } from './class-names.mjs'
+import { fileHash } from './file-hash.mjs'
 import { root } from './node24.mjs'
 
 const source = join(root, 'src/studio')
@@ -18,13 +19,9 @@ const local = '127.0.0.1'
 function fingerprint() {
   const sources = readdirSync(source, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name))
-    .concat(['package-lock.json', 'scripts/class-names.mjs', 'scripts/studio.mjs']
-      .map((name) => join(root, name)))
-    .sort()
-  const hash = createHash('sha256')
-  for (const file of sources) hash.update(file.slice(root.length)).update(readFileSync(file))
-  return hash.digest('hex')
+    .map(({ parentPath, name }) => relative(root, join(parentPath, name)))
+  return fileHash([...sources, 'package-lock.json', 'scripts/class-names.mjs',
+    'scripts/studio.mjs'])
 }
 
 /** Names of classes that differ between sheets. While one edits, none may change with another. */
