@@ -12,22 +12,13 @@
 
 import type { Env } from '../../cluster/index.ts'
 import { HeddleError } from '../errors.ts'
+import type { QuotaSettings } from '../settings/index.ts'
 import { tenantOfNamespace } from './namespace-tenant.ts'
 import { noUse } from './tenant-use.ts'
 import type { TenantUse } from './tenant-use.ts'
 
-/** Quotas of a tenant; Infinity for no limit. */
-export interface QuotaLimits {
-  /** Bytes of the logs of threads, assistants and crons, and of items. */
-  readonly bytes: number
-  readonly threads: number
-  /** Unfinished runs whose time has come. */
-  readonly runs: number
-  readonly delayedRuns: number
-  readonly crons: number
-  /** Streams at one front door, and requests that wait for a run. */
-  readonly streams: number
-}
+/** Quotas of a tenant, as its server is set; Infinity for no limit. */
+export type QuotaLimits = QuotaSettings
 
 /** Name of a quota in the code. `quotaWords` has the names for people. */
 export type QuotaName = keyof QuotaLimits
