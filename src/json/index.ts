@@ -16,6 +16,7 @@ export { requireModest } from './scan.ts'
 export type { Carried } from './split.ts'
 export { timeText } from './time-text.ts'
 export { rawValues } from './raw-values.ts'
+export { sortedMembers } from './sorted-members.ts'
 export { withoutUndefined } from './without-undefined.ts'
 export { NotJson, itemsAt, jsonIn, memberAt, membersAt, stringAt,
   visitMembers } from './json-bytes.ts'

@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto'
 
+import { sortedMembers } from '../../json/index.ts'
 import type { EffectOfTask } from '../state/effect-notes.ts'
 
 /**
@@ -32,12 +33,7 @@ export function effectKey({ tenant, threadId }: EffectThread,
 
 /** Hash of an input, whatever the order of its keys. Throws for what JSON cannot say. */
 export function inputHash(input: unknown): string {
-  return digest(JSON.stringify(input, sorted) ?? 'null')
-}
-
-function sorted(_key: string, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+  return digest(JSON.stringify(input, sortedMembers) ?? 'null')
 }
 
 function digest(text: string): string {

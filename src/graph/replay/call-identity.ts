@@ -3,6 +3,8 @@
 import { createHash } from 'node:crypto'
 import { isUtf8 } from 'node:buffer'
 
+import { sortedMembers } from '../../json/index.ts'
+
 /** A request in the form in which it is compared. */
 export interface CallIdentity {
   readonly method: string
@@ -31,8 +33,12 @@ export function maskedText(text: string): string {
   return masks.reduce((shown, [form, instead]) => shown.replace(form, instead), text)
 }
 
-/** The value with ids and times masked in its texts, names and numbers, in canonical form. */
-export function maskedValue(value: unknown): unknown {
+/** The value as canonical JSON, with ids and times masked in its texts, names and numbers. */
+export function maskedJson(value: unknown): string {
+  return JSON.stringify(maskedValue(value), sortedMembers)
+}
+
+function maskedValue(value: unknown): unknown {
   if (typeof value === 'string') return maskedText(value)
   if (typeof value === 'number') {
     const text = maskedText(String(value))
@@ -41,8 +47,7 @@ export function maskedValue(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(maskedValue)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value)
-    .map(([name, each]): [string, unknown] => [maskedText(name), maskedValue(each)])
-    .toSorted(([a], [b]) => a < b ? -1 : 1))
+    .map(([name, each]) => [maskedText(name), maskedValue(each)]))
 }
 
 /** The identity of a request. `url` and `body` are without secrets. */
@@ -56,20 +61,12 @@ function canonicalBody(body: Uint8Array): string {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   const text = bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1')
   try {
-    return JSON.stringify(sorted(JSON.parse(text)))
+    return JSON.stringify(JSON.parse(text), sortedMembers)
   } catch {
     // The boundary of a form is random.
     const [, boundary] = /^--([^\r\n]{1,200})\r\n/.exec(text) ?? []
     return boundary === undefined ? text : text.replaceAll(boundary, '<boundary>')
   }
-}
-
-/** The value with the members of its objects in one order. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => a < b ? -1 : 1)
-    .map(([name, each]) => [name, sorted(each)]))
 }
 
 function hashOf(text: string): string {

@@ -1,7 +1,7 @@
 /** The verdict on a run that was replayed on another revision. Pure. */
 
 import { isObject, memberOf, valueIn } from '../../json/index.ts'
-import { maskedText, maskedValue } from './call-identity.ts'
+import { maskedJson, maskedText } from './call-identity.ts'
 import type { ReplayedRun, ReplayedTask } from './replay-execution.ts'
 import type { CallSite, MovedCall, ReplayStop, ShownCall } from './replay-report.ts'
 import { textDifference } from './text-difference.ts'
@@ -204,7 +204,7 @@ function firstChange(before: Steps, after: Steps): Change | undefined {
 /** True if two replays end with the same state, apart from ids and times. */
 function isSameState(next: string | undefined, control: string | undefined): boolean {
   return (next === undefined) === (control === undefined)
-    && comparedState(next) === comparedState(control)
+    && comparedState(stateIn(next)) === comparedState(stateIn(control))
 }
 
 /**
@@ -213,26 +213,28 @@ function isSameState(next: string | undefined, control: string | undefined): boo
  */
 function isRecordedState(text: string | undefined, recorded: string | undefined): boolean {
   if (recorded === undefined) return true
-  const [state, other] = [valueIn(text ?? '{}'), valueIn(recorded)]
-  if (!isObject(state) || !isObject(other)) return comparedState(text) === comparedState(recorded)
-  const shown = Object.fromEntries(
-    Object.entries(other).filter(([name]) => Object.hasOwn(state, name)),
-  )
-  return comparedState(text) === comparedState(JSON.stringify(shown))
+  const [state, other] = [stateIn(text), stateIn(recorded)]
+  const shown = isObject(state) && isObject(other)
+    ? Object.fromEntries(Object.entries(other).filter(([name]) => Object.hasOwn(state, name)))
+    : other
+  return comparedState(state) === comparedState(shown)
+}
+
+function stateIn(text: string | undefined): unknown {
+  return valueIn(text ?? '{}')
 }
 
 /** The state in canonical form, with ids and times masked. Questions are no channel of it. */
-function comparedState(text: string | undefined): string {
-  const state = valueIn(text ?? '{}')
-  if (!isObject(state)) return JSON.stringify(maskedValue(state))
+function comparedState(state: unknown): string {
+  if (!isObject(state)) return maskedJson(state)
   const { [interrupts]: _, ...channels } = state
-  return JSON.stringify(maskedValue(channels))
+  return maskedJson(channels)
 }
 
 /** Questions of a run to a person, without their ids, which differ each time. */
 function questionsOf({ outcome }: ReplayedRun): string {
   const asked = valueIn(outcome?.interrupts ?? '{}')
   const questions = isObject(asked) ? Object.values(asked).flat() : []
-  return questions.map((each) => JSON.stringify(maskedValue(memberOf(each, 'value')))).sort()
+  return questions.map((each) => maskedJson(memberOf(each, 'value'))).sort()
     .join()
 }
