@@ -32,6 +32,8 @@ export interface Execution {
   takesMessages?: boolean
   /** Key with which the run's code calls its own server; missing where callers need no keys. */
   readonly ownKey?: string
+  /** The revision of its deployment that executes it; missing outside of deployments. */
+  readonly revision?: string
   /** The user who started the run, as the login of the project made it; it goes to no worker. */
   readonly user?: AppUser
   /** The recording of the run that it replays, in a process that replays. */

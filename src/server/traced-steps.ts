@@ -19,8 +19,8 @@ export function tracedSteps(platform: Pick<Platform, 'ingest'>): WriteTraces {
       await platform.ingest.ingest({ ...call, body, encoding: '' }, moving)
       return
     }
-    const { tenant, runId, startedAtMs, no, days } = call
+    const { tenant, runId, startedAtMs, no, days, label } = call
     await platform.ingest.putRecording({ tenant, runId, startedAtMs, no, body,
-      timeToLiveS: days * daySeconds }, moving)
+      timeToLiveS: days * daySeconds, ...label !== undefined && { label } }, moving)
   }
 }

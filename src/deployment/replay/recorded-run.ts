@@ -1,8 +1,8 @@
 /** A run of a deployment as it was recorded: how it began, how it ended, and its calls. */
 
 import { HeddleError, ignoreNotFound } from '../../errors.ts'
-import { decodeBlock, executionsIn } from '../../graph/index.ts'
-import type { CheckpointSource } from '../../graph/index.ts'
+import { decodeBlock, executionsIn, statelessRunIn } from '../../graph/index.ts'
+import type { CheckpointSource, StatelessRun } from '../../graph/index.ts'
 import { memberOf, valueIn } from '../../json/index.ts'
 import type { Platform } from '../../platform/index.ts'
 import { tuplesIn } from '../../thread/index.ts'
@@ -11,7 +11,7 @@ import type { ReplayBegin, ThreadClient } from '../../thread/index.ts'
 /** The stores that runs are read from. */
 export interface RecordedRunParts {
   readonly threads: Pick<ThreadClient, 'replayBase' | 'state'>
-  readonly recordings: Pick<Platform['query'], 'recordedBlocks'>
+  readonly recordings: Pick<Platform['query'], 'recordedBlocks' | 'labelledRecordings'>
 }
 
 /** The place of a run. */
@@ -35,16 +35,9 @@ export interface RecordedRun {
 
 /** A run that cannot be replayed, with the reason. */
 export interface LostRun {
-  /** Undefined if its thread is gone. */
-  readonly begin: ReplayBegin | undefined
+  /** Undefined if neither a thread nor a recording has it. */
+  readonly begin: Pick<ReplayBegin, 'graphId' | 'revision'> | undefined
   readonly reason: string
-}
-
-async function beginOf({ threads }: RecordedRunParts,
-  { tenant, threadId, runId }: RunPlaceName): Promise<ReplayBegin | undefined> {
-  const answer = await threads.replayBase(tenant, threadId, runId, { kind: 'begin' })
-    .catch(ignoreNotFound)
-  return answer?.begin
 }
 
 /** True if calls of the run are recorded. */
@@ -58,17 +51,28 @@ export async function recordedRun(parts: RecordedRunParts,
   place: RunPlaceName): Promise<RecordedRun | LostRun> {
   const { tenant, threadId, runId } = place
   const begin = await beginOf(parts, place)
-  const lost = (reason: string): LostRun => ({ begin, reason })
-  if (begin === undefined) return lost('Its thread was removed.')
+  const lost = (reason: string, graphId?: string): LostRun => ({ reason,
+    begin: begin ?? (graphId === undefined ? undefined : { graphId, revision: '' }) })
+  // The thread of a stateless run has its id, and goes with it.
+  if (begin === undefined && threadId !== runId) return lost('Its thread was removed.')
   const blocks = await parts.recordings.recordedBlocks({ tenant, runId })
   if (blocks.length === 0) return lost('It is not recorded, or not any more.')
   const executions = await Promise.all(blocks.map(decodeBlock)).then(executionsIn, () => undefined)
   if (executions === undefined) return lost('Its recording cannot be read.')
   const [execution] = executions
-  if (execution === undefined || executions.length > 1 || begin.starts > 1) {
-    return lost('It was executed in several parts, as its worker or its member ended meanwhile.')
+  if (execution === undefined || executions.length > 1 || (begin?.starts ?? 1) > 1) {
+    return lost('It was executed in several parts, as its worker or its member ended meanwhile.',
+      execution?.graphId)
   }
-  if (execution.isCut) return lost('Its recording is cut: calls or bodies are missing.')
+  if (execution.isCut) {
+    return lost('Its recording is cut: calls, bodies or its input are missing.', execution.graphId)
+  }
+  const known = { blocks, startedAtMs: execution.startedAtMs, calls: execution.calls.length }
+  if (execution.run) {
+    const own = statelessRunIn(execution.run)
+    return own ? { ...known, ...statelessOf(execution.graphId, own) } : lost('It cannot be read.')
+  }
+  if (begin === undefined) return lost('Its thread was removed.')
   const read = async (reading: Parameters<ThreadClient['replayBase']>[3]) =>
     tuplesIn(await parts.threads.replayBase(tenant, threadId, runId, reading))
   const source: CheckpointSource = {
@@ -81,8 +85,24 @@ export async function recordedRun(parts: RecordedRunParts,
     if (HeddleError.from(error).code !== 'not_found') throw error
     return lost('The history before it was removed.')
   }
-  return { begin, blocks, startedAtMs: execution.startedAtMs, calls: execution.calls.length, source,
-    values: await valuesOf(parts, place, begin) }
+  return { ...known, begin, source, values: await valuesOf(parts, place, begin) }
+}
+
+async function beginOf({ threads }: RecordedRunParts,
+  { tenant, threadId, runId }: RunPlaceName): Promise<ReplayBegin | undefined> {
+  const answer = await threads.replayBase(tenant, threadId, runId, { kind: 'begin' })
+    .catch(ignoreNotFound)
+  return answer?.begin
+}
+
+/** A stateless run begins with nothing: its recording has all that it needs. */
+function statelessOf(graphId: string,
+  { revision, request, status, error, values }: StatelessRun): Pick<RecordedRun,
+    'begin' | 'source' | 'values'> {
+  return { source: { tuple: async () => undefined, list: async () => [] },
+    values: values ?? undefined,
+    begin: { graphId, request, headId: null, startedAtMs: 0, status, finalCheckpointId: '',
+      errorJson: error ? JSON.stringify(error) : '', starts: 1, revision } }
 }
 
 async function valuesOf({ threads }: RecordedRunParts, { tenant, threadId }: RunPlaceName,

@@ -1,5 +1,6 @@
 /** Chooses the runs of a replay: recorded ones, spread over graphs, statuses and revisions. */
 
+import { labelIn } from '../../graph/index.ts'
 import { isOneOf } from '../../json/index.ts'
 import { graphIdOf } from '../../search/index.ts'
 import type { RunPlace, RunSearch } from '../../search/index.ts'
@@ -29,13 +30,22 @@ interface Candidate {
   readonly threadId: string
   readonly runId: string
   readonly kind: string
+  readonly atMs: number
+}
+
+interface CandidateFilter {
+  readonly tenant: string
+  readonly graphId?: string
+  readonly createdAfterMs?: number
 }
 
 /** Chooses runs of a namespace, the newest of each kind first. */
 export async function sampleOf(parts: SampleParts, tenant: string,
   { sample, graphId, sinceMs }: ReplayRequest, signal: AbortSignal): Promise<Sample> {
-  const candidates = await candidatesOf(parts, { tenant, ...graphId !== null && { graphId },
-    ...sinceMs !== null && { createdAfterMs: sinceMs } }, signal)
+  const filter = { tenant, ...graphId !== null && { graphId },
+    ...sinceMs !== null && { createdAfterMs: sinceMs } }
+  const candidates = together(await candidatesOf(parts, filter, signal),
+    await statelessOf(parts, filter))
   const chosen: string[] = []
   let passed = 0
   for (const { threadId, runId } of inTurns(candidates)) {
@@ -48,22 +58,43 @@ export async function sampleOf(parts: SampleParts, tenant: string,
 }
 
 async function candidatesOf({ runIndex }: SampleParts,
-  filter: { readonly tenant: string; readonly graphId?: string; readonly createdAfterMs?: number },
-  signal: AbortSignal): Promise<readonly Candidate[]> {
+  filter: CandidateFilter, signal: AbortSignal): Promise<readonly Candidate[]> {
   const found: Candidate[] = []
   let after: RunPlace | undefined
   do {
     const { rows, next } = await runIndex.search({ ...filter, limit: pageRows, bytes: pageBytes,
       texts: ['planJson'], after }, signal)
     for (const row of rows) {
-      const { threadId, runId, status, revision } = row
+      const { threadId, runId, status, revision, createdAtMs } = row
       // Without a revision it is a run of no deployment.
       if (!isOneOf(endings, status) || !revision) continue
-      found.push({ threadId, runId, kind: `${graphIdOf(row)} ${status} ${revision}` })
+      found.push({ threadId, runId, kind: `${graphIdOf(row)} ${status} ${revision}`,
+        atMs: createdAtMs })
     }
     after = next
   } while (after !== undefined && found.length < lookedMax)
   return found.slice(0, lookedMax)
+}
+
+/** Recorded runs whose threads are gone. */
+async function statelessOf({ recordings }: SampleParts,
+  { tenant, graphId, createdAfterMs = 0 }: CandidateFilter): Promise<readonly Candidate[]> {
+  const listed = await recordings.labelledRecordings({ tenant, fromMs: createdAfterMs,
+    limit: lookedMax })
+  return listed.flatMap(({ label, startedAtMs: atMs }) => {
+    const run = labelIn(label)
+    if (run === undefined || run.revision === '') return []
+    if (graphId !== undefined && run.graphId !== graphId) return []
+    const { runId, status, revision } = run
+    return [{ threadId: runId, runId, kind: `${run.graphId} ${status} ${revision}`, atMs }]
+  })
+}
+
+/** Both, the newest first. The thread of a stateless run may still be there. */
+function together(some: readonly Candidate[], others: readonly Candidate[]): readonly Candidate[] {
+  const known = new Set(some.map(({ runId }) => runId))
+  return [...some, ...others.filter(({ runId }) => !known.has(runId))]
+    .toSorted((a, b) => b.atMs - a.atMs)
 }
 
 /** One of each kind after another, as long as there are any. */

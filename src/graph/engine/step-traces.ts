@@ -23,6 +23,8 @@ export interface RecordingBody {
   readonly no: number
   /** Days for which it is kept. */
   readonly days: number
+  /** By which a stateless run is found; missing for all others. */
+  readonly label?: string
   readonly body: Uint8Array<ArrayBuffer>
 }
 

@@ -6,6 +6,7 @@ import { callingThrough } from '../calls/call-scope.ts'
 import type { CallingJob, OpenGate } from '../calls/call-scope.ts'
 import { composedGate } from '../calls/composed-gate.ts'
 import type { Recorder } from '../recording/recorder.ts'
+import type { RunEnding } from '../recording/stateless-run.ts'
 import type { Replays } from '../replay/replays.ts'
 import { DrainControl } from '../engine/drain-control.ts'
 import { execute, failure, isWorthKeeping } from '../engine/runner.ts'
@@ -17,7 +18,7 @@ import { answer } from '../engine/state-question.ts'
 import type { StepTraces } from '../engine/step-traces.ts'
 import type { TraceMails } from '../engine/trace-mails.ts'
 import { StepOutbox } from '../events/step-outbox.ts'
-import type { CheckpointSource, Execution, ExecutionOutcome, PauseReason,
+import type { CheckpointSource, Execution, ExecutionOutcome, JsonText, PauseReason,
   StoredTuple } from '../execution.ts'
 import type { LineCapture } from '../logs/line-capture.ts'
 import { settle, ThreadMemories } from '../state/thread-memory.ts'
@@ -153,6 +154,7 @@ export class JobRunner {
     const thread = `${execution.tenant}\n${execution.threadId}`
     const { traces, recorder, replays, openEffects } = this.#observers
     let effects: EffectRunner | undefined
+    let ending: RunEnding | undefined
     if (!warm) this.#memories.forget(thread)
     const memory = this.#memories.take(thread, execution.headId)
     try {
@@ -178,6 +180,7 @@ export class JobRunner {
       if (source.failure)
         return this.#break(number, execution, source.failure)
       await outbox.finish(outcome)
+      ending = { outcome, values: () => this.#valuesOf(execution, memory, outcome) }
       // What the code of a stopped replay still does is of no interest.
       if (replays) {
         outbox.close()
@@ -190,14 +193,23 @@ export class JobRunner {
       // For example, a value cannot be serialized. The run that made it fails.
       outbox.close()
       const outcome = failure(error, this.#bench.library.root)
+      ending = { outcome, values: () => undefined }
       const batch = { steps: [], events: [], ackId: 0, outcome }
       batcher.send({ type: 'batch', job: number, batch })
     } finally {
       effects?.retire()
-      recorder?.ended(execution)
+      recorder?.ended(execution, ending)
       this.#jobs.delete(number)
       this.#gauge.forget(number)
     }
+  }
+
+  /** JSON of the state values at the end, as the API shows them; undefined if not known. */
+  #valuesOf({ graphId }: Execution, memory: ThreadMemory,
+    { status, values }: ExecutionOutcome): JsonText | undefined {
+    if (status !== 'success' || values !== undefined) return values
+    const { plain = false, stateChannels = null } = this.#bench.describe(graphId) ?? {}
+    return plain ? memory.newest.get('')?.channels.text(stateChannels) : undefined
   }
 
   #gateOf(job: CallingJob): CallGate | undefined {

@@ -4,6 +4,7 @@ import { isErrorCode } from '../../errors.ts'
 import type { OutcomeStatus } from '../execution.ts'
 import { lineLevels } from '../logs/run-line.ts'
 import { recordingDaysMax } from '../recording-rule.ts'
+import { labelMax } from '../recording/run-label.ts'
 import type { WorkerMail } from './worker-mail.ts'
 
 /** An object of which nothing is known. */
@@ -71,9 +72,9 @@ function isBatch(value: unknown): boolean {
 export function isTraceBody({ tenant, contentType, form, body, ...of }: Bag): boolean {
   if (!isText(tenant) || !(body instanceof Uint8Array)) return false
   if (form !== 'recording') return isText(contentType) && (form === 'multipart' || form === 'batch')
-  const { runId, startedAtMs, no, days } = of
-  return isText(runId) && [startedAtMs, no, days].every(isCount) &&
-    (days as number) <= recordingDaysMax
+  const { runId, startedAtMs, no, days, label = '' } = of
+  return isText(runId) && [startedAtMs, no, days].every(isCount) && isText(label)
+    && label.length <= labelMax && (days as number) <= recordingDaysMax
 }
 
 /** True for a part of the log that a superstep made. */

@@ -6,6 +6,8 @@ import type { OpenGate } from '../calls/call-scope.ts'
 import type { HideSecrets } from './hidden-bytes.ts'
 import { RecordingRoom } from './recording-room.ts'
 import { RunRecording } from './run-recording.ts'
+import { isStateless, labelOf, packedRun } from './stateless-run.ts'
+import type { RunEnding } from './stateless-run.ts'
 
 /** A block on its way out of the worker. */
 export interface BlockToKeep {
@@ -15,6 +17,8 @@ export interface BlockToKeep {
   readonly startedAtMs: number
   readonly no: number
   readonly packed: Uint8Array
+  /** By which a stateless run is found: no index of runs has it when its thread is gone. */
+  readonly label?: string
 }
 
 /** Share of runs, and ports of a recorder. */
@@ -37,6 +41,8 @@ export class Recorder {
   readonly #options: RecorderOptions
   readonly #waiting = { bytes: 0 }
   readonly #running = new Map<number, RunRecording>()
+  /** Of stateless runs that have ended, until their last block is made. */
+  readonly #labels = new Map<RunRecording, string>()
   readonly #sending = new Set<Promise<unknown>>()
 
   constructor(options: RecorderOptions) {
@@ -54,18 +60,29 @@ export class Recorder {
       hide,
       nowMs,
       monotonicMs,
-      send: (no, packed) => this.#keep({ tenant, runId, startedAtMs, no, packed }),
+      send: (no, packed, isLast) => {
+        const label = isLast ? this.#labels.get(recording) : undefined
+        return this.#keep({ tenant, runId, startedAtMs, no, packed, ...label && { label } })
+      },
     })
     this.#running.set(id, recording)
     return recording
   }
 
-  /** Hands over the rest of an execution's recording. Nothing waits for it. */
-  ended({ id }: Pick<Execution, 'id'>): void {
-    const recording = this.#running.get(id)
+  /**
+   * Hands over the rest of an execution's recording. Nothing waits for it. Without an ending the
+   * run has not ended with it.
+   */
+  ended(execution: Execution, ending?: RunEnding): void {
+    const recording = this.#running.get(execution.id)
     if (recording === undefined) return
-    this.#running.delete(id)
-    this.#follow(recording.ended())
+    this.#running.delete(execution.id)
+    const { hide } = this.#options
+    const label = ending && isStateless(execution) ? labelOf(execution, ending) : undefined
+    if (ending === undefined || label === undefined) return void this.#follow(recording.ended())
+    this.#labels.set(recording, label)
+    this.#follow(recording.ended(() => packedRun(execution, ending, hide))
+      .finally(() => this.#labels.delete(recording)))
   }
 
   /** Resolves when all that ended before is written, or could not be. */

@@ -92,6 +92,8 @@ export interface RecordedBlock {
   /** Version of Node that made the calls. */
   readonly node: string
   readonly calls: readonly RecordedCall[]
+  /** JSON of the run itself, in the last block of a stateless one: its thread goes. */
+  readonly run?: Uint8Array
 }
 
 /** The calls of one execution of a run. A run that was interrupted by a crash has several. */
@@ -114,11 +116,19 @@ type CallLine = Omit<RecordedCall, 'request' | 'answer'> & {
   readonly request: BodyLine
   readonly answer: BodyLine
 }
-type BlockLine = Omit<RecordedBlock, 'calls'> & { readonly version: number; readonly calls: number }
+type BlockLine = Omit<RecordedBlock, 'calls' | 'run'> & { readonly version: number;
+  readonly calls: number;
+  /** Bytes of the run, which come last. */
+  readonly run?: number }
 
 /** Packs a block. */
-export async function encodeBlock({ calls, ...block }: RecordedBlock): Promise<Uint8Array> {
-  const parts: Uint8Array[] = [line({ ...block, version, calls: calls.length } satisfies BlockLine)]
+export async function encodeBlock({ calls, run, ...block }: RecordedBlock): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [
+    line(
+      { ...block, version, calls: calls.length,
+        ...run && { run: run.byteLength } } satisfies BlockLine,
+    ),
+  ]
   for (const call of calls) {
     parts.push(
       line(
@@ -129,19 +139,20 @@ export async function encodeBlock({ calls, ...block }: RecordedBlock): Promise<U
       ...call.answer.chunks,
     )
   }
+  if (run) parts.push(run)
   return await compress(Buffer.concat(parts), options)
 }
 
 /** Reads a block. Throws if it is not whole, or of a version that is not known. */
 export async function decodeBlock(packed: Uint8Array): Promise<RecordedBlock> {
   const reader = new LineReader(await decompress(packed, { maxOutputLength: readMax }))
-  const { version: found, calls: count, ...block } = reader.line<BlockLine>()
+  const { version: found, calls: count, run, ...block } = reader.line<BlockLine>()
   if (found !== version) throw new RangeError('The version of a recording is not known.')
   const calls = Array.from({ length: count }, (): RecordedCall => {
     const { request, answer, ...call } = reader.line<CallLine>()
     return { ...call, request: reader.body(request), answer: reader.body(answer) }
   })
-  return { ...block, calls }
+  return { ...block, calls, ...run !== undefined && { run: reader.bytes(run) } }
 }
 
 /** The executions that blocks of one run are of, in the order in which they began. */
@@ -188,10 +199,10 @@ class LineReader {
   }
 
   body({ chunks, ...body }: BodyLine): RecordedBody {
-    return { ...body, chunks: chunks.map((length) => this.#take(length)) }
+    return { ...body, chunks: chunks.map((length) => this.bytes(length)) }
   }
 
-  #take(length: number): Uint8Array {
+  bytes(length: number): Uint8Array {
     const from = this.#at
     this.#at += length
     if (this.#at > this.#bytes.byteLength) throw new RangeError('A recording ends too early.')

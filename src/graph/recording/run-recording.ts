@@ -19,7 +19,7 @@ export type RecordedRun = Pick<RecordedBlock,
 export interface RunRecordingParts
   extends Pick<WatchedCall, 'room' | 'hide' | 'nowMs' | 'monotonicMs'> {
   /** Hands a block over. Resolves when it is kept or lost; never rejects. */
-  readonly send: (no: number, packed: Uint8Array) => Promise<void>
+  readonly send: (no: number, packed: Uint8Array, isLast: boolean) => Promise<void>
 }
 
 /**
@@ -57,12 +57,25 @@ export class RunRecording implements CallGate {
     return { kind: 'pass', watcher }
   }
 
-  /** Hands over the rest. Calls that go on are recorded as they are. */
-  ended(): Promise<void> {
+  /**
+   * Hands over the rest. Calls that go on are recorded as they are. `run` is that of a stateless
+   * one, which counts as its bodies do.
+   */
+  ended(run?: () => Uint8Array | undefined): Promise<void> {
     this.#isEnded = true
     for (const watch of this.#open) this.#take(watch)
-    if (this.#calls > 0) this.#do(() => this.#hand(true))
+    if (this.#calls > 0) this.#do(() => this.#hand(true, run && this.#keptRun(run)))
     return this.#work
+  }
+
+  #keptRun(run: () => Uint8Array | undefined): Uint8Array | undefined {
+    const bytes = run()
+    if (bytes !== undefined && this.#parts.room.take(bytes.byteLength)) {
+      this.#readyBytes += bytes.byteLength
+      return bytes
+    }
+    this.#isCut = true
+    return undefined
   }
 
   #ordinalOf({ site }: Call): number {
@@ -84,16 +97,16 @@ export class RunRecording implements CallGate {
     })
   }
 
-  async #hand(isLast: boolean): Promise<void> {
+  async #hand(isLast: boolean, run?: Uint8Array): Promise<void> {
     const [calls, bytes] = [this.#ready, this.#readyBytes]
     this.#ready = []
     this.#readyBytes = 0
     const no = this.#blocks++
     try {
       const packed = await encodeBlock({ ...this.#run, no, isLast, isCut: this.#isCut,
-        node: process.version, calls })
+        node: process.version, calls, ...run && { run } })
       // The next calls do not wait for the store.
-      void this.#parts.send(no, packed).finally(() => this.#parts.room.written(bytes))
+      void this.#parts.send(no, packed, isLast).finally(() => this.#parts.room.written(bytes))
     } catch {
       // The missing number says that the recording is cut.
       this.#parts.room.written(bytes)

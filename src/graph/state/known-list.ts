@@ -1,6 +1,7 @@
 /** A channel's list, element by element: its stored form, and what differs from that. */
 
 import type { Splice, Value } from '../../../proto/gen/storage/v1/value.ts'
+import type { JsonText } from '../execution.ts'
 import { isScalar, sameStored } from './known-value.ts'
 import { looksLike, printOf } from './object-print.ts'
 import type { Print } from './object-print.ts'
@@ -67,6 +68,11 @@ export class KnownList {
   /** The stored elements. */
   get stored(): Value[] {
     return this.#stored.slice()
+  }
+
+  /** Its JSON, as the API shows it. */
+  text(): JsonText {
+    return `[${this.#stored.map(({ json }) => json).join(',')}]`
   }
 
   get length(): number {

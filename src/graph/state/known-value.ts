@@ -2,6 +2,7 @@
 
 import { Form } from '../../../proto/gen/storage/v1/value.ts'
 import type { Value } from '../../../proto/gen/storage/v1/value.ts'
+import type { JsonText } from '../execution.ts'
 import { looksLike, printOf } from './object-print.ts'
 import type { Print } from './object-print.ts'
 import type { Decode, Encode } from './value-codec.ts'
@@ -35,6 +36,11 @@ export class KnownValue {
   }
   get stored(): Value {
     return this.#stored
+  }
+
+  /** Its JSON, as the API shows it. */
+  text(): JsonText {
+    return this.#stored.json
   }
 
   /** Moves on to `live`. Returns the value to store; undefined if its bytes stayed the same. */

@@ -2,7 +2,7 @@
 
 import type { ChannelChange } from '../../../proto/gen/storage/v1/value.ts'
 import { memberOf } from '../../json/index.ts'
-import type { StoredChannel } from '../execution.ts'
+import type { JsonText, StoredChannel } from '../execution.ts'
 import { KnownList } from './known-list.ts'
 import type { List } from './known-list.ts'
 import { KnownValue } from './known-value.ts'
@@ -63,6 +63,20 @@ export class KnownChannels {
     const values: ChannelValues = {}
     for (const [channel, known] of this.#channels) values[channel] = known.live()
     return values
+  }
+
+  /**
+   * The stored values as JSON: those of these channels, that of the one alone, or all if it is
+   * null.
+   */
+  text(channels: readonly string[] | string | null): JsonText {
+    if (typeof channels === 'string') return this.#channels.get(channels)?.text() ?? 'null'
+    const names = channels ?? [...this.#channels.keys()]
+    const members = names.flatMap((name) => {
+      const known = this.#channels.get(name)
+      return known === undefined ? [] : [`${JSON.stringify(name)}:${known.text()}`]
+    })
+    return `{${members.join(',')}}`
   }
 
   /** Starts over from `values`. The changes state every channel. */

@@ -51,6 +51,8 @@ export interface RecordingBlock {
   readonly startedAtMs: number
   readonly no: number
   readonly body: Uint8Array
+  /** By which the recording is listed; missing for most. */
+  readonly label?: string
   /** Seconds for which it is kept. */
   readonly timeToLiveS: number
 }

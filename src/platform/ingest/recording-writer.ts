@@ -4,6 +4,7 @@ import { LRUCache } from '../../../cluster/index.ts'
 import type { RollUpPort } from '../spans/roll-up-port.ts'
 import { noFields } from '../spans/span.ts'
 import type { SpanPort } from '../spans/span-port.ts'
+import { termOf } from '../spans/term.ts'
 import { executionPlace, recordingPlace,
   recordingsProject } from '../records/recordings/recording-place.ts'
 import type { RecordingBlock } from './ingest-call.ts'
@@ -35,16 +36,20 @@ export class RecordingWriter {
   }
 
   /** Durable when it resolves. A block of a removed run is dropped. */
-  async put({ tenant, runId, startedAtMs, no, body, timeToLiveS }: RecordingBlock): Promise<void> {
+  async put(block: RecordingBlock): Promise<void> {
+    const { tenant, runId, startedAtMs, no, body, label, timeToLiveS } = block
     if (this.#gone.has(keyOf(tenant, runId))) return
     this.#puts++
     this.#bare?.delete(tenant)
     const place = executionPlace(tenant, runId, startedAtMs)
     const removed = await this.#store.write({
       tenant,
-      spans: [{ place, kind: 'post', arrivedUs: this.#nextUs(),
-        fields: { ...noFields, root: false, name: 'calls', type: 'chain' }, terms: [], indexed: 0,
-        block: null }],
+      // The last block has the label, and wins over those before it.
+      spans: [{ place, kind: label === undefined ? 'post' : 'patch', arrivedUs: this.#nextUs(),
+        fields: { ...noFields, root: false, name: label ?? 'calls', type: 'chain' }, block: null,
+        ...label === undefined
+          ? { terms: [], indexed: 0 }
+          : { terms: [termOf.recordedRun], indexed: 1 } }],
       blocks: [],
       files: [{ owner: place.id, ownerTrace: place.trace, name: String(no), type: blockType,
         data: body }],

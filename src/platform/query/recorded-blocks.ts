@@ -1,7 +1,8 @@
-/** Reads the recorded calls of a run, as they are packed. */
+/** Reads the recorded calls of a run, as they are packed, and lists recordings by their labels. */
 
-import { recordingPlace } from '../records/recordings/recording-place.ts'
+import { recordingPlace, recordingsProject } from '../records/recordings/recording-place.ts'
 import type { SpanPort } from '../spans/span-port.ts'
+import { termOf } from '../spans/term.ts'
 
 /** Bytes of blocks that are read. A run has less. */
 const bytesMax = 64 * 1024 * 1024
@@ -14,10 +15,26 @@ export interface RecordingQuestion {
   readonly limit?: number
 }
 
+/** Question about recordings that have a label. */
+export interface LabelledQuestion {
+  readonly tenant: string
+  /** Begin of their executions, in milliseconds since 1970, from which on they are listed. */
+  readonly fromMs: number
+  readonly limit: number
+}
+
+/** A recording that has a label. */
+export interface LabelledRecording {
+  readonly label: string
+  readonly startedAtMs: number
+}
+
 /** Calls of the query thread about recordings. */
 export interface RecordingReads {
   /** The blocks of a run in any order; none for one that is not recorded, or not any more. */
   recordedBlocks(question: RecordingQuestion): Promise<readonly Uint8Array[]>
+  /** Those that have a label, the newest first. */
+  labelledRecordings(question: LabelledQuestion): Promise<readonly LabelledRecording[]>
 }
 
 /** The blocks in a store. */
@@ -38,4 +55,22 @@ export async function recordedBlocks(store: Pick<SpanPort, 'trace' | 'files'>,
     }
   }
   return blocks
+}
+
+/** The recordings in a store that have a label. */
+export async function labelledRecordings(store: Pick<SpanPort, 'scan'>,
+  { tenant, fromMs, limit }: LabelledQuestion): Promise<readonly LabelledRecording[]> {
+  const found: LabelledRecording[] = []
+  const plan = { tenant, projects: [recordingsProject], fromUs: fromMs * 1_000, toUs: Infinity,
+    order: 'newest', rootsOnly: false, terms: [termOf.recordedRun], ranges: [], type: null,
+    name: null } as const
+  for await (const { heads } of store.scan(plan)) {
+    for (const { name, terms, startUs } of heads) {
+      if (name === null || !terms.includes(termOf.recordedRun)) continue
+      found.push({ label: name, startedAtMs: Math.floor(startUs / 1_000) })
+      if (found.length >= limit) return found
+    }
+    await new Promise((turn) => setImmediate(turn))
+  }
+  return found
 }

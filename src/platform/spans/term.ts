@@ -13,6 +13,8 @@ export const termOf = {
   error: hashed('error'),
   /** A run of this server. Clients cannot set this term. */
   own: hashed('own'),
+  /** The recording of a stateless run. Clients cannot set this term. */
+  recordedRun: hashed('recorded run'),
   thread: (thread: string) => hashed(`thread:${thread}`),
   tag: (tag: string) => hashed(`tag:${tag}`),
   metadataKey: (key: string) => hashed(`m:${key}`),

@@ -25,7 +25,7 @@ import { ownTraces } from '../query/own/own-traces.ts'
 import { withRunningRuns } from '../query/own/running-runs.ts'
 import { inSlices, payloadsIn } from '../query/payload/payloads.ts'
 import { readFilter } from '../query/filter/read-filter.ts'
-import { recordedBlocks } from '../query/recorded-blocks.ts'
+import { labelledRecordings, recordedBlocks } from '../query/recorded-blocks.ts'
 
 /** Store and clock of the handlers. */
 export interface QueryParts {
@@ -76,6 +76,7 @@ export function queryHandlers({ store, env, needs }: QueryParts): QueryHandlers 
       ...(await (stored ? store : readsOf()).locate(tenant, ids)).values(),
     ], validate: async ({ filter }) => wrongWith(filter),
     recordedBlocks: (question) => recordedBlocks(store, question),
+    labelledRecordings: (question) => labelledRecordings(store, question),
     getFeedback: ({ tenant, id }) => store.getFeedback(tenant, id),
     listFeedback: (query) => store.listFeedback(query),
     getFeedbackToken: ({ hash, nowMs }) => store.getFeedbackToken(hash, nowMs),

@@ -14,16 +14,16 @@ export interface GoneRunsPorts extends Pick<ThreadPorts, 'runsGone'> {
 const pageOf = 1_000
 
 /**
- * Removes the traces of all runs of a thread that is deleted. Those of stateless runs stay: their
- * threads go by themselves.
+ * Removes the traces of all runs of a thread that is deleted. Those of stateless runs stay, as
+ * their threads go by themselves; `isAsked`: somebody has asked for it, so these go as well.
  */
 export async function removeTracesOf({ runs, runsGone }: GoneRunsPorts, tenant: string,
-  threadId: string): Promise<void> {
+  threadId: string, isAsked = false): Promise<void> {
   if (runsGone === undefined) return
   for (let offset = 0;; offset += pageOf) {
     const rows: RunRow[] = await runs.list({ tenant, threadId, limit: pageOf, offset,
       texts: ['planJson', 'metadataJson'] })
-    const gone = rows.filter((run) => !planOf(run).temporary)
+    const gone = isAsked ? rows : rows.filter((run) => !planOf(run).temporary)
     if (gone.length > 0) await runsGone(tenant, gone)
     if (rows.length < pageOf) return
   }

@@ -22,6 +22,7 @@ import type { CreateThread, StateUpdate, ThreadPatch } from '../model/thread-cli
 import { originOf } from '../model/origin.ts'
 import { fromOrigin } from '../model/thread-state.ts'
 import { olderOrigin } from './copy-place.ts'
+import { removeTracesOf } from './gone-runs.ts'
 import { discard, perform, turn } from './perform.ts'
 import type { Decide } from './perform.ts'
 import type { ThreadParts } from './thread-parts.ts'
@@ -70,10 +71,28 @@ export async function edit({ context, editor }: ThreadParts, update: StateUpdate
   return { reply: editor.edit(asked) }
 }
 
-/** Deletes the thread with that log, or whatever log it has. */
+/**
+ * Deletes the thread with that log, or whatever log it has. Who names the log has asked for it: the
+ * traces of a stateless run go then as well.
+ */
 export function deleteThread(parts: ThreadParts, branchId: string | undefined,
-  note: readonly RecordOf[]): Turn {
+  note: readonly RecordOf[]): Turn | Promise<Turn> {
   const decide: Decide = (at, nowMs) => decideDelete(at, { branchId, note }, nowMs)
+  const { hidden } = parts.context.threadLog.state.row
+  if (!hidden || branchId === undefined) return deletion(parts, decide)
+  return removeAllTraces(parts).then(() => deletion(parts, decide))
+}
+
+async function removeAllTraces(
+  { context: { ports, tenant, threadId, threadLog } }: ThreadParts,
+): Promise<void> {
+  const { state: { runs }, durable } = threadLog
+  if (runs.length > 0) await ports.runsGone?.(tenant, runs)
+  await durable
+  await removeTracesOf(ports, tenant, threadId, true)
+}
+
+function deletion(parts: ThreadParts, decide: Decide): Turn {
   if (isOverUnwritten(parts)) return discard(parts, decide)
   parts.context.threadLog.keep().catch(() => {})
   return turn(parts, decide)

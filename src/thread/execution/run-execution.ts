@@ -104,6 +104,7 @@ export class RunExecution {
       ...plan.trace !== undefined && { trace: plan.trace },
       ...plan.isAwaited && { isAwaited: true },
       ...plan.user && { user: plan.user },
+      ...run.revision !== undefined && { revision: run.revision },
       // A suspect has a process of its own.
       ...run.suspect && { apart: true },
       request: { ...runRequest(run, plan, resumePoint),

@@ -6,6 +6,8 @@ import type { MemberReplays, Replay, ReplaysParts } from '../../../../src/deploy
 import type { Execution, ExecutionListener } from '../../../../src/graph/index.ts'
 import type { ReplayReport } from '../../../../src/graph/replay/replay-report.ts'
 import { encodeBlock } from '../../../../src/graph/recording/recording.ts'
+import { labelText } from '../../../../src/graph/recording/run-label.ts'
+import type { StatelessRun } from '../../../../src/graph/recording/stateless-run.ts'
 import { HeddleError } from '../../../../src/errors.ts'
 import type { ReplayBegin } from '../../../../src/thread/index.ts'
 import { systemEnv } from '../../../../cluster/index.ts'
@@ -46,6 +48,9 @@ export class ReplayWorld {
   readonly runs = new Map<string,
     Partial<ReplayBegin> & { readonly isCut?: boolean; readonly isRecorded?: boolean;
       readonly isGone?: boolean }>()
+  /** Recordings of stateless runs whose threads are gone, by the ids of the runs. */
+  readonly stateless = new Map<string, Partial<StatelessRun> & { readonly parts?: number;
+    readonly isCut?: boolean }>()
   /** Revisions of processes that were started, in order. */
   readonly started: string[] = []
   /** Executions, as `r1 run`. */
@@ -97,8 +102,13 @@ export class ReplayWorld {
               planJson: '{"graphId":"agent"}' }) as unknown as RunRow
           ) }),
       },
-      recordings: { recordedBlocks: async ({ runId, limit }) => {
+      recordings: { labelledRecordings: async ({ limit }) =>
+        [...this.stateless].slice(0, limit).map(([runId, { status = 'success', revision = 'r1' }]) =>
+          ({ startedAtMs: 1, label: labelText({ runId, graphId: 'agent', revision, status })! })
+        ), recordedBlocks: async ({ runId, limit }) => {
         this.limits.push(limit)
+        const own = this.stateless.get(runId)
+        if (own) return await statelessBlocks(runId, own)
         const { isCut = false, isRecorded = true } = this.runs.get(runId) ?? {}
         return isRecorded
           ? [
@@ -110,7 +120,7 @@ export class ReplayWorld {
       threads: {
         replayBase: async (_tenant, _thread, runId, { kind }) => {
           const { isCut: _c, isRecorded: _r, isGone, ...begin } = this.runs.get(runId) ?? {}
-          if (isGone) throw new HeddleError('not_found')
+          if (isGone || this.stateless.has(runId)) throw new HeddleError('not_found')
           return kind === 'begin' ? { begin: { ...usual, ...begin } } : {}
         },
         state: async () => '{"values":{"a":1}}',
@@ -137,3 +147,15 @@ const usual: ReplayBegin = { graphId: 'agent', headId: null, startedAtMs: 1, sta
   request: { kind: 'run', input: '{}', command: null, asked: null, config: '{}', context: null,
     streamModes: ['values'], streamSubgraphs: false, interruptBefore: null, interruptAfter: null,
     durability: 'async', checkpoint: null, emitted: [] } }
+
+/** A block for each of its parts. Only the last one has the run, unless that did not fit. */
+async function statelessBlocks(runId: string,
+  { parts = 1, isCut = false, ...run }: Partial<StatelessRun> & { readonly parts?: number;
+    readonly isCut?: boolean }): Promise<readonly Uint8Array[]> {
+  const whole: StatelessRun = { revision: 'r1', request: usual.request as StatelessRun['request'],
+    status: 'success', error: null, values: '{"a":1}', ...run }
+  return await Promise.all(Array.from({ length: parts }, (_, part) =>
+    encodeBlock({ runId, threadId: runId, graphId: 'agent', attempt: 1, no: 0, isLast: true, isCut,
+      startedAtMs: part + 1, node: '', calls: [recordedCall(0, `part ${part}`)],
+      ...!isCut && part === 0 && { run: Buffer.from(JSON.stringify(whole)) } })))
+}

@@ -101,6 +101,35 @@ describe('a replay', () => {
     expect((await replayed()).counts.unstable).toBe(1)
   })
 
+  it('has stateless runs, whose recordings are all that is left of them', async () => {
+    const { world, replayed } = await scene(undefined, new Map([['a', {}]]))
+    const [well, cut, parted] = [1, 2, 3].map((no) => `0197aaaa-0000-7000-8000-00000000000${no}`)
+    world.stateless.set(well!, {})
+    world.stateless.set(cut!, { isCut: true })
+    world.stateless.set(parted!, { parts: 2 })
+    const { counts, verdicts } = await replayed()
+    expect(verdicts.map(({ runId, threadId, verdict, reason }) =>
+      [runId, threadId, verdict, reason])).toEqual([
+      [well, well, 'same', null],
+      [cut, cut, 'not_replayable', expect.stringContaining('its input')],
+      [parted, parted, 'not_replayable', expect.stringContaining('several parts')],
+      ['a', 't-a', 'same', null],
+    ])
+    expect([counts.same, verdicts[1]!.graphId]).toEqual([2, 'agent'])
+    expect(world.executed).toEqual(['r1 a', 'r2 a', `r1 ${well}`, `r2 ${well}`])
+  })
+
+  it('compares a stateless run with its recorded result and its recorded error', async () => {
+    const { world, replayed } = await scene(undefined, new Map())
+    world.stateless.set('0197aaaa-0000-7000-8000-000000000001', { values: '{"a":2}' })
+    expect((await replayed()).verdicts[0]).toMatchObject({ verdict: 'unstable',
+      reason: expect.stringContaining('state') as string })
+    world.stateless.clear()
+    world.stateless.set('0197aaaa-0000-7000-8000-000000000002', { status: 'error', values: null,
+      error: { error: 'Error', message: 'no' } })
+    expect((await replayed({ controls: false })).verdicts[0]).toMatchObject({ verdict: 'fixed' })
+  })
+
   it('is taken in turns of graph, status and revision', async () => {
     const { world, replayed } = await scene(undefined,
       new Map<string, {}>([['a', {}], ['b', {}], ['c', { status: 'error' }], ['d', {

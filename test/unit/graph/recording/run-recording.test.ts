@@ -35,8 +35,8 @@ function opened(waiting = { bytes: 0 }) {
       const decision = recording.decide({ ...call, ...made })
       return decision.kind === 'pass' ? decision.watcher : undefined
     },
-    ended: async () => {
-      await recording.ended()
+    ended: async (own?: () => Uint8Array | undefined) => {
+      await recording.ended(own)
       const all: RecordedBlock[] = await Promise.all(blocks.map(decodeBlock))
       return { all, execution: executionsIn(all)[0] }
     },
@@ -73,6 +73,27 @@ describe('a recording', () => {
   it('of a run without calls is nothing', async () => {
     const run = opened()
     expect((await run.ended()).all).toEqual([])
+  })
+
+  it('has the run itself in its last block, if it is told of it', async () => {
+    const run = opened()
+    answer(run.begin(), new Uint8Array(1024 * 1024))
+    answer(run.begin(), 'two')
+    const { all, execution } = await run.ended(() => Buffer.from('{"a":1}'))
+    expect(all.map((block) => block.run && textOf([block.run]))).toEqual([undefined, '{"a":1}'])
+    expect([textOf([execution!.run!]), execution!.isCut]).toEqual(['{"a":1}', false])
+    expect(run.waiting.bytes).toBe(0)
+  })
+
+  it.each([
+    ['there is no room for it', () => new Uint8Array(recordingMax.runBytes)],
+    ['it is too large to be packed', () => undefined],
+  ])('is cut without the run itself, if %s', async (_, own) => {
+    const run = opened()
+    answer(run.begin(), 'one')
+    const { execution } = await run.ended(own)
+    expect(execution).toMatchObject({ isCut: true, calls: [{ answer: { isCut: false } }] })
+    expect([execution!.run, run.waiting.bytes]).toEqual([undefined, 0])
   })
 
   it('has a secret nowhere, also one that is in two chunks', async () => {
