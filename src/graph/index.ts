@@ -19,6 +19,7 @@ export { componentBytesMax, globalNameOf, isComponentFile } from './components/c
 export type { ComponentFile } from './components/component-file.ts'
 export { executeReplay } from './replay/replay-execution.ts'
 export type { ReplayedRun } from './replay/replay-execution.ts'
+export type { ModelTokens } from './replay/model-tokens.ts'
 export type { CallSite, ShownCall } from './replay/replay-report.ts'
 export { differenceGroups, divergedPercent, verdictCounts } from './replay/replay-summary.ts'
 export type { DifferenceGroup } from './replay/replay-summary.ts'

@@ -37,6 +37,8 @@ export { feedbackByToken, idByToken, isByToken, tokenHash, tokenJson, tokenOf, t
   tokenText, tokenUsesMax } from './records/feedback/feedback-token.ts'
 export { PriceList, pricerOf } from './ingest/pricing/price-list.ts'
 export { usualPrices } from './ingest/pricing/usual-models.ts'
+export { modelUsage } from './spans/model-usage.ts'
+export type { PriceModel } from './spans/model-usage.ts'
 export { usageOfRuns, usageSum } from './query/own/thread-usage.ts'
 export type { ModelUse, RunUse, UsageStep } from './query/own/thread-usage.ts'
 export { projectOfAddress } from './ingest/operation.ts'

@@ -186,7 +186,7 @@ export class ControlServer {
       reason: null, started_at: madeAt, ended_at: null, controlled: true, runs: 2, passed: 0,
       experiment: null, ...method === 'GET' && this.replayed.replay }
     return { status: method === 'GET' ? 200 : 202,
-      body: { done: 2, diverged_percent: 0, groups: [],
+      body: { done: 2, diverged_percent: 0, groups: [], usage: noUsage,
         verdicts: { same: 2, same_result: 0, diverged: 0, fixed: 0, failed: 0, unstable: 0,
           not_replayable: 0 }, ...this.replayed, replay } }
   }
@@ -385,3 +385,6 @@ export async function startControlServer(): Promise<ControlServer> {
   })
   return control
 }
+
+const noUsage: ControlReplay['usage'] = { recorded: { tokens: null, cost: null },
+  replayed: { tokens: null, cost: null }, is_at_least: false }

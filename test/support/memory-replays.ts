@@ -2,6 +2,7 @@
 
 import type { Deployment, Replay, ReplayRequest, Replays, ReplayView,
   RunVerdict } from '../../src/deployment/index.ts'
+import { unknownUsage } from '../../src/deployment/index.ts'
 import { HeddleError } from '../../src/errors.ts'
 import { verdictCounts, verdictFor } from '../../src/graph/index.ts'
 
@@ -23,7 +24,8 @@ export class MemoryReplays implements Replays {
 
   async get(deployment: Deployment, id: string): Promise<ReplayView> {
     requireKnown(id)
-    return { replay: aReplay(deployment), done: 1, counts: verdictCounts([aVerdict]), groups: [] }
+    return { replay: aReplay(deployment), done: 1, counts: verdictCounts([aVerdict]), groups: [],
+      usage: unknownUsage }
   }
 
   async verdicts(_: Deployment, id: string): Promise<readonly RunVerdict[]> {

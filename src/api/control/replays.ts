@@ -41,6 +41,21 @@ const Counts = Type.Object({
   not_replayable: Type.Integer(counted),
 })
 
+const Used = (description: string) =>
+  Type.Object({
+    tokens: Nullable(Type.Integer()),
+    cost: Nullable(Type.Number({ description: 'US dollars; null without the prices of all models.' })),
+  }, { description })
+
+const ReplayUsage = Type.Object({
+  recorded: Used('Of all recorded calls.'),
+  replayed: Used('Of the calls that were answered.'),
+  is_at_least: Type.Boolean({
+    description: 'A call that nothing answered ended it: what would have come is not known.',
+  }),
+}, { $id: 'ReplayUsage', description: 'Tokens and cost of models before and after, as the ' +
+  'recorded answers say them; null where they say nothing.' })
+
 const ReplayProgress = Type.Object({
   replay: Replay,
   done: Type.Integer({ description: 'Runs that have a verdict.' }),
@@ -55,6 +70,7 @@ const ReplayProgress = Type.Object({
     reason: Text(),
     runs: Type.Integer(),
   }), { description: 'Equal differences, the most frequent first.' }),
+  usage: ReplayUsage,
 }, { $id: 'ReplayProgress', description: 'A replay with its verdicts so far.' })
 
 const Site = Nullable(Type.Object({ step: Type.Integer(), nodes: Type.Array(Text()) }))
@@ -80,6 +96,7 @@ const ReplayedRun = Type.Object({
   missing: Type.Array(ShownCall, { description: 'Recorded calls that were not made.' }),
   recorded_calls: Type.Integer(),
   calls: Type.Integer({ description: 'Calls that were answered.' }),
+  usage: ReplayUsage,
   ms: Type.Integer(),
 }, { $id: 'ReplayVerdict', description: 'The verdict on one run.' })
 

@@ -37,19 +37,45 @@ export async function replayed(access: ControlAccess, body: ReplayBody,
     : `The replay failed: ${reason ?? ''}`)
 }
 
-/** A line for each verdict that was given, and one for each group of equal differences. */
+type NamedText = readonly [name: string, text: string]
+
+/**
+ * A line for each verdict that was given, one for each group of equal differences, and tokens and
+ * cost of the models before and after.
+ */
 export function replayTexts(
-  { verdicts, groups, replay: { runs, passed } }: ControlReplay,
-): readonly (
-  readonly [name: string, text: string]
-)[] {
+  { verdicts, groups, usage, replay: { runs, passed } }: ControlReplay,
+): readonly NamedText[] {
   if (!runs) return [['runs', `none is recorded; ${passed} were looked at`]]
   const names = Object.keys(titles) as (keyof typeof titles)[]
-  return names.filter((name) => verdicts[name] > 0).flatMap((name) => {
-    const lines = groups.filter(({ verdict }) => verdict === name).map(groupText)
-    return [[titles[name], `${verdicts[name]}`] as const,
-      ...lines.map((line) => ['', line] as const)]
-  })
+  const lines = names.filter((name) => verdicts[name] > 0).flatMap((name): readonly NamedText[] => [
+    [titles[name], `${verdicts[name]}`],
+    ...groups.filter((group) => group.verdict === name).map((group) =>
+      ['', groupText(group)] as const
+    ),
+  ])
+  return [...lines, ...usageTexts(usage)]
+}
+
+/** A server of an earlier version says nothing of it. */
+function usageTexts(usage: ControlReplay['usage'] | undefined): readonly NamedText[] {
+  if (usage === undefined) return []
+  const { recorded, replayed, is_at_least: isAtLeast } = usage
+  const change = (before: number | null, after: number | null, text: (each: number) => string) =>
+    before === null || after === null
+      ? '–'
+      : `${text(before)} → ${isAtLeast ? 'at least ' : ''}${text(after)}`
+  return [['tokens', change(recorded.tokens, replayed.tokens, wholeText)],
+    ['cost', change(recorded.cost, replayed.cost, dollarText)]]
+}
+
+function wholeText(count: number): string {
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ' ')
+}
+
+/** Two digits behind the point, or for less than a dollar two that count. */
+function dollarText(cost: number): string {
+  return `${cost === 0 || cost >= 1 ? cost.toFixed(2) : Number(cost.toPrecision(2))} USD`
 }
 
 /** True if more differ than may, or nothing could be compared. */

@@ -4,6 +4,7 @@ import type { DifferenceGroup, Judgement, Verdict } from '../../graph/index.ts'
 import { isOneOf } from '../../json/index.ts'
 import type { CatalogRecord, NewRecord } from '../../platform/index.ts'
 import { StoredFields } from '../records/stored-fields.ts'
+import type { ReplayUsage } from './replay-usage.ts'
 
 /**
  * running    a member executes it
@@ -62,6 +63,8 @@ export interface RunVerdict extends Judgement {
   readonly recordedCalls: number
   readonly calls: number
   readonly ms: number
+  /** Missing in one of an earlier version. */
+  readonly usage?: ReplayUsage
 }
 
 /** A replay with its verdicts so far. */
@@ -70,6 +73,7 @@ export interface ReplayView {
   readonly done: number
   readonly counts: Readonly<Record<Verdict, number>>
   readonly groups: readonly DifferenceGroup[]
+  readonly usage: ReplayUsage
 }
 
 /** The record of a new replay. Its name is one that only one replay of its deployment can have. */

@@ -3,11 +3,13 @@
 import { faultOfControl, judge, verdictFor } from '../../graph/index.ts'
 import type { Judgement, RecordedEnding, ReplayedRun } from '../../graph/index.ts'
 import { memberOf, valueIn } from '../../json/index.ts'
+import type { PriceModel } from '../../platform/index.ts'
 import type { ReplayBegin } from '../../thread/index.ts'
 import { recordedRun } from './recorded-run.ts'
 import type { RecordedRun, RecordedRunParts, RunPlaceName } from './recorded-run.ts'
 import type { ReplayProcesses } from './replay-processes.ts'
 import type { ReplayRequest, RunVerdict } from './replay-record.ts'
+import { usageOfReplay } from './replay-usage.ts'
 
 /** A run with its verdict, and the values that it ended with. */
 export interface ReplayedVerdict {
@@ -18,8 +20,13 @@ export interface ReplayedVerdict {
   readonly actual: string | undefined
 }
 
+/** Stores that runs are read from, and the prices of models. */
+export interface ReplayRunParts extends RecordedRunParts {
+  readonly price: PriceModel
+}
+
 /** Replays a run: on its own revision first if that is a control, then on the other one. */
-export async function replayRun(parts: RecordedRunParts, processes: ReplayProcesses,
+export async function replayRun({ price, ...parts }: ReplayRunParts, processes: ReplayProcesses,
   { revision, controls }: ReplayRequest, place: RunPlaceName): Promise<ReplayedVerdict> {
   const recorded = await recordedRun(parts, place)
   const { graphId = '', revision: recordedRevision = '' } = recorded.begin ?? {}
@@ -29,9 +36,10 @@ export async function replayRun(parts: RecordedRunParts, processes: ReplayProces
   const { begin } = recorded
   const known = { ...nothingOf(place), graphId, recordedRevision, recordedCalls: recorded.calls }
   const ending = endingOf(begin, recorded.values)
+  let own: ReplayedRun | undefined
   const answer = (judgement: Judgement, next?: ReplayedRun): ReplayedVerdict => ({
     verdict: { ...known, calls: next?.report.answered ?? 0, ms: Math.round(next?.ms ?? 0),
-      ...judgement },
+      usage: usageOfReplay(next, own, price, recorded.startedAtMs), ...judgement },
     input: begin.request.input,
     expected: recorded.values,
     actual: next?.values,
@@ -39,6 +47,7 @@ export async function replayRun(parts: RecordedRunParts, processes: ReplayProces
   if (!controls) return await replayedOn(recorded, undefined)
   const control = await processes.execute(begin.revision, recorded, place)
   if (typeof control === 'string') return answer(verdictFor('not_replayable', control))
+  own = control
   const fault = faultOfControl(control, ending)
   if (fault === undefined) return await replayedOn(recorded, control)
   // Somebody may have followed its thread as a whole, which no record says.

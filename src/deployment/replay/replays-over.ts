@@ -3,6 +3,8 @@
 import { limitConcurrency } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError, ignoreStale } from '../../errors.ts'
+import { PriceList, pricerOf } from '../../platform/index.ts'
+import type { Platform } from '../../platform/index.ts'
 import type { Deployment } from '../deployment.ts'
 import type { Deployments } from '../deployments.ts'
 import { namespaceOf } from '../namespace.ts'
@@ -24,6 +26,7 @@ import type { KeptVerdict } from './stored-replays.ts'
 export interface ReplaysParts extends ReplayStores, SampleParts {
   readonly records: Pick<Deployments, 'revision'>
   readonly serving: Pick<Serving, 'openReplay'>
+  readonly prices: Pick<Platform['prices'], 'list'>
   readonly env: Pick<Env, 'nowMs' | 'monotonicMs' | 'after' | 'uuid' | 'log'>
   /** Keeps the verdicts as an experiment. Resolves with its id; null if it cannot be kept. */
   readonly keep: (replay: Replay, namespace: string,
@@ -160,6 +163,7 @@ class ReplaysOver implements MemberReplays {
       replay = await this.#stored.change(replay, sample)
     }
     const done = new Set((await this.#stored.verdicts(replay.id)).map(({ runId }) => runId))
+    const price = pricerOf(new PriceList(await parts.prices.list(tenant)))
     const processes = new ReplayProcesses({ serving: parts.serving, deployment, signal,
       limitMs: replay.request.limitMs, env: parts.env })
     try {
@@ -167,7 +171,9 @@ class ReplaysOver implements MemberReplays {
         const [threadId = '', runId = ''] = each.split('/')
         if (done.has(runId)) continue
         signal.throwIfAborted()
-        const made = await this.#verdictOf(processes, replay, { tenant, threadId, runId }, signal)
+        const made = await this.#verdictOf(
+          (place) => replayRun({ ...parts, price }, processes, begun.request, place),
+          { id: replay.id, place: { tenant, threadId, runId }, signal })
         signal.throwIfAborted()
         await this.#requireRunning(replay)
         await this.#stored.addVerdict(replay.id, made)
@@ -185,10 +191,11 @@ class ReplaysOver implements MemberReplays {
   }
 
   /** The verdict on one run, also if something goes wrong with it. */
-  async #verdictOf(processes: ReplayProcesses, { id, request }: Replay, place: RunPlaceName,
-    signal: AbortSignal): Promise<ReplayedVerdict> {
+  async #verdictOf(replayed: (place: RunPlaceName) => Promise<ReplayedVerdict>,
+    { id, place, signal }: { readonly id: string; readonly place: RunPlaceName;
+      readonly signal: AbortSignal }): Promise<ReplayedVerdict> {
     try {
-      return await replayRun(this.#parts, processes, request, place)
+      return await replayed(place)
     } catch (error) {
       const { code, retry, message } = HeddleError.from(error)
       // Faults of stores pass: the replay is begun again, and not the run left out.

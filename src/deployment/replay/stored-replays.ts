@@ -8,6 +8,7 @@ import type { ReplayStores } from '../records/replay-removal.ts'
 import { replayOf, replayRecord } from './replay-record.ts'
 import type { Replay, ReplayPhase, ReplayView, RunVerdict } from './replay-record.ts'
 import type { ReplayedVerdict } from './replay-run.ts'
+import { summedUsage } from './replay-usage.ts'
 
 /** Values of a run as JSON texts; undefined where they are not known or too long. */
 type KeptValues = Pick<ReplayedVerdict, 'input' | 'expected' | 'actual'>
@@ -107,7 +108,8 @@ export class StoredReplays {
   /** The replay with sums of its verdicts. */
   async view(replay: Replay): Promise<ReplayView> {
     const all = await this.verdicts(replay.id)
-    return { replay, done: all.length, counts: verdictCounts(all), groups: differenceGroups(all) }
+    return { replay, done: all.length, counts: verdictCounts(all), groups: differenceGroups(all),
+      usage: summedUsage(all) }
   }
 }
 

@@ -5,7 +5,9 @@ import type { FastifyRequest } from 'fastify'
 import { cancelReplay, getReplay, listReplayedRuns, listReplays,
   startReplay } from '../../api/index.ts'
 import type { ControlReplay, ControlVerdict } from '../../api/index.ts'
-import type { Replay, Replays, ReplayView, RunVerdict } from '../../deployment/index.ts'
+import { unknownUsage } from '../../deployment/index.ts'
+import type { Replay, Replays, ReplayUsage, ReplayView,
+  RunVerdict } from '../../deployment/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { differenceGroups, divergedPercent, verdictCounts } from '../../graph/index.ts'
 import { timeText } from '../../json/index.ts'
@@ -32,7 +34,7 @@ export function replayRoutes(app: App, parts: ControlParts): void {
     const replay = await replaysIn(parts).start(deployment, { revision, sample, graphId: graph_id,
       sinceMs, controls: control, limitMs: run_s * 1_000 }, byOf(request.caller))
     return progressJson({ replay, done: 0, counts: verdictCounts([]),
-      groups: differenceGroups([]) })
+      groups: differenceGroups([]), usage: unknownUsage })
   })
   serveControl(app, listReplays, async (request) => {
     const { deployment } = await own(request)
@@ -57,11 +59,15 @@ function replaysIn({ deployments: { replays } }: Pick<ControlParts, 'deployments
   throw new HeddleError('not_ready', 'Nothing is replayed here.')
 }
 
-function progressJson({ replay, done, counts, groups }: ReplayView): ControlReplay {
+function progressJson({ replay, done, counts, groups, usage }: ReplayView): ControlReplay {
   const compared = counts.same + counts.same_result + counts.diverged + counts.fixed + counts.failed
   return { replay: replayJson(replay), done, verdicts: { ...counts },
     diverged_percent: compared === 0 ? null : divergedPercent(counts),
-    groups: groups.map((group) => ({ ...group })) }
+    groups: groups.map((group) => ({ ...group })), usage: usageJson(usage) }
+}
+
+function usageJson({ recorded, replayed, isAtLeast }: ReplayUsage): ControlReplay['usage'] {
+  return { recorded: { ...recorded }, replayed: { ...replayed }, is_at_least: isAtLeast }
 }
 
 function replayJson(replay: Replay): ControlReplay['replay'] {
@@ -73,9 +79,10 @@ function replayJson(replay: Replay): ControlReplay['replay'] {
 }
 
 function verdictJson(
-  { threadId, runId, graphId, recordedRevision, recordedCalls, ...verdict }: RunVerdict,
+  { threadId, runId, graphId, recordedRevision, recordedCalls, usage = unknownUsage,
+    ...verdict }: RunVerdict,
 ): ControlVerdict {
   return { thread_id: threadId, run_id: runId, graph_id: graphId,
     recorded_revision: recordedRevision, recorded_calls: recordedCalls,
-    ...verdict } as ControlVerdict
+    ...verdict, usage: usageJson(usage) } as ControlVerdict
 }

@@ -14,6 +14,7 @@ import { AnswerBook } from './answer-book.ts'
 import type { BookedCall } from './answer-book.ts'
 import { callIdentity } from './call-identity.ts'
 import type { CallIdentity } from './call-identity.ts'
+import { tokensByModel } from './model-tokens.ts'
 import { listedMax } from './replay-report.ts'
 import type { CallSite, MovedCall, ReplayReport, ReplayStop, ShownCall } from './replay-report.ts'
 import { shownText, textDifference } from './text-difference.ts'
@@ -27,7 +28,7 @@ export class ReplayGate implements CallGate {
   #book: Promise<AnswerBook> | undefined
   #stop: ReplayStop | null = null
   #isEnded = false
-  #answered = 0
+  readonly #answered: RecordedCall[] = []
 
   constructor(order: ReplayOrder, hide: HideSecrets) {
     this.#order = order
@@ -54,8 +55,8 @@ export class ReplayGate implements CallGate {
       this.stop(unanswered(call, identity, match.near))
       return { kind: 'hold' }
     }
-    this.#answered += 1
     const { found } = match
+    this.#answered.push(found.call)
     if (match.kind === 'moved' && this.#moved.length < listedMax) {
       this.#moved.push({ from: siteOf(found.call.site), to: siteOf(call.site) })
     }
@@ -75,8 +76,10 @@ export class ReplayGate implements CallGate {
     this.#isEnded = true
     const { unused } = await this.#opened()
     const missing = unused.map(({ call, identity }) => shown(call.site, identity))
-    return { answered: this.#answered, moved: this.#moved, stop: this.#stop,
-      missing: this.#stop ? [] : missing.slice(0, listedMax) }
+    const recorded = [...this.#answered, ...unused.map(({ call }) => call)]
+    return { answered: this.#answered.length, moved: this.#moved, stop: this.#stop,
+      missing: this.#stop ? [] : missing.slice(0, listedMax),
+      recordedTokens: tokensByModel(recorded), tokens: tokensByModel(this.#answered) }
   }
 
   #opened(): Promise<AnswerBook> {

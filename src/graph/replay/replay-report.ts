@@ -2,6 +2,7 @@
 
 import { isObject, valueIn } from '../../json/index.ts'
 import type { RecordedSite } from '../recording/recording.ts'
+import type { ModelTokens } from './model-tokens.ts'
 
 /** Place of a call, without its attempt. */
 export type CallSite = Pick<RecordedSite, 'step' | 'nodes'>
@@ -38,6 +39,9 @@ export interface ReplayReport {
   readonly moved: readonly MovedCall[]
   /** Recorded calls that were not made. */
   readonly missing: readonly ShownCall[]
+  /** Tokens of all recorded calls, and of those that were answered. */
+  readonly recordedTokens: readonly ModelTokens[]
+  readonly tokens: readonly ModelTokens[]
   /** Reason for which it was stopped; null if it went to its end. */
   readonly stop: ReplayStop | null
 }
@@ -62,7 +66,8 @@ export function reportIn(text: string): ReplayReport | undefined {
 function isReport(value: unknown): value is ReplayReport {
   return isObject(value) && Number.isSafeInteger(value['answered'])
     && isListed(value['moved'], (each) => isSite(each['from']) && isSite(each['to']))
-    && isListed(value['missing'], isShown) && isStop(value['stop'])
+    && isListed(value['missing'], isShown) && isListed(value['recordedTokens'], isTokens)
+    && isListed(value['tokens'], isTokens) && isStop(value['stop'])
 }
 
 function isStop(value: unknown): boolean {
@@ -84,6 +89,12 @@ function isListed(value: unknown, is: (each: Members) => boolean): boolean {
 
 function isShown({ site, method, url, text }: Members): boolean {
   return isSite(site) && isShort(method) && isShort(url) && isShort(text)
+}
+
+function isTokens({ model, input, output, cacheRead, cacheCreation }: Members): boolean {
+  return isShort(model) && [input, output, cacheRead, cacheCreation].every((count) =>
+    Number.isSafeInteger(count) && count as number >= 0
+  )
 }
 
 function isSite(value: unknown): boolean {

@@ -83,7 +83,8 @@ function openReplays({ env, backend, router, reads, platform, later }: MemberDep
   const threads = createThreadClient({ router, env, reads, threads: backend.everybody.threads,
     newThreadId: env.uuid })
   return replaysOver({ catalogs, documents, records, env, threads, runIndex: backend.runs,
-    recordings: platform.query, serving: later.serving, keep: replayExperiments(platform),
+    recordings: platform.query, prices: platform.prices, serving: later.serving,
+    keep: replayExperiments(platform),
     self: () => backend.status().member.id,
     isMember: (id) => backend.status().view.some((member) => member.id === id) })
 }

@@ -48,6 +48,8 @@ describe('the command "replay"', () => {
       '                2 at step 3, plan: Other call: POST https://a',
       'unstable        1',
       '                1 Its calls come out otherwise.',
+      'tokens          –',
+      'cost            –',
       '',
     ])
     expect(control.seen.find(({ call }) => call.startsWith('POST'))?.body).toEqual({
@@ -57,6 +59,17 @@ describe('the command "replay"', () => {
       run_s: 60,
       since_s: 604_800,
     })
+  })
+
+  it.each([
+    [false, 'tokens          1 920 412 → 997', 'cost            4.10 USD → 0.0028 USD'],
+    [true, 'tokens          1 920 412 → at least 997',
+      'cost            4.10 USD → at least 0.0028 USD'],
+  ])('says tokens and cost before and after (at least: %s)', async (isAtLeast, tokens, cost) => {
+    const { run } = await scene({ usage: { recorded: { tokens: 1_920_412, cost: 4.1 },
+      replayed: { tokens: 997, cost: 0.00284 }, is_at_least: isAtLeast } })
+    const { stdout } = await run()
+    expect(stdout.split('\n').slice(-3)).toEqual([tokens, cost, ''])
   })
 
   it('prints one line of JSON with the runs', async () => {

@@ -1,6 +1,7 @@
 /** Replays over stores in memory, with processes that do what a test says. */
 
 import type { RunRow } from '../../../../proto/gen/storage/v1/row.ts'
+import type { ModelPrice } from '../../../../src/api/index.ts'
 import { replaysOver } from '../../../../src/deployment/index.ts'
 import type { MemberReplays, Replay, ReplaysParts } from '../../../../src/deployment/index.ts'
 import type { Execution, ExecutionListener } from '../../../../src/graph/index.ts'
@@ -17,7 +18,9 @@ import { memoryDeployments } from '../../../support/memory-deployments.ts'
 import { memoryDocuments } from '../../../support/memory-documents.ts'
 import { recordedCall } from '../../graph/replay/recorded-calls.ts'
 
-const quiet: ReplayReport = { answered: 1, moved: [], missing: [], stop: null }
+/** The report of a replay in which all went well. */
+export const quiet: ReplayReport = { answered: 1, moved: [], missing: [], recordedTokens: [],
+  tokens: [], stop: null }
 
 /** Ends an execution with these values and this report. */
 export function endWith(listener: ExecutionListener, values: object,
@@ -56,6 +59,8 @@ export class ReplayWorld {
   /** Executions, as `r1 run`. */
   readonly executed: string[] = []
   readonly kept: string[] = []
+  /** Prices of models. */
+  prices: readonly ModelPrice[] = []
   /** Of the questions for blocks. */
   readonly limits: (number | undefined)[] = []
   open = 0
@@ -86,6 +91,7 @@ export class ReplayWorld {
   #parts(self: string): ReplaysParts {
     return {
       env: this.env,
+      prices: { list: async () => this.prices },
       catalogs: this.catalogs,
       documents: this.documents,
       records: { revision: async (_, name) => ({ name, state: 'ready' }) as never },

@@ -8,7 +8,9 @@ import type { ExecutionListener } from '../../../../src/graph/index.ts'
 import { systemEnv } from '../../../../cluster/index.ts'
 
 const env = systemEnv({ level: 'silent' })
-const whole = { answered: 1, moved: [], missing: [], stop: null }
+const tokens = { model: 'a', input: 5, output: 2, cacheRead: 0, cacheCreation: 0 }
+const whole = { answered: 1, moved: [], missing: [], recordedTokens: [tokens], tokens: [],
+  stop: null }
 
 function replayed(does: (listener: ExecutionListener) => void) {
   return executeReplay({ execute: (_, __, listener) => does(listener) }, { limitMs: 60_000,
@@ -58,6 +60,8 @@ it('All members of a report are looked at, and have a bound.', () => {
     missing: Array.from({ length: listedMax + 1 }, () => shown),
   }, { stop: { kind: 'connects' } }, { stop: { kind: 'items', more: 1 }, answered: null }, {
     stop: { kind: 'other' },
+  }, { tokens: [{ ...tokens, input: -1 }] }, { recordedTokens: [{ ...tokens, output: 1e300 }] }, {
+    tokens: [{ ...tokens, model: 1 }],
   }, { missing: [{ ...shown, text: 'x'.repeat(5000) }] }]) {
     expect(of(wrong)).toBeUndefined()
   }

@@ -8,7 +8,8 @@ import { differenceGroups, divergedPercent,
   verdictCounts } from '../../../../src/graph/replay/replay-summary.ts'
 import { faultOfControl, judge, verdictFor } from '../../../../src/graph/replay/replay-verdict.ts'
 
-const quiet: ReplayReport = { answered: 1, moved: [], missing: [], stop: null }
+const quiet: ReplayReport = { answered: 1, moved: [], missing: [], recordedTokens: [], tokens: [],
+  stop: null }
 const call = { site: { step: 3, nodes: ['plan'] }, method: 'POST', url: 'https://a.example/v1',
   text: 'x' }
 
