@@ -20,6 +20,8 @@ export interface Execution {
   /** Empty for an edit. */
   readonly runId: string
   readonly attempt: number
+  /** Number of the run's start, from 1; missing for an edit. */
+  readonly start?: number
   /** The thread's head; null for none. A worker drops its memory of another head. */
   readonly headId: string | null
   /** The trace that it is part of; missing if nothing is traced. */

@@ -23,7 +23,9 @@ export interface ModelServer extends Receiver {
   readonly asked: readonly Readonly<Record<string, unknown>>[]
 }
 
-const [inputTokens, outputTokens] = [12, 7]
+/** Tokens that each of its answers says. */
+export const modelTokens = { input: 12, output: 7 } as const
+const { input: inputTokens, output: outputTokens } = modelTokens
 
 /** The models that it lists. The second one is no model to chat with. */
 const listed = [{ id: 'small-local' }, { id: 'text-embed-1' }]

@@ -44,7 +44,9 @@ const Counts = Type.Object({
 const Used = (description: string) =>
   Type.Object({
     tokens: Nullable(Type.Integer()),
-    cost: Nullable(Type.Number({ description: 'US dollars; null without the prices of all models.' })),
+    cost: Nullable(
+      Type.Number({ description: 'US dollars; null without the prices of all models.' }),
+    ),
   }, { description })
 
 const ReplayUsage = Type.Object({
@@ -86,6 +88,10 @@ const ReplayedRun = Type.Object({
   recorded_revision: Text(),
   verdict: verdict(),
   reason: Nullable(Text()),
+  first_step: Nullable(Type.Integer({
+    description: 'The superstep from which on it was replayed, if the recorded run had gone on ' +
+      'there after its process ended.',
+  })),
   step: Nullable(Type.Integer({ description: 'The superstep at which it differs.' })),
   node: Nullable(Text()),
   asked: Nullable(ShownCall),

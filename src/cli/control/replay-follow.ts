@@ -65,8 +65,8 @@ function usageTexts(usage: ControlReplay['usage'] | undefined): readonly NamedTe
     before === null || after === null
       ? '–'
       : `${text(before)} → ${isAtLeast ? 'at least ' : ''}${text(after)}`
-  return [['tokens', change(recorded.tokens, replayed.tokens, wholeText)],
-    ['cost', change(recorded.cost, replayed.cost, dollarText)]]
+  return [['tokens', change(recorded.tokens, replayed.tokens, wholeText)], ['cost',
+    change(recorded.cost, replayed.cost, dollarText)]]
 }
 
 function wholeText(count: number): string {

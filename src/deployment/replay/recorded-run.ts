@@ -1,8 +1,9 @@
 /** A run of a deployment as it was recorded: how it began, how it ended, and its calls. */
 
+import type { StoredTuple } from '../../checkpoint/index.ts'
 import { HeddleError, ignoreNotFound } from '../../errors.ts'
 import { decodeBlock, executionsIn, statelessRunIn } from '../../graph/index.ts'
-import type { CheckpointSource, StatelessRun } from '../../graph/index.ts'
+import type { CheckpointSource, RecordedExecution, StatelessRun } from '../../graph/index.ts'
 import { memberOf, valueIn } from '../../json/index.ts'
 import type { Platform } from '../../platform/index.ts'
 import { tuplesIn } from '../../thread/index.ts'
@@ -28,6 +29,8 @@ export interface RecordedRun {
   readonly blocks: readonly Uint8Array[]
   readonly startedAtMs: number
   readonly calls: number
+  /** The superstep with which its last part begins; null if it has one part alone. */
+  readonly firstStep: number | null
   readonly source: CheckpointSource
   /** JSON of the values at its end; undefined if they cannot be read. */
   readonly values: string | undefined
@@ -57,35 +60,59 @@ export async function recordedRun(parts: RecordedRunParts,
   if (begin === undefined && threadId !== runId) return lost('Its thread was removed.')
   const blocks = await parts.recordings.recordedBlocks({ tenant, runId })
   if (blocks.length === 0) return lost('It is not recorded, or not any more.')
-  const executions = await Promise.all(blocks.map(decodeBlock)).then(executionsIn, () => undefined)
-  if (executions === undefined) return lost('Its recording cannot be read.')
-  const [execution] = executions
-  if (execution === undefined || executions.length > 1 || (begin?.starts ?? 1) > 1) {
-    return lost('It was executed in several parts, as its worker or its member ended meanwhile.',
-      execution?.graphId)
+  const read = await Promise.all(blocks.map(decodeBlock)).catch(() => undefined)
+  if (read === undefined) return lost('Its recording cannot be read.')
+  const execution = lastPart(executionsIn(read), begin)
+  if (execution === undefined) {
+    return lost('It was executed in several parts, and nothing is recorded of the last one.',
+      read[0]?.graphId)
   }
-  if (execution.isCut) {
-    return lost('Its recording is cut: calls, bodies or its input are missing.', execution.graphId)
-  }
-  const known = { blocks, startedAtMs: execution.startedAtMs, calls: execution.calls.length }
-  if (execution.run) {
-    const own = statelessRunIn(execution.run)
-    return own ? { ...known, ...statelessOf(execution.graphId, own) } : lost('It cannot be read.')
+  const { graphId, startedAtMs, calls, isCut, run } = execution
+  if (isCut) return lost('Its recording is cut: calls, bodies or its input are missing.', graphId)
+  const known = { startedAtMs, calls: calls.length,
+    blocks: blocks.filter((_, at) => read[at]!.startedAtMs === startedAtMs) }
+  if (run) {
+    const own = statelessRunIn(run)
+    return own
+      ? { ...known, firstStep: null, ...statelessOf(graphId, own) }
+      : lost('Its recording cannot be read.', graphId)
   }
   if (begin === undefined) return lost('Its thread was removed.')
-  const read = async (reading: Parameters<ThreadClient['replayBase']>[3]) =>
+  const tuples = async (reading: Parameters<ThreadClient['replayBase']>[3]) =>
     tuplesIn(await parts.threads.replayBase(tenant, threadId, runId, reading))
   const source: CheckpointSource = {
-    tuple: async (ns, checkpointId) => (await read({ kind: 'tuple', ns, checkpointId }))[0],
-    list: (query) => read({ kind: 'list', query }),
+    tuple: async (ns, checkpointId) => (await tuples({ kind: 'tuple', ns, checkpointId }))[0],
+    list: (query) => tuples({ kind: 'list', query }),
   }
   try {
-    if (begin.headId !== null) await source.tuple('', begin.headId)
+    const head = begin.headId === null ? undefined : await source.tuple('', begin.headId)
+    return { ...known, begin, source, values: await valuesOf(parts, place, begin),
+      firstStep: begin.starts > 1 ? stepAfter(head) : null }
   } catch (error) {
     if (HeddleError.from(error).code !== 'not_found') throw error
     return lost('The history before it was removed.')
   }
-  return { ...known, begin, source, values: await valuesOf(parts, place, begin) }
+}
+
+/**
+ * The execution that ended the run. What an earlier one had done by then is in the thread, and what
+ * it had begun was done again. Undefined if none is recorded.
+ */
+function lastPart(executions: readonly RecordedExecution[], begin: ReplayBegin | undefined):
+  | RecordedExecution
+  | undefined {
+  const last = executions.at(-1)
+  if (begin === undefined || begin.starts === 1) {
+    // A stateless run that was begun anew has all of it in the last one.
+    return executions.length === 1 || last?.run ? last : undefined
+  }
+  return last?.start === begin.starts ? last : undefined
+}
+
+/** The superstep after a checkpoint: a run without one begins with the first. */
+function stepAfter(head: StoredTuple | undefined): number {
+  const step = head && memberOf(valueIn(head.metadata), 'step')
+  return typeof step === 'number' ? Math.max(1, step + 1) : 1
 }
 
 async function beginOf({ threads }: RecordedRunParts,
@@ -97,8 +124,8 @@ async function beginOf({ threads }: RecordedRunParts,
 
 /** A stateless run begins with nothing: its recording has all that it needs. */
 function statelessOf(graphId: string,
-  { revision, request, status, error, values }: StatelessRun): Pick<RecordedRun,
-    'begin' | 'source' | 'values'> {
+  { revision, request, status, error, values }: StatelessRun
+): Pick<RecordedRun, 'begin' | 'source' | 'values'> {
   return { source: { tuple: async () => undefined, list: async () => [] },
     values: values ?? undefined,
     begin: { graphId, request, headId: null, startedAtMs: 0, status, finalCheckpointId: '',

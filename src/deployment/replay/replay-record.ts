@@ -63,6 +63,11 @@ export interface RunVerdict extends Judgement {
   readonly recordedCalls: number
   readonly calls: number
   readonly ms: number
+  /**
+   * The superstep from which on it was replayed: where it had gone on after its process ended. Null
+   * or missing for all others.
+   */
+  readonly firstStep?: number | null
   /** Missing in one of an earlier version. */
   readonly usage?: ReplayUsage
 }

@@ -34,20 +34,20 @@ export async function replayRun({ price, ...parts }: ReplayRunParts, processes: 
     return unreplayable(place, recorded.reason, { graphId, recordedRevision })
   }
   const { begin } = recorded
-  const known = { ...nothingOf(place), graphId, recordedRevision, recordedCalls: recorded.calls }
+  const known = { ...nothingOf(place), graphId, recordedRevision, recordedCalls: recorded.calls,
+    firstStep: recorded.firstStep }
   const ending = endingOf(begin, recorded.values)
-  let own: ReplayedRun | undefined
-  const answer = (judgement: Judgement, next?: ReplayedRun): ReplayedVerdict => ({
-    verdict: { ...known, calls: next?.report.answered ?? 0, ms: Math.round(next?.ms ?? 0),
-      usage: usageOfReplay(next, own, price, recorded.startedAtMs), ...judgement },
-    input: begin.request.input,
-    expected: recorded.values,
-    actual: next?.values,
-  })
+  const answer = (judgement: Judgement, next?: ReplayedRun,
+    before?: ReplayedRun): ReplayedVerdict => ({
+      verdict: { ...known, calls: next?.report.answered ?? 0, ms: Math.round(next?.ms ?? 0),
+        usage: usageOfReplay(next, before, price, recorded.startedAtMs), ...judgement },
+      input: begin.request.input,
+      expected: recorded.values,
+      actual: next?.values,
+    })
   if (!controls) return await replayedOn(recorded, undefined)
   const control = await processes.execute(begin.revision, recorded, place)
   if (typeof control === 'string') return answer(verdictFor('not_replayable', control))
-  own = control
   const fault = faultOfControl(control, ending)
   if (fault === undefined) return await replayedOn(recorded, control)
   // Somebody may have followed its thread as a whole, which no record says.
@@ -62,8 +62,8 @@ export async function replayRun({ price, ...parts }: ReplayRunParts, processes: 
   async function replayedOn(run: RecordedRun, before: ReplayedRun | undefined) {
     const next = await processes.execute(revision, run, place)
     return typeof next === 'string'
-      ? answer(verdictFor('failed', next))
-      : answer(judge(next, before, ending), next)
+      ? answer(verdictFor('failed', next), undefined, before)
+      : answer(judge(next, before, ending), next, before)
   }
 }
 

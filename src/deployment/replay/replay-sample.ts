@@ -57,8 +57,8 @@ export async function sampleOf(parts: SampleParts, tenant: string,
   return { chosen, passed }
 }
 
-async function candidatesOf({ runIndex }: SampleParts,
-  filter: CandidateFilter, signal: AbortSignal): Promise<readonly Candidate[]> {
+async function candidatesOf({ runIndex }: SampleParts, filter: CandidateFilter,
+  signal: AbortSignal): Promise<readonly Candidate[]> {
   const found: Candidate[] = []
   let after: RunPlace | undefined
   do {

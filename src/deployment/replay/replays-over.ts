@@ -173,7 +173,8 @@ class ReplaysOver implements MemberReplays {
         signal.throwIfAborted()
         const made = await this.#verdictOf(
           (place) => replayRun({ ...parts, price }, processes, begun.request, place),
-          { id: replay.id, place: { tenant, threadId, runId }, signal })
+          { id: replay.id, place: { tenant, threadId, runId }, signal },
+        )
         signal.throwIfAborted()
         await this.#requireRunning(replay)
         await this.#stored.addVerdict(replay.id, made)

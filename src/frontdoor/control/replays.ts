@@ -33,8 +33,8 @@ export function replayRoutes(app: App, parts: ControlParts): void {
     const sinceMs = since_s === undefined ? null : parts.env.nowMs() - since_s * 1_000
     const replay = await replaysIn(parts).start(deployment, { revision, sample, graphId: graph_id,
       sinceMs, controls: control, limitMs: run_s * 1_000 }, byOf(request.caller))
-    return progressJson({ replay, done: 0, counts: verdictCounts([]),
-      groups: differenceGroups([]), usage: unknownUsage })
+    return progressJson({ replay, done: 0, counts: verdictCounts([]), groups: differenceGroups([]),
+      usage: unknownUsage })
   })
   serveControl(app, listReplays, async (request) => {
     const { deployment } = await own(request)
@@ -80,9 +80,9 @@ function replayJson(replay: Replay): ControlReplay['replay'] {
 
 function verdictJson(
   { threadId, runId, graphId, recordedRevision, recordedCalls, usage = unknownUsage,
-    ...verdict }: RunVerdict,
+    firstStep = null, ...verdict }: RunVerdict,
 ): ControlVerdict {
   return { thread_id: threadId, run_id: runId, graph_id: graphId,
-    recorded_revision: recordedRevision, recorded_calls: recordedCalls,
-    ...verdict, usage: usageJson(usage) } as ControlVerdict
+    recorded_revision: recordedRevision, recorded_calls: recordedCalls, ...verdict,
+    first_step: firstStep, usage: usageJson(usage) } as ControlVerdict
 }

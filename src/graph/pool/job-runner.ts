@@ -180,7 +180,8 @@ export class JobRunner {
       if (source.failure)
         return this.#break(number, execution, source.failure)
       await outbox.finish(outcome)
-      ending = { outcome, values: () => this.#valuesOf(execution, memory, outcome) }
+      ending = { outcome, values: () =>
+        this.#valuesOf(execution, memory, outcome) }
       // What the code of a stopped replay still does is of no interest.
       if (replays) {
         outbox.close()
@@ -205,8 +206,9 @@ export class JobRunner {
   }
 
   /** JSON of the state values at the end, as the API shows them; undefined if not known. */
-  #valuesOf({ graphId }: Execution, memory: ThreadMemory,
-    { status, values }: ExecutionOutcome): JsonText | undefined {
+  #valuesOf({ graphId }: Execution, memory: ThreadMemory, { status, values }: ExecutionOutcome):
+    | JsonText
+    | undefined {
     if (status !== 'success' || values !== undefined) return values
     const { plain = false, stateChannels = null } = this.#bench.describe(graphId) ?? {}
     return plain ? memory.newest.get('')?.channels.text(stateChannels) : undefined

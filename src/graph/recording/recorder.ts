@@ -51,11 +51,12 @@ export class Recorder {
 
   /** Opens the recording of a run; an edit makes no calls of interest. */
   readonly openGate: OpenGate = ({ execution }) => {
-    const { id, tenant, runId, threadId, graphId, attempt, request } = execution
+    const { id, tenant, runId, threadId, graphId, attempt, start = 1, request } = execution
     const { ratio, nowMs, monotonicMs, hide } = this.#options
     if (request.kind !== 'run' || !isSampled(runId, ratio)) return undefined
     const startedAtMs = nowMs()
-    const recording = new RunRecording({ runId, threadId, graphId, attempt, startedAtMs }, {
+    const run = { runId, threadId, graphId, attempt, start, startedAtMs }
+    const recording = new RunRecording(run, {
       room: new RecordingRoom(this.#waiting),
       hide,
       nowMs,

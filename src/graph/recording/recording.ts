@@ -81,6 +81,8 @@ export interface RecordedBlock {
   readonly graphId: string
   /** Number of the run's attempt: one that is displaced keeps its own. */
   readonly attempt: number
+  /** Number of the run's start; missing in a recording of an earlier version. */
+  readonly start?: number
   /** Begin of the execution in milliseconds since 1970. */
   readonly startedAtMs: number
   /** Number of the block in its execution, from 0. */
@@ -117,9 +119,7 @@ type CallLine = Omit<RecordedCall, 'request' | 'answer'> & {
   readonly answer: BodyLine
 }
 type BlockLine = Omit<RecordedBlock, 'calls' | 'run'> & { readonly version: number;
-  readonly calls: number;
-  /** Bytes of the run, which come last. */
-  readonly run?: number }
+  readonly calls: number; /** Bytes of the run, which come last. */ readonly run?: number }
 
 /** Packs a block. */
 export async function encodeBlock({ calls, run, ...block }: RecordedBlock): Promise<Uint8Array> {

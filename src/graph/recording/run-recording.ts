@@ -13,7 +13,7 @@ const blockBytes = 1024 * 1024
 
 /** The members that all blocks of an execution share. */
 export type RecordedRun = Pick<RecordedBlock,
-  'runId' | 'threadId' | 'graphId' | 'attempt' | 'startedAtMs'>
+  'runId' | 'threadId' | 'graphId' | 'attempt' | 'start' | 'startedAtMs'>
 
 /** Room, clocks and the way out of a recording. */
 export interface RunRecordingParts

@@ -11,7 +11,7 @@ import { recordingMax } from './recording-room.ts'
 import { labelStatuses, labelText } from './run-label.ts'
 import type { LabelStatus } from './run-label.ts'
 
-/** How an execution ended a run. */
+/** End of a run, as its execution reports it. */
 export interface RunEnding {
   readonly outcome: ExecutionOutcome
   /** JSON of the state values at its end; undefined if they are not known. */
@@ -51,8 +51,8 @@ export function packedRun({ request, revision = '' }: Execution, { outcome, valu
   const { input, command, config, context } = request
   const sizes = [input, command, config, context, end].map((text) => text?.length ?? 0)
   if (sizes.reduce((sum, size) => sum + size, 0) > recordingMax.runBytes) return undefined
-  const run: StatelessRun = { revision, status, error, values: end, request: { ...request,
-    config: withoutKeys(config), context: context && withoutKeys(context) } }
+  const run: StatelessRun = { revision, status, error, values: end,
+    request: { ...request, config: withoutKeys(config), context: context && withoutKeys(context) } }
   // The hider reads bytes as one character each.
   const text = Buffer.from(JSON.stringify(run)).toString('latin1')
   return Buffer.from(hide(text), 'latin1')
@@ -90,11 +90,14 @@ function isText(value: unknown): value is string {
 
 /** Headers of the caller are in the configuration, and keys among them. */
 function withoutKeys(text: JsonText): JsonText {
-  return JSON.stringify(JSON.parse(text, (name, value: unknown) =>
-    typeof value === 'string' && isKey(name) ? '*'.repeat(value.length) : value))
+  return JSON.stringify(
+    JSON.parse(text,
+      (name, value: unknown) =>
+        typeof value === 'string' && isKey(name) ? '*'.repeat(value.length) : value),
+  )
 }
 
-/** What a login says of its user has names of the server. */
+/** True for the name of a key. Names that a login gives to what it says are the server's own. */
 function isKey(name: string): boolean {
   return isSecretName(name) && !name.startsWith('langgraph_auth_')
 }

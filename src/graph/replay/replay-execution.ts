@@ -46,8 +46,8 @@ export interface ReplayWork {
   readonly signal: AbortSignal
 }
 
-const nothing: ReplayReport = { answered: 0, moved: [], missing: [], recordedTokens: [],
-  tokens: [], stop: null }
+const nothing: ReplayReport = { answered: 0, moved: [], missing: [], recordedTokens: [], tokens: [],
+  stop: null }
 /** Name under which updates have the questions of nodes. */
 const interrupts = '__interrupt__'
 /** Stream modes from which the steps are read. */

@@ -92,9 +92,10 @@ function isShown({ site, method, url, text }: Members): boolean {
 }
 
 function isTokens({ model, input, output, cacheRead, cacheCreation }: Members): boolean {
-  return isShort(model) && [input, output, cacheRead, cacheCreation].every((count) =>
-    Number.isSafeInteger(count) && count as number >= 0
-  )
+  return isShort(model) &&
+    [input, output, cacheRead, cacheCreation].every((count) =>
+      Number.isSafeInteger(count) && count as number >= 0
+    )
 }
 
 function isSite(value: unknown): boolean {

@@ -86,9 +86,7 @@ export function deleteThread(parts: ThreadParts, branchId: string | undefined,
 async function removeAllTraces(
   { context: { ports, tenant, threadId, threadLog } }: ThreadParts,
 ): Promise<void> {
-  const { state: { runs }, durable } = threadLog
-  if (runs.length > 0) await ports.runsGone?.(tenant, runs)
-  await durable
+  await threadLog.durable
   await removeTracesOf(ports, tenant, threadId, true)
 }
 

@@ -15,7 +15,7 @@ import type { ThreadContext } from './thread-context.ts'
 
 /** A thread's log, up to a row. */
 export interface LogSpan {
-  readonly log: LogPort
+  readonly log: Pick<LogPort, 'read'>
   readonly branch: Branch
   readonly through: number
 }

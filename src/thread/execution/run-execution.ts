@@ -100,6 +100,7 @@ export class RunExecution {
       graphId: plan.graphId,
       runId: run.runId,
       attempt: run.attempt,
+      start: run.starts ?? 1,
       headId: threadLog.state.row.head?.id ?? null,
       ...plan.trace !== undefined && { trace: plan.trace },
       ...plan.isAwaited && { isAwaited: true },

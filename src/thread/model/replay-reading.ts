@@ -1,4 +1,7 @@
-/** Questions about the thread as it was when one of its runs began, and their answers. */
+/**
+ * Questions about the thread as it was when one of its runs began, and their answers. A run whose
+ * process ended was started again: then it is the last start that counts.
+ */
 
 import { deserialize } from 'node:v8'
 
@@ -15,7 +18,7 @@ export type ReplayReading =
 export interface ReplayBegin {
   readonly graphId: string
   readonly request: RunRequest
-  /** The head of its thread; null for a thread without a checkpoint. */
+  /** The head of its thread then; null for a thread without a checkpoint. */
   readonly headId: string | null
   readonly startedAtMs: number
   readonly status: string

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 
 import type { ControlReplay, ControlVerdict } from '../../../src/api/index.ts'
+import { modelTokens } from '../../support/model-server.ts'
 import { ask } from '../../support/wire.ts'
 import type { GraphName } from './agents.ts'
 import { replayedShop, secret } from './replayed-shop.ts'
@@ -13,6 +14,8 @@ import type { RanRun, ReplayedShop } from './replayed-shop.ts'
 
 let house: ReplayedShop
 let answered: RanRun
+let killed: RanRun
+let stateless: RanRun
 let replay: ControlReplay
 let hits = 0
 const found = new Map<string, ControlVerdict>()
@@ -22,24 +25,31 @@ const ran: readonly GraphName[] = ['same', 'word', 'renamed', 'branch', 'less', 
 
 beforeAll(async () => {
   house = await replayedShop()
+  killed = await house.killed('same')
+  stateless = await house.stateless('word')
   for (const graph of ran) await house.run(graph)
   answered = await house.run('asks', await house.run('asks'))
   hits = house.model.received.length
   replay = await house.ended(await house.begin('r2'))
   for (const each of await house.verdicts(replay.replay.id)) {
-    found.set(each.run_id === answered.runId ? 'answered' : each.graph_id, each)
+    found.set(nameOf(each), each)
   }
 }, 600_000)
 afterAll(() => house?.close())
 
+function nameOf({ run_id: id, graph_id: graph }: ControlVerdict): string {
+  const named = Object.entries({ answered, killed, stateless })
+  return named.find(([, { runId }]) => runId === id)?.[0] ?? graph
+}
+
 it('Nothing was called, and all runs have a verdict.', () => {
   expect(house.model.received.length).toBe(hits)
-  expect(replay).toMatchObject({ done: 15, replay: { phase: 'done', runs: 15, revision: 'r2' } })
+  expect(replay).toMatchObject({ done: 17, replay: { phase: 'done', runs: 17, revision: 'r2' } })
 })
 
 it('Unchanged code is the same, also up to a question.', () => {
   expect(found.get('same')).toMatchObject({ verdict: 'same', reason: null, calls: 4,
-    recorded_calls: 4, recorded_revision: 'r1' })
+    recorded_calls: 4, recorded_revision: 'r1', first_step: null })
   expect(found.get('asks')).toMatchObject({ verdict: 'same', calls: 1 })
 })
 
@@ -52,6 +62,32 @@ it('One word of one prompt changed is named at its step, with both calls.', () =
 it('A run that a person answered begins where it began.', () => {
   expect(found.get('answered')).toMatchObject({ verdict: 'diverged', step: 2, node: 'finish',
     asked: { text: expect.stringContaining('End it.') as string } })
+})
+
+it('A stateless run is replayed from its input, though its thread is gone.', async () => {
+  const path = `/d/shop/threads/${stateless.threadId}`
+  expect((await ask(house.server.url, 'GET', path)).status).toBe(404)
+  expect(found.get('stateless')).toMatchObject({ graph_id: 'word', recorded_revision: 'r1',
+    verdict: 'diverged', step: 1, node: 'plan_it', recorded_calls: 4 })
+})
+
+it('A run whose server was killed is replayed from where it went on.', () => {
+  expect(found.get('killed')).toMatchObject({ graph_id: 'same', verdict: 'same', reason: null })
+  // What the server had done last may not have been in the log yet.
+  expect([2, 3]).toContain(found.get('killed')!.first_step)
+})
+
+it('Tokens are those of the recorded answers, before and after.', () => {
+  const used = (recorded: number, replayed: number, is_at_least = false) => ({
+    usage: { is_at_least, recorded: { tokens: recorded, cost: null },
+      replayed: { tokens: replayed, cost: null } },
+  })
+  const each = modelTokens.input + modelTokens.output
+  expect(found.get('same')).toMatchObject(used(3 * each, 3 * each))
+  expect(found.get('word')).toMatchObject(used(3 * each, 0, true))
+  expect(found.get('less')).toMatchObject(used(3 * each, 2 * each))
+  expect(replay.usage).toMatchObject({ is_at_least: true, recorded: { cost: null } })
+  expect(replay.usage.recorded.tokens).toBeGreaterThan(replay.usage.replayed.tokens!)
 })
 
 it('A renamed node has moved, and the result is the same.', () => {

@@ -16,6 +16,8 @@ import type { GraphName } from './agents.ts'
 /** Value of a secret that no replay may see. */
 export const secret = 'canary-5e0b7f41aa93'
 
+const pieces = ['Sunny', ' and', ' warm']
+
 /** Processes load the engine several times, which takes minutes on a busy machine. */
 const replayMs = 300_000
 
@@ -32,6 +34,10 @@ export interface ReplayedShop {
   readonly model: ModelServer
   /** Runs a graph to its end, on a thread of its own or with an answer on another one. */
   run(graph: GraphName, on?: RanRun): Promise<RanRun>
+  /** Runs a graph without a thread that stays. */
+  stateless(graph: GraphName): Promise<RanRun>
+  /** Runs a graph whose server is killed while its second stream has begun. It goes on then. */
+  killed(graph: GraphName): Promise<RanRun>
   /** Starts a replay. */
   begin(revision: string, options?: object): Promise<string>
   /** Waits for the end of a replay. */
@@ -50,7 +56,7 @@ export async function replayedShop(): Promise<ReplayedShop> {
       }),
     }),
     startServer({ args: ['--workers', '1'] }),
-    openModel(['Sunny', ' and', ' warm']),
+    openModel(pieces),
   ])
   const shop = new DeployTarget(server.url, 'shop')
   await shop.create({ limits: { memory_mb: 512, workers: 1 } })
@@ -59,6 +65,14 @@ export async function replayedShop(): Promise<ReplayedShop> {
   const { name } = await shop.upload(await project.built(agentsCode(true)))
   const checked = await shop.own('POST', `/revisions/${name}/check`)
   if (checked.status !== 200) throw new Error(JSON.stringify(checked.body))
+  const recorded = async ({ threadId, runId }: RanRun) => {
+    await eventually(async () => {
+      const answer = await fetch(`${server.url}/d/shop/threads/${threadId}/runs/${runId}/calls`)
+      const { is_recorded: isRecorded } = await answer.json() as RunCalls
+      if (!isRecorded) throw new Error('It is not recorded yet.')
+    })
+    return { threadId, runId }
+  }
   return {
     server,
     shop,
@@ -70,12 +84,38 @@ export async function replayedShop(): Promise<ReplayedShop> {
         input: { url: model.url, asked: graph },
       }).catch(() => {})
       const [{ run_id: runId = '' } = {}] = await runs.list(threadId)
-      await eventually(async () => {
-        const answer = await fetch(`${server.url}/d/shop/threads/${threadId}/runs/${runId}/calls`)
-        const { is_recorded: isRecorded } = await answer.json() as RunCalls
-        if (!isRecorded) throw new Error('It is not recorded yet.')
+      return await recorded({ threadId, runId })
+    },
+    stateless: async (graph) => {
+      const answer = await fetch(`${server.url}/d/shop/runs/wait`, { method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ assistant_id: graph, input: { url: model.url, asked: graph } }) })
+      await answer.text()
+      const runId = /[\da-f-]{36}$/.exec(answer.headers.get('content-location') ?? '')![0]
+      return { threadId: runId, runId }
+    },
+    killed: async (graph) => {
+      const { threads, runs } = shop.client
+      const { thread_id: threadId } = await threads.create()
+      const isStreaming = Promise.withResolvers<void>()
+      let streams = 0
+      model.does({ pieces, between: async (index) => {
+        if (index > 1 || ++streams < 2) return
+        isStreaming.resolve()
+        await new Promise<never>(() => {})
+      } })
+      const { run_id: runId } = await runs.create(threadId, graph, {
+        input: { url: model.url, asked: graph },
       })
-      return { threadId, runId }
+      await isStreaming.promise
+      await server.kill('SIGKILL')
+      model.does({ pieces })
+      await server.restart()
+      await vi.waitFor(async () => {
+        const { status } = await shop.client.threads.get(threadId)
+        if (status !== 'idle') throw new Error(`The thread is ${status}.`)
+      }, { timeout: replayMs, interval: 50 })
+      return await recorded({ threadId, runId })
     },
     begin: async (revision, options = {}) => {
       const { status, body } = await shop.own('POST', '/replays', { revision, ...options })

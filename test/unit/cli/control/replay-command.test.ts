@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { systemEnv } from '../../../../cluster/index.ts'
 import { controlClient } from '../../../../src/cli/control/control-client.ts'
 import { runReplayCommand } from '../../../../src/cli/control/replay-command.ts'
-import { percentIn } from '../../../../src/cli/control/replay-follow.ts'
+import { percentIn, replayTexts } from '../../../../src/cli/control/replay-follow.ts'
 import type { DeployPlan } from '../../../../src/cli/deploy/deploy-plan.ts'
 import { passReplay } from '../../../../src/cli/deploy/replay-gate.ts'
 import { StepRows } from '../../../../src/cli/deploy/step-rows.ts'
@@ -59,17 +59,6 @@ describe('the command "replay"', () => {
       run_s: 60,
       since_s: 604_800,
     })
-  })
-
-  it.each([
-    [false, 'tokens          1 920 412 → 997', 'cost            4.10 USD → 0.0028 USD'],
-    [true, 'tokens          1 920 412 → at least 997',
-      'cost            4.10 USD → at least 0.0028 USD'],
-  ])('says tokens and cost before and after (at least: %s)', async (isAtLeast, tokens, cost) => {
-    const { run } = await scene({ usage: { recorded: { tokens: 1_920_412, cost: 4.1 },
-      replayed: { tokens: 997, cost: 0.00284 }, is_at_least: isAtLeast } })
-    const { stdout } = await run()
-    expect(stdout.split('\n').slice(-3)).toEqual([tokens, cost, ''])
   })
 
   it('prints one line of JSON with the runs', async () => {
@@ -138,4 +127,16 @@ describe('the gate of "deploy"', () => {
 it('A percentage has at most three digits behind its point.', () => {
   expect(percentIn('--x', '0.5%')).toBe(0.5)
   expect(() => percentIn('--x', '-1')).toThrow('--x must be from 0% to 100%')
+})
+
+it.each([
+  [false, '1 920 412 → 997', '4.10 USD → 0.0028 USD'],
+  [true, '1 920 412 → at least 997', '4.10 USD → at least 0.0028 USD'],
+])('Tokens and cost are said before and after (at least: %s).', (isAtLeast, tokens, cost) => {
+  const usage = { recorded: { tokens: 1_920_412, cost: 4.1 },
+    replayed: { tokens: 997, cost: 0.00284 }, is_at_least: isAtLeast }
+  const texts = replayTexts(
+    { verdicts, groups: [], usage, replay: { runs: 10, passed: 0 } } as unknown as ControlReplay,
+  )
+  expect(texts.slice(-2)).toEqual([['tokens', tokens], ['cost', cost]])
 })

@@ -32,10 +32,10 @@ export function endWith(listener: ExecutionListener, values: object,
 }
 
 /** Stops an execution at a call that was not recorded. */
-export function stopAtCall(listener: ExecutionListener): void {
+export function stopAtCall(listener: ExecutionListener, report: Partial<ReplayReport> = {}): void {
   const asked = { site: { step: 1, nodes: ['ask'] }, method: 'POST', url: 'https://a.example',
     text: 'x' }
-  endWith(listener, {}, { stop: { kind: 'call', asked, recorded: null } })
+  endWith(listener, {}, { ...report, stop: { kind: 'call', asked, recorded: null } })
 }
 
 /** What a process does with an execution. */
@@ -50,15 +50,18 @@ export class ReplayWorld {
   /** Runs, newest first, by their ids. */
   readonly runs = new Map<string,
     Partial<ReplayBegin> & { readonly isCut?: boolean; readonly isRecorded?: boolean;
-      readonly isGone?: boolean }>()
+      readonly isGone?: boolean; /** Starts of which calls are recorded; by default the first. */
+      readonly recorded?: readonly number[] }>()
   /** Recordings of stateless runs whose threads are gone, by the ids of the runs. */
-  readonly stateless = new Map<string, Partial<StatelessRun> & { readonly parts?: number;
-    readonly isCut?: boolean }>()
+  readonly stateless = new Map<string,
+    Partial<StatelessRun> & { readonly parts?: number; readonly isCut?: boolean }>()
   /** Revisions of processes that were started, in order. */
   readonly started: string[] = []
   /** Executions, as `r1 run`. */
   readonly executed: string[] = []
   readonly kept: string[] = []
+  /** The head of each thread, packed; empty for none. */
+  head = ''
   /** Prices of models. */
   prices: readonly ModelPrice[] = []
   /** Of the questions for blocks. */
@@ -108,26 +111,33 @@ export class ReplayWorld {
               planJson: '{"graphId":"agent"}' }) as unknown as RunRow
           ) }),
       },
-      recordings: { labelledRecordings: async ({ limit }) =>
-        [...this.stateless].slice(0, limit).map(([runId, { status = 'success', revision = 'r1' }]) =>
-          ({ startedAtMs: 1, label: labelText({ runId, graphId: 'agent', revision, status })! })
-        ), recordedBlocks: async ({ runId, limit }) => {
-        this.limits.push(limit)
-        const own = this.stateless.get(runId)
-        if (own) return await statelessBlocks(runId, own)
-        const { isCut = false, isRecorded = true } = this.runs.get(runId) ?? {}
-        return isRecorded
-          ? [
-            await encodeBlock({ runId, threadId: '', graphId: 'agent', attempt: 1, no: 0,
-              startedAtMs: 1, isLast: true, isCut, node: '', calls: [recordedCall(0, 'a')] }),
-          ]
-          : []
-      } },
+      recordings: {
+        labelledRecordings: async ({ limit }) =>
+          [...this.stateless].slice(0, limit).map((
+            [runId, { status = 'success', revision = 'r1' }],
+          ) => ({ startedAtMs: 1,
+            label: labelText({ runId, graphId: 'agent', revision, status })! })
+          ),
+        recordedBlocks: async ({ runId, limit }) => {
+          this.limits.push(limit)
+          const own = this.stateless.get(runId)
+          if (own) return await statelessBlocks(runId, own)
+          const { isCut = false, isRecorded = true, recorded = [1] } = this.runs.get(runId) ?? {}
+          return await Promise.all(
+            (isRecorded ? recorded : []).map((start) =>
+              encodeBlock({ runId, threadId: '', graphId: 'agent', attempt: 1, start, no: 0,
+                startedAtMs: start, isLast: true, isCut, node: '',
+                calls: [recordedCall(0, `start ${start}`)] })
+            ),
+          )
+        },
+      },
       threads: {
         replayBase: async (_tenant, _thread, runId, { kind }) => {
-          const { isCut: _c, isRecorded: _r, isGone, ...begin } = this.runs.get(runId) ?? {}
+          const { isCut: _c, isRecorded: _r, recorded: _s, isGone, ...begin } =
+            this.runs.get(runId) ?? {}
           if (isGone || this.stateless.has(runId)) throw new HeddleError('not_found')
-          return kind === 'begin' ? { begin: { ...usual, ...begin } } : {}
+          return kind === 'begin' ? { begin: { ...usual, ...begin } } : { packed: this.head }
         },
         state: async () => '{"values":{"a":1}}',
       },
@@ -160,8 +170,11 @@ async function statelessBlocks(runId: string,
     readonly isCut?: boolean }): Promise<readonly Uint8Array[]> {
   const whole: StatelessRun = { revision: 'r1', request: usual.request as StatelessRun['request'],
     status: 'success', error: null, values: '{"a":1}', ...run }
-  return await Promise.all(Array.from({ length: parts }, (_, part) =>
-    encodeBlock({ runId, threadId: runId, graphId: 'agent', attempt: 1, no: 0, isLast: true, isCut,
-      startedAtMs: part + 1, node: '', calls: [recordedCall(0, `part ${part}`)],
-      ...!isCut && part === 0 && { run: Buffer.from(JSON.stringify(whole)) } })))
+  return await Promise.all(
+    Array.from({ length: parts },
+      (_, part) =>
+        encodeBlock({ runId, threadId: runId, graphId: 'agent', attempt: 1, no: 0, isLast: true,
+          isCut, startedAtMs: part + 1, node: '', calls: [recordedCall(0, `part ${part}`)],
+          ...!isCut && part === 0 && { run: Buffer.from(JSON.stringify(whole)) } })),
+  )
 }

@@ -1,10 +1,13 @@
 /** Replays from their start to their verdicts, and what may come between. */
 
+import { serialize } from 'node:v8'
+
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import type { MemberReplays, ReplayRequest } from '../../../../src/deployment/index.ts'
 import { verdictPlace } from '../../../../src/deployment/records/record-places.ts'
 import { removeReplay } from '../../../../src/deployment/records/replay-removal.ts'
+import { decodeBlock } from '../../../../src/graph/index.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { endWith, ReplayWorld, stopAtCall } from './replay-world.ts'
 import type { Does } from './replay-world.ts'
@@ -101,6 +104,48 @@ describe('a replay', () => {
     expect((await replayed()).counts.unstable).toBe(1)
   })
 
+  it('begins with the last part of a run that went on after its process had ended', async () => {
+    const given: string[] = []
+    const { world, replayed } = await scene((_, { replay }, listener) => {
+      void Promise.all(replay!.blocks.map(decodeBlock)).then((blocks) => {
+        given.push(blocks.map(({ startedAtMs }) => startedAtMs).join())
+        endWith(listener, { a: 1 })
+      })
+    }, new Map<string, {}>([['a', { starts: 3, recorded: [1, 3], headId: 'c2' }], ['b', {
+      starts: 3,
+      recorded: [1, 2],
+    }], ['c', { starts: 2, recorded: [2] }], ['d', { recorded: [1, 1.5] }]]))
+    world.head = serialize([{ id: 'c2', metadata: '{"step":4}' }]).toString('base64')
+    const { verdicts } = await replayed({ controls: false })
+    expect(verdicts.map(({ verdict, firstStep }) => [verdict, firstStep])).toEqual([
+      ['same', 5],
+      ['not_replayable', undefined],
+      ['same', 1],
+      ['not_replayable', undefined],
+    ])
+    expect([given, verdicts[1]?.reason]).toEqual([['3', '2'],
+      expect.stringContaining('nothing is recorded of the last one')])
+  })
+
+  it('says tokens and cost of a run before and after, also where it is stopped', async () => {
+    const tokens = { model: 'small', input: 10, output: 5, cacheRead: 0, cacheCreation: 0 }
+    const { world, replayed } = await scene((revision, { runId }, listener) => {
+      const report = { recordedTokens: [tokens], tokens: [tokens] }
+      if (revision === 'r2' && runId === 'b') stopAtCall(listener, { ...report, tokens: [] })
+      else endWith(listener, { a: 1 }, report)
+    }, new Map([['a', {}], ['b', {}]]))
+    world.prices = [{ id: 'p', name: 'small', match_pattern: '^small$', match_path: ['model'],
+      prompt_cost: 1, completion_cost: 2, prompt_cost_details: null, completion_cost_details: null,
+      provider: null, start_time: null }]
+    const { usage, verdicts } = await replayed()
+    const whole = { tokens: 15, cost: 20 }
+    expect(verdicts.map((each) => each.usage)).toEqual([
+      { recorded: whole, replayed: whole, isAtLeast: false },
+      { recorded: whole, replayed: { tokens: 0, cost: 0 }, isAtLeast: true },
+    ])
+    expect(usage).toEqual({ recorded: { tokens: 30, cost: 40 }, replayed: whole, isAtLeast: true })
+  })
+
   it('has stateless runs, whose recordings are all that is left of them', async () => {
     const { world, replayed } = await scene(undefined, new Map([['a', {}]]))
     const [well, cut, parted] = [1, 2, 3].map((no) => `0197aaaa-0000-7000-8000-00000000000${no}`)
@@ -108,8 +153,9 @@ describe('a replay', () => {
     world.stateless.set(cut!, { isCut: true })
     world.stateless.set(parted!, { parts: 2 })
     const { counts, verdicts } = await replayed()
-    expect(verdicts.map(({ runId, threadId, verdict, reason }) =>
-      [runId, threadId, verdict, reason])).toEqual([
+    expect(
+      verdicts.map(({ runId, threadId, verdict, reason }) => [runId, threadId, verdict, reason]),
+    ).toEqual([
       [well, well, 'same', null],
       [cut, cut, 'not_replayable', expect.stringContaining('its input')],
       [parted, parted, 'not_replayable', expect.stringContaining('several parts')],

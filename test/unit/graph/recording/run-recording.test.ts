@@ -75,7 +75,7 @@ describe('a recording', () => {
     expect((await run.ended()).all).toEqual([])
   })
 
-  it('has the run itself in its last block, if it is told of it', async () => {
+  it('has the run itself in its last block, if it is given', async () => {
     const run = opened()
     answer(run.begin(), new Uint8Array(1024 * 1024))
     answer(run.begin(), 'two')

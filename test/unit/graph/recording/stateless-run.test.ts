@@ -27,8 +27,10 @@ describe('a recorded stateless run', () => {
   it('has what began it, its revision, its end and its result', () => {
     expect(kept({})).toEqual({ revision: 'r1', request, status: 'success', error: null,
       values: '{"answer":"yes"}' })
-    const failed = { outcome: { ...well.outcome, status: 'error',
-      error: { error: 'TypeError', message: 'no' } }, values: () => undefined } as const
+    const failed = {
+      outcome: { ...well.outcome, status: 'error', error: { error: 'TypeError', message: 'no' } },
+      values: () => undefined,
+    } as const
     expect(packedRun(execution, failed, as)).toBeDefined()
     expect(statelessRunIn(packedRun(execution, failed, as)!)).toMatchObject({ status: 'error',
       error: { error: 'TypeError' }, values: null })
@@ -43,14 +45,17 @@ describe('a recorded stateless run', () => {
   })
 
   it('has a secret nowhere, and no key of the configuration', () => {
-    const config = JSON.stringify({ configurable: { 'x-api-key': 'geheim', region: 'eu',
-      langgraph_auth_user_id: 'ada', langgraph_auth_user: { token: 'wüst', name: 'Ada' } } })
+    const config = JSON.stringify({
+      configurable: { 'x-api-key': 'geheim', region: 'eu', langgraph_auth_user_id: 'ada',
+        langgraph_auth_user: { token: 'wüst', name: 'Ada' } },
+    })
     const hide = (text: string) => text.replaceAll('canary-12345', '*'.repeat(12))
     const run = kept({ input: '{"a":"canary-12345 ä"}', config }, well, hide)
     expect(run.request.input).toBe(`{"a":"${'*'.repeat(12)} ä"}`)
-    expect(JSON.parse(run.request.config)).toEqual({ configurable: { 'x-api-key': '******',
-      region: 'eu', langgraph_auth_user_id: 'ada',
-      langgraph_auth_user: { token: '****', name: 'Ada' } } })
+    expect(JSON.parse(run.request.config)).toEqual({
+      configurable: { 'x-api-key': '******', region: 'eu', langgraph_auth_user_id: 'ada',
+        langgraph_auth_user: { token: '****', name: 'Ada' } },
+    })
   })
 
   it('is not kept above the bound of a recording, and not before its end', () => {
@@ -78,9 +83,10 @@ it('Only a run that begins without a state, on a thread with its own id, is stat
 })
 
 it('A label is read as it was written, and nothing else is one.', () => {
-  expect(labelIn(labelOf(execution, well)!)).toEqual({ runId: id, graphId: 'agent',
-    revision: 'r1', status: 'success' })
-  for (const text of ['calls', '[]', `["${id}","agent","r1","running"]`, '["a/b","agent","r1","error"]']) {
+  expect(labelIn(labelOf(execution, well)!)).toEqual({ runId: id, graphId: 'agent', revision: 'r1',
+    status: 'success' })
+  for (const text of ['calls', '[]', `["${id}","agent","r1","running"]`,
+    '["a/b","agent","r1","error"]']) {
     expect(labelIn(text)).toBeUndefined()
   }
   expect(labelText({ runId: id, graphId: 'a'.repeat(1_000), revision: '', status: 'error' }))

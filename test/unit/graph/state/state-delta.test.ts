@@ -299,3 +299,19 @@ describe('KnownChannels', () => {
     ).toEqual([])
   })
 })
+
+it('Its text is what a reader of the log sees, of all channels or of some.', () => {
+  fc.assert(fc.property(
+    fc.dictionary(fc.string(), fc.oneof(fc.jsonValue(), fc.array(fc.jsonValue()))),
+    (values) => {
+      const known = new KnownChannels()
+      const reader = new Reader()
+      reader.apply(known.restate(values, encode), true)
+      expect(JSON.parse(known.text(null))).toEqual(reader.state)
+      const [name = 'none'] = Object.keys(values)
+      expect(JSON.parse(known.text(name))).toEqual(values[name] ?? null)
+      expect(Object.keys(JSON.parse(known.text([name, 'missing'])) as object))
+        .toEqual(Object.keys(values).slice(0, 1))
+    },
+  ), { numRuns: 50 })
+})

@@ -60,8 +60,9 @@ describe.each([['memory', memorySpans()], ['a file', file]])('recordings in %s',
         .map(({ label, startedAtMs }) => [label, startedAtMs - nowMs])
     const put = (runId: string, no: number, more: object = {}) =>
       writer.put(block(no, { tenant: 'x', runId, ...more }))
-    // What comes late takes no label away, and a run without one is not listed.
-    await put('a', 1, { label: 'run a' })
+    // What comes before or late takes no label away, and a run without one is not listed.
+    await put('a', 1)
+    await put('a', 2, { label: 'run a' })
     await put('a', 0)
     await put('b', 0, { label: 'run b', startedAtMs: nowMs + 5 })
     await put('c', 0)

@@ -123,3 +123,26 @@ it('The traces of a stateless run stay when its thread goes.', async () => {
   await settled()
   expect([house.goneRuns, house.log.purged]).toMatchObject([[], [{ id: 'x' }]])
 })
+
+it('The traces of a stateless run go with its thread if somebody deletes that.', async () => {
+  const house = new ThreadHouse()
+  const run = house.run({ ifMissing: 'hidden', plan: { ...house.run().plan, temporary: true } })
+  await house.client.startRun('t', 'x', run)
+  await settled()
+  house.host.end(house.host.only)
+  await settled()
+  house.removesTraces = () => Promise.reject(new HeddleError('unavailable'))
+  await expect(house.client.delete('t', 'x')).rejects.toMatchObject({ code: 'unavailable' })
+  house.removesTraces = () => Promise.resolve()
+  await house.client.delete('t', 'x')
+  expect([house.goneRuns, house.log.purged]).toMatchObject([[run.runId], [{ id: 'x' }]])
+})
+
+it('So do those of one that is deleted while it is executed.', async () => {
+  const house = new ThreadHouse()
+  const run = house.run({ ifMissing: 'hidden', plan: { ...house.run().plan, temporary: true } })
+  await house.client.startRun('t', 'x', run)
+  await settled()
+  await house.client.delete('t', 'x')
+  expect(house.goneRuns).toContain(run.runId)
+})
