@@ -32,25 +32,27 @@ export interface Comparison {
 export async function benchAgainst({ commit, quick }: Comparison): Promise<Bench> {
   const earlier = earlierOrExit(commit)
   const servers = [await startServer({ project, program: earlier.home }),
-    await startServer({ project })]
-  const [before, now] = [new Served(commit, servers[0]!.url), new Served('now', servers[1]!.url)]
+    await startServer({ project }), await startServer({ project, args: ['--own-traces', 'off'] })]
+  const [before, now, bare] = [new Served(commit, servers[0]!.url),
+    new Served('now', servers[1]!.url), new Served('without traces', servers[2]!.url)]
   try {
     const plan = quick ? plans.quick : plans.full
-    const { single, many, first } = await measureRuns([before, now], plan)
-    const line = (measure: string, rounds: Rounds, unit: 'ms' | '/s', sign: '≤' | '≥'): Line => ({
-      measure,
-      unit: 'times',
-      figures: [figure(rounds, before.name, unit), figure(rounds, now.name, unit)],
-      ratio: quartiles(ratios(rounds.get(now.name)!, rounds.get(before.name)!)),
-      aim: { sign, value: 1 },
-    })
+    const { single, many, first } = await measureRuns([before, now, bare], plan)
+    const lines = (measure: string, rounds: Rounds, unit: 'ms' | '/s', sign: '≤' | '≥'): Line[] =>
+      [now, bare].map(({ name }) => ({
+        measure: name === now.name ? measure : `${measure}, ${name}`,
+        unit: 'times',
+        figures: [figure(rounds, before.name, unit), figure(rounds, name, unit)],
+        ratio: quartiles(ratios(rounds.get(name)!, rounds.get(before.name)!)),
+        aim: { sign, value: 1 },
+      }))
     return { title: `Benchmark beside ${commit}`, notes, file: 'RESULTS.md', lines: [
-      line('run-wait, 1 client, p50', single, 'ms', '≤'),
-      line(`runs per second, ${plan.clients} clients`, many, '/s', '≥'),
-      line('first event, 1 client, p50', first, 'ms', '≤'),
+      ...lines('run-wait, 1 client, p50', single, 'ms', '≤'),
+      ...lines(`runs per second, ${plan.clients} clients`, many, '/s', '≥'),
+      ...lines('first event, 1 client, p50', first, 'ms', '≤'),
     ] }
   } finally {
-    for (const served of [before, now]) served.close()
+    for (const served of [before, now, bare]) served.close()
     for (const server of servers) await server.close()
     earlier.remove()
   }
@@ -73,5 +75,6 @@ export function quartiles(values: readonly number[]): Spread {
 
 const notes = [
   'Each line is the median of the ratios of all rounds, and their quartiles. In a round each',
-  'server is measured once, one after the other. Every run has a thread of its own.',
+  'server is measured once, one after the other. Every run has a thread of its own. Without',
+  'traces, this server has `--own-traces off`: the earlier one had no traces of runs.',
 ].join('\n')
