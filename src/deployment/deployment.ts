@@ -56,6 +56,11 @@ export interface Deployment {
   /** Host names of its own. */
   readonly hosts: readonly string[]
   readonly limits: DeploymentLimits
+  /**
+   * The share of runs whose calls are recorded: `off`, `all` or `10%`. Null or missing for what the
+   * langgraph.json of a revision says.
+   */
+  readonly record?: string | null
   /** True while it takes no new runs. */
   readonly paused: boolean
   /** True once its removal has begun. It refuses every request from then on. */

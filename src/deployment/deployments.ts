@@ -15,6 +15,7 @@ export interface NewDeployment {
   readonly access?: DeploymentAccess
   readonly hosts?: readonly string[]
   readonly limits?: Partial<DeploymentLimits>
+  readonly record?: string | null
   readonly preview?: Preview
   /** True if it is removed unless a build of it succeeds. */
   readonly provisional?: boolean

@@ -67,7 +67,12 @@ export const share: Kind<number> = one('must be a number from 0 to 1', (text) =>
 
 /** A share of runs, as langgraph.json has it: `off`, `all` or `10%`. */
 export const runShare: Kind<string> = one('must be off, all or a share of runs like 10%',
-  (text) => /^(?:off|all|(?:100|\d{1,2}(?:\.\d{1,4})?)%)$/.test(text) ? text : undefined)
+  (text) => isRunShare(text) ? text : undefined)
+
+/** True for `off`, `all` and shares of runs like `10%`. */
+export function isRunShare(text: string): boolean {
+  return /^(?:off|all|(?:100|\d{1,2}(?:\.\d{1,4})?)%)$/.test(text)
+}
 
 /** A switch: yes or no, in any of the usual words. */
 export const yesOrNo: Kind<boolean> = {

@@ -49,3 +49,19 @@ export async function everythingIn(
     await client.shutdown()
   }
 }
+
+/** The rows of some tables as JSON, in an order that does not change. */
+export async function rowsOf({ contactPoints, dataCenter, keyspace }: CassandraKeyspace,
+  tables: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
+  const client = new Client({ contactPoints: [...contactPoints], localDataCenter: dataCenter })
+  try {
+    const found = new Map<string, readonly string[]>()
+    for (const table of tables) {
+      const { rows } = await client.execute(`SELECT JSON * FROM ${keyspace}.${table}`)
+      found.set(table, rows.map((row) => String(row['[json]'])).toSorted())
+    }
+    return found
+  } finally {
+    await client.shutdown()
+  }
+}

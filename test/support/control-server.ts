@@ -87,9 +87,9 @@ export class ControlServer {
   /** A deployment that is there. */
   add(name: string, more: Partial<ControlDeployment> = {}): ControlDeployment {
     const deployment: ControlDeployment = { name, tenant: 'acme', access: 'own',
-      url: `${this.url}/d/${name}`, hosts: [], paused: false, active: null, previous: null,
-      next: null, env_version: 0, kept_secrets: [], problems: [], rollout: null, last_rollout: null,
-      preview: null,
+      url: `${this.url}/d/${name}`, hosts: [], record: null, paused: false, active: null,
+      previous: null, next: null, env_version: 0, kept_secrets: [], problems: [], rollout: null,
+      last_rollout: null, preview: null,
       limits: { workers: 2, memory_mb: 512, concurrency: 100, run_timeout_s: 3_600, body_mb: 25,
         requests: null }, created_at: madeAt, updated_at: madeAt, ...more }
     this.deployments.set(name, deployment)
@@ -193,17 +193,20 @@ export class ControlServer {
 
   #all(method: string, { body }: Asked): Replied {
     if (method === 'GET') return { body: { deployments: [...this.deployments.values()] } }
-    const { name = '', access = 'own', hosts = [], preview = null } = body
+    const { name = '', access = 'own', hosts = [], preview = null, record = null } = body
     if (this.deployments.has(name)) throw new Refusal(409, 'exists', 'It exists already.')
-    return { status: 201, body: this.add(name, { access, hosts, preview }) }
+    return { status: 201, body: this.add(name, { access, hosts, preview, record }) }
   }
 
   #one(method: string, deployment: ControlDeployment, { body, query }: Asked): Replied {
     const { name, limits } = deployment
     if (method === 'GET') return { body: this.#moveOn(deployment) }
     if (method === 'PATCH') {
-      const { hosts = deployment.hosts, paused = deployment.paused } = body
-      return { body: this.change(name, { hosts, paused, limits: { ...limits, ...body.limits } }) }
+      const { hosts = deployment.hosts, paused = deployment.paused, record = deployment.record } =
+        body
+      return {
+        body: this.change(name, { hosts, paused, record, limits: { ...limits, ...body.limits } }),
+      }
     }
     if (deployment.active !== null && query.get('data') !== 'remove') {
       throw new Refusal(422, 'invalid', `${name} has an active revision: add data=remove.`)
@@ -345,8 +348,9 @@ export class ControlServer {
 }
 
 /** What bodies have, all requests together. */
-interface Body
-  extends Partial<Pick<ControlDeployment, 'name' | 'access' | 'hosts' | 'preview' | 'paused'>> {
+interface Body extends Partial<
+  Pick<ControlDeployment, 'name' | 'access' | 'hosts' | 'preview' | 'paused' | 'record'>
+> {
   readonly limits?: Partial<ControlDeployment['limits']>
   readonly to?: string
   readonly revision?: string

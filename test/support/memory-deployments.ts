@@ -9,6 +9,7 @@ import type { Activated, BegunBuild, BuildPhase, Builds, Deployment, DeploymentE
   StartRequest } from '../../src/deployment/index.ts'
 import { afterChanges } from '../../src/deployment/secret-set.ts'
 import { requireManifest } from '../../src/deployment/records/beginning.ts'
+import { requireChange } from '../../src/deployment/records/deployment-input.ts'
 import { HeddleError } from '../../src/errors.ts'
 import type { DeploymentParts } from '../../src/frontdoor/index.ts'
 import type { DeploymentView, GraphDescription } from '../../src/graph/index.ts'
@@ -27,12 +28,15 @@ export class MemoryDeployments implements Omit<Deployments, 'collect'> {
   /** Names whose removal has ended. */
   readonly removed: string[] = []
 
-  async create({ name, tenant, access = 'own', hosts = [], limits, preview }: Parameters<
-    Deployments['create']
-  >[0]): Promise<Deployment> {
+  async create(
+    { name, tenant, access = 'own', hosts = [], limits, record = null, preview }: Parameters<
+      Deployments['create']
+    >[0],
+  ): Promise<Deployment> {
     if (this.rows.has(name)) throw new HeddleError('exists', `There is a deployment ${name}.`)
+    requireChange({ record })
     const row: Deployment = { id: randomUUID(), name, tenant, access, hosts,
-      limits: { ...defaultDeploymentLimits, ...limits }, paused: false, removing: false,
+      limits: { ...defaultDeploymentLimits, ...limits }, record, paused: false, removing: false,
       movesRuns: false, active: null, previous: null, next: null, envVersion: 0, revisionCount: 0,
       rollout: null, lastRollout: null, preview: preview ?? null, owed: [], step: 1,
       createdAtMs: nowMs, modifiedAtMs: nowMs }
@@ -53,6 +57,7 @@ export class MemoryDeployments implements Omit<Deployments, 'collect'> {
 
   async change({ name, step }: Deployment, change: Partial<Deployment>): Promise<Deployment> {
     const row = await this.get(name)
+    requireChange({ record: change.record ?? null })
     if (row.step !== step || row.removing) throw new HeddleError('stale')
     const after = { ...row, ...change, step: step + 1 }
     this.rows.set(name, after)

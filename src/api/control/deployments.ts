@@ -29,6 +29,10 @@ const settings = {
       'seconds; null for any number.' })),
   }, { description: 'Bounds on each member, but for requests; what is left out stays, or has its ' +
     'default.' })),
+  record: Type.Optional(
+    Type.Union([Text(16), Type.Null()], { description: 'The share of runs whose outgoing calls ' +
+      'are recorded: off, all or 10%; null for what the langgraph.json of the revision says.' }),
+  ),
   hosts: Type.Optional(
     Type.Array(Text(253), { maxItems: 20, description: 'Host names of its own.' }),
   ),
@@ -50,6 +54,7 @@ const Deployment = Type.Object({
   limits: Type.Object({ workers: Count(), memory_mb: Count(), concurrency: Count(),
     run_timeout_s: Count(), body_mb: Count(),
     requests: Nullable(Type.Object({ count: Count(), interval_s: Count() })) }),
+  record: Nullable(Text()),
   paused: Type.Boolean(),
   active: Nullable(Text()),
   previous: Nullable(Text()),
@@ -103,7 +108,8 @@ export const getDeployment = operation('GET', '/control/v1/deployments/:deployme
 
 export const updateDeployment = operation('PATCH', '/control/v1/deployments/:deployment', {
   access: 'deploy',
-  summary: 'Change who may call a deployment, its hosts, its limits, or whether it takes new runs',
+  summary:
+    'Change who may call a deployment, its hosts, limits and recording, or whether it takes runs',
   params: DeploymentPath,
   body: Change,
   answer: Deployment,

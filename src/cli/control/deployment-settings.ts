@@ -2,6 +2,7 @@
 
 import type { DeploymentBody } from '../../api/index.ts'
 import type { DeploymentLimits, RequestLimit } from '../../deployment/index.ts'
+import { isRunShare } from '../../settings/index.ts'
 import { CommandError } from '../admin-command.ts'
 import { wholeNumber } from './whole-number.ts'
 
@@ -11,8 +12,8 @@ const limitKeys = ['workers', 'memory_mb', 'concurrency', 'run_timeout_s',
 const yesOrNo: Readonly<Record<string, string>> = { true: 'yes', false: 'no' }
 
 /** Names of all settings of a deployment. */
-export const settingKeys: readonly string[] = [...limitKeys, 'requests', 'access', 'hosts',
-  'paused']
+export const settingKeys: readonly string[] = [...limitKeys, 'requests', 'record', 'access',
+  'hosts', 'paused']
 
 type Writable<Given> = { -readonly [Name in keyof Given]: Given[Name] }
 
@@ -31,6 +32,7 @@ export function changesIn(words: readonly string[]): DeploymentBody {
     if (limit !== undefined) {
       limits[limit] = wholeNumber(key, value, { least: 1, most: 999_999_999 })
     } else if (key === 'requests') limits.requests = requestLimit(value)
+    else if (key === 'record') changes.record = recordIn(key, value)
     else if (key === 'access')
       changes.access = oneOf(key, value, { 'own': 'own', 'any': 'any' } as const)
     else if (key === 'paused')
@@ -46,6 +48,17 @@ export function changesIn(words: readonly string[]): DeploymentBody {
 /** A limit as it is typed: `600/60s`, or `none`. */
 export function requestLimitText(limit: RequestLimit | null): string {
   return limit === null ? 'none' : `${limit.count}/${limit.interval_s}s`
+}
+
+/**
+ * The share of runs that are recorded, as it is typed: `10%`, `all` or `off`; null for `project`,
+ * which is what langgraph.json says. Throws CommandError.
+ */
+export function recordIn(option: string, typed: string): string | null {
+  if (typed === 'project') return null
+  if (isRunShare(typed)) return typed
+  throw new CommandError(`${option} must be off, all, a share of runs like 10%, or project for ` +
+    `what langgraph.json says, not "${typed}"`, 'misused')
 }
 
 function requestLimit(typed: string): RequestLimit | null {

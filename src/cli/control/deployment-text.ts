@@ -58,6 +58,9 @@ export function deploymentText(deployment: ControlDeployment): string {
     ['limits', `workers=${limits.workers} memory_mb=${limits.memory_mb} ` +
       `concurrency=${limits.concurrency} run_timeout_s=${limits.run_timeout_s} ` +
       `body_mb=${limits.body_mb} requests=${requestLimitText(limits.requests)}`],
+    ...deployment.record == null
+      ? []
+      : [['record', `${deployment.record}, whatever langgraph.json says`] as const],
     ...preview === null
       ? []
       : [

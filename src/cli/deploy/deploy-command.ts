@@ -7,6 +7,7 @@ import { CommandError } from '../admin-command.ts'
 import { openControl, runControlCommand } from '../control/control-command.ts'
 import type { TypedControl } from '../control/control-command.ts'
 import type { ControlCommandSource } from '../control/control-source.ts'
+import { recordIn } from '../control/deployment-settings.ts'
 import { dotenvOf } from '../control/deployment-secrets-command.ts'
 import { durationMs } from '../control/duration.ts'
 import { percentIn } from '../control/replay-follow.ts'
@@ -29,6 +30,7 @@ interface Typed extends TypedControl, TypedBuild {
   readonly percent?: string
   readonly now?: boolean
   readonly envFile?: string
+  readonly record?: string
   readonly preview?: string
   readonly ttl?: string
   readonly watch: boolean
@@ -49,6 +51,8 @@ export function runDeployCommand(source: ControlCommandSource): Promise<void> {
     .option('--percent <number>', 'The share of new runs that it takes, from 1 to 99.')
     .option('--now', 'Move runs under way, too: each at its next superstep, if it can go on there.')
     .option('--env-file <file>', 'Set the variables of a dotenv file as secrets first.')
+    .option('--record <share>', 'Set first which share of its runs is recorded: 10%, all or off; ' +
+      'project for what langgraph.json says.')
     .option('--preview <label>', 'Deploy to <name>--<label>, which has data of its own.')
     .option('--ttl <duration>', 'Remove the preview after so long without a request: 7d.')
     .option('--replay <number>', 'Replay so many recorded runs on it first, at most 500.')
@@ -94,6 +98,10 @@ async function planOf(source: ControlCommandSource, named: string | undefined,
     throw new CommandError('--env-file changes the deployment: it cannot be with --check-only',
       'misused')
   }
+  if (checkOnly && typed.record !== undefined) {
+    throw new CommandError('--record changes the deployment: it cannot be with --check-only',
+      'misused')
+  }
   if (remote && (typed.clean || typed.platform !== undefined)) {
     throw new CommandError('--remote builds where it is going to run: it cannot be with --clean ' +
       'or --platform', 'misused')
@@ -109,6 +117,7 @@ async function planOf(source: ControlCommandSource, named: string | undefined,
     percent,
     movesRuns: now,
     secrets: envFile === undefined ? undefined : await dotenvOf(source.folder, envFile),
+    record: typed.record === undefined ? undefined : recordIn('--record', typed.record),
     replay: replayOf(typed),
     watches: watch && !json,
     timeoutMs: durationMs('--timeout', typed.timeout),

@@ -30,6 +30,8 @@ export interface DeployPlan {
   readonly movesRuns: boolean
   /** Secrets that are set first. */
   readonly secrets: Readonly<Record<string, string>> | undefined
+  /** Share of runs that are recorded, which is set first; undefined to leave it. */
+  readonly record: string | null | undefined
   /** Runs to replay on the revision first, and the share of them that may differ, in per cent. */
   readonly replay: { readonly sample: number; readonly maxDiverged: number } | undefined
   readonly watches: boolean

@@ -119,18 +119,27 @@ async function madeThere(making: Making): Promise<Made> {
   return { before: await setSecrets(access, plan, before, isActive), revision, isActive }
 }
 
-/** Finds the deployment, and makes it if it is missing. A check makes none. */
+/**
+ * Finds the deployment, and makes it if it is missing, with the share of runs that are recorded. A
+ * check makes none.
+ */
 async function deploymentFor(access: ControlAccess,
-  { goal, name, preview }: DeployPlan): Promise<ControlDeployment> {
+  { goal, name, preview, record }: DeployPlan): Promise<ControlDeployment> {
   try {
-    return await readDeployment(access)
+    const found = await readDeployment(access)
+    if (record === undefined || record === found.record) return found
+    return await access.client.ask('PATCH /control/v1/deployments/:deployment', {
+      params: { deployment: name },
+      body: { record },
+      isRepeatable: true,
+    })
   } catch (error) {
     if (!(error instanceof ControlError) || error.code !== 'not_found' || goal === 'check') {
       throw error
     }
   }
   return await access.client.ask('POST /control/v1/deployments', {
-    body: { name, ...preview && { preview } },
+    body: { name, ...record !== undefined && { record }, ...preview && { preview } },
   })
 }
 

@@ -1,7 +1,8 @@
-/** Checks the members of a deployment that callers set: name, hosts, limits and preview. Pure. */
+/** Checks the members of a deployment that callers set: name, hosts, limits, recording. Pure. */
 
 import { bodyMbMax } from '../../api/index.ts'
 import { HeddleError } from '../../errors.ts'
+import { isRunShare } from '../../settings/index.ts'
 import type { DeploymentChange, DeploymentLimits, Preview, RequestLimit } from '../deployment.ts'
 import type { NewDeployment } from '../deployments.ts'
 import { isDeploymentName } from '../namespace.ts'
@@ -36,6 +37,7 @@ export function requireSoundDeployment(options: NewDeployment): NewDeployment {
       'in lower case, digits and hyphens, and not digits alone.')
   }
   requireLimits(options.limits)
+  requireShare(options.record)
   requirePreview(options.preview)
   return options.hosts === undefined ? options : { ...options, hosts: requireHosts(options.hosts) }
 }
@@ -43,6 +45,7 @@ export function requireSoundDeployment(options: NewDeployment): NewDeployment {
 /** Checks a change as `requireSoundDeployment` checks a new deployment. */
 export function requireChange(change: DeploymentChange): DeploymentChange {
   requireLimits(change.limits)
+  requireShare(change.record)
   requirePreview(change.preview)
   return change.hosts === undefined ? change : { ...change, hosts: requireHosts(change.hosts) }
 }
@@ -89,6 +92,12 @@ function requireWithin(numbers: object, bounds: Readonly<Record<string, Bound>>)
         `limits: ${name} is a whole number from ${least} to ${most}.`)
     }
   }
+}
+
+function requireShare(record: string | null | undefined): void {
+  if (record == null || isRunShare(record)) return
+  throw new HeddleError('invalid', 'record: it is off, all or a share of runs like 10%, or null ' +
+    'for what langgraph.json says.')
 }
 
 function requirePreview(preview: Preview | null | undefined): void {

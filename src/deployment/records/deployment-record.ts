@@ -30,13 +30,13 @@ type Body = Partial<Omit<StoredDeployment, 'id' | 'name' | 'heldBytes'>>
 
 /** The record of a new deployment. */
 export function newDeploymentRecord(id: string,
-  { name, tenant, access = 'own', hosts = [], limits, preview, provisional = false }: NewDeployment,
-  nowMs: number): NewRecord {
+  { name, tenant, access = 'own', hosts = [], limits, record = null, preview, provisional = false }:
+    NewDeployment, nowMs: number): NewRecord {
   const body: Body = { tenant, access, hosts,
-    limits: { ...defaultDeploymentLimits, ...preview && { workers: 1 }, ...limits }, paused: false,
-    removing: false, active: null, previous: null, next: null, movesRuns: false, envVersion: 0,
-    revisionCount: 0, rollout: null, lastRollout: null, preview: preview ?? null, provisional,
-    owed: [], step: 0, references: 0, createdAtMs: nowMs, modifiedAtMs: nowMs }
+    limits: { ...defaultDeploymentLimits, ...preview && { workers: 1 }, ...limits }, record,
+    paused: false, removing: false, active: null, previous: null, next: null, movesRuns: false,
+    envVersion: 0, revisionCount: 0, rollout: null, lastRollout: null, preview: preview ?? null,
+    provisional, owed: [], step: 0, references: 0, createdAtMs: nowMs, modifiedAtMs: nowMs }
   return { id, name, orderMs: nowMs, parentId: '', metadataJson: JSON.stringify({ tenant }),
     bodyJson: JSON.stringify(body) }
 }
@@ -52,6 +52,7 @@ export function deploymentOf({ id, name, bodyJson, heldBytes, createdAtMs }: Cat
     access: body.text('access', '') === 'any' ? 'any' : 'own',
     hosts: body.texts('hosts').filter(holds),
     limits: { ...defaultDeploymentLimits, ...body.object<DeploymentLimits>('limits', []) },
+    record: body.text('record', null),
     paused: body.flag('paused'),
     removing: body.flag('removing'),
     active: body.text('active', null),

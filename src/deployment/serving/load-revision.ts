@@ -96,7 +96,7 @@ async function load(parts: LoadParts,
   requirePlatform(manifest)
   const held = await cache.hold(manifest, deployments.readChunks(deployment.id), signal)
   releases.push(held.release)
-  const { limits } = deployment
+  const { limits, record } = deployment
   releases.push(await memory.reserve(limits.memory_mb))
   const compiled = await compileCaches.hold(deployment.id)
   releases.push(compiled.release)
@@ -114,6 +114,7 @@ async function load(parts: LoadParts,
     folder: join(held.root, '..'),
     variables: replays ? standIns(variables, Object.keys(secrets)) : variables,
     secretNames: Object.keys(secrets),
+    record: record ?? undefined,
     workers: replays ? 1 : limits.workers,
     memoryMb: limits.memory_mb,
     allowsAddons: manifest.platform !== null,

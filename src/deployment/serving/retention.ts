@@ -15,6 +15,8 @@ const idleMs: Readonly<Record<RevisionUse, number>> = { pointer: 10 * 60_000, pr
 /** A graph process as the decisions here see it. */
 export interface ProcessUse {
   readonly envVersion: number
+  /** The deployment's share of runs that are recorded, when it was started. */
+  readonly record: string | null
   readonly isReady: boolean
   /** True while nothing is executed, asked or prepared in it. */
   readonly isIdle: boolean
@@ -38,14 +40,22 @@ export function isOverdue({ isIdle, lastUsedMs }: ProcessUse, use: RevisionUse |
   return isIdle && (use === undefined || nowMs - lastUsedMs >= idleMs[use])
 }
 
+/** Secrets and recording that a deployment wants its processes to have. */
+export type WantedStart = Pick<ProcessUse, 'envVersion' | 'record'>
+
 /**
  * True if the process takes nothing new: another one of its revision has newer secrets, and these
- * are the deployment's.
+ * are the deployment's; or it has the same ones, and the recording that the deployment wants.
  */
 export function isSuperseded(process: ProcessUse, siblings: Iterable<ProcessUse>,
-  wanted: number): boolean {
-  return process.envVersion < wanted
-    && [...siblings].some(({ isReady, envVersion }) => isReady && envVersion >= wanted)
+  wanted: WantedStart): boolean {
+  const hasOldSecrets = process.envVersion < wanted.envVersion
+  const recordsOtherwise = process.envVersion === wanted.envVersion
+    && process.record !== wanted.record
+  return (hasOldSecrets || recordsOtherwise) &&
+    [...siblings].some(({ isReady, envVersion, record }) =>
+      isReady && envVersion >= wanted.envVersion && (hasOldSecrets || record === wanted.record)
+    )
 }
 
 /**

@@ -27,6 +27,8 @@ export interface LoadFailure {
 export interface ProcessOptions {
   readonly envVersion: number
   readonly secrets: SecretSet | undefined
+  /** The deployment's share of runs that are recorded; null for that of langgraph.json. */
+  readonly record: string | null
   readonly startMs?: number | undefined
 }
 
@@ -44,6 +46,7 @@ export class RevisionProcess implements ProcessUse {
   readonly startMs: number | undefined
   /** Its own secrets; undefined for those that programs before sets know. */
   readonly secrets: SecretSet | undefined
+  readonly record: string | null
   readonly #env: Pick<Env, 'monotonicMs'>
   readonly #cancel = new AbortController()
   readonly #work = { executing: 0, asking: 0 }
@@ -53,9 +56,11 @@ export class RevisionProcess implements ProcessUse {
   #wasUsed = false
   #lastUsedMs: number
 
-  constructor({ envVersion, secrets, startMs }: ProcessOptions, env: Pick<Env, 'monotonicMs'>) {
+  constructor({ envVersion, secrets, record, startMs }: ProcessOptions,
+    env: Pick<Env, 'monotonicMs'>) {
     this.envVersion = envVersion
     this.secrets = secrets
+    this.record = record
     this.startMs = startMs
     this.#env = env
     this.#lastUsedMs = env.monotonicMs()

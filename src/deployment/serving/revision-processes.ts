@@ -40,7 +40,7 @@ const pauses = { firstMs: 100, longestMs: 10_000 }
 const livedMs = 60_000
 
 /** Request of a roll-out for a process with certain secrets. */
-export interface PreparedSecrets extends Omit<ProcessOptions, 'secrets' | 'startMs'> {
+export interface PreparedSecrets extends Pick<ProcessOptions, 'envVersion'> {
   /** The secrets; missing for those that were loaded last. */
   readonly secrets?: SecretSet | undefined
   /** Milliseconds that loading may take, where that is less than usual. */
@@ -132,7 +132,9 @@ export class RevisionProcesses {
     let isFresh = false
     for (;;) {
       const deployment = await this.#parts.find()
-      const options = { envVersion, secrets: secrets ?? secretsFor(deployment, this.revision) }
+      const { record = null } = deployment
+      const options = { envVersion, record,
+        secrets: secrets ?? secretsFor(deployment, this.revision) }
       // A roll-out of secrets that failed has left processes with those of its time.
       const versions = envVersion > deployment.envVersion
         ? await this.#parts.secretVersions(options.secrets)
@@ -157,8 +159,14 @@ export class RevisionProcesses {
     const deployment = this.#parts.deployment()
     const use = useOf(deployment, this.#parts.revision)
     const nowMs = this.#parts.env.monotonicMs()
+    const { envVersion = 0, record = null } = deployment ?? {}
+    const others = this.all.filter((process) => process.isReady && process.record !== record)
+    if (deployment && use === 'pointer' && others.length > 0 && !this.#closed) {
+      // The next run is to find a process that records as the deployment wants.
+      this.#usable(deployment)
+    } else for (const process of others) process.leave()
     for (const process of this.all) {
-      if (isSuperseded(process, this.all, deployment?.envVersion ?? 0)) process.leave()
+      if (isSuperseded(process, this.all, { envVersion, record })) process.leave()
       const isLeft = process.state === 'leaving' && process.isIdle
       if (isLeft || isOverdue(process, use, nowMs)) void this.end(process)
     }
@@ -193,20 +201,23 @@ export class RevisionProcesses {
   /** A process with the newest secrets. If these cannot be loaded, one with the secrets before. */
   #usable(deployment: Deployment): RevisionProcess | undefined {
     const { envVersion } = deployment
+    const options = this.#optionsOf(deployment)
     const ready = this.all.filter(({ isReady }) => isReady)
-    const newest = chosen(ready, this.#optionsOf(deployment))
+    const newest = chosen(ready, options)
     if (newest) return newest
+    // Recording slows no run: the one before goes on until another one is loaded.
+    const other = ready.find((process) => matches(process, { ...options, record: process.record }))
     // Others were loaded with secrets that did not count in the end.
-    const older = ready.find((process) => process.envVersion < envVersion)
-    if (!older || this.#brokenWith !== envVersion) return undefined
+    const older = other ?? ready.find((process) => process.envVersion < envVersion)
+    if (!older || (older !== other && this.#brokenWith !== envVersion)) return undefined
     const isDue = this.#parts.env.monotonicMs() >= this.#retryAtMs
-    if (isDue && !this.#loading(deployment))
-      this.#start(this.#optionsOf(deployment)).catch(() => {})
+    if (isDue && !this.#loading(deployment)) this.#start(options).catch(() => {})
     return older
   }
 
   #optionsOf(deployment: Deployment): ProcessOptions {
-    return { envVersion: deployment.envVersion, secrets: secretsFor(deployment, this.revision) }
+    const { envVersion, record = null } = deployment
+    return { envVersion, record, secrets: secretsFor(deployment, this.revision) }
   }
 
   #loading(deployment: Deployment): RevisionProcess | undefined {
@@ -329,7 +340,9 @@ function chosen(processes: readonly RevisionProcess[], options: ProcessOptions):
   return choose(processes.filter((process) => matches(process, options)), Number.NEGATIVE_INFINITY)
 }
 
-function matches({ envVersion, secrets }: RevisionProcess, options: ProcessOptions): boolean {
+function matches({ envVersion, secrets, record }: RevisionProcess,
+  options: ProcessOptions): boolean {
+  if (record !== options.record) return false
   return secrets === undefined || options.secrets === undefined
     ? envVersion >= options.envVersion
     : secretsKey(secrets) === secretsKey(options.secrets)

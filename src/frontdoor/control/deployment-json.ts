@@ -17,10 +17,10 @@ export const failureJson = ({ graph_id, message, at }: GraphFailure): ControlFai
 /** A deployment. `url` is where its data are served. */
 export function deploymentJson(deployment: Deployment, url: string,
   problems: readonly MemberProblem[] = []): ControlDeployment {
-  const { name, tenant, access, hosts, limits, paused, active, previous, next, envVersion, rollout,
-    lastRollout, preview, createdAtMs, modifiedAtMs } = deployment
-  return { name, tenant, access, url, hosts, limits: limitsJson(limits), paused, active, previous,
-    next, env_version: envVersion, rollout: rollout && rolloutJson(rollout),
+  const { name, tenant, access, hosts, limits, record = null, paused, active, previous, next,
+    envVersion, rollout, lastRollout, preview, createdAtMs, modifiedAtMs } = deployment
+  return { name, tenant, access, url, hosts, limits: limitsJson(limits), record, paused, active,
+    previous, next, env_version: envVersion, rollout: rollout && rolloutJson(rollout),
     last_rollout: lastRollout && outcomeJson(lastRollout), kept_secrets: keptNames(deployment),
     problems: problems.filter((each) => each.deployment === name).map(problemJson),
     preview: preview && { of: preview.of, label: preview.label, ttl_s: preview.ttlMs / 1_000 },

@@ -55,7 +55,8 @@ export function deploymentRoutes(app: App, parts: ControlParts): void {
 }
 
 async function created(parts: ControlParts, request: FastifyRequest,
-  { name, access, limits, hosts, preview }: Body<typeof createDeployment>): Promise<Deployment> {
+  { name, access, limits, record, hosts, preview }: Body<typeof createDeployment>
+): Promise<Deployment> {
   const { records, serving } = parts.deployments
   const { caller } = request
   if (!isDeploymentName(name)) {
@@ -63,7 +64,7 @@ async function created(parts: ControlParts, request: FastifyRequest,
       'dashes, not only digits, and no dash at either end.')
   }
   const deployment = await records.create({ name, tenant: caller.tenant, ...access && { access },
-    ...limits && { limits: withoutUndefined(limits) },
+    ...limits && { limits: withoutUndefined(limits) }, ...record !== undefined && { record },
     ...hosts && { hosts: checkedHosts(hosts, hostRulesFor(request, parts)) }, ...preview &&
     { preview: { of: preview.of, label: preview.label, ttlMs: preview.ttl_s * 1_000 } } })
   await records.note(deployment.id, { kind: 'deployment', by: byOf(caller),
@@ -107,16 +108,16 @@ function hostRulesFor(request: FastifyRequest, { servedHosts, deployments }: Con
 }
 
 /** Known fields of a change, for its event: the others may be as long as a body may be. */
-function saidIn({ access, limits, hosts, paused }: DeploymentBody): object {
-  return withoutUndefined({ access, limits, hosts, paused })
+function saidIn({ access, limits, record, hosts, paused }: DeploymentBody): object {
+  return withoutUndefined({ access, limits, record, hosts, paused })
 }
 
-function changeIn({ access, limits, hosts, paused }: DeploymentBody,
+function changeIn({ access, limits, record, hosts, paused }: DeploymentBody,
   rules: HostRules): (now: Deployment) => DeploymentChange {
   const names = hosts && checkedHosts(hosts, rules)
   return (now) => ({ ...access && { access }, ...names && { hosts: names },
     ...limits && { limits: { ...now.limits, ...withoutUndefined(limits) } },
-    ...paused !== undefined && { paused } })
+    ...record !== undefined && { record }, ...paused !== undefined && { paused } })
 }
 
 /** URL at which its data are served, as the client that asks reaches the server. */

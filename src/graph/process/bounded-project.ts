@@ -16,10 +16,10 @@ import type { GraphProcessOptions } from './graph-process.ts'
  * the compiler would read what the process may not.
  */
 export async function boundedProject(
-  { configFile, folder, ignoreAuth }: Pick<GraphProcessOptions,
-    'configFile' | 'folder' | 'ignoreAuth'>,
+  { configFile, folder, ignoreAuth, record }: Pick<GraphProcessOptions,
+    'configFile' | 'folder' | 'ignoreAuth' | 'record'>,
 ): Promise<CompiledProject> {
-  const project = await readProject(configFile, { deployed: true, ignoreAuth }).catch(
+  const project = await readProject(configFile, { deployed: true, ignoreAuth, record }).catch(
     (error: Error) => {
       throw new HeddleError('graph_failed', error.message, {}, { cause: error })
     },

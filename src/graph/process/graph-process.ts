@@ -17,6 +17,8 @@ export interface GraphProcessOptions {
   readonly variables: Readonly<Record<string, string>>
   /** Names of those that are secrets of its deployment. */
   readonly secretNames?: readonly string[]
+  /** The share of runs that is recorded; missing for what its langgraph.json says. */
+  readonly record?: string | undefined
   readonly workers: number
   /** MiB of memory, all of the process: above them it is replaced. */
   readonly memoryMb: number

@@ -39,10 +39,10 @@ export const refused: ControlOutcome = { ...done, id: 'ro-2', revision: 'r13', f
 /** A deployment as the API has it. */
 export const deployment = (name: string,
   change: Partial<ControlDeployment> = {}): ControlDeployment => ({ name, tenant: 'local',
-    access: 'own', url: `https://${name}.agents.example.org`, hosts: [], limits, paused: false,
-    active: 'r12', previous: 'r11', next: null, env_version: 3, rollout: null, last_rollout: done,
-    kept_secrets: [], problems: [], preview: null, created_at: ago(90_000), updated_at: ago(41),
-    ...change })
+    access: 'own', url: `https://${name}.agents.example.org`, hosts: [], limits, record: null,
+    paused: false, active: 'r12', previous: 'r11', next: null, env_version: 3, rollout: null,
+    last_rollout: done, kept_secrets: [], problems: [], preview: null, created_at: ago(90_000),
+    updated_at: ago(41), ...change })
 
 /** A revision as the API has it. */
 export const revision = (number: number,

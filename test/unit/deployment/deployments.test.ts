@@ -150,6 +150,20 @@ describe('a change of a deployment', () => {
     expect((await house.deployments.get('shop')).limits).toEqual({ ...old.limits, requests })
   })
 
+  it('records the share of runs that it says, and those of langgraph.json otherwise', async () => {
+    const house = new RecordsHouse()
+    const made = await house.deployments.create({ name: 'shop', tenant: 'acme', record: '10%' })
+    expect(made.record).toBe('10%')
+    const off = await house.deployments.change(made, { record: 'off' })
+    expect((await house.deployments.get('shop')).record).toBe('off')
+    for (const record of ['', '10', '101%', '100.5%', 'ALL', '-1%', '1e1%']) {
+      await expect(house.deployments.change(off, { record })).rejects
+        .toMatchObject({ code: 'invalid', message: expect.stringMatching(/^record: /) as string })
+    }
+    await house.deployments.change(off, { record: null })
+    expect((await house.deployments.get('shop')).record).toBeNull()
+  })
+
   it('does not lose what a newer member has stored', async () => {
     const house = new RecordsHouse()
     const made = await house.create()

@@ -148,6 +148,10 @@ describe('the command "deployments"', () => {
       expect(await run('set', 'shop', wrong)).toMatchObject({ status: 2,
         stderr: expect.stringContaining('as 600/60s, or none') as string })
     }
+    expect((await run('set', 'shop', 'record=10%')).stdout)
+      .toContain('\nrecord    10%, whatever langgraph.json says\n')
+    expect((await run('set', 'shop', 'record=project')).stdout).not.toContain('record')
+    expect(control.seen.at(-1)?.body).toEqual({ record: null })
     control.change('shop', { active: 'r1',
       last_rollout: { id: '1', kind: 'activate', revision: 'r2', from: 'r1', percent: 100,
         result: 'rolled_back', members: [], by: 'local', reason: 'Half of all runs failed.',
@@ -216,6 +220,8 @@ describe('the command "deployments"', () => {
     [['set', 'shop', 'color=red'], /^"color=red" cannot be set: use workers, memory_mb/],
     [['set', 'shop', 'workers=none'], /^workers must be a whole number/],
     [['set', 'shop', 'paused=maybe'], /^paused must be yes or no, not "maybe"/],
+    [['set', 'shop', 'record=10'],
+      /^record must be off, all, a share of runs like 10%, or project/],
     [['create'], /^Name the deployment: there is no langgraph\.json in /],
     [['list', '--limit', 'x'], /^--limit must be a whole number from 1 to 1000/],
     [['create', 'a', '--access', 'all'], /; see deployments --help$/],

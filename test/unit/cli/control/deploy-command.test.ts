@@ -250,6 +250,20 @@ describe('a deployment', () => {
       .toMatchObject({ restart: true })
   })
 
+  it('sets first which share of runs is recorded, if that changes', async () => {
+    const { control, folder, deploy } = await scene()
+    await deploy('shop', '--record', '10%')
+    expect(control.deployments.get('shop')).toMatchObject({ record: '10%', active: 'r1' })
+    const changes = () => control.calls.filter((call) => call.startsWith('PATCH'))
+    await change(folder, '2')
+    await deploy('shop', '--record', '10%')
+    await deploy('shop')
+    expect(changes()).toEqual([])
+    expect((await deploy('shop', '--record', 'project')).stdout).toMatch(/\nunchanged/)
+    expect(changes()).toHaveLength(1)
+    expect(control.deployments.get('shop')).toMatchObject({ record: null, active: 'r2' })
+  })
+
   it('goes on when the server is started anew meanwhile', async () => {
     const { control, deploy } = await scene()
     let isAway = false
@@ -338,6 +352,8 @@ describe('a deployment that is refused', () => {
     [['--now', '--no-activate'], /^--now moves all runs/],
     [['--check-only', '--env-file', 'x'], /^--env-file changes the deployment/],
     [['--env-file', 'nowhere'], /nowhere cannot be read: ENOENT/],
+    [['--check-only', '--record', 'all'], /^--record changes the deployment/],
+    [['--record', '101%'], /^--record must be off, all, a share of runs like 10%, or project/],
     [['--ttl', '7d'], /^--ttl is for --preview/],
     [['--preview', 'PR_7'], /^--preview must be letters, digits and "-"/],
     [['--preview', 'a', '--ttl', '7'], /^--ttl must be like 90s, 5m, 2h or 7d, not "7"/],

@@ -223,6 +223,61 @@ it('keeps to the secrets before until a roll-out has prepared others', async () 
   expect(world.processes).toHaveLength(2)
 })
 
+const recordOf = ({ options }: FakeProcess) => options.record
+
+it('replaces an idle process by one that records as its deployment says', async () => {
+  const { world, serving } = await served()
+  const old = await executed(world, serving)
+  world.deploy('shop', { record: '10%' })
+  await serving.learn('shop')
+  await eventually(() => expect(old.closed).toBe(true))
+  const fresh = await executed(world, serving)
+  expect([old, fresh].map(recordOf)).toEqual([undefined, '10%'])
+  world.deploy('shop', { record: null })
+  await serving.learn('shop')
+  await eventually(() => expect(fresh.closed).toBe(true))
+  expect(recordOf(await executed(world, serving))).toBeUndefined()
+  expect(world.processes).toHaveLength(3)
+})
+
+it('keeps no run waiting for a process that records otherwise', async () => {
+  const { world, serving } = await served()
+  const before = world.run(serving)
+  const old = await world.executing(before)
+  const loaded = Promise.withResolvers<void>()
+  world.starting = () => loaded.promise
+  world.deploy('shop', { record: 'all' })
+  await serving.learn('shop')
+  expect(await executed(world, serving)).toBe(old)
+  loaded.resolve()
+  await eventually(() => expect(stateOf(serving)).toEqual(['r1/0 ready', 'r1/0 leaving']))
+  expect(recordOf(await executed(world, serving))).toBe('all')
+  expect(old.closed).toBe(false)
+  old.end(old.running.get(before.execution.id)!)
+  await eventually(() => expect(old.closed).toBe(true))
+})
+
+it('goes on with its process if none can be loaded that records otherwise', async () => {
+  const { world, serving } = await served()
+  const old = await executed(world, serving)
+  world.starting = () => Promise.reject(new HeddleError('graph_failed', 'No memory.'))
+  world.deploy('shop', { record: 'all' })
+  await serving.learn('shop')
+  await world.process(2)
+  expect(await executed(world, serving)).toBe(old)
+  expect(serving.problems()).toEqual([])
+})
+
+it('ends other revisions that record otherwise, and prepares with what is set', async () => {
+  const { world, serving } = await served({ active: 'r2', previous: 'r1' }, ['r1', 'r2'])
+  const previous = await executed(world, serving, { revision: 'r1' })
+  world.deploy('shop', { record: 'off' }, ['r1', 'r2'])
+  await serving.learn('shop')
+  await eventually(() => expect(previous.closed).toBe(true))
+  await serving.prepare({ deployment: 'shop', revision: 'r1', envVersion: 0 })
+  expect(world.processes.map(recordOf)).toEqual([undefined, 'off'])
+})
+
 it('executes as many runs as a deployment may, in order, and edits beside them', async () => {
   const { world, serving } = await served({
     limits: { workers: 1, memory_mb: 100, concurrency: 1, run_timeout_s: 60, body_mb: 25,

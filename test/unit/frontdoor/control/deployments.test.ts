@@ -51,6 +51,20 @@ describe('a deployment', () => {
     expect((await send('GET', `${root}?offset=1`)).json).toEqual({ deployments: [] })
   })
 
+  it('says which share of its runs is recorded, and takes nothing else for that', async () => {
+    const { as } = await openKeyed()
+    const send = await as('acme', 'admin')
+    expect((await send('POST', root, { name: 'shop', record: 'all' })).json['record']).toBe('all')
+    const said = async (record: unknown) =>
+      (await send('PATCH', `${root}/shop`, { record })).json['record']
+    expect([await said('2.5%'), await said('off'), await said(null)]).toEqual(['2.5%', 'off', null])
+    for (const record of ['some', '200%', '', 10, 'x'.repeat(1_000)]) {
+      const { status, json } = await send('PATCH', `${root}/shop`, { record })
+      expect([status, json['message']]).toEqual([422, expect.stringMatching(/record/)])
+    }
+    expect((await send('GET', `${root}/shop`)).json['record']).toBeNull()
+  })
+
   it('has its changes noted as they were said, and takes none that means nothing', async () => {
     const { as, deployments: { records } } = await openKeyed()
     const send = await as('acme', 'admin')
