@@ -8,11 +8,14 @@ import { secretValuesOf } from '../logs/secret-values.ts'
 /** Hides secrets in a text, or in bytes that are read as one character each. */
 export type HideSecrets = (text: string) => string
 
-/** Keys of known makers, and credentials in a header or a URL. Words alone have no digits. */
+/**
+ * Credentials in a header or a URL, and keys of known makers. Words alone have no digits. What
+ * leads to one is part of the match, as a look behind would be tried at each character.
+ */
 const forms: readonly RegExp[] = [
-  /(?<=\b(?:bearer|basic)\s+)(?=[\w.~+/=-]*\d)[\w.~+/=-]{16,}/gi,
-  /(?<=:\/\/[^\s:/@]{1,64}:)[^\s/@]{1,256}(?=@)/g,
-  /\b(?:sk|pk|rk|ghp|gho|xox[abp]|lsv2|hdl)[-_](?=[\w-]*\d)[\w-]{12,}/g,
+  /\b(?<lead>(?:bearer|basic)\s+)(?=[\w.~+/=-]*\d)[\w.~+/=-]{16,}/gi,
+  /(?<lead>:\/\/[^\s:/@]{1,64}:)[^\s/@]{1,256}(?=@)/g,
+  /\b(?<lead>)(?:sk|pk|rk|ghp|gho|xox[abp]|lsv2|hdl)[-_](?=[\w-]*\d)[\w-]{12,}/g,
 ]
 
 /**
@@ -27,7 +30,7 @@ export function byteHider(variables: NodeJS.ProcessEnv,
   return (text) => {
     let shown = text
     for (const value of values) shown = shown.replaceAll(value, starsFor)
-    for (const form of forms) shown = shown.replace(form, starsFor)
+    for (const form of forms) shown = shown.replace(form, starsAfter)
     return shown
   }
 }
@@ -43,6 +46,10 @@ export function hiddenChunks(chunks: readonly Uint8Array[],
   const bytes = Buffer.from(hidden, 'latin1')
   let at = 0
   return chunks.map(({ byteLength }) => bytes.subarray(at, at += byteLength))
+}
+
+function starsAfter(found: string, lead: string): string {
+  return lead + starsFor(found.slice(lead.length))
 }
 
 function starsFor(found: string): string {
