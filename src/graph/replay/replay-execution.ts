@@ -2,8 +2,8 @@
 
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
-import { isObject, memberOf, valueIn } from '../../json/index.ts'
-import type { CheckpointSource, Execution, ExecutionOutcome, GraphHost,
+import { isObject, memberOf, objectIn, valueIn } from '../../json/index.ts'
+import type { CheckpointSource, Execution, ExecutionOutcome, GraphHost, Step,
   StepEvent } from '../execution.ts'
 import { maskedText } from './call-identity.ts'
 import { reportIn } from './replay-report.ts'
@@ -30,6 +30,10 @@ export interface ReplayedRun {
   /** Undefined unless it ended. */
   readonly outcome: ExecutionOutcome | undefined
   readonly report: ReplayReport
+  /**
+   * Number of its first superstep with tasks, as its thread counts; undefined if it has ended none.
+   */
+  readonly firstStep: number | undefined
   /** The tasks of each superstep. */
   readonly steps: readonly (readonly ReplayedTask[])[]
   /** JSON of the state values after the last superstep; undefined for none. */
@@ -81,16 +85,17 @@ export function executeReplay(host: Pick<GraphHost, 'execute'>,
       return
     }
     settle()
-    resolve({ end: how, outcome, report, steps: steps.steps, values: steps.values,
-      ms: env.monotonicMs() - fromMs })
+    resolve({ end: how, outcome, report, firstStep: steps.first, steps: steps.steps,
+      values: steps.values, ms: env.monotonicMs() - fromMs })
   }
   const aborted = () => fail(signal.reason)
   const stopTimer = env.after(limitMs, () => end('late'))
   signal.addEventListener('abort', aborted, { once: true })
   host.execute(withModes(execution), source, {
-    steps: async ({ events, texts = [] }) => {
+    steps: async ({ steps: written, events, texts = [] }) => {
       let at = 0
       try {
+        for (const step of written) steps.note(step)
         for (const event of events) {
           const text = event.json === '' && event.valuesOf === '' ? texts[at++] ?? '' : event.json
           steps.take(event, text)
@@ -105,12 +110,16 @@ export function executeReplay(host: Pick<GraphHost, 'execute'>,
   return promise
 }
 
-/** Its own modes stay: some change how models are called. */
+/**
+ * Its own modes stay: some change how models are called. Each step is written, as it says its
+ * number.
+ */
 function withModes(execution: Execution): Execution {
   const { request } = execution
   if (request.kind === 'edit') return execution
   return { ...execution,
     request: { ...request, streamSubgraphs: true, emitted: [],
+      durability: request.durability === 'exit' ? 'async' : request.durability,
       streamModes: [...new Set([...request.streamModes, ...readModes])] } }
 }
 
@@ -122,10 +131,18 @@ function unreadable(): HeddleError {
 
 /** The steps that events tell of. */
 class StepFold {
+  first: number | undefined
   readonly steps: ReplayedTask[][] = []
   #open: ReplayedTask[] = []
   #size = 0
   values: string | undefined
+
+  /** The first checkpoint says where it begins: an input and its begin are steps of their own. */
+  note({ $case, value }: Step): void {
+    if (this.first !== undefined || $case !== 'checkpoint' || value.ns !== '') return
+    const { step, source } = objectIn(value.metadataJson)
+    if (typeof step === 'number') this.first = source === 'input' ? step + 2 : step
+  }
 
   take({ name }: Pick<StepEvent, 'name'>, text: string): void {
     const [mode, ...namespace] = name.split('|')

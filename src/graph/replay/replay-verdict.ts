@@ -2,7 +2,7 @@
 
 import { isObject, memberOf, valueIn } from '../../json/index.ts'
 import { maskedJson, maskedText } from './call-identity.ts'
-import type { ReplayedRun, ReplayedTask } from './replay-execution.ts'
+import type { ReplayedRun } from './replay-execution.ts'
 import type { CallSite, MovedCall, ReplayStop, ShownCall } from './replay-report.ts'
 import { textDifference } from './text-difference.ts'
 
@@ -94,7 +94,7 @@ export function judge(next: ReplayedRun, control: ReplayedRun | undefined,
   if (end === 'lost') return verdictFor('failed', 'Its process ended.')
   if (stop) {
     const judgement = { ...atCall(stop), moved }
-    return goesOn(stop, control, ending)
+    return goesOn(stop, next, control, ending)
       ? { ...judgement, verdict: 'fixed', reason: 'It fails no more, and goes on.' }
       : judgement
   }
@@ -111,7 +111,7 @@ export function judge(next: ReplayedRun, control: ReplayedRun | undefined,
   const isEqualError = control
     ? errorText(next) === errorText(control)
     : messageOf(next.outcome?.error) === messageOf(ending.error)
-  const change = control && firstChange(control.steps, next.steps)
+  const change = control && firstChange(control, next)
   const waits = next.outcome?.waiting === true
   if (waits !== (control ? control.outcome?.waiting === true : ending.waits)) {
     return { ...none, ...change, ...both, verdict: 'diverged',
@@ -132,10 +132,13 @@ export function judge(next: ReplayedRun, control: ReplayedRun | undefined,
 }
 
 /** True for a new call in the step in which the recorded run had failed, or behind it. */
-function goesOn(stop: ReplayStop, control: ReplayedRun | undefined,
+function goesOn(stop: ReplayStop, next: ReplayedRun, control: ReplayedRun | undefined,
   { hasFailed: hadFailed }: RecordedEnding): boolean {
   if (!hadFailed || control === undefined || stop.kind !== 'call') return false
-  return stop.recorded === null && (stop.asked.site?.step ?? 0) > control.steps.length
+  if (stop.recorded !== null || stop.asked.site === null) return false
+  const first = control.firstStep ?? next.firstStep
+  // If neither has ended a step, the call is in the one in which the recorded run had failed.
+  return first === undefined || stop.asked.site.step >= first + control.steps.length
 }
 
 function hasFailed({ outcome }: ReplayedRun): boolean {
@@ -176,15 +179,16 @@ function nodeText(site: CallSite | null): string {
   return site === null ? 'outside of nodes' : site.nodes.join('/')
 }
 
-type Steps = readonly (readonly ReplayedTask[])[]
 type Change = Pick<Judgement, 'step' | 'node' | 'reason' | 'asked' | 'recorded'>
 
 /** The first step at which other nodes ran, or one wrote something else. */
-function firstChange(before: Steps, after: Steps): Change | undefined {
+function firstChange({ steps: before, ...control }: ReplayedRun,
+  { steps: after, ...next }: ReplayedRun): Change | undefined {
+  const first = control.firstStep ?? next.firstStep ?? 1
   for (let at = 0; at < Math.max(before.length, after.length); at++) {
     const [was, now] = [before[at] ?? [], after[at] ?? []]
     const [wasNodes, nowNodes] = [was, now].map((tasks) => tasks.map(({ node }) => node).join(', '))
-    const place = { step: at + 1, asked: null, recorded: null }
+    const place = { step: first + at, asked: null, recorded: null }
     if (wasNodes !== nowNodes) {
       return { ...place, node: nowNodes || null,
         reason: `Other nodes: ${wasNodes || 'none'} → ${nowNodes || 'none'}` }

@@ -36,6 +36,8 @@ export interface ReplayedShop {
   run(graph: GraphName, on?: RanRun): Promise<RanRun>
   /** Runs a graph without a thread that stays. */
   stateless(graph: GraphName): Promise<RanRun>
+  /** The same, for which nobody waits: its thread is there for a while. */
+  background(graph: GraphName): Promise<RanRun>
   /** Runs a graph whose server is killed while its second stream has begun. It goes on then. */
   killed(graph: GraphName): Promise<RanRun>
   /** Starts a replay. */
@@ -93,6 +95,12 @@ export async function replayedShop(): Promise<ReplayedShop> {
       await answer.text()
       const runId = /[\da-f-]{36}$/.exec(answer.headers.get('content-location') ?? '')![0]
       return { threadId: runId, runId }
+    },
+    background: async (graph) => {
+      const { run_id: runId } = await shop.client.runs.create(null, graph, {
+        input: { url: model.url, asked: graph },
+      })
+      return await recorded({ threadId: runId, runId })
     },
     killed: async (graph) => {
       const { threads, runs } = shop.client

@@ -19,6 +19,7 @@ const ran = (report: Partial<ReplayReport>, end: ReplayedRun['end'] = 'ended'): 
   end,
   outcome: undefined,
   report: { ...quiet, ...report },
+  firstStep: 1,
   steps: [],
   values: undefined,
   ms: 1,

@@ -40,6 +40,22 @@ it('Steps that cannot be read fail the run.', async () => {
   ).rejects.toMatchObject({ code: 'graph_failed' })
 })
 
+it('The first checkpoint says with which step it begins.', async () => {
+  const begun = async (...written: readonly (readonly [ns: string, metadata: object])[]) =>
+    (await replayed((listener) => {
+      void listener.steps({ events: [], steps: written.map(([ns, metadata]) => ({
+        $case: 'checkpoint',
+        value: { ns, metadataJson: JSON.stringify(metadata) } as never,
+      })) })
+      ends(listener, JSON.stringify(whole))
+    })).firstStep
+  const loop = (step: number) => ['', { source: 'loop', step }] as const
+  expect(await begun(['', { source: 'input', step: -1 }], loop(0), loop(1))).toBe(1)
+  expect(await begun(['', { source: 'input', step: 5 }], loop(6))).toBe(7)
+  expect(await begun(['sub:1', { source: 'input', step: -1 }], loop(4), loop(5))).toBe(4)
+  expect(await begun()).toBeUndefined()
+})
+
 it('What all steps write has a bound.', async () => {
   const texts = ['{"ask":{"a":1}}', JSON.stringify({ ask: { a: 'x'.repeat(32 * 1024 * 1024) } })]
   await expect(replayed((listener) => {

@@ -13,15 +13,17 @@ const quiet: ReplayReport = { answered: 1, moved: [], missing: [], recordedToken
 const call = { site: { step: 3, nodes: ['plan'] }, method: 'POST', url: 'https://a.example/v1',
   text: 'x' }
 
-function replayed(values: object, { error, report = {}, end = 'ended', step = {}, asks }: {
-  readonly error?: string
-  /** A question to a person, with which it ends. */
-  readonly asks?: string
-  readonly report?: Partial<ReplayReport>
-  readonly end?: ReplayedRun['end']
-  readonly step?: Readonly<Record<string, string>>
-} = {}): ReplayedRun {
-  return { end, values: JSON.stringify(values), ms: 5, report: { ...quiet, ...report },
+function replayed(values: object,
+  { error, report = {}, end = 'ended', step = {}, asks, firstStep = 1 }: {
+    readonly firstStep?: number
+    readonly error?: string
+    /** A question to a person, with which it ends. */
+    readonly asks?: string
+    readonly report?: Partial<ReplayReport>
+    readonly end?: ReplayedRun['end']
+    readonly step?: Readonly<Record<string, string>>
+  } = {}): ReplayedRun {
+  return { end, firstStep, values: JSON.stringify(values), ms: 5, report: { ...quiet, ...report },
     steps: [[{ node: 'plan', writes: { plan: '1', ...step } }]],
     outcome: { status: error ? 'error' : 'success', waiting: asks !== undefined,
       interrupts: JSON.stringify(asks === undefined ? {} : { task: [{ id: 'q', value: asks }] }),
@@ -98,6 +100,21 @@ it('Another state is named at the first step that differs.', () => {
     node: 'plan',
     reason: 'Channel plan: 1 → 2',
   })
+})
+
+it('Steps have the numbers of their thread, which may have had some before.', () => {
+  const later = (more: Parameters<typeof replayed>[1] = {}) =>
+    replayed({ a: more.step ? 2 : 1 }, { ...more, firstStep: 7 })
+  expect(judge(later({ step: { plan: '2' } }), later(), well)).toMatchObject({ step: 7,
+    reason: 'Channel plan: 1 → 2' })
+  const asked = (step: number) =>
+    later({
+      report: {
+        stop: { kind: 'call', recorded: null, asked: { ...call, site: { step, nodes: ['plan'] } } },
+      },
+    })
+  expect(judge(asked(8), later({ error: 'no' }), failed).verdict).toBe('fixed')
+  expect(judge(asked(7), later({ error: 'no' }), failed).verdict).toBe('diverged')
 })
 
 it('A call that nothing answers is named with the recorded one, or is new.', () => {
