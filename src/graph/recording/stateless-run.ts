@@ -42,7 +42,10 @@ export function labelOf({ runId, graphId, revision = '' }: Execution,
     : undefined
 }
 
-/** The run as bytes; undefined if it is an edit, or larger than a recording may be. */
+/**
+ * The run as bytes; undefined if it is an edit, larger than a recording may be, or no JSON without
+ * its secrets.
+ */
 export function packedRun({ request, revision = '' }: Execution, { outcome, values }: RunEnding,
   hide: HideSecrets): Uint8Array | undefined {
   const { status, error } = outcome
@@ -51,11 +54,19 @@ export function packedRun({ request, revision = '' }: Execution, { outcome, valu
   const { input, command, config, context } = request
   const sizes = [input, command, config, context, end].map((text) => text?.length ?? 0)
   if (sizes.reduce((sum, size) => sum + size, 0) > recordingMax.runBytes) return undefined
-  const run: StatelessRun = { revision, status, error, values: end,
-    request: { ...request, config: withoutKeys(config), context: context && withoutKeys(context) } }
-  // The hider reads bytes as one character each.
-  const text = Buffer.from(JSON.stringify(run)).toString('latin1')
-  return Buffer.from(hide(text), 'latin1')
+  try {
+    const run: StatelessRun = { revision, status,
+      request: { ...request, input: withoutSecrets(input, hide),
+        command: command && withoutSecrets(command, hide),
+        config: withoutSecrets(withoutKeys(config), hide),
+        context: context && withoutSecrets(withoutKeys(context), hide) },
+      values: end && withoutSecrets(end, hide),
+      error: error && { error: error.error, message: hidden(error.message, hide) } }
+    return Buffer.from(JSON.stringify(run))
+  } catch {
+    // What was hidden was more than a value.
+    return undefined
+  }
 }
 
 /** The run in such bytes; undefined if they have none, as user code could have written them. */
@@ -86,6 +97,18 @@ function isRequest(request: unknown): boolean {
 
 function isText(value: unknown): value is string {
   return typeof value === 'string'
+}
+
+/** JSON with secrets hidden, before it becomes a text in other JSON. Throws if it is none then. */
+function withoutSecrets(json: JsonText, hide: HideSecrets): JsonText {
+  const text = hidden(json, hide)
+  if (text !== json) JSON.parse(text)
+  return text
+}
+
+/** The hider reads bytes as one character each. */
+function hidden(text: string, hide: HideSecrets): string {
+  return Buffer.from(hide(Buffer.from(text).toString('latin1')), 'latin1').toString()
 }
 
 /** Headers of the caller are in the configuration, and keys among them. */

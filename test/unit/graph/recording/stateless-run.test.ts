@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
 import type { Execution, RunRequest } from '../../../../src/graph/execution.ts'
+import { byteHider } from '../../../../src/graph/recording/hidden-bytes.ts'
 import { recordingMax } from '../../../../src/graph/recording/recording-room.ts'
 import { labelIn, labelText } from '../../../../src/graph/recording/run-label.ts'
 import { isStateless, labelOf, packedRun,
@@ -56,6 +57,19 @@ describe('a recorded stateless run', () => {
       configurable: { 'x-api-key': '******', region: 'eu', langgraph_auth_user_id: 'ada',
         langgraph_auth_user: { token: '****', name: 'Ada' } },
     })
+  })
+
+  it('has no secret that JSON writes otherwise, and is not kept if it is no JSON then', () => {
+    const secret = 'line "one"\nzwölf 12'
+    const hide = byteHider({ PRIVATE_KEY: secret })
+    const values = () => JSON.stringify({ shown: `<${secret}>` })
+    const failed = { values, outcome: { ...well.outcome, error: { error: 'E', message: secret } } }
+    const run = kept({ input: JSON.stringify({ a: secret }) }, failed as never, hide)
+    const stars = /^\{"(?:a|shown)":"<?\*{20,}>?"\}$/
+    expect([run.request.input, run.values!]).toEqual([expect.stringMatching(stars),
+      expect.stringMatching(stars)])
+    expect(run.error!.message).toMatch(/^\*+$/)
+    expect(packed({ input: '["http://a:",[["b@"]]]' }, well, hide)).toBeUndefined()
   })
 
   it('is not kept above the bound of a recording, and not before its end', () => {
