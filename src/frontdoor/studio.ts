@@ -117,8 +117,20 @@ function headersFor(page: string, apiUrl: string | undefined): Readonly<Record<s
 
 /** Hashes of what stands in the page itself between such tags, each after a space. */
 function hashesIn(page: string, tag: 'script' | 'style'): string {
-  const ends = tag === 'script' ? /<script>([^]*?)<\/script>/g : /<style>([^]*?)<\/style>/g
-  return [...page.matchAll(ends)].map(([, text]) => ` 'sha256-${sha256(text!)}'`).join('')
+  return textsIn(page, tag).map((text) => ` 'sha256-${sha256(text)}'`).join('')
+}
+
+/** Texts between such tags without attributes. */
+function textsIn(page: string, tag: 'script' | 'style'): readonly string[] {
+  const [open, close] = [`<${tag}>`, `</${tag}>`]
+  const texts: string[] = []
+  for (let begin = page.indexOf(open); begin >= 0;) {
+    const end = page.indexOf(close, begin)
+    if (end < 0) break
+    texts.push(page.slice(begin + open.length, end))
+    begin = page.indexOf(open, end)
+  }
+  return texts
 }
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('base64')
@@ -128,7 +140,7 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('base6
  * runs its own script, and those that the page around it sends. Undefined if there is no such page.
  */
 function frameHeadersIn(folder: string): Readonly<Record<string, string>> | undefined {
-  const [, script] = /<script>([^]*)<\/script>/.exec(fileIn(folder, componentPage) ?? '') ?? []
+  const [script] = textsIn(fileIn(folder, componentPage) ?? '', 'script')
   if (script === undefined) return undefined
   return {
     'content-security-policy': [

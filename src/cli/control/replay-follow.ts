@@ -70,7 +70,7 @@ function usageTexts(usage: ControlReplay['usage'] | undefined): readonly NamedTe
 }
 
 function wholeText(count: number): string {
-  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ' ')
+  return count.toLocaleString('en').replaceAll(',', ' ')
 }
 
 /** Two digits behind the point, or for less than a dollar two that count. */

@@ -15,7 +15,7 @@ export type HideSecrets = (text: string) => string
 const forms: readonly RegExp[] = [
   /\b(?<lead>(?:bearer|basic)\s+)(?=[\w.~+/=-]*\d)[\w.~+/=-]{16,}/gi,
   /(?<lead>:\/\/[^\s:/@]{1,64}:)[^\s/@]{1,256}(?=@)/g,
-  /\b(?<lead>)(?:sk|pk|rk|ghp|gho|xox[abp]|lsv2|hdl)[-_](?=[\w-]*\d)[\w-]{12,}/g,
+  /\b(?<lead>)(?:sk|pk|rk|ghp|gho|xox[abp]|lsv2|hdl)[-_](?=[\w-]{0,200}\d)[\w-]{12,}/g,
 ]
 
 /**

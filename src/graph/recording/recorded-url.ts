@@ -18,7 +18,7 @@ const keptNames =
 /** The URL without a name and password, and with values masked that look like keys. */
 export function recordedUrl(text: string, hide: (text: string) => string): string {
   return hide(isAbsolute(text) ? withoutUser(text) : text)
-    .replace(/([?&#])([^=&#]+)=([^&#]*)/g,
+    .replace(/([?&#])([^=?&#]+)=([^&#]*)/g,
       (whole, mark: string, name: string, value: string) =>
         value !== '' && isKey(name) ? `${mark}${name}=${masked}` : whole)
 }
