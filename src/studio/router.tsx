@@ -9,7 +9,7 @@ import { readChartsSearch } from './addresses/charts.ts'
 import { readClusterSearch } from './addresses/cluster.ts'
 import { readCronListSearch } from './addresses/crons.ts'
 import { readDatasetListSearch, readDatasetSearch } from './addresses/datasets.ts'
-import { readDeploymentSearch } from './addresses/deployments.ts'
+import { readDeploymentSearch, readReplaySearch } from './addresses/deployments.ts'
 import { readLimitsSearch } from './addresses/limits.ts'
 import { readRuleListSearch, readRuleSearch } from './addresses/rules.ts'
 import { readQueueListSearch, readQueueSearch } from './addresses/queues.ts'
@@ -88,6 +88,13 @@ const routes = [
     validateSearch: readDeploymentSearch,
     component: lazyRouteComponent(() => import('./deployments/deployment-page.tsx'),
       'DeploymentPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/deployments/$name/replays/$id',
+    validateSearch: readReplaySearch,
+    component: lazyRouteComponent(() => import('./deployments/replays/replay-page.tsx'),
+      'ReplayPage'),
   }),
   createRoute({
     getParentRoute: () => root,

@@ -10,6 +10,7 @@ import type { AddressInfo } from 'node:net'
 import type { ControlDeployment, ControlLine, ControlReport, ControlRevision, ControlSecret,
   DeploymentBody } from '../../src/api/index.ts'
 import { answerFault } from './contract-answer.ts'
+import type { FakeReplays } from './fake-replays.ts'
 
 type Record = { [field: string]: unknown }
 
@@ -20,6 +21,8 @@ export interface FakeDeployment {
   readonly secrets: readonly ControlSecret[]
   /** What a check of a revision finds. */
   readonly report?: ControlReport
+  /** Without them nothing of it is replayed. */
+  readonly replays?: FakeReplays
 }
 
 /** A call that it got. */
@@ -144,6 +147,7 @@ export class FakeControl {
       ? this.#list(searchParams)
       : this.#answer({ name, part, id, act, body, method: request.method!, searchParams })
     reply(response, status, answer)
+    if (status >= 400) return
     const fault = await answerFault(request.method!, pathname, status, async () => answer)
     if (fault !== undefined) throw new Error(fault)
   }
@@ -163,7 +167,7 @@ export class FakeControl {
     readonly searchParams: URLSearchParams
   }): FakeAnswer {
     const found = this.deployments.get(name)!
-    const { record, revisions, secrets, report } = found
+    const { record, revisions, secrets, report, replays } = found
     if (part === undefined && method === 'DELETE') {
       this.deployments.delete(name)
       return { status: 202, answer: { removing: true } }
@@ -173,6 +177,7 @@ export class FakeControl {
       this.change(name, { ...change, limits: { ...record.limits, ...limits } }, 'deployment', body)
     }
     if (part === undefined) return { status: 200, answer: this.deployments.get(name)!.record }
+    if (part === 'replays') return replays?.answer(method, id, act, body) ?? notReady
     if (act === 'check') return { status: 200, answer: { revision: revisions[0], report } }
     if (act === 'activate' || part === 'rollback') {
       return { status: 202, answer: { rollout: record.rollout } }
@@ -225,6 +230,10 @@ export class FakeControl {
     request.pipe(behind)
   }
 }
+
+const notReady: FakeAnswer = { status: 409,
+  answer: { detail: 'Nothing is replayed here.', message: 'Nothing is replayed here.',
+    code: 'not_ready' } }
 
 interface FakeAnswer {
   readonly status: number

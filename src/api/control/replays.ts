@@ -66,6 +66,7 @@ const ReplayProgress = Type.Object({
   })),
   verdicts: Counts,
   groups: Type.Array(Type.Object({
+    key: Type.String({ description: 'The `group` of its runs.' }),
     verdict: verdict(),
     step: Nullable(Type.Integer()),
     node: Nullable(Text()),
@@ -88,6 +89,7 @@ const ReplayedRun = Type.Object({
   recorded_revision: Text(),
   verdict: verdict(),
   reason: Nullable(Text()),
+  group: Nullable(Type.String({ description: 'Key of its group of equal differences.' })),
   first_step: Nullable(Type.Integer({
     description: 'The superstep from which on it was replayed, if the recorded run had gone on ' +
       'there after its process ended.',

@@ -9,7 +9,8 @@ import { unknownUsage } from '../../deployment/index.ts'
 import type { Replay, Replays, ReplayUsage, ReplayView,
   RunVerdict } from '../../deployment/index.ts'
 import { HeddleError } from '../../errors.ts'
-import { differenceGroups, divergedPercent, verdictCounts } from '../../graph/index.ts'
+import { differenceGroups, differenceKey, divergedPercent,
+  verdictCounts } from '../../graph/index.ts'
 import { timeText } from '../../json/index.ts'
 import type { App } from '../http/route.ts'
 import { timeOrNull } from './deployment-json.ts'
@@ -84,5 +85,6 @@ function verdictJson(
 ): ControlVerdict {
   return { thread_id: threadId, run_id: runId, graph_id: graphId,
     recorded_revision: recordedRevision, recorded_calls: recordedCalls, ...verdict,
-    first_step: firstStep, usage: usageJson(usage) } as ControlVerdict
+    group: differenceKey(verdict), first_step: firstStep,
+    usage: usageJson(usage) } as ControlVerdict
 }

@@ -6,6 +6,8 @@ import type { Judgement, Verdict } from './replay-verdict.ts'
 
 /** Runs that differ in the same way. */
 export interface DifferenceGroup {
+  /** Text that the runs of the group have in common. */
+  readonly key: string
   readonly verdict: Verdict
   readonly step: number | null
   readonly node: string | null
@@ -23,18 +25,27 @@ export function verdictCounts(all: readonly Pick<Judgement, 'verdict'>[]): Recor
   return counts as Record<Verdict, number>
 }
 
+/** Key of the group that a run belongs to; null if it does not differ. */
+export function differenceKey(
+  { verdict, step, node, reason }: Pick<Judgement, 'verdict' | 'step' | 'node' | 'reason'>,
+): string | null {
+  // Values in a reason differ from run to run.
+  return reason === null
+    ? null
+    : JSON.stringify([verdict, step, node, maskedText(reason.split(': ')[0]!)])
+}
+
 /** Groups of equal differences, the largest first. */
 export function differenceGroups(all: readonly Judgement[]): readonly DifferenceGroup[] {
   const groups = new Map<string, DifferenceGroup>()
-  for (const { verdict, step, node, reason } of all) {
-    if (reason === null) continue
-    // Values in a reason differ from run to run.
-    const kind = maskedText(reason.split(': ')[0]!)
-    const key = JSON.stringify([verdict, step, node, kind])
+  for (const judgement of all) {
+    const { verdict, step, node, reason } = judgement
+    const key = differenceKey(judgement)
+    if (reason === null || key === null) continue
     const known = groups.get(key)
     groups.set(key, known
       ? { ...known, runs: known.runs + 1 }
-      : { verdict, step, node, reason, runs: 1 })
+      : { key, verdict, step, node, reason, runs: 1 })
   }
   return [...groups.values()].toSorted((a, b) => b.runs - a.runs).slice(0, groupsMax)
 }

@@ -11,9 +11,11 @@ export const logSpans = ['15m', '1h', '24h', 'range'] as const
 /** Reads what the page of a deployment shows. */
 export const readDeploymentSearch = searchOf({
   /** The revisions if absent. */
-  view: oneOf(['revisions', 'logs', 'secrets', 'events']),
+  view: oneOf(['revisions', 'replays', 'logs', 'secrets', 'events']),
   /** The revision that is looked at, or whose lines are shown. */
   revision: text,
+  /** The form of a replay is open, for that revision if one is named. */
+  act: oneOf(['replay']),
   /** Only lines of this level and those above. */
   level: oneOf(logLevels),
   /** A text that is in the lines. */
@@ -24,6 +26,23 @@ export const readDeploymentSearch = searchOf({
   from: time,
   to: time,
 })
+
+/** All verdicts, in the order in which they are shown. */
+export const verdicts = ['same', 'same_result', 'diverged', 'fixed', 'failed', 'unstable',
+  'not_replayable'] as const
+
+/** Reads what the page of a replay shows. */
+export const readReplaySearch = searchOf({
+  /** Only runs with this verdict. */
+  verdict: oneOf(verdicts),
+  /** Only runs that differ in the way that has this key. */
+  group: text,
+  /** The run whose difference is shown. */
+  run: text,
+})
+
+/** Search parameters of the page of a replay, each absent if its text is invalid. */
+export type ReplaySearch = ReturnType<typeof readReplaySearch>
 
 /** Search parameters of the page of a deployment, each absent if its text is invalid. */
 export type DeploymentSearch = ReturnType<typeof readDeploymentSearch>

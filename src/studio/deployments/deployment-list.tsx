@@ -3,13 +3,11 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 
-import { ApiError } from '../api/client.ts'
 import { deploymentName, studioOf } from '../api/place.ts'
 import { buttonClass } from '../parts/button.tsx'
 import { Chip } from '../parts/chip.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { Empty } from '../parts/empty.tsx'
-import { ErrorNotice } from '../parts/notice.tsx'
 import { cellClass, Table } from '../parts/table.tsx'
 import { TimeText } from '../parts/times/time-text.tsx'
 import { ListBody } from '../rows/list-body.tsx'
@@ -18,6 +16,7 @@ import { deploymentList } from '../api/control/control.ts'
 import type { Deployment } from '../api/control/deployment.ts'
 import { DeploymentMarks } from './deployment-marks.tsx'
 import css from './parts/deployments.module.css'
+import { Refused } from './parts/refused.tsx'
 import { outcomeWords, progressWords, rolloutTitle } from './rollout-words.ts'
 
 /** Page of the deployments of the caller's tenant. */
@@ -39,21 +38,6 @@ export function DeploymentList() {
         {({ pages }) => <Rows deployments={pages.flat()} />}
       </ListBody>
     </ListPage>
-  )
-}
-
-/** Says who may see deployments, if it is not this caller. */
-export function Refused({ error, retry }: { readonly error: unknown; readonly retry: () => void }) {
-  const { status = 0 } = error instanceof ApiError ? error : {}
-  return (
-    <>
-      <ErrorNotice error={error} retry={retry} />
-      {(status === 403 || status === 404) && (
-        <Empty title="Nothing is shown">
-          <p>Deployments are shown to keys with the role admin or deployer of their owner.</p>
-        </Empty>
-      )}
-    </>
   )
 }
 

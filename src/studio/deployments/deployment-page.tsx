@@ -1,4 +1,4 @@
-/** A deployment: its revisions and roll-outs, logs, secrets and events. */
+/** A deployment: its revisions and roll-outs, replays, logs, secrets and events. */
 
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
@@ -15,12 +15,15 @@ import { deploymentQuery } from '../api/control/control.ts'
 import type { Deployment } from '../api/control/deployment.ts'
 import { DeploymentActs } from './deployment-acts.tsx'
 import { DeploymentFacts } from './deployment-facts.tsx'
-import { Refused } from './deployment-list.tsx'
 import { DeploymentMarks } from './deployment-marks.tsx'
 import css from './parts/deployments.module.css'
+import { Refused } from './parts/refused.tsx'
 import { RevisionsView } from './revisions-view.tsx'
 import { useEvents } from './use-events.ts'
 
+const ReplaysView = lazy(async () => ({
+  default: (await import('./replays/replays-view.tsx')).ReplaysView,
+}))
 const LogsView = lazy(async () => ({ default: (await import('./logs/logs-view.tsx')).LogsView }))
 const SecretsView = lazy(async () => ({
   default: (await import('./secrets/secrets-view.tsx')).SecretsView,
@@ -29,12 +32,13 @@ const EventsView = lazy(async () => ({ default: (await import('./events-view.tsx
 
 const tabs = [
   { id: 'revisions', label: 'Revisions' },
+  { id: 'replays', label: 'Replays' },
   { id: 'logs', label: 'Logs' },
   { id: 'secrets', label: 'Secrets' },
   { id: 'events', label: 'Events' },
 ] as const
 
-/** Page of one deployment: revisions, logs, secrets and events. */
+/** Page of one deployment: revisions, replays, logs, secrets and events. */
 export function DeploymentPage() {
   const { name } = useParams({ from: '/deployments/$name' })
   return <Whole key={name} name={name} />
@@ -86,7 +90,9 @@ function Whole({ name }: { readonly name: string }) {
               </div>
             )}
             <Suspense fallback={<Skeleton width="100%" height={200} />}>
-              {view === 'logs'
+              {view === 'replays'
+                ? <ReplaysView deployment={data} />
+                : view === 'logs'
                 ? <LogsView deployment={data} />
                 : view === 'secrets'
                 ? <SecretsView deployment={data} />

@@ -1,11 +1,12 @@
 /** All that is known of a revision. */
 
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { Fragment } from 'react'
 import type { ReactNode } from 'react'
 
 import { count, counted, size } from '../parts/amounts.ts'
-import { Button } from '../parts/button.tsx'
+import { Button, buttonClass } from '../parts/button.tsx'
 import { Chip } from '../parts/chip.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
@@ -36,9 +37,17 @@ export function RevisionDrawer({ deployment, revision: name, activate, close }: 
         : (
           <div className={css['form']}>
             <Facts deployment={deployment} revision={data} />
-            {mayActivate(deployment, data) && (
+            {data.state === 'ready' && (
               <footer>
-                <Button kind="primary" onClick={() => activate(name)}>Roll out {name}</Button>
+                <Link to="/deployments/$name" params={{ name: deployment.name }}
+                  search={{ view: 'replays', act: 'replay', revision: name }}
+                  className={buttonClass()}
+                >
+                  Replay runs on it
+                </Link>
+                {mayActivate(deployment, data) && (
+                  <Button kind="primary" onClick={() => activate(name)}>Roll out {name}</Button>
+                )}
               </footer>
             )}
           </div>

@@ -5,6 +5,7 @@ import { useMemo, useState, useSyncExternalStore } from 'react'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { useKeys } from '../parts/keys.ts'
+import { ChangedWords } from './changed-words.tsx'
 import css from './json-comparison.module.css'
 import { JsonRowList } from './json-row-list.tsx'
 import type { DrawValue } from './json-row.tsx'
@@ -97,11 +98,7 @@ const drawn: DrawValue = (row, side) => {
     : wholeParts(before, value)
   return (
     <span className={css['changed']} dir="auto">
-      {parts.map(({ kind, text }, at) => {
-        if (kind === 'same') return <span key={at}>{text}</span>
-        if (kind === 'removed') return side === 'after' ? null : <del key={at}>{text}</del>
-        return side === 'before' ? null : <ins key={at}>{text}</ins>
-      })}
+      <ChangedWords parts={parts} side={side} />
     </span>
   )
 }

@@ -53,6 +53,14 @@ it('Unchanged code is the same, also up to a question.', () => {
   expect(found.get('asks')).toMatchObject({ verdict: 'same', calls: 1 })
 })
 
+it('Each run that differs names its group of equal differences.', async () => {
+  const runs = await house.verdicts(replay.replay.id)
+  const sizes = Map.groupBy(runs.filter(({ reason }) => reason !== null), ({ group }) => group)
+  expect(replay.groups.map(({ key, runs: many }) => [key, many]).toSorted())
+    .toEqual([...sizes].map(([key, own]) => [key, own.length]).toSorted())
+  expect(found.get('same')!.group).toBeNull()
+})
+
 it('One word of one prompt changed is named at its step, with both calls.', () => {
   expect(found.get('word')).toMatchObject({ verdict: 'diverged', step: 1, node: 'plan_it',
     asked: { method: 'POST', text: expect.stringContaining('detail') as string },

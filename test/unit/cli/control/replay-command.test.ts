@@ -18,9 +18,9 @@ import { freshFolder } from '../../revision/trees.ts'
 const verdicts = { same: 6, same_result: 1, diverged: 2, fixed: 0, failed: 0, unstable: 1,
   not_replayable: 0 }
 const differing: Partial<ControlReplay> = { verdicts, diverged_percent: 100 * 2 / 9,
-  groups: [{ verdict: 'diverged', step: 3, node: 'plan', reason: 'Other call: POST https://a',
-    runs: 2 }, { verdict: 'unstable', step: null, node: null,
-    reason: 'Its calls come out otherwise.', runs: 1 }] }
+  groups: [{ key: 'plan', verdict: 'diverged', step: 3, node: 'plan',
+    reason: 'Other call: POST https://a', runs: 2 }, { key: 'unstable', verdict: 'unstable',
+    step: null, node: null, reason: 'Its calls come out otherwise.', runs: 1 }] }
 
 async function scene(replayed: Partial<ControlReplay> = {}): Promise<{
   readonly control: ControlServer

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 
 import type { ReplayedRun } from '../../../../src/graph/replay/replay-execution.ts'
 import type { ReplayReport } from '../../../../src/graph/replay/replay-report.ts'
-import { differenceGroups, divergedPercent,
+import { differenceGroups, differenceKey, divergedPercent,
   verdictCounts } from '../../../../src/graph/replay/replay-summary.ts'
 import { faultOfControl, judge, verdictFor } from '../../../../src/graph/replay/replay-verdict.ts'
 
@@ -168,6 +168,9 @@ it('Equal differences are one group, and only runs that were compared have a sha
   const all = [at('Other call: POST a'), at('Other call: POST b'), at('New call: POST a'),
     verdictFor('unstable', 'Its state differs.'), judge(control, control, well)]
   expect(differenceGroups(all).map(({ runs }) => runs)).toEqual([2, 1, 1])
+  expect(all.map((each) => differenceKey(each))).toEqual(
+    [0, 0, 1, 2].map((place) => differenceGroups(all)[place]!.key).concat([null!]),
+  )
   expect(divergedPercent(verdictCounts(all))).toBe(75)
   expect(divergedPercent(verdictCounts([]))).toBe(100)
 })

@@ -1,0 +1,23 @@
+/** The way from a replayed run to the run that was recorded, in the Studio of its deployment. */
+
+import type { ReactNode } from 'react'
+
+import type { ReplayedRun } from '../../api/control/replays.ts'
+import { studioOf } from '../../api/place.ts'
+
+/** Link to the run on its thread. */
+export function RecordedRunLink({ name, run, className, children }: {
+  readonly name: string
+  readonly run: Pick<ReplayedRun, 'thread_id' | 'run_id'>
+  readonly className?: string
+  readonly children: ReactNode
+}) {
+  const { thread_id: thread, run_id: id } = run
+  return (
+    <a className={className} dir="auto"
+      href={`${studioOf(name).href}threads/${thread}?view=runs&run=${id}`}
+    >
+      {children}
+    </a>
+  )
+}
