@@ -3,6 +3,7 @@
 import { callingFrom, callScope } from './call-scope.ts'
 import type { CallScope } from './call-scope.ts'
 import { untilStopped } from './running-tasks.ts'
+import type { BegunTask } from './running-tasks.ts'
 import { taskSiteIn } from './task-site.ts'
 import type { FoundSite, TaskSite } from './task-site.ts'
 
@@ -32,17 +33,17 @@ export function followTasks(provider: ConfigProvider, nodes?: NodeBase): () => v
   provider.runWithConfig = function<Result>(config: unknown, work: () => Result,
     avoidsRootTree?: boolean): Result {
     const run = () => plain(config, work, avoidsRootTree)
-    return entering(config, run, (site, within) => {
+    return entering(config, run, (site, begun) => {
       const made = run()
       // Code whose promise is made elsewhere is ended by its node.
       return made instanceof Promise
-        ? untilStopped(site, within, () => made) as Result
+        ? untilStopped(site, begun, () => made) as Result
         : made
     })
   }
   const unfollow = nodes &&
     followNodes(nodes,
-      (config, work) => entering(config, work, (site, within) => untilStopped(site, within, work)))
+      (config, work) => entering(config, work, (site, begun) => untilStopped(site, begun, work)))
   return () => {
     provider.runWithConfig = runWithConfig
     unfollow?.()
@@ -50,7 +51,7 @@ export function followTasks(provider: ConfigProvider, nodes?: NodeBase): () => v
 
   /** Does work of a task that begins here in its scope, and all other work as it is. */
   function entering<Result>(config: unknown, work: () => Result,
-    begin: (site: TaskSite, within: <Made>(inner: () => Made) => Made) => Result): Result {
+    begin: (site: TaskSite, begun: BegunTask) => Result): Result {
     const scope = callScope()
     const found = scope && taskSiteIn(config)
     if (scope === undefined || found === undefined) return work()
@@ -62,7 +63,8 @@ export function followTasks(provider: ConfigProvider, nodes?: NodeBase): () => v
     const ofGate = sites.get(scope.gate) ?? new Map<string, TaskSite>()
     sites.set(scope.gate, ofGate)
     const made = siteOf(found, ofGate)
-    return callingFrom(scope, made, () => begin(made, (inner) => plain(config, inner)))
+    const begun: BegunTask = { within: (inner) => plain(config, inner), around: site }
+    return callingFrom(scope, made, () => begin(made, begun))
   }
 }
 

@@ -6,9 +6,12 @@ import { memberOf, textAt } from '../../json/index.ts'
 export interface TaskSite {
   /** Number of the superstep, counted by the graph of the task. */
   readonly step: number
-  /** Names of the nodes from the root to the task's own one. */
+  /** Names of the nodes, and of tasks of the functional API, from the root to its own one. */
   readonly nodes: readonly string[]
-  /** The task's place among those of its step: `["__pregel_push", 0, …]`. */
+  /**
+   * The task's place among those of its step: `["__pregel_push", 0, …]`. In place of the number, a
+   * task that another one has called has the path of that.
+   */
   readonly path: readonly unknown[]
   /** Namespace of the checkpoint that the task was made from; empty for the root graph. */
   readonly checkpointNs: string
@@ -30,9 +33,9 @@ export function taskSiteIn(config: unknown): FoundSite | undefined {
   const ownNs = textAt(configurable, 'checkpoint_ns') ?? textAt(metadata, 'langgraph_checkpoint_ns')
   const step = memberOf(metadata, 'langgraph_step')
   if (!taskId || ownNs === undefined || typeof step !== 'number') return undefined
-  const parts = ownNs.split('|')
-  const checkpointNs = parts.slice(0, -1).join('|')
   const path = memberOf(metadata, 'langgraph_path')
+  const parts = ownNs.split('|')
+  const checkpointNs = parts.slice(0, -1 - callersIn(path)).join('|')
   const attempt = memberOf(memberOf(config, 'executionInfo'), 'nodeAttempt')
   return {
     step,
@@ -43,6 +46,14 @@ export function taskSiteIn(config: unknown): FoundSite | undefined {
     taskId,
     attempt: typeof attempt === 'number' ? attempt : undefined,
   }
+}
+
+/**
+ * Number of tasks whose code has called the task of a path, as in the functional API. They are in
+ * its namespace, and have its checkpoint.
+ */
+function callersIn(path: unknown): number {
+  return Array.isArray(path) && Array.isArray(path[1]) ? 1 + callersIn(path[1]) : 0
 }
 
 /** The node of a part of a namespace. A part that only counts calls of a subgraph has none. */

@@ -4,6 +4,7 @@ import type { Env } from '../../../cluster/index.ts'
 import type { CallGate } from '../calls/call-gate.ts'
 import { callScope } from '../calls/call-scope.ts'
 import type { CallingJob, OpenGate } from '../calls/call-scope.ts'
+import { asks, runningTask, stopsNow } from '../calls/running-tasks.ts'
 import type { Execution } from '../execution.ts'
 import { EffectRunner, unnamedEffect } from './effect-runner.ts'
 import type { AskedEffect } from './effect-runner.ts'
@@ -107,7 +108,15 @@ export function loggedExecution(execution: Execution): Execution {
 async function perform(name: string, input: unknown, work: AskedEffect['work']): Promise<unknown> {
   const runner = runnerNow()
   if (runner === undefined) throw effectError('outside', name)
-  return await runner.perform(callScope()?.site, { name, input, work })
+  const site = callScope()?.site
+  if (stopsNow(site)) return await new Promise<never>(() => {})
+  try {
+    return await runner.perform(site, { name, input, work })
+  } catch (error) {
+    // The code around it may catch the question as well.
+    if (site && asks(error)) runningTask(site)?.endWith(error)
+    throw error
+  }
 }
 
 /** The runner of the execution whose code runs; undefined outside of runs. */

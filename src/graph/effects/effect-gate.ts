@@ -1,9 +1,8 @@
 /** The HTTP calls of nodes that happen once: the gate that the doors ask. */
 
-import { memberOf } from '../../json/index.ts'
 import type { Call } from '../calls/call.ts'
 import type { CallDecision, CallGate, CallWatcher } from '../calls/call-gate.ts'
-import { runningTask } from '../calls/running-tasks.ts'
+import { asks, runningTask, stopsNow } from '../calls/running-tasks.ts'
 import type { RunningTask } from '../calls/running-tasks.ts'
 import type { EffectRule } from '../effect-rule.ts'
 import { callPattern } from '../call-pattern.ts'
@@ -24,6 +23,7 @@ export function effectGate(rules: readonly EffectRule[],
     .map((rule) => ({ rule, fits: callPattern(rule.name) }))
   return {
     decide: (call) => {
+      if (stopsNow(call.site)) return { kind: 'hold' }
       const found = matching.find(({ fits }) => fits(call))
       return found ? decided(found.rule, call, runner()) : { kind: 'pass' }
     },
@@ -72,12 +72,12 @@ async function decided(rule: EffectRule, call: Call,
  * node would go on. The call stays open meanwhile.
  */
 function refused({ name }: EffectRule, error: Error, task: RunningTask | undefined): CallDecision {
-  const asks = Array.isArray(memberOf(error, 'interrupts'))
-  if (!asks && !(error instanceof EffectError && error.fault === 'failed')) {
+  const isQuestion = asks(error)
+  if (!isQuestion && !(error instanceof EffectError && error.fault === 'failed')) {
     return { kind: 'fail', error }
   }
   if (task === undefined) {
-    return { kind: 'fail', error: asks ? effectError('unknown', name) : error }
+    return { kind: 'fail', error: isQuestion ? effectError('unknown', name) : error }
   }
   task.stop(error)
   return { kind: 'hold' }

@@ -1,7 +1,7 @@
 /** The task that a call is made by, in the project's engine. */
 
 import { AsyncLocalStorageProviderSingleton } from '@langchain/core/singletons'
-import { Annotation, Send, StateGraph } from '@langchain/langgraph'
+import { Annotation, entrypoint, Send, StateGraph, task } from '@langchain/langgraph'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import type { CallGate } from '../../../../src/graph/calls/call-gate.ts'
@@ -56,6 +56,41 @@ describe('the site of a call', () => {
     expect(site?.checkpointNs).toMatch(/^team:[0-9a-f-]{36}$/)
     expect(site?.checkpointId).toMatch(/^[0-9a-f-]{36}$/)
   })
+
+  it('has the checkpoint of its graph in tasks that tasks have called, and in subgraphs there',
+    async () => {
+      const inner = new StateGraph(State).addNode('ask', noting).addEdge('__start__', 'ask')
+        .compile()
+      const note = task('note', noting)
+      const outer = task('outer', async () => {
+        await note()
+        await inner.invoke({ n: 0 })
+        await inner.invoke({ n: 0 })
+      })
+      const errand = entrypoint('errand', async () => {
+        await noting()
+        await outer()
+      })
+      const graph = new StateGraph(State).addNode('team', () => errand.invoke(0).then(() => ({})))
+        .addEdge('__start__', 'team').compile()
+      for (const [top, around] of [[errand, []], [graph, ['team']]] as const) {
+        const found = await sitesOf(() => top.invoke({ n: 0 }))
+        expect(found.map((site) => site?.nodes).filter((_, at) => at % 2 === 0)).toEqual([
+          [...around, 'errand'],
+          [...around, 'errand', 'outer', 'note'],
+          [...around, 'errand', 'outer', 'ask'],
+          [...around, 'errand', 'outer', 'ask'],
+        ])
+        const [errandSite, , noteSite, , asked, , again] = found
+        expect(noteSite?.checkpointNs.split(':')[0]).toBe(around[0] ?? '')
+        expect(noteSite?.checkpointNs).toBe(errandSite?.checkpointNs)
+        expect(noteSite?.checkpointId).toBe(errandSite?.checkpointId)
+        expect(noteSite?.taskId).not.toBe(errandSite?.taskId)
+        expect(asked?.checkpointId).toMatch(/^[0-9a-f-]{36}$/)
+        expect(asked?.checkpointId).not.toBe(errandSite?.checkpointId)
+        expect(again?.checkpointId).not.toBe(asked?.checkpointId)
+      }
+    })
 
   it('tells tasks of one node apart', async () => {
     const graph = new StateGraph(State).addNode('ask', noting)
