@@ -25,7 +25,10 @@ export interface ReplayRunParts extends RecordedRunParts {
   readonly price: PriceModel
 }
 
-/** Replays a run: on its own revision first if that is a control, then on the other one. */
+/**
+ * Replays a run: on its own revision first if that is a control, then on the other one. Rule:
+ * [control_first].
+ */
 export async function replayRun({ price, ...parts }: ReplayRunParts, processes: ReplayProcesses,
   { revision, controls }: ReplayRequest, place: RunPlaceName): Promise<ReplayedVerdict> {
   const recorded = await recordedRun(parts, place)

@@ -19,7 +19,10 @@ import { listedMax } from './replay-report.ts'
 import type { CallSite, MovedCall, ReplayReport, ReplayStop, ShownCall } from './replay-report.ts'
 import { shownText, textDifference } from './text-difference.ts'
 
-/** The calls of a replayed execution. Once it is stopped, every call waits for ever. */
+/**
+ * The calls of a replayed execution. Once it is stopped, every call waits for ever. Rule:
+ * [no_port].
+ */
 export class ReplayGate implements CallGate {
   readonly #order: ReplayOrder
   readonly #hide: HideSecrets

@@ -96,7 +96,9 @@ async function headAt({ threadLog, ports: { log } }: ThreadContext,
 
 type RowsBefore = Pick<LogPort, 'read' | 'findCheckpoint'>
 
-/** The log up to the record of the start: a replay must not see its own future. */
+/**
+ * The log up to the record of the start: a replay must not see its own future. Rule: [as_of_start].
+ */
 function logBefore(log: LogPort, run: RunRow, { seq }: Start): RowsBefore {
   return {
     read: async (branch, range) => {
