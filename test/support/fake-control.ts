@@ -9,6 +9,7 @@ import type { AddressInfo } from 'node:net'
 
 import type { ControlDeployment, ControlLine, ControlReport, ControlRevision, ControlSecret,
   DeploymentBody } from '../../src/api/index.ts'
+import { lineCondition } from '../../src/deployment/index.ts'
 import { answerFault } from './contract-answer.ts'
 import type { FakeReplays } from './fake-replays.ts'
 
@@ -48,8 +49,9 @@ export class FakeControl {
   readonly calls: FakeCall[] = []
   refusal: FakeRefusal | undefined
   readonly #events: { readonly seq: number; readonly text: string }[] = []
-  readonly #lines: string[] = []
-  readonly #followers = new Map<ServerResponse, 'events' | 'logs'>()
+  readonly #lines: ControlLine[] = []
+  /** What each stream has of what comes. */
+  readonly #followers = new Map<ServerResponse, Followed>()
   readonly #server = createServer((request, response) => void this.#receive(request, response))
   readonly #behind: string
 
@@ -85,14 +87,15 @@ export class FakeControl {
       JSON.stringify({ seq, at, by, kind, ...data })
     }\n\n`
     this.#events.push({ seq, text })
-    this.#send('events', text)
+    for (const [stream, { what }] of this.#followers) if (what === 'events') stream.write(text)
   }
 
   /** Adds lines of a log. */
   write(...lines: readonly ControlLine[]): void {
-    const text = lines.map((line) => `event: line\ndata: ${JSON.stringify(line)}\n\n`)
-    this.#lines.push(...text)
-    this.#send('logs', text.join(''))
+    this.#lines.push(...lines)
+    for (const [stream, { what, fits }] of this.#followers) {
+      if (what === 'logs') stream.write(linesText(lines.filter(fits)))
+    }
   }
 
   /** Forgets all lines, as members that were started anew. */
@@ -118,10 +121,6 @@ export class FakeControl {
   /** The calls of a method whose path ends so. */
   got(method: string, end: string): readonly FakeCall[] {
     return this.calls.filter((call) => call.method === method && call.path.endsWith(end))
-  }
-
-  #send(what: 'events' | 'logs', text: string): void {
-    for (const [stream, kind] of this.#followers) if (kind === what) stream.write(text)
   }
 
   async #receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -201,12 +200,13 @@ export class FakeControl {
   #follow(what: 'events' | 'logs', request: IncomingMessage, response: ServerResponse): void {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     const last = Number(request.headers['last-event-id'] ?? 0)
+    const fits = conditionOf(new URL(request.url!, this.url).searchParams)
     const known = what === 'logs'
-      ? this.#lines
+      ? [linesText(this.#lines.filter(fits))]
       : this.#events.filter(({ seq }) => seq > last).map(({ text }) => text)
     response.write(`: here\n\n${known.join('')}`)
     const beat = setInterval(() => response.write(': still\n\n'), 4_000)
-    this.#followers.set(response, what)
+    this.#followers.set(response, { what, fits })
     response.once('close', () => {
       clearInterval(beat)
       this.#followers.delete(response)
@@ -234,6 +234,23 @@ export class FakeControl {
 const notReady: FakeAnswer = { status: 409,
   answer: { detail: 'Nothing is replayed here.', message: 'Nothing is replayed here.',
     code: 'not_ready' } }
+
+/** A stream that is followed. */
+interface Followed {
+  readonly what: 'events' | 'logs'
+  readonly fits: (line: ControlLine) => boolean
+}
+
+const linesText = (lines: readonly ControlLine[]): string =>
+  lines.map((line) => `event: line\ndata: ${JSON.stringify(line)}\n\n`).join('')
+
+/** The condition that the server has for lines. */
+function conditionOf(search: URLSearchParams): Followed['fits'] {
+  const { since, until, ...rest } = Object.fromEntries(search)
+  const fits = lineCondition({ ...rest, ...since !== undefined && { sinceMs: Date.parse(since) },
+    ...until !== undefined && { untilMs: Date.parse(until) } })
+  return (line) => fits({ ...line, seq: 0, atMs: Date.parse(line.at) })
+}
 
 interface FakeAnswer {
   readonly status: number

@@ -27,27 +27,29 @@ export function LogSearch({ search: { q = '', span, from, to }, change }: {
       </Select>
       {span === 'range' && (
         <>
-          <TimeInput label={`From (${ownZone()})`} value={from} change={(time) =>
-            change({ from: time })} />
-          <TimeInput label={`To (${ownZone()})`} value={to} change={(time) =>
-            change({ to: time })} />
+          <TimeInput words="From" value={from} change={(time) => change({ from: time })} />
+          <TimeInput words="To" value={to} change={(time) => change({ to: time })} />
         </>
       )}
     </>
   )
 }
 
-function TimeInput({ label, value, change }: {
-  readonly label: string
+function TimeInput({ words, value, change }: {
+  readonly words: string
   readonly value: string | undefined
   readonly change: (time: string | undefined) => void
 }) {
+  const label = `${words} (${ownZone()})`
   return (
-    <Input type="datetime-local" aria-label={label} title={label} className={css['when']}
-      defaultValue={value === undefined ? '' : localText(Date.parse(value))}
-      onChange={({ target }) => {
-        const ms = Date.parse(target.value)
-        change(Number.isNaN(ms) ? undefined : new Date(ms).toISOString())
-      }} />
+    <label className={css['when']} title={label}>
+      <span>{words}</span>
+      <Input type="datetime-local" aria-label={label}
+        defaultValue={value === undefined ? '' : localText(Date.parse(value))}
+        onChange={({ target }) => {
+          const ms = Date.parse(target.value)
+          change(Number.isNaN(ms) ? undefined : new Date(ms).toISOString())
+        }} />
+    </label>
   )
 }

@@ -5,7 +5,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 
 import { Button } from '../../parts/button.tsx'
-import { count } from '../../parts/amounts.ts'
+import { count, counted } from '../../parts/amounts.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { Select } from '../../parts/field.tsx'
 import { Icon } from '../../parts/icon.tsx'
@@ -61,16 +61,18 @@ export function LogsView({ deployment: { name } }: { readonly deployment: Deploy
           {choices.map((each) => <option key={each} value={each}>{each}</option>)}
         </Select>
         <LogSearch search={search} change={show} />
-        <Button small aria-pressed={!isHeld}
-          aria-label={isHeld ? 'Follow the log' : 'Pause the log'}
-          icon={<Icon name={isHeld ? 'play' : 'pause'} size={14} />}
-          onClick={() => setHeld(!isHeld)}
-        >
-          {isHeld ? 'Follow' : 'Pause'}
-        </Button>
+        {!isPast(request) && (
+          <Button small aria-pressed={!isHeld}
+            aria-label={isHeld ? 'Follow the log' : 'Pause the log'}
+            icon={<Icon name={isHeld ? 'play' : 'pause'} size={14} />} onClick={() =>
+            setHeld(!isHeld)}
+          >
+            {isHeld ? 'Follow' : 'Pause'}
+          </Button>
+        )}
       </div>
-      <Lines key={JSON.stringify(request)} name={name} request={request} isHeld={isHeld}
-        hold={() => setHeld(true)} />
+      <Lines key={JSON.stringify(request)} name={name} request={request} isHeld={isHeld} hold={() =>
+        setHeld(true)} />
     </div>
   )
 }
@@ -101,8 +103,10 @@ function Lines({ name, request, isHeld, hold }: {
         ? (
           <Empty title={isNarrowed(request) ? 'No line matches' : 'No lines'}>
             <p>
-              What the code writes to the console stands here while it runs. Members keep their last
-              5,000 lines.
+              {isNarrowed(request)
+                ? 'Another text or time may have some.'
+                : 'What the code writes to the console stands here while it runs.'}{' '}
+              Members keep their last 5,000 lines.
             </p>
           </Empty>
         )
@@ -112,12 +116,17 @@ function Lines({ name, request, isHeld, hold }: {
           </div>
         )}
       <p className={css['foot']}>
-        {isHeld ? 'Paused' : 'Follows'}, {count(lines.length)} lines
+        {!isPast(request) && (isHeld ? 'Paused, ' : 'Follows, ')}
+        {counted(lines.length, 'line')}
         {dropped > 0 && `; the newest ${count(linesMax)} are kept`}
       </p>
     </>
   )
 }
+
+/** True if no further line can come. */
+const isPast = ({ until }: LogConditions): boolean =>
+  until !== undefined && Date.parse(until) < nowMs()
 
 const isNarrowed = ({ q, since, until, level, revision }: LogConditions): boolean =>
   [q, since, until, level, revision].some((each) => each !== undefined)
