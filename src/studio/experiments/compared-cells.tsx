@@ -15,12 +15,14 @@ import { deltasOf, deltaWords } from './scores.ts'
 import type { Cell, ComparedRow } from './scores.ts'
 
 /** A row; without one it is still being read. */
-export const ComparedCells = memo(({ row, columns, diff, isDense }: {
+export const ComparedCells = memo(({ row, columns, diff, isDense, isStacked }: {
   readonly row: ComparedRow | undefined
   readonly columns: CSSProperties
   readonly diff: DatasetSearch['diff']
   /** One line for each text, and the first score alone. */
   readonly isDense: boolean
+  /** Answers stand below their example, with the numbers of their experiments. */
+  readonly isStacked: boolean
 }) => {
   if (row === undefined) {
     return (
@@ -43,6 +45,7 @@ export const ComparedCells = memo(({ row, columns, diff, isDense }: {
       </span>
       {cells.map((cell, at) => (
         <span role="gridcell" key={at} className={css['cell']}>
+          {isStacked && <b className={css['quiet']}>{at + 1}</b>}
           {cell === null
             ? <span className={css['quiet']}>Not asked</span>
             : (

@@ -16,6 +16,7 @@ import { Chip } from '../parts/chip.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { Select } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { usePhone } from '../parts/room/phone.ts'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { RowGrid } from '../rows/row-grid.tsx'
 import { useRowKeys } from '../rows/row-keys.ts'
@@ -30,6 +31,8 @@ import { arranged, comparedRow, deltasOf, meansOf } from './scores.ts'
 import type { ComparedRow } from './scores.ts'
 
 const rowHeights = { dense: 40, tall: 124 } as const
+/** On a phone the answers stand below their example: the height without them, and of each. */
+const stackedHeights = { dense: [44, 26], tall: [100, 96] } as const
 /** Examples that are sorted and filtered at most. */
 const arrangedMax = 1_000
 
@@ -168,34 +171,42 @@ function Rows({ ids, heads, rows, search, hasMore, see }: {
     void navigate({ to: '/traces/$project/$trace', search: {},
       params: { project: run.project_id, trace: run.trace_id } })
   }
-  const columns = {
-    gridTemplateColumns: `minmax(180px, 1fr) repeat(${ids.length}, minmax(200px, 1fr))`,
-    minWidth: 180 + 216 * ids.length,
-  }
+  const isPhone = usePhone()
+  const look = search.rows ?? 'dense'
+  const [alone, each] = stackedHeights[look]
+  const columns = isPhone
+    ? { gridTemplateColumns: 'minmax(0, 1fr)' }
+    : { gridTemplateColumns: `minmax(180px, 1fr) repeat(${ids.length}, minmax(200px, 1fr))`,
+      minWidth: 180 + 216 * ids.length }
   return (
     <div className={css['wide']}>
       <div className={css['titles']} style={columns}>
-        <span>Example</span>
-        {ids.map((id, at) => <Head key={id} experiment={heads[at]} first={heads[0]} />)}
+        {!isPhone && <span>Example</span>}
+        {ids.map((id, at) => (
+          <Head key={id} experiment={heads[at]} first={heads[0]}
+            mark={isPhone ? at + 1 : undefined} />
+        ))}
       </div>
       <div className={css['rows']} style={{ minWidth: columns.minWidth }}>
         <RowGrid label="Examples side by side" name="compared" total={total} isWhole={!hasMore}
-          rowHeight={rowHeights[search.rows ?? 'dense']} active={active} activate={setActive}
-          open={open} seen={see}
+          rowHeight={isPhone ? alone + each * ids.length : rowHeights[look]} active={active}
+          activate={setActive} open={open} seen={see}
           place={`compared ${ids.join()} ${search.sort} ${search.only} ${search.rows}`} marksActive
           box={box}
           row={(index) => (
             <ComparedCells row={rows[index]} columns={columns} diff={search.diff}
-              isDense={search.rows === undefined} />
+              isDense={search.rows === undefined} isStacked={isPhone} />
           )} />
       </div>
     </div>
   )
 }
 
-function Head({ experiment, first }: {
+function Head({ experiment, first, mark }: {
   readonly experiment: Experiment | undefined
   readonly first: Experiment | undefined
+  /** Its number, where no column shows which answers are its own. */
+  readonly mark: number | undefined
 }) {
   if (experiment === undefined) {
     return (
@@ -210,6 +221,7 @@ function Head({ experiment, first }: {
   return (
     <span className={css['head']}>
       <span className={css['name']}>
+        {mark !== undefined && <b>{mark}</b>}
         <Link to="/traces/$project" params={{ project: id }} search={{}} dir="auto" title={name}>
           {name}
         </Link>

@@ -3,6 +3,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import type { ReactNode } from 'react'
 
 import { experimentPage, experimentsAtOnce } from '../api/platform/experiments.ts'
 import type { Experiment } from '../api/platform/experiments.ts'
@@ -14,6 +15,8 @@ import { Button } from '../parts/button.tsx'
 import { Chip } from '../parts/chip.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { cellClass, Table } from '../parts/table.tsx'
+import type { TableColumn } from '../parts/table.tsx'
 import { TimeText } from '../parts/times/time-text.tsx'
 import { RowsPending } from '../rows/row-notice.tsx'
 import { dollars, latency, score, share, zoned } from '../parts/trace-words.ts'
@@ -24,6 +27,9 @@ import { RunExperimentButton } from './run-experiment-button.tsx'
 
 /** Experiments that have room beside each other. */
 const comparedMax = 5
+
+const columns: readonly TableColumn[] = ['Experiment', 'Scores',
+  ...['Runs', 'Failed', 'p50', 'p99', 'Cost', 'Started'].map((number) => ({ number }))]
 
 /** List of the experiments of a dataset, the newest first; two to five can be compared. */
 export function ExperimentList({ dataset, set }: DatasetViewProps) {
@@ -53,24 +59,13 @@ export function ExperimentList({ dataset, set }: DatasetViewProps) {
           Compare
         </Button>
       </div>
-      <div className={css['scroll']} role="region" aria-label="Experiments" tabIndex={0}>
-        <table className={css['list']}>
-          <thead>
-            <tr>
-              <th scope="col">
-                <span className="unseen">Choose</span>
-              </th>
-              {['Experiment', 'Scores', 'Runs', 'Failed', 'p50', 'p99', 'Cost', 'Started']
-                .map((name) => <th key={name} scope="col">{name}</th>)}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((experiment) => (
-              <ExperimentRow key={experiment.id} experiment={experiment} toggle={toggle}
-                isChosen={chosen.includes(experiment.id)} isFull={chosen.length >= comparedMax} />
-            ))}
-          </tbody>
-        </table>
+      <div className="page" role="region" aria-label="Experiments" tabIndex={0}>
+        <Table caption="The newest first" columns={columns} hasActs={false} className={css['list']}>
+          {rows.map((experiment) => (
+            <ExperimentRow key={experiment.id} experiment={experiment} toggle={toggle}
+              isChosen={chosen.includes(experiment.id)} isFull={chosen.length >= comparedMax} />
+          ))}
+        </Table>
         {pages.hasNextPage && (
           <Button disabled={pages.isFetching} onClick={() => void pages.fetchNextPage()}>
             Show older ones
@@ -116,13 +111,11 @@ function ExperimentRow({ experiment, isChosen, isFull, toggle }: {
   const { id, name, feedback_stats: own, session_feedback_stats: ofAll } = experiment
   const scores = Object.entries({ ...own, ...ofAll })
   return (
-    <tr aria-selected={isChosen}>
-      <td>
-        <input type="checkbox" checked={isChosen} disabled={!isChosen && isFull}
-          aria-label={`Choose ${name}`} onChange={() => toggle(id)} />
-      </td>
+    <tr data-chosen={isChosen}>
       <th scope="row">
         <span className={css['name']}>
+          <input type="checkbox" checked={isChosen} disabled={!isChosen && isFull}
+            aria-label={`Choose ${name}`} onChange={() => toggle(id)} />
           <Link to="/traces/$project" params={{ project: id }} search={{}} title={name} dir="auto">
             {name}
           </Link>
@@ -137,16 +130,28 @@ function ExperimentRow({ experiment, isChosen, isFull, toggle }: {
           <Chip title={scores.slice(4).map(([key]) => key).join(', ')}>+{scores.length - 4}</Chip>
         )}
       </td>
-      <td>{count(experiment.run_count ?? 0)}</td>
-      <td className={experiment.error_rate ? css['failed'] : ''}>
+      <Figure label="Runs">{count(experiment.run_count ?? 0)}</Figure>
+      <Figure label="Failed" isBad={Boolean(experiment.error_rate)}>
         {share(experiment.error_rate)}
-      </td>
-      <td>{latency(experiment.latency_p50)}</td>
-      <td>{latency(experiment.latency_p99)}</td>
-      <td>{dollars(experiment.total_cost)}</td>
-      <td>
+      </Figure>
+      <Figure label="p50">{latency(experiment.latency_p50)}</Figure>
+      <Figure label="p99">{latency(experiment.latency_p99)}</Figure>
+      <Figure label="Cost">{dollars(experiment.total_cost)}</Figure>
+      <Figure label="Started">
         <TimeText iso={zoned(experiment.start_time)} />
-      </td>
+      </Figure>
     </tr>
+  )
+}
+
+function Figure({ label, isBad = false, children }: {
+  readonly label: string
+  readonly isBad?: boolean
+  readonly children: ReactNode
+}) {
+  return (
+    <td data-label={label} className={`${cellClass.number} ${isBad ? css['failed'] : ''}`}>
+      {children}
+    </td>
   )
 }
