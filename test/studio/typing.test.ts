@@ -53,8 +53,8 @@ beforeAll(async () => {
 /** Where something can be started, sent, deleted or approved. */
 const screens = ['threads/idle', 'threads/waiting', 'inbox', 'playground', 'rules', 'datasets']
 const others = ['threads', 'threads/idle?view=state', 'threads/idle?view=events',
-  'threads/idle?view=runs', 'assistants', 'runs', 'traces', 'prompts', 'queues', 'charts',
-  'deployments', 'cluster', 'limits']
+  'threads/idle?view=runs', 'threads/idle?view=trace', 'assistants', 'runs', 'traces', 'prompts',
+  'queues', 'charts', 'deployments', 'cluster', 'limits', 'crons', 'store', 'prices', 'nowhere']
 
 it.each([...screens, ...isNight ? others : []])(
   'typed on %s, 200 keys change nothing',
