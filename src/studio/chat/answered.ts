@@ -44,7 +44,14 @@ const decisions: Readonly<Record<string, string>> = { approve: 'Approved', accep
 /** An answer in words: a text, decisions, a yes or no, or JSON. */
 export function answerWords(resume: unknown): string {
   if (typeof resume === 'string') return resume.slice(0, wordsMax)
-  const { decisions: several, type, message, args } = Object(resume) as Record<string, unknown>
+  const { decisions: several, type, message, args, decision, result } = Object(resume) as Record<
+    string,
+    unknown
+  >
+  if (decision === 'done') {
+    return `It was done: ${typeof result === 'string' ? result : JSON.stringify(result ?? null)}`
+      .slice(0, wordsMax)
+  }
   if (Array.isArray(several)) return several.map(answerWords).join('; ').slice(0, wordsMax)
   const word = typeof type === 'string' && Object.hasOwn(decisions, type)
     ? decisions[type]

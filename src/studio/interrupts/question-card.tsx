@@ -11,6 +11,7 @@ import { Markdown, Phrase } from '../parts/markdown.tsx'
 import { StatusGlyph } from '../parts/status.tsx'
 import type { AnswerProps } from './answer-props.ts'
 import { ChoiceAnswer } from './choice-answer.tsx'
+import { EffectAnswer } from './effect-answer.tsx'
 import { FormAnswer } from './form-answer.tsx'
 import css from './interrupts.module.css'
 import { OpenAnswer } from './open-answer.tsx'
@@ -89,6 +90,8 @@ function Answer({ question, ...props }: AnswerProps & { readonly question: Quest
       return <FormAnswer {...props} {...question} />
     case 'choice':
       return <ChoiceAnswer {...props} choices={question.choices} />
+    case 'effect':
+      return <EffectAnswer {...props} {...question} />
     case 'open':
       return <OpenAnswer {...props} />
   }

@@ -16,6 +16,9 @@ export type Question =
   /** One of several answers. */
   | { readonly kind: 'choice'; readonly title: string | undefined;
     readonly choices: readonly Choice[]; readonly shown: unknown }
+  /** An effect may have been done; a result is given of one that was. */
+  | { readonly kind: 'effect'; readonly title: string | undefined;
+    readonly choices: readonly Choice[]; readonly shown: unknown; readonly isCall: boolean }
   /** A text, or any JSON. */
   | { readonly kind: 'open'; readonly title: string | undefined; readonly shown: unknown }
 
@@ -50,7 +53,8 @@ const choicesMax = 50
 /** The question of an interrupt. Whatever its value is, there is one. */
 export function questionOf(value: unknown, responseSchema?: unknown): Question {
   if (isObject(responseSchema)) return formOf(value, responseSchema)
-  return reviewOf(value) ?? inboxOf(value) ?? schemaIn(value) ?? choiceOf(value) ?? openOf(value)
+  return reviewOf(value) ?? inboxOf(value) ?? schemaIn(value) ?? effectOf(value) ??
+    choiceOf(value) ?? openOf(value)
 }
 
 /** The first words of a question, for lists. */
@@ -158,6 +162,20 @@ function formOf(value: unknown, schema: Record<string, unknown>): Question {
     : shown
   return { kind: 'form', title, schema: schema as JsonObject, shown: rest,
     initial: given ?? initialValue(schema, schema) }
+}
+
+/** The server's own question. Its effect is named in its words. */
+function effectOf(value: unknown): Question | undefined {
+  if (!isObject(value) || value['reason'] !== 'effect') return undefined
+  const asked = choiceOf(value)
+  if (asked?.kind !== 'choice' || !asked.choices.some((each) => each.value === 'done')) {
+    return undefined
+  }
+  const { effect } = value
+  // An HTTP call is named by its method and its URL.
+  const isCall = typeof effect === 'string' && effect.includes('://')
+  const shown = isObject(asked.shown) ? without(asked.shown, ['reason', 'effect']) : asked.shown
+  return { ...asked, kind: 'effect', shown, isCall }
 }
 
 /** A list of plain values, alone or in `choices` or `options`. */

@@ -34,6 +34,9 @@ it.each<readonly [unknown, string]>([
     'Approved; Rejected: too long'],
   [{ type: 'response', args: 'later' }, 'Answered: later'],
   [{ type: 'toString' }, '{"type":"toString"}'],
+  [{ decision: 'done', result: { id: 7 } }, 'It was done: {"id":7}'],
+  [{ decision: 'done', result: '<b>sent</b>' }, 'It was done: <b>sent</b>'],
+  [{ decision: 'done' }, 'It was done: null'],
   [true, 'true'],
   ['w'.repeat(10_000), 'w'.repeat(500)],
 ])('%j is said in words', (resume, words) => {

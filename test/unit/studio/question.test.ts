@@ -3,6 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
+import { effectQuestion } from '../../../src/graph/effects/effect-question.ts'
 import { questionOf, questionWords } from '../../../src/studio/interrupts/question.ts'
 import type { Question } from '../../../src/studio/interrupts/question.ts'
 import { expectAlways } from '../../support/expect-always.ts'
@@ -82,11 +83,20 @@ describe('other questions', () => {
       .toEqual({ kind: 'choice', title: 'Which?', shown: undefined,
         choices: [{ label: 'a', value: 'a' }, { label: 'B', value: 2 }] })
     expect(questionOf([true, false])).toMatchObject({ kind: 'choice', title: 'Which one?' })
-    const choices = [{ label: 'It was done', value: 'done' }, { label: 'Do it now', value: 'do' }]
-    expect(questionOf({ reason: 'effect', message: 'Was it done?', choices, input: {} }))
-      .toMatchObject({ kind: 'choice', title: 'Was it done?', choices })
     expect(questionOf([{ any: 1 }]).kind).toBe('open')
     expect(questionOf([]).kind).toBe('open')
+  })
+
+  it('about effects take a result, unless they only look like one', () => {
+    const asked = effectQuestion('mail', { to: 'a' }, Date.UTC(2026, 0, 1))
+    expect(questionOf(asked)).toEqual({ kind: 'effect', title: asked.message, isCall: false,
+      choices: asked.choices, shown: { input: { to: 'a' }, since: '2026-01-01T00:00:00.000Z' } })
+    expect(questionOf(effectQuestion('POST https://a.example/b', {}, 0)))
+      .toMatchObject({ kind: 'effect', isCall: true })
+    const choices = [{ label: 'Left', value: 'left' }]
+    expect(questionOf({ reason: 'effect', message: 'Where?', choices }))
+      .toMatchObject({ kind: 'choice', choices })
+    expect(questionOf({ reason: 'effect', message: 'Where?' }).kind).toBe('open')
   })
 
   it('show what they do not say in words', () => {
@@ -100,7 +110,7 @@ describe('other questions', () => {
 
   it('are found in any value at all', () => {
     expectAlways(fc.property(fc.jsonValue(), fc.jsonValue(), (value, schema) => {
-      expect(questionOf(value, schema).kind).toMatch(/^(review|form|choice|open)$/)
+      expect(questionOf(value, schema).kind).toMatch(/^(review|form|choice|effect|open)$/)
       expect(questionWords(value).length).toBeGreaterThan(0)
     }))
     const broken = [{ action_requests: [{}] }, { action_requests: {} }, { actionRequests: [null] },
