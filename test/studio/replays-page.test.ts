@@ -75,7 +75,8 @@ it('leads from a deployment to what one run asks otherwise, and to the recorded 
   const { thread_id: thread } = await server.client.threads.create({ graphId: 'echo' })
   await server.client.runs.wait(thread, 'echo', { input: {} })
   const [run] = await server.client.runs.list(thread)
-  replays.add({ runs: 16 }, [...runs, prompted(16, { thread_id: thread, run_id: run!.run_id })])
+  const { replay: { id } } = replays.add({ runs: 16 }, [...runs,
+    prompted(16, { thread_id: thread, run_id: run!.run_id })])
   const tab = await browser.open(pageUrl())
   const { page } = tab
   await page.getByRole('tab', { name: 'Replays' }).click()
@@ -83,6 +84,12 @@ it('leads from a deployment to what one run asks otherwise, and to the recorded 
   await row.getByRole('img', { name: /^Verdicts: 9 same, 1 same result, 4 diverged/ }).waitFor()
   await row.getByText('Done').waitFor()
   await row.getByText('by mira').waitFor()
+  // What happens to the deployment changes nothing of a replay that is over.
+  const asked = () => shop.control.got('GET', `/replays/${id}`).length
+  const before = asked()
+  shop.control.change('shop', { active: 'r13', previous: 'r12' }, 'pointer')
+  await page.locator('dl').getByText('r13', { exact: true }).waitFor()
+  expect(asked()).toBe(before)
   await row.getByRole('link', { name: 'r13' }).click()
 
   await page.getByRole('heading', { level: 1, name: 'Replay on r13' }).waitFor()

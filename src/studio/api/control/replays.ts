@@ -21,10 +21,13 @@ export type ReplayBody = Asked<'POST /control/v1/deployments/:deployment/replays
 /** Times between looks at a replay that goes on: at its sums, and at all its runs. */
 const [soonMs, laterMs] = [1_000, 3_000]
 
-/** Query of the last replays of a deployment, the newest first. */
+/**
+ * Query of the last replays of a deployment, the newest first. Their keys are not below that of the
+ * deployment: what happens to it changes none of them.
+ */
 export const replayList = (name: string) =>
   queryOptions({
-    queryKey: ['deployments', name, 'replays'],
+    queryKey: ['replays', name],
     queryFn: async ({ signal }) =>
       (await ask('GET /control/v1/deployments/:deployment/replays', {
         params: { deployment: name },
@@ -36,7 +39,7 @@ export const replayList = (name: string) =>
 /** Query of one replay, asked again while it goes on. */
 export const replayQuery = (name: string, id: string) =>
   queryOptions({
-    queryKey: ['deployments', name, 'replays', id],
+    queryKey: ['replays', name, id],
     queryFn: ({ signal }) =>
       ask('GET /control/v1/deployments/:deployment/replays/:replay', {
         params: { deployment: name, replay: id },
@@ -53,7 +56,7 @@ export const replayQuery = (name: string, id: string) =>
 /** Query of the verdicts on the runs of a replay. */
 export const replayedRuns = (name: string, id: string, phase: Replay['phase']) =>
   queryOptions({
-    queryKey: ['deployments', name, 'replays', id, 'runs', phase],
+    queryKey: ['replays', name, id, 'runs', phase],
     queryFn: async ({ signal }) =>
       (await ask('GET /control/v1/deployments/:deployment/replays/:replay/runs', {
         params: { deployment: name, replay: id },
