@@ -1,6 +1,6 @@
 /** Replays over records, executed by the member that is asked. */
 
-import { limitConcurrency } from '../../../cluster/index.ts'
+import { Backoff, limitConcurrency } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError, ignoreStale } from '../../errors.ts'
 import { PriceList, pricerOf } from '../../platform/index.ts'
@@ -10,6 +10,7 @@ import type { Deployments } from '../deployments.ts'
 import { namespaceOf } from '../namespace.ts'
 import { removeReplay } from '../records/replay-removal.ts'
 import type { ReplayStores } from '../records/replay-removal.ts'
+import { abortable } from '../serving/abortable.ts'
 import type { Serving } from '../serving/serving.ts'
 import type { RunPlaceName } from './recorded-run.ts'
 import { ReplayProcesses } from './replay-processes.ts'
@@ -27,7 +28,7 @@ export interface ReplaysParts extends ReplayStores, SampleParts {
   readonly records: Pick<Deployments, 'revision'>
   readonly serving: Pick<Serving, 'openReplay'>
   readonly prices: Pick<Platform['prices'], 'list'>
-  readonly env: Pick<Env, 'nowMs' | 'monotonicMs' | 'after' | 'uuid' | 'log'>
+  readonly env: Pick<Env, 'nowMs' | 'monotonicMs' | 'after' | 'uuid' | 'random' | 'log'>
   /** Keeps the verdicts as an experiment. Resolves with its id; null if it cannot be kept. */
   readonly keep: (replay: Replay, namespace: string,
     runs: readonly KeptVerdict[]) => Promise<string | null>
@@ -43,6 +44,9 @@ export interface MemberReplays extends Replays {
 
 /** Replays that a member executes at a time. */
 const atOnce = 2
+/** Tries of a replay while faults come that pass, and the pauses between them. */
+const triesMax = 8
+const pauses = { firstMs: 250, longestMs: 10_000 }
 
 /** Opens the replays of a member. Nothing is read yet. */
 export function replaysOver(parts: ReplaysParts): MemberReplays {
@@ -148,10 +152,27 @@ class ReplaysOver implements MemberReplays {
 
   #begin(deployment: Deployment, replay: Replay): void {
     const stop = new AbortController()
-    const ended = this.#inTurn(() => this.#work(deployment, replay, stop.signal))
+    const ended = this.#inTurn(() => this.#carriedOut(deployment, replay, stop.signal))
       .catch((error: unknown) => this.#fail(replay, error))
       .finally(() => this.#under.delete(replay.id))
     this.#under.set(replay.id, { stop, ended })
+  }
+
+  /** Goes on after faults that pass, as of a store, with the verdicts that are there. */
+  async #carriedOut(deployment: Deployment, begun: Replay, signal: AbortSignal): Promise<void> {
+    const backoff = new Backoff(this.#parts.env, pauses)
+    let replay = begun
+    for (let tries = 1;; tries++) {
+      try {
+        if (tries > 1) replay = await this.#requireRunning(replay)
+        return await this.#work(deployment, replay, signal)
+      } catch (error) {
+        const { retry } = HeddleError.from(error)
+        if (signal.aborted || retry === 'no' || tries === triesMax) throw error
+        this.#parts.env.log.info('A replay goes on after a pause.', { error, replay: replay.id })
+      }
+      await abortable(backoff.pause(), signal)
+    }
   }
 
   async #work(deployment: Deployment, begun: Replay, signal: AbortSignal): Promise<void> {
@@ -207,11 +228,11 @@ class ReplaysOver implements MemberReplays {
   }
 
   /** Another member may have cancelled it, or somebody removed it with its verdicts. */
-  async #requireRunning({ id, runner }: Replay): Promise<void> {
+  async #requireRunning({ id, runner }: Replay): Promise<Replay> {
     const now = await this.#stored.get(id)
     // No record leads any more to what was written meanwhile.
     if (now === undefined) await removeReplay(this.#parts, id)
-    if (now?.phase === 'running' && now.runner === runner) return
+    if (now?.phase === 'running' && now.runner === runner) return now
     throw wasCancelled()
   }
 

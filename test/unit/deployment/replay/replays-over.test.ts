@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { MemberReplays, ReplayRequest } from '../../../../src/deployment/index.ts'
 import { verdictPlace } from '../../../../src/deployment/records/record-places.ts'
 import { removeReplay } from '../../../../src/deployment/records/replay-removal.ts'
+import { HeddleError } from '../../../../src/errors.ts'
 import { decodeBlock } from '../../../../src/graph/index.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { endWith, ReplayWorld, stopAtCall } from './replay-world.ts'
@@ -284,6 +285,20 @@ describe('a replay under way', () => {
     const { counts, replay } = await world.ended(next, deployment, { id })
     expect([replay.phase, counts.same]).toEqual(['done', 2])
     expect(world.executed.slice(3)).toEqual(['r1 b', 'r2 b'])
+  })
+
+  it('goes on by itself after a fault of a store that passes', async () => {
+    const { world, replays, deployment } = await scene(undefined, new Map([['a', {}], ['b', {}]]))
+    const put = world.documents.putDocuments.bind(world.documents)
+    let puts = 0
+    world.documents.putDocuments = async (...rows) => {
+      if (++puts === 2) throw new HeddleError('unavailable')
+      await put(...rows)
+    }
+    const { id } = await replays.start(deployment, request, 'test')
+    const { replay, counts } = await world.ended(replays, deployment, { id })
+    expect([replay.phase, counts.same]).toEqual(['done', 2])
+    expect(world.executed).toEqual(['r1 a', 'r2 a', 'r1 b', 'r2 b', 'r1 b', 'r2 b'])
   })
 
   it('is left to a member that lives', async () => {
