@@ -1,4 +1,7 @@
-/** Effects that happen once on three members, of which some are killed and some stand still. */
+/**
+ * Effects that happen once on three members, of which some are killed and some stand still. With
+ * HEDDLE_KILLS=200 there are so many rounds, and not as many as a night has time for.
+ */
 
 import { setTimeout as pause } from 'node:timers/promises'
 
@@ -10,25 +13,23 @@ import { dropKeyspace, newKeyspace } from '../../support/cassandra-keyspace.ts'
 import { cassandraForTests } from '../../support/cassandra.ts'
 import { startCluster } from '../../support/cluster.ts'
 import type { Cluster } from '../../support/cluster.ts'
-import { timesWithin } from '../../support/repeats.ts'
 import { clientOf } from '../../support/server.ts'
 import { oneWorker } from '../../support/server-process.ts'
+import { killLine, killSeed, killsMs, killTimes } from '../effects/kill-times.ts'
 import { Orders } from '../effects/orders.ts'
 
 const cassandra = await cassandraForTests()
-const seed = Number(process.env['HEDDLE_SEED'] ?? Date.now() % 1_000_000)
-/** Rounds. In each, a member is killed or stands still while the runs of the round go on. */
-const roundsMax = Number(process.env['HEDDLE_KILLS'] ?? 200)
-/** Minutes after which no further one is begun. */
-const minutesMax = 20
+const minutes = 0.4
 /** Time for the start, and for a round that has begun, on a machine that does much else. */
 const patienceMs = 480_000
-const runs = 96
-const slowMs = 3_000
+const runs = 72
+const slowMs = 1_500
 /** Effects that have come when a member is cut off: the receiver still has most of them. */
-const begun = 24
+const begun = 18
 /** Longer than its session lives: others take its shards meanwhile. */
 const stillMs = 30_000
+/** One stands still in place of a death in the second round, and in each twentieth after it. */
+const stopEvery = 20
 
 async function cutOff(cluster: Cluster, victim: number, dies: boolean): Promise<void> {
   const member = cluster.members[victim]!
@@ -44,8 +45,8 @@ async function cutOff(cluster: Cluster, victim: number, dies: boolean): Promise<
 }
 
 describe.skipIf(!cassandra)('on three members,', () => {
-  it(`${roundsMax} kills and stops repeat no effect (HEDDLE_SEED=${seed})`, async () => {
-    const chance = new Chance(seed)
+  it(`kills and stops repeat no effect (HEDDLE_SEED=${killSeed})`, async () => {
+    const chance = new Chance(killSeed)
     const place = newKeyspace(cassandra!)
     onTestFinished(() => dropKeyspace(place))
     const orders = await Orders.open(chance, slowMs)
@@ -53,12 +54,11 @@ describe.skipIf(!cassandra)('on three members,', () => {
     const cluster = await startCluster({ members: 3, cassandra: place, project: 'effects',
       args: oneWorker, env: { RECEIVER: orders.url } })
     onTestFinished(() => cluster.close())
-    onTestFailed(() => console.log(`${JSON.stringify(orders.tally)}\n${cluster.story()}`))
-    const beganMs = performance.now()
-    let stops = 0
     let rounds = 0
-    for (const round of timesWithin(roundsMax, minutesMax)) {
-      rounds++
+    const beganMs = performance.now()
+    onTestFailed(() => console.log(`${killLine([orders], rounds, beganMs)}\n${cluster.story()}`))
+    let stops = 0
+    for (const round of killTimes([orders], minutes)) {
       await untilPlaced(cluster)
       const victim = chance.below(3)
       // A client of the victim would fail while it is gone.
@@ -66,15 +66,16 @@ describe.skipIf(!cassandra)('on three members,', () => {
       const placed = await orders.place(clients, runs, begun)
       await pause(chance.between(0, slowMs / 3))
       orders.cutNow()
-      const dies = round % 4 !== 3
+      const dies = round % stopEvery !== 1
       if (!dies) stops++
+      rounds++
       const back = cutOff(cluster, victim, dies)
       await orders.check(clients[0]!, placed)
       await back
     }
-    const minutes = (performance.now() - beganMs) / 60_000
-    console.log(`${rounds - stops} kills and ${stops} stops in ${minutes.toFixed(1)} minutes: ` +
-      JSON.stringify(orders.tally))
-    expect(orders.tally.cutOff).toBeGreaterThan(rounds)
-  }, minutesMax * 60_000 + patienceMs)
+    console.log(`${killLine([orders], rounds, beganMs)}; ${stops} of them stood still`)
+    // Few rounds may all have come too early, or too late.
+    if (rounds < 5) return
+    expect(orders.tally.again + orders.tally.questions).toBeGreaterThan(rounds)
+  }, killsMs(minutes) + patienceMs)
 })
