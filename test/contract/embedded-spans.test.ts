@@ -12,6 +12,7 @@ import { openSpanStore } from '../../src/store/embedded/platform/open.ts'
 import { memorySpans } from '../support/memory-spans.ts'
 import { describeDocumentPort } from './document-port-contract.ts'
 import { describeExampleVersions } from './example-versions-contract.ts'
+import { describeRecordings } from './recordings-contract.ts'
 import { describeSpanRemoval } from './span-removal-contract.ts'
 import { describeSpanPort } from './span-port-contract.ts'
 import type { OpenSpans } from './span-port-contract.ts'
@@ -35,6 +36,7 @@ async function inMemory(): Promise<OpenSpans> {
 for (const [name, open] of [['embedded', embedded], ['memory', inMemory]] as const) {
   describeSpanPort(name, open)
   describeSpanRemoval(name, open)
+  describeRecordings(name, open)
   describeDocumentPort(name, open)
   describeExampleVersions(name, open)
 }

@@ -7,8 +7,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 
 import { RecordingWriter } from '../../../../src/platform/ingest/recording-writer.ts'
-import { labelledRecordings,
-  recordedBlocks } from '../../../../src/platform/query/recorded-blocks.ts'
+import { recordedBlocks } from '../../../../src/platform/query/recorded-blocks.ts'
 import { openSpanStore } from '../../../../src/store/embedded/platform/open.ts'
 import { memorySpans } from '../../../support/memory-spans.ts'
 
@@ -52,26 +51,6 @@ describe.each([['memory', memorySpans()], ['a file', file]])('recordings in %s',
     expect(await found('v')).toEqual([])
     await writer.put(block(0, { tenant: 'v', runId: 'other' }))
     expect(await found('v', 'other')).toEqual(['block 0'])
-  })
-
-  it('are listed by their labels, the newest first, until they are removed', async () => {
-    const labels = async (tenant: string, more: object = {}) =>
-      (await labelledRecordings(store, { tenant, fromMs: 0, limit: 10, ...more }))
-        .map(({ label, startedAtMs }) => [label, startedAtMs - nowMs])
-    const put = (runId: string, no: number, more: object = {}) =>
-      writer.put(block(no, { tenant: 'x', runId, ...more }))
-    // What comes before or late takes no label away, and a run without one is not listed.
-    await put('a', 1)
-    await put('a', 2, { label: 'run a' })
-    await put('a', 0)
-    await put('b', 0, { label: 'run b', startedAtMs: nowMs + 5 })
-    await put('c', 0)
-    expect(await labels('x')).toEqual([['run b', 5], ['run a', 0]])
-    expect(await labels('x', { fromMs: nowMs + 1 })).toEqual([['run b', 5]])
-    expect(await labels('x', { limit: 1 })).toEqual([['run b', 5]])
-    expect(await labels('y')).toEqual([])
-    await writer.remove('x', ['b'])
-    expect(await labels('x')).toEqual([['run a', 0]])
   })
 
   it('of a run that was removed before a tenant had any do not come', async () => {
