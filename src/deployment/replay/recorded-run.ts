@@ -34,6 +34,8 @@ export interface RecordedRun {
   readonly source: CheckpointSource
   /** JSON of the values at its end; undefined if they cannot be read. */
   readonly values: string | undefined
+  /** True if it waited for a person at its end; undefined if that is not known. */
+  readonly waits: boolean | undefined
 }
 
 /** A run that cannot be replayed, with the reason. */
@@ -86,7 +88,7 @@ export async function recordedRun(parts: RecordedRunParts,
   }
   try {
     const head = begin.headId === null ? undefined : await source.tuple('', begin.headId)
-    return { ...known, begin, source, values: await valuesOf(parts, place, begin),
+    return { ...known, begin, source, ...await endOf(parts, place, begin),
       firstStep: begin.starts > 1 ? stepAfter(head) : null }
   } catch (error) {
     if (HeddleError.from(error).code !== 'not_found') throw error
@@ -125,18 +127,23 @@ async function beginOf({ threads }: RecordedRunParts,
 /** A stateless run begins with nothing: its recording has all that it needs. */
 function statelessOf(graphId: string,
   { revision, request, status, error, values }: StatelessRun
-): Pick<RecordedRun, 'begin' | 'source' | 'values'> {
+): Pick<RecordedRun, 'begin' | 'source' | 'values' | 'waits'> {
   return { source: { tuple: async () => undefined, list: async () => [] },
-    values: values ?? undefined,
+    values: values ?? undefined, waits: undefined,
     begin: { graphId, request, headId: null, startedAtMs: 0, status, finalCheckpointId: '',
       errorJson: error ? JSON.stringify(error) : '', starts: 1, revision } }
 }
 
-async function valuesOf({ threads }: RecordedRunParts, { tenant, threadId }: RunPlaceName,
-  { finalCheckpointId: checkpointId, status }: ReplayBegin): Promise<string | undefined> {
-  if (checkpointId === '' || status !== 'success') return undefined
+async function endOf({ threads }: RecordedRunParts, { tenant, threadId }: RunPlaceName,
+  begin: ReplayBegin): Promise<Pick<RecordedRun, 'values' | 'waits'>> {
+  const { finalCheckpointId: checkpointId, status } = begin
+  if (checkpointId === '' || status !== 'success') return { values: undefined, waits: undefined }
   const state = await threads.state(tenant, threadId, { checkpointId, checkpointNs: '',
-    subgraphs: false, select: ['values'] }).catch(ignoreNotFound)
-  const values = state === undefined ? undefined : memberOf(valueIn(state), 'values')
-  return values === undefined ? undefined : JSON.stringify(values)
+    subgraphs: false, select: ['values', 'next'] }).catch(ignoreNotFound)
+  const { values, next } = state === undefined
+    ? {}
+    : valueIn(state) as { readonly values?: unknown; readonly next?: unknown }
+  // A run that waits is a success, too: it is known by the nodes that are left.
+  const waits = Array.isArray(next) ? next.length > 0 : undefined
+  return { values: values === undefined ? undefined : JSON.stringify(values), waits }
 }

@@ -4,7 +4,6 @@ import { faultOfControl, judge, verdictFor } from '../../graph/index.ts'
 import type { Judgement, RecordedEnding, ReplayedRun } from '../../graph/index.ts'
 import { memberOf, valueIn } from '../../json/index.ts'
 import type { PriceModel } from '../../platform/index.ts'
-import type { ReplayBegin } from '../../thread/index.ts'
 import { recordedRun } from './recorded-run.ts'
 import type { RecordedRun, RecordedRunParts, RunPlaceName } from './recorded-run.ts'
 import type { ReplayProcesses } from './replay-processes.ts'
@@ -39,7 +38,7 @@ export async function replayRun({ price, ...parts }: ReplayRunParts, processes: 
   const { begin } = recorded
   const known = { ...nothingOf(place), graphId, recordedRevision, recordedCalls: recorded.calls,
     firstStep: recorded.firstStep }
-  const ending = endingOf(begin, recorded.values)
+  const ending = endingOf(recorded)
   const answer = (judgement: Judgement, next?: ReplayedRun,
     before?: ReplayedRun): ReplayedVerdict => ({
       verdict: { ...known, calls: next?.report.answered ?? 0, ms: Math.round(next?.ms ?? 0),
@@ -81,12 +80,11 @@ function nothingOf({ threadId, runId }: RunPlaceName) {
   return { threadId, runId, graphId: '', recordedRevision: '', recordedCalls: 0, calls: 0, ms: 0 }
 }
 
-function endingOf({ status, errorJson }: ReplayBegin, values: string | undefined): RecordedEnding {
+function endingOf({ begin: { status, errorJson }, values, waits }: RecordedRun): RecordedEnding {
   const error = errorJson === '' ? undefined : valueIn(errorJson)
-  return { hasFailed: status === 'error', waits: status === 'interrupted', values,
-    error: error === undefined
-      ? undefined
-      : { error: String(memberOf(error, 'error')), message: String(memberOf(error, 'message')) } }
+  return { hasFailed: status === 'error', waits, values, error: error === undefined
+    ? undefined
+    : { error: String(memberOf(error, 'error')), message: String(memberOf(error, 'message')) } }
 }
 
 function stopsAtCall({ report: { stop } }: ReplayedRun): boolean {

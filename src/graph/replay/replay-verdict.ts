@@ -32,8 +32,8 @@ export interface RecordedEnding {
   readonly hasFailed: boolean
   /** With which it failed; undefined if it has not. */
   readonly error: FailureText | undefined
-  /** True if it waited for a person. */
-  readonly waits: boolean
+  /** True if it waited for a person; undefined if that is not known. */
+  readonly waits: boolean | undefined
   /** JSON of the state values at its end; undefined if that is not known. */
   readonly values: string | undefined
 }
@@ -113,7 +113,8 @@ export function judge(next: ReplayedRun, control: ReplayedRun | undefined,
     : messageOf(next.outcome?.error) === messageOf(ending.error)
   const change = control && firstChange(control, next)
   const waits = next.outcome?.waiting === true
-  if (waits !== (control ? control.outcome?.waiting === true : ending.waits)) {
+  const waited = control ? control.outcome?.waiting === true : ending.waits
+  if (waited !== undefined && waits !== waited) {
     return { ...none, ...change, ...both, verdict: 'diverged',
       reason: waits ? 'It waits for a person.' : 'It waits for nobody any more.' }
   }

@@ -24,10 +24,10 @@ export const quiet: ReplayReport = { answered: 1, moved: [], missing: [], record
 
 /** Ends an execution with these values and this report. */
 export function endWith(listener: ExecutionListener, values: object,
-  report: Partial<ReplayReport> = {}): void {
+  report: Partial<ReplayReport> = {}, waiting = false): void {
   void listener.steps({ steps: [],
     events: [{ name: 'values', json: JSON.stringify(values), valuesOf: '', durable: false }] })
-  listener.ended({ status: 'success', waiting: false, interrupts: '{}', error: null,
+  listener.ended({ status: 'success', waiting, interrupts: '{}', error: null,
     replay: JSON.stringify({ ...quiet, ...report }) })
 }
 
@@ -62,6 +62,8 @@ export class ReplayWorld {
   readonly kept: string[] = []
   /** The head of each thread, packed; empty for none. */
   head = ''
+  /** Nodes that the recorded runs have left: those that wait for a person have some. */
+  next: readonly string[] = []
   /** Prices of models. */
   prices: readonly ModelPrice[] = []
   /** Of the questions for blocks. */
@@ -139,7 +141,7 @@ export class ReplayWorld {
           if (isGone || this.stateless.has(runId)) throw new HeddleError('not_found')
           return kind === 'begin' ? { begin: { ...usual, ...begin } } : { packed: this.head }
         },
-        state: async () => '{"values":{"a":1}}',
+        state: async () => JSON.stringify({ values: { a: 1 }, next: this.next }),
       },
       serving: { openReplay: async (_, revision) => {
         if (revision === this.refused) throw new HeddleError('graph_failed', 'It is broken.')

@@ -47,6 +47,19 @@ describe('a replay', () => {
     expect(world.executed).toEqual(['r2 a'])
   })
 
+  it.each([
+    ['waits', true, 'same', null],
+    ['goes on', false, 'diverged', 'It waits for nobody any more.'],
+  ])('compares without a control with a run that waited: it %s',
+    async (_, waits, verdict, reason) => {
+      const { world, replayed } = await scene((_r, _e, listener) =>
+        endWith(listener, { a: 1 }, {}, waits)
+      )
+      world.next = ['ask']
+      const { verdicts } = await replayed({ controls: false })
+      expect(verdicts).toMatchObject([{ verdict, reason }])
+    })
+
   it('says why a run is not replayable', async () => {
     const { replayed } = await scene(undefined,
       new Map<string, {}>([['cut', { isCut: true }], ['gone', { isGone: true }], ['parts', {
