@@ -114,6 +114,8 @@ export async function replayedShop(): Promise<ReplayedShop> {
       } })
       const { run_id: runId } = await runs.create(threadId, graph, {
         input: { url: model.url, asked: graph },
+        // What it has done is in the log before it goes on.
+        durability: 'sync',
       })
       await isStreaming.promise
       await server.kill('SIGKILL')
