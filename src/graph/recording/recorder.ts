@@ -41,8 +41,6 @@ export class Recorder {
   readonly #options: RecorderOptions
   readonly #waiting = { bytes: 0 }
   readonly #running = new Map<number, RunRecording>()
-  /** Of stateless runs that have ended, until their last block is made. */
-  readonly #labels = new Map<RunRecording, string>()
   readonly #sending = new Set<Promise<unknown>>()
 
   constructor(options: RecorderOptions) {
@@ -61,10 +59,8 @@ export class Recorder {
       hide,
       nowMs,
       monotonicMs,
-      send: (no, packed, isLast) => {
-        const label = isLast ? this.#labels.get(recording) : undefined
-        return this.#keep({ tenant, runId, startedAtMs, no, packed, ...label && { label } })
-      },
+      send: (no, packed, label) =>
+        this.#keep({ tenant, runId, startedAtMs, no, packed, ...label && { label } }),
     })
     this.#running.set(id, recording)
     return recording
@@ -80,10 +76,9 @@ export class Recorder {
     this.#running.delete(execution.id)
     const { hide } = this.#options
     const label = ending && isStateless(execution) ? labelOf(execution, ending) : undefined
-    if (ending === undefined || label === undefined) return void this.#follow(recording.ended())
-    this.#labels.set(recording, label)
-    this.#follow(recording.ended(() => packedRun(execution, ending, hide))
-      .finally(() => this.#labels.delete(recording)))
+    this.#follow(ending === undefined || label === undefined
+      ? recording.ended()
+      : recording.ended(() => packedRun(execution, ending, hide), label))
   }
 
   /** Resolves when all that ended before is written, or could not be. */

@@ -118,17 +118,18 @@ type CallLine = Omit<RecordedCall, 'request' | 'answer'> & {
   readonly request: BodyLine
   readonly answer: BodyLine
 }
-type BlockLine = Omit<RecordedBlock, 'calls' | 'run'> & { readonly version: number;
-  readonly calls: number; /** Bytes of the run, which come last. */ readonly run?: number }
+interface BlockLine extends Omit<RecordedBlock, 'calls' | 'run'> {
+  readonly version: number
+  readonly calls: number
+  /** Bytes of the run, which come last. */
+  readonly run?: number
+}
 
 /** Packs a block. */
 export async function encodeBlock({ calls, run, ...block }: RecordedBlock): Promise<Uint8Array> {
-  const parts: Uint8Array[] = [
-    line(
-      { ...block, version, calls: calls.length,
-        ...run && { run: run.byteLength } } satisfies BlockLine,
-    ),
-  ]
+  const head: BlockLine = { ...block, version, calls: calls.length,
+    ...run && { run: run.byteLength } }
+  const parts: Uint8Array[] = [line(head)]
   for (const call of calls) {
     parts.push(
       line(

@@ -18,8 +18,11 @@ export type RecordedRun = Pick<RecordedBlock,
 /** Room, clocks and the way out of a recording. */
 export interface RunRecordingParts
   extends Pick<WatchedCall, 'room' | 'hide' | 'nowMs' | 'monotonicMs'> {
-  /** Hands a block over. Resolves when it is kept or lost; never rejects. */
-  readonly send: (no: number, packed: Uint8Array, isLast: boolean) => Promise<void>
+  /**
+   * Hands a block over; the label of the run with the last one. Resolves when it is kept or lost;
+   * never rejects.
+   */
+  readonly send: (no: number, packed: Uint8Array, label?: string) => Promise<void>
 }
 
 /**
@@ -58,13 +61,13 @@ export class RunRecording implements CallGate {
   }
 
   /**
-   * Hands over the rest. Calls that go on are recorded as they are. `run` is that of a stateless
-   * one, which counts as its bodies do.
+   * Hands over the rest. Calls that go on are recorded as they are. `run` and `label` are those of
+   * a stateless one; the run counts as its bodies do.
    */
-  ended(run?: () => Uint8Array | undefined): Promise<void> {
+  ended(run?: () => Uint8Array | undefined, label?: string): Promise<void> {
     this.#isEnded = true
     for (const watch of this.#open) this.#take(watch)
-    if (this.#calls > 0) this.#do(() => this.#hand(true, run && this.#keptRun(run)))
+    if (this.#calls > 0) this.#do(() => this.#hand(true, run && this.#keptRun(run), label))
     return this.#work
   }
 
@@ -97,7 +100,7 @@ export class RunRecording implements CallGate {
     })
   }
 
-  async #hand(isLast: boolean, run?: Uint8Array): Promise<void> {
+  async #hand(isLast: boolean, run?: Uint8Array, label?: string): Promise<void> {
     const [calls, bytes] = [this.#ready, this.#readyBytes]
     this.#ready = []
     this.#readyBytes = 0
@@ -106,7 +109,7 @@ export class RunRecording implements CallGate {
       const packed = await encodeBlock({ ...this.#run, no, isLast, isCut: this.#isCut,
         node: process.version, calls, ...run && { run } })
       // The next calls do not wait for the store.
-      void this.#parts.send(no, packed, isLast).finally(() => this.#parts.room.written(bytes))
+      void this.#parts.send(no, packed, label).finally(() => this.#parts.room.written(bytes))
     } catch {
       // The missing number says that the recording is cut.
       this.#parts.room.written(bytes)
