@@ -3,6 +3,8 @@
  * commands. While some wait, nothing more is read from the socket.
  */
 
+import { setImmediate as turn } from 'node:timers/promises'
+
 /** Frames, and their bytes, that may wait while the socket is still read. */
 const waitingMax = { frames: 16, bytes: 1024 * 1024 }
 
@@ -10,6 +12,8 @@ const waitingMax = { frames: 16, bytes: 1024 * 1024 }
 export interface FrameQueueOptions {
   /** Carries out a frame. Never rejects. */
   handle(frame: Frame): Promise<void>
+  /** Called when all frames that have come were carried out. Never rejects. */
+  idle(): Promise<void>
   /** Called with a frame that is not carried out, as the socket has closed. */
   dropped(frame: Frame): void
   /** Stops reading from the socket. */
@@ -58,7 +62,11 @@ export class FrameQueue {
     for (let frame = this.#waiting.shift(); frame; frame = this.#waiting.shift()) {
       this.#waitingBytes -= frame.bytes.length
       await this.#options.handle(frame)
-      if (this.#waiting.length === 0) this.#resume()
+      if (this.#waiting.length > 0) continue
+      this.#resume()
+      // What was sent together with this frame may not be read yet.
+      await turn()
+      if (this.#waiting.length === 0) await this.#options.idle()
     }
     this.#isBusy = false
   }

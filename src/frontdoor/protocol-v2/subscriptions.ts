@@ -28,20 +28,12 @@ interface Subscription {
   readonly characters: number
 }
 
-/** A subscription that was added. */
-export interface Added {
-  /** Events of its past that had come by then. More may come of a past that the log has. */
-  readonly replayed: number
-  /** Sends its events. */
-  begin(): void
-}
-
 /** One way through the events of the thread. */
 interface Follow {
   readonly subscriptions: Set<Subscription>
   /** `seq` of the last event that it delivered, or after which it began. */
   seq: number
-  /** Events that came before the client was answered; undefined when it was. */
+  /** Events that came before it began; undefined since. */
   early: ThreadEvent[][] | undefined
   stopped: boolean
   stop(): void
@@ -52,6 +44,8 @@ export class Subscriptions {
   readonly #parts: SubscriptionParts
   readonly #byId = new Map<string, Subscription>()
   readonly #follows = new Set<Follow>()
+  /** Those that join a follow at the next `begin`, and after which event. */
+  #joining: (readonly [Subscription, after: number | null])[] = []
   #characters = 0
   #closed = false
 
@@ -59,17 +53,31 @@ export class Subscriptions {
     this.#parts = parts
   }
 
-  /** Adds a subscription. Its events come after `begin` is called. */
-  async add(id: string, filter: EventFilter): Promise<Added> {
+  /**
+   * Adds a subscription, whose events come after the next `begin`. Resolves with the number of
+   * events of its past that have come by then: more may come of a past that the log has.
+   */
+  async add(id: string, filter: EventFilter): Promise<number> {
     const subscription = { passes: eventTest(filter), characters: JSON.stringify(filter).length }
     this.#hold(id, subscription)
     const after = filter.since ?? null
     try {
-      return await this.#begin(subscription, after)
+      return await this.#place(subscription, after)
     } catch (error) {
       this.remove(id)
       throw error
     }
+  }
+
+  /**
+   * Sends the events of those that were added since. What began together and after the same event
+   * gets them in the order of the thread: a client takes the end of a run for the last of it.
+   */
+  begin(): void {
+    for (const [subscription, after] of this.#joining.splice(0)) {
+      if (this.#isHeld(subscription)) this.#join(subscription, after)
+    }
+    for (const follow of [...this.#follows]) this.#deliverEarly(follow)
   }
 
   /** Throws `no_such_subscription`. */
@@ -104,17 +112,20 @@ export class Subscriptions {
     this.#characters += subscription.characters
   }
 
-  async #begin(subscription: Subscription, after: number | null): Promise<Added> {
-    const untouched = [...this.#follows].find(({ seq }) => seq === (after ?? -1))
-    if (untouched !== undefined) {
-      const begin = () => {
-        if (this.#isHeld(subscription)) this.#join(subscription, after)
-      }
-      return { replayed: 0, begin }
+  /** Resolves with the number of events that wait for the subscription. */
+  async #place(subscription: Subscription, after: number | null): Promise<number> {
+    const level = this.#followAt(after)
+    if (level !== undefined && level.early === undefined) {
+      this.#joining.push([subscription, after])
+      return 0
     }
-    const follow = await this.#follow(new Set([subscription]), after)
-    const replayed = (follow.early ?? []).flat().filter(subscription.passes).length
-    return { replayed, begin: () => this.#deliverEarly(follow) }
+    level?.subscriptions.add(subscription)
+    const { early = [] } = level ?? await this.#follow(new Set([subscription]), after)
+    return early.flat().filter(subscription.passes).length
+  }
+
+  #followAt(after: number | null): Follow | undefined {
+    return [...this.#follows].find(({ seq }) => seq === (after ?? -1))
   }
 
   #isHeld(subscription: Subscription): boolean {
@@ -123,7 +134,7 @@ export class Subscriptions {
 
   /** Adds a subscription to a follow that is where it begins. */
   #join(subscription: Subscription, after: number | null): void {
-    const follow = [...this.#follows].find(({ seq }) => seq === (after ?? -1))
+    const follow = this.#followAt(after)
     if (follow !== undefined) follow.subscriptions.add(subscription)
     else {
       this.#follow(new Set([subscription]), after)

@@ -38,6 +38,8 @@ import { Subscriptions } from './subscriptions.ts'
 const pingTicks = 20
 /** Pings without a sign of the client after which it counts as gone. */
 const silentPingsMax = 3
+/** Subscriptions that begin together. */
+const beginningMax = 16
 /** Bytes of an unfinished frame that are not counted. */
 const shortFrame = 64 * 1024
 
@@ -81,6 +83,8 @@ export class ThreadSocket implements TickerMember, Sink {
   #silentPings = 0
   /** A run was started here: the client takes the first end that it sees for that one's. */
   #hasStarted = false
+  /** Subscriptions that were answered, and not begun. */
+  #unbegun = 0
 
   constructor(socket: WebSocket, options: ThreadSocketOptions) {
     this.#socket = socket
@@ -89,6 +93,7 @@ export class ThreadSocket implements TickerMember, Sink {
     this.#reader = eventReader(options.userAgent, options.openedAtMs)
     this.#queue = new FrameQueue({
       handle: (frame) => this.#handle(frame),
+      idle: () => this.#begin().catch((error: unknown) => this.#fail(error)),
       dropped: (frame) => options.frames.hold(frame, 0),
       pause: () => socket.pause(),
       resume: () => socket.resume(),
@@ -126,6 +131,11 @@ export class ThreadSocket implements TickerMember, Sink {
 
   get #caller(): Caller {
     return this.#options.context.caller
+  }
+
+  #fail(error: unknown): void {
+    this.#options.failed(error)
+    this.leave()
   }
 
   #listen(): void {
@@ -203,6 +213,7 @@ export class ThreadSocket implements TickerMember, Sink {
   async #carryOut({ id, method, params }: Command): Promise<void> {
     const { context, context: { threadId } } = this.#options
     if (method === 'subscription.subscribe') return this.#subscribe(id, params)
+    await this.#begin()
     if (method === 'subscription.unsubscribe') {
       const { subscription_id } = checkUnsubscribe(membersOf(params, ['subscription_id']))
       this.#subscriptions.remove(subscription_id)
@@ -225,18 +236,25 @@ export class ThreadSocket implements TickerMember, Sink {
     await this.#outlet.ready()
   }
 
-  /**
-   * The answer comes before the first event of the subscription. Like an answer, its past has to be
-   * taken before the next command: many at once would be more than may wait for one client.
-   */
+  /** The answer comes before the first event of the subscription. */
   async #subscribe(id: number, params: unknown): Promise<void> {
     const filter = checkFilter(params ?? {})
     const subscriptionId = this.#options.newId()
-    const { replayed, begin } = await this.#subscriptions.add(subscriptionId, filter)
+    const replayed = await this.#subscriptions.add(subscriptionId, filter)
     this.#reader.asks(filter)
     const result = JSON.stringify({ subscription_id: subscriptionId, replayed_events: replayed })
     this.#outlet.send([successText(id, this.#options.context.threadId, { result })])
-    begin()
+    if (++this.#unbegun === beginningMax) await this.#begin()
+  }
+
+  /**
+   * Begins the subscriptions that came one after another, together. Like an answer, their past has
+   * to be taken before the next command: many at once would be more than may wait for one client.
+   */
+  async #begin(): Promise<void> {
+    if (this.#unbegun === 0) return
+    this.#unbegun = 0
+    this.#subscriptions.begin()
     await this.#outlet.ready()
   }
 

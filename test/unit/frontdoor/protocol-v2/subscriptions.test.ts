@@ -64,6 +64,7 @@ const move = fc.oneof(
   fc.record({ kind: fc.constant('subscribe' as const),
     channels: fc.subarray(['values', 'updates'], { minLength: 1 }),
     since: fc.option(fc.nat(20), { nil: undefined }) }),
+  fc.record({ kind: fc.constant('begin' as const) }),
   fc.record({ kind: fc.constant('unsubscribe' as const), index: fc.nat(4) }),
 )
 
@@ -71,6 +72,11 @@ describe('subscriptions', () => {
   it('each get all that passes, in order, and in the end follow together', async () => {
     await expectAlways(fc.asyncProperty(fc.array(move, { maxLength: 40 }), async (moves) => {
       const { thread, sent, subscriptions, state } = open()
+      const begin = async () => {
+        subscriptions.begin()
+        // A follow that could not be joined after all begins in a turn of its own.
+        await Promise.resolve()
+      }
       const held = new Map<string, { from: number; channels: string[]; since: number }>()
       for (const [at, each] of moves.entries()) {
         if (each.kind === 'event') thread.events.push(eventAt(thread.events.length * 2))
@@ -81,14 +87,13 @@ describe('subscriptions', () => {
           subscriptions.remove(id)
           held.delete(id)
         }
+        if (each.kind === 'begin') await begin()
         if (each.kind !== 'subscribe') continue
         const { channels, since } = each
-        const { begin } = await subscriptions.add(String(at), { channels, since })
+        await subscriptions.add(String(at), { channels, since })
         held.set(String(at), { from: sent.length, channels, since: since ?? -1 })
-        begin()
-        // A follow that could not be joined after all begins in a turn of its own.
-        await Promise.resolve()
       }
+      await begin()
       thread.advanceAll()
       for (const { from, channels, since } of held.values()) {
         const wanted = thread.events
@@ -115,11 +120,22 @@ describe('subscriptions', () => {
   it('send nothing before the client has its answer', async () => {
     const { thread, sent, subscriptions } = open()
     thread.events.push(eventAt(0))
-    const { begin } = await subscriptions.add('a', { channels: ['values'] })
+    await subscriptions.add('a', { channels: ['values'] })
     thread.advanceAll()
     expect(sent).toEqual([])
-    begin()
+    subscriptions.begin()
     expect(sent).toHaveLength(1)
+  })
+
+  it('that begin together get one past, in its order', async () => {
+    const { thread, sent, subscriptions } = open()
+    for (let seq = 0; seq < 6; seq++) thread.events.push(eventAt(seq))
+    expect(await subscriptions.add('a', { channels: ['updates'] })).toBe(0)
+    thread.advanceAll()
+    expect(await subscriptions.add('b', { channels: ['values', 'updates'] })).toBe(6)
+    subscriptions.begin()
+    expect(sent.map(({ seq }) => seq)).toEqual([0, 1, 2, 3, 4, 5])
+    expect(thread.follows).toHaveLength(1)
   })
 
   it('are bounded in number and length', async () => {
@@ -139,8 +155,8 @@ describe('subscriptions', () => {
 
   it('end the socket once if the thread cannot be followed any more', async () => {
     const { thread, subscriptions, state } = open()
-    const { begin } = await subscriptions.add('a', { channels: ['values'] })
-    begin()
+    await subscriptions.add('a', { channels: ['values'] })
+    subscriptions.begin()
     thread.follows[0]!.listener.ended('gone')
     expect(state.lost).toBe(1)
     subscriptions.close()

@@ -122,6 +122,18 @@ describe('a socket', () => {
     expect(eventsOf(door).listeners.size).toBe(1)
   })
 
+  it('sends one past, in its order, to subscriptions of one moment', async () => {
+    const { ask, frames, door } = await open()
+    const end = threadEvent(3, { method: 'lifecycle', data: '{"event":"completed"}' })
+    eventsOf(door).notify([threadEvent(1), threadEvent(2), end])
+    await Promise.all([
+      ask('subscription.subscribe', { channels: ['lifecycle'] }, 1),
+      ask('subscription.subscribe', { channels: ['lifecycle', 'values'] }, 2),
+    ])
+    await expect.poll(() => idsOf(frames)).toEqual(['e1', 'e2', 'e3'])
+    expect(frames.slice(0, 2).map(({ id }) => id)).toEqual([1, 2])
+  })
+
   it('does not disturb another one on the same thread', async () => {
     const { ask, socket, door } = await open()
     const other = dialSocket(door)
