@@ -23,7 +23,7 @@ describe.skipIf(!cassandra)('the tables on three hosts', () => {
   })
   afterAll(() => admin.shutdown())
 
-  const times = repeats({ day: 1, night: 3 })
+  const times = repeats({ day: 1, night: 2 })
   it.each(Array.from({ length: times }, (_, time) => time + 1))(
     'are known to each as soon as they are created (%i)',
     async () => {

@@ -13,7 +13,7 @@ import type { ServerProcess } from '../support/server-process.ts'
 import { clientOf } from '../support/server.ts'
 import { ask } from '../support/wire.ts'
 
-const rounds = repeats({ day: 3, night: 12 })
+const rounds = repeats({ day: 3, night: 5 })
 const seed = isNight ? Number(process.env['HEDDLE_SEARCH_SEED'] ?? Date.now()) % 1e9 : 7
 const gate = useGates()
 let server: ServerProcess

@@ -12,7 +12,7 @@ const command = fileURLToPath(new URL('./simulate.ts', import.meta.url))
 const seeds = 10_000
 /** The second half has rows that are written behind the acknowledgement. */
 const halves = 2
-const withinS = repeats({ day: 15, night: 120 })
+const withinS = repeats({ day: 15, night: 60 })
 /** Seconds of processor that a world takes at most, on a slow machine. */
 const slowestS = 3
 /** Every night has worlds of its own. A world that fails names its seed. */

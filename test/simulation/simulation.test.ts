@@ -16,7 +16,7 @@ import type { Outcome, SimulationOptions } from './simulation.ts'
 const command = fileURLToPath(new URL('./simulate.ts', import.meta.url))
 const longMs = 600_000
 /** Seconds of processor for the worlds of each kind. All rules together take about ten. */
-const seconds = { lists: repeats({ day: 3, night: 60 }), others: repeats({ day: 1, night: 20 }) }
+const seconds = { lists: repeats({ day: 3, night: 30 }), others: repeats({ day: 1, night: 10 }) }
 
 /** Members that are killed while rows wait to be written, and the first world of that. */
 const killsWanted = repeats({ day: 5, night: 1_000 })

@@ -1,20 +1,43 @@
 /** Packages that only some tests need, installed once into a folder with a lock file of its own. */
 
 import { execFile } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
+import { copyFile, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-/** Installs what the folder's lock file names, unless it is there. */
+/**
+ * Installs what the folder's lock file names, unless it is there. Several files may ask at once:
+ * each installs beside the folder's packages, and the first one moves its own into place.
+ */
 export async function installPackages(folder: string, what: string): Promise<void> {
+  if (await isInstalled(folder)) return
+  console.log(`Installing ${what} (once) …`)
+  const beside = await mkdtemp(join(folder, 'installing-'))
+  try {
+    await Promise.all(['package.json', 'package-lock.json'].map((name) =>
+      copyFile(join(folder, name), join(beside, name))
+    ))
+    await promisify(execFile)('npm', ['ci', '--ignore-scripts', '--loglevel=error'],
+      { cwd: beside })
+    if (await isInstalled(folder)) return
+    const packages = join(folder, 'node_modules')
+    await rename(packages, join(beside, 'before')).catch(() => {})
+    await rename(join(beside, 'node_modules'), packages).catch(async (error: unknown) => {
+      if (!await isInstalled(folder)) throw error
+    })
+  } finally {
+    await rm(beside, { recursive: true, force: true })
+  }
+}
+
+/** True if the folder's packages are those of its lock file. */
+async function isInstalled(folder: string): Promise<boolean> {
   const [wanted, present] = await Promise.all(
     ['package-lock.json', 'node_modules/.package-lock.json'].map((name) =>
       versionsIn(join(folder, name))
     ),
   )
-  if (wanted === present) return
-  console.log(`Installing ${what} (once) …`)
-  await promisify(execFile)('npm', ['ci', '--ignore-scripts', '--loglevel=error'], { cwd: folder })
+  return wanted === present
 }
 
 /**

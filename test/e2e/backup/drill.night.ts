@@ -21,7 +21,7 @@ const root = mkdtempSync(join(tmpdir(), 'heddle-backup-drill-'))
 afterAll(() => rmSync(root, { recursive: true }))
 
 const file = join(root, 'executions')
-const [threads, backups] = [4, repeats({ day: 4, night: 20 })]
+const [threads, backups] = [4, repeats({ day: 4, night: 6 })]
 
 it(`Each of ${backups} backups under load restores with all that was acknowledged`, async () => {
   writeFileSync(file, '')

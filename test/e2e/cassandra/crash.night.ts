@@ -8,7 +8,7 @@ import { crashRounds } from '../crash/rounds.ts'
 
 const cassandra = await cassandraForTests()
 const seed = Number(process.env['HEDDLE_SEED'] ?? Date.now() % 1_000_000)
-const kills = repeats({ day: 2, night: 20 })
+const kills = repeats({ day: 2, night: 8 })
 
 describe.skipIf(!cassandra)('a server on Cassandra', () => {
   const place = newKeyspace(cassandra!)

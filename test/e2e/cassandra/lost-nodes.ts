@@ -9,7 +9,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFailed } f
 import { systemEnv } from '../../../cluster/index.ts'
 import { startCassandra } from '../../../scripts/cassandra/cluster.ts'
 import type { Cassandra } from '../../../scripts/cassandra/cluster.ts'
-import { isNight, repeats } from '../../support/repeats.ts'
+import { isNight } from '../../support/repeats.ts'
 import { say } from '../../support/run-events.ts'
 import { startServer } from '../../support/server-process.ts'
 import type { ServerProcess } from '../../support/server-process.ts'
@@ -25,7 +25,7 @@ import { QuorumWatch } from './quorum-watch.ts'
 import { Writers } from './writers.ts'
 
 /** How long the load continues in each state of the cluster. */
-const exposureMs = repeats({ day: 6_000, night: 12_000 })
+const exposureMs = 6_000
 const keyspace = 'nodes'
 
 const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`

@@ -105,7 +105,7 @@ describe.skipIf(keyspace === undefined)('operators of a cluster', () => {
     writeFileSync(file, '')
     const receiver = await openReceiver()
     onTestFinished(() => receiver.close())
-    for (let round = 1; round <= repeats({ day: 2, night: 4 }); round++) {
+    for (let round = 1; round <= repeats({ day: 1, night: 2 }); round++) {
       const member = await start()
       const client = clientOf(member.url)
       const others = new Bystanders(member.url, receiver.url)

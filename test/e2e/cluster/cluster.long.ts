@@ -25,7 +25,7 @@ import { Load } from './load.ts'
 const seed = Number(process.env['HEDDLE_SEED'] ?? Date.now() % 1_000_000)
 
 /** For how long new rounds begin. */
-const chaosMs = repeats({ day: 1, night: 100_000 })
+const chaosMs = repeats({ day: 1, night: 40_000 })
 /** Kinds of faults in a round, of four: each happens to some member. */
 const faultsInRound = repeats({ day: 1, night: 4 })
 

@@ -44,7 +44,7 @@ describe.skipIf(!cassandra)('crons on three members', () => {
   beforeEach(() => onTestFailed(() => console.log(cluster.story())))
 
   it('have one run for each due time, whoever dies', async () => {
-    const kills = repeats({ day: 4, night: 20 })
+    const kills = repeats({ day: 4, night: 8 })
     const made = await Promise.all(Array.from({ length: crons }, async (_, index) => {
       const { crons: client } = clientOf(cluster.frontDoors[index % 3]!)
       return await client.create('echo', { schedule: '* * * * *', input: say('again'),

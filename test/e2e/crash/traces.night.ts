@@ -8,14 +8,13 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { dropKeyspace, newKeyspace } from '../../support/cassandra-keyspace.ts'
 import type { CassandraKeyspace } from '../../support/cassandra-keyspace.ts'
 import { cassandraForTests } from '../../support/cassandra.ts'
-import { repeats } from '../../support/repeats.ts'
 import { oneWorker, startServer } from '../../support/server-process.ts'
 import { clientOf } from '../../support/server.ts'
 import { TraceSender } from './trace-sender.ts'
 import { workUntilDeath } from './worker.ts'
 
 const senders = 6
-const kills = repeats({ day: 2, night: 4 })
+const kills = 2
 
 it(`${kills} kills lose no acknowledged span`, () => rounds(kills), 900_000)
 

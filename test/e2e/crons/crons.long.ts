@@ -4,6 +4,6 @@ import { it } from 'vitest'
 import { repeats } from '../../support/repeats.ts'
 import { crossLives } from './lives.ts'
 
-const kills = repeats({ day: 1, night: 8 })
+const kills = repeats({ day: 1, night: 4 })
 
 it(`fires once for each due time over ${kills} kills`, () => crossLives(kills))
