@@ -20,6 +20,7 @@ import { isNight } from '../support/repeats.ts'
 import { describeDeployments } from './deployments-contract.ts'
 import { describeDocumentPort } from './document-port-contract.ts'
 import { describeExampleVersions } from './example-versions-contract.ts'
+import { describeRecordings } from './recordings-contract.ts'
 import { describeSpanPort } from './span-port-contract.ts'
 import { describeSpanRemoval } from './span-removal-contract.ts'
 import { describeStatistics } from './statistics-contract.ts'
@@ -66,6 +67,7 @@ describe.skipIf(!cassandra)('spans in Cassandra', () => {
   describeSpanRemoval('Cassandra', open)
   describeDocumentPort('Cassandra', open)
   describeExampleVersions('Cassandra', open)
+  describeRecordings('Cassandra', open)
   if (isNight) describeDeploymentsHere()
   describeStatistics('Cassandra', open, { env: systemEnv({ name: 'test' }), pass: () => {} })
 

@@ -48,8 +48,8 @@ const runs: readonly ControlVerdict[] = [
       url: 'https://policy.example.org/7', text: '' }] }),
   runVerdict(14, { verdict: 'failed', step: null, node: null, group: 'hostile', reason: hostile,
     graph_id: hostile.slice(0, 200) }),
-  runVerdict(15, { verdict: 'not_replayable', group: 'gone', graph_id: '', recorded_revision: '',
-    reason: 'Its thread was removed.' }),
+  runVerdict(15, { verdict: 'not_replayable', group: 'gone', stateless: true, graph_id: '',
+    recorded_revision: '', reason: 'Its thread was removed.' }),
 ]
 
 beforeEach(() => {
@@ -142,6 +142,9 @@ it('shows the runs of one verdict, calls that are missing, and a call that is ne
   await page.goBack()
   await verdicts.getByRole('button', { name: 'same result' }).click()
   await expect.poll(() => rowsOf(tab).count()).toBe(15)
+  // The thread of a stateless run ended with it.
+  const links = rowsOf(tab).filter({ hasText: 'not known' }).getByRole('link')
+  expect(await links.allInnerTexts()).toEqual([expect.stringContaining('Difference')])
   await page.getByRole('button', { name: /step 5, pay/ }).click()
   await rowsOf(tab).getByRole('link', { name: /^Difference/ }).click()
   await page.getByRole('region', { name: 'Recorded' }).getByText('No recorded call is like it.')

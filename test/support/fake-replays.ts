@@ -13,9 +13,10 @@ const noUsage: ControlReplay['usage'] = { recorded: { tokens: null, cost: null }
 /** A verdict on a run; what is not given is that of one that is the same. */
 export const runVerdict = (number: number,
   change: Partial<ControlVerdict> = {}): ControlVerdict => ({ thread_id: idOf('7', number),
-    run_id: idOf('5', number), graph_id: 'agent', recorded_revision: 'r12', verdict: 'same',
-    reason: null, group: null, step: null, node: null, asked: null, recorded: null, moved: [],
-    missing: [], first_step: null, usage: noUsage, recorded_calls: 4, calls: 4, ms: 36, ...change })
+    run_id: idOf('5', number), stateless: false, graph_id: 'agent', recorded_revision: 'r12',
+    verdict: 'same', reason: null, group: null, step: null, node: null, asked: null, recorded: null,
+    moved: [], missing: [], first_step: null, usage: noUsage, recorded_calls: 4, calls: 4, ms: 36,
+    ...change })
 
 const idOf = (kind: string, number: number) =>
   `0197aaaa-0000-${kind}000-8000-${String(number).padStart(12, '0')}`

@@ -14,11 +14,14 @@ export async function installPackages(folder: string, what: string): Promise<voi
   console.log(`Installing ${what} (once) …`)
   const beside = await mkdtemp(join(folder, 'installing-'))
   try {
-    await Promise.all(['package.json', 'package-lock.json'].map((name) =>
-      copyFile(join(folder, name), join(beside, name))
-    ))
-    await promisify(execFile)('npm', ['ci', '--ignore-scripts', '--loglevel=error'],
-      { cwd: beside })
+    await Promise.all(
+      ['package.json', 'package-lock.json'].map((name) =>
+        copyFile(join(folder, name), join(beside, name))
+      ),
+    )
+    await promisify(execFile)('npm', ['ci', '--ignore-scripts', '--loglevel=error'], {
+      cwd: beside,
+    })
     if (await isInstalled(folder)) return
     const packages = join(folder, 'node_modules')
     await rename(packages, join(beside, 'before')).catch(() => {})

@@ -85,6 +85,7 @@ const ShownCall = Type.Object({ site: Site, method: Text(), url: Text(), text: T
 const ReplayedRun = Type.Object({
   thread_id: Uuid(),
   run_id: Uuid(),
+  stateless: Type.Boolean({ description: 'Its thread ended with it.' }),
   graph_id: Text(),
   recorded_revision: Text(),
   verdict: verdict(),

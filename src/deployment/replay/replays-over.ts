@@ -59,6 +59,8 @@ class ReplaysOver implements MemberReplays {
   /** Name of this process: one that starts anew does not take itself for the one before. */
   readonly #process: string
   readonly #inTurn = limitConcurrency(atOnce)
+  /** Ids of those that this process begins or executes. */
+  readonly #own = new Set<string>()
   readonly #under = new Map<string,
     { readonly stop: AbortController; readonly ended: Promise<void> }>()
   readonly #closing = new AbortController()
@@ -77,8 +79,8 @@ class ReplaysOver implements MemberReplays {
     }
     for (const each of await this.#stored.list(deployment.id)) {
       if (each.phase !== 'running') continue
-      if (this.#isAlive(each.runner)) throw isUnderWay()
-      // Nobody has asked for it since its member died: the new one is begun in its place.
+      if (this.#isAlive(each)) throw isUnderWay()
+      // Nobody has asked for it since it ended unseen: the new one is begun in its place.
       await this.#stored.change(each, { phase: 'failed', endedAtMs: env.nowMs(),
         reason: 'Its member ended, and another replay was begun.' }).catch(ignoreStale)
     }
@@ -86,7 +88,9 @@ class ReplaysOver implements MemberReplays {
       deployment: deployment.name, by, request, phase: 'running', reason: null,
       startedAtMs: env.nowMs(), endedAtMs: null, runner: this.#runner, chosen: null, passed: 0,
       experiment: null }
+    this.#own.add(replay.id)
     await this.#stored.add(replay).catch((error: unknown) => {
+      this.#own.delete(replay.id)
       throw HeddleError.from(error).code === 'exists' ? isUnderWay() : error
     })
     this.#begin(deployment, replay)
@@ -98,26 +102,27 @@ class ReplaysOver implements MemberReplays {
   }
 
   async get(deployment: Deployment, id: string) {
-    const replay = await this.#own(deployment, id)
-    if (replay.phase !== 'running' || this.#isAlive(replay.runner)) {
+    const replay = await this.#found(deployment, id)
+    if (replay.phase !== 'running' || this.#isAlive(replay)) {
       return await this.#stored.view(replay)
     }
-    // Its member has died. The first one that is asked goes on.
+    // Its member has died, or could not write how it ended. The first one that is asked goes on.
+    this.#own.add(id)
     const taken = await this.#stored.change(replay, { runner: this.#runner })
       .catch((error: unknown) => {
-        if (HeddleError.from(error).code !== 'stale') throw error
-        return undefined
+        this.#own.delete(id)
+        return ignoreStale(error)
       })
     if (taken) this.#begin(deployment, taken)
-    return await this.#stored.view(taken ?? await this.#own(deployment, id))
+    return await this.#stored.view(taken ?? await this.#found(deployment, id))
   }
 
   async verdicts(deployment: Deployment, id: string) {
-    return await this.#stored.verdicts((await this.#own(deployment, id)).id)
+    return await this.#stored.verdicts((await this.#found(deployment, id)).id)
   }
 
   async cancel(deployment: Deployment, id: string): Promise<Replay> {
-    const replay = await this.#own(deployment, id)
+    const replay = await this.#found(deployment, id)
     if (replay.phase !== 'running') return replay
     const cancelled = await this.#stored.change(replay, { phase: 'cancelled',
       endedAtMs: this.#parts.env.nowMs() })
@@ -136,15 +141,15 @@ class ReplaysOver implements MemberReplays {
     return `${this.#parts.self()}/${this.#process}`
   }
 
-  #isAlive(runner: string | null): boolean {
+  #isAlive({ id, runner }: Replay): boolean {
     if (runner === null) return false
     const [member = '', process] = runner.split('/')
     return member === this.#parts.self()
-      ? process === this.#process
+      ? process === this.#process && this.#own.has(id)
       : this.#parts.isMember(member)
   }
 
-  async #own({ id: deploymentId }: Deployment, id: string): Promise<Replay> {
+  async #found({ id: deploymentId }: Deployment, id: string): Promise<Replay> {
     const replay = await this.#stored.get(id)
     if (replay?.deploymentId !== deploymentId) throw noReplay()
     return replay
@@ -154,7 +159,10 @@ class ReplaysOver implements MemberReplays {
     const stop = new AbortController()
     const ended = this.#inTurn(() => this.#carriedOut(deployment, replay, stop.signal))
       .catch((error: unknown) => this.#fail(replay, error))
-      .finally(() => this.#under.delete(replay.id))
+      .finally(() => {
+        this.#under.delete(replay.id)
+        this.#own.delete(replay.id)
+      })
     this.#under.set(replay.id, { stop, ended })
   }
 

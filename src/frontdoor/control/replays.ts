@@ -83,7 +83,8 @@ function verdictJson(
   { threadId, runId, graphId, recordedRevision, recordedCalls, usage = unknownUsage,
     firstStep = null, ...verdict }: RunVerdict,
 ): ControlVerdict {
-  return { thread_id: threadId, run_id: runId, graph_id: graphId,
+  // The thread of a stateless run has its id.
+  return { thread_id: threadId, run_id: runId, stateless: threadId === runId, graph_id: graphId,
     recorded_revision: recordedRevision, recorded_calls: recordedCalls, ...verdict,
     group: differenceKey(verdict), first_step: firstStep,
     usage: usageJson(usage) } as ControlVerdict

@@ -49,7 +49,7 @@ it('Nothing was called, and all runs have a verdict.', () => {
 
 it('Unchanged code is the same, also up to a question.', () => {
   expect(found.get('same')).toMatchObject({ verdict: 'same', reason: null, calls: 4,
-    recorded_calls: 4, recorded_revision: 'r1', first_step: null })
+    recorded_calls: 4, recorded_revision: 'r1', first_step: null, stateless: false })
   expect(found.get('asks')).toMatchObject({ verdict: 'same', calls: 1 })
 })
 
@@ -76,7 +76,7 @@ it('A stateless run is replayed from its input, though its thread is gone.', asy
   const path = `/d/shop/threads/${stateless.threadId}`
   expect((await ask(house.server.url, 'GET', path)).status).toBe(404)
   expect(found.get('stateless')).toMatchObject({ graph_id: 'word', recorded_revision: 'r1',
-    verdict: 'diverged', step: 1, node: 'plan_it', recorded_calls: 4 })
+    stateless: true, verdict: 'diverged', step: 1, node: 'plan_it', recorded_calls: 4 })
 })
 
 it('A run whose server was killed is replayed from where it went on.', () => {

@@ -5,14 +5,15 @@ import type { ReactNode } from 'react'
 import type { ReplayedRun } from '../../api/control/replays.ts'
 import { studioOf } from '../../api/place.ts'
 
-/** Link to the run on its thread. */
+/** Link to the run on its thread; only its words if the thread ended with the run. */
 export function RecordedRunLink({ name, run, className, children }: {
   readonly name: string
-  readonly run: Pick<ReplayedRun, 'thread_id' | 'run_id'>
+  readonly run: Pick<ReplayedRun, 'thread_id' | 'run_id' | 'stateless'>
   readonly className?: string
   readonly children: ReactNode
 }) {
-  const { thread_id: thread, run_id: id } = run
+  const { thread_id: thread, run_id: id, stateless } = run
+  if (stateless) return <bdi>{children}</bdi>
   return (
     <a className={className} dir="auto"
       href={`${studioOf(name).href}threads/${thread}?view=runs&run=${id}`}

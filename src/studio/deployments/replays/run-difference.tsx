@@ -27,7 +27,8 @@ export function RunDifference({ name, run, revision, close }: {
 }) {
   const { verdict, reason, asked, recorded, moved, missing } = run
   const { word, tone, means } = verdictWords[verdict]
-  const details = [run.graph_id, placeText(run), `recorded on ${run.recorded_revision || '–'}`,
+  const details = [run.graph_id, run.stateless ? 'stateless' : '', placeText(run),
+    `recorded on ${run.recorded_revision || '–'}`,
     run.first_step === null ? '' : `replayed from step ${run.first_step} on`,
     `${counted(run.calls, 'call')} of ${run.recorded_calls}`,
     ...Object.entries(usageText(run.usage))
@@ -36,9 +37,11 @@ export function RunDifference({ name, run, revision, close }: {
     <section className={css['form']} aria-label="Difference of the run">
       <div className={css['bar']}>
         <Button small onClick={close}>All runs</Button>
-        <RecordedRunLink name={name} run={run} className={buttonClass('plain', true)}>
-          Open the recorded run
-        </RecordedRunLink>
+        {!run.stateless && (
+          <RecordedRunLink name={name} run={run} className={buttonClass('plain', true)}>
+            Open the recorded run
+          </RecordedRunLink>
+        )}
       </div>
       <h2 className="breaks">
         <Chip tone={tone} title={means}>{word}</Chip> <bdi>{reason}</bdi>

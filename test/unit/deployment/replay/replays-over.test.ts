@@ -314,6 +314,21 @@ describe('a replay under way', () => {
     expect(world.executed).toEqual(['r1 a', 'r2 a', 'r1 b', 'r2 b', 'r1 b', 'r2 b'])
   })
 
+  it('is gone on with by who asks when its end could not be written', async () => {
+    const { world, replays, deployment } = await scene()
+    const change = world.catalogs.change.bind(world.catalogs)
+    let refused = 0
+    world.catalogs.change = async (catalog, id, { bodyJson, ...rest }) => {
+      if (bodyJson?.includes('"phase"') && refused++ < 2) throw new HeddleError('not_ready')
+      return await change(catalog, id, { ...rest, ...bodyJson !== undefined && { bodyJson } })
+    }
+    const { id } = await replays.start(deployment, request, 'test')
+    await eventually(() => expect(refused).toBe(2))
+    const { replay, counts } = await world.ended(replays, deployment, { id })
+    expect([replay.phase, counts.same]).toEqual(['done', 1])
+    expect(world.executed).toEqual(['r1 a', 'r2 a'])
+  })
+
   it('is left to a member that lives', async () => {
     const { world, replays, deployment } = await scene(() => {})
     const { id } = await replays.start(deployment, request, 'test')
