@@ -11,6 +11,7 @@ import { benchApp } from './app-routes.ts'
 import { benchBursts } from './bursts.ts'
 import { benchCassandra } from './cassandra.ts'
 import type { CassandraBench } from './cassandra.ts'
+import { benchCassandraAgainst } from './cassandra-against.ts'
 import { benchCalls, benchCluster, benchClusterBursts } from './cluster.ts'
 import { benchDeployments } from './deployments.ts'
 import { benchEffects } from './effects.ts'
@@ -24,6 +25,7 @@ import { progress } from './progress.ts'
 import { benchProtocol } from './protocol.ts'
 import { machineText, tableOf } from './report.ts'
 import type { Bench } from './report.ts'
+import { benchReplays } from './replays.ts'
 import { benchTakeOver } from './take-over.ts'
 import { benchTools } from './tools.ts'
 import { benchTracesAgainst } from './traces-against.ts'
@@ -43,6 +45,8 @@ Measures this server beside the bare engine, driver or socket, and writes test/b
                               down
   --effects                   what calls that happen once and recordings add to runs, alone; nothing
                               is written down
+  --replays                   200 replays, and what another caller waits beside them, alone; nothing
+                              is written down
   --tools                     calls of tools of MCP beside runs, alone; nothing is written down
   --login                     what the login of a project adds to a read, alone; nothing is written
                               down
@@ -56,7 +60,8 @@ Measures this server beside the bare engine, driver or socket, and writes test/b
   --late-rows                 rows that are written later, beside a server without them, alone;
                               nothing is written down
   --against <commit>          this server beside that of a commit, in turns (10 minutes); nothing is
-                              written down. With --platform, what traces cost
+                              written down. With --platform, what traces cost; with --store
+                              cassandra, on one node, beside a data directory, too
   --contact-points <a,b,c>    a Cassandra that runs; three nodes are started where none is named
   --local-datacenter <name>   of that Cassandra (default: us)
   --peer <url>                another server of this API, which serves the conformance project
@@ -94,6 +99,8 @@ const { values: options } = orExit(() =>
     tools: { type: 'boolean', default: false },
     /** Only what effects and recordings cost; the results are not saved. */
     effects: { type: 'boolean', default: false },
+    /** Only replays of recorded runs; the results are not saved. */
+    replays: { type: 'boolean', default: false },
     /** Deployments on one server. */
     deployments: { type: 'boolean', default: false },
     /** A commit of this repository's history. */
@@ -113,7 +120,9 @@ if (options.help) {
   process.exit()
 }
 const { store, peer, quick } = options
-const isOnOneNode = options.calls || options['late-rows'] || options['take-over']
+const isBeside = options.against !== undefined && !options['take-over']
+const isOnOneNode = options.calls || options['late-rows'] || options['take-over'] ||
+  (isBeside && store === 'cassandra' && !options.platform)
 if (store !== 'embedded' && store !== 'cassandra') {
   console.error(`--store is embedded or cassandra, not "${store}".`)
   process.exit(2)
@@ -133,14 +142,15 @@ const report = [
 ].join('\n')
 console.log(`\n${report}`)
 const isPart = options.limits || options.items || options.graphs || options.bursts ||
-  options.app || options.tools || options.effects || options.login || options['late-rows'] ||
+  options.app || options.tools || options.effects || options.replays || options.login ||
+  options['late-rows'] ||
   options['take-over'] ||
   options.against !== undefined
 if (!quick && !isPart)
   writeFileSync(join(import.meta.dirname, file), `${report}\n`)
 
 async function measured(): Promise<Bench> {
-  if (options.against !== undefined && !options['take-over']) {
+  if (options.against !== undefined && isBeside && !isOnOneNode) {
     const bench = options.platform ? benchTracesAgainst : benchAgainst
     return await bench({ commit: options.against, quick })
   }
@@ -152,6 +162,7 @@ async function measured(): Promise<Bench> {
   if (options.app) return await benchApp({ quick })
   if (options.login) return await benchLogin({ quick })
   if (options.effects) return await benchEffects({ quick })
+  if (options.replays) return await benchReplays({ quick })
   if (options.tools) return await benchTools({ quick })
   if (options.items) return await benchItems({ quick })
   if (options.platform)
@@ -160,9 +171,13 @@ async function measured(): Promise<Bench> {
     return await benchEmbedded({ peer, quick })
   }
   const ofCluster = options.bursts ? benchClusterBursts : benchCluster
+  const { against: commit } = options
   const ofOneNode = options.calls ? benchCalls : options['late-rows']
     ? benchLateRows
-    : (given: CassandraBench) => benchTakeOver({ ...given, commit: options.against })
+    : (given: CassandraBench) =>
+      commit === undefined || options['take-over']
+        ? benchTakeOver({ ...given, commit })
+        : benchCassandraAgainst({ ...given, commit })
   const bench = isOnOneNode ? ofOneNode : options.cluster ? ofCluster : benchCassandra
   const contactPoints = options['contact-points']?.split(',')
   if (contactPoints !== undefined) {

@@ -19,7 +19,7 @@ import { within } from './patience.ts'
 import { progress } from './progress.ts'
 import { readerLines } from './readers.ts'
 import type { Bench, Line } from './report.ts'
-import { requestLines } from './request-calls.ts'
+import { requestLines, untilLoaded } from './request-calls.ts'
 import { statelessLines } from './stateless-memory.ts'
 import { callLines, storeCalls } from './store-calls.ts'
 import type { CallCounts } from './store-calls.ts'
@@ -108,6 +108,7 @@ export async function benchCalls({ quick, cassandra, own }: CassandraBench): Pro
   const place = newKeyspace(cassandra)
   try {
     const together = await withOne(place, async (server) => {
+      await untilLoaded(place)
       const before = await storeCalls(place)
       const idle = await idleLines(server, plan.idle)
       return [...runLines(before, await storeCalls(place), plan), ...idle,

@@ -68,7 +68,7 @@ function stateOf(threadId: string): Request {
 }
 
 /** Resolves when the member has read the rows of its shards. */
-async function untilLoaded(place: CassandraKeyspace): Promise<void> {
+export async function untilLoaded(place: CassandraKeyspace): Promise<void> {
   for (let before = -1;;) {
     const reads = (await storeCalls(place)).get('read item_row') ?? 0
     if (reads === before && reads > 0) return

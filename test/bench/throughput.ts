@@ -83,8 +83,8 @@ function firstEvent(targets: readonly Target[], { rounds, runs }: RoundPlan) {
 }
 
 /** In the order A B C, A B C, …, so that disturbances of the machine affect all of them. */
-async function interleaved(targets: readonly Target[], rounds: number,
-  measure: (target: Target) => Promise<number>): Promise<Rounds> {
+export async function interleaved<T extends Target>(targets: readonly T[], rounds: number,
+  measure: (target: T) => Promise<number>): Promise<Rounds> {
   const figures = new Map(targets.map(({ name }) => [name, [] as number[]]))
   for (let round = 0; round < rounds; round += 1) {
     for (const target of targets) {
