@@ -1,24 +1,25 @@
 /**
  * Keeps plain data plain in the library's serializer. The serializer takes an object with a key
- * `lc` for one that it wrote itself in the place of an instance, and makes that instance again.
+ * `lc` for one that it wrote itself in the place of an instance, and makes that instance again. A
+ * key `__proto__` it loses.
  */
 
 import { types } from 'node:util'
 
-/** The key, and the key as it is written here. */
-const marked = /^lc\0*$/
-const written = /^lc\0+$/
+/** These keys, and how they are written here. */
+const marked = /^(?:lc|__proto__)\0*$/
+const written = /^(?:lc|__proto__)\0+$/
+const writtenJson = ['"lc\\u0000', '"__proto__\\u0000']
 
-/**
- * The value as the serializer may have it. It is the same one if no plain object in it has the key.
- */
+/** The value as the serializer may have it: the same one if it has no such key. */
 export function hideMarks(value: unknown): unknown {
   return hasMark(value, new Set()) ? hidden(value, new Map()) : value
 }
 
 /** True if `showMarks` has to be called on what the serializer reads from these bytes. */
 export function hasHiddenMarks(data: Uint8Array): boolean {
-  return Buffer.from(data.buffer, data.byteOffset, data.byteLength).includes('"lc\\u0000')
+  const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength)
+  return writtenJson.some((text) => bytes.includes(text))
 }
 
 /** Undoes `hideMarks` in what the serializer made, also inside of instances. */
