@@ -1,22 +1,22 @@
 /** Replays of 200 recorded runs of ten steps, and what another caller waits beside them. */
 
+import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 
 import type { ControlReplay } from '../../src/api/index.ts'
 import { deployedProject } from '../e2e/deploy/deployed-project.ts'
 import { DeployTarget } from '../e2e/deploy/deploy-target.ts'
 import { openReceiver } from '../support/receiver.ts'
-import { say } from '../support/run-events.ts'
-import { clientOf } from '../support/server.ts'
 import { oneWorker, startServer } from '../support/server-process.ts'
 import { progress } from './progress.ts'
 import type { Bench } from './report.ts'
+import { Served } from './served.ts'
 import { quantile, ratios, spreadOf } from './statistics.ts'
 
 const steps = 10
 const answer = JSON.stringify({ text: 'word '.repeat(200) })
-/** Between two looks at a replay, which is a request, too. */
-const lookMs = 200
+/** Between two looks at a replay, which is a request, too; and between two runs of the other. */
+const [lookMs, pauseMs] = [200, 20]
 
 const code = `import { Annotation, StateGraph } from '@langchain/langgraph'
 
@@ -35,15 +35,16 @@ export const agent = graph.compile()
 
 /** Measures one server, whose own graph another caller runs with and without a replay. */
 export async function benchReplays({ quick }: { readonly quick: boolean }): Promise<Bench> {
-  const [rounds, sample] = quick ? [2, 20] : [5, 200]
+  const [rounds, sample] = quick ? [2, 20] : [4, 200]
   const [project, server, receiver] = await Promise.all([
     deployedProject({
       'langgraph.json': JSON.stringify({ graphs: { agent: './agent.ts:agent' },
         heddle: { record: 'all' } }),
     }),
-    startServer({ args: oneWorker }),
+    startServer({ project: 'bench', args: oneWorker }),
     openReceiver((_, response) => response.end(answer)),
   ])
+  const other = new Served('server', server.url)
   try {
     const shop = new DeployTarget(server.url, 'shop')
     await shop.create({ limits: { memory_mb: 512, workers: 1 } })
@@ -55,36 +56,37 @@ export async function benchReplays({ quick }: { readonly quick: boolean }): Prom
         raiseError: true })
     }
     const asked = receiver.received.length
-    const other = clientOf(server.url)
-    const { thread_id: thread } = await other.threads.create()
     const waits = async (until: Promise<unknown>) => {
       const over = new AbortController()
       void until.finally(() => over.abort())
       const ms: number[] = []
       do {
         const beganMs = performance.now()
-        await other.runs.wait(thread, 'echo', { input: say('hi'), multitaskStrategy: 'enqueue' })
+        await other.wait(randomUUID(), 'hello')
         ms.push(performance.now() - beganMs)
-        await pause(5)
+        await pause(pauseMs)
       } while (!over.signal.aborted)
       return quantile(ms, 0.99)
     }
     const [seconds, alone, beside]: number[][] = [[], [], []]
     for (let round = -1; round < rounds; round++) {
       progress(`round ${round}`)
-      const quiet = await waits(pause(quick ? 1_000 : 8_000))
       const beganMs = performance.now()
+      await replayed(shop, sample)
+      const tookS = (performance.now() - beganMs) / 1_000
+      const quiet = await waits(pause(quick ? 1_000 : 15_000))
       const during = await waits(replayed(shop, sample))
       // The first round is a warm-up.
       if (round < 0) continue
-      seconds!.push((performance.now() - beganMs) / 1_000)
+      seconds!.push(tookS)
       alone!.push(quiet)
       beside!.push(during)
     }
     if (receiver.received.length > asked) throw new Error('A replay has made a call.')
     return { title: 'Replays', file: '', notes: `${rounds} rounds. Each replay has its control: ` +
       `${2 * sample} executions of ${steps} steps with a call each, the starts of two processes ` +
-      'included. The other caller runs a graph of the server itself, again and again.', lines: [
+      'included. The other caller runs a graph of the server itself, and pauses 20 ms after each.',
+      lines: [
         { measure: `${sample} replays of ${steps} steps`, unit: 's', figures: [],
           ratio: spreadOf(seconds!), aim: { sign: '≤', value: 20 } },
         { measure: 'p99 of another caller beside a replay', unit: 'times',
@@ -93,6 +95,7 @@ export async function benchReplays({ quick }: { readonly quick: boolean }): Prom
           ratio: spreadOf(ratios(beside!, alone!)), aim: { sign: '≤', value: 1.1 } },
       ] }
   } finally {
+    other.close()
     await server.close()
     await project.remove()
     receiver.close()

@@ -77,7 +77,7 @@ const deploy = (...more: readonly string[]) =>
 
 const asked = (path: string) => world.received.filter((each) => each.path === path)
 
-it('is told once what is not known, and what a change would do', async () => {
+it('asks what is not known, and says what a change would do', async () => {
   await project.write({ 'agent.ts': agent('Sell in short.') })
   expect(await deploy('--record', 'all')).toMatchObject({ status: 0 })
 
