@@ -41,7 +41,7 @@ it.runIf(isNight)('every screen says what the server said, and can be left', asy
   }
   status = 401
   await page.goto(`${server.url}/studio/runs?status=error`)
-  await page.getByText('The weather: 401.').waitFor()
+  await page.getByText(/^Sign in with the API key that you were given/).waitFor()
   expect(new URL(page.url()).search).toBe('?status=error')
   expectQuiet(tab)
   await tab.close()
