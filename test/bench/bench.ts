@@ -119,8 +119,8 @@ if (options.help) {
   console.log(help)
   process.exit()
 }
-const { store, peer, quick } = options
-const isBeside = options.against !== undefined && !options['take-over']
+const { store, peer, quick, against: commit } = options
+const isBeside = commit !== undefined && !options['take-over']
 const isOnOneNode = options.calls || options['late-rows'] || options['take-over'] ||
   (isBeside && store === 'cassandra' && !options.platform)
 if (store !== 'embedded' && store !== 'cassandra') {
@@ -143,16 +143,14 @@ const report = [
 console.log(`\n${report}`)
 const isPart = options.limits || options.items || options.graphs || options.bursts ||
   options.app || options.tools || options.effects || options.replays || options.login ||
-  options['late-rows'] ||
-  options['take-over'] ||
-  options.against !== undefined
+  options['late-rows'] || options['take-over'] || commit !== undefined
 if (!quick && !isPart)
   writeFileSync(join(import.meta.dirname, file), `${report}\n`)
 
 async function measured(): Promise<Bench> {
-  if (options.against !== undefined && isBeside && !isOnOneNode) {
+  if (isBeside && !isOnOneNode) {
     const bench = options.platform ? benchTracesAgainst : benchAgainst
-    return await bench({ commit: options.against, quick })
+    return await bench({ commit, quick })
   }
   if (options.limits) return await benchLimits({ quick })
   if (options.bursts && !options.cluster) return await benchBursts({ quick })
@@ -171,13 +169,12 @@ async function measured(): Promise<Bench> {
     return await benchEmbedded({ peer, quick })
   }
   const ofCluster = options.bursts ? benchClusterBursts : benchCluster
-  const { against: commit } = options
   const ofOneNode = options.calls ? benchCalls : options['late-rows']
     ? benchLateRows
     : (given: CassandraBench) =>
-      commit === undefined || options['take-over']
-        ? benchTakeOver({ ...given, commit })
-        : benchCassandraAgainst({ ...given, commit })
+      isBeside
+        ? benchCassandraAgainst({ ...given, commit })
+        : benchTakeOver({ ...given, commit })
   const bench = isOnOneNode ? ofOneNode : options.cluster ? ofCluster : benchCassandra
   const contactPoints = options['contact-points']?.split(',')
   if (contactPoints !== undefined) {

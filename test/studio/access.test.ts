@@ -2,9 +2,9 @@
 
 import { beforeAll, expect, it } from 'vitest'
 
-import { say } from '../support/run-events.ts'
 import { oneWorker } from '../support/server-process.ts'
 import { useServer } from '../support/server.ts'
+import { furnishThreads } from './support/furnished.ts'
 import { looks } from './support/looks.ts'
 import { sendSpans, projectId, supportTrace } from './support/sent-traces.ts'
 import { expectQuiet, useBrowser } from './support/tab.ts'
@@ -22,15 +22,7 @@ type Screen = readonly [address: string, ready: (page: Tab['page']) => Promise<u
 let screens: readonly Screen[]
 
 beforeAll(async () => {
-  const { threads, runs, assistants } = server.client
-  const { thread_id: chat } = await threads.create({ graphId: 'echo' })
-  await runs.wait(chat, 'echo', { input: say('## A title\n\n- one\n- `two`') })
-  await runs.wait(chat, 'echo', { input: say('again') })
-  const { thread_id: failed } = await threads.create({ graphId: 'failing' })
-  await runs.wait(failed, 'failing', { input: { topic: 'broke' }, raiseError: false })
-  const { thread_id: asking } = await threads.create({ graphId: 'ask' })
-  await runs.wait(asking, 'ask', { input: { question: 'Which one?' } })
-  const [assistant] = await assistants.search({ graphId: 'configured' })
+  const { chat, past, asking, assistant } = await furnishThreads(server)
   const spans = supportTrace({ project: 'access', beganMs: Date.now(), words: 'Where is it?',
     error: 'TimeoutError: no answer' })
   await sendSpans(server.url, spans)
@@ -40,19 +32,17 @@ beforeAll(async () => {
   const { share_token: link } = await share.json() as { readonly share_token: string }
   const text = (words: string): Screen[1] => (page) =>
     page.getByRole('main').getByText(words).filter({ visible: true }).first().waitFor()
-  const [step] = await threads.getHistory(chat, { limit: 1 })
-  const at = step!.parent_checkpoint!.checkpoint_id
   screens = [
     ['threads', text('again')],
     ['inbox', text('Which one?')],
     ['runs', (page) => page.getByRole('row').filter({ hasText: 'failing' }).first().waitFor()],
-    [`assistants?id=${assistant!.assistant_id}`, text('configured')],
+    [assistant, text('configured')],
     ['crons', text('No crons yet')],
     ['crons?edit=new', (page) => page.getByRole('dialog').getByLabel('Schedule').waitFor()],
     ['store', text('No items here')],
     ['assistants?act=new', (page) => page.getByRole('dialog').getByLabel('Description').waitFor()],
-    [`threads/${chat}?at=${at}`, text('What you send now starts a branch here.')],
-    [`threads/${asking}`, text('Which one?')],
+    [`${chat}${past}`, text('What you send now starts a branch here.')],
+    [asking, text('Which one?')],
     [`traces/${project}`, text('support agent')],
     [`traces/${project}/${spans[0]!.id}`, text('support agent')],
     [`public/${link}`, text('support agent')],

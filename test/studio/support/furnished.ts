@@ -30,10 +30,15 @@ export interface Furnished {
 
 /** Makes something of each kind. */
 export async function furnish(server: ServerInUse): Promise<Furnished> {
-  return { ...await threadsOf(server), ...await tracesOf(server), ...await evaluation(server.url) }
+  const { crons, store } = server.client
+  await crons.create('echo', { schedule: '0 7 * * 1-5', timezone: 'Asia/Tokyo', input: say('hi') })
+  await store.putItem(['users', 'ada', 'likes'], 'food', { text: 'Ada likes plum jam' })
+  return { ...await furnishThreads(server), ...await tracesOf(server),
+    ...await evaluation(server.url) }
 }
 
-async function threadsOf({ client: { threads, runs, assistants, crons, store } }: ServerInUse) {
+/** Makes threads: a chat, one that failed and one that asks. */
+export async function furnishThreads({ client: { threads, runs, assistants } }: ServerInUse) {
   const { thread_id: chat } = await threads.create({ graphId: 'echo' })
   await runs.wait(chat, 'echo', {
     input: say('## A title\n\n- one\n- `two`\n\n```js\nlet a = 1\n```'),
@@ -44,8 +49,6 @@ async function threadsOf({ client: { threads, runs, assistants, crons, store } }
   const { thread_id: asking } = await threads.create({ graphId: 'ask' })
   await runs.wait(asking, 'ask', { input: { question: 'Which one?' } })
   const [assistant] = await assistants.search({ graphId: 'configured' })
-  await crons.create('echo', { schedule: '0 7 * * 1-5', timezone: 'Asia/Tokyo', input: say('hi') })
-  await store.putItem(['users', 'ada', 'likes'], 'food', { text: 'Ada likes plum jam' })
   const [last, before] = (await threads.getHistory(chat))
     .map(({ checkpoint: { checkpoint_id: id } }) => id)
   return { chat: `threads/${chat}`, past: `?at=${before}`, compared: `?at=${before}&vs=${last}`,
