@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 
 import { oneWorker } from '../support/server-process.ts'
 import { useServer } from '../support/server.ts'
+import { firstPaintIn } from './support/first-paint.ts'
 import { writeManyThreads } from './support/many-threads.ts'
 import { projectId, sendSpans, spanOf } from './support/sent-traces.ts'
 import { setup as buildStudio } from './support/setup.ts'
@@ -65,10 +66,7 @@ async function openCold(address: string, ready: Place['ready']) {
 /** Milliseconds to the first paint of a blank page. */
 async function blankMs(): Promise<number> {
   const tab = await browser.open(`${server.url}/ok`, { expected: /status of 404/ })
-  const paint = await tab.page.waitForFunction(
-    'performance.getEntriesByName("first-contentful-paint")[0]?.startTime',
-  )
-  const ms = await paint.jsonValue() as number
+  const ms = await firstPaintIn(tab.page)
   expectQuiet(tab)
   await tab.close()
   return ms

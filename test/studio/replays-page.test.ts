@@ -114,6 +114,8 @@ it('leads from a deployment to what one run asks otherwise, and to the recorded 
   expect(await page.getByRole('deletion').allInnerTexts()).toEqual([expect.stringContaining(
     'short',
   )])
+  expect(await page.getByRole('link', { name: 'Open as thread' }).getAttribute('href'))
+    .toMatch(new RegExp(`/d/shop/threads/${thread}\\?view=runs&run=${run!.run_id}&ask=copy$`))
   await page.getByRole('button', { name: 'All runs' }).click()
   await expect.poll(() => rowsOf(tab).count()).toBe(3)
   await rowsOf(tab).filter({ hasText: run!.run_id.slice(-8) })

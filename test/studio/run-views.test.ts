@@ -60,6 +60,44 @@ it('are listed; each shows its input and its error, and starts again', async () 
   await tab.close()
 })
 
+it('start in a copy of their thread, which ends where they began', async () => {
+  const { thread_id: id } = await server.client.threads.create()
+  await server.client.runs.wait(id, 'echo', { input: say('one') })
+  await server.client.runs.wait(id, 'echo', { input: say('two') })
+  await server.client.runs.wait(id, 'echo', { input: say('three') })
+  const [, second, first] = await server.client.runs.list(id)
+  const before = await server.client.threads.getState(id)
+  const tab = await browser.open(addressOf(id))
+  const { page } = tab
+  const saidAfter = async (run: string) => {
+    await page.goto(`${addressOf(id)}&run=${run}`)
+    await detail(page).getByRole('button', { name: 'Run in a copy' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Run in a copy' })
+    // The question is in the address, and can be sent to somebody.
+    expect(new URL(page.url()).searchParams.get('ask')).toBe('copy')
+    await page.reload()
+    await dialog.getByRole('button', { name: 'Run in a copy' }).click()
+    await page.waitForURL((url) => !url.pathname.includes(id) && !url.searchParams.has('ask'))
+    const copy = new URL(page.url()).pathname.split('/').at(-1)!
+    const [begun] = await server.client.runs.list(copy)
+    await server.client.runs.join(copy, begun!.run_id)
+    const { values } = await server.client.threads.getState<{
+      messages: readonly { readonly type: string; readonly content: string }[]
+    }>(copy)
+    return values.messages.filter(({ type }) => type === 'human').map(({ content }) => content)
+  }
+  expect(await saidAfter(second!.run_id)).toEqual(['one', 'two'])
+  // Nothing was there before the first one.
+  expect(await saidAfter(first!.run_id)).toEqual(['one'])
+  expect(await server.client.threads.getState(id)).toEqual(before)
+  await page.goto(`${addressOf(id)}&run=${second!.run_id}&ask=copy`)
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await expect.poll(() => page.url()).not.toContain('ask')
+  expect(await server.client.runs.list(id)).toHaveLength(3)
+  expectQuiet(tab)
+  await tab.close()
+})
+
 it('that goes on is stopped', async () => {
   const gate = newGate()
   const { thread_id: id } = await server.client.threads.create()

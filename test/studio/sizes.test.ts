@@ -8,6 +8,7 @@ import { expect, it } from 'vitest'
 
 import { isNight } from '../support/repeats.ts'
 import { useServer } from '../support/server.ts'
+import { firstPaintIn } from './support/first-paint.ts'
 import { expectQuiet, useBrowser } from './support/tab.ts'
 import type { Tab } from './support/tab.ts'
 
@@ -98,10 +99,7 @@ it('has all styles in one sheet, which is small', () => {
 /** Milliseconds to the first paint of an address in a browser that has seen nothing of it. */
 async function firstPaintMs(address: string): Promise<number> {
   const tab = await browser.open(`${server.url}${address}`)
-  const paint = await tab.page.waitForFunction(
-    'performance.getEntriesByName("first-contentful-paint")[0]?.startTime',
-  )
-  const ms = await paint.jsonValue() as number
+  const ms = await firstPaintIn(tab.page)
   await tab.close()
   return ms
 }

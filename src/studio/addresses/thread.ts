@@ -25,6 +25,8 @@ export const readThreadSearch = searchOf({
   mode: text,
   /** Id of the run that is looked at. */
   run: text,
+  /** The question about that run. */
+  ask: oneOf(['copy']),
 })
 
 /** Search parameters of the page of a thread, each absent if its text is invalid. */

@@ -12,13 +12,18 @@ export function RepeatedEffects({ threadId, at }: {
 }) {
   const { data = [] } = useQuery({ queryKey: ['threads', threadId, 'repeated', at],
     queryFn: ({ signal }) => repeatedFrom(threadId, at, signal) })
-  if (data.length === 0) return null
+  return <AgainWarning names={data} />
+}
+
+/** Sentence that names effects that are done again; nothing if there are none. */
+export function AgainWarning({ names }: { readonly names: readonly string[] }) {
+  if (names.length === 0) return null
   return (
     <p className={css['warning']} role="status">
       <span>
-        This will do {data.map((name, i) => (
+        This will do {names.map((name, i) => (
           <span key={name}>
-            {i === 0 ? '' : i === data.length - 1 ? ' and ' : ', '}
+            {i === 0 ? '' : i === names.length - 1 ? ' and ' : ', '}
             <b dir="auto">{name}</b>
           </span>
         ))} again.

@@ -38,9 +38,16 @@ export function RunDifference({ name, run, revision, close }: {
       <div className={css['bar']}>
         <Button small onClick={close}>All runs</Button>
         {!run.stateless && (
-          <RecordedRunLink name={name} run={run} className={buttonClass('plain', true)}>
-            Open the recorded run
-          </RecordedRunLink>
+          <>
+            <RecordedRunLink name={name} run={run} className={buttonClass('plain', true)}>
+              Open the recorded run
+            </RecordedRunLink>
+            <RecordedRunLink name={name} run={run} ask="copy"
+              className={buttonClass('plain', true)}
+            >
+              Open as thread
+            </RecordedRunLink>
+          </>
         )}
       </div>
       <h2 className="breaks">

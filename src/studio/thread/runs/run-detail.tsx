@@ -1,7 +1,7 @@
 /** One run: what may be done with it, why it failed, what it was given, what it logged. */
 
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 
 import { useRefusal } from '../../api/refusal.ts'
@@ -20,6 +20,7 @@ import { JsonTree } from '../../json/json-tree.tsx'
 import { ErrorNotice } from '../../parts/notice.tsx'
 import { runStatusOf, StatusChip } from '../../parts/status.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
+import { CopyDialog } from './copy-dialog.tsx'
 import { RunCalls } from './run-calls.tsx'
 import { RunLog } from './run-log.tsx'
 import { repetitionOf, strategyOf } from './run-words.ts'
@@ -104,6 +105,9 @@ function RunActs({ threadId, run, changed, close }: Omit<RunDetailProps, 'versio
       await deleteRun(threadId, run.run_id)
       close()
     })
+  const { ask: asked }: { ask?: string | undefined } = useSearch({ strict: false })
+  const askForCopy = (ask?: 'copy') =>
+    void navigate({ to: '.', replace: true, search: (old) => ({ ...old, ask }) })
   const failed = act.error ?? again.error
   return (
     <>
@@ -115,6 +119,11 @@ function RunActs({ threadId, run, changed, close }: Omit<RunDetailProps, 'versio
                 onClick={() => again.mutate()}
               >
                 Run again
+              </Button>
+              <Button small icon={<Icon name="copy" size={14} />} {...locked}
+                onClick={() => askForCopy('copy')}
+              >
+                Run in a copy
               </Button>
               <DeleteButton locked={locked} remove={remove} />
             </>
@@ -136,6 +145,9 @@ function RunActs({ threadId, run, changed, close }: Omit<RunDetailProps, 'versio
           )}
         <TraceLink runId={run.run_id} className={buttonClass('quiet', true)} />
       </div>
+      {isOver(run) && asked === 'copy' && (
+        <CopyDialog threadId={threadId} run={run} close={() => askForCopy()} />
+      )}
       {!isOver(run) && <StayingEffects threadId={threadId} run={run} />}
       {failed !== null && (
         <div className={css['failure']}>

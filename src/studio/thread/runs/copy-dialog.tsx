@@ -1,0 +1,51 @@
+/** Asks before a run is started once more, on a copy of its thread. */
+
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+
+import type { Run } from '../../api/runs.ts'
+import { effectsOf } from '../../effects/effect-calls.ts'
+import { AgainWarning } from '../../effects/repeated-effects.tsx'
+import { Button } from '../../parts/button.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import css from '../../parts/form.module.css'
+import { ErrorNotice } from '../../parts/notice.tsx'
+import { runInCopy } from './copied-run.ts'
+
+/** Dialog that makes the copy, starts the run, and leads there. */
+export function CopyDialog({ threadId, run, close }: {
+  readonly threadId: string
+  readonly run: Run
+  readonly close: () => void
+}) {
+  const navigate = useNavigate()
+  const work = useMutation({
+    mutationFn: () => runInCopy(threadId, run),
+    onSuccess: (id) => navigate({ to: '/threads/$id', params: { id }, search: {} }),
+  })
+  const { data: effects = [] } = useQuery({
+    queryKey: ['threads', threadId, 'runs', run.run_id, 'effects', run.status],
+    queryFn: ({ signal }) => effectsOf(threadId, run.run_id, signal),
+  })
+  const again = effects.filter(({ strength, status }) => strength === 'once' && status !== 'failed')
+  return (
+    <Dialog open close={close} title="Run in a copy">
+      <form className={css['form']} onSubmit={(event) => {
+        event.preventDefault()
+        work.mutate()
+      }}>
+        <p>
+          The copy of the thread ends where this run began. The run starts there with the same input
+          and settings, on the code that new runs get, and its calls are made. This thread stays as
+          it is.
+        </p>
+        <AgainWarning names={[...new Set(again.map(({ name }) => name))]} />
+        {work.isError && <ErrorNotice error={work.error} />}
+        <footer>
+          <Button onClick={close}>Cancel</Button>
+          <Button type="submit" kind="primary" disabled={work.isPending}>Run in a copy</Button>
+        </footer>
+      </form>
+    </Dialog>
+  )
+}
