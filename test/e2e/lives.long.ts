@@ -3,4 +3,4 @@
 import { repeats } from '../support/repeats.ts'
 import { itLives } from './lives/lives.ts'
 
-itLives(1001, repeats({ day: 10, night: 40 }))
+itLives(1001, repeats({ day: 5, night: 40 }))

@@ -1,11 +1,13 @@
-"""Checks of the official Python client: python checks.py <url> <name of a check>"""
+"""Checks of the official Python client: python checks.py <url> <names of checks>"""
 
 import asyncio
 import contextlib
 import inspect
+import json
 import socket
 import sys
 import threading
+import traceback
 import uuid
 
 from langgraph_sdk import get_client, get_sync_client
@@ -453,13 +455,24 @@ async def protocol_v2_subgraphs(client):
         assert tree is not None
 
 
-async def main(url, name):
+async def check_one(url, name):
     run = CHECKS[name]
     async with get_client(url=url, api_key=None) as client:
         if inspect.iscoroutinefunction(run):
             await asyncio.wait_for(run(client), 120)
         else:
             await asyncio.to_thread(run, client, url)
+
+
+async def main(url, *names):
+    """Writes a line of JSON for each check: its name, and what it found; null for nothing."""
+    for name in names:
+        try:
+            await check_one(url, name)
+            found = None
+        except Exception:
+            found = traceback.format_exc()
+        print(json.dumps([name, found]), flush=True)
 
 
 if __name__ == "__main__":

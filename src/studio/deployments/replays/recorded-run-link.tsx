@@ -18,9 +18,7 @@ export function RecordedRunLink({ name, run, ask, className, children }: {
   if (stateless) return <bdi>{children}</bdi>
   const search = new URLSearchParams({ view: 'runs', run: id, ...ask && { ask } })
   return (
-    <a className={className} dir="auto"
-      href={`${studioOf(name).href}threads/${thread}?${search}`}
-    >
+    <a className={className} dir="auto" href={`${studioOf(name).href}threads/${thread}?${search}`}>
       {children}
     </a>
   )
