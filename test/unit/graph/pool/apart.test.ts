@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest'
 
 import { useGates } from '../../../support/gate.ts'
 import { isNight } from '../../../support/repeats.ts'
-import { hostProject, logged, TestHost } from '../project/host-project.ts'
+import { hostProject, logged, TestHost, useSharedHost } from '../project/host-project.ts'
+import { askedToRemember, itemGraph, remembered, useDamagedItems } from './damaged-items.ts'
 
 const gate = useGates()
 const success = { status: 'success', waiting: false, interrupts: '{}', error: null }
@@ -18,23 +19,32 @@ const harmful = `
   export const grow = one(() => {
     return new Array(2 ** 25).fill(process.pid / 7)
   })
-  export const pid = one(() => String(process.pid))`
+  export const tell = one(async (_, config) => {
+    console.log(\`printed by \${process.pid}\`)
+    return [process.pid, ...await askForItems(config)]
+  })`
+
+const sharedHost = useSharedHost(`${harmful}${itemGraph}`)
 
 describe('a run in a process of its own', () => {
-  it('runs like any other, resumes its thread, and prints into the log', async () => {
-    const test = await TestHost.start(1, await hostProject(harmful))
-    const first = test.run('pid', {}, apart)
-    expect(await first.end).toEqual(success)
-    expect(logged(first)).not.toBe(String(process.pid))
-    const again = test.run('print', {}, { ...apart, threadId: first.threadId, log: first.log })
-    expect(await again.end).toEqual(success)
-    expect(again.log.values().log).toHaveLength(2)
+  it('runs like any other: resumes its thread, asks for items, prints into the log', async () => {
+    const test = sharedHost()
+    const asked = useDamagedItems(test)
+    const { threadId, log, end } = test.run('where', {})
+    expect(await end).toEqual(success)
+    const run = test.run('tell', {}, { ...apart, threadId, log })
+    expect(await run.end).toEqual(success)
+    const [pid, ...items] = logged(run) as [number, ...unknown[]]
+    expect(pid).not.toBe(process.pid)
+    expect(items).toEqual(remembered)
+    expect(asked).toEqual(askedToRemember)
+    expect(log.values().log).toHaveLength(2)
     await expect.poll(() => test.env.lines.map(({ message }) => message))
-      .toContain('printed by a graph')
+      .toContain(`printed by ${pid}`)
   })
 
   it('may kill its process: it is lost, and the others continue', async () => {
-    const test = await TestHost.start(1, await hostProject(harmful))
+    const test = sharedHost()
     const held = gate()
     const beside = test.run('hold', { url: held.url })
     await held.arrived()
@@ -45,7 +55,9 @@ describe('a run in a process of its own', () => {
 
   it.runIf(isNight)('that takes one object beyond the limit, which no thread survives, is asked so',
     async () => {
-      const test = await TestHost.start(1, await hostProject(harmful), { heapMb: 64 })
+      const test = await TestHost.start(1, await hostProject(`${harmful}${itemGraph}`), {
+        heapMb: 64,
+      })
       expect(await test.run('grow', {}, apart).end).toBe('full')
       expect(await test.run('where', {}).end).toEqual(success)
     })

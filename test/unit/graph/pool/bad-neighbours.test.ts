@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setEnvironmentData } from 'node:worker_threads'
 
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { startGraphHost } from '../../../../src/graph/index.ts'
 import { virtualEnv } from '../../../support/env.ts'
@@ -19,22 +19,6 @@ const gate = useGates()
 const success = { status: 'success', waiting: false, interrupts: '{}', error: null }
 const question = { kind: 'state', configurable: {}, ns: '', checkpointId: null,
   subgraphs: false } as const
-
-/** A host with a factory that never returns: begun at once, since it is given up after 10 s. */
-let patient: Promise<TestHost>
-const removals: (() => Promise<void>)[] = []
-beforeAll(async () => {
-  const project = await hostProject(
-    'export const waits = () => new Promise(() => setInterval(() => {}, 1_000))',
-    {},
-    (remove) => removals.push(remove),
-  )
-  patient = TestHost.open(1, project)
-})
-afterAll(async () => {
-  await (await patient).host.close()
-  for (const remove of removals) await remove()
-})
 
 /** The only run of a worker, and a question to the graph `asked` that the same worker gets. */
 async function besideAQuestion(test: TestHost) {
@@ -201,7 +185,12 @@ describe('a file whose import', () => {
 
 describe('a factory', () => {
   it('that never returns does not keep other graphs from being served', async () => {
-    const test = await patient
+    // A start waits 10 s for a factory. The timers of this project make that a moment.
+    const test = await TestHost.start(1, await hostProject(`
+      const { setTimeout } = globalThis
+      globalThis.setTimeout = (work, ms, ...more) =>
+        setTimeout(work, ms === 10_000 ? 1 : ms, ...more)
+      export const waits = () => new Promise(() => setInterval(() => {}, 1_000))`))
     expect(await test.run('where', {}).end).toEqual(success)
     expect(test.host.describe('waits')).toMatchObject({ stateChannels: null, nodes: [] })
   })

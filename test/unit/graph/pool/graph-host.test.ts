@@ -4,17 +4,41 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setEnvironmentData } from 'node:worker_threads'
 
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
-import type { StepBatch } from '../../../../src/graph/execution.ts'
 import { useGates } from '../../../support/gate.ts'
 import { ModelLog } from '../../../support/model-log.ts'
+import { isNight } from '../../../support/repeats.ts'
 import { hostProject, letSpin, logged, secrets, TestHost,
   useSharedHost } from '../project/host-project.ts'
-import { isNight } from '../../../support/repeats.ts'
+import { askedToRemember, itemGraph, remembered, useDamagedItems } from './damaged-items.ts'
+
+/** Graphs for the tests that share a host, beside those of every host. */
+const extra = `
+import { z } from 'zod/v3'
+export const broken = 5
+export const odd = new StateGraph(z.object({ made: z.any().default({ make: () => 'x' }) }))
+  .addNode('node', () => ({})).addEdge(START, 'node').compile()
+export const line = new StateGraph(State)
+  .addNode('a', async ({ url }) => { await fetch(url); return { log: ['a'] } })
+  .addNode('b', () => ({ log: ['b'] }))
+  .addEdge(START, 'a').addEdge('a', 'b').addEdge('b', END).compile()
+export const late = one(async ({ url }, { store }) => {
+  await fetch(url)
+  return store.get(['a'], 'k').then(() => 'got', ({ message }) => message)
+})
+${itemGraph}`
 
 const gate = useGates()
-const sharedHost = useSharedHost()
+// Those of the process are read when the host starts.
+beforeAll(() => {
+  process.env.HOST_TEST_B = 'process'
+  for (const name of secrets) process.env[name] = 'hush'
+})
+const sharedHost = useSharedHost(extra, { HOST_TEST_A: 'project', HOST_TEST_B: 'project' })
+afterAll(() => {
+  for (const name of ['HOST_TEST_B', ...secrets]) delete process.env[name]
+})
 const success = { status: 'success', waiting: false, interrupts: '{}', error: null }
 const question = { kind: 'state', configurable: {}, ns: '', checkpointId: null,
   subgraphs: false } as const
@@ -32,14 +56,8 @@ describe('an execution', () => {
     expect(run.log.checkpoints).toHaveLength(3)
   })
 
-  it('of a graph that throws ends in error', async () => {
-    const test = sharedHost()
-    expect(await test.run('throws', {}).end)
-      .toMatchObject({ status: 'error', error: { error: 'RangeError', message: 'out' } })
-  })
-
   it('of a graph that cannot be loaded ends in error, and other graphs work', async () => {
-    const test = await TestHost.start(1, await hostProject('export const broken = 5'))
+    const test = sharedHost()
     expect(await test.run('broken', {}).end).toMatchObject({ status: 'error',
       error: { error: 'TypeError', message: expect.stringContaining('broken') as string } })
     expect(await test.run('where', {}).end).toEqual(success)
@@ -76,88 +94,31 @@ describe('an execution', () => {
       expect(log.reads).toBe(0)
     })
 
-  it('does not use its memory after another worker wrote to the thread', async () => {
-    const test = await TestHost.start(1)
-    const first = test.run('where', {})
-    await first.end
-    const other = await TestHost.start(1)
-    const { log, threadId } = first
-    await other.run('env', {}, { log, threadId }).end
+  it('does not use its memory after a step of another worker', async () => {
+    const test = sharedHost()
+    const { log, threadId, end } = test.run('where', {})
+    await end
+    // The thread under another name: what its worker remembers is behind the log now.
+    await test.run('where', {}, { log, threadId: 'of another worker' }).end
     await test.run('where', {}, { log, threadId }).end
     expect(log.values().log as unknown[]).toHaveLength(3)
     expect(log.reads).toBe(2)
   })
-
-  it('forgets what could not be stored', async () => {
-    const test = sharedHost()
-    const { log, threadId, end } = test.run('askTwice', {})
-    await end
-    const lost = test.run('askTwice', null, { log, threadId, command: '{"resume":"a"}',
-      steps: () => Promise.reject(new Error('no room')) })
-    await lost.end
-    await new Promise(setImmediate)
-    const answer = (resume: string) =>
-      test.run('askTwice', null, { log, threadId, command: JSON.stringify({ resume }) })
-    expect(await answer('b').end).toMatchObject({ waiting: true })
-    expect(await answer('c').end).toEqual(success)
-    expect(log.values().log).toEqual(['b,c'])
-  })
-
-  it('with durability sync waits until each step is in the log', async () => {
-    const test = sharedHost()
-    const batches: StepBatch[] = []
-    const let1 = Promise.withResolvers<void>()
-    const seen = Promise.withResolvers<void>()
-    const run = test.run('where', {}, { durability: 'sync', steps: (batch) => {
-      batches.push(batch)
-      seen.resolve()
-      return batches.length === 1 ? let1.promise : Promise.resolve()
-    } })
-    await seen.promise
-    await test.host.drawable('where', false)
-    expect(batches).toHaveLength(1)
-    let1.resolve()
-    expect(await run.end).toEqual(success)
-    expect(batches.length).toBeGreaterThan(2)
-  })
-
-  it('is given up if its steps cannot be stored', async () => {
-    const test = sharedHost()
-    const held = gate()
-    const refused = Promise.withResolvers<void>()
-    const run = test.run('hold', { url: held.url }, { steps: () => {
-      queueMicrotask(refused.resolve)
-      return Promise.reject(new Error('no room'))
-    } })
-    await refused.promise
-    await held.arrived()
-    held.open()
-    await test.run('where', {}).end
-    expect(run.emitted.map(({ kind }) => kind)).toEqual(['steps'])
-  })
-
-  it('is lost if the log cannot be read', async () => {
-    const test = sharedHost()
-    const log = new ModelLog()
-    await test.run('where', {}, { log, threadId: 't' }).end
-    const broken = Object.assign(Object.create(log) as ModelLog, {
-      tuple: () => Promise.reject(new Error('the disk is gone')),
-    })
-    expect(await test.run('where', {}, { log: broken }).end).toBe('crashed')
-  })
 })
 
 describe('an abort', () => {
-  it('silences its execution at once', async () => {
+  it('ends what an execution asks of items', async () => {
     const test = sharedHost()
+    const asked = useDamagedItems(test)
     const held = gate()
-    const run = test.run('hold', { url: held.url })
+    const { id } = test.run('late', { url: held.url })
     await held.arrived()
-    const received = run.emitted.length
-    test.host.abort(run.id)
+    test.host.abort(id)
     held.open()
-    await test.run('where', {}).end
-    expect(run.emitted).toHaveLength(received)
+    const run = test.run('remember', {})
+    expect(await run.end).toEqual(success)
+    expect(logged(run)).toEqual(remembered)
+    expect(asked).toEqual(askedToRemember)
   })
 
   it('ends an execution that waits for the log', async () => {
@@ -175,33 +136,31 @@ describe('an abort', () => {
     expect(await test.run('where', {}).end).toEqual(success)
     expect(run.emitted).toEqual([])
   })
-
-  it('of an execution that waits for a worker keeps it from starting', async () => {
-    const test = await TestHost.start(1)
-    const spun = gate()
-    test.run('spin', { url: spun.url })
-    await spun.arrived()
-    await test.received()
-    await letSpin(spun)
-    test.stall(1500)
-    const waiting = test.run('where', {})
-    test.host.abort(waiting.id)
-    test.stall(3500)
-    expect(await test.run('where', {}).end).toEqual(success)
-    expect(waiting.emitted).toEqual([])
-  })
 })
 
 describe('user code', () => {
-  it('that ends its worker loses its run, and each next worker comes later', async () => {
-    const test = await TestHost.start(1)
-    expect(await test.run('exit', {}).end).toBe('crashed')
-    expect(await test.run('exit', {}).end).toBe('crashed')
-    const run = test.run('where', {})
-    expect(test.env.timers()).toBeGreaterThan(1)
-    test.env.advance(100)
-    expect(await run.end).toEqual(success)
-  })
+  it('that ends its worker loses its run or is asked again, by workers that come later each time',
+    async () => {
+      const deaths = new Int32Array(new SharedArrayBuffer(4))
+      setEnvironmentData('deaths', deaths)
+      const test = await TestHost.start(1, await hostProject(`
+        import { getEnvironmentData } from 'node:worker_threads'
+        export const mortal = (config, { accessContext }) => {
+          const isFirst = () => Atomics.add(getEnvironmentData('deaths'), 0, 1) === 0
+          if (accessContext === 'threads.read' && isFirst()) process.exit(1)
+          return where
+        }`))
+      const { log, end } = test.run('where', {}, { threadId: 't' })
+      await end
+      const answers = await test.host.ask('mortal', 't', question, log)
+      expect(answers).toMatchObject([{ valuesOf: log.headId }])
+      expect(deaths[0]).toBe(2)
+      expect(await test.run('exit', {}).end).toBe('crashed')
+      const run = test.run('where', {})
+      expect(test.env.timers()).toBeGreaterThan(1)
+      test.env.advance(100)
+      expect(await run.end).toEqual(success)
+    })
 
   it('that leaves a rejected promise unhandled does not end its worker', async () => {
     const test = sharedHost()
@@ -214,17 +173,10 @@ describe('user code', () => {
   })
 
   it('prints into the log, under the name of its worker', async () => {
-    const test = await TestHost.start(1)
-    const printed = Promise.withResolvers<void>()
-    const { info } = test.env.log
-    test.env.log.info = (message, details) => {
-      info(message, details)
-      if (message.includes('printed')) printed.resolve()
-    }
+    const test = sharedHost()
     await test.run('print', {}).end
-    await printed.promise
-    expect(test.env.lines).toContainEqual({ level: 'info', message: 'printed by a graph',
-      details: { name: 'graph-1' } })
+    await expect.poll(() => test.env.lines).toContainEqual({ level: 'info',
+      message: 'printed by a graph', details: { name: 'graph-1' } })
   })
 
   it.runIf(isNight)('reaches its own server once that answers clients, from any worker',
@@ -254,13 +206,8 @@ describe('user code', () => {
   })
 
   it('sees variables of the project, but those of the process win, and no secrets', async () => {
-    process.env.HOST_TEST_B = 'process'
-    for (const name of secrets) process.env[name] = 'hush'
-    const test = await TestHost.start(1,
-      await hostProject('', { HOST_TEST_A: 'project', HOST_TEST_B: 'project' }))
-    const run = test.run('env', {})
+    const run = sharedHost().run('env', {})
     await run.end
-    for (const name of ['HOST_TEST_B', ...secrets]) delete process.env[name]
     expect(logged(run)).toBe(['project', 'process', ...secrets.map(() => '')].join())
   })
 })
@@ -284,11 +231,7 @@ describe('a question', () => {
   })
 
   it('is answered if a schema holds what cannot be cloned', async () => {
-    const test = await TestHost.start(1, await hostProject(`
-      import { z } from 'zod/v3'
-      export const odd = new StateGraph(z.object({ made: z.any().default({ make: () => 'x' }) }))
-        .addNode('node', () => ({})).addEdge(START, 'node').compile()
-    `))
+    const test = sharedHost()
     expect(await test.host.schemas('odd'))
       .toMatchObject({ state_schema: { properties: { made: { default: {} } } } })
   })
@@ -312,28 +255,11 @@ describe('a question', () => {
     held.open()
     await busy.end
   })
-
-  it('is put to the next worker if the one that was asked dies', async () => {
-    const deaths = new Int32Array(new SharedArrayBuffer(4))
-    setEnvironmentData('deaths', deaths)
-    const test = await TestHost.start(1, await hostProject(`
-      import { getEnvironmentData } from 'node:worker_threads'
-      export const mortal = (config, { accessContext }) => {
-        const isFirst = () => Atomics.add(getEnvironmentData('deaths'), 0, 1) === 0
-        if (accessContext === 'threads.read' && isFirst()) process.exit(1)
-        return where
-      }`))
-    const { log, end } = test.run('where', {}, { threadId: 't' })
-    await end
-    const answers = await test.host.ask('mortal', 't', question, log)
-    expect(answers).toMatchObject([{ valuesOf: log.headId }])
-    expect(deaths[0]).toBe(2)
-  })
 })
 
 describe('a worker that spins', () => {
   it('gets the waiting executions as soon as it answers again', async () => {
-    const test = await TestHost.start(1)
+    const test = sharedHost()
     test.stall(1500)
     expect(await test.run('where', {}).end).toEqual(success)
   })
@@ -349,11 +275,14 @@ describe('a worker that spins', () => {
     await test.received()
     await letSpin(spun)
     test.stall(1500)
+    const aborted = test.run('where', {})
+    test.host.abort(aborted.id)
     const late = test.run('where', {})
     test.stall(3500)
     expect(await test.until(neighbour.end)).toBe('displaced')
     expect(await test.until(spinner.end)).toBe('displaced')
     expect(await test.until(late.end)).toEqual(success)
+    expect(aborted.emitted).toEqual([])
   })
 
   it.runIf(isNight)('has its spinner moved to a worker of its own, which is then left alone',
@@ -427,42 +356,8 @@ describe('a worker that spins', () => {
 })
 
 describe('a host', () => {
-  it('serves a changed project, while runs of the old one come to their end', async () => {
-    const test = await TestHost.start(1)
-    const held = gate()
-    const old = test.run('hold', { url: held.url })
-    await held.arrived()
-    await test.host.reload(await hostProject('export const fresh = where'))
-    expect(test.host.describe('fresh')).toBeDefined()
-    expect(await test.run('fresh', {}).end).toEqual(success)
-    held.open()
-    expect(await old.end).toEqual(success)
-  })
-
-  it('that drains stops runs at their next step and starts no new ones', async () => {
-    const test = await TestHost.start(1, await hostProject(`
-      export const line = new StateGraph(State)
-        .addNode('a', async ({ url }) => { await fetch(url); return { log: ['a'] } })
-        .addNode('b', () => ({ log: ['b'] }))
-        .addEdge(START, 'a').addEdge('a', 'b').addEdge('b', END).compile()`))
-    const held = gate()
-    const run = test.run('line', { url: held.url })
-    await held.arrived()
-    const drained = test.host.drain(new AbortController().signal)
-    expect(await test.run('where', {}).end).toMatchObject({ status: 'drained' })
-    await test.host.drawable('where', false)
-    held.open()
-    await drained
-    expect(await run.end).toMatchObject({ status: 'drained' })
-    expect(run.log.values().log).toEqual(['a'])
-  })
-
   it('pauses one run at its next step, and no other', async () => {
-    const test = await TestHost.start(1, await hostProject(`
-      export const line = new StateGraph(State)
-        .addNode('a', async ({ url }) => { await fetch(url); return { log: ['a'] } })
-        .addNode('b', () => ({ log: ['b'] }))
-        .addEdge(START, 'a').addEdge('a', 'b').addEdge('b', END).compile()`))
+    const test = sharedHost()
     const held = gate()
     const [run, other] = [test.run('line', { url: held.url }), test.run('line', { url: held.url })]
     await held.arrived()
@@ -475,15 +370,21 @@ describe('a host', () => {
     test.host.pause(run.id)
   })
 
-  it('stops draining at the deadline', async () => {
-    const test = await TestHost.start(1)
+  // The last one: nothing is executed after it.
+  it('that drains waits until a deadline for runs to stop, and starts no new ones', async () => {
+    const test = sharedHost()
     const held = gate()
-    test.run('hold', { url: held.url })
+    const run = test.run('line', { url: held.url })
     await held.arrived()
     const deadline = new AbortController()
     const drained = test.host.drain(deadline.signal)
+    expect(await test.run('where', {}).end).toMatchObject({ status: 'drained' })
     deadline.abort()
     await drained
+    expect(run.emitted.map(({ kind }) => kind)).not.toContain('ended')
+    await test.host.drawable('where', false)
     held.open()
+    expect(await run.end).toMatchObject({ status: 'drained' })
+    expect(run.log.values().log).toEqual(['a'])
   })
 })

@@ -247,14 +247,15 @@ export class TestHost<Host extends GraphHost = RunningGraphHost> {
 }
 
 /**
- * A host with one worker for all tests of a file that leave the worker alive, and the clock and the
- * project as they are.
+ * A host with one worker for all tests of a file that leave the worker alive, and the project as it
+ * is. `extra` and `env` are of that project.
  */
-export function useSharedHost(): () => TestHost {
+export function useSharedHost(extra = '', env: Record<string, string> = {}): () => TestHost {
   let shared: TestHost
   const removals: (() => Promise<void>)[] = []
   beforeAll(async () => {
-    shared = await TestHost.open(1, await hostProject('', {}, (remove) => removals.push(remove)))
+    const project = await hostProject(extra, env, (remove) => removals.push(remove))
+    shared = await TestHost.open(1, project)
   })
   afterAll(async () => {
     await shared.host.close()
