@@ -1,4 +1,4 @@
-/** The server as a process: it starts, ends, restarts, and locks its data. */
+/** The server as a process: how it starts, what it refuses, and how it ends. */
 
 import { spawn } from 'node:child_process'
 import { createServer } from 'node:net'
@@ -27,25 +27,6 @@ async function started(args = oneWorker): Promise<ServerProcess> {
 }
 
 describe('starting', () => {
-  it('prints what is loaded, locks its data, ends quickly, and starts after a kill', async () => {
-    const server = await started()
-    expect(server.output()).toContain(server.url)
-    expect(server.output()).toContain('echo')
-    const refused = await failToStart({ project: 'conformance', dataDir: server.dataDir })
-    expect(refused.code).toBeOneOf([1, 2])
-    expect(refused.output).toContain(server.dataDir)
-    expect(refused.output).not.toMatch(/\n\s+at /)
-    expect(await clientOf(server.url).threads.create()).toMatchObject({ status: 'idle' })
-    await server.kill('SIGKILL')
-    const restarted = performance.now()
-    await server.restart()
-    const startMs = tookMs(restarted)
-    expect(await clientOf(server.url).threads.create()).toMatchObject({ status: 'idle' })
-    const began = performance.now()
-    expect(await server.kill('SIGINT')).toEqual({ code: 0, signal: null })
-    expect(tookMs(began)).toBeLessThan(Math.max(3_000, startMs))
-  })
-
   it.runIf(isNight)('takes the next free port if the usual one is taken and nobody chose it',
     async () => {
       const holder = createServer().on('error', () => {}).listen(2024, '127.0.0.1')

@@ -1,14 +1,24 @@
-/** Every answer is the same after the process was killed and restarted. */
+/**
+ * A server locks its data, and ends quickly. After it was killed and restarted every answer is the
+ * same, quotas hold, and what was under way goes on.
+ */
 
 import { randomUUID } from 'node:crypto'
 
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 
+import { openReceiver } from '../support/receiver.ts'
+import type { Receiver } from '../support/receiver.ts'
+import { isNight } from '../support/repeats.ts'
 import { say } from '../support/run-events.ts'
+import { failToStart } from '../support/server-process.ts'
 import { clientOf, useServer } from '../support/server.ts'
+import { tookMs } from '../support/stillness.ts'
 import { ask } from '../support/wire.ts'
 
-const server = useServer({ project: 'conformance' })
+const delayedMax = 2
+const server = useServer({ project: 'conformance',
+  args: ['--egress-allow', '127.0.0.1', '--quota-delayed-runs', `${delayedMax}`] })
 
 const input = (graphId: string): Record<string, unknown> => ({
   ...graphId === 'echo' || graphId === 'tokens' ? say('hello') : {},
@@ -20,8 +30,9 @@ const input = (graphId: string): Record<string, unknown> => ({
   ...graphId.startsWith('ask') ? { question: 'q' } : {},
 })
 
-const graphs = ['echo', 'tokens', 'steps', 'counter', 'failing', 'fanout', 'jump', 'ask', 'askboth',
-  'nested', 'nestedask', 'rich', 'inplace']
+/** By night also those whose states others have among theirs. */
+const graphs = ['counter', 'failing', 'fanout', 'jump', 'askboth', 'nestedask', 'rich', 'inplace',
+  ...isNight ? ['echo', 'tokens', 'steps', 'ask', 'nested'] : []]
 
 /** Everything that the API shows of a thread. */
 async function everythingOf(threadId: string) {
@@ -82,11 +93,45 @@ async function deletionUnderWay(): Promise<typeof deletion> {
   return { id: (answer.body as { readonly id: string }).id, session }
 }
 
+/** A webhook whose receiver hangs when the server is killed. */
+let webhook: { readonly receiver: Receiver; readonly values: unknown }
+let answersWebhooks = false
+/** How often it was sent before. */
+let sentBefore: number
+
+async function hangingWebhook(): Promise<typeof webhook> {
+  const receiver = await openReceiver((_, response) => {
+    if (answersWebhooks) response.end()
+  })
+  const { runs, threads } = server.client
+  const { thread_id: id } = await threads.create()
+  const values = await runs.wait(id, 'echo', { input: say('a'), webhook: receiver.url })
+  await receiver.arrived(1)
+  return { receiver, values }
+}
+
+/** A run that is not due within this test. */
+const delay = async (id: string) =>
+  await ask(server.url, 'POST', `/threads/${id}/runs`, { assistant_id: 'echo', input: say('x'),
+    after_seconds: 3_600 })
+
+/** A thread with as many delayed runs as its tenant may have. */
+async function fullOfDelayed(): Promise<string> {
+  const { thread_id: id } = await server.client.threads.create()
+  for (let n = 0; n < delayedMax; n += 1) expect((await delay(id)).status).toBe(200)
+  return id
+}
+
 let records: { readonly assistantId: string; readonly before: unknown }
+let delayed: string
+/** What the first server printed, and how a second one with its data ended meanwhile. */
+let printed: string
+let second: Awaited<ReturnType<typeof failToStart>>
+let restartMs: number
 
 beforeAll(async () => {
   const { assistants, runs, threads } = server.client
-  for (const graphId of graphs) {
+  await Promise.all(graphs.map(async (graphId) => {
     const payload = { input: input(graphId), raiseError: false }
     const { thread_id: id } = await threads.create({ metadata: { graphId } })
     for (let n = 0; n < 2; n += 1) await runs.wait(id, graphId, payload)
@@ -94,16 +139,38 @@ beforeAll(async () => {
     await runs.wait(copy, graphId, payload)
     const ids = [id, copy, await copyInTheMiddle(id)]
     seen.set(graphId, { ids, before: await Promise.all(ids.map(everythingOf)) })
-  }
+  }))
   const { assistant_id: assistantId } = await assistants.create(
     { graphId: 'echo', context: { model_name: 'v1' } },
   )
   await assistants.update(assistantId, { context: { model_name: 'v2' } })
   await assistants.setLatest(assistantId, 1)
+  delayed = await fullOfDelayed()
+  webhook = await hangingWebhook()
   records = { assistantId, before: await recordsOf(assistantId) }
+  second = await failToStart({ project: 'conformance', dataDir: server.process.dataDir })
+  printed = server.process.output()
   deletion = await deletionUnderWay()
   await server.process.kill('SIGKILL')
+  sentBefore = webhook.receiver.received.length
+  answersWebhooks = true
+  const began = performance.now()
   await server.process.restart()
+  restartMs = tookMs(began)
+})
+afterAll(() => webhook?.receiver.close())
+
+describe('a server', () => {
+  it('prints what is loaded', () => {
+    expect(printed).toContain(server.url)
+    expect(printed).toContain('echo')
+  })
+
+  it('locks its data', () => {
+    expect(second.code).toBeOneOf([1, 2])
+    expect(second.output).toContain(server.process.dataDir)
+    expect(second.output).not.toMatch(/\n\s+at /)
+  })
 })
 
 describe('after a restart', () => {
@@ -122,6 +189,21 @@ describe('after a restart', () => {
     expect((body as { readonly runs: readonly object[] }).runs).toMatchObject([{ name: 'kept' }])
   })
 
+  it('a webhook that hung is sent, as the same delivery', async () => {
+    const { receiver, values } = webhook
+    await receiver.arrived(sentBefore + 1)
+    const sent = receiver.received.map(({ headers, body }) => ({
+      id: headers['x-heddle-delivery'],
+      run: JSON.parse(body) as { values: unknown },
+    }))
+    expect(sent.at(-1)).toMatchObject({ id: sent[0]!.id, run: { values } })
+  })
+
+  it('a quota of delayed runs counts those from before', async () => {
+    expect(await delay(delayed)).toMatchObject({ status: 429,
+      body: { quota: { name: 'delayed_runs', limit: delayedMax } } })
+  })
+
   it.each(graphs)('a thread of the graph %s and its copy are as they were', async (graphId) => {
     const { ids, before } = seen.get(graphId)!
     expect(await Promise.all(ids.map(everythingOf))).toEqual(before)
@@ -133,4 +215,11 @@ describe('after a restart', () => {
     await runs.wait(id!, graphId, { input: input(graphId), raiseError: false })
     expect(await runs.list(id!)).toHaveLength(3)
   })
+})
+
+// The last one: the server is gone then.
+it('A server ends quickly when it is interrupted.', async () => {
+  const began = performance.now()
+  expect(await server.process.kill('SIGINT')).toEqual({ code: 0, signal: null })
+  expect(tookMs(began)).toBeLessThan(Math.max(3_000, restartMs))
 })

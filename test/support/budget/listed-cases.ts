@@ -34,16 +34,6 @@ export const listedCases: Readonly<Record<string, Readonly<Record<string, string
   'test/e2e/fuzz.test.ts': {
     'answers or refuses 150 requests of any shape, seed 841459149': search,
   },
-  'test/e2e/lifecycle.test.ts': {
-    'prints what is loaded, locks its data, ends quickly, and starts after a kill':
-      'three starts of a server',
-  },
-  'test/e2e/webhook.test.ts': {
-    [
-      'A webhook that hung when the server was killed is sent after the restart, ' +
-      'as the same delivery'
-    ]: 'two starts of a server',
-  },
   'test/simulation/simulation.test.ts': {
     'loses, repeats and contradicts nothing in many worlds full of faults': search,
     'loses and brings back no item in worlds full of faults': search,
