@@ -16,7 +16,7 @@ import { FuzzSender } from '../support/fuzz-sender.ts'
 import type { Fate } from '../support/fuzz-sender.ts'
 import { isNight, repeats } from '../support/repeats.ts'
 import { say } from '../support/run-events.ts'
-import { startServer } from '../support/server-process.ts'
+import { oneWorker, startServer } from '../support/server-process.ts'
 import type { ServerProcess } from '../support/server-process.ts'
 import { clientOf } from '../support/server.ts'
 
@@ -36,7 +36,7 @@ let server: ServerProcess
 
 beforeAll(async () => {
   server = await startServer({ project: 'conformance', env: probedEnv,
-    args: ['--log-level', 'warn'] })
+    args: [...oneWorker, '--log-level', 'warn'] })
 })
 afterAll(() => server.close())
 

@@ -7,7 +7,8 @@ import { promisify } from 'node:util'
 import { Client } from '@langchain/langgraph-sdk'
 import { Client as TraceClient } from 'langsmith'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startServer } from '../support/server-process.ts'
+import { isNight } from '../support/repeats.ts'
+import { oneWorker, startServer } from '../support/server-process.ts'
 import type { ServerProcess } from '../support/server-process.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -17,7 +18,8 @@ const run = promisify(execFile)
 let server: ServerProcess
 beforeAll(async () => {
   // Without keys the starter answers offline, and always the same.
-  server = await startServer({ env: { OPENAI_API_KEY: '', ANTHROPIC_API_KEY: '' } })
+  server = await startServer({ args: oneWorker,
+    env: { OPENAI_API_KEY: '', ANTHROPIC_API_KEY: '' } })
 })
 afterAll(() => server?.close())
 
@@ -43,25 +45,26 @@ it('Its client example prints the answer and the length of the thread', async ()
   expect(stdout).toContain('The thread keeps 4 messages.')
 })
 
-it('Its starter asks by a form, writes again, and publishes what it may', async () => {
-  const { threads, runs } = new Client({ apiUrl: server.url })
-  const { thread_id: id } = await threads.create()
-  const decide = (decision: object) =>
-    runs.wait(id, 'desk', { command: { resume: { decisions: [decision] } } })
-  const asked = await runs.wait(id, 'desk', {
-    input: { messages: [{ role: 'user', content: 'How does a loom differ?' }] },
+it.runIf(isNight)('Its starter asks by a form, writes again, and publishes what it may',
+  async () => {
+    const { threads, runs } = new Client({ apiUrl: server.url })
+    const { thread_id: id } = await threads.create()
+    const decide = (decision: object) =>
+      runs.wait(id, 'desk', { command: { resume: { decisions: [decision] } } })
+    const asked = await runs.wait(id, 'desk', {
+      input: { messages: [{ role: 'user', content: 'How does a loom differ?' }] },
+    })
+    expect(asked).toMatchObject({ topic: 'How does a loom differ', sources: { length: 3 },
+      __interrupt__: [{
+        value: { actionRequests: [{ args: { title: 'How does a loom differ' } }],
+          reviewConfigs: [{ argsSchema: { required: ['title', 'channel'] } }] },
+      }] })
+    expect(await decide({ type: 'reject', message: 'Shorter.' }))
+      .toMatchObject({ messages: { 2: { content: expect.stringContaining('Shorter.') } } })
+    const args = { title: 'Looms', channel: 'print', embargo_hours: 2 }
+    expect(await decide({ type: 'edit', editedAction: { name: 'publish', args } }))
+      .toMatchObject({ messages: { 3: { content: 'Published "Looms" (print, in 2 h).' } } })
   })
-  expect(asked).toMatchObject({ topic: 'How does a loom differ', sources: { length: 3 },
-    __interrupt__: [{
-      value: { actionRequests: [{ args: { title: 'How does a loom differ' } }],
-        reviewConfigs: [{ argsSchema: { required: ['title', 'channel'] } }] },
-    }] })
-  expect(await decide({ type: 'reject', message: 'Shorter.' }))
-    .toMatchObject({ messages: { 2: { content: expect.stringContaining('Shorter.') } } })
-  const args = { title: 'Looms', channel: 'print', embargo_hours: 2 }
-  expect(await decide({ type: 'edit', editedAction: { name: 'publish', args } }))
-    .toMatchObject({ messages: { 3: { content: 'Published "Looms" (print, in 2 h).' } } })
-})
 
 it('Its traced function is a trace that the same client reads', async () => {
   const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', example('js')], {

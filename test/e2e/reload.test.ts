@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { isNight } from '../support/repeats.ts'
-import { startServer } from '../support/server-process.ts'
+import { oneWorker, startServer } from '../support/server-process.ts'
 import type { ServerProcess } from '../support/server-process.ts'
 import { clientOf } from '../support/server.ts'
 
@@ -32,7 +32,7 @@ beforeAll(async () => {
   await writeFile(join(folder, 'langgraph.json'),
     JSON.stringify({ graphs: { graph: './graph.ts:graph' } }))
   await write(saying('one'))
-  server = await startServer({ project: folder })
+  server = await startServer({ project: folder, args: oneWorker })
 })
 afterAll(async () => {
   await server?.close()

@@ -13,7 +13,7 @@ import { everythingIn } from '../support/cassandra-tables.ts'
 import { cassandraForTests } from '../support/cassandra.ts'
 import { openKeyMaker } from '../support/keys.ts'
 import { isNight } from '../support/repeats.ts'
-import { startServer } from '../support/server-process.ts'
+import { oneWorker, startServer } from '../support/server-process.ts'
 import type { ServerProcess } from '../support/server-process.ts'
 import { expiredToken, forgedToken, issuer, keySetFile, token } from '../support/sessions.ts'
 import { ask } from '../support/wire.ts'
@@ -93,7 +93,7 @@ async function useAll(server: ServerProcess, cassandra?: CassandraKeyspace): Pro
   return { answers, secrets: texts }
 }
 
-const args = ['--auth', 'keys', '--log-level', 'debug', '--jwt-issuer', issuer]
+const args = [...oneWorker, '--auth', 'keys', '--log-level', 'debug', '--jwt-issuer', issuer]
 
 function filesIn(folder: string): Buffer[] {
   return readdirSync(folder, { recursive: true }).map((name) => join(folder, String(name)))
