@@ -85,29 +85,24 @@ export function RunDetail({ threadId, run, version, close, changed }: RunDetailP
 
 function RunActs({ threadId, run, changed, close }: Omit<RunDetailProps, 'version'>) {
   const refusal = useRefusal()
-  const navigate = useNavigate()
+  const { toRun, toChat, askForCopy } = useWays()
   const act = useMutation({ mutationFn: async (what: () => Promise<unknown>) => what(),
     onSuccess: changed })
   const again = useMutation({
     mutationFn: () => createRun(threadId, { ...repetitionOf(run), multitask_strategy: 'enqueue' }),
     onSuccess: ({ run_id: id }) => {
       changed()
-      void navigate({ to: '.', search: (old) => ({ ...old, run: id }) })
+      toRun(id)
     },
   })
   const locked = { disabled: refusal !== undefined || act.isPending || again.isPending,
     title: refusal }
-  const toChat = () =>
-    void navigate({ to: '.',
-      search: (old) => ({ ...old, at: undefined, vs: undefined, view: 'chat' as const }) })
   const remove = () =>
     act.mutate(async () => {
       await deleteRun(threadId, run.run_id)
       close()
     })
   const { ask: asked }: { ask?: string | undefined } = useSearch({ strict: false })
-  const askForCopy = (ask?: 'copy') =>
-    void navigate({ to: '.', replace: true, search: (old) => ({ ...old, ask }) })
   const failed = act.error ?? again.error
   return (
     <>
@@ -156,6 +151,19 @@ function RunActs({ threadId, run, changed, close }: Omit<RunDetailProps, 'versio
       )}
     </>
   )
+}
+
+/** Ways to the pages where acts of a run lead. */
+function useWays() {
+  const navigate = useNavigate()
+  return {
+    toRun: (run: string) => void navigate({ to: '.', search: (old) => ({ ...old, run }) }),
+    toChat: () =>
+      void navigate({ to: '.',
+        search: (old) => ({ ...old, at: undefined, vs: undefined, view: 'chat' as const }) }),
+    askForCopy: (ask?: 'copy') =>
+      void navigate({ to: '.', replace: true, search: (old) => ({ ...old, ask }) }),
+  }
 }
 
 /** Deleting asks once more, in the same place. */
