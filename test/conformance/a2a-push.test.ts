@@ -8,7 +8,7 @@ import { openReceiver } from '../support/receiver.ts'
 import type { Received, Receiver } from '../support/receiver.ts'
 import { useServer } from '../support/server.ts'
 
-const server = useServer({ project: 'conformance', args: ['--egress-allow', '127.0.0.1/32'] })
+const server = useServer()
 const gate = useGates()
 
 let receiver: Receiver

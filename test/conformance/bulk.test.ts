@@ -5,14 +5,13 @@ import { describe, expect, it } from 'vitest'
 import { useGates } from '../support/gate.ts'
 import { startHeld } from '../support/held-run.ts'
 import { say } from '../support/run-events.ts'
-import { useServer } from '../support/server.ts'
-import { ask } from '../support/wire.ts'
+import { useTenant } from '../support/tenant.ts'
 
-const server = useServer({ project: 'conformance' })
+const server = useTenant()
 const gate = useGates()
 
 const post = async (path: string, body: object) => {
-  const answer = await ask(server.url, 'POST', path, body)
+  const answer = await server.ask('POST', path, body)
   return [answer.status, answer.body]
 }
 

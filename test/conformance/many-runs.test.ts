@@ -6,11 +6,10 @@ import { describe, expect, it } from 'vitest'
 import { useGates } from '../support/gate.ts'
 import { startHeld } from '../support/held-run.ts'
 import { say, texts } from '../support/run-events.ts'
-import { useServer } from '../support/server.ts'
-import { ask } from '../support/wire.ts'
+import { useTenant } from '../support/tenant.ts'
 
-/** A server of its own: some tests cancel all runs that there are. */
-const server = useServer({ args: ['--workers', '2'] })
+/** A tenant of its own: some tests cancel all runs that there are. */
+const server = useTenant()
 const gate = useGates()
 
 const newThread = async () => (await server.client.threads.create()).thread_id
@@ -63,7 +62,7 @@ describe('a batch of runs', () => {
       [422, Array.from({ length: 1_001 }, () => good), ''],
     ]
     for (const [status, body, field] of wrong) {
-      const answer = await ask(server.url, 'POST', '/runs/batch', body)
+      const answer = await server.ask('POST', '/runs/batch', body)
       expect(answer, JSON.stringify(body)?.slice(0, 200)).toMatchObject({ status })
       const { errors } = answer.body as { errors?: { field: string }[] }
       expect(errors?.map((each) => each.field)).toEqual(field === undefined ? undefined : [field])
@@ -74,14 +73,14 @@ describe('a batch of runs', () => {
   it('says which of its runs were started if one cannot be', async () => {
     const id = await newThread()
     const good = { assistant_id: 'echo', thread_id: id, input: say('x') }
-    const { status, body } = await ask(server.url, 'POST', '/runs/batch', [good, { ...good,
+    const { status, body } = await server.ask('POST', '/runs/batch', [good, { ...good,
       thread_id: unknown }, good])
     const [run, ...others] = await server.client.runs.list(id)
     expect({ status, body }).toMatchObject({ status: 409,
       body: { code: 'partly_done', admitted: [{ run_id: run!.run_id, thread_id: id }],
         errors: [{ field: '1' }] } })
     expect(others).toEqual([])
-    expect(await ask(server.url, 'POST', '/runs/batch', [{ ...good, thread_id: unknown }]))
+    expect(await server.ask('POST', '/runs/batch', [{ ...good, thread_id: unknown }]))
       .toMatchObject({ status: 404 })
   })
 
@@ -89,7 +88,7 @@ describe('a batch of runs', () => {
     const id = await newThread()
     const body = [1, 2].map(() => ({ assistant_id: 'echo', thread_id: id, input: say('x') }))
     const send = async () =>
-      (await ask(server.url, 'POST', '/runs/batch', body, { 'idempotency-key': 'k' })).body
+      (await server.ask('POST', '/runs/batch', body, { 'idempotency-key': 'k' })).body
     expect((await send() as Run[]).map(({ run_id }) => run_id))
       .toEqual((await send() as Run[]).map(({ run_id }) => run_id))
     expect(await server.client.runs.list(id)).toHaveLength(2)
@@ -134,7 +133,7 @@ describe('cancelling many runs', () => {
     const body = Array.from({ length: 130 },
       () => ({ assistant_id: 'echo', thread_id: randomUUID(), if_not_exists: 'create',
         after_seconds: 600 }))
-    await ask(server.url, 'POST', '/runs/batch', body)
+    await server.ask('POST', '/runs/batch', body)
     expect(await client.threads.count({ status: 'busy' })).toBe(130)
     await client.runs.cancelMany({ status: 'all' })
     expect(await client.threads.count({ status: 'busy' })).toBe(0)
@@ -144,7 +143,7 @@ describe('cancelling many runs', () => {
   it('refuses what it cannot understand', async () => {
     const thread_id = await newThread()
     const send = async (body: unknown, query = '') =>
-      (await ask(server.url, 'POST', `/runs/cancel${query}`, body)).status
+      (await server.ask('POST', `/runs/cancel${query}`, body)).status
     for (const body of [{}, { thread_id }, { run_ids: [unknown] }, { thread_id, run_ids: [] }, {
       thread_id,
       run_ids: ['x'],
@@ -174,8 +173,8 @@ describe('the reason of a cancelled run', () => {
     const { client } = server
     const { id, runId, laterId } = await busyThread()
     const path = (run: string) => `/threads/${id}/runs/${run}/cancel?wait=1&reason=taken`
-    expect((await ask(server.url, 'POST', `${path(laterId)}&action=rollback`)).status).toBe(422)
-    expect((await ask(server.url, 'POST', path(laterId))).status).toBe(204)
+    expect((await server.ask('POST', `${path(laterId)}&action=rollback`)).status).toBe(422)
+    expect((await server.ask('POST', path(laterId))).status).toBe(204)
     expect((await runOf(id, laterId)).cancel_reason).toMatch(/^taken: /)
     const next = await client.runs.create(id, 'echo', { multitaskStrategy: 'interrupt' })
     const { cancel_reason } = await runOf(id, runId)

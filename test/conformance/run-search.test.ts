@@ -5,17 +5,16 @@ import { useGates } from '../support/gate.ts'
 import { startHeld } from '../support/held-run.ts'
 import { nextMillisecond } from '../support/millisecond.ts'
 import { say } from '../support/run-events.ts'
-import { useServer } from '../support/server.ts'
-import { ask } from '../support/wire.ts'
+import { useTenant } from '../support/tenant.ts'
 
-/** A server of its own: all runs are listed here. */
-const server = useServer({ project: 'conformance' })
+/** A tenant of its own: all runs are listed here. */
+const server = useTenant()
 const gate = useGates()
 
 type Run = Readonly<Record<string, unknown>>
 
 async function search(body: object = {}) {
-  const { body: runs, status, headers } = await ask(server.url, 'POST', '/runs/search', body)
+  const { body: runs, status, headers } = await server.ask('POST', '/runs/search', body)
   return { runs: runs as Run[], status, cursor: headers.get('x-pagination-cursor') }
 }
 const ids = async (body: object) => (await search(body)).runs.map(({ run_id }) => run_id)
@@ -36,7 +35,7 @@ beforeAll(async () => {
   await run(threads[0]!, 'echo', say('one'))
   await run(threads[1]!, 'echo', say('two'))
   await run(threads[1]!, 'failing', { topic: 'bad' })
-  const { body } = await ask(server.url, 'POST', '/runs', { assistant_id: 'echo', input: say('x'),
+  const { body } = await server.ask('POST', '/runs', { assistant_id: 'echo', input: say('x'),
     on_completion: 'keep' })
   const { run_id: lonely } = body as { run_id: string }
   await client.runs.join(lonely, lonely)

@@ -6,11 +6,10 @@ import { useGates } from '../support/gate.ts'
 import { startHeld } from '../support/held-run.ts'
 import { nextMillisecond } from '../support/millisecond.ts'
 import { say } from '../support/run-events.ts'
-import { useServer } from '../support/server.ts'
-import { ask } from '../support/wire.ts'
+import { useTenant } from '../support/tenant.ts'
 
-/** A server of its own: all threads are counted here. */
-const server = useServer({ project: 'conformance' })
+/** A tenant of its own: all threads are counted here. */
+const server = useTenant()
 const gate = useGates()
 const team = randomUUID()
 /** Thread ids in the order of creation: empty, talked, failed, waiting. */
@@ -50,7 +49,7 @@ describe('a search', () => {
   it('is refused with 422 for a filter that would take very long', async () => {
     const parts = Array.from({ length: 65 }, (_, n) => ({ n }))
     for (const filter of [{ metadata: { parts } }, { values: { parts } }]) {
-      const { status, body } = await ask(server.url, 'POST', '/threads/search', filter)
+      const { status, body } = await server.ask('POST', '/threads/search', filter)
       expect([status, body]).toEqual([422, expect.objectContaining({
         message: expect.stringContaining('64 objects or lists inside of lists'),
       })])
@@ -71,8 +70,8 @@ describe('a search', () => {
 
   it('is not limited to ids by an empty list of them', async () => {
     const query = { metadata: { team }, limit: 1_000 }
-    const all = await ask(server.url, 'POST', '/threads/search', query)
-    expect((await ask(server.url, 'POST', '/threads/search', { ...query, ids: [] })).body)
+    const all = await server.ask('POST', '/threads/search', query)
+    expect((await server.ask('POST', '/threads/search', { ...query, ids: [] })).body)
       .toEqual(all.body)
     expect(all.body).not.toEqual([])
   })
@@ -130,7 +129,7 @@ describe('the order of a search', () => {
 
 describe('the pages of a search', () => {
   const page = (limit: number, offset: number) =>
-    ask(server.url, 'POST', '/threads/search', {
+    server.ask('POST', '/threads/search', {
       metadata: { team },
       sort_by: 'created_at',
       sort_order: 'asc',
@@ -204,19 +203,19 @@ describe('a search that makes no sense', () => {
     { ids: ['not a uuid'] },
     { select: ['colour'] },
   ])('is refused with 422: %j', async (body) => {
-    expect((await ask(server.url, 'POST', '/threads/search', body)).status).toBe(422)
+    expect((await server.ask('POST', '/threads/search', body)).status).toBe(422)
   })
 
   it.each(['threads', 'assistants'])('is refused for an absurd offset: %s', async (kind) => {
     const body = { offset: Number.MAX_VALUE }
-    expect((await ask(server.url, 'POST', `/${kind}/search`, body)).status).toBe(422)
+    expect((await server.ask('POST', `/${kind}/search`, body)).status).toBe(422)
   })
 })
 
 describe('a cursor', () => {
   type Thread = { readonly thread_id: string }
   const page = async (body: object) => {
-    const { body: rows, headers, status } = await ask(server.url, 'POST', '/threads/search', {
+    const { body: rows, headers, status } = await server.ask('POST', '/threads/search', {
       metadata: { team },
       select: ['thread_id'],
       ...body,
@@ -263,13 +262,13 @@ describe('the time of an update', () => {
   it('narrows a search and a count', async () => {
     const { updated_at } = await server.client.threads.get(ids[2]!)
     const find = async (body: object) =>
-      (await ask(server.url, 'POST', '/threads/search', { metadata: { team }, ...body }))
+      (await server.ask('POST', '/threads/search', { metadata: { team }, ...body }))
         .body as { thread_id: string; updated_at: string }[]
     const later = await find({ updated_after: updated_at })
     expect(later.map(({ thread_id }) => thread_id)).toEqual([ids[3]])
     const earlier = await find({ updated_before: updated_at, sort_by: 'updated_at' })
     expect(earlier.map(({ thread_id }) => thread_id)).toEqual([ids[1], ids[0]])
-    const { status } = await ask(server.url, 'POST', '/threads/search', { updated_after: 'soon' })
+    const { status } = await server.ask('POST', '/threads/search', { updated_after: 'soon' })
     expect(status).toBe(422)
   })
 })
@@ -277,12 +276,12 @@ describe('the time of an update', () => {
 describe('a count by status', () => {
   it('has the number of threads of each status', async () => {
     const count = async (body: object) =>
-      (await ask(server.url, 'POST', '/threads/count', { by: 'status', ...body })).body
+      (await server.ask('POST', '/threads/count', { by: 'status', ...body })).body
     expect(await count({ metadata: { team } }))
       .toEqual({ idle: 2, busy: 0, interrupted: 1, error: 1 })
     expect(await count({ metadata: { team }, status: 'error' }))
       .toEqual({ idle: 0, busy: 0, interrupted: 0, error: 1 })
-    const { status } = await ask(server.url, 'POST', '/threads/count', { by: 'status',
+    const { status } = await server.ask('POST', '/threads/count', { by: 'status',
       values: { topic: 'cats' } })
     expect(status).toBe(422)
   })
@@ -290,7 +289,7 @@ describe('a count by status', () => {
 
 describe('words', () => {
   const find = async (q: string, body: object = {}) => {
-    const { body: rows } = await ask(server.url, 'POST', '/threads/search', { q, ...body })
+    const { body: rows } = await server.ask('POST', '/threads/search', { q, ...body })
     return (rows as { thread_id: string }[]).map(({ thread_id }) => thread_id)
   }
 
@@ -307,7 +306,7 @@ describe('words', () => {
       id,
     ])
     expect(await find('light', { status: 'error' })).toEqual([])
-    const { body: count } = await ask(server.url, 'POST', '/threads/count', { q: 'lighthouse' })
+    const { body: count } = await server.ask('POST', '/threads/count', { q: 'lighthouse' })
     expect(count).toBe(1)
     await threads.update(id, { metadata: { title: 'Renamed' } })
     expect(await find('trip')).toEqual([])
@@ -318,7 +317,7 @@ describe('words', () => {
 
   it('are needed in a query, and few', async () => {
     for (const q of ['', ' ?! ', 'x'.repeat(201)]) {
-      expect((await ask(server.url, 'POST', '/threads/search', { q })).status).toBe(422)
+      expect((await server.ask('POST', '/threads/search', { q })).status).toBe(422)
     }
   })
 })

@@ -1,7 +1,5 @@
 /** A server for a test file, and the official client for it. */
 
-import { join } from 'node:path'
-
 import { Client } from '@langchain/langgraph-sdk'
 import { afterAll, beforeAll, inject } from 'vitest'
 import { dropKeyspace, newKeyspace } from './cassandra-keyspace.ts'
@@ -11,7 +9,7 @@ import type { KeyPlace } from './keys.ts'
 import { projectsFolder } from './newest-packages.ts'
 import { oneWorker, startServer } from './server-process.ts'
 import type { ServerOptions, ServerProcess } from './server-process.ts'
-import type { SharedServerAnswer, SharedServerRequest } from './shared-server-setup.ts'
+import type { SharedKind, SharedServerAnswer, SharedServerRequest } from './shared-server-setup.ts'
 
 /** The server of a test file, once its tests run. */
 export interface ServerInUse {
@@ -30,23 +28,25 @@ const onCassandra = process.env['HEDDLE_TEST_STORE'] === 'cassandra'
 const startMs = 240_000
 
 /**
- * A server of the conformance project for a test file. Files that ask for nothing special share
- * one, since a start takes longer than many of them. Others have one worker, unless they ask for
- * more. With HEDDLE_TEST_URL the tests that need no process of their own run against the server
- * there, which must serve that project.
+ * A server for a test file: with options one of its own, otherwise one that files share, since a
+ * start takes longer than many of them. Own ones have one worker, unless they ask for more. With
+ * HEDDLE_TEST_URL the tests that need no process of their own run against the server there, which
+ * must serve the conformance project.
  */
-export function useServer(options?: ServerOptions): ServerInUse {
+export function useServer(options: ServerOptions | SharedKind = 'open'): ServerInUse {
   const elsewhere = process.env['HEDDLE_TEST_URL']
   let own: ServerProcess | undefined
   let keyspace: CassandraKeyspace | undefined
   let url: string | undefined
+  let keyPlace: KeyPlace | undefined
   let client: Client | undefined
   beforeAll(async () => {
     const cassandra = onCassandra ? await cassandraForTests() : undefined
     keyspace = cassandra && newKeyspace(cassandra)
     if (elsewhere !== undefined) url = elsewhere
-    else if (options === undefined) url = await sharedServer(keyspace)
-    else {
+    else if (typeof options === 'string') {
+      ;({ url, keyPlace } = await sharedServer(options, keyspace))
+    } else {
       // Each worker loads the engine. Of two such options the last one holds.
       const args = [...oneWorker, ...options.args ?? []]
       own = await startServer({ project: 'conformance', cassandra: keyspace, ...options, args })
@@ -68,22 +68,22 @@ export function useServer(options?: ServerOptions): ServerInUse {
       return own!
     },
     get place() {
-      return { dataDir: own!.dataDir, ...keyspace && { cassandra: keyspace } }
+      return keyPlace ?? { dataDir: own!.dataDir, ...keyspace && { cassandra: keyspace } }
     },
   }
 }
 
 /**
- * URL of the shared server. The first caller with a place decides where its data are; without a
- * place, they are in a folder.
+ * A shared server. The first caller with a place decides where its data are; without a place, they
+ * are in a folder.
  */
-async function sharedServer(place?: CassandraKeyspace): Promise<string> {
-  const asked: SharedServerRequest = { project: join(projectsFolder(), 'conformance'), place }
+async function sharedServer(kind: SharedKind, place?: CassandraKeyspace) {
+  const asked: SharedServerRequest = { kind, projects: projectsFolder(), place }
   const response = await fetch(inject('sharedServerDoor'), { method: 'POST',
     body: JSON.stringify(asked) })
   const answer = await response.json() as SharedServerAnswer
   if ('broken' in answer) throw new Error(`The server that tests share: ${answer.broken}`)
-  return answer.url
+  return answer
 }
 
 /** The official client without retries, so that a test gets the first answer. */

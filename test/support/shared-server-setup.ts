@@ -3,26 +3,45 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 
 import type { TestProject } from 'vitest/node'
 
 import { dropKeyspace } from './cassandra-keyspace.ts'
 import type { CassandraKeyspace } from './cassandra-keyspace.ts'
-import { startServer } from './server-process.ts'
+import type { KeyPlace } from './keys.ts'
+import { oneWorker, startServer } from './server-process.ts'
 import type { ServerProcess } from './server-process.ts'
+
+/**
+ * Servers that files share:
+ * open     everybody may call it, and it may call this machine
+ * keys     callers need a key; each file has a tenant of its own there
+ * judging  with graphs that answer and graphs that judge answers; it may call this machine
+ */
+export type SharedKind = 'open' | 'keys' | 'judging'
+
+/** The project of each, and how it is started. */
+const kinds: Readonly<Record<SharedKind, { project: string; args: readonly string[] }>> = {
+  open: { project: 'conformance', args: ['--egress-allow', '127.0.0.1'] },
+  keys: { project: 'conformance',
+    args: ['--auth', 'keys', '--hub-handle', 'acme=acme-co', '--quota-streams', '50'] },
+  judging: { project: 'judging', args: [...oneWorker, '--egress-allow', '127.0.0.1'] },
+}
 
 /** What a test asks for. */
 export interface SharedServerRequest {
-  /** The folder of the project: graphs of each run on the packages beside it. */
-  readonly project: string
+  readonly kind: SharedKind
+  /** The folder of projects: graphs of each run on the packages beside it. */
+  readonly projects: string
   /** Where the server finds its data, if that is Cassandra: the place of the first that asks. */
   readonly place?: CassandraKeyspace
 }
 
 /** The answer to a test that asks for the server. */
 export type SharedServerAnswer =
-  | { readonly url: string }
+  | { readonly url: string; readonly keyPlace: KeyPlace }
   /** Why it did not start. */
   | { readonly broken: string }
 
@@ -42,13 +61,20 @@ declare module 'vitest' {
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const servers = new Map<string, SharedServer>()
   const door = createServer(async (request, response) => {
-    const { project, place } = await json(request) as SharedServerRequest
-    const kind = `${place ? 'Cassandra' : 'embedded'} ${project}`
-    const shared = servers.get(kind) ??
-      { place, server: startServer({ project, ...place && { cassandra: place } }) }
-    servers.set(kind, shared)
-    const answer: SharedServerAnswer = await shared.server.then(({ url }) => ({ url }),
-      (error: Error) => ({ broken: error.message }))
+    const { kind, projects, place } = await json(request) as SharedServerRequest
+    const name = `${place ? 'Cassandra' : 'embedded'} ${kind} ${projects}`
+    const { project, args } = kinds[kind]
+    const shared = servers.get(name) ?? { place, server: startServer({
+      project: join(projects, project),
+      args,
+      ...place && { cassandra: place },
+    }) }
+    servers.set(name, shared)
+    const cassandra = shared.place && { cassandra: shared.place }
+    const answer: SharedServerAnswer = await shared.server.then(
+      ({ url, dataDir }) => ({ url, keyPlace: { dataDir, ...cassandra } }),
+      (error: Error) => ({ broken: error.message }),
+    )
     response.end(JSON.stringify(answer))
   })
   door.listen(0, '127.0.0.1')

@@ -8,9 +8,10 @@ import { startHeld } from '../../support/held-run.ts'
 import { isNight } from '../../support/repeats.ts'
 import { useServer } from '../../support/server.ts'
 import { oneWorker } from '../../support/server-process.ts'
+import { useTenant } from '../../support/tenant.ts'
 import { ask } from '../../support/wire.ts'
 
-const server = useServer({ project: 'conformance', args: oneWorker })
+const server = useTenant({ kills: isNight })
 const gate = useGates()
 
 interface Span {
@@ -33,7 +34,7 @@ interface Span {
 }
 
 const send = (method: string, path: string, body?: object) =>
-  ask(server.url, method, `/api/v1${path}`, body)
+  server.ask(method, `/api/v1${path}`, body)
 
 async function projectOf(name: string): Promise<string> {
   const { body } = await send('GET', `/sessions?name=${encodeURIComponent(name)}`)
@@ -85,7 +86,7 @@ it('shows a run with its input, output and nodes', async () => {
   expect(await query({ trace: id, filter: 'eq(name, "b")' })).toMatchObject([{ name: 'b' }])
   expect(await query({ session: [project], filter: 'eq(name, "b")' })).toEqual([])
   expect(await query({ session: [project], trace: id, is_root: false })).toHaveLength(3)
-  const { body } = await ask(server.url, 'GET',
+  const { body } = await server.ask('GET',
     `/api/v2/traces/${id}/runs?project_id=${project}&selects=NAME&selects=OUTPUTS`)
   const { items } = body as { readonly items: readonly Span[] }
   expect(items.map(({ name }) => name)).toEqual(['steps', 'a', 'b', 'c'])

@@ -4,17 +4,16 @@ import { Client } from 'langsmith'
 import { beforeAll, expect, it } from 'vitest'
 
 import { isNight } from '../../support/repeats.ts'
-import { useServer } from '../../support/server.ts'
-import { ask } from '../../support/wire.ts'
+import { useTenant } from '../../support/tenant.ts'
 
-const server = useServer({ project: 'conformance' })
+const server = useTenant({ kills: isNight })
 
 let client: Client
 const ids = Array.from({ length: 5 }, () => crypto.randomUUID())
 let project = ''
 
 const send = async (method: string, path: string, body?: unknown, headers = {}) =>
-  ask(server.url, method, `/api/v1${path}`, body, headers)
+  server.ask(method, `/api/v1${path}`, body, headers)
 const read = async (path: string) => (await send('GET', path)).body as Record<string, unknown>
 
 async function all<Item>(list: AsyncIterable<Item>): Promise<readonly Item[]> {
@@ -24,7 +23,7 @@ async function all<Item>(list: AsyncIterable<Item>): Promise<readonly Item[]> {
 }
 
 beforeAll(async () => {
-  client = new Client({ apiUrl: `${server.url}/api/v1`, apiKey: 'k' })
+  client = new Client({ apiUrl: `${server.url}/api/v1`, apiKey: server.key })
   const post = ids.map((id, index) => ({ id, trace_id: id, name: `run ${index}`, run_type: 'chain',
     session_name: 'queued', inputs: { index }, start_time: Date.now(), end_time: Date.now(),
     dotted_order: `20991126T20000000000${index}Z${id}` })

@@ -10,10 +10,8 @@ import type { ModelServer } from '../../support/model-server.ts'
 import { isNight } from '../../support/repeats.ts'
 import { eventually, ruleWire } from '../../support/rules.ts'
 import { useServer } from '../../support/server.ts'
-import { oneWorker } from '../../support/server-process.ts'
 
-const server = useServer({ project: 'judging',
-  args: [...oneWorker, '--egress-allow', '127.0.0.1'] })
+const server = useServer('judging')
 const wire = ruleWire(server)
 let model: ModelServer
 

@@ -7,10 +7,9 @@ import { RunTree } from 'langsmith/run_trees'
 import { beforeAll, expect, it } from 'vitest'
 
 import { isNight } from '../../support/repeats.ts'
-import { useServer } from '../../support/server.ts'
-import { ask } from '../../support/wire.ts'
+import { useTenant } from '../../support/tenant.ts'
 
-const server = useServer({ project: 'conformance' })
+const server = useTenant({ kills: isNight })
 
 /** Media types that a page of this server could run, if it were answered with them. */
 const scripts = ['text/javascript', 'application/ecmascript', 'text/html', 'image/svg+xml',
@@ -20,10 +19,11 @@ let client: Client
 let [root, child, other] = ['', '', '']
 let project = ''
 
-const get = (path: string, method = 'GET', body?: unknown) => ask(server.url, method, path, body)
+const get = (path: string, method = 'GET', body?: unknown) => server.ask(method, path, body)
 
 beforeAll(async () => {
-  client = new Client({ apiUrl: `${server.url}/api/v1`, apiKey: 'k', autoBatchTracing: true })
+  client = new Client({ apiUrl: `${server.url}/api/v1`, apiKey: server.key,
+    autoBatchTracing: true })
   const options = { client, project_name: 'shared' }
   const tree = new RunTree({ ...options, name: 'root', run_type: 'chain', inputs: { a: 1 },
     extra: { metadata: { thread_id: 'one' } },

@@ -1,18 +1,20 @@
 /** Saved views of a real server: they come back as they were sent, page by page, and only there. */
 
+import { randomUUID } from 'node:crypto'
+
 import { beforeAll, expect, it } from 'vitest'
 
 import { openKeyMaker } from '../../support/keys.ts'
 import { useServer } from '../../support/server.ts'
 import { ask, messageOf } from '../../support/wire.ts'
 
-const server = useServer({ project: 'conformance', args: ['--auth', 'keys'] })
+const server = useServer('keys')
 let [owner, stranger] = ['', '']
 
 beforeAll(async () => {
   const maker = await openKeyMaker(server.place)
-  owner = await maker.make('acme')
-  stranger = await maker.make('other')
+  owner = await maker.make(`of-views-${randomUUID()}`)
+  stranger = await maker.make(`of-others-${randomUUID()}`)
   await maker.close()
 })
 
