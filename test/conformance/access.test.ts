@@ -17,8 +17,10 @@ import { StoreService } from '../../proto/gen/frontdoor/v1/store_pb.js'
 import { ThreadService } from '../../proto/gen/frontdoor/v1/thread_pb.js'
 import { dropKeyspace, newKeyspace } from '../support/cassandra-keyspace.ts'
 import { cassandraForTests } from '../support/cassandra.ts'
+import { dialThread } from '../support/dialled-thread.ts'
 import { openKeyMaker } from '../support/keys.ts'
 import type { KeyMaker } from '../support/keys.ts'
+import { isNight } from '../support/repeats.ts'
 import { say } from '../support/run-events.ts'
 import { startServer } from '../support/server-process.ts'
 import type { ServerProcess } from '../support/server-process.ts'
@@ -51,7 +53,7 @@ let reader: Headers
 
 beforeAll(async () => {
   server = await startServer({
-    project: 'conformance',
+    project: 'echo',
     cassandra: keyspace,
     args: ['--auth', 'keys', '--region-url', `eu=${euUrl}`, '--jwt-issuer', issuer, '--jwt-keys',
       keySetFile()],
@@ -195,6 +197,15 @@ const casesThat = (cases: Readonly<Record<string, Case>>, fit: (one: Case) => bo
 const guardedRoutes = casesThat(routeCases, ({ does }) => does !== 'public')
 const rpcNames = Object.keys(callCases)
 
+/**
+ * Those of the operations that an outsider asks for: by day the first one asks for all, and the
+ * others share all of them among themselves; by night each asks for all.
+ */
+const walkedBy = (outsider: number, names: readonly string[]) =>
+  isNight || outsider === 0
+    ? names
+    : names.filter((_, at) => at % (outsiders.length - 1) === outsider - 1)
+
 /** The outcomes of all, compared at once so that a failure names each operation that fails. */
 async function outcomes<Outcome>(names: readonly string[],
   outcomeOf: (name: string) => Promise<Outcome>): Promise<Record<string, Outcome>> {
@@ -241,15 +252,16 @@ describe.skipIf(process.env['HEDDLE_TEST_URL'] !== undefined)('access', () => {
 
   it('is refused to invalid credentials on every route, and nothing changes', async () => {
     const before = await inventory()
-    for (const [name, headers, status] of outsiders) {
-      const seen = await outcomes(guardedRoutes, async (route) => {
+    for (const [at, [name, headers, status]] of outsiders.entries()) {
+      const walked = walkedBy(at, guardedRoutes)
+      const seen = await outcomes(walked, async (route) => {
         const answer = await askRoute(route, headers)
         const { detail } = answer.body as { detail?: unknown }
         expect(textOf(answer.body)).not.toContain(mark)
         return [answer.status, typeof detail, answer.headers.has('www-authenticate')]
       })
       expect([name, seen])
-        .toEqual([name, allAre(guardedRoutes, [status, 'string', status === 401])])
+        .toEqual([name, allAre(walked, [status, 'string', status === 401])])
     }
     expect(await inventory()).toEqual(before)
   })
@@ -262,10 +274,11 @@ describe.skipIf(process.env['HEDDLE_TEST_URL'] !== undefined)('access', () => {
 
   it.each(Object.keys(transports))('is refused to invalid credentials over %s', async (wire) => {
     const ended = transports[wire]!()
-    for (const [name, headers, status] of outsiders) {
+    for (const [at, [name, headers, status]] of outsiders.entries()) {
       const code = status === 401 ? Code.Unauthenticated : Code.PermissionDenied
-      expect([name, await outcomes(rpcNames, (call) => callRpc(ended, call, headers))])
-        .toEqual([name, allAre(rpcNames, { code, answers: [] })])
+      const walked = walkedBy(at, rpcNames)
+      expect([name, await outcomes(walked, (call) => callRpc(ended, call, headers))])
+        .toEqual([name, allAre(walked, { code, answers: [] })])
     }
   })
 
@@ -297,7 +310,9 @@ describe.skipIf(process.env['HEDDLE_TEST_URL'] !== undefined)('access', () => {
     async (wire) => {
       const ended = transports[wire]!()
       const before = await inventory()
-      for (const [name, headers] of others) {
+      // By day, one wire is used by all of them, and each wire by the first and the last.
+      const callers = isNight || wire === 'Connect' ? others : [others[0]!, others.at(-1)!]
+      for (const [name, headers] of callers) {
         const hidden = casesThat(callCases, ({ sees }) => sees === 'nothing')
         expect([name, await outcomes(hidden, (call) => callRpc(ended, call, headers))])
           .toEqual([name, allAre(hidden, { code: Code.NotFound, answers: [] })])
@@ -324,11 +339,11 @@ describe.skipIf(process.env['HEDDLE_TEST_URL'] !== undefined)('access', () => {
     expect(await outcomes(changes, statusOf)).toEqual(allAre(changes, 403))
     expect(await outcomes(looks, statusOf)).toEqual(foundAll(looks))
     const ended = transports['gRPC']!()
-    for (const call of rpcNames) {
-      const { code } = await callRpc(ended, call, reader)
-      const expected = callCases[call]!.does === 'change' ? Code.PermissionDenied : undefined
-      expect([call, code]).toEqual([call, expected])
-    }
+    const calls = await outcomes(rpcNames,
+      async (call) => (await callRpc(ended, call, reader)).code)
+    const refused = casesThat(callCases, ({ does }) => does === 'change')
+    expect(calls).toEqual({ ...allAre(rpcNames, undefined),
+      ...allAre(refused, Code.PermissionDenied) })
     const cancel = `/threads/${theirs.threadId}/runs/${theirs.runId}/join?cancel_on_disconnect=1`
     expect((await ask(server.url, 'GET', cancel, undefined, { ...reader })).status).toBe(403)
     expect(await inventory()).toEqual(before)
@@ -342,10 +357,8 @@ describe.skipIf(process.env['HEDDLE_TEST_URL'] !== undefined)('access', () => {
     expect(await outcomes(others, statusOf)).toEqual(allAre(others, 403))
     expect(await outcomes(about, statusOf)).toEqual(allAre(about, 200))
     const ended = transports['gRPC']!()
-    for (const call of rpcNames) {
-      const { code } = await callRpc(ended, call, deployer)
-      expect([call, code]).toEqual([call, Code.PermissionDenied])
-    }
+    expect(await outcomes(rpcNames, async (call) => (await callRpc(ended, call, deployer)).code))
+      .toEqual(allAre(rpcNames, Code.PermissionDenied))
   })
 
   it('of an admin leads to the place of own threads only', async () => {
@@ -402,6 +415,15 @@ describe.skipIf(process.env['HEDDLE_TEST_URL'] !== undefined)('access', () => {
     await threads.delete(theirs.threadId)
     await assistants.delete(theirs.assistantId)
     expect(await inventory()).toEqual(before)
+  })
+
+  it('by a session opens a WebSocket, as a protocol of it that is never answered', async () => {
+    const { socket, ask: send } = dialThread(server.url, randomUUID(), {
+      protocols: ['heddle', `heddle.token.${token()}`],
+    })
+    expect(await send('subscription.subscribe', { channels: ['values'] }, 1))
+      .toMatchObject({ type: 'success' })
+    expect(socket.protocol).toBe('heddle')
   })
 
   it('of a new tenant includes the assistants of all graphs', async () => {
