@@ -23,24 +23,41 @@ interface Description {
   components: { schemas: Record<string, object> }
 }
 
+let described: Promise<Description> | undefined
+
+/** What the server describes. It is the same at each question. */
+const description = () =>
+  described ??= fetch(`${server.url}/openapi.json`).then((answer) =>
+    answer.json() as Promise<Description>
+  )
+
+const validators = new Map<object, ReturnType<typeof Compile>>()
+
+/** What is wrong with a body. To compile a schema takes longer than all of its uses. */
+function faultsOf(schema: object, { components }: Description, body: unknown): unknown {
+  const validator = validators.get(schema) ?? Compile({ components, ...schema })
+  validators.set(schema, validator)
+  return validator.Errors(body)[1]
+}
+
 /** The body of the answer, once its status, type, headers and schema match the description. */
 async function describedAnswer(method: string, path: string, body?: unknown,
   headers?: Record<string, string>): Promise<unknown> {
-  const description = await (await fetch(`${server.url}/openapi.json`)).json() as Description
+  const whole = await description()
   const answer = await ask(server.url, method, path, body, headers)
-  const operation = operationAt(description, method, path.split('?', 1)[0]!)
+  const operation = operationAt(whole, method, path.split('?', 1)[0]!)
   const about = `${operation.operationId} ${answer.status}`
-  const described = operation.responses[answer.status < 400 ? answer.status : 'default']
-  expect(described, about).toBeDefined()
+  const response = operation.responses[answer.status < 400 ? answer.status : 'default']
+  expect(response, about).toBeDefined()
   const own = ['location', 'content-location', 'x-pagination-total', 'x-pagination-next',
     'x-request-id', 'retry-after'].filter((name) => answer.headers.has(name))
-  expect(Object.keys(described!.headers!), about).toEqual(expect.arrayContaining(own))
+  expect(Object.keys(response!.headers!), about).toEqual(expect.arrayContaining(own))
   const type = answer.headers.get('content-type')?.split(';', 1)[0]
-  expect(type === undefined ? [] : [type], about).toEqual(Object.keys(described!.content ?? {}))
+  expect(type === undefined ? [] : [type], about).toEqual(Object.keys(response!.content ?? {}))
   if (type !== 'application/json') return undefined
-  const { schema } = described!.content![type]!
-  const [, faults] = Compile({ components: description.components, ...schema }).Errors(answer.body)
-  expect(faults, `${about}: ${JSON.stringify(answer.body)}`).toEqual([])
+  const { schema } = response!.content![type]!
+  expect(faultsOf(schema, whole, answer.body), `${about}: ${JSON.stringify(answer.body)}`)
+    .toEqual([])
   return answer.body
 }
 
@@ -55,15 +72,15 @@ function operationAt({ paths }: Description, method: string, path: string): Oper
 const unknown = randomUUID()
 
 it('describes every operation of the contract', async () => {
-  const { paths } = await (await fetch(`${server.url}/openapi.json`)).json() as Description
-  const described = operations.map(({ operation }) => {
+  const { paths } = await description()
+  const named = operations.map(({ operation }) => {
     const { method } = operation
     const path: string = operation === getCaller ? '/auth' : operation.path
     return paths[path.replaceAll(/:(\w+)|\*/g, (part, name = part) => `{${name}}`)]
       ?.[method.toLowerCase()]
       ?.operationId
   })
-  expect(described).toEqual(operations.map(({ name }) => name))
+  expect(named).toEqual(operations.map(({ name }) => name))
 })
 
 describe('an answer is as described', () => {

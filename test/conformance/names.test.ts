@@ -16,6 +16,11 @@ async function threadOf(graphId = 'steps', input: object = { topic: 't' }) {
   return id
 }
 
+let unchanged: Promise<string> | undefined
+
+/** One thread for all that is refused, since that changes nothing. */
+const theThread = () => unchanged ??= threadOf()
+
 const stateOf = async (id: string) => (await ask(server.url, 'GET', `/threads/${id}/state`)).body
 
 /** Written as text: an object literal would set its prototype. */
@@ -34,7 +39,7 @@ describe('a run', () => {
       ['command.update', `"command":{"update":${pairs(name)}}`],
     ]),
   ])('whose %s names what is not there is 422: %s', async (field, part) => {
-    const id = await threadOf()
+    const id = await theThread()
     const before = await stateOf(id)
     for (const path of [`/threads/${id}/runs/wait`, `/threads/${id}/runs`, '/runs/wait']) {
       const answer = await ask(server.url, 'POST', path, `{"assistant_id":"steps",${part}}`)
@@ -111,7 +116,7 @@ describe('an update of the state', () => {
     ...strange.map((name) => [`"command":{"update":${pairs(name)}},"as_node":"a"`]),
     ...strange.map((name) => [`"values":[[{},${JSON.stringify(name)}]],"as_node":"__copy__"`]),
   ])('that names what is not there is 422: %s', async (part) => {
-    const id = await threadOf()
+    const id = await theThread()
     const before = await stateOf(id)
     const answer = await ask(server.url, 'POST', `/threads/${id}/state`, `{${part}}`)
     expect(answer.status).toBe(422)

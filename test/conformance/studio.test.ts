@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { startServer } from '../support/server-process.ts'
+import { oneWorker, startServer } from '../support/server-process.ts'
 import type { ServerProcess } from '../support/server-process.ts'
 import { setup } from '../studio/support/setup.ts'
 import { useServer } from '../support/server.ts'
@@ -142,22 +142,24 @@ describe('a server with other settings', () => {
   let limited: ServerProcess
   let without: ServerProcess
   beforeAll(async () => {
-    limited = await startServer({ project: 'conformance',
-      args: ['--limits', 'on', '--studio', 'https://agents.example.org/"x"', '--workers', '1'] })
-    without = await startServer({ project: 'conformance',
-      args: ['--studio', 'off', '--workers', '1'] })
+    const start = (...args: string[]) =>
+      startServer({ project: 'telling', args: [...oneWorker, ...args] })
+    ;[limited, without] = await Promise.all([
+      start('--limits', 'on', '--studio', 'https://agents.example.org/"x"'),
+      start('--studio', 'off'),
+    ])
   })
   afterAll(async () => {
     await Promise.all([limited?.close(), without?.close()])
   })
 
   it('charges its page to no limit', async () => {
-    for (let asked = 0; asked < 130; asked++) {
+    await Promise.all(Array.from({ length: 130 }, async () => {
       const answer = await fetch(`${limited.url}/studio/theme.js`)
       expect(answer.status).toBe(200)
       expect(answer.headers.get('ratelimit')).toBeNull()
       await answer.text()
-    }
+    }))
   })
 
   it('may serve the page for another server', async () => {

@@ -5,7 +5,7 @@ import { limitVectors, vectorId } from '../../support/limit-vectors.ts'
 import type { Shown } from '../../support/limit-vectors.ts'
 import { useServer } from '../../support/server.ts'
 
-const server = useServer({ project: 'conformance',
+const server = useServer({ project: 'telling',
   args: ['--region', 'us', '--platform-port', '0', '--own-traces', 'off'] })
 let platformUrl: string
 

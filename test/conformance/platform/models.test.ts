@@ -17,6 +17,7 @@ const keyFile = join(folder, 'key')
 writeFileSync(keyFile, randomBytes(32))
 
 const server = useServer({
+  project: 'telling',
   args: ['--secrets-key', keyFile, '--egress-allow', '127.0.0.1', '--log-level', 'debug',
     '--workers', '1'],
 })
@@ -288,11 +289,11 @@ describe('The examples of a dataset', () => {
   beforeAll(async () => {
     const { body } = await send('POST', '/datasets', { name: 'colours' })
     dataset = (body as { id: string }).id
-    for (let number = 0; number < 20; number++) {
-      await send('POST', '/examples', { dataset_id: dataset, inputs: { who: `person ${number}` },
-        outputs: { answer: 'Hi' } })
-    }
-    await send('POST', '/examples', { dataset_id: dataset, inputs: { other: 1 } })
+    const examples = [...Array.from({ length: 20 }, (_, number) => ({
+      inputs: { who: `person ${number}` },
+      outputs: { answer: 'Hi' },
+    })), { inputs: { other: 1 } }]
+    await send('POST', '/examples/bulk', examples.map((each) => ({ dataset_id: dataset, ...each })))
   })
   const manifest = { lc: 1, type: 'constructor',
     id: ['langchain_core', 'prompts', 'prompt', 'PromptTemplate'],

@@ -9,10 +9,8 @@ import type { Receiver } from '../../support/receiver.ts'
 import { isNight } from '../../support/repeats.ts'
 import { eventually, ruleWire } from '../../support/rules.ts'
 import { useServer } from '../../support/server.ts'
-import { oneWorker } from '../../support/server-process.ts'
 
-const server = useServer({ project: 'judging',
-  args: [...oneWorker, '--egress-allow', '127.0.0.1'] })
+const server = useServer('judging')
 const wire = ruleWire(server)
 let receiver: Receiver
 
@@ -23,7 +21,7 @@ afterAll(() => receiver.close())
 
 const judge = { graph_id: 'judge' }
 
-it('A graph judges what ends, and its own trace can be read', async () => {
+it.concurrent('A graph judges what ends, and its own trace can be read', async () => {
   const project = await wire.project('judged')
   const rule = await wire.rule({ display_name: 'Short answers', session_id: project,
     filter: 'eq(name, "agent")', evaluators: [judge] })
@@ -53,6 +51,101 @@ it('A graph judges what ends, and its own trace can be read', async () => {
   expect(state.body).toMatchObject({ looked_at: 4, applied: 1, failed: 2,
     last_error: { message: expect.any(String) as string } })
 }, 60_000)
+
+it.concurrent('Samples whole traces, stops at the spend limit, and goes over the past when asked',
+  async () => {
+    const project = await wire.project('past')
+    const ids = Array.from({ length: 20 }, () => randomUUID())
+    await wire.end(project, ids.map((id) => ({ id, outputs: { answer: 'no' } })))
+    const rule = await wire.rule({ display_name: 'Past', session_id: project, sampling_rate: 0.5,
+      evaluators: [judge], spend_limit: { calls_per_day: 2 } })
+    const triggered = await wire.send('POST', `/runs/rules/${rule}/trigger`, {})
+    expect(triggered.status).toBe(202)
+    await eventually(async () => {
+      const { body } = await wire.send('GET', `/runs/rules/${rule}/last_applied`)
+      expect(body).toMatchObject({ looked_at: 20, backfill: null, spent: { calls: 2 } })
+    })
+    const lines = await wire.log(rule)
+    expect(lines.filter(({ outcome }) => outcome === 'done')).toHaveLength(2)
+    const skipped = lines.filter(({ outcome }) => outcome === 'skipped')
+    expect(skipped.length).toBe(lines.length - 2)
+    expect(skipped[0]!.message).toBe('Not judged: the spend limit of the day is reached.')
+    expect(lines.length).toBeLessThan(20)
+  }, 60_000)
+
+it.concurrent('Refuses rules that could never work', async () => {
+  const project = await wire.project('refused')
+  const evaluators = await wire.project('evaluators')
+  const refused = async (
+    body: object,
+  ) => (await wire.send('POST', '/runs/rules', { display_name: 'x', session_id: project, ...body }))
+  const invalid = [
+    { evaluators: [{ graph_id: 'unknown' }] },
+    { session_id: evaluators, evaluators: [judge] },
+    { code_evaluators: [{ code: 'def f(): pass' }] },
+    { evaluators: [judge], filter: 'eq(name' },
+    { webhooks: [{ url: 'http://10.0.0.1/' }] },
+    { webhooks: [] },
+    { evaluators: [judge], dataset_id: randomUUID() },
+    { evaluators: [judge], backfill_from: 'soon' },
+  ]
+  for (const body of invalid)
+    expect(await refused(body), JSON.stringify(body)).toMatchObject({
+      status: 422,
+      body: { detail: expect.any(String) as string },
+    })
+  expect(await refused({ session_id: randomUUID(), evaluators: [judge] }))
+    .toMatchObject({ status: 404 })
+  expect((await wire.send('POST', '/runs/rules/trigger', {})).status).toBe(422)
+})
+
+it.concurrent('An alert rule of the hosted API is kept, tested, changed, and calls its webhook',
+  async () => {
+    const project = await wire.project('watched')
+    const root = `/platform/alerts/${project}`
+    const url = `${receiver.url}hosted`
+    const body = (rule: object) => ({
+      rule: { name: 'Failures', description: 'Too many', type: 'threshold',
+        attribute: 'error_count', aggregation: 'pct', operator: 'gte', threshold: 0.5,
+        window_minutes: 5, ...rule },
+      actions: [{ target: 'webhook',
+        config: { url, headers: { 'X-Secret': 'hush' }, body: { channel: 'c' } } }],
+    })
+    const made = await wire.send('POST', root, body({}))
+    expect(made).toMatchObject({ status: 201,
+      body: { rule: { ...body({}).rule, session_id: project, session_name: 'watched' },
+        actions: [{ target: 'webhook', config: { url } }] } })
+    expect(JSON.stringify(made.body)).not.toContain('hush')
+    const { rule: { id } } = made.body as { readonly rule: { readonly id: string } }
+    expect((await wire.send('GET', `${root}/${id}`)).body).toEqual(made.body)
+    expect((await wire.send('GET', root)).body).toEqual([made.body])
+    const called = () => receiver.received.filter(({ path }) => path === '/hosted')
+    expect(await wire.send('POST', `${root}/test?alert_rule_id=${id}`)).toMatchObject({
+      status: 200,
+    })
+    expect(called()).toHaveLength(1)
+    expect(called()[0]!.headers['x-secret']).toBe('hush')
+    expect(
+      (await wire.send('POST', `${root}/test`, { target: 'webhook',
+        config: { url: 'http://10.0.0.1/' } })).status,
+    ).toBe(422)
+    expect((await wire.send('POST', `${root}/test`)).status).toBe(422)
+    await wire.end(project, [{ id: randomUUID(), error: 'It failed.' }])
+    await eventually(async () => expect(called()).toHaveLength(2))
+    expect(JSON.parse(called()[1]!.body)).toMatchObject({ channel: 'c', alert_rule_id: id,
+      alert_rule_attribute: 'error_count', triggered_metric_value: 1, triggered_threshold: 0.5,
+      project_name: 'watched' })
+    expect(await wire.send('PATCH', `${root}/${id}`, body({ operator: 'lt' })))
+      .toMatchObject({ status: 200, body: { message: 'The alert rule was updated.' } })
+    expect((await wire.send('GET', `${root}/${id}`)).body).toMatchObject({ rule: {
+      operator: 'lt',
+    } })
+    const other = await wire.project('other')
+    expect((await wire.send('GET', `/platform/alerts/${other}/${id}`)).status).toBe(404)
+    expect((await wire.send('DELETE', `${root}/${id}`)).status).toBe(200)
+    expect((await wire.send('GET', `${root}/${id}`)).status).toBe(404)
+    expect(await wire.send('POST', root, body({ type: 'change' }))).toMatchObject({ status: 422 })
+  }, 60_000)
 
 it.runIf(isNight)('A webhook gets each run once, with a key; what a rule made is left alone',
   async () => {
@@ -87,27 +180,6 @@ it.runIf(isNight)('A webhook gets each run once, with a key; what a rule made is
     })
   }, 60_000)
 
-it('Samples whole traces, stops at the spend limit, and goes over the past when asked',
-  async () => {
-    const project = await wire.project('past')
-    const ids = Array.from({ length: 20 }, () => randomUUID())
-    await wire.end(project, ids.map((id) => ({ id, outputs: { answer: 'no' } })))
-    const rule = await wire.rule({ display_name: 'Past', session_id: project, sampling_rate: 0.5,
-      evaluators: [judge], spend_limit: { calls_per_day: 2 } })
-    const triggered = await wire.send('POST', `/runs/rules/${rule}/trigger`, {})
-    expect(triggered.status).toBe(202)
-    await eventually(async () => {
-      const { body } = await wire.send('GET', `/runs/rules/${rule}/last_applied`)
-      expect(body).toMatchObject({ looked_at: 20, backfill: null, spent: { calls: 2 } })
-    })
-    const lines = await wire.log(rule)
-    expect(lines.filter(({ outcome }) => outcome === 'done')).toHaveLength(2)
-    const skipped = lines.filter(({ outcome }) => outcome === 'skipped')
-    expect(skipped.length).toBe(lines.length - 2)
-    expect(skipped[0]!.message).toBe('Not judged: the spend limit of the day is reached.')
-    expect(lines.length).toBeLessThan(20)
-  }, 60_000)
-
 it.runIf(isNight)('An alert fires once for a crossing', async () => {
   const project = await wire.project('alerted')
   const rule = await wire.rule({ display_name: 'Errors', session_id: project, alerts: [
@@ -125,74 +197,4 @@ it.runIf(isNight)('An alert fires once for a crossing', async () => {
   expect(called).toHaveLength(1)
   expect(JSON.parse(called[0]!.body)).toMatchObject({ metric: 'error_count', value: 2,
     message: 'Errors: error count is 2, above 1, over the last 60 minutes.' })
-}, 60_000)
-
-it('Refuses rules that could never work', async () => {
-  const project = await wire.project('refused')
-  const evaluators = await wire.project('evaluators')
-  const refused = async (
-    body: object,
-  ) => (await wire.send('POST', '/runs/rules', { display_name: 'x', session_id: project, ...body }))
-  const invalid = [
-    { evaluators: [{ graph_id: 'unknown' }] },
-    { session_id: evaluators, evaluators: [judge] },
-    { code_evaluators: [{ code: 'def f(): pass' }] },
-    { evaluators: [judge], filter: 'eq(name' },
-    { webhooks: [{ url: 'http://10.0.0.1/' }] },
-    { webhooks: [] },
-    { evaluators: [judge], dataset_id: randomUUID() },
-    { evaluators: [judge], backfill_from: 'soon' },
-  ]
-  for (const body of invalid)
-    expect(await refused(body), JSON.stringify(body)).toMatchObject({
-      status: 422,
-      body: { detail: expect.any(String) as string },
-    })
-  expect(await refused({ session_id: randomUUID(), evaluators: [judge] }))
-    .toMatchObject({ status: 404 })
-  expect((await wire.send('POST', '/runs/rules/trigger', {})).status).toBe(422)
-})
-
-it('An alert rule of the hosted API is kept, tested, changed, and calls its webhook', async () => {
-  const project = await wire.project('watched')
-  const root = `/platform/alerts/${project}`
-  const url = `${receiver.url}hosted`
-  const body = (rule: object) => ({
-    rule: { name: 'Failures', description: 'Too many', type: 'threshold', attribute: 'error_count',
-      aggregation: 'pct', operator: 'gte', threshold: 0.5, window_minutes: 5, ...rule },
-    actions: [{ target: 'webhook',
-      config: { url, headers: { 'X-Secret': 'hush' }, body: { channel: 'c' } } }],
-  })
-  const made = await wire.send('POST', root, body({}))
-  expect(made).toMatchObject({ status: 201,
-    body: { rule: { ...body({}).rule, session_id: project, session_name: 'watched' },
-      actions: [{ target: 'webhook', config: { url } }] } })
-  expect(JSON.stringify(made.body)).not.toContain('hush')
-  const { rule: { id } } = made.body as { readonly rule: { readonly id: string } }
-  expect((await wire.send('GET', `${root}/${id}`)).body).toEqual(made.body)
-  expect((await wire.send('GET', root)).body).toEqual([made.body])
-  const called = () => receiver.received.filter(({ path }) => path === '/hosted')
-  expect(await wire.send('POST', `${root}/test?alert_rule_id=${id}`)).toMatchObject({ status: 200 })
-  expect(called()).toHaveLength(1)
-  expect(called()[0]!.headers['x-secret']).toBe('hush')
-  expect(
-    (await wire.send('POST', `${root}/test`, { target: 'webhook',
-      config: { url: 'http://10.0.0.1/' } })).status,
-  ).toBe(422)
-  expect((await wire.send('POST', `${root}/test`)).status).toBe(422)
-  await wire.end(project, [{ id: randomUUID(), error: 'It failed.' }])
-  await eventually(async () => expect(called()).toHaveLength(2))
-  expect(JSON.parse(called()[1]!.body)).toMatchObject({ channel: 'c', alert_rule_id: id,
-    alert_rule_attribute: 'error_count', triggered_metric_value: 1, triggered_threshold: 0.5,
-    project_name: 'watched' })
-  expect(await wire.send('PATCH', `${root}/${id}`, body({ operator: 'lt' })))
-    .toMatchObject({ status: 200, body: { message: 'The alert rule was updated.' } })
-  expect((await wire.send('GET', `${root}/${id}`)).body).toMatchObject({ rule: {
-    operator: 'lt',
-  } })
-  const other = await wire.project('other')
-  expect((await wire.send('GET', `/platform/alerts/${other}/${id}`)).status).toBe(404)
-  expect((await wire.send('DELETE', `${root}/${id}`)).status).toBe(200)
-  expect((await wire.send('GET', `${root}/${id}`)).status).toBe(404)
-  expect(await wire.send('POST', root, body({ type: 'change' }))).toMatchObject({ status: 422 })
 }, 60_000)
