@@ -2,17 +2,14 @@
 
 import { describe, expect, it } from 'vitest'
 
-import { openLibrary } from './open-library.ts'
-import type { Ask } from './open-library.ts'
+import { sharedLibrary } from './open-library.ts'
 import { sharedProject } from './project-files.ts'
 import { isNight } from '../../../support/repeats.ts'
 
-const project = sharedProject('schemas')
+const ask = sharedLibrary(sharedProject('schemas'))
+const askForms = sharedLibrary(sharedProject('forms'))
 
-const schemasOf = async (graphId: string) => {
-  const ask = await openLibrary(project)
-  return ask((library, id) => library.schemas(id), graphId)
-}
+const schemasOf = (graphId: string) => ask((library, id) => library.schemas(id), graphId)
 
 const messages = expect.objectContaining({
   type: 'array',
@@ -59,21 +56,18 @@ describe('the schemas of a graph', () => {
   })
 
   it.runIf(isNight)('are unknown for a graph without named state', async () => {
-    const ask = await openLibrary(sharedProject('forms'))
-    expect(await ask((library) => library.schemas('functional'))).toEqual({ input_schema: null,
+    expect(await askForms((library) => library.schemas('functional'))).toEqual({ input_schema: null,
       output_schema: null, state_schema: null, config_schema: null, context_schema: null })
   })
 
   it("are those of an agent's inner graph", async () => {
-    const ask = await openLibrary(sharedProject('forms'))
-    expect(await ask((library) => library.schemas('agent')))
+    expect(await askForms((library) => library.schemas('agent')))
       .toMatchObject({ input_schema: { type: 'object', properties: { messages } } })
   })
 })
 
 describe('the schemas of subgraphs', () => {
   it('are found by namespace, one level deep or all the way', async () => {
-    const ask = await openLibrary(project)
     const found = async (namespace: string | null, recurse: boolean) =>
       Object.keys(await ask(
         (library, ...details) => library.subgraphSchemas('nested', ...details),
@@ -95,7 +89,7 @@ describe('the schemas of subgraphs', () => {
 })
 
 describe('the drawing of a graph', () => {
-  const drawing = async (ask: Ask, xray: boolean | number) => {
+  const drawing = async (xray: boolean | number) => {
     const { nodes, edges } = await ask((library, depth) => library.drawable('nested', depth),
       xray) as {
         nodes: { id: string; type: string }[]
@@ -107,7 +101,7 @@ describe('the drawing of a graph', () => {
   }
 
   it.runIf(isNight)('shows its nodes and edges', async () => {
-    expect(await drawing(await openLibrary(project), false)).toEqual({
+    expect(await drawing(false)).toEqual({
       nodes: ['__start__', 'sub', 'substitute', '__end__'],
       edges: ['__start__ → sub', 'sub → substitute', 'substitute → __end__'],
       types: new Set(['schema', 'runnable']),
@@ -118,10 +112,9 @@ describe('the drawing of a graph', () => {
     const shallow = ['__start__', 'sub:deep', 'sub:beside', 'substitute', '__end__']
     const deep = ['__start__', 'sub:deep:one', 'sub:deep:two', 'sub:beside', 'substitute',
       '__end__']
-    const ask = await openLibrary(project)
-    expect((await drawing(ask, 1)).nodes).toEqual(shallow)
-    expect((await drawing(ask, 2)).nodes).toEqual(deep)
-    expect((await drawing(ask, true)).nodes).toEqual(deep)
-    expect((await drawing(ask, 0)).nodes).toEqual((await drawing(ask, false)).nodes)
+    expect((await drawing(1)).nodes).toEqual(shallow)
+    expect((await drawing(2)).nodes).toEqual(deep)
+    expect((await drawing(true)).nodes).toEqual(deep)
+    expect((await drawing(0)).nodes).toEqual((await drawing(false)).nodes)
   })
 })

@@ -4,15 +4,17 @@ import { describe, expect, it } from 'vitest'
 
 import { toGraph } from '../../../../src/graph/project/graph-export.ts'
 import type { AccessContext } from '../../../../src/graph/project/graph-export.ts'
-import { openLibrary } from './open-library.ts'
+import { openLibrary, sharedLibrary } from './open-library.ts'
+import type { Ask } from './open-library.ts'
 import { sharedProject, writeProject } from './project-files.ts'
 import { isNight } from '../../../support/repeats.ts'
 
 const forms = sharedProject('forms')
 
 describe('a graph library', () => {
+  const ask = sharedLibrary(forms)
+
   it('serves a graph in each form in which a project may export it', async () => {
-    const ask = await openLibrary(forms)
     const say = (graphId: string) =>
       ask(async (library, id) => {
         const graph = await library.get(id, { access: 'threads.create_run' })
@@ -33,7 +35,6 @@ describe('a graph library', () => {
   })
 
   it.runIf(isNight)('describes its graphs in the order of langgraph.json', async () => {
-    const ask = await openLibrary(forms)
     const said = { description: null, stateChannels: ['said'], plain: true, nodes: ['say'],
       channels: ['said'], subgraphs: [], subgraphNodes: [] }
     // A factory's graphs may differ.
@@ -54,14 +55,14 @@ describe('a graph library', () => {
 
   it.runIf(isNight)('knows which graphs have a state that differs from their checkpoints',
     async () => {
-      const ask = await openLibrary(sharedProject('schemas'))
-      const described = await ask((library) => library.describe())
+      const described = await (await openLibrary(sharedProject('schemas')))((library) =>
+        library.describe()
+      )
       expect(described.filter(({ plain }) => !plain).map(({ graphId }) => graphId))
         .toEqual(['passing', 'delta'])
     })
 
   it('always returns the same compiled graph, but a fresh one from a factory', async () => {
-    const ask = await openLibrary(forms)
     expect(
       await ask((library) =>
         Promise.all(
@@ -75,7 +76,6 @@ describe('a graph library', () => {
   })
 
   it('calls a factory for each use, with the purpose of that use', async () => {
-    const ask = await openLibrary(forms)
     const emitted = (access: AccessContext) =>
       ask(async (library, wanted) => {
         const use = { access: wanted, config: { configurable: { a: 1 } }, context: { user: 'me' } }
@@ -94,7 +94,6 @@ describe('a graph library', () => {
   })
 
   it('refuses only the use for which a factory fails', async () => {
-    const ask = await openLibrary(forms)
     await expect(ask((library) => library.get('choosy', { access: 'threads.read' }))).rejects
       .toMatchObject({ code: 'graph_failed',
         message: 'The factory of graph "choosy" failed: only for runs' })
@@ -102,12 +101,10 @@ describe('a graph library', () => {
   })
 
   it('prefers variables of the process to those of the project', async () => {
-    const seen = (env: Record<string, string>) =>
-      openLibrary(forms, env).then((ask) =>
-        ask(() => ({ word: process.env.FORMS_WORD, path: process.env.PATH }))
-      )
-    expect(await seen({})).toEqual({ word: 'from the project', path: process.env.PATH })
-    expect(await seen({ FORMS_WORD: '' })).toMatchObject({ word: '' })
+    const seen = (asked: Ask) =>
+      asked(() => ({ word: process.env.FORMS_WORD, path: process.env.PATH }))
+    expect(await seen(ask)).toEqual({ word: 'from the project', path: process.env.PATH })
+    expect(await seen(await openLibrary(forms, { FORMS_WORD: '' }))).toMatchObject({ word: '' })
   })
 
   it.runIf(isNight)('answers graph_failed if the engine cannot draw a graph', async () => {

@@ -8,7 +8,9 @@ import { describe, expect, it } from 'vitest'
 import { compileProject, readProject, startGraphHost } from '../../../../src/graph/index.ts'
 import { virtualEnv } from '../../../support/env.ts'
 import { openLibrary } from './open-library.ts'
+import type { Ask } from './open-library.ts'
 import { writeProject } from './project-files.ts'
+import type { ProjectFiles } from './project-files.ts'
 import { isNight } from '../../../support/repeats.ts'
 
 /** A graph that is only loaded, never run: its `report` has what its file saw. */
@@ -17,18 +19,37 @@ const graphOf = (report: string) =>
 
 const langgraphJson = { graphs: { it: './src/graph.ts:graph' } }
 
-const reportOf = async (root: string) => {
-  const ask = await openLibrary(root)
-  return ask(async (library) => {
+const own = (name: string, version = '9.9.9') => ({
+  'package.json': { name, version, type: 'module',
+    exports: { '.': './index.js', './messages': './index.js', './pregel': './index.js',
+      './package.json': './package.json' } },
+  'index.js': `export const copy = 'own ${name}'`,
+})
+const installed = (folder: string, name: string, version?: string) =>
+  Object.fromEntries(
+    Object.entries(own(name, version)).map((
+      [file, content],
+    ) => [`${folder}/${name}/${file}`, content]),
+  )
+
+/** An engine that is there at once, for graphs that are only loaded. */
+const engine = { ...installed('node_modules', '@langchain/langgraph'),
+  ...installed('node_modules/@langchain/langgraph/node_modules', '@langchain/core') }
+
+const writeLight = (files: ProjectFiles) => writeProject({ ...engine, ...files })
+
+const reportOf = async (root: string) => reportTo(await openLibrary(root))
+
+const reportTo = (ask: Ask) =>
+  ask(async (library) => {
     const graph = await library.get('it', { access: 'assistants.read' })
     const { report } = graph as unknown as { report: unknown }
     return typeof report === 'function' ? await report() as unknown : report
   })
-}
 
 describe('the code of a project', () => {
   it('may use all of TypeScript, decorators and parameter properties included', async () => {
-    const root = await writeProject({ 'langgraph.json': langgraphJson, 'src/graph.ts': `
+    const root = await writeLight({ 'langgraph.json': langgraphJson, 'src/graph.ts': `
       enum Colour { Red = 'red' }
       namespace Deep { export const value = 1 }
       class Point {
@@ -44,7 +65,7 @@ describe('the code of a project', () => {
   })
 
   it('finds its files by tsconfig, package.json imports and without extensions', async () => {
-    const root = await writeProject({
+    const root = await writeLight({
       'langgraph.json': langgraphJson,
       'package.json': { imports: { '#inner': './src/inner.ts' } },
       'tsconfig.json': { compilerOptions: { baseUrl: '.', paths: { '@/*': ['src/*'] } } },
@@ -68,7 +89,7 @@ describe('the code of a project', () => {
   })
 
   it('may mix JSON, CommonJS, JSX, and imports of types without the word type', async () => {
-    const root = await writeProject({
+    const root = await writeLight({
       'langgraph.json': langgraphJson,
       'package.json': { type: 'commonjs' },
       'src/graph.ts': `
@@ -101,14 +122,14 @@ describe('the code of a project', () => {
   })
 
   it.runIf(isNight)('knows its URL, file name and folder', async () => {
-    const root = await writeProject({ 'langgraph.json': langgraphJson,
+    const root = await writeLight({ 'langgraph.json': langgraphJson,
       'src/graph.ts': graphOf('[import.meta.url, import.meta.filename, __dirname]') })
     const file = join(root, 'src/graph.ts')
     expect(await reportOf(root)).toEqual([`file://${file}`, file, join(root, 'src')])
   })
 
   it.runIf(isNight)('may call require(), as code that was compiled to CommonJS does', async () => {
-    const root = await writeProject({
+    const root = await writeLight({
       'langgraph.json': langgraphJson,
       'src/graph.ts': `
         import os = require('node:os')
@@ -128,7 +149,7 @@ describe('the code of a project', () => {
   })
 
   it.runIf(isNight)('may be a bundle with its own names for require()', async () => {
-    const root = await writeProject({
+    const root = await writeLight({
       'langgraph.json': { graphs: { it: './dist/graph.js:graph' } },
       'package.json': { type: 'module' },
       'dist/graph.js': `
@@ -142,7 +163,7 @@ describe('the code of a project', () => {
 
   it.runIf(isNight)('may have been bundled as CommonJS, whose exports are named in dead code',
     async () => {
-      const root = await writeProject({
+      const root = await writeLight({
         'langgraph.json': langgraphJson,
         'src/graph.ts': `import { word } from '../dist/word.cjs'; ${graphOf('word')}`,
         'dist/word.cjs': `
@@ -155,7 +176,7 @@ describe('the code of a project', () => {
 
   it.runIf(isNight)('imports installed CommonJS as a CommonJS file would, unless it is a module',
     async () => {
-      const root = await writeProject({
+      const root = await writeLight({
         'langgraph.json': langgraphJson,
         'package.json': {},
         'src/graph.ts': `
@@ -180,7 +201,7 @@ describe('the code of a project', () => {
     })
 
   it.runIf(isNight)('may import by a computed name', async () => {
-    const root = await writeProject({
+    const root = await writeLight({
       'langgraph.json': langgraphJson,
       'src/graph.ts': `const name = ['a', 'part.ts'].join('/')
         ${graphOf(`async () => [(await import('./' + name)).part, (await import('./b')).b]`)}`,
@@ -191,7 +212,7 @@ describe('the code of a project', () => {
   })
 
   it.runIf(isNight)('is loaded once, however many graphs and names lead to it', async () => {
-    const root = await writeProject({
+    const root = await writeLight({
       'langgraph.json': { graphs: { it: './src/graph.ts:graph', two: './two.ts:graph' } },
       'src/graph.ts': `import { log } from './log'; log.push('one'); ${graphOf('log')}`,
       'two.ts': `import { log } from './src/log.ts'; log.push('two')
@@ -202,7 +223,7 @@ describe('the code of a project', () => {
   })
 
   it('has the lines of its source in stack traces', async () => {
-    const root = await writeProject({ 'langgraph.json': langgraphJson, 'src/graph.ts': `
+    const root = await writeLight({ 'langgraph.json': langgraphJson, 'src/graph.ts': `
       interface Gone { so: string }
       enum Also { Gone }
 
@@ -222,7 +243,7 @@ async function link(root: string, source: string, installed: string): Promise<vo
 
 describe('a workspace', () => {
   it('may have packages of TypeScript source that are linked into node_modules', async () => {
-    const root = await writeProject({
+    const root = await writeLight({
       'langgraph.json': { graphs: { it: './apps/web/graph.ts:graph' } },
       'apps/web/graph.ts': `import { greet } from '@acme/shared'
         import { name } from 'installed'
@@ -240,7 +261,7 @@ describe('a workspace', () => {
   })
 
   it.runIf(isNight)('may have packages with native addons, which Node loads', async () => {
-    const root = await writeProject({
+    const root = await writeLight({
       'langgraph.json': { graphs: { it: './graph.ts:graph' } },
       'graph.ts': `import { code } from 'native'
         ${graphOf('code')}`,
@@ -255,19 +276,6 @@ describe('a workspace', () => {
 })
 
 describe('the engine', () => {
-  const own = (name: string, version = '9.9.9') => ({
-    'package.json': { name, version, type: 'module',
-      exports: { '.': './index.js', './messages': './index.js', './pregel': './index.js',
-        './package.json': './package.json' } },
-    'index.js': `export const copy = 'own ${name}'`,
-  })
-  const installed = (folder: string, name: string, version?: string) =>
-    Object.fromEntries(
-      Object.entries(own(name, version)).map((
-        [file, content],
-      ) => [`${folder}/${name}/${file}`, content]),
-    )
-
   it.each([
     ['too old', '0.2.64', 'export class CompiledStateGraph { bulkUpdateState() {} }',
       'The project runs on @langchain/langgraph 0.2.64, which is too old to be served'],
@@ -307,7 +315,7 @@ describe('the engine', () => {
       const modules = [library.langgraph, library.messages] as unknown as { copy: string }[]
       return modules.map(({ copy }) => copy)
     })).toEqual(['own @langchain/langgraph', 'own @langchain/core'])
-    expect(await reportOf(root)).toEqual(['own @langchain/langgraph', 'own @langchain/core'])
+    expect(await reportTo(ask)).toEqual(['own @langchain/langgraph', 'own @langchain/core'])
   })
 
   it('is the copy of Heddle if the project has none, and only one instance of it', async () => {
@@ -319,8 +327,8 @@ describe('the engine', () => {
         Object.assign(globalThis, { langgraph, messages })
         ${graphOf('typeof z.object')}`,
     })
-    expect(await reportOf(root)).toBe('function')
     const ask = await openLibrary(root)
+    expect(await reportTo(ask)).toBe('function')
     expect(await ask((library) => {
       const seen = globalThis as unknown as Record<string, unknown>
       return [library.langgraph === seen.langgraph, library.messages === seen.messages]

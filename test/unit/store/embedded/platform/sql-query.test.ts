@@ -120,12 +120,18 @@ describe('a question in SQL', () => {
   })
 
   it('is answered in part if there is too much', async () => {
-    const numbers = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 20000)'
-    const many = await ask(`${numbers} SELECT i FROM n`)
+    // A slow machine needs longer than a question may take.
+    const env = systemEnv({ level: 'silent' })
+    const patient = sqlOver(join(directory, 'traces.db'), { ...env,
+      after: (ms, work) => env.after(20 * ms, work) })
+    const ask = (query: string) => patient.querySql({ tenant: 'acme', projects: [], query })
+    const numbers = (count: number) =>
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT ${count})`
+    const many = await ask(`${numbers(20_000)} SELECT i FROM n`)
     expect([many.rows.length, many.truncation_reason]).toEqual([10_000, 'row_limit'])
-    const long = await ask(`${numbers} SELECT hex(zeroblob(100000)) FROM n`)
+    const long = await ask(`${numbers(200)} SELECT hex(zeroblob(100000)) FROM n`)
     expect(long.truncation_reason).toBe('size_limit')
-    await expect(ask('SELECT zeroblob(200000000)')).rejects.toMatchObject({ code: 'invalid' })
+    await expect(ask('SELECT zeroblob(100000000)')).rejects.toMatchObject({ code: 'invalid' })
   })
 
   it('ends when it takes too long, or when nobody waits for it any more', async () => {
