@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 
 import { CommandError } from '../../src/cli/admin-command.ts'
 import type { ControlCommandSource } from '../../src/cli/control/control-source.ts'
+import { hurriedEnv } from './hurried-env.ts'
 
 /** As `src/main.ts` has them. */
 const exitCodes = { failed: 1, misused: 2, refused: 3 } as const
@@ -33,7 +34,7 @@ export async function runIn(place: string | CommandPlace,
     stderr += text
     noted(stderr, () => ends.forEach((end) => end()))
   }
-  const status = await command({ args, folder, environment, note, isTerminal,
+  const status = await command({ args, folder, environment, note, isTerminal, env: hurriedEnv(),
     starter: resolve(import.meta.dirname, '../../deploy/starter/langgraph.json'),
     print: (text) => void (stdout += text), readSecret: async (prompt) => {
       note(prompt)

@@ -49,7 +49,7 @@ export function runControlCommand(command: Command, source: ControlCommandSource
 export async function openControl(source: ControlCommandSource, typed: TypedControl): Promise<
   Pick<ControlAccess, 'client' | 'env'> & { readonly target: ControlTarget }
 > {
-  const env = systemEnv({ level: 'warn' })
+  const env = source.env ?? systemEnv({ level: 'warn' })
   const target = await findTarget(source, typed, env)
   return { client: controlClient(target), env, target }
 }

@@ -2,7 +2,6 @@
 
 import { describe, expect, it } from 'vitest'
 
-import { systemEnv } from '../../../../cluster/index.ts'
 import { controlClient } from '../../../../src/cli/control/control-client.ts'
 import { runReplayCommand } from '../../../../src/cli/control/replay-command.ts'
 import { percentIn, replayTexts } from '../../../../src/cli/control/replay-follow.ts'
@@ -12,6 +11,7 @@ import { StepRows } from '../../../../src/cli/deploy/step-rows.ts'
 import type { ControlReplay } from '../../../../src/api/index.ts'
 import { startControlServer } from '../../../support/control-server.ts'
 import type { ControlServer } from '../../../support/control-server.ts'
+import { hurriedEnv } from '../../../support/hurried-env.ts'
 import { runIn } from '../../../support/project-command.ts'
 import { freshFolder } from '../../revision/trees.ts'
 
@@ -97,7 +97,7 @@ describe('the gate of "deploy"', () => {
     const control = await startControlServer()
     control.add('shop', { active })
     control.replayed = replayed
-    const env = systemEnv({ level: 'silent' })
+    const env = hurriedEnv()
     const access = { name: 'shop', env,
       client: controlClient({ url: control.url, key: undefined, hint: '', env }) }
     const source = { print: () => {}, note: () => {}, isTerminal: false } as never
