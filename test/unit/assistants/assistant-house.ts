@@ -52,10 +52,10 @@ export interface AssistantHouse {
   loseAnswer(asked?: AssistantCommand): void
 }
 
-export function assistantHouse(env: Env): AssistantHouse {
+export function assistantHouse(env: Env, reads = new ReadQuota(env)): AssistantHouse {
   const log = new AssistantLogTwin()
   const index = indexOver(log)
-  const kind = assistantKind({ log, index, env, reads: new ReadQuota(env) })
+  const kind = assistantKind({ log, index, env, reads })
   let epoch = 1
   let actors = new Map<string, Promise<Actor>>()
   let turns = new Map<string, Promise<unknown>>()

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 
 import type { AssistantRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { AssistantChange, AssistantContent } from '../../../src/assistants/index.ts'
+import { ReadQuota } from '../../../src/limits/read-quota.ts'
 import { virtualEnv } from '../../support/env.ts'
 import { assistantHouse } from './assistant-house.ts'
 import { expectAlways } from '../../support/expect-always.ts'
@@ -155,9 +156,15 @@ describe('versions', () => {
   })
 
   it('are refused if they are too large for one answer', async () => {
-    const { assistants, log } = openHouse()
+    const env = virtualEnv()
+    // A sixteenth of what a process has, so that five versions fit, too.
+    const { limits } = new ReadQuota(env)
+    const [inAll, ofTenant, large, ofAnswer] = [limits.inAll / 16, limits.ofTenant / 16,
+      limits.large / 16, limits.ofAnswer / 16]
+    const reads = new ReadQuota(env, { ...limits, inAll, ofTenant, large, ofAnswer })
+    const { assistants, log } = assistantHouse(env, reads)
     await assistants.create(name, content, 'raise')
-    const long = 'x'.repeat(23 * 1024 * 1024)
+    const long = 'x'.repeat(23 * 1024 * 1024 / 16)
     for (let n = 0; n < 12; n++) await assistants.patch(name, { config: { long } })
     expect(await assistants.versions(name, { limit: 5, offset: 0 })).toHaveLength(5)
     log.rowsRead = 0

@@ -10,6 +10,7 @@ import { openEgress } from '../../../src/egress/index.ts'
 import type { Call, Egress, EgressOptions } from '../../../src/egress/index.ts'
 import { HeddleError } from '../../../src/errors.ts'
 import { virtualEnv } from '../../support/env.ts'
+import { isNight } from '../../support/repeats.ts'
 import { openReceiver } from '../../support/receiver.ts'
 import type { Answer, Receiver } from '../../support/receiver.ts'
 
@@ -304,7 +305,7 @@ describe('concurrent calls', () => {
     expect(there.received).toHaveLength(8)
   })
 
-  it('to one host do not fill the whole queue', async () => {
+  it.runIf(isNight)('to one host do not fill the whole queue', async () => {
     const answered = Promise.withResolvers<void>()
     const slow = await receiver(() => {})
     const other = await receiver((_, response) => void answered.promise.then(() => response.end()))

@@ -43,7 +43,7 @@ class Cluster {
 
   /** Resolves when it asked in vain: then it has a timer for the next try, and one for the end. */
   async waits(): Promise<void> {
-    await expect.poll(() => this.env.timers(), { interval: 5 }).toBe(2)
+    while (this.env.timers() !== 2) await new Promise(setImmediate)
   }
 
   /** The index of member 0; questions to other members are encoded as bytes. */
@@ -250,15 +250,15 @@ describe('a search across several owners', () => {
   it('pages through everything without repeating or omitting a row', async () => {
     const tenant = randomUUID()
     // Unevenly distributed, and far more rows than an owner is asked for at a time.
-    const memberOf = (index: number) => (index % 7 === 0 ? 1 : index > 4_000 ? 2 : 0)
-    const rows = Array.from({ length: 4_500 },
+    const memberOf = (index: number) => (index % 7 === 0 ? 1 : index > 2_000 ? 2 : 0)
+    const rows = Array.from({ length: 2_500 },
       (_, index) => [memberOf(index), aThread({ tenant, createdAtMs: index >> 4 })] as const)
     await put(rows.map(([member, row]) => [member, { table: 'thread', row }]))
     const { threads } = new Cluster(stores).index()
     const seen: string[] = []
-    for (let offset = 0; offset < 5_000; offset += 700) {
+    for (let offset = 0; offset < 3_000; offset += 700) {
       const { rows, total } = await threads.search({ ...newest, tenant, limit: 700, offset })
-      expect(total).toBe(4_500)
+      expect(total).toBe(2_500)
       seen.push(...rows.map(({ threadId }) => threadId))
     }
     const all = await whole.threads.search({ ...newest, tenant, limit: 5_000 })

@@ -2,11 +2,12 @@
 
 import { expect, it } from 'vitest'
 
+import { repeats } from '../../../support/repeats.ts'
 import { simulateRollouts } from './rollout-simulation.ts'
 
 it('keep the rules whatever fails, and end', async () => {
   const results = new Set<string>()
-  for (let seed = 1; seed <= 40; seed++) {
+  for (let seed = 1; seed <= repeats({ day: 20, night: 40 }); seed++) {
     const history = await simulateRollouts(seed)
     expect(history.violations, `seed ${seed}`).toEqual([])
     for (const result of history.results) results.add(result)

@@ -35,7 +35,7 @@ describe('a history', () => {
     ['that is short', 2, 10],
     ['of one long part', 2, megabyte],
     ['of many short states', 5_000, 10],
-    ['of long states', 10, megabyte],
+    ['of long states', 4, megabyte],
   ])('%s is one JSON array', async (_, count, length) => {
     const door = await doorWith(() => parts(count, length))
     const { status, headers, json } = await call(door, 'POST', path, {})
@@ -47,7 +47,7 @@ describe('a history', () => {
   })
 
   it('is the same over HTTP/2, and as one message of the typed API', async () => {
-    const door = await doorWith(() => parts(4, megabyte))
+    const door = await doorWith(() => parts(4, megabyte / 4))
     const session = connect(door.url)
     onTestFinished(() => session.destroy())
     const request = session.request({ ':path': path, ':method': 'POST' }).end('{}')

@@ -103,8 +103,8 @@ describe('a body', () => {
   it('that grows beyond its bound is refused', async () => {
     const house = ingestHouse()
     const bomb = Buffer.alloc(65 * 1024 * 1024)
-    for (const [encoding, body] of [['gzip', gzipSync(bomb)], ['zstd', zstdCompressSync(bomb)], ['',
-      bomb]] as const) {
+    for (const [encoding, body] of [['gzip', gzipSync(bomb, { level: 1 })], ['zstd',
+      zstdCompressSync(bomb)], ['', bomb]] as const) {
       await expect(house.send({ encoding, body, contentType: 'multipart/form-data; boundary=x' }))
         .rejects.toMatchObject({ code: 'too_large' })
     }

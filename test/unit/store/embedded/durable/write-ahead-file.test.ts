@@ -202,11 +202,12 @@ const appending = fileURLToPath(new URL('../writer/appending-process.ts', import
 const filling = fileURLToPath(new URL('../writer/filling-process.ts', import.meta.url))
 
 describe('a process', () => {
-  beforeEach(open)
+  beforeEach(() => {
+    place = embeddedPlace()
+  })
   afterEach(close)
 
   it('that is killed before the database has what it acknowledged loses nothing', async () => {
-    await store.close()
     const id = randomUUID()
     const branch = { id, ancestors: [] }
     for (let life = 1; life <= lives; life += 1) {
@@ -235,7 +236,6 @@ describe('a process', () => {
   })
 
   it('whose disk is full keeps reading all that it acknowledged, and keeps it', async () => {
-    await store.close()
     const id = randomUUID()
     const { lines, kill } = start('bash', '-c', 'ulimit -f 3072 && exec "$0" "$@"',
       process.execPath, filling, place.directory, id)

@@ -12,11 +12,11 @@ const store = useStore(embeddedPlace)
 const threadId = randomUUID()
 const megabyte = 1024 * 1024
 const list = (query: Partial<RunQuery> = {}) =>
-  store.runs.list({ tenant: 'local', threadId, limit: 10, offset: 0, bytes: 128 * megabyte,
+  store.runs.list({ tenant: 'local', threadId, limit: 10, offset: 0, bytes: 27 * megabyte,
     ...query })
 
-/** Five of these fit, six do not. */
-const kwargsJson = `"${'x'.repeat(23 * 1024 * 1024)}"`
+/** Five of these fit, six do not. Each is longer than what is read of a page at a time. */
+const kwargsJson = `"${'x'.repeat(5 * megabyte)}"`
 
 beforeAll(async () => {
   for (let n = 0; n < 6; n++) {

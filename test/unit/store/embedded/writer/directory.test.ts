@@ -8,6 +8,7 @@ import { openEmbeddedStore, openScratchStore } from '../../../../../src/store/em
 import { embeddedPlace } from '../../../../contract/embedded-place.ts'
 import { aBranch, aCron, anAssistant, aRow, aThread } from '../../../../contract/rows.ts'
 import { virtualEnv } from '../../../../support/env.ts'
+import { isNight } from '../../../../support/repeats.ts'
 
 describe('a data directory', () => {
   let place: ReturnType<typeof embeddedPlace>
@@ -104,7 +105,9 @@ describe('a data directory', () => {
   it.each(
     ['heddle.db', 'heddle.db-wal', 'heddle.db-ahead'].flatMap((
       name,
-    ) => [{ name, together: 1 }, { name, together: 2 }]),
+    ) => [{ name, together: 1 }, { name, together: 2 }])
+      // By day each file once, and each road to it.
+      .filter(({ name, together }) => isNight || (name === 'heddle.db-wal') === (together === 2)),
   )('is lost if its $name is removed: no write ' +
     'is acknowledged from then on ($together at once)', async ({ name, together }) => {
     const lost = Promise.withResolvers<string>()
@@ -139,7 +142,7 @@ describe('a data directory', () => {
     const store = await open()
     const branch = aBranch()
     const body = new Uint8Array(1_000_000)
-    for (let seq = 1; seq <= 50; seq++) await store.log.append([aRow({ branch, seq, body })], [])
+    for (let seq = 1; seq <= 30; seq++) await store.log.append([aRow({ branch, seq, body })], [])
     expect((await stat(join(place.directory, 'heddle.db-wal'))).size).toBeLessThan(20_000_000)
     await store.close()
   })
