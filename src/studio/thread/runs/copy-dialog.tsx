@@ -1,19 +1,40 @@
 /** Asks before a run is started once more, on a copy of its thread. */
 
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 
 import type { Run } from '../../api/runs.ts'
 import { effectsOf } from '../../effects/effect-calls.ts'
 import { AgainWarning } from '../../effects/repeated-effects.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
+import { Icon } from '../../parts/icon.tsx'
 import css from '../../parts/form.module.css'
 import { ErrorNotice } from '../../parts/notice.tsx'
 import { runInCopy } from './copied-run.ts'
 
+/** Button that asks. The question is in the address: a page of replays leads to it. */
+export function RunInCopyButton({ threadId, run, locked }: {
+  readonly threadId: string
+  readonly run: Run
+  readonly locked: { readonly disabled: boolean; readonly title: string | undefined }
+}) {
+  const { ask: asked }: { ask?: string | undefined } = useSearch({ strict: false })
+  const navigate = useNavigate()
+  const put = (ask?: 'copy') =>
+    void navigate({ to: '.', replace: true, search: (old) => ({ ...old, ask }) })
+  return (
+    <>
+      <Button small icon={<Icon name="copy" size={14} />} {...locked} onClick={() => put('copy')}>
+        Run in a copy
+      </Button>
+      {asked === 'copy' && <CopyDialog threadId={threadId} run={run} close={() => put()} />}
+    </>
+  )
+}
+
 /** Dialog that makes the copy, starts the run, and leads there. */
-export function CopyDialog({ threadId, run, close }: {
+function CopyDialog({ threadId, run, close }: {
   readonly threadId: string
   readonly run: Run
   readonly close: () => void

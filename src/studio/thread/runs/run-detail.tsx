@@ -1,7 +1,7 @@
 /** One run: what may be done with it, why it failed, what it was given, what it logged. */
 
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 
 import { useRefusal } from '../../api/refusal.ts'
@@ -20,7 +20,7 @@ import { JsonTree } from '../../json/json-tree.tsx'
 import { ErrorNotice } from '../../parts/notice.tsx'
 import { runStatusOf, StatusChip } from '../../parts/status.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
-import { CopyDialog } from './copy-dialog.tsx'
+import { RunInCopyButton } from './copy-dialog.tsx'
 import { RunCalls } from './run-calls.tsx'
 import { RunLog } from './run-log.tsx'
 import { repetitionOf, strategyOf } from './run-words.ts'
@@ -85,24 +85,26 @@ export function RunDetail({ threadId, run, version, close, changed }: RunDetailP
 
 function RunActs({ threadId, run, changed, close }: Omit<RunDetailProps, 'version'>) {
   const refusal = useRefusal()
-  const { toRun, toChat, askForCopy } = useWays()
+  const navigate = useNavigate()
   const act = useMutation({ mutationFn: async (what: () => Promise<unknown>) => what(),
     onSuccess: changed })
   const again = useMutation({
     mutationFn: () => createRun(threadId, { ...repetitionOf(run), multitask_strategy: 'enqueue' }),
     onSuccess: ({ run_id: id }) => {
       changed()
-      toRun(id)
+      void navigate({ to: '.', search: (old) => ({ ...old, run: id }) })
     },
   })
   const locked = { disabled: refusal !== undefined || act.isPending || again.isPending,
     title: refusal }
+  const toChat = () =>
+    void navigate({ to: '.',
+      search: (old) => ({ ...old, at: undefined, vs: undefined, view: 'chat' as const }) })
   const remove = () =>
     act.mutate(async () => {
       await deleteRun(threadId, run.run_id)
       close()
     })
-  const { ask: asked }: { ask?: string | undefined } = useSearch({ strict: false })
   const failed = act.error ?? again.error
   return (
     <>
@@ -115,11 +117,7 @@ function RunActs({ threadId, run, changed, close }: Omit<RunDetailProps, 'versio
               >
                 Run again
               </Button>
-              <Button small icon={<Icon name="copy" size={14} />} {...locked}
-                onClick={() => askForCopy('copy')}
-              >
-                Run in a copy
-              </Button>
+              <RunInCopyButton threadId={threadId} run={run} locked={locked} />
               <DeleteButton locked={locked} remove={remove} />
             </>
           )
@@ -140,9 +138,6 @@ function RunActs({ threadId, run, changed, close }: Omit<RunDetailProps, 'versio
           )}
         <TraceLink runId={run.run_id} className={buttonClass('quiet', true)} />
       </div>
-      {isOver(run) && asked === 'copy' && (
-        <CopyDialog threadId={threadId} run={run} close={() => askForCopy()} />
-      )}
       {!isOver(run) && <StayingEffects threadId={threadId} run={run} />}
       {failed !== null && (
         <div className={css['failure']}>
@@ -151,19 +146,6 @@ function RunActs({ threadId, run, changed, close }: Omit<RunDetailProps, 'versio
       )}
     </>
   )
-}
-
-/** Ways to the pages where acts of a run lead. */
-function useWays() {
-  const navigate = useNavigate()
-  return {
-    toRun: (run: string) => void navigate({ to: '.', search: (old) => ({ ...old, run }) }),
-    toChat: () =>
-      void navigate({ to: '.',
-        search: (old) => ({ ...old, at: undefined, vs: undefined, view: 'chat' as const }) }),
-    askForCopy: (ask?: 'copy') =>
-      void navigate({ to: '.', replace: true, search: (old) => ({ ...old, ask }) }),
-  }
 }
 
 /** Deleting asks once more, in the same place. */
