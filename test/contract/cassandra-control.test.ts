@@ -14,6 +14,11 @@ import { cassandraForTests } from '../support/cassandra.ts'
 
 const cassandra = await cassandraForTests()
 const env = systemEnv({ level: 'silent' })
+/** Pauses between tries end at once. */
+const hasty = { ...env, after: (_: number, fn: () => void) => {
+  queueMicrotask(fn)
+  return () => {}
+} }
 
 let connection: Connection
 /** A second member's own connection. */
@@ -126,14 +131,14 @@ describe.skipIf(cassandra === undefined)('the session table', () => {
         [(sessions) => sessions.fence(id, randomUUID()), 'fenced'],
       ]
       for (const [step, state] of steps) {
-        const sessions = new SessionTable(unclear(2, isDone), env)
+        const sessions = new SessionTable(unclear(2, isDone), hasty)
         await step(sessions)
         expect(await sessions.state(id)).toBe(state)
       }
       const leaver = newMember()
-      const sessions = new SessionTable(unclear(2, isDone), env)
+      const sessions = new SessionTable(unclear(2, isDone), hasty)
       await sessions.join(leaver)
-      await new SessionTable(unclear(2, isDone), env).leave(leaver.id)
+      await new SessionTable(unclear(2, isDone), hasty).leave(leaver.id)
       expect(await sessions.state(leaver.id)).toBe('left')
     })
   }
@@ -153,10 +158,7 @@ describe.skipIf(cassandra === undefined)('the session table', () => {
   })
 
   it('gives up if no outcome is ever known', async () => {
-    const deaf = new SessionTable(unclear(Infinity, false), { ...env, after: (_, fn) => {
-      queueMicrotask(fn)
-      return () => {}
-    } })
+    const deaf = new SessionTable(unclear(Infinity, false), hasty)
     await expect(deaf.fence(randomUUID(), randomUUID())).rejects.toMatchObject({
       code: 'unavailable',
     })

@@ -1,5 +1,6 @@
 /** The index of what a member owns, shard by shard: two members take turns over one keyspace. */
 
+import { randomUUID } from 'node:crypto'
 import { mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -11,10 +12,10 @@ import type { AssistantRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import type { RowUpdate } from '../../src/checkpoint/index.ts'
 import { openCassandraStore } from '../../src/store/cassandra/index.ts'
 import type { CassandraStore, ServedStore } from '../../src/store/cassandra/index.ts'
-import { dropKeyspace, newKeyspace } from '../support/cassandra-keyspace.ts'
 import { cassandraForTests } from '../support/cassandra.ts'
 import { loneIndex } from '../support/lone-index.ts'
 import { openCheck } from '../support/open-check.ts'
+import { sharedKeyspace } from '../support/shared-keyspace.ts'
 import { anAssistant, aThread } from './rows.ts'
 
 const cassandra = await cassandraForTests()
@@ -22,7 +23,7 @@ const cassandra = await cassandraForTests()
 type House = CassandraStore & { readonly ports: ServedStore }
 
 describe.skipIf(!cassandra)('the index of a member over Cassandra', () => {
-  const place = newKeyspace(cassandra!)
+  const place = sharedKeyspace(cassandra!)
   const directory = mkdtempSync(join(tmpdir(), 'heddle-index-'))
   let one: House
   let other: House
@@ -49,7 +50,6 @@ describe.skipIf(!cassandra)('the index of a member over Cassandra', () => {
   afterAll(async () => {
     await Promise.all([one?.close(), other?.close()])
     await rm(directory, { recursive: true })
-    await dropKeyspace(place)
   })
 
   const shardOfThread = ({ threadId: id, tenant }: ThreadRow) =>
@@ -71,57 +71,61 @@ describe.skipIf(!cassandra)('the index of a member over Cassandra', () => {
   const ids = (rows: readonly ThreadRow[]) => rows.map(({ threadId }) => threadId)
 
   it('finds only rows of loaded shards, and gets any row by id', async () => {
+    const tenant = randomUUID()
     const rows = Array.from({ length: 40 },
       (_, createdAtMs) =>
-        aThread({ tenant: 'a', createdAtMs, status: createdAtMs % 3 === 0 ? 'busy' : 'idle' }))
-    const assistant = anAssistant({ tenant: 'a' })
+        aThread({ tenant, createdAtMs, status: createdAtMs % 3 === 0 ? 'busy' : 'idle' }))
+    const assistant = anAssistant({ tenant })
     await one.ports.log.append([], [...rows.map(threadUpdate), { table: 'assistant',
       row: assistant }])
-    expect(await threadIds(one, 'a')).toEqual([])
+    expect(await threadIds(one, tenant)).toEqual([])
 
     const shard = shardOfThread(rows[0]!)
     const inShard = rows.filter((row) => shardOfThread(row) === shard)
     const unfinished = await other.index.load(shard)
-    expect(unfinished.map(({ threadId }) => threadId).toSorted())
+    const own = unfinished.filter((each) => each.tenant === tenant)
+    expect(own.map(({ threadId }) => threadId).toSorted())
       .toEqual(ids(inShard.filter(({ status }) => status === 'busy')).toSorted())
-    expect(await threadIds(other, 'a')).toEqual(ids(inShard))
-    for (const row of rows) expect(await other.ports.threads.get('a', row.threadId)).toEqual(row)
-    expect(await other.ports.assistants.get('a', assistant.assistantId)).toEqual(assistant)
+    expect(await threadIds(other, tenant)).toEqual(ids(inShard))
+    for (const row of rows) expect(await other.ports.threads.get(tenant, row.threadId)).toEqual(row)
+    expect(await other.ports.assistants.get(tenant, assistant.assistantId)).toEqual(assistant)
 
     const ofAssistant = shardOfAssistant(assistant)
     if (ofAssistant !== shard) await other.index.load(ofAssistant)
     const { total, covered } = await other.index.answer({ kind: 'assistant_count',
-      query: { tenant: 'a' } })
+      query: { tenant } })
     expect({ total, covered: new Set(covered) })
       .toEqual({ total: 1, covered: new Set([shard, ofAssistant]) })
     for (const each of covered) other.index.unload(each)
-    expect(await threadIds(other, 'a')).toEqual([])
+    expect(await threadIds(other, tenant)).toEqual([])
   })
 
   it('shows what another owner has changed in a shard meanwhile', async () => {
-    const gone = aThread({ tenant: 'b' })
+    const tenant = randomUUID()
+    const gone = aThread({ tenant })
     const shard = shardOfThread(gone)
     await one.index.load(shard)
     await one.ports.log.append([], [threadUpdate(gone)])
-    expect(await threadIds(one, 'b')).toEqual([gone.threadId])
+    expect(await threadIds(one, tenant)).toEqual([gone.threadId])
     one.index.unload(shard)
 
     await other.index.load(shard)
-    await other.ports.log.purge({ table: 'thread', tenant: 'b', id: gone.threadId,
-      branch: gone.branch!, epoch: 2 })
-    expect(await threadIds(other, 'b')).toEqual([])
+    await other.ports.log.purge({ table: 'thread', tenant, id: gone.threadId, branch: gone.branch!,
+      epoch: 2 })
+    expect(await threadIds(other, tenant)).toEqual([])
     other.index.unload(shard)
 
     await one.index.load(shard)
-    expect(await threadIds(one, 'b')).toEqual([])
-    expect(await one.ports.threads.get('b', gone.threadId)).toBeUndefined()
+    expect(await threadIds(one, tenant)).toEqual([])
+    expect(await one.ports.threads.get(tenant, gone.threadId)).toBeUndefined()
     one.index.unload(shard)
   })
 
   it('includes what is written and deleted while its shards are being loaded', async () => {
-    const rows = Array.from({ length: 60 }, () => aThread({ tenant: 'c' }))
+    const asked = randomUUID()
+    const rows = Array.from({ length: 60 }, () => aThread({ tenant: asked }))
     await one.ports.log.append([], rows.map(threadUpdate))
-    const shards = Array.from({ length: other.shards }, (_, shard) => shard)
+    const shards = [...new Set(rows.map(shardOfThread))]
     const loaded = Promise.all(shards.map((shard) => other.index.load(shard)))
     const changes = rows.map(async (row, number) => {
       if (number % 3 === 0) return
@@ -135,7 +139,7 @@ describe.skipIf(!cassandra)('the index of a member over Cassandra', () => {
     await Promise.all([loaded, ...changes])
     const count = async (status?: 'error') =>
       (await other.index.answer({ kind: 'thread_count',
-        query: { tenant: 'c', ...status && { status } } })).total
+        query: { tenant: asked, ...status && { status } } })).total
     expect([await count(), await count('error')]).toEqual([40, 20])
     for (const shard of shards) other.index.unload(shard)
     expect(await count()).toBe(0)

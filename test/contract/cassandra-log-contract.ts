@@ -10,6 +10,7 @@ import { AmbiguousSwap } from '../../src/store/cassandra/driver/connection.ts'
 import type { Connection, Statement } from '../../src/store/cassandra/driver/connection.ts'
 import type { CommitMode } from '../../src/store/cassandra/log/log-table.ts'
 import type { CassandraForTests } from '../support/cassandra.ts'
+import { repeats } from '../support/repeats.ts'
 import { ownerOf, useLogHouse, watched } from './cassandra-log-house.ts'
 import { aBranch, aRow, bodyText, copyOf } from './rows.ts'
 
@@ -200,17 +201,19 @@ export function describeCassandraLog(cassandra: CassandraForTests): void {
       it('are read back byte for byte, and are deleted with their log', async () => {
         const branch = aBranch()
         const log = house.handle()
-        const sizes = [256 * 1024, 256 * 1024 + 1, 1024 * 1024, 4 * 1024 * 1024 + 17]
-        const bodies = sizes.map((size, index) =>
-          Uint8Array.from({ length: size }, (_, at) => (at * (index + 7) + (at >> 9)) % 251)
-        )
+        const sizes = [256 * 1024, 256 * 1024 + 1, 1024 * 1024, 1024 * 1024 + 17]
+        const bodies = sizes.map((size, index) => {
+          const body = new Uint8Array(size)
+          for (let at = 0; at < size; at++) body[at] = (at * (index + 7) + (at >> 9)) % 251
+          return body
+        })
         await Promise.all(
           bodies.map((body, index) => log.append([aRow({ branch, seq: index + 1, body })])),
         )
         const read = await house.handle().read(branch, everything)
         expect(read.map(({ body }, index) => Buffer.compare(body, bodies[index]!)))
           .toEqual([0, 0, 0, 0])
-        expect(await chunksOf(branch)).toBe(1 + 2 + 9)
+        expect(await chunksOf(branch)).toBe(1 + 2 + 3)
         await log.cut({ branchId: branch.id, after: 3, epoch: 2 })
         expect(await chunksOf(branch)).toBe(1 + 2)
         expect(await house.handle().read(branch, everything)).toHaveLength(3)
@@ -233,29 +236,31 @@ export function describeCassandraLog(cassandra: CassandraForTests): void {
         it('are left when they are full, and found without anything in memory', async () => {
           const branch = aBranch()
           const own = await ownerOf(house.handle({ commit, bucketBytes: 500 }), branch, 1)
-          const ids = Array.from({ length: 40 }, () => randomUUID())
+          const count = repeats({ day: 24, night: 40 })
+          const ids = Array.from({ length: count }, () => randomUUID())
           await Promise.all(ids.map((id) => own.append(1, [id])))
-          expect(await history(branch)).toEqual(rows(1, 1, 40))
+          expect(await history(branch)).toEqual(rows(1, 1, count))
           expect(await history(branch, { from: 17, through: 23 })).toEqual(rows(1, 17, 23))
-          for (const at of [0, 1, 20, 39]) {
+          for (const at of [0, 1, 20, count - 1]) {
             const place = await house.handle().findCheckpoint(branch, ids[at]!)
             expect(place).toMatchObject({ seq: at + 1 })
           }
-          expect(await house.handle().tail(branch)).toEqual({ epoch: 1, seq: 40 })
-          for (let bucket = 0; bucket < 20; bucket++) {
+          expect(await house.handle().tail(branch)).toEqual({ epoch: 1, seq: count })
+          for (let bucket = 0; bucket < count / 2; bucket++) {
             expect(await rowsIn(branch, bucket)).toBe(2)
           }
-          expect(await rowsIn(branch, 20)).toBe(0)
+          expect(await rowsIn(branch, count / 2)).toBe(0)
         })
 
         it('are taken over in the middle, at their end, and one after the other', async () => {
           const branch = aBranch()
-          for (let epoch = 1; epoch <= 9; epoch++) {
+          const epochs = Array.from({ length: repeats({ day: 5, night: 9 }) }, (_, at) => at + 1)
+          for (const epoch of epochs) {
             const own = await ownerOf(house.handle({ commit, bucketBytes: 300 }), branch, epoch)
             await own.append(epoch)
           }
           expect(await history(branch)).toEqual(
-            [1, 2, 3, 4, 5, 6, 7, 8, 9].flatMap((epoch) =>
+            epochs.flatMap((epoch) =>
               rows(epoch, epoch * (epoch - 1) / 2 + 1, epoch * (epoch + 1) / 2)
             ),
           )
@@ -397,12 +402,11 @@ export function describeCassandraLog(cassandra: CassandraForTests): void {
             return () => {}
           }, random: () => 0 }
           const connection = { ...watched(house.connection).connection, swap } as Connection
-          for (const epoch of [1, 2, 3]) {
+          for (const epoch of [1, 2]) {
             const log = house.handle({ commit, connection, env, bucketBytes: 500 })
             await (await ownerOf(log, branch, epoch)).append(7)
           }
-          expect(await history(branch))
-            .toEqual([...rows(1, 1, 7), ...rows(2, 8, 14), ...rows(3, 15, 21)])
+          expect(await history(branch)).toEqual([...rows(1, 1, 7), ...rows(2, 8, 14)])
         }
       })
     })

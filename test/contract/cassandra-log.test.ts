@@ -10,5 +10,5 @@ const cassandra = await cassandraForTests()
 if (cassandra) {
   describeCassandraLog(cassandra)
   describeCassandraPlaces(cassandra)
-  describeCommitModes(cassandra, repeats({ day: 8, night: 25 }))
+  describeCommitModes(cassandra, repeats({ day: 4, night: 25 }))
 }

@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest'
 import type { Branch, CheckpointPlace } from '../../proto/gen/storage/v1/row.ts'
 import type { Connection, Statement } from '../../src/store/cassandra/driver/connection.ts'
 import type { CassandraForTests } from '../support/cassandra.ts'
+import { isNight } from '../support/repeats.ts'
 import { ownerOf, useLogHouse, watched } from './cassandra-log-house.ts'
 import { aBranch, aRow, copyOf } from './rows.ts'
 
@@ -69,10 +70,13 @@ export function describeCassandraPlaces(cassandra: CassandraForTests): void {
         ids.push(id)
         const copy = copyOf(branch, (await own.log.tail(branch))!.seq)
         await own.append(epoch % 3)
-        for (const [at, each] of ids.entries()) {
-          const found = await Promise.all([branch, copy].map((from) => place(from, each)))
-          expect(found.map((one) => one?.base)).toEqual([at + 1, at + 1])
-        }
+        const places = (wanted: readonly string[]) =>
+          Promise.all([branch, copy].flatMap((from) => wanted.map((one) => place(from, one))))
+        const bases = ids.map((_, at) => at + 1)
+        // All of them by night: each is read by a member with nothing in memory.
+        const from = isNight || epoch === 12 ? 0 : epoch - 1
+        expect((await places(ids.slice(from))).map((one) => one?.base))
+          .toEqual([...bases.slice(from), ...bases.slice(from)])
       }
     })
 

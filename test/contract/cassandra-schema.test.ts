@@ -19,8 +19,12 @@ const env = systemEnv({ level: 'silent' })
 describe.skipIf(!cassandra)('the tables in Cassandra', () => {
   const own = newKeyspace(cassandra!)
   let admin: Client
-  let { keyspace } = own
+  const { keyspace } = own
+  /** Of members, which take turns. */
   const open: Connection[] = []
+  let turn = 0
+  /** Tables that a test has added. */
+  const added = new Set<string>()
   /** What the keyspace says of its version, as this program leaves it. */
   let whole: readonly (readonly [string, number])[] = []
 
@@ -30,37 +34,40 @@ describe.skipIf(!cassandra)('the tables in Cassandra', () => {
     await admin.connect()
   })
   afterAll(async () => {
+    await Promise.all(open.map((each) => each.close()))
     await admin.shutdown()
     await dropKeyspace(own)
   })
   // Making the tables takes longer than the tests: the first makes them, each leaves them whole.
   afterEach(async () => {
-    await Promise.all(open.splice(0).map((each) => each.close()))
-    for (const table of ['later_one', 'later_two']) {
+    for (const table of added) {
       await admin.execute(`DROP TABLE IF EXISTS ${own.keyspace}.${table}`)
     }
+    added.clear()
     for (const [name, version] of whole) {
       await admin.execute(`UPDATE ${own.keyspace}_control.schema_version SET version = ? ` +
         'WHERE name = ? IF EXISTS', [version, name], { prepare: true })
     }
   })
 
-  async function aMember(): Promise<Connection> {
-    const connection = await Connection.open({ env, contactPoints: cassandra!.contactPoints,
+  const connect = (keyspace = own.keyspace) =>
+    Connection.open({ env, contactPoints: cassandra!.contactPoints,
       localDataCenter: cassandra!.dataCenter, keyspace })
-    open.push(connection)
-    return connection
+  async function aMember(): Promise<Connection> {
+    if (open.length < 2) open.push(await connect())
+    return open[turn++ % open.length]!
   }
   const prepare = async () => prepareSchema({ connection: await aMember(), env })
 
-  async function tables(): Promise<string[]> {
+  async function tables(keyspace = own.keyspace): Promise<string[]> {
     const { rows } = await admin.execute('SELECT table_name FROM system_schema.tables ' +
       'WHERE keyspace_name IN (?, ?)', [keyspace, `${keyspace}_control`], { prepare: true })
     return rows.map((row) => row['table_name'] as string).sort()
   }
 
   it('are created by one of several members that start at once', async () => {
-    const members = await Promise.all(Array.from({ length: 4 }, aMember))
+    const members = await Promise.all(Array.from({ length: 4 }, () => connect()))
+    open.push(...members)
     await Promise.all(members.map((connection) => prepareSchema({ connection, env })))
     const { rows } = await admin.execute(
       `SELECT name, version FROM ${keyspace}_control.schema_version`,
@@ -143,10 +150,12 @@ describe.skipIf(!cassandra)('the tables in Cassandra', () => {
     })
   })
 
-  const adding = (table: string): Migration => ({
-    oldest: migrations.length,
-    statements: (at) => [`CREATE TABLE IF NOT EXISTS ${at.keyspace}.${table} (a int PRIMARY KEY)`],
-  })
+  const adding = (table: string): Migration => {
+    added.add(table)
+    return { oldest: migrations.length, statements: (
+      at,
+    ) => [`CREATE TABLE IF NOT EXISTS ${at.keyspace}.${table} (a int PRIMARY KEY)`] }
+  }
   /** As a member does that knows these steps after those of today. */
   const prepareAsLater = async (...steps: readonly Migration[]) =>
     prepareSchema({ connection: await aMember(), env, steps: [...migrations, ...steps] })
@@ -179,17 +188,17 @@ describe.skipIf(!cassandra)('the tables in Cassandra', () => {
 
   it('are not created beside those of another program', async () => {
     const foreign = newKeyspace(cassandra!)
-    keyspace = foreign.keyspace
+    const connection = await connect(foreign.keyspace)
     onTestFinished(async () => {
-      keyspace = own.keyspace
+      await connection.close()
       await dropKeyspace(foreign)
     })
-    await admin.execute(`CREATE KEYSPACE ${keyspace} WITH replication = ` +
+    await admin.execute(`CREATE KEYSPACE ${foreign.keyspace} WITH replication = ` +
       `{'class': 'NetworkTopologyStrategy', '${cassandra!.dataCenter}': 1}`)
-    await admin.execute(`CREATE TABLE ${keyspace}.log (a int PRIMARY KEY)`)
-    await expect(prepare()).rejects.toMatchObject({
+    await admin.execute(`CREATE TABLE ${foreign.keyspace}.log (a int PRIMARY KEY)`)
+    await expect(prepareSchema({ connection, env })).rejects.toMatchObject({
       message: expect.stringContaining('another program (log)') as string,
     })
-    expect(await tables()).toEqual(['log'])
+    expect(await tables(foreign.keyspace)).toEqual(['log'])
   })
 })

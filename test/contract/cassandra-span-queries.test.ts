@@ -15,6 +15,6 @@ it.skipIf(!cassandra)('Random filters find what a look at every span finds.', as
   const place = await cassandraSpanPlace(cassandra!)
   onTestFinished(() => place.remove())
   const [writer, reader] = [await place.open('write'), await place.open('read')]
-  await filterAgreement({ writer, reader }, 'acme', { traces: 30, questions: isNight ? 3_000 : 15,
-    seed: 12 })
+  await filterAgreement({ writer, reader }, 'acme', { traces: isNight ? 30 : 20,
+    questions: isNight ? 3_000 : 8, seed: 12 })
 })

@@ -5,7 +5,7 @@ import { afterAll, describe } from 'vitest'
 import { dropKeyspace, newKeyspace } from '../support/cassandra-keyspace.ts'
 import type { CassandraKeyspace } from '../support/cassandra-keyspace.ts'
 import { cassandraForTests } from '../support/cassandra.ts'
-import { isNight } from '../support/repeats.ts'
+import { isNight, repeats } from '../support/repeats.ts'
 import { describeAssistantIndex } from './assistant-index-contract.ts'
 import { describeBillingTable } from './billing-table-contract.ts'
 import { cassandraPlace } from './cassandra-place.ts'
@@ -36,7 +36,8 @@ describe.skipIf(!cassandra)('on Cassandra', () => {
   describeLog('Cassandra', shared)
   describeLogModel('Cassandra', shared)
   describePurge('Cassandra', place)
-  describeThreadIndex('Cassandra', shared)
+  // Members search in a file, as the embedded store does.
+  describeThreadIndex('Cassandra', shared, repeats({ day: 600, night: 3_000 }))
   describeRunTable('Cassandra', shared)
   describeKeyTable('Cassandra', shared)
   describeLimitTable('Cassandra', shared)

@@ -20,6 +20,6 @@ it('Random filters find what a look at every span finds.', async ({ onTestFinish
     await Promise.all([writer.close(), reader.close()])
     await rm(directory, { recursive: true, force: true })
   })
-  await filterAgreement({ writer, reader }, 'acme', { traces: 60, questions: isNight ? 4_000 : 60,
-    seed: 11 })
+  await filterAgreement({ writer, reader }, 'acme', { traces: isNight ? 60 : 40,
+    questions: isNight ? 4_000 : 40, seed: 11 })
 })

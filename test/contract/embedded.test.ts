@@ -11,18 +11,20 @@ import { describeLog } from './log-contract.ts'
 import { describeLogModel } from './log-model-contract.ts'
 import { describePurge } from './purge-contract.ts'
 import { describeRunTable } from './run-table-contract.ts'
+import { sharePlace } from './store-place.ts'
 import { describeTenantUse } from './tenant-use-contract.ts'
 import { describeThreadIndex } from './thread-index-contract.ts'
 
-describeLog('embedded', embeddedPlace)
-describeLogModel('embedded', embeddedPlace)
+const shared = sharePlace(embeddedPlace)
+describeLog('embedded', shared)
+describeLogModel('embedded', shared)
 describePurge('embedded', embeddedPlace)
-describeThreadIndex('embedded', embeddedPlace)
+describeThreadIndex('embedded', shared)
 describeTenantUse('embedded', embeddedPlace)
-describeRunTable('embedded', embeddedPlace)
-describeKeyTable('embedded', embeddedPlace)
-describeLimitTable('embedded', embeddedPlace)
-describeBillingTable('embedded', embeddedPlace)
-describeAssistantIndex('embedded', embeddedPlace)
+describeRunTable('embedded', shared)
+describeKeyTable('embedded', shared)
+describeLimitTable('embedded', shared)
+describeBillingTable('embedded', shared)
+describeAssistantIndex('embedded', shared)
 describeCronIndex('embedded', embeddedPlace)
-describeItemIndex('embedded', embeddedPlace)
+describeItemIndex('embedded', shared)

@@ -167,23 +167,71 @@ export function describePurge(name: string, makePlace: MakePlace): void {
       })
     })
 
+    // They share one restart: opening a store takes longer than the rest of them.
     describe('restarts', () => {
-      it('keep everything, and begin a life with a higher epoch', async () => {
+      /** A thread with a run, a log of two epochs, and the rest of a deleted log. */
+      const fillAll = async () => {
         const epoch = await store.claimEpoch()
         const row = aThread({ status: 'busy', metadataJson: '{"kept":1}' })
         const run = aRun({ threadId: row.threadId })
-        const branch = row.branch!
-        await fill(branch, 2)
-        await store.log.append([aRow({ branch, seq: 3, epoch, prevEpoch: 1 })], [{ table: 'thread',
-          row }, { table: 'run', row: run }])
+        await fill(row.branch!, 2)
+        await store.log.append([aRow({ branch: row.branch!, seq: 3, epoch, prevEpoch: 1 })], [{
+          table: 'thread',
+          row,
+        }, { table: 'run', row: run }])
         const source = aBranch()
         await fill(source, 3)
         await fill(copyOf(source, 1), 1, 2)
         await purge(source)
+        return { epoch, row, run, source }
+      }
 
-        await store.close()
+      /** Threads in all states, and whether each is unfinished. */
+      const putStates = async () => {
+        const owing = { owedWebhooks: [randomUUID()] }
+        const [busy, idle, hidden, done, owes, owed, later, both] = [
+          aThread({ tenant: randomUUID(), status: 'busy' }),
+          aThread(),
+          aThread({ hidden: true }),
+          aThread({ status: 'busy' }),
+          aThread({ tenant: randomUUID(), ...owing }),
+          aThread(owing),
+          aThread(),
+          aThread({ ...owing, status: 'busy' }),
+        ]
+        await store.log.append([],
+          [busy, idle, hidden, done, { ...done, seq: 2, status: 'idle' }, owes, owed, { ...owed,
+            seq: 2, owedWebhooks: [] }, later, { ...later, seq: 2, ...owing }, both, { ...both,
+            seq: 2 }]
+            .map((row) => ({ table: 'thread', row })))
+        return [[busy, true], [idle, false], [hidden, true], [done, false], [owes, true], [owed,
+          false], [later, true], [both, true]] as const
+      }
+
+      /** Closes the store while it appends. */
+      const closeAt = async (branch: Branch) => {
+        const appended = store.log.append([aRow({ branch, seq: 1 })], [])
+        const closed = store.close()
+        const late = store.log.append([aRow({ branch, seq: 2 })], [])
+        const [refused] = await Promise.allSettled([late, appended, closed])
+        await Promise.all([appended, closed])
+        return { branch, refused }
+      }
+
+      let filled: Awaited<ReturnType<typeof fillAll>>
+      let states: Awaited<ReturnType<typeof putStates>>
+      let last: Awaited<ReturnType<typeof closeAt>>
+
+      beforeAll(async () => {
+        filled = await fillAll()
+        states = await putStates()
+        last = await closeAt(aBranch())
         store = await place.open()
+      })
 
+      it('keep everything, and begin a life with a higher epoch', async () => {
+        const { epoch, row, run, source } = filled
+        const branch = row.branch!
         expect(await store.claimEpoch()).toBeGreaterThan(epoch)
         expect(await seqs(branch)).toEqual([1, 2, 3])
         expect(await store.log.tail(branch)).toEqual({ epoch, seq: 3 })
@@ -202,40 +250,15 @@ export function describePurge(name: string, makePlace: MakePlace): void {
 
       it('report threads that are busy, hidden or owe a webhook as unfinished, ' +
         'of all tenants', async () => {
-        const owing = { owedWebhooks: [randomUUID()] }
-        const [busy, idle, hidden, done, owes, owed, later, both] = [
-          aThread({ tenant: randomUUID(), status: 'busy' }),
-          aThread(),
-          aThread({ hidden: true }),
-          aThread({ status: 'busy' }),
-          aThread({ tenant: randomUUID(), ...owing }),
-          aThread(owing),
-          aThread(),
-          aThread({ ...owing, status: 'busy' }),
-        ]
-        await store.log.append([],
-          [busy, idle, hidden, done, { ...done, seq: 2, status: 'idle' }, owes, owed, { ...owed,
-            seq: 2, owedWebhooks: [] }, later, { ...later, seq: 2, ...owing }, both, { ...both,
-            seq: 2 }]
-            .map((row) => ({ table: 'thread', row })))
-        await store.close()
-        store = await place.open()
         const unfinished = await store.unfinished()
-        const isNamed = ({ tenant, threadId }: typeof busy) =>
+        const isNamed = ({ tenant, threadId }: typeof filled.row) =>
           unfinished.some((each) => each.tenant === tenant && each.threadId === threadId)
-        expect([busy, idle, hidden, done].map(isNamed)).toEqual([true, false, true, false])
-        expect([owes, owed, later, both].map(isNamed)).toEqual([true, false, true, true])
+        expect(states.map(([row]) => isNamed(row))).toEqual(states.map(([, isOpen]) => isOpen))
       })
 
       it('finish what was requested before the close, and refuse what comes after', async () => {
-        const branch = aBranch()
-        const appended = store.log.append([aRow({ branch, seq: 1 })], [])
-        const closed = store.close()
-        await expect(store.log.append([aRow({ branch, seq: 2 })], [])).rejects
-          .toMatchObject({ code: 'unavailable' })
-        await Promise.all([appended, closed])
-        store = await place.open()
-        expect(await seqs(branch)).toEqual([1])
+        expect(last.refused).toMatchObject({ status: 'rejected', reason: { code: 'unavailable' } })
+        expect(await seqs(last.branch)).toEqual([1])
       })
     })
   })

@@ -38,8 +38,8 @@ export interface StorePlace {
 export type MakePlace = () => StorePlace
 
 /**
- * One place for several suites that do not reopen it: making a keyspace takes longer than most of
- * them. Call it in the `describe` around them, after which it is removed.
+ * One place for several suites that do not reopen it: opening one takes longer than most of them.
+ * Call it in the `describe` or the file around them, after which it is removed.
  */
 export function sharePlace(makePlace: MakePlace): MakePlace {
   let place: StorePlace | undefined

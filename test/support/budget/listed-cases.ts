@@ -27,7 +27,7 @@ export const listedCases: Readonly<Record<string, Readonly<Record<string, string
     'Random filters find what a look at every span finds.': search,
   },
   'test/contract/deployments.test.ts': {
-    'are what was stored, until they are removed': 'four lives of a store, with chunks of 4 MiB',
+    'are what was stored, until they are removed': 'two lives of a store, with a chunk of 4 MiB',
   },
   'test/e2e/burst.test.ts': {
     'One run beside 60 in the background waits for a few of their nodes': 'sixty runs that compute',
