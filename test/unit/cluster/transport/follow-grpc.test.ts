@@ -8,6 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { MemberServiceDefinition } from '../../../../proto/gen/cluster/v1/member.ts'
 import { HeddleError } from '../../../../src/errors.ts'
 import { useCuttingProxy } from '../../../support/own-proxy.ts'
+import { isNight } from '../../../support/repeats.ts'
 import { keeping, memberThat, transportWith, trust, until, white } from './grpc/grpc-house.ts'
 import type { Watcher } from './grpc/grpc-house.ts'
 
@@ -128,7 +129,7 @@ describe('a follow', () => {
     await until(() => moves.length > 0)
   })
 
-  it('that is not read ends as lagged, while others continue', async () => {
+  it.runIf(isNight)('that is not read ends as lagged, while others continue', async () => {
     const { member, watchers, play } = await playedMember()
     const transport = transportWith()
     const reader = keeping()

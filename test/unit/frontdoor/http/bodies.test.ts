@@ -231,9 +231,9 @@ describe('a connection', () => {
     expect((await call(door, 'GET', '/ok')).status).toBe(200)
   })
 
-  it('is closed after a minute if it sends nothing, even if it is one of a thousand', async () => {
+  it('is closed after a minute if it sends nothing, even if it is one of hundreds', async () => {
     const door = await openDoor()
-    const silent = await Promise.all(Array.from({ length: 1_000 }, () => dial(door)))
+    const silent = await Promise.all(Array.from({ length: 300 }, () => dial(door)))
     expect((await call(door, 'GET', '/ok')).status).toBe(200)
     await expect.poll(() => {
       door.env.advance(62_000)

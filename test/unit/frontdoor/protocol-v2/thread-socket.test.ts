@@ -176,14 +176,14 @@ describe('a socket', () => {
     expect(eventsOf(door).listeners.size).toBe(0)
   })
 
-  it('bounds subscriptions: 10 000 are as many answers, and one follow', async () => {
+  it('bounds subscriptions: two thousand are as many answers, and one follow', async () => {
     const { ask, frames, door } = await open()
-    for (let id = 2; id <= 10_000; id++) {
+    for (let id = 2; id <= 2_000; id++) {
       void ask('subscription.subscribe', { channels: ['values'] }, id)
     }
-    await ask('subscription.subscribe', { channels: ['values'] }, 10_001)
+    await ask('subscription.subscribe', { channels: ['values'] }, 2_001)
     expect(frames.filter(({ type }) => type === 'success')).toHaveLength(200)
-    expect(frames).toHaveLength(10_000)
+    expect(frames).toHaveLength(2_000)
     expect(eventsOf(door).listeners.size).toBe(1)
   })
 

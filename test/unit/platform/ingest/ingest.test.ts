@@ -8,6 +8,7 @@ import { HeddleError } from '../../../../src/errors.ts'
 import { segmentOf } from '../../../../src/platform/spans/dotted-order.ts'
 import { termOf } from '../../../../src/platform/spans/term.ts'
 import { multipartOf, partsOfRuns } from '../../../support/ingest-bodies.ts'
+import { isNight } from '../../../support/repeats.ts'
 import { ingestHouse, projectId } from './ingest-house.ts'
 
 const startUs = Date.UTC(2026, 10, 26, 14, 30) * 1000 + 123_456
@@ -110,15 +111,20 @@ describe('a body', () => {
     }
   })
 
-  it.each(['gzip', 'zstd', ''] as const)('may be large, in encoding "%s"', async (encoding) => {
-    const house = ingestHouse()
-    const large = { ...run, inputs: 'x'.repeat(9 * 1024 * 1024) }
-    const { body, contentType } = multipartOf(partsOfRuns([{ kind: 'post', run: large }]))
-    const packed = encoding === 'gzip' ? gzipSync(body) : encoding === 'zstd'
-      ? zstdCompressSync(body)
-      : body
-    expect(await house.send({ body: packed, encoding, contentType })).toMatchObject({ accepted: 1 })
-  })
+  it.each([...isNight ? ['gzip'] as const : [], 'zstd', ''] as const)(
+    'may be large, in encoding "%s"',
+    async (encoding) => {
+      const house = ingestHouse()
+      const large = { ...run, inputs: 'x'.repeat(9 * 1024 * 1024) }
+      const { body, contentType } = multipartOf(partsOfRuns([{ kind: 'post', run: large }]))
+      const packed = encoding === 'gzip' ? gzipSync(body) : encoding === 'zstd'
+        ? zstdCompressSync(body)
+        : body
+      expect(await house.send({ body: packed, encoding, contentType })).toMatchObject({
+        accepted: 1,
+      })
+    },
+  )
 
   it('that is cut off within its compression is refused', async () => {
     const house = ingestHouse()

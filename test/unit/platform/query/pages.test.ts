@@ -249,7 +249,7 @@ it('Children of a span are found in its trace, in pages.', async () => {
 
 it('A long question leaves turns to others.', async () => {
   const { ask, store } = await opened()
-  const slices = Array.from({ length: 1000 }, () => ({ heads: [], looked: 1 }))
+  const slices = Array.from({ length: 300 }, () => ({ heads: [], looked: 1 }))
   const endless = await opened({ store: { ...store, async *scan() {
     for (let slice = slices.pop(); slice !== undefined; slice = slices.pop()) yield slice
   } } })
@@ -260,7 +260,7 @@ it('A long question leaves turns to others.', async () => {
     turns++
   }
   expect((await long).runs).toEqual([])
-  expect(turns).toBeGreaterThan(100)
+  expect(turns).toBeGreaterThan(30)
 })
 
 it('A filter on more traces than can be looked at is refused.', async () => {

@@ -95,12 +95,12 @@ describe('an answer', () => {
     } })
     const transport = transportWith()
     const replies = await Promise.all(
-      [1, 2, 3, 4].map((move) => transport.deliver(member, white, move)),
+      [1, 2].map((move) => transport.deliver(member, white, move)),
     )
     expect(replies.map((reply) => (reply as string).length)).toEqual(
-      Array.from({ length: 4 }, () => 12 * 1024 * 1024),
+      Array.from({ length: 2 }, () => 12 * 1024 * 1024),
     )
-    expect(received).toBe(4)
+    expect(received).toBe(2)
   })
 
   it('to a large command comes by a separate call', async () => {

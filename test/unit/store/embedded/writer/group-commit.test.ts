@@ -13,6 +13,7 @@ import type { Commit } from '../../../../../src/store/embedded/writer/group-comm
 import { schema, Tables } from '../../../../../src/store/embedded/requests/tables.ts'
 import type { Write } from '../../../../../src/store/embedded/requests/write.ts'
 import { aBranch, aRow } from '../../../../contract/rows.ts'
+import { isNight } from '../../../../support/repeats.ts'
 
 describe('a group commit', () => {
   let directory: string
@@ -97,7 +98,8 @@ describe('a group commit', () => {
       })
     ).toThrow('disk I/O error')
 
-  it('waits once for another program, however many wait with it', () => {
+  // It waits for two seconds.
+  it.runIf(isNight)('waits once for another program, however many wait with it', () => {
     commitTogether(database, tables, [append()])
     const reader = new DatabaseSync(join(directory, 'heddle.db'))
     reader.exec('BEGIN; SELECT count(*) FROM log')
