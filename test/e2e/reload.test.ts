@@ -39,10 +39,16 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-it('A changed graph is the one that runs, without a restart', async () => {
-  expect(await said()).toBe('one')
+it('A changed graph is the one that runs, without a restart, and threads survive it', async () => {
+  const { runs, threads } = clientOf(server.url)
+  const { thread_id: id } = await threads.create()
+  const run = () => runs.wait(id, 'graph', { input: { said: '' } })
+  expect(await run()).toEqual({ said: 'one' })
   await write(saying('two'))
   await expect.poll(said).toBe('two')
+  expect((await threads.get(id)).values).toEqual({ said: 'one' })
+  expect(await run()).toEqual({ said: 'two' })
+  expect(await threads.getHistory(id)).toHaveLength(6)
 })
 
 it('A change that does not load fails every run with its error, until it is fixed', async () => {
@@ -51,17 +57,6 @@ it('A change that does not load fails every run with its error, until it is fixe
   await expect.poll(seen).toContain('Nonsense')
   await write(saying('three'))
   await expect.poll(said).toBe('three')
-})
-
-it('Threads survive a change of their graph', async () => {
-  const { runs, threads } = clientOf(server.url)
-  const { thread_id: id } = await threads.create()
-  await runs.wait(id, 'graph', { input: { said: '' } })
-  await write(saying('four'))
-  await expect.poll(said).toBe('four')
-  expect((await threads.get(id)).values).toEqual({ said: 'three' })
-  expect(await runs.wait(id, 'graph', { input: { said: '' } })).toEqual({ said: 'four' })
-  expect(await threads.getHistory(id)).toHaveLength(6)
 })
 
 /** A graph that waits at a node with this name, or at that of a subgraph if it gets `deep`. */

@@ -1,12 +1,16 @@
 /**
- * A server locks its data, and ends quickly. After it was killed and restarted every answer is the
- * same, quotas hold, and what was under way goes on.
+ * A server locks its data, ends quickly, and lets commands look at it. After it was killed and
+ * restarted every answer is the same, quotas hold, and what was under way goes on.
  */
 
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 
+import { heddle, heddleProcess } from '../support/command.ts'
 import { openReceiver } from '../support/receiver.ts'
 import type { Receiver } from '../support/receiver.ts'
 import { isNight } from '../support/repeats.ts'
@@ -17,8 +21,13 @@ import { tookMs } from '../support/stillness.ts'
 import { ask } from '../support/wire.ts'
 
 const delayedMax = 2
+const folder = mkdtempSync(join(tmpdir(), 'heddle-restart-'))
+const secretsKey = join(folder, 'secrets-key')
+writeFileSync(secretsKey, randomBytes(32))
 const server = useServer({ project: 'conformance',
-  args: ['--egress-allow', '127.0.0.1', '--quota-delayed-runs', `${delayedMax}`] })
+  args: ['--egress-allow', '127.0.0.1', '--quota-delayed-runs', `${delayedMax}`, '--billing', 'on',
+    '--secrets-key', secretsKey] })
+afterAll(() => rmSync(folder, { recursive: true }))
 
 const input = (graphId: string): Record<string, unknown> => ({
   ...graphId === 'echo' || graphId === 'tokens' ? say('hello') : {},
@@ -215,6 +224,28 @@ describe('after a restart', () => {
     await runs.wait(id!, graphId, { input: input(graphId), raiseError: false })
     expect(await runs.list(id!)).toHaveLength(3)
   })
+})
+
+it('Commands find what the server beside them has.', async () => {
+  const { runs, threads } = server.client
+  const here = ['--data', server.process.dataDir, '--json']
+  const { thread_id: threadId } = await threads.create()
+  const { run_id: runId } = await runs.create(threadId, 'echo', { input: say('billed') })
+  await runs.join(threadId, runId)
+  const { updated_at: endedAt } = await runs.get(threadId, runId)
+  const day = new Date(endedAt).toISOString().slice(0, 10)
+  await ask(server.url, 'POST', '/api/v1/workspaces/current/secrets', [{ key: 'ONE',
+    value: 'sk-one' }])
+  const billed = await heddle('billing', '--tenant', 'local', '--day', day, ...here)
+  expect(JSON.parse(billed.stdout)).toContainEqual({ tenant: 'local', day, runId, threadId,
+    graphId: 'echo', assistantId: expect.any(String), status: 'success',
+    startedMs: expect.any(Number), endedMs: Date.parse(endedAt) })
+  const { stdout } = await heddle('secrets', 'check', '--secrets-key', secretsKey, ...here)
+  expect(JSON.parse(stdout)).toMatchObject({ stored: 1, unopened: 0 })
+  expect(
+    await heddleProcess('keys', 'create', '--tenant', 'acme', '--data', server.process.dataDir),
+  )
+    .toMatchObject({ status: 0, stdout: expect.stringMatching(/^hdl_us_[\w-]+\n$/) })
 })
 
 // The last one: the server is gone then.

@@ -1,28 +1,11 @@
-/** Commands in processes of their own, alone and beside a server. All else is tested in process. */
+/** Commands in processes of their own. All else is tested in process. */
 
-import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Client } from '@langchain/langgraph-sdk'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 
-import { systemEnv } from '../../../cluster/index.ts'
-import { catalogClient, catalogKind, ruleRecords } from '../../../src/platform/index.ts'
-import { operatorActors, placeOfStore } from '../../../src/server/operator/operator-actors.ts'
-import { openEmbeddedStore } from '../../../src/store/embedded/index.ts'
-import { heddle, heddleProcess, heddleProcessIn } from '../../support/command.ts'
-import { useGates } from '../../support/gate.ts'
-import type { Gate } from '../../support/gate.ts'
-import { startHeld } from '../../support/held-run.ts'
-import { openReceiver } from '../../support/receiver.ts'
-import { isNight } from '../../support/repeats.ts'
-import { ruleWire } from '../../support/rules.ts'
-import { say } from '../../support/run-events.ts'
-import { oneWorker, startServer } from '../../support/server-process.ts'
-import type { ServerProcess } from '../../support/server-process.ts'
-import { clientOf } from '../../support/server.ts'
-import { ask } from '../../support/wire.ts'
+import { heddleProcess, heddleProcessIn } from '../../support/command.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'heddle-processes-'))
 afterAll(() => rmSync(root, { recursive: true }))
@@ -40,106 +23,3 @@ it('A process prints to its two outputs, and ends with the exit code of its comm
   expect(misused).toEqual({ status: 2, stdout: '',
     stderr: "heddle: missing required argument 'id'; see keys --help\n" })
 })
-
-describe('beside a server', () => {
-  const newGate = useGates()
-  const [data, keys, backup] = [join(root, 'data'), join(root, 'keys'), join(root, 'a.db')]
-  const here = ['--data', data, '--json']
-  let server: ServerProcess
-  let client: Client
-  beforeAll(async () => {
-    writeFileSync(keys, randomBytes(32))
-    server = await startServer({ project: 'conformance', dataDir: data,
-      args: [...oneWorker, '--egress-allow', '127.0.0.1', '--billing', 'on', '--secrets-key',
-        keys] })
-    client = clientOf(server.url)
-  })
-  afterAll(() => server.close())
-
-  it('commands find what the server has', async () => {
-    const { thread_id: threadId } = await client.threads.create()
-    const { run_id: runId } = await client.runs.create(threadId, 'echo', { input: say('billed') })
-    await client.runs.join(threadId, runId)
-    const { updated_at: endedAt } = await client.runs.get(threadId, runId)
-    const day = new Date(endedAt).toISOString().slice(0, 10)
-    await ask(server.url, 'POST', '/api/v1/workspaces/current/secrets', [{ key: 'ONE',
-      value: 'sk-one' }])
-    const billed = await heddle('billing', '--tenant', 'local', '--day', day, ...here)
-    expect(JSON.parse(billed.stdout)).toEqual([{ tenant: 'local', day, runId, threadId,
-      graphId: 'echo', assistantId: expect.any(String), status: 'success',
-      startedMs: expect.any(Number), endedMs: Date.parse(endedAt) }])
-    const { stdout } = await heddle('secrets', 'check', '--secrets-key', keys, ...here)
-    expect(JSON.parse(stdout)).toMatchObject({ stored: 1, unopened: 0 })
-    expect(await heddleProcess('keys', 'create', '--tenant', 'acme', '--data', data))
-      .toMatchObject({ status: 0, stdout: expect.stringMatching(/^hdl_us_[\w-]+\n$/) })
-  })
-
-  it.runIf(isNight)('a backup is made from which nothing goes on by itself, unless --go-on says so',
-    async () => {
-      const receiver = await openReceiver()
-      const unfinished = await leaveUnfinished(server, newGate(), receiver.url)
-      const made = await heddleProcess('backup', backup, ...here)
-      expect([made.status, made.stderr]).toEqual([0, ''])
-      await Promise.all([server.kill('SIGKILL'), receiver.close()])
-      const back = await heddleProcess('restore', backup, '--data', join(root, 'b'), '--json')
-      expect([back.status, back.stderr]).toEqual([0, ''])
-      const { stopped } = JSON.parse(back.stdout) as { stopped: object }
-      expect(stopped).toEqual({ runs: 3, webhooks: 1, crons: 1, rules: 1 })
-      expect(await awakeIn(join(root, 'b'), unfinished)).toEqual({
-        runs: Array(3).fill('interrupted'),
-        threads: 0,
-        sleeping: 0,
-        crons: 0,
-        rules: 0,
-      })
-      expect((await heddle('restore', backup, '--data', join(root, 'c'), '--go-on')).status).toBe(0)
-      expect(await awakeIn(join(root, 'c'), unfinished)).toEqual({
-        runs: ['running', 'pending', 'pending'],
-        threads: 1,
-        sleeping: 1,
-        crons: 1,
-        rules: 1,
-      })
-    })
-})
-
-/** A thread and its run. */
-type RunPlace = readonly [threadId: string, runId: string]
-
-/** Leaves a run that waits, one behind it, one that is delayed, a webhook, a cron and a rule. */
-async function leaveUnfinished(server: ServerProcess, gate: Gate,
-  webhook: string): Promise<readonly RunPlace[]> {
-  const { threads, runs, crons } = clientOf(server.url)
-  const { thread_id: id } = await threads.create()
-  const held = await startHeld(clientOf(server.url), id, gate, { payload: { webhook } })
-  const second = await runs.create(id, 'echo', { input: say('second') })
-  const { thread_id: later } = await threads.create()
-  const delayed = await runs.create(later, 'echo', { input: say('later'), afterSeconds: 3_600 })
-  await crons.create('echo',
-    { schedule: '0 0 1 1 *', input: say('tick'), enabled: true } as Parameters<
-      typeof crons.create
-    >[1])
-  const rules = ruleWire(server)
-  await rules.rule({ display_name: 'all', sampling_rate: 1, webhooks: [{ url: webhook }],
-    session_id: await rules.project('shop') })
-  return [[id, held.runId], [id, second.run_id], [later, delayed.run_id]]
-}
-
-/** The states of runs in a data directory, and how much of it a server would go on with. */
-async function awakeIn(directory: string, places: readonly RunPlace[]) {
-  const env = systemEnv({ level: 'silent' })
-  const store = await openEmbeddedStore({ directory, env })
-  const { activations, router } = operatorActors(await placeOfStore(store, env), env,
-    () => [catalogKind({ log: store.log, env })])
-  const first = { atMs: 0, no: 0 }
-  const runs = await Promise.all(
-    places.map(([thread, run]) => store.runs.get('local', thread, run)),
-  )
-  const found = { runs: runs.map((run) => run?.status), threads: (await store.unfinished()).length,
-    sleeping: (await store.due(first, 9)).length,
-    crons: (await store.dueCrons(first, 9, Date.now())).length,
-    rules: (await ruleRecords(catalogClient(router), env).awake.page()).length }
-  await activations.close(AbortSignal.abort())
-  await store.close()
-  return found
-}
