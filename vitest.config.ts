@@ -93,6 +93,7 @@ export default defineConfig({
           setupFiles: budget,
           include: ['test/!(unit)/**/*.test.ts', 'test/*.test.ts', ...ownProcess],
           exclude: [conformance, validation, studio, packages],
+          env: compiled,
         },
       },
       {
