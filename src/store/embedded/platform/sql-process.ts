@@ -24,6 +24,8 @@ export type SqlEnd = { readonly answer: SqlAnswer } | { readonly wrong: string }
 
 /** Bounds of an answer, and bytes that SQLite may use. */
 const [rowsMax, bytesMax, heapBytes] = [10_000, 8 * 1024 * 1024, 128 * 1024 * 1024]
+/** Bound of a first row, which may be more than an answer: so large is what a client may send. */
+const firstRowBytesMax = 24 * 1024 * 1024
 
 process.once('message', (start) => process.send!(answered(start as SqlStart)))
 
@@ -114,11 +116,13 @@ function read(database: DatabaseSync, query: string): SqlAnswer {
   for (const row of statement.iterate()) {
     if (rows.length === rowsMax) reason = 'row_limit'
     const cells = rowOf<unknown>(row)
-    const values = cells.map(jsonValue)
-    bytes += JSON.stringify(values).length
+    bytes += cells.reduce<number>((sum, cell) => sum + bytesIn(cell), 0)
+    if (rows.length === 0 && bytes > firstRowBytesMax) {
+      throw new Error('the first row is larger than 24 MiB: ask for less of it, as by substr()')
+    }
     if (rows.length > 0 && bytes > bytesMax) reason ??= 'size_limit'
     if (reason !== null) break
-    rows.push(values)
+    rows.push(cells.map(jsonValue))
     // The first value that is not null decides.
     for (const [index, value] of cells.entries()) {
       if (types[index] === 'null') types[index] = typeOf(value)
@@ -126,6 +130,12 @@ function read(database: DatabaseSync, query: string): SqlAnswer {
   }
   return { columns: names.map((name, index) => ({ name, data_type: types[index]! })), rows,
     truncation_reason: reason }
+}
+
+/** About as many bytes as a cell has in the answer. */
+function bytesIn(cell: unknown): number {
+  if (cell instanceof Uint8Array) return Math.ceil(cell.length / 3) * 4
+  return typeof cell === 'string' ? Buffer.byteLength(cell) : 8
 }
 
 function jsonValue(value: unknown): unknown {

@@ -131,7 +131,12 @@ describe('a question in SQL', () => {
     expect([many.rows.length, many.truncation_reason]).toEqual([10_000, 'row_limit'])
     const long = await ask(`${numbers(200)} SELECT hex(zeroblob(100000)) FROM n`)
     expect(long.truncation_reason).toBe('size_limit')
-    await expect(ask('SELECT zeroblob(100000000)')).rejects.toMatchObject({ code: 'invalid' })
+    const large = await ask(`${numbers(2)} SELECT zeroblob(16000000) FROM n`)
+    expect([large.rows.length, large.truncation_reason]).toEqual([1, 'size_limit'])
+    for (const size of [20_000_000, 100_000_000]) {
+      await expect(ask(`SELECT zeroblob(${size})`)).rejects.toMatchObject({ code: 'invalid' })
+    }
+    await expect(ask('SELECT zeroblob(20000000)')).rejects.toThrow('ask for less of it')
   })
 
   it('ends when it takes too long, or when nobody waits for it any more', async () => {
