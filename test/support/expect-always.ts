@@ -36,7 +36,7 @@ const daySeed = 20_261_127
 const seed = isNight ? Number(process.env['HEDDLE_SEARCH_SEED'] ?? Date.now() % 2 ** 31) : daySeed
 
 /** Milliseconds of processor for a search whose share is 1. All of a day take five seconds. */
-const shareMs = isNight ? 500 : 2.5
+const shareMs = isNight ? 500 : 1.25
 
 /** Tries that each search makes if it can, for up to four times its time: first ones are slow. */
 const triesMin = 30
