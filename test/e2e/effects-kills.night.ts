@@ -15,11 +15,11 @@ import type { ServerProcess } from '../support/server-process.ts'
 import { killLine, killSeed, killsMs, killTimes, patienceMs } from './effects/kill-times.ts'
 import { Orders } from './effects/orders.ts'
 
-/** Servers that are killed side by side: while one starts, the other has work. */
-const lanesCount = 2
+/** Servers that are killed side by side: while one starts, the others have work. */
+const lanesCount = 3
 const [killMinutes, stopMinutes] = [0.4, 0.1]
 /** Runs of a round, a third of each graph. */
-const runs = 24
+const runs = 12
 /** Longest time that the receiver takes to answer. */
 const slowMs = 600
 
