@@ -35,8 +35,8 @@ const daySeed = 20_261_127
  */
 const seed = isNight ? Number(process.env['HEDDLE_SEARCH_SEED'] ?? Date.now() % 2 ** 31) : daySeed
 
-/** Milliseconds of processor for a search whose share is 1. All of a day take five seconds. */
-const shareMs = isNight ? 500 : 1.25
+/** Milliseconds of processor for a search whose share is 1. With half of it, some faults stay. */
+const shareMs = isNight ? 500 : 2.5
 
 /** Tries that each search makes if it can, for up to four times its time: first ones are slow. */
 const triesMin = 30
