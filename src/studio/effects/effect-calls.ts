@@ -33,8 +33,11 @@ export async function repeatedFrom(threadId: string, checkpointId: string,
     .flatMap(({ metadata }) => metadata?.run_id ?? []))
   const found = await Promise.all([...runs].slice(0, runsMax)
     .map((run) => effectsOf(threadId, run, signal).catch(() => [])))
-  const again = found.flat().filter(({ strength, status, checkpoint_id: id }) =>
-    strength === 'once' && status !== 'failed' && id >= checkpointId
-  )
-  return [...new Set(again.map(({ name }) => name))]
+  return namesDoneOutside(found.flat().filter(({ checkpoint_id: id }) => id >= checkpointId))
+}
+
+/** Names of what was done outside, or may have been: it stays, and is done again if its run is. */
+export function namesDoneOutside(effects: readonly Effect[]): readonly string[] {
+  const done = effects.filter(({ strength, status }) => strength === 'once' && status !== 'failed')
+  return [...new Set(done.map(({ name }) => name))]
 }

@@ -2,7 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query'
 
-import { effectsOf } from './effect-calls.ts'
+import { effectsOf, namesDoneOutside } from './effect-calls.ts'
 import type { Effect } from './effect-calls.ts'
 import { isOver } from '../api/runs.ts'
 import type { Run } from '../api/runs.ts'
@@ -18,7 +18,7 @@ import css from './effects.module.css'
 const againMs = 2_000
 
 /** Effects of a run, read again until it is over. */
-function useEffects(threadId: string, run: Run) {
+export function useEffects(threadId: string, run: Run) {
   return useQuery({
     queryKey: ['threads', threadId, 'runs', run.run_id, 'effects', run.status],
     queryFn: ({ signal }) => effectsOf(threadId, run.run_id, signal),
@@ -83,15 +83,11 @@ export function StayingEffects({ threadId, run }: {
   readonly run: Run
 }) {
   const { data = [] } = useEffects(threadId, run)
-  const names = new Set(
-    data.filter(({ strength, status }) => strength === 'once' && status !== 'failed').map((
-      { name },
-    ) => name),
-  )
-  if (names.size === 0) return null
+  const names = namesDoneOutside(data)
+  if (names.length === 0) return null
   return (
     <p className={css['stays']}>
-      {`Undo takes back the steps. What was done outside stays: ${[...names].join(', ')}.`}
+      {`Undo takes back the steps. What was done outside stays: ${names.join(', ')}.`}
     </p>
   )
 }

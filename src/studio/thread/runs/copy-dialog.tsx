@@ -1,10 +1,11 @@
 /** Asks before a run is started once more, on a copy of its thread. */
 
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 
 import type { Run } from '../../api/runs.ts'
-import { effectsOf } from '../../effects/effect-calls.ts'
+import { namesDoneOutside } from '../../effects/effect-calls.ts'
+import { useEffects } from '../../effects/effect-list.tsx'
 import { AgainWarning } from '../../effects/repeated-effects.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -44,11 +45,7 @@ function CopyDialog({ threadId, run, close }: {
     mutationFn: () => runInCopy(threadId, run),
     onSuccess: (id) => navigate({ to: '/threads/$id', params: { id }, search: {} }),
   })
-  const { data: effects = [] } = useQuery({
-    queryKey: ['threads', threadId, 'runs', run.run_id, 'effects', run.status],
-    queryFn: ({ signal }) => effectsOf(threadId, run.run_id, signal),
-  })
-  const again = effects.filter(({ strength, status }) => strength === 'once' && status !== 'failed')
+  const { data: effects = [] } = useEffects(threadId, run)
   return (
     <Dialog open close={close} title="Run in a copy">
       <form className={css['form']} onSubmit={(event) => {
@@ -60,7 +57,7 @@ function CopyDialog({ threadId, run, close }: {
           and settings, on the code that new runs get, and its calls are made. This thread stays as
           it is.
         </p>
-        <AgainWarning names={[...new Set(again.map(({ name }) => name))]} />
+        <AgainWarning names={namesDoneOutside(effects)} />
         {work.isError && <ErrorNotice error={work.error} />}
         <footer>
           <Button onClick={close}>Cancel</Button>
