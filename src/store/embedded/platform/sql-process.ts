@@ -116,13 +116,14 @@ function read(database: DatabaseSync, query: string): SqlAnswer {
   for (const row of statement.iterate()) {
     if (rows.length === rowsMax) reason = 'row_limit'
     const cells = rowOf<unknown>(row)
-    bytes += cells.reduce<number>((sum, cell) => sum + bytesIn(cell), 0)
+    const values = cells.map(jsonValue)
+    bytes += JSON.stringify(values).length
     if (rows.length === 0 && bytes > firstRowBytesMax) {
       throw new Error('the first row is larger than 24 MiB: ask for less of it, as by substr()')
     }
     if (rows.length > 0 && bytes > bytesMax) reason ??= 'size_limit'
     if (reason !== null) break
-    rows.push(cells.map(jsonValue))
+    rows.push(values)
     // The first value that is not null decides.
     for (const [index, value] of cells.entries()) {
       if (types[index] === 'null') types[index] = typeOf(value)
@@ -130,12 +131,6 @@ function read(database: DatabaseSync, query: string): SqlAnswer {
   }
   return { columns: names.map((name, index) => ({ name, data_type: types[index]! })), rows,
     truncation_reason: reason }
-}
-
-/** About as many bytes as a cell has in the answer. */
-function bytesIn(cell: unknown): number {
-  if (cell instanceof Uint8Array) return Math.ceil(cell.length / 3) * 4
-  return typeof cell === 'string' ? Buffer.byteLength(cell) : 8
 }
 
 function jsonValue(value: unknown): unknown {
