@@ -37,23 +37,23 @@ describe.skipIf(found === undefined)('the Python client', () => {
   })
 
   describe('passes', () => {
-    const found = new Map<string, string | null>()
+    const faults = new Map<string, string | null>()
     let stderr = ''
     // One process for all: to import the client takes longer than most checks.
     beforeAll(async () => {
       const args = [join(folder, 'checks.py'), server.url, ...checks]
       const result = await run(python, args)
         .catch((error: unknown) => error as { stdout: string; stderr: string })
-      for (const line of result.stdout.trim().split('\n')) {
+      for (const line of result.stdout.split('\n').filter(Boolean)) {
         const [name, fault] = JSON.parse(line) as [string, string | null]
-        found.set(name, fault)
+        faults.set(name, fault)
       }
       stderr = result.stderr
     }, 600_000)
 
     it.each(checks)('%s', (name) => {
-      expect(found.get(name) ?? null).toBeNull()
-      expect(found.has(name), stderr).toBe(true)
+      // Undefined if the process ended before it.
+      expect(faults.get(name), stderr).toBeNull()
     })
 
     it('all, without a complaint', () => {

@@ -9,11 +9,11 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 
 import { oneWorker } from '../support/server-process.ts'
 import { useServer } from '../support/server.ts'
-import { firstPaintIn } from './support/first-paint.ts'
+import { firstPaintMs } from './support/first-paint.ts'
 import { writeManyThreads } from './support/many-threads.ts'
 import { projectId, sendSpans, spanOf } from './support/sent-traces.ts'
 import { setup as buildStudio } from './support/setup.ts'
-import { expectQuiet, useBrowser } from './support/tab.ts'
+import { useBrowser } from './support/tab.ts'
 
 const total = 15_000
 const directory = mkdtempSync(join(tmpdir(), 'heddle-cold-'))
@@ -63,19 +63,10 @@ async function openCold(address: string, ready: Place['ready']) {
   return { ms, where }
 }
 
-/** Milliseconds to the first paint of a blank page. */
-async function blankMs(): Promise<number> {
-  const tab = await browser.open(`${server.url}/ok`, { expected: /status of 404/ })
-  const ms = await firstPaintIn(tab.page)
-  expectQuiet(tab)
-  await tab.close()
-  return ms
-}
-
 /** Opens a place until it is soon enough; after some rounds, for a machine as busy as it is. */
 async function expectSoon({ name, boundMs, address, ready }: Place): Promise<void> {
   for (let round = 1, isSoon = false; !isSoon; round++) {
-    const blank = await blankMs()
+    const blank = await firstPaintMs(browser, `${server.url}/ok`)
     const { ms, where } = await openCold(address, ready)
     console.log(`${name}: ${ms.toFixed(0)} ms, a blank page ${blank.toFixed(0)} ms (${where})`)
     isSoon = ms <= boundMs || round > 3 && ms <= boundMs * blank / quietBlankMs

@@ -8,7 +8,7 @@ import { expect, it } from 'vitest'
 
 import { isNight } from '../support/repeats.ts'
 import { useServer } from '../support/server.ts'
-import { firstPaintIn } from './support/first-paint.ts'
+import { firstPaintMs } from './support/first-paint.ts'
 import { expectQuiet, useBrowser } from './support/tab.ts'
 import type { Tab } from './support/tab.ts'
 
@@ -96,19 +96,11 @@ it('has all styles in one sheet, which is small', () => {
   expect(packedKb).toBeLessThanOrEqual(22)
 })
 
-/** Milliseconds to the first paint of an address in a browser that has seen nothing of it. */
-async function firstPaintMs(address: string): Promise<number> {
-  const tab = await browser.open(`${server.url}${address}`)
-  const ms = await firstPaintIn(tab.page)
-  await tab.close()
-  return ms
-}
-
 it('the first paint takes at most 2.5 times as long as that of a blank page', async () => {
   // The machine does other things as well: of several rounds the best one counts.
   for (let round = 1, isSoon = false; !isSoon; round++) {
-    const blankMs = await firstPaintMs('/ok')
-    const pageMs = await firstPaintMs('/studio/threads')
+    const blankMs = await firstPaintMs(browser, `${server.url}/ok`)
+    const pageMs = await firstPaintMs(browser, `${server.url}/studio/threads`)
     console.log(`first paint: ${pageMs.toFixed(0)} ms, blank ${blankMs.toFixed(0)} ms, ` +
       `${(pageMs / blankMs).toFixed(2)} times`)
     isSoon = pageMs <= 2.5 * blankMs
