@@ -59,6 +59,9 @@ const ownProcess = ['test/unit/graph/pool/*.test.ts', 'test/unit/server/tracing*
  */
 const compiled = { NODE_COMPILE_CACHE: resolve('node_modules/.cache/compiled') }
 
+/** By day `e2e/cluster/cluster.long.ts` alone has three nodes, since each start takes long. */
+const cassandraNodes = { cassandraNodes: isNight ? 3 : 1 }
+
 /** Measures the cases of the day, and fails those that cost too much, unless that is not asked. */
 const budget = isNight || process.env['HEDDLE_TEST_BUDGET'] === 'off'
   ? []
@@ -128,7 +131,7 @@ export default defineConfig({
           include: ['test/**/*.long.ts', ...isNight ? ['test/**/*.night.ts'] : []],
           exclude: [...cluster, browser, tracing, packages],
           testTimeout: 1_800_000,
-          provide: { cassandraNodes: 3 },
+          provide: cassandraNodes,
         },
       },
       {
@@ -166,7 +169,7 @@ export default defineConfig({
             ? ['test/conformance/*.test.ts', ...records]
             : [...ecosystem, ...records, 'test/conformance/versions.test.ts'],
           isolate: false,
-          provide: { cassandraNodes: 3 },
+          provide: cassandraNodes,
           env: { HEDDLE_TEST_STORE: 'cassandra' },
         },
       },

@@ -18,6 +18,12 @@ npm run test:long, test:studio, test:cluster, test:fuzz [-- file…]
 npm run test:nightly [-- --again] [-- part…]
 docs/testing.md says what each of them has, and how long it takes.`
 
+/**
+ * Their tests wait for servers, browsers and packages: with two at once, a seventh of two cores is
+ * idle. Those of `npm test` compute, and some measure what they compute.
+ */
+const waiting = ['long', 'studio']
+
 const args = process.argv.slice(2)
 if (args.includes('--help')) {
   console.log(help)
@@ -55,6 +61,7 @@ rmSync(join(root, report), { force: true })
 const isPart = kind !== undefined || others.length > 0 || isChanged
 const checked = isPart || run('scripts/check.mjs')
 const passed = run('node_modules/vitest/vitest.mjs', 'run', ...chosen,
-  ...(projectsOf[kind] ?? suite).map((project) => `--project=${project}`))
+  ...(projectsOf[kind] ?? suite).map((project) => `--project=${project}`),
+  ...waiting.includes(kind) ? ['--maxWorkers=3'] : [])
 if (!checked) console.error('The checks failed: see above the tests.')
 process.exitCode = checked && passed ? 0 : 1
