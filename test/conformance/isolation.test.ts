@@ -1,4 +1,7 @@
-/** Graphs that block their event loop: others continue, and the blocking one can be ended. */
+/**
+ * Graphs that block their event loop: others continue, and the blocking one can be ended. Several
+ * at once are in `unit/graph/engine/spinners.night.ts`.
+ */
 
 import { describe, expect, it } from 'vitest'
 import { engineLoadMs } from '../support/engine-load.ts'
@@ -92,15 +95,6 @@ describe('while a graph spins', () => {
       })
       await server.client.runs.cancel(spinner.id, spinner.runId, true)
     })
-
-  // By day, graph/engine/spinners.long.ts has four of them on two workers.
-  it.runIf(isNight)('others run even if several spin', async () => {
-    const spinners = await Promise.all([1, 2, 3, 4].map(() => startSpinner(gate())))
-    await expectShortDelay(async () =>
-      server.client.runs.wait(await newThread(), 'echo', { input: say('x') })
-    )
-    for (const { id, runId } of spinners) await server.client.runs.cancel(id, runId, true)
-  })
 })
 
 describe('a graph that spins for a while', () => {
