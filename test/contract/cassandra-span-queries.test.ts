@@ -16,5 +16,5 @@ it.skipIf(!cassandra)('Random filters find what a look at every span finds.', as
   onTestFinished(() => place.remove())
   const [writer, reader] = [await place.open('write'), await place.open('read')]
   await filterAgreement({ writer, reader }, 'acme', { traces: isNight ? 30 : 20,
-    questions: isNight ? 3_000 : 8, seed: 12 })
+    questions: isNight ? 1_500 : 8, seed: 12 })
 })

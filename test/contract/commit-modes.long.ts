@@ -7,6 +7,6 @@ import { describeLateRows } from './late-rows-contract.ts'
 
 const cassandra = await cassandraForTests()
 if (cassandra) {
-  describeCommitModes(cassandra, repeats({ day: 12, night: 200 }))
-  describeLateRows(cassandra, repeats({ day: 12, night: 1_000 }))
+  describeCommitModes(cassandra, repeats({ day: 12, night: 80 }))
+  describeLateRows(cassandra, repeats({ day: 12, night: 300 }))
 }

@@ -21,5 +21,5 @@ it('Random filters find what a look at every span finds.', async ({ onTestFinish
     await rm(directory, { recursive: true, force: true })
   })
   await filterAgreement({ writer, reader }, 'acme', { traces: isNight ? 60 : 40,
-    questions: isNight ? 4_000 : 40, seed: 11 })
+    questions: isNight ? 2_000 : 40, seed: 11 })
 })

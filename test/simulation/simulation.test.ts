@@ -21,7 +21,7 @@ const seconds = { lists: repeats({ day: 2, night: 30 }), others: repeats({ day: 
 const worldsMin = repeats({ day: 3, night: 5 })
 
 /** Members that are killed while rows wait to be written, and the first world of that. */
-const killsWanted = repeats({ day: 5, night: 1_000 })
+const killsWanted = repeats({ day: 5, night: 250 })
 const firstBehind = 5_000
 
 /** Sums over the worlds of a search. */

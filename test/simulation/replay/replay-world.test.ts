@@ -7,7 +7,7 @@ import { Chance } from '../chance.ts'
 import { replayRules } from './replay-rule.ts'
 import { simulateReplays } from './replay-world.ts'
 
-const worlds = repeats({ day: 25, night: 4_000 })
+const worlds = repeats({ day: 25, night: 1_200 })
 const longMs = 600_000
 
 it(`gives true verdicts in ${worlds} worlds of runs that fail, wait, and are flaky`, async () => {
