@@ -50,6 +50,8 @@ export interface SearchOptions<Values> {
   readonly share?: number
   /** Values that are tried first. */
   readonly examples?: Values[]
+  /** True where it is meant to fail: a night does not write down what it finds. */
+  readonly isMeantToFail?: boolean
 }
 
 /** Tries the property with random values for a time. Throws the smallest that fails. */
@@ -65,12 +67,15 @@ export function expectAlways<Values>(
 /** What both have in common. */
 export function expectAlways<Values>(
   property: fc.IRawProperty<Values>,
-  { share = 1, examples = [] }: SearchOptions<Values> = {},
+  { share = 1, examples = [], isMeantToFail = false }: SearchOptions<Values> = {},
 ): void | Promise<void> {
   const repeated = foundSeeds().filter(({ test }) => test === currentTest()).map((found) =>
     fc.check(property, { seed: found.seed, path: found.path, endOnFailure: true })
   )
   const clock = new SearchClock(share * shareMs)
+  const judge = (details: fc.RunDetails<Values>) => {
+    if (details.failed) fail(details, isNight && !isMeantToFail)
+  }
   const searched = fc.check(new Timed(property, clock), { seed, examples, numRuns: triesMax,
     skipEqualValues: false })
   if (!(searched instanceof Promise)) {
@@ -156,9 +161,9 @@ function noteSearch(ms: number): void {
   if (meta !== undefined) meta.searchMs = (meta.searchMs ?? 0) + ms
 }
 
-function judge<Values>(details: fc.RunDetails<Values>): void {
-  if (!details.failed) return
-  if (isNight && details.counterexamplePath !== null) {
+/** Throws what was found, and writes it down if that is wanted. */
+function fail<Values>(details: fc.RunDetails<Values>, isWritten: boolean): never {
+  if (isWritten && details.counterexamplePath !== null) {
     const found: FoundSeed = { test: currentTest(), seed: details.seed,
       path: details.counterexamplePath }
     appendFileSync(foundFile, `${JSON.stringify(found)}\n`)

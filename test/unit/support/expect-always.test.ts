@@ -1,9 +1,13 @@
 /** A search ends in time, finds what is wrong, and makes it small. */
 
+import { existsSync, readFileSync } from 'node:fs'
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
 import { expectAlways } from '../../support/expect-always.ts'
+
+const foundFile = new URL('../../support/found-seeds.jsonl', import.meta.url)
 
 function busyMs(ms: number): void {
   const began = process.cpuUsage()
@@ -44,9 +48,16 @@ describe('a search', () => {
       busyMs(1)
       expect(value).toBeLessThan(1_000)
     }
-    expect(() => expectAlways(fc.property(fc.nat(), property))).toThrow(/Counterexample: \[1000\]/)
-    await expect(expectAlways(fc.asyncProperty(fc.nat(), async (value) => property(value))))
-      .rejects.toThrow(/Counterexample: \[1000\]/)
+    const written = () => (existsSync(foundFile) ? readFileSync(foundFile, 'utf8') : '')
+    const before = written()
+    expect(() => expectAlways(fc.property(fc.nat(), property), { isMeantToFail: true }))
+      .toThrow(/Counterexample: \[1000\]/)
+    await expect(
+      expectAlways(fc.asyncProperty(fc.nat(), async (value) => property(value)), {
+        isMeantToFail: true,
+      }),
+    ).rejects.toThrow(/Counterexample: \[1000\]/)
+    expect(written()).toBe(before)
   })
 
   it('tries its examples first', () => {
