@@ -16,8 +16,7 @@ import { startShopCluster } from './deployments/shop-cluster.ts'
 import type { SeenDeployment, ShopCluster } from './deployments/shop-cluster.ts'
 import { changeShop, done, makeShop, shopPath, uploadShop } from './deployments/shop.ts'
 
-/** Less than two cores answer beside a roll-out: with more, each takes four times as long. */
-const perSecond = 60
+const perSecond = 200
 const rolloutMs = 90_000
 const startMs = 400_000
 
