@@ -7,7 +7,7 @@ import { say } from '../support/run-events.ts'
 import { useServer } from '../support/server.ts'
 import { countClicks } from './support/clicks.ts'
 import { expectGoodLooks } from './support/looks.ts'
-import { expectQuiet, useBrowser } from './support/tab.ts'
+import { colouredIn, expectQuiet, useBrowser } from './support/tab.ts'
 
 const server = useServer()
 const browser = useBrowser()
@@ -29,8 +29,9 @@ const nodeOf = (page: Page) =>
     name: /^answer/,
   })
 
-/** What of a node's style says how it ended. */
-const styles = ['color', 'background-color', 'border-color', 'border-style', 'border-width']
+/** What of a style says how a node ended. */
+const styles = ['color', 'background-color', 'border', 'outline', 'box-shadow', 'opacity', 'fill',
+  'stroke']
 
 /**
  * What the failed node shows, and in which colours, once the page is at rest. Its pixels are not
@@ -41,13 +42,15 @@ async function drawn(page: Page): Promise<object> {
   await node.waitFor()
   await rowsOf(page).filter({ hasText: 'RangeError' }).filter({ hasText: 'now' }).waitFor()
   await page.evaluate('document.activeElement.blur()')
+  await page.evaluate(colouredIn)
   return {
     content: await node.innerHTML(),
     name: await node.getAttribute('aria-label'),
-    style: await node.evaluate((shown, names) => {
-      const style = shown.ownerDocument.defaultView.getComputedStyle(shown)
-      return names.map((name) => style.getPropertyValue(name))
-    }, styles),
+    styles: await node.locator('*').evaluateAll((parts, names) =>
+      parts.map((part) => {
+        const style = part.ownerDocument.defaultView.getComputedStyle(part)
+        return names.map((name) => style.getPropertyValue(name))
+      }), styles),
   }
 }
 

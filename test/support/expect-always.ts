@@ -15,7 +15,7 @@ declare module 'vitest' {
 }
 
 /** Where the night writes what it found, a JSON object a line, to be committed. */
-const foundFile = new URL('./found-seeds.jsonl', import.meta.url)
+export const foundFile = new URL('./found-seeds.jsonl', import.meta.url)
 
 /** A failure that a night found. By day its search begins with it. */
 interface FoundSeed {

@@ -108,7 +108,8 @@ async function openTab(context: BrowserContext, url: string, expected?: RegExp):
 }
 
 /** Resolves when other colours are drawn, and none is on its way. */
-const colouredIn = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => {
+export const colouredIn =
+  `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => {
   const ending = document.getAnimations()
     .filter(({ effect }) => effect.getTiming().iterations !== Infinity)
   Promise.allSettled(ending.map(({ finished }) => finished)).then(() => done())

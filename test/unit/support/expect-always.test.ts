@@ -5,9 +5,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { expectAlways } from '../../support/expect-always.ts'
-
-const foundFile = new URL('../../support/found-seeds.jsonl', import.meta.url)
+import { expectAlways, foundFile } from '../../support/expect-always.ts'
 
 function busyMs(ms: number): void {
   const began = process.cpuUsage()
