@@ -5,6 +5,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { isNight } from '../support/repeats.ts'
 import { useServer } from '../support/server.ts'
 import { ask } from '../support/wire.ts'
+import { gone } from './support/gone.ts'
 import { expectGoodLooks } from './support/looks.ts'
 import { asReader } from './support/changed-answer.ts'
 import { projectId, sendSpans, spanOf, supportTrace } from './support/sent-traces.ts'
@@ -172,14 +173,14 @@ it('makes a dashboard with the usual charts, adds one, changes it, and deletes a
   await page.getByRole('button', { name: 'Acts of Renamed' }).click()
   await page.getByRole('menuitem', { name: 'Delete' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
-  await page.getByRole('figure', { name: 'Renamed' }).waitFor({ state: 'detached' })
+  await gone(page.getByRole('figure', { name: 'Renamed' }))
 
   await page.getByRole('link', { name: 'Second' }).click()
   await page.getByRole('button', { name: 'Acts of the dashboard' }).click()
   await page.getByRole('menuitem', { name: 'Delete' }).click()
   await page.getByText('goes with 6 charts').waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
-  await page.getByRole('link', { name: 'Second' }).waitFor({ state: 'detached' })
+  await gone(page.getByRole('link', { name: 'Second' }))
   expectQuiet(tab)
   await tab.close()
 }, 60_000)

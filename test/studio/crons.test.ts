@@ -6,6 +6,7 @@ import { say } from '../support/run-events.ts'
 import { oneWorker } from '../support/server-process.ts'
 import { useServer } from '../support/server.ts'
 import { countClicks } from './support/clicks.ts'
+import { gone } from './support/gone.ts'
 import { expectGoodLooks } from './support/looks.ts'
 import { expectQuiet, useBrowser } from './support/tab.ts'
 
@@ -77,8 +78,7 @@ it('makes a cron, shows its next times in both zones, changes and deletes it', a
   await changed.getByRole('button', { name: 'Edit' }).click()
   await editor.getByRole('button', { name: 'Delete' }).click()
   await editor.getByRole('button', { name: 'Yes, delete it' }).click()
-  await changed.waitFor({ state: 'detached' })
-  await editor.waitFor({ state: 'detached' })
+  await gone(changed)
   await page.getByLabel('State').selectOption('paused')
   await page.getByText('1 cron', { exact: true }).waitFor()
   await page.getByRole('row', { name: /1st of January/ }).waitFor()

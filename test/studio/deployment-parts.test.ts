@@ -3,6 +3,7 @@
 import { beforeEach, expect, it } from 'vitest'
 
 import { useServer } from '../support/server.ts'
+import { gone } from './support/gone.ts'
 import { fillShop, line, useShop } from './support/shop.ts'
 import { expectQuiet, useBrowser } from './support/tab.ts'
 
@@ -98,7 +99,7 @@ it('sets, replaces and removes secrets, and shows no value', async () => {
   await page.getByRole('button', { name: 'Remove PEM' }).click()
   await page.getByRole('dialog', { name: 'Remove PEM?' }).getByRole('button', { name: 'Remove' })
     .click()
-  await page.getByRole('row', { name: /^PEM/ }).waitFor({ state: 'detached' })
+  await gone(page.getByRole('row', { name: /^PEM/ }))
   expect(control.got('DELETE', '/secrets/PEM')).toHaveLength(1)
   expectQuiet(tab)
   await tab.close()

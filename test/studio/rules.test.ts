@@ -8,6 +8,7 @@ import { isNight } from '../support/repeats.ts'
 import { eventually, ruleWire } from '../support/rules.ts'
 import { useServer } from '../support/server.ts'
 import { oneWorker } from '../support/server-process.ts'
+import { gone } from './support/gone.ts'
 import { expectGoodLooks } from './support/looks.ts'
 import { expectQuiet, useBrowser } from './support/tab.ts'
 
@@ -80,7 +81,7 @@ it('makes a rule, tries its judge, turns it off, and deletes it', async () => {
   await expect.poll(() => editor.getByLabel('Filter').inputValue()).toBe('eq(name, "agent")')
   await editor.getByRole('button', { name: 'Delete' }).click()
   await editor.getByRole('button', { name: 'Yes, delete it with its log' }).click()
-  await page.getByRole('rowheader', { name: 'Second' }).waitFor({ state: 'detached' })
+  await gone(page.getByRole('rowheader', { name: 'Second' }))
   expectQuiet(tab)
   await tab.close()
 }, 60_000)
