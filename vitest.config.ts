@@ -59,8 +59,11 @@ const ownProcess = ['test/unit/graph/pool/*.test.ts', 'test/unit/server/tracing*
  */
 const compiled = { NODE_COMPILE_CACHE: resolve('node_modules/.cache/compiled') }
 
-/** By day `e2e/cluster/cluster.long.ts` alone has three nodes, since each start takes long. */
-const cassandraNodes = { cassandraNodes: isNight ? 3 : 1 }
+/**
+ * One node serves all but the parts of a night that ask for more, and the files that start their
+ * own: each start takes long.
+ */
+const cassandraNodes = { cassandraNodes: Number(process.env['HEDDLE_TEST_CASSANDRA_NODES'] ?? 1) }
 
 /** Measures the cases of the day, and fails those that cost too much, unless that is not asked. */
 const budget = isNight || process.env['HEDDLE_TEST_BUDGET'] === 'off'

@@ -12,6 +12,9 @@ import { nightlyParts } from './test-parts.ts'
 /** About three times what a part may take on a quiet machine. */
 const limitMs = 30 * 60_000
 
+// As in test.mjs: without it, each process and worker compiles what it loads.
+process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/heddle-compile')
+
 /** What has passed: for each part a file with the tree that it passed on. */
 const memory = join(root, 'node_modules/.cache/heddle-nightly')
 
@@ -54,15 +57,16 @@ function countsIn(report) {
   }
 }
 
-function run({ name, projects, paths = [] }, tree, seed) {
+function run({ name, projects, paths = [], filesAtOnce = 2, cassandraNodes = 1 }, tree, seed) {
   const report = `test-report-night-${name}.json`
   rmSync(join(root, report), { force: true })
   const began = performance.now()
   const { status } = spawnSync(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'),
-    'run', ...paths, ...projects.map((project) => `--project=${project}`)], { cwd: root,
-    stdio: 'inherit', timeout: limitMs, killSignal: 'SIGKILL',
+    'run', ...paths, `--maxWorkers=${filesAtOnce}`,
+    ...projects.map((project) => `--project=${project}`)], { cwd: root, stdio: 'inherit',
+    timeout: limitMs, killSignal: 'SIGKILL',
     env: { ...process.env, HEDDLE_NIGHTLY: '1', HEDDLE_SEARCH_SEED: String(seed),
-      HEDDLE_TEST_REPORT: report } })
+      HEDDLE_TEST_REPORT: report, HEDDLE_TEST_CASSANDRA_NODES: String(cassandraNodes) } })
   const outcome = { ...countsIn(report), ended: status === 0, tree,
     minutes: (performance.now() - began) / 60_000 }
   if (outcome.ended) writeFileSync(join(memory, `${name}.json`), JSON.stringify(outcome))

@@ -12,7 +12,17 @@ export interface NightlyPart {
   readonly projects: readonly string[]
   /** Beginnings of the paths that it runs; all of its projects by default. */
   readonly paths?: readonly string[]
+  /** Files that run at once, if not two. */
+  readonly filesAtOnce?: number
+  /** Nodes of the Cassandra that its files share, if not one. */
+  readonly cassandraNodes?: number
 }
+
+/**
+ * As many files at once as keep two cores busy where tests wait for servers, browsers and packages:
+ * with two, a seventh of the cores is idle.
+ */
+export const filesThatWait = 3
 
 /** Projects of vitest that `npm test` runs. */
 export const suite: readonly string[] = ['suite', 'conformance', 'unit', 'validation']
@@ -59,20 +69,20 @@ export const nightlyParts: readonly NightlyPart[] = [
   { name: 'units', projects: ['unit', 'validation'] },
   { name: 'suite', projects: ['suite'] },
   { name: 'conformance', projects: ['conformance', 'newest'] },
-  { name: 'conformance-cassandra', projects: ['cassandra'] },
-  { name: 'clients', projects: ['browser', 'tracing'] },
-  { name: 'deployments', projects: ['long'], paths: deployments },
+  { name: 'conformance-cassandra', projects: ['cassandra'], cassandraNodes: 3 },
+  { name: 'clients', projects: ['browser', 'tracing'], filesAtOnce: filesThatWait },
+  { name: 'deployments', projects: ['long'], paths: deployments, filesAtOnce: filesThatWait },
   { name: 'deployments-cluster', projects: ['long'], paths: inCluster },
-  { name: 'cassandra', projects: ['long'], paths: onCassandra },
+  { name: 'cassandra', projects: ['long'], paths: onCassandra, filesAtOnce: filesThatWait },
   { name: 'cassandra-killed', projects: ['long'], paths: killed },
-  { name: 'tables', projects: ['long'], paths: tables },
+  { name: 'tables', projects: ['long'], paths: tables, cassandraNodes: 3 },
   { name: 'members', projects: ['long'], paths: members },
   { name: 'lost-nodes', projects: ['long'], paths: alone },
   { name: 'attacks', projects: ['long'], paths: attacks },
-  { name: 'backups', projects: ['long'], paths: backups },
-  { name: 'kills', projects: ['long'], paths: kills },
-  { name: 'rest', projects: ['long'], paths: rest },
-  { name: 'studio', projects: ['studio'] },
+  { name: 'backups', projects: ['long'], paths: backups, filesAtOnce: filesThatWait },
+  { name: 'kills', projects: ['long'], paths: kills, filesAtOnce: filesThatWait },
+  { name: 'rest', projects: ['long'], paths: rest, filesAtOnce: filesThatWait },
+  { name: 'studio', projects: ['studio'], filesAtOnce: filesThatWait },
   { name: 'cluster', projects: ['cluster'], paths: ofThree },
   { name: 'regions', projects: ['cluster'], paths: otherClusters },
 ]

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 
 import { root } from './node24.mjs'
 import { reachedTests } from './reached-tests.ts'
-import { projectsOf, suite } from './test-parts.ts'
+import { filesThatWait, projectsOf, suite } from './test-parts.ts'
 
 const help = `Runs the static checks and the test suite, or a part of the tests.
 
@@ -18,10 +18,7 @@ npm run test:long, test:studio, test:cluster, test:fuzz [-- file…]
 npm run test:nightly [-- --again] [-- part…]
 docs/testing.md says what each of them has, and how long it takes.`
 
-/**
- * Their tests wait for servers, browsers and packages: with two at once, a seventh of two cores is
- * idle. Those of `npm test` compute, and some measure what they compute.
- */
+/** Their tests wait. Those of `npm test` compute, and some measure what they compute. */
 const waiting = ['long', 'studio']
 
 const args = process.argv.slice(2)
@@ -62,6 +59,6 @@ const isPart = kind !== undefined || others.length > 0 || isChanged
 const checked = isPart || run('scripts/check.mjs')
 const passed = run('node_modules/vitest/vitest.mjs', 'run', ...chosen,
   ...(projectsOf[kind] ?? suite).map((project) => `--project=${project}`),
-  ...waiting.includes(kind) ? ['--maxWorkers=3'] : [])
+  ...waiting.includes(kind) ? [`--maxWorkers=${filesThatWait}`] : [])
 if (!checked) console.error('The checks failed: see above the tests.')
 process.exitCode = checked && passed ? 0 : 1
