@@ -42,9 +42,13 @@ const readers: Readonly<Record<string, PackageManager>> = {
   'bun.lockb': 'bun',
 }
 
+/**
+ * A level of messages that `npm run --silent` or an .npmrc asks for would hide why packages could
+ * not be installed, so npm and pnpm are told their usual one.
+ */
 const options: Readonly<Record<PackageManager, readonly string[]>> = {
-  npm: ['ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund'],
-  pnpm: ['install', '--frozen-lockfile', '--prod', '--ignore-scripts'],
+  npm: ['ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=notice'],
+  pnpm: ['install', '--frozen-lockfile', '--prod', '--ignore-scripts', '--loglevel=info'],
   yarn: ['install', '--frozen-lockfile', '--production', '--ignore-scripts', '--non-interactive'],
   bun: ['install', '--frozen-lockfile', '--production', '--ignore-scripts'],
 }

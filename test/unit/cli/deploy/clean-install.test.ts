@@ -43,7 +43,8 @@ describe('a clean build', () => {
         buildRevision({ config, platform: here, keep: async ({ data }) =>
           void texts.push(`${zstdDecompressSync(data)}`) }) })
     expect(command).toEqual({ program: 'npm',
-      args: ['ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund'] })
+      args: ['ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund',
+        '--loglevel=notice'] })
     expect(texts.join('')).toContain('fresh')
     expect(texts.join('')).not.toContain('older')
     expect(manifest).toMatchObject({ wants_env: ['KEY'],

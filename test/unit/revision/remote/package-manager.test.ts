@@ -58,11 +58,13 @@ echo "${name} $@" > ${work}/called; cp -R ${project} ${seen}
 
 describe('the package manager of a build', () => {
   it.each([
-    [locks.npm, { npm: '11.0.0' }, 'npm ci --omit=dev --ignore-scripts --no-audit --no-fund'],
+    [locks.npm, { npm: '11.0.0' },
+      'npm ci --omit=dev --ignore-scripts --no-audit --no-fund --loglevel=notice'],
     [locks.pnpm, { pnpm: '10.0.0' }, 'pnpm install --frozen-lockfile --prod --ignore-scripts ' +
-      '--ignore-pnpmfile --ignore-workspace'],
+      '--loglevel=info --ignore-pnpmfile --ignore-workspace'],
     [{ ...locks.pnpm, 'pnpm-workspace.yaml': 'packages: [a]' }, { pnpm: '10.0.0' },
-      'pnpm install --frozen-lockfile --prod --ignore-scripts --ignore-pnpmfile'],
+      'pnpm install --frozen-lockfile --prod --ignore-scripts --loglevel=info ' +
+      '--ignore-pnpmfile'],
     [locks.yarnOne, { yarn: '1.22.22' }, 'yarn install --frozen-lockfile --production ' +
       '--ignore-scripts --non-interactive --no-default-rc'],
     [locks.yarnTwo, { yarn: '4.1.0' }, 'yarn install --immutable --mode=skip-build'],

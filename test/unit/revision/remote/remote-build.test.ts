@@ -91,7 +91,7 @@ describe('a remote build', () => {
     expect(first.texts.join('')).toContain('module.exports = "installed"')
     expect(first.texts.join('')).toContain('yarnPath')
     expect(readFileSync(ran, 'utf8'))
-      .toBe('ci --omit=dev --ignore-scripts --no-audit --no-fund\n')
+      .toBe('ci --omit=dev --ignore-scripts --no-audit --no-fund --loglevel=notice\n')
     expect(readFileSync(`${ran}.files`, 'utf8'))
       .toBe('.yarnrc.kept.yml\nagent.ts\nlanggraph.json\npackage-lock.json\npackage.json\n')
     const seen = readFileSync(`${ran}.env`, 'utf8')
