@@ -54,10 +54,12 @@ const ofThree = ['test/e2e/cluster/cluster', 'test/e2e/cluster/history', 'test/e
   'test/e2e/cluster/rotation', 'test/e2e/cluster/whole']
 const otherClusters = filesLike('test/e2e/cluster/*.{long,night,test}.ts')
   .filter((path) => !ofThree.some((start) => path.startsWith(start)))
+/** Searches and processes of units, and walks through the Studio. */
+const unitsAndScreens = ['test/unit/', 'test/studio/']
 const elsewhere = [...deployments, ...inCluster, ...onCassandra, ...killed, ...tables, ...members,
   ...alone, ...attacks, ...backups, ...kills]
 
-const folders = 'a2a,clients,conformance,e2e,mcp,simulation,studio,unit'
+const folders = 'a2a,clients,conformance,e2e,mcp,simulation'
 /** Long tests that no other part has. */
 const rest = filesLike(`test/{${folders}}/**/*.{long,night}.ts`)
   .filter((
@@ -81,6 +83,8 @@ export const nightlyParts: readonly NightlyPart[] = [
   { name: 'attacks', projects: ['long'], paths: attacks },
   { name: 'backups', projects: ['long'], paths: backups, filesAtOnce: filesThatWait },
   { name: 'kills', projects: ['long'], paths: kills, filesAtOnce: filesThatWait },
+  { name: 'units-and-screens', projects: ['long'], paths: unitsAndScreens,
+    filesAtOnce: filesThatWait },
   { name: 'rest', projects: ['long'], paths: rest, filesAtOnce: filesThatWait },
   { name: 'studio', projects: ['studio'], filesAtOnce: filesThatWait },
   { name: 'cluster', projects: ['cluster'], paths: ofThree },

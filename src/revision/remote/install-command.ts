@@ -43,8 +43,8 @@ const readers: Readonly<Record<string, PackageManager>> = {
 }
 
 /**
- * A level of messages that `npm run --silent` or an .npmrc asks for would hide why packages could
- * not be installed, so npm and pnpm are told their usual one.
+ * Npm and pnpm get their usual level of messages: one that `npm run --silent` or an .npmrc asks for
+ * would hide why packages could not be installed.
  */
 const options: Readonly<Record<PackageManager, readonly string[]>> = {
   npm: ['ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=notice'],
