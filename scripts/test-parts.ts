@@ -46,7 +46,8 @@ const members = ['test/e2e/cassandra-command', 'test/e2e/cluster-', 'test/e2e/ve
 /** Timed, with as many processes as the machine bears: nothing runs beside them. */
 const alone = ['test/e2e/undisturbed']
 
-const attacks = ['test/e2e/attacks', 'test/e2e/burst', 'test/e2e/memory']
+/** Timed, too: one after another. */
+const attacks = ['test/e2e/attacks', 'test/e2e/burst']
 const backups = ['test/e2e/backup']
 const kills = ['test/e2e/crash', 'test/e2e/commands', 'test/e2e/crons', 'test/e2e/injected',
   'test/simulation', 'test/conformance/platform']
@@ -80,7 +81,7 @@ export const nightlyParts: readonly NightlyPart[] = [
   { name: 'tables', projects: ['long'], paths: tables, cassandraNodes: 3 },
   { name: 'members', projects: ['long'], paths: members },
   { name: 'lost-nodes', projects: ['long'], paths: alone },
-  { name: 'attacks', projects: ['long'], paths: attacks },
+  { name: 'attacks', projects: ['long'], paths: attacks, filesAtOnce: 1 },
   { name: 'backups', projects: ['long'], paths: backups, filesAtOnce: filesThatWait },
   { name: 'kills', projects: ['long'], paths: kills, filesAtOnce: filesThatWait },
   { name: 'units-and-screens', projects: ['long'], paths: unitsAndScreens,

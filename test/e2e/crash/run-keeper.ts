@@ -7,6 +7,7 @@ import { expect } from 'vitest'
 
 import { say } from '../../support/run-events.ts'
 import { ask } from '../../support/wire.ts'
+import type { JsonAnswer } from '../../support/wire.ts'
 import { absent } from './chat-workers.ts'
 import { settle } from './worker.ts'
 import type { LoadWorker } from './worker.ts'
@@ -84,13 +85,20 @@ export class RunKeeper implements LoadWorker {
   async #search(): Promise<ReadonlyMap<string, string[]>> {
     const found = new Map<string, string[]>()
     for (let cursor: string | null | undefined; cursor !== null;) {
-      const { body, headers } = await ask(this.#url, 'POST', '/runs/search', { limit: 1_000,
+      const { status, body, headers } = await this.#askTwice({ limit: 1_000,
         created_after: this.#beganAt, ...cursor && { cursor } })
+      expect({ status, ...status !== 200 && { body } }).toEqual({ status: 200 })
       for (const run of body as { run_id: string; thread_id: string }[]) {
         found.set(run.thread_id, [...found.get(run.thread_id) ?? [], run.run_id])
       }
       cursor = headers.get('x-pagination-cursor')
     }
     return found
+  }
+
+  /** Asks again after 503, as the client does in all other calls: the store may stand still. */
+  async #askTwice(body: object): Promise<JsonAnswer> {
+    const first = await ask(this.#url, 'POST', '/runs/search', body)
+    return first.status === 503 ? ask(this.#url, 'POST', '/runs/search', body) : first
   }
 }
