@@ -16,7 +16,7 @@ import { startShopCluster } from './deployments/shop-cluster.ts'
 import type { SeenDeployment, ShopCluster } from './deployments/shop-cluster.ts'
 import { changeShop, done, makeShop, shopPath, uploadShop } from './deployments/shop.ts'
 
-/** Requests in a second that no roll-out, secret or rollback, and no death of its driver, may lose. */
+/** Requests a second that no roll-out, secret, rollback or death of its driver may lose. */
 const perSecond = 200
 /** Those beside what comes after that: with more, both cores are busy with them alone. */
 const fewerPerSecond = 60
