@@ -1,4 +1,4 @@
-/** A screen as it looks by day and by night, wide and on a phone. */
+/** A screen as it looks in each colour and each width. */
 
 import { expect } from 'vitest'
 
@@ -6,13 +6,10 @@ import { isNight } from '../../support/repeats.ts'
 import { expectQuiet } from './tab.ts'
 import type { BrowserInUse, Tab } from './tab.ts'
 
-/** Each colour and each width by day; each of both together by night. */
+/** Each colour and each width; every-view.night.ts has each colour in each width. */
 export const looks: readonly { readonly colours: 'light' | 'dark'; readonly width: number }[] = [
   { colours: 'light', width: 1_280 },
   { colours: 'dark', width: 390 },
-  ...isNight
-    ? [{ colours: 'dark', width: 1_280 }, { colours: 'light', width: 390 }] as const
-    : [],
 ]
 
 /**
