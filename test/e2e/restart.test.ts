@@ -192,7 +192,7 @@ describe('after a restart', () => {
     await vi.waitFor(async () => {
       const { body } = await ask(server.url, 'GET', `/api/v1/bulk-deletions/${id}`)
       expect(body).toMatchObject({ status: 'Completed' })
-    }, { timeout: 20_000, interval: 50 })
+    }, { timeout: 60_000, interval: 50 })
     const { body } = await ask(server.url, 'POST', '/api/v1/runs/query', { session: [session],
       select: ['name'] })
     expect((body as { readonly runs: readonly object[] }).runs).toMatchObject([{ name: 'kept' }])

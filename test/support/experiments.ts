@@ -55,7 +55,7 @@ export function experimentWire(server: { readonly url: string }): ExperimentWire
       expect(answer).toMatchObject({ status: 202 })
       return answer.body as Experiment
     },
-    over: async (id, ms = 20_000) =>
+    over: async (id, ms = 60_000) =>
       await vi.waitFor(async () => {
         const experiment = await get(id)
         expect(experiment.finished_at).not.toBeNull()

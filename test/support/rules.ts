@@ -65,6 +65,6 @@ export function ruleWire(server: { readonly url: string },
 }
 
 /** Waits until a check passes. */
-export function eventually(check: () => Promise<void>, timeout = 20_000): Promise<void> {
+export function eventually(check: () => Promise<void>, timeout = 50_000): Promise<void> {
   return vi.waitFor(check, { timeout, interval: 100 })
 }

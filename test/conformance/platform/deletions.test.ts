@@ -49,7 +49,7 @@ async function ended(id: string) {
     const { body } = await send('GET', `/bulk-deletions/${id}`)
     expect(body).toMatchObject({ finished_at: expect.any(String) as string })
     return body as Readonly<Record<string, unknown>>
-  }, { timeout: 20_000, interval: 50 })
+  }, { timeout: 60_000, interval: 50 })
 }
 
 it('Every reader forgets the traces, and no others', async () => {
