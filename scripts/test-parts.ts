@@ -67,6 +67,12 @@ const rest = filesLike(`test/{${folders}}/**/*.{long,night}.ts`)
     path,
   ) => !path.startsWith('test/e2e/cluster/') && !elsewhere.some((start) => path.startsWith(start)))
 
+const platform =
+  'chart,cost,dataset,experiment,playground,prompt,queue,rule,run-experiment,share,trace'
+const screensOfPlatform = filesLike(`test/studio/{${platform}}*.test.ts`)
+const otherScreens = filesLike('test/studio/*.test.ts')
+  .filter((path) => !screensOfPlatform.includes(path))
+
 /** The parts of a night in their order, which together have everything. */
 export const nightlyParts: readonly NightlyPart[] = [
   { name: 'units', projects: ['unit', 'validation'] },
@@ -87,7 +93,9 @@ export const nightlyParts: readonly NightlyPart[] = [
   { name: 'units-and-screens', projects: ['long'], paths: unitsAndScreens,
     filesAtOnce: filesThatWait },
   { name: 'rest', projects: ['long'], paths: rest, filesAtOnce: filesThatWait },
-  { name: 'studio', projects: ['studio'], filesAtOnce: filesThatWait },
+  { name: 'studio', projects: ['studio'], paths: otherScreens, filesAtOnce: filesThatWait },
+  { name: 'studio-platform', projects: ['studio'], paths: screensOfPlatform,
+    filesAtOnce: filesThatWait },
   { name: 'cluster', projects: ['cluster'], paths: ofThree },
   { name: 'regions', projects: ['cluster'], paths: otherClusters },
 ]
