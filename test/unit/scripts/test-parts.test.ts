@@ -7,17 +7,20 @@ import { testsReachedBy } from '../../../scripts/reached-tests.ts'
 import { nightlyParts } from '../../../scripts/test-parts.ts'
 import { root } from '../../support/source-tree.ts'
 
-it('Each long test belongs to one part of the night.', () => {
-  const long = globSync('test/**/*.{long,night}.ts', { cwd: root }).filter((path) =>
-    !/node_modules|^test\/(browser|tracing|e2e\/cluster)\//.test(path)
-  )
-  const parts = nightlyParts.filter(({ projects }) => projects.includes('long'))
-  const found = long.map((
-    path,
-  ) => [path, parts.filter(({ paths }) => paths!.some((start) => path.startsWith(start))).length])
-  expect(found.filter(([, times]) => times !== 1)).toEqual([])
-  expect(long.length).toBeGreaterThan(40)
-})
+it.each([
+  ['long', 'test/**/*.{long,night}.ts', /node_modules|^test\/(browser|tracing|e2e\/cluster)\//],
+  ['studio', 'test/studio/*.test.ts', /^$/],
+  ['cluster', 'test/e2e/cluster/*.{long,night}.ts', /^$/],
+] as const)('Each test of the project %s belongs to one part of the night.',
+  (name, files, others) => {
+    const found = globSync(files, { cwd: root }).filter((path) => !others.test(path))
+    const parts = nightlyParts.filter(({ projects }) => projects.includes(name))
+    const times = found.map((
+      path,
+    ) => [path, parts.filter(({ paths }) => paths!.some((start) => path.startsWith(start))).length])
+    expect(times.filter(([, count]) => count !== 1)).toEqual([])
+    expect(found.length).toBeGreaterThan(10)
+  })
 
 it('Each project of the suite and of the long tests belongs to the night.', () => {
   expect(new Set(nightlyParts.flatMap(({ projects }) => projects))).toEqual(
