@@ -37,7 +37,7 @@ function traceOf(at: typeof server, trace: string): Promise<readonly Span[]> {
   return expect.poll(async () => {
     const spans = await query(at, { trace })
     return spans.some(({ id, status }) => id === trace && status !== 'pending') ? spans : undefined
-  }, { timeout: 60_000 }).toBeDefined().then(() => query(at, { trace }))
+  }).toBeDefined().then(() => query(at, { trace }))
 }
 
 async function runOf(at: typeof server, graph: string, input: Record<string, unknown>,
