@@ -15,6 +15,8 @@ export function recordBytes(record: RecordOf): number {
       return record.value.events.reduce((sum, { json }) => sum + json.length, 0)
     case 'runCreated':
       return record.value.kwargsJson.length + record.value.planJson.length
+    case 'runEnded':
+      return record.value.untrackedJson?.length ?? 0
     default:
       return 0
   }

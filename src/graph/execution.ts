@@ -156,6 +156,8 @@ export interface ExecutionOutcome {
   readonly interrupts: JsonText
   /** The state values, if completed tasks wrote something that no checkpoint holds yet. */
   readonly values?: JsonText
+  /** JSON object of the state values that no checkpoint contains; missing if there are none. */
+  readonly untracked?: JsonText
   readonly error: { readonly error: string; readonly message: string } | null
   /**
    * Place in the project where the error was thrown, as `file:line:column`; missing if not known.

@@ -54,6 +54,7 @@ export function describeRunTable(name: string, makePlace: MakePlace): void {
         firstSeq: 3,
         lastSeq: 9,
         finalCheckpointId: randomUUID(),
+        hasUntracked: true,
       })
       await put({ ...row, status: 'pending', started: false }, row)
       expect(await store.runs.get('local', row.threadId, row.runId)).toEqual(row)

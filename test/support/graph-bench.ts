@@ -87,6 +87,8 @@ export class GraphBench {
   readonly memories = new ThreadMemories({ threads: 8, bytes: 1 << 20 })
   readonly #graph: ServedGraph
   readonly threadId = '11111111-1111-4111-8111-111111111111'
+  /** Details of the warnings so far. */
+  readonly warnings: Readonly<Record<string, string>>[] = []
   #executions = 0
 
   constructor(graph: unknown) {
@@ -139,7 +141,7 @@ export class GraphBench {
     const description = { graphId: 'graph', description: null, ...shapeOf(graph) }
     const { shortcuts } = this
     return { library, codec, serde, shortcuts, uuid: randomUUID, nowMs: Date.now,
-      describe: () => description }
+      describe: () => description, warn: (_, details) => void this.warnings.push(details) }
   }
 
   #effectsOf(job: Parameters<OpenEffects>[0]) {

@@ -2,7 +2,7 @@
 
 import type { StoredTuple } from '../../checkpoint/index.ts'
 import { HeddleError, ignoreNotFound } from '../../errors.ts'
-import { decodeBlock, executionsIn, statelessRunIn } from '../../graph/index.ts'
+import { decodeBlock, executionsIn, statelessRunIn, withUntracked } from '../../graph/index.ts'
 import type { CheckpointSource, RecordedExecution, StatelessRun } from '../../graph/index.ts'
 import { memberOf, valueIn } from '../../json/index.ts'
 import type { Platform } from '../../platform/index.ts'
@@ -145,5 +145,7 @@ async function endOf({ threads }: RecordedRunParts, { tenant, threadId }: RunPla
     : valueIn(state) as { readonly values?: unknown; readonly next?: unknown }
   // A run that waits is a success, too: it is known by the nodes that are left.
   const waits = Array.isArray(next) ? next.length > 0 : undefined
-  return { values: values === undefined ? undefined : JSON.stringify(values), waits }
+  return { waits, values: values === undefined
+    ? undefined
+    : withUntracked(JSON.stringify(values), begin.untracked) }
 }

@@ -1,6 +1,6 @@
 /** Finds the messages of a task among those that its graph keeps. Pure. */
 
-import { isList, isObject, memberOf, objectOf, textAt } from '../../json/index.ts'
+import { isList, isObject, objectOf, textAt } from '../../json/index.ts'
 import { partsOf } from './parts-out.ts'
 import type { Artifact, Message, Part } from './task.ts'
 
@@ -19,10 +19,21 @@ export function kindOf(message: unknown): Kind {
   return Object.hasOwn(kinds, name) ? kinds[name]! : 'other'
 }
 
-/** The messages in the values of a state; none if it has no such list. */
-export function messagesIn(values: unknown): GraphMessages {
-  const messages = memberOf(values, 'messages')
-  return isList(messages) ? messages : []
+/** The parts of a run's result that a task shows. */
+export interface ShownResult {
+  readonly messages: GraphMessages
+  /** The structured response of an agent; undefined if there is none. */
+  readonly structured?: unknown
+}
+
+/** The channel in which agents return their structured response. */
+export const structuredChannel = 'structuredResponse'
+
+/** The structured response as an artifact of the run; none without one. */
+export function structuredArtifacts({ structured }: ShownResult,
+  runId: string): readonly Artifact[] {
+  if (structured === undefined) return []
+  return [{ artifactId: `${runId}-${structuredChannel}`, parts: [{ data: structured }] }]
 }
 
 /** The messages from the one that began the task on; from the last of a human if that is gone. */

@@ -6,7 +6,7 @@ import type { TaskEnd } from '../../thread/index.ts'
 import type { ToolNames } from './graph-messages.ts'
 import type { Dialect } from './methods.ts'
 import { stateAtEnd } from './task-runs.ts'
-import { messagesOf, taskFrom } from './task-view.ts'
+import { shownResult, taskFrom } from './task-view.ts'
 import { taskJson } from './task.ts'
 
 /** Parts that notifications are made with. */
@@ -19,12 +19,12 @@ export interface NotificationParts {
 export async function taskNotification({ json, tools }: NotificationParts,
   { tenant, first, run, isGivenUp, values, dialect: asked }: TaskEnd): Promise<JsonText> {
   const dialect: Dialect = asked === '0.3' ? '0.3' : '1.0'
-  const messages = values === undefined
-    ? []
-    : await messagesOf({ json, tenant }, values, ['messages'])
+  const result = values === undefined
+    ? { messages: [] }
+    : await shownResult({ json, tenant }, values)
   const state = isGivenUp ? 'canceled' : stateAtEnd(run)
   const task = taskFrom({ first, newest: run, state }, { historyLength: 0, historyScope: 'task',
-    artifacts: true }, messages, tools)
+    artifacts: true }, result, tools)
   const shown = taskJson(task, dialect)
   return JSON.stringify(dialect === '0.3' ? shown : { task: shown })
 }

@@ -6,8 +6,9 @@ import { ignoreNotFound } from '../../errors.ts'
 import { listOf, memberOf, objectIn, textAt, valueIn } from '../../json/index.ts'
 import type { LongJson } from '../../json/index.ts'
 import type { AgentContext } from './context.ts'
-import { artifactsIn, historyIn, messagesIn, ofTask } from './graph-messages.ts'
-import type { GraphMessages, ToolNames } from './graph-messages.ts'
+import { artifactsIn, historyIn, ofTask, structuredArtifacts,
+  structuredChannel } from './graph-messages.ts'
+import type { ShownResult, ToolNames } from './graph-messages.ts'
 import { messageOf } from './task-runs.ts'
 import type { TaskRuns } from './task-runs.ts'
 import type { Message, Part, Task, TaskStatus } from './task.ts'
@@ -24,32 +25,39 @@ export interface TaskDetail {
 /** A task whose state is not read. */
 export const bare: TaskDetail = { historyLength: 0, historyScope: 'task', artifacts: false }
 
+const nothing: ShownResult = { messages: [] }
+
 /** Messages of a context that are looked at for one task. */
 const newestMessages = 'values.messages[-200:]'
 
-type ViewContext = Pick<AgentContext, 'threads' | 'json' | 'caller' | 'tools'>
+type ViewContext = Pick<AgentContext, 'runs' | 'threads' | 'json' | 'caller' | 'tools'>
 
-/** The task. `values` are those of its state, if they were read before. */
+/** The task. `values` are the result of its newest run, if that was read before. */
 export async function taskView(context: ViewContext, runs: TaskRuns, detail: TaskDetail,
   values?: JsonText): Promise<Task> {
   const { caller: { tenant }, json, tools } = context
-  if (detail.historyLength === 0 && !detail.artifacts) return taskFrom(runs, detail, [], tools)
-  const messages = values === undefined
-    ? await messagesAt(context, runs.newest)
-    : await messagesOf({ json, tenant }, values, ['messages'])
-  return taskFrom(runs, detail, messages, tools)
+  if (detail.historyLength === 0 && !detail.artifacts) {
+    return taskFrom(runs, detail, nothing, tools)
+  }
+  const result = values === undefined
+    ? await resultAt(context, runs.newest)
+    : await shownResult({ json, tenant }, values)
+  return taskFrom(runs, detail, result, tools)
 }
 
-/** The task with the messages of its context. Pure. */
-export function taskFrom(runs: TaskRuns, detail: TaskDetail, messages: GraphMessages,
+/** The task with the result of its newest run. Pure. */
+export function taskFrom(runs: TaskRuns, detail: TaskDetail, result: ShownResult,
   tools: ToolNames): Task {
-  const { first: { runId: id, threadId: contextId } } = runs
+  const { first: { runId: id, threadId: contextId }, newest, state } = runs
   const task = { id, contextId, status: statusOf(runs) }
   if (detail.historyLength === 0 && !detail.artifacts) return task
+  const { messages } = result
   const own = ofTask(messages, messageOf(runs.first))
   const shown = detail.historyScope === 'task' ? own : messages
   const history = historyIn(shown, { taskId: id, contextId }, detail.historyLength, tools)
-  return { ...task, ...detail.artifacts && { artifacts: artifactsIn(own, id, tools) },
+  const structured = state === 'completed' ? structuredArtifacts(result, newest.runId) : []
+  return { ...task,
+    ...detail.artifacts && { artifacts: [...artifactsIn(own, id, tools), ...structured] },
     ...detail.historyLength > 0 && { history } }
 }
 
@@ -83,26 +91,30 @@ function questionsOf({ interruptsJson }: RunRow): readonly Part[] {
   })
 }
 
-/** The messages when the run ended, or now if it has not. */
-async function messagesAt(context: ViewContext, run: RunRow): Promise<GraphMessages> {
-  const { threads, caller } = context
+/** The result of a run that has ended, or the state now if it has not. */
+async function resultAt(context: ViewContext, run: RunRow): Promise<ShownResult> {
+  const { runs, threads, caller, caller: { tenant }, json } = context
+  const { threadId, runId, finalCheckpointId } = run
   const hasEnded = run.status !== 'pending' && run.status !== 'running'
-  if (hasEnded && run.finalCheckpointId === '') return []
-  const at = hasEnded ? { checkpoint_id: run.finalCheckpointId } : null
+  if (hasEnded && finalCheckpointId === '') return nothing
   // A deleted history has no messages any more; the task stays.
-  const state = await threads.state(caller, run.threadId, at, { select: [newestMessages] })
-    .catch(ignoreNotFound)
-  return state === undefined
-    ? []
-    : messagesOf({ json: context.json, tenant: caller.tenant }, state, ['values', 'messages'])
+  if (run.hasUntracked) {
+    const values = await runs.join(caller, { threadId, runId }).catch(ignoreNotFound)
+    return values === undefined ? nothing : shownResult({ json, tenant }, values)
+  }
+  const at = hasEnded ? { checkpoint_id: finalCheckpointId } : null
+  const select = [newestMessages, `values.${structuredChannel}`]
+  const state = await threads.state(caller, threadId, at, { select }).catch(ignoreNotFound)
+  return state === undefined ? nothing : shownResult({ json, tenant }, state, ['values'])
 }
 
-/** The messages in a state. Long ones are read beside the main thread. */
-export async function messagesOf(
+/** Picks the parts of a result that a task shows. Long results are parsed in another thread. */
+export async function shownResult(
   { json, tenant }: { readonly json: Pick<LongJson, 'pick'>; readonly tenant: string },
   text: JsonText,
-  path: readonly string[],
-): Promise<GraphMessages> {
-  const [picked = 'null'] = await json.pick(tenant, text, [path])
-  return messagesIn({ messages: valueIn(picked) })
+  path: readonly string[] = [],
+): Promise<ShownResult> {
+  const paths = [[...path, 'messages'], [...path, structuredChannel]]
+  const [messages, structured] = (await json.pick(tenant, text, paths)).map(valueIn)
+  return { messages: listOf(messages), structured: structured ?? undefined }
 }

@@ -9,16 +9,17 @@ import type { EventMapperOptions } from '../events/event-mapping.ts'
 import { ProtocolEvents, protocolModes } from '../events/protocol-events.ts'
 import type { StepOutbox } from '../events/step-outbox.ts'
 import { transformersOf } from '../events/stream-transformers.ts'
-import { ValuesReference } from '../events/values-reference.ts'
+import { UntrackedValues } from '../events/untracked-values.ts'
+import { referenceFor } from '../events/values-reference.ts'
+import type { ValuesReference } from '../events/values-reference.ts'
 import type { CheckpointSource, EditRequest, Execution, GraphDescription, ExecutionOutcome,
   RunRequest } from '../execution.ts'
 import { placeIn } from '../project/code-place.ts'
 import type { ServedGraph } from '../project/graph-export.ts'
 import { commandFaults, graphAt, requireNoFault, namesOf,
   updateFaults } from '../project/graph-names.ts'
-import { shapeOf } from '../project/library.ts'
 import type { GraphLibrary } from '../project/library.ts'
-import { commandIn, configOf, editInput, outdatesAnswer, parsedUpdate,
+import { commandIn, configOf, editInput, namedWrites, outdatesAnswer, parsedUpdate,
   runInput } from '../project/run-input.ts'
 import type { Fields, ParsedUpdate } from '../project/run-input.ts'
 import { messageOf, nameOf } from '../project/thrown.ts'
@@ -62,6 +63,8 @@ export interface Workbench {
   readonly stores?: GraphStores | undefined
   /** The description that the rest of the process has of the graph. */
   describe(graphId: string): GraphDescription | undefined
+  /** Writes a warning to the log of the server. */
+  warn(message: string, details: Readonly<Record<string, string>>): void
 }
 
 /** Parts of one execution: its thread's checkpoints and memory, the way out, and its signals. */
@@ -151,6 +154,7 @@ async function runGraph(bench: Workbench, assignment: Assignment, request: RunRe
   const { streamModes } = request
   const replay = { reference, redoes: configurable.checkpoint_id !== undefined }
   const mapper = mapperFor(bench, assignment, request, { ...replay, errorOf: failures.of })
+  const untracked = untrackedOf(bench, assignment, graph)
   const asked = async () => pendingInterrupts(saver, configurable)
   const input = await runInput(request, bench.library.langgraph, asked)
   const options = {
@@ -160,10 +164,9 @@ async function runGraph(bench: Workbench, assignment: Assignment, request: RunRe
     control,
     durability: request.durability,
     subgraphs: seesSubgraphs(request) || protocol !== undefined,
-    streamMode: engineModes(protocol ? [...streamModes, ...protocolModes] : streamModes),
+    streamMode: engineModes([...streamModes, ...protocol ? protocolModes : [], ...untracked.modes]),
     ...tracer && { callbacks: [tracer] },
-    ...request.interruptBefore !== null && { interruptBefore: request.interruptBefore },
-    ...request.interruptAfter !== null && { interruptAfter: request.interruptAfter },
+    ...breakpointsIn(request),
   }
   const withEvents = streamModes.includes('events')
   try {
@@ -172,7 +175,7 @@ async function runGraph(bench: Workbench, assignment: Assignment, request: RunRe
     if (continues(request)) {
       await requireNodes({ graph, saver, threadId }, configurable, request.command !== null)
     }
-    const sink = protocol?.chunksFor(mapper) ?? mapper
+    const sink = untracked.sinkOver(protocol?.chunksFor(mapper) ?? mapper)
     if (withEvents) await consumeEvents(bound, input, options, sink, assignment)
     else await consume(await open(bench, bound, input, options), options, sink, assignment)
     mapper.end(mapper.stopped ? 'interrupted' : 'completed')
@@ -190,8 +193,20 @@ async function runGraph(bench: Workbench, assignment: Assignment, request: RunRe
   } finally {
     saver.retire()
   }
-  if (!mapper.stopped && hasMoved(assignment)) return ended
-  return { ...ended, ...await whatIsLeft(bench, graph, saver, threadId) }
+  const done = { ...ended, ...untracked.ending() }
+  if (!mapper.stopped && hasMoved(assignment)) return done
+  return { ...done, ...await whatIsLeft(bench, graph, saver, threadId) }
+}
+
+function untrackedOf({ codec, warn }: Workbench, { execution }: Assignment,
+  graph: ServedGraph): UntrackedValues {
+  const { threadId, runId } = execution
+  return new UntrackedValues(graph, {
+    text: (value) => codec.text(value),
+    leftOut: (channel) =>
+      warn('The result of a run lacks the value of an untracked channel: it exceeds 1 MiB, or it ' +
+        'has no JSON form.', { threadId, runId, channel }),
+  })
 }
 
 /** False for a run that put no checkpoint: it leaves the thread waiting as it was. */
@@ -232,6 +247,14 @@ async function edit(bench: Workbench, assignment: Assignment,
     if (signal.aborted) return { ...ended, status: 'aborted' }
   }
   return { ...ended, ...await whatIsLeft(bench, graph, saver, threadId) }
+}
+
+/** Options of the engine for breakpoints. Without a key, it uses the breakpoints of the graph. */
+function breakpointsIn({ interruptBefore, interruptAfter }: RunRequest): Fields {
+  return {
+    ...interruptBefore !== null && { interruptBefore },
+    ...interruptAfter !== null && { interruptAfter },
+  }
 }
 
 /**
@@ -335,22 +358,6 @@ function saverFor({ codec, serde, uuid, shortcuts }: Workbench, assignment: Assi
   })
 }
 
-/**
- * Undefined unless readers take the state from checkpoints, and see the same channels as this
- * graph.
- */
-function referenceFor(graph: ServedGraph, described: GraphDescription | undefined):
-  | ValuesReference
-  | undefined {
-  const { plain, stateChannels } = shapeOf(graph)
-  const same = JSON.stringify(stateChannels) === JSON.stringify(described?.stateChannels)
-  if (!plain || described?.plain !== true || !same) return undefined
-  return new ValuesReference(stateChannels, burst)
-}
-
-/** Checkpoints that may be put before the event about the first of them is sent. */
-const burst = 32
-
 function mapperFor({ codec }: Workbench, { outbox }: Assignment, request: RunRequest,
   replay: Pick<EventMapperOptions, 'reference' | 'redoes' | 'errorOf'>): EventMapper {
   return new EventMapper({
@@ -388,13 +395,4 @@ async function whatIsLeft({ codec }: Workbench, graph: ServedGraph, saver: Heddl
       ...next.length > 0 && { waitsAt: await waitingPaths({ graph, saver, threadId }, next, open) },
       ...partial && { values: codec.text(values) }, ...saver.askers.of(Object.values(interrupts)) }
   })
-}
-
-/**
- * The values that an edit wrote, by node, which the engine does not keep; null if no node is named.
- */
-function namedWrites(updates: readonly ParsedUpdate[]): Fields | null {
-  const named = updates.filter(({ asNode }) => asNode !== null)
-  if (named.length === 0) return null
-  return Object.fromEntries(named.map(({ asNode, values }) => [asNode, values]))
 }

@@ -211,7 +211,8 @@ export class EventMapper implements ChunkSink {
   }
 }
 
-function interruptsOf(payload: unknown): readonly unknown[] | undefined {
+/** The interrupts in a state or an update; undefined if it has no list of them. */
+export function interruptsOf(payload: unknown): readonly unknown[] | undefined {
   const interrupts = memberOf(payload, interruptKey)
   return isList(interrupts) ? interrupts : undefined
 }

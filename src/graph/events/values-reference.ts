@@ -2,6 +2,8 @@
 
 import { isObject } from '../../json/index.ts'
 import type { GraphDescription } from '../execution.ts'
+import type { ServedGraph } from '../project/graph-export.ts'
+import { shapeOf } from '../project/library.ts'
 import type { ChannelValues } from '../state/state-delta.ts'
 
 interface Seen {
@@ -47,3 +49,19 @@ export class ValuesReference {
     return this.#stateChannels.every((channel) => Object.is(state[channel], values[channel]))
   }
 }
+
+/**
+ * Undefined unless readers take the state from checkpoints, and see the same channels as this
+ * graph.
+ */
+export function referenceFor(graph: ServedGraph, described: GraphDescription | undefined):
+  | ValuesReference
+  | undefined {
+  const { plain, stateChannels } = shapeOf(graph)
+  const same = JSON.stringify(stateChannels) === JSON.stringify(described?.stateChannels)
+  if (!plain || described?.plain !== true || !same) return undefined
+  return new ValuesReference(stateChannels, burst)
+}
+
+/** Checkpoints that may be put before the event about the first of them is sent. */
+const burst = 32

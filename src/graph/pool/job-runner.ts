@@ -18,6 +18,7 @@ import { answer } from '../engine/state-question.ts'
 import type { StepTraces } from '../engine/step-traces.ts'
 import type { TraceMails } from '../engine/trace-mails.ts'
 import { StepOutbox } from '../events/step-outbox.ts'
+import { withUntracked } from '../events/untracked-values.ts'
 import type { CheckpointSource, Execution, ExecutionOutcome, JsonText, PauseReason,
   StoredTuple } from '../execution.ts'
 import type { LineCapture } from '../logs/line-capture.ts'
@@ -206,12 +207,13 @@ export class JobRunner {
   }
 
   /** JSON of the state values at the end, as the API shows them; undefined if not known. */
-  #valuesOf({ graphId }: Execution, memory: ThreadMemory, { status, values }: ExecutionOutcome):
-    | JsonText
-    | undefined {
-    if (status !== 'success' || values !== undefined) return values
+  #valuesOf({ graphId }: Execution, memory: ThreadMemory,
+    { status, values, untracked }: ExecutionOutcome): JsonText | undefined {
+    if (status !== 'success') return values
     const { plain = false, stateChannels = null } = this.#bench.describe(graphId) ?? {}
-    return plain ? memory.newest.get('')?.channels.text(stateChannels) : undefined
+    const tracked = values
+      ?? (plain ? memory.newest.get('')?.channels.text(stateChannels) : undefined)
+    return tracked === undefined ? undefined : withUntracked(tracked, untracked)
   }
 
   #gateOf(job: CallingJob): CallGate | undefined {

@@ -132,6 +132,7 @@ const bench: Workbench = {
   stores: GraphStores.of(library),
   uuid: () => env.uuid(),
   nowMs: () => env.nowMs(),
+  warn: (message, details) => env.log.warn(message, details),
   // A replay needs the values of each step as they are.
   describe: (graphId) => replays ? undefined : described.get(graphId),
 }

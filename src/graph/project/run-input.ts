@@ -169,3 +169,12 @@ async function namedAnswer(resume: unknown, pending: PendingInterrupts): Promise
   const [interrupt, other] = await pending()
   return interrupt === undefined || other !== undefined ? resume : { [interrupt]: resume }
 }
+
+/**
+ * The values that an edit wrote, by node, which the engine does not keep; null if no node is named.
+ */
+export function namedWrites(updates: readonly ParsedUpdate[]): Fields | null {
+  const named = updates.filter(({ asNode }) => asNode !== null)
+  if (named.length === 0) return null
+  return Object.fromEntries(named.map(({ asNode, values }) => [asNode, values]))
+}

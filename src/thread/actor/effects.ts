@@ -2,6 +2,7 @@
 
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import { goingAway, HeddleError } from '../../errors.ts'
+import { withUntracked } from '../../graph/index.ts'
 import { logFailure } from '../context/thread-context.ts'
 import { errorResult, rolledBack } from '../decide/run-result.ts'
 import type { Effect } from '../model/effect.ts'
@@ -78,14 +79,16 @@ const acts: { readonly [Kind in Effect['kind']]: Act<Kind> } = {
     editor.release(new HeddleError('not_found', 'The thread was deleted.')),
 }
 
-function endRun(parts: ThreadParts, { run, values }: Of<'endRun'>, durable: Promise<void>): void {
+function endRun(parts: ThreadParts, { run, values, untracked }: Of<'endRun'>,
+  durable: Promise<void>): void {
   const { context, feeds, threadFeed, waiters, retention } = parts
   const { runId } = run
   reportEnd(parts, run, run.status, durable)
   const isWaited = waiters.has(runId)
   const known = isWaited ? values ?? valuesAtHand(context, run) : undefined
   const isFollowed = feeds.end(run, durable)
-  const answered = durable.then(() => (isWaited ? resultOf(parts, run, known) : '{}'))
+  const whole = known === undefined ? undefined : withUntracked(known, untracked)
+  const answered = durable.then(() => (isWaited ? resultOf(parts, run, whole) : '{}'))
   waiters.answer(runId, answered)
   threadFeed.lendMemory()
   retention.ended(run, answered, isWaited || isFollowed)

@@ -12,12 +12,11 @@ import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
 import type { Call, CallOutcome } from '../../egress/index.ts'
 import { HeddleError, ignoreNotFound } from '../../errors.ts'
-import { graphOfRun } from '../context/thread-graphs.ts'
 import type { ThreadContext } from '../context/thread-context.ts'
 import { configsOf, isQuestion, taskOfRun } from '../decide/owed.ts'
 import { canceledKey, runOfKey } from '../model/owed-key.ts'
 import { planOf } from '../model/run-request.ts'
-import { valuesAt } from '../queries/state-values.ts'
+import { valuesAtEnd } from '../queries/state-values.ts'
 import { pushCall } from './push-call.ts'
 import { webhookBody } from './webhook-body.ts'
 
@@ -183,10 +182,8 @@ export class RunWebhooks {
   }
 
   async #values(run: RunRow): Promise<JsonText | undefined> {
-    const { finalCheckpointId: id } = run
-    if (id === '') return undefined
-    const graph = graphOfRun(run, this.#context)
-    return await valuesAt(this.#context, graph, { checkpointId: id }).catch(ignoreNotFound)
+    if (run.finalCheckpointId === '') return undefined
+    return await valuesAtEnd(this.#context, run).catch(ignoreNotFound)
   }
 }
 

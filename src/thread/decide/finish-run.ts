@@ -14,8 +14,8 @@ import type { Ending } from './run-result.ts'
 
 /** Ends a run for good. Followers, waiters and the webhook get the end when it is on disk. */
 export function finish(draft: Draft, run: RunRow, ending: Ending): void {
-  const { status, waiting = false, interruptsJson = '', values, error, at, refused, cancelReason,
-    waitsAt, askers } = ending
+  const { status, waiting = false, interruptsJson = '', values, untracked, error, at, refused,
+    cancelReason, waitsAt, askers } = ending
   const { runId } = run
   if (draft.execution?.run.runId === runId) draft.drop('close')
   const { webhook, temporary } = planOf(run)
@@ -23,8 +23,9 @@ export function finish(draft: Draft, run: RunRow, ending: Ending): void {
   const errorJson = error ? JSON.stringify(error) : ''
   const finalCheckpointId = draft.state.row.head?.id ?? ''
   const value = { ...blameless, runId, atMs: draft.atMs, status, errorJson, interruptsJson, waiting,
-    finalCheckpointId, owesWebhook, refused, ...run.started && { started: true },
-    ...cancelReason !== undefined && { cancelReason }, ...waitingPlace(run.revision, waitsAt),
+    finalCheckpointId, owesWebhook, refused, untrackedJson: untracked,
+    ...run.started && { started: true }, ...cancelReason !== undefined && { cancelReason },
+    ...waitingPlace(run.revision, waitsAt),
     ...askers !== undefined && { askers: { namespaces: { ...askers } } } }
   draft.write([{ $case: 'runEnded', value }, ...endedPush(draft, run, ending)])
   if (asks({ interruptsJson }) && mayBeKept(draft.state.row)) show(draft)
@@ -32,7 +33,7 @@ export function finish(draft: Draft, run: RunRow, ending: Ending): void {
     draft.effect({ kind: 'logFailure', run, reason: error.error, at })
     draft.effect({ kind: 'publish', runId, entries: [errorEntry(errorJson, draft.seq)] })
   }
-  draft.effect({ kind: 'endRun', run: endedRun(run, value, draft.seq), values })
+  draft.effect({ kind: 'endRun', run: endedRun(run, value, draft.seq), values, untracked })
   draft.effect({ kind: 'forgetExecution' })
   if (owesWebhook) draft.effect({ kind: 'oweWebhook' })
   if (temporary) draft.effect({ kind: 'forgetStatesSoon' })

@@ -14,6 +14,8 @@ export interface Ending {
   readonly interruptsJson?: JsonText
   /** The state values as the graph gave them, if its checkpoint lacks some of them. */
   readonly values?: JsonText | undefined
+  /** JSON object of the state values that no checkpoint contains. */
+  readonly untracked?: JsonText | undefined
   readonly error?: { readonly error: string; readonly message: string }
   /** Place in the project at which the error was thrown. */
   readonly at?: string | undefined
@@ -34,8 +36,10 @@ export function errorResult(errorJson: JsonText): JsonText {
 
 /** Ending as an execution reported it, with this status. */
 export function endingOf(outcome: ExecutionOutcome, status: 'success' | 'error'): Ending {
-  const { waiting, interrupts: interruptsJson, values, at, error, waitsAt, askers } = outcome
-  return { status, waiting, interruptsJson, values, at, waitsAt, askers, ...error && { error } }
+  const { waiting, interrupts: interruptsJson, values, untracked, at, error, waitsAt, askers } =
+    outcome
+  return { status, waiting, interruptsJson, values, untracked, at, waitsAt, askers,
+    ...error && { error } }
 }
 
 /** The ends of runs that did not end by themselves. */

@@ -15,10 +15,10 @@ import { fromOwnRun, isAfter, placeOf } from '../model/event-position.ts'
 import type { EventPlace } from '../model/event-position.ts'
 import type { FeedEntry } from '../model/feed-entry.ts'
 import { stateOf, ThreadEventFold } from '../model/thread-event-fold.ts'
-import type { RunOfEvents } from '../model/thread-event-fold.ts'
+import type { NamedState, RunOfEvents } from '../model/thread-event-fold.ts'
 import { firstTailSlot, lastTailSlot } from '../model/thread-event.ts'
 import type { FeedListener } from '../model/thread-client.ts'
-import { valuesAt } from '../queries/state-values.ts'
+import { valuesAt, valuesAtEnd } from '../queries/state-values.ts'
 
 /** Tokens are remembered here only: a reader that comes late gets those of a long answer too. */
 const bound = { events: 32_000, bytes: 4 * 1024 * 1024 } as const
@@ -218,7 +218,8 @@ export class ThreadFeed implements LogWatcher {
   /** Adds the values of a state to an event, if they are remembered and need not be worked out. */
   #withValues(entry: FeedEntry): FeedEntry {
     if (entry.json !== undefined) return entry
-    const { checkpointId, graphId } = stateOf(entry.valuesOf)
+    const { checkpointId, graphId, endedRunId } = stateOf(entry.valuesOf)
+    if (endedRunId !== '') return entry
     const graph = this.#graphOf(graphId)?.graph
     const view = this.#context.threadLog.recentView(checkpointId)
     if (!view || !graph?.plain || graph.stateChannels === null) return entry
@@ -232,11 +233,15 @@ export class ThreadFeed implements LogWatcher {
 
   readonly #past: FeedPast = {
     read: (after, through) => this.#read(after, through),
-    values: (name): Promise<JsonText | undefined> => {
-      const { checkpointId, graphId } = stateOf(name)
-      return valuesAt(this.#context, this.#graphOf(graphId), { checkpointId })
-        .catch(ignoreNotFound)
-    },
+    values: (name) => this.#values(stateOf(name)).catch(ignoreNotFound),
+  }
+
+  async #values({ checkpointId, graphId, endedRunId }: NamedState): Promise<JsonText> {
+    const { ports: { runs }, tenant, threadId } = this.#context
+    const run = endedRunId === '' ? undefined : await runs.get(tenant, threadId, endedRunId)
+    return run
+      ? valuesAtEnd(this.#context, run)
+      : valuesAt(this.#context, this.#graphOf(graphId), { checkpointId })
   }
 
   /** Events of the runs under way, of those that wait, and of the last finished one. */

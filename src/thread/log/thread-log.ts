@@ -11,7 +11,7 @@ import { apply, rowOf } from '../model/thread-state.ts'
 import type { ThreadState } from '../model/thread-state.ts'
 import { DurableHead, headOf } from './durable-head.ts'
 import { logWithHeld } from './held-back.ts'
-import type { HeldBack } from './held-back.ts'
+import type { HeldBack, ReadableLog } from './held-back.ts'
 import { billingUpdate, LogWriter } from './log-writer.ts'
 import type { LogWriterEntry, Urgency } from './log-writer.ts'
 import { RecentViews } from './recent-views.ts'
@@ -35,6 +35,7 @@ export class ThreadLog {
   #state: ThreadState
   #writer: LogWriter
   readonly #options: ThreadLogOptions
+  readonly #log: ReadableLog
   readonly #onDisk: DurableHead
   /** Resolves when nothing is written any more to logs that this thread id had before. */
   #earlier: Promise<void> = Promise.resolve()
@@ -58,7 +59,7 @@ export class ThreadLog {
     this.#writer = this.#newWriter(state)
     this.#onDisk = new DurableHead(headOf(state))
     this.#recent = new RecentViews(options.ports.views)
-    const log = logWithHeld(options.ports.log, () => this.#writer)
+    const log = this.#log = logWithHeld(options.ports.log, () => this.#writer)
     this.live = new CheckpointReader(log, () => headOf(this.#state))
     this.settled = new CheckpointReader(log,
       () => this.isHeldBack ? headOf(this.#state) : this.#onDisk.head)
@@ -258,11 +259,10 @@ export class ThreadLog {
     return this.#options.ports.billing ? ended : []
   }
 
-  /** The records of a row, once it is on disk. */
+  /** The records of a row, once it is on disk or kept back. */
   async recordsAt(seq: number): Promise<RecordOf[]> {
-    await this.durable
-    const { ports: { log } } = this.#options
-    const entries = await log.read(this.#state.row.branch!, { from: seq, through: seq })
+    if (!this.isHeldBack) await this.durable
+    const entries = await this.#log.read(this.#state.row.branch!, { from: seq, through: seq })
     return entries.flatMap(({ body }) => decodeRow(body))
   }
 

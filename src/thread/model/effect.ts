@@ -63,7 +63,9 @@ export type Effect =
   | { readonly kind: 'forgetFeed'; readonly runId: string }
   | { readonly kind: 'endRun'; readonly run: RunRow;
     /** The state values as the graph gave them, if its checkpoint lacks some. */
-    readonly values: JsonText | undefined }
+    readonly values: JsonText | undefined;
+    /** JSON object of the state values that no checkpoint contains. */
+    readonly untracked: JsonText | undefined }
   | { readonly kind: 'endRolledBack'; readonly run: RunRow; /** The row that rolls it back. */
     readonly seq: number }
   | { readonly kind: 'endTaken'; readonly runId: string }

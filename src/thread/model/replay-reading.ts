@@ -5,7 +5,7 @@
 
 import { deserialize } from 'node:v8'
 
-import type { StoredTuple, TupleQuery } from '../../checkpoint/index.ts'
+import type { JsonText, StoredTuple, TupleQuery } from '../../checkpoint/index.ts'
 import type { RunRequest } from '../../graph/index.ts'
 
 /** Part of a run's beginning that is asked for. */
@@ -25,6 +25,8 @@ export interface ReplayBegin {
   /** `{"error": name, "message": text}` if the run failed; empty otherwise. */
   readonly errorJson: string
   readonly finalCheckpointId: string
+  /** JSON object of the state values at its end that no checkpoint contains. */
+  readonly untracked?: JsonText | undefined
   /** Number of its starts. */
   readonly starts: number
   /** The revision that executed it; empty for none. */

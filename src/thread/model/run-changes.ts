@@ -17,6 +17,7 @@ export function endedRun(run: RunRow, value: Payload<'runEnded'>, seq: number): 
     interruptsJson: value.interruptsJson,
     finalCheckpointId: value.finalCheckpointId,
     lastSeq: seq,
+    ...value.untrackedJson !== undefined && { hasUntracked: true },
     ...value.cancelReason !== undefined && { cancelReason: value.cancelReason },
   }
 }

@@ -159,7 +159,8 @@ export class ThreadEventFold {
     const known = this.#runs.get(runId)
     this.#runs.delete(runId)
     const questions = questionsIn(interruptsJson)
-    const slots = questions.length + 1
+    const last = lastState(ended, known?.graphId ?? '')
+    const slots = last.length + questions.length + 1
     if (!ended.started && !known?.started) return this.#placed([], slots)
     // What a refused run leaves as it was is what the run before it asks.
     if (!ended.refused) {
@@ -173,7 +174,7 @@ export class ThreadEventFold {
     }))
     const end: Unplaced = { head: { method: 'lifecycle', runId, atMs },
       json: JSON.stringify(endOf(ended, questions.length > 0, namedAs(known))) }
-    return this.#placed([...asked, end], slots)
+    return this.#placed([...last, ...asked, end], slots)
   }
 
   /** Runs that had started fail: their thread is gone. */
@@ -221,15 +222,33 @@ interface Unplaced {
   readonly valuesOf?: string
 }
 
-/** Names the state at a checkpoint, as a graph shows it. */
-function stateName(checkpointId: string, graphId: string): string {
-  return `${checkpointId}|${graphId}`
+/** A state that is named by an event. */
+export interface NamedState {
+  readonly checkpointId: string
+  /** Empty if it is not known. */
+  readonly graphId: string
+  /** The run whose untracked values belong to the state; empty for none. */
+  readonly endedRunId: string
 }
 
-/** The checkpoint and the graph that a state's name has; the graph is empty if it is not known. */
-export function stateOf(name: string): { readonly checkpointId: string; readonly graphId: string } {
+/** Names a state: ids of checkpoints and runs have neither a slash nor a bar. */
+function stateName(checkpointId: string, graphId: string, endedRunId = ''): string {
+  return `${checkpointId}${endedRunId && `/${endedRunId}`}|${graphId}`
+}
+
+/** Reads the name of a state. */
+export function stateOf(name: string): NamedState {
   const at = name.indexOf('|')
-  return { checkpointId: name.slice(0, at), graphId: name.slice(at + 1) }
+  const [checkpointId = '', endedRunId = ''] = name.slice(0, at).split('/')
+  return { checkpointId, endedRunId, graphId: name.slice(at + 1) }
+}
+
+/** The state of a run at its end, if the events of its checkpoints lack values that it returns. */
+function lastState({ runId, atMs, finalCheckpointId, untrackedJson }: Payload<'runEnded'>,
+  graphId: string): readonly Unplaced[] {
+  if (untrackedJson === undefined || finalCheckpointId === '') return []
+  return [{ head: { method: 'values', runId, atMs },
+    valuesOf: stateName(finalCheckpointId, graphId, runId) }]
 }
 
 /** Checkpoints whose events stand in order among others that were written with them. */

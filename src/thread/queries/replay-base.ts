@@ -14,7 +14,7 @@ import type { ThreadContext } from '../context/thread-context.ts'
 import { LimitedSource } from '../log/limited-source.ts'
 import { noResumePoint, planOf, runRequest } from '../model/run-request.ts'
 import type { ReplayAnswer, ReplayBegin, ReplayReading } from '../model/replay-reading.ts'
-import { stateBytes } from './state-values.ts'
+import { stateBytes, untrackedOf } from './state-values.ts'
 
 /** The row of a start, and the head of the thread then; empty for none. */
 interface Start {
@@ -68,8 +68,9 @@ function isStartOf({ runId }: RunRow, record: RecordOf): boolean {
   return record.$case === 'runStarted' && record.value.runId === runId
 }
 
-async function beginOf({ threadLog }: ThreadContext, run: RunRow, log: RowsBefore,
+async function beginOf(context: ThreadContext, run: RunRow, log: RowsBefore,
   { seq, headId }: Start): Promise<ReplayBegin> {
+  const { threadLog } = context
   const plan = planOf(run)
   const isFirst = seq === run.firstSeq
   const resumePoint = isFirst
@@ -78,7 +79,7 @@ async function beginOf({ threadLog }: ThreadContext, run: RunRow, log: RowsBefor
   return { graphId: plan.graphId, request: runRequest(run, plan, resumePoint),
     headId: headId || null, startedAtMs: run.startedAtMs, status: run.status,
     errorJson: run.errorJson, finalCheckpointId: run.finalCheckpointId, starts: run.starts ?? 1,
-    revision: run.revision ?? '' }
+    revision: run.revision ?? '', untracked: await untrackedOf(context, run) }
 }
 
 async function headAt({ threadLog, ports: { log } }: ThreadContext,

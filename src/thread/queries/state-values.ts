@@ -2,6 +2,7 @@
 
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
+import { withUntracked } from '../../graph/index.ts'
 import type { ReadAllowance } from '../../limits/index.ts'
 import type { ThreadContext } from '../context/thread-context.ts'
 import { graphOfRun } from '../context/thread-graphs.ts'
@@ -56,7 +57,10 @@ async function askedValues({ threadLog, threadId }: ThreadContext, { graph, host
     : threadLog.values(answer.valuesOf, graph.stateChannels, allowance)
 }
 
-/** The values that a run left, once its end is on disk. `isAtRest`: no run is executed now. */
+/**
+ * Returns the values of a run's result, with its untracked values, once its end is on disk.
+ * `isAtRest`: no run is executed now.
+ */
 export async function valuesOf(context: ThreadContext, run: RunRow,
   isAtRest: () => boolean): Promise<JsonText> {
   const { finalCheckpointId: checkpointId } = run
@@ -65,8 +69,30 @@ export async function valuesOf(context: ThreadContext, run: RunRow,
   const graph = graphOfRun(run, context)
   const withTasks = asks(run) && isHead()
   const values = await valuesAt(context, graph, { checkpointId, withTasks })
-  // A later run may have begun meanwhile.
-  return !withTasks || isHead() ? values : valuesAt(context, graph, { checkpointId })
+  // Another run may have started in the meantime.
+  const stable = !withTasks || isHead() ? values : await valuesAt(context, graph, { checkpointId })
+  return withUntracked(stable, await untrackedOf(context, run))
+}
+
+/** Returns the values of a run's last checkpoint, with its untracked values. */
+export async function valuesAtEnd(context: ThreadContext, run: RunRow): Promise<JsonText> {
+  const { finalCheckpointId: checkpointId } = run
+  const values = await valuesAt(context, graphOfRun(run, context), { checkpointId })
+  return withUntracked(values, await untrackedOf(context, run))
+}
+
+/**
+ * Reads the untracked values of an ended run: a JSON object. Returns undefined if the run has none,
+ * or if the row of its end was removed.
+ */
+export async function untrackedOf({ threadLog }: ThreadContext,
+  run: RunRow): Promise<JsonText | undefined> {
+  if (!run.hasUntracked) return undefined
+  const records = await threadLog.recordsAt(run.lastSeq)
+  const ends = records.flatMap((record) =>
+    record.$case === 'runEnded' && record.value.runId === run.runId ? [record.value] : []
+  )
+  return ends.at(-1)?.untrackedJson
 }
 
 /** The same if nothing has to be read for it; undefined otherwise. */

@@ -60,6 +60,14 @@ describe('a replay', () => {
       expect(verdicts).toMatchObject([{ verdict, reason }])
     })
 
+  it('counts values that no checkpoint contains as recorded', async () => {
+    const { replayed } = await scene(
+      (_r, _e, listener) => endWith(listener, { a: 1, city: 'Oslo' }),
+      new Map([['a', { untracked: '{"city":"Oslo"}' }]]),
+    )
+    expect((await replayed()).verdicts).toMatchObject([{ verdict: 'same' }])
+  })
+
   it('says why a run is not replayable', async () => {
     const { replayed } = await scene(undefined,
       new Map<string, {}>([['cut', { isCut: true }], ['gone', { isGone: true }], ['parts', {

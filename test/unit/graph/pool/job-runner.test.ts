@@ -1,10 +1,14 @@
 /** The inside of a worker, without its thread: what it sends and what it logs. */
 
+import { START, StateGraph, StateSchema, UntrackedValue } from '@langchain/langgraph'
 import { describe, expect, it, vi } from 'vitest'
+import { z } from 'zod'
 
 import type { Execution } from '../../../../src/graph/execution.ts'
 import { JobRunner } from '../../../../src/graph/pool/job-runner.ts'
 import { MessagePortBatcher } from '../../../../src/graph/pool/message-port-batcher.ts'
+import type { Recorder } from '../../../../src/graph/recording/recorder.ts'
+import type { RunEnding } from '../../../../src/graph/recording/stateless-run.ts'
 import type { WorkerMail } from '../../../../src/graph/pool/worker-mail.ts'
 import { virtualEnv } from '../../../support/env.ts'
 import { GraphBench } from '../../../support/graph-bench.ts'
@@ -67,6 +71,27 @@ describe('an execution whose checkpoints cannot be read', () => {
 })
 
 describe('an execution that succeeds', () => {
+  it('is recorded with its untracked values', async () => {
+    const State = new StateSchema({ log: z.array(z.string()), answer: new UntrackedValue() })
+    const graph = new StateGraph(State)
+      .addNode('only', () => ({ log: ['only'], answer: 42 }))
+      .addEdge(START, 'only')
+      .compile()
+    const { bench } = new GraphBench(graph)
+    const ended = Promise.withResolvers<string | undefined>()
+    const recorder = {
+      ended: (_: Execution, ending?: RunEnding) => ended.resolve(ending?.values()),
+    } as Partial<Recorder> as Recorder
+    const batcher = new MessagePortBatcher(() => {})
+    const lines = { during: <Result>(_job: number, work: () => Promise<Result>) => work() }
+    const runner = new JobRunner(bench, { batcher, lines }, virtualEnv(), {
+      entered: new Int32Array(2),
+    }, { recorder })
+    runner.receive({ type: 'execute', job: 1, warm: false,
+      execution: { ...execution, headId: null } })
+    expect(JSON.parse(await ended.promise ?? '')).toEqual({ log: ['only'], answer: 42 })
+  })
+
   it('is reported before its state is made ready for the next one', async () => {
     const { bench } = new GraphBench(line(['a']))
     const decode = vi.spyOn(bench.codec, 'decode')

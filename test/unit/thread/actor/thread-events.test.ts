@@ -48,6 +48,23 @@ describe('a thread that is followed', () => {
     expect(later.all.slice(-3)).toEqual(reader.all.slice(-3))
   })
 
+  it('shows the values that no checkpoint contains before the end of the run', async () => {
+    const house = new ThreadHouse()
+    const reader = await readThread(house.client, 'x')
+    await house.startRun('x')
+    await settled()
+    await house.host.step(house.host.only, 'one')
+    house.host.end(house.host.only, { untracked: '{"answer":42}' })
+    await settled()
+    expect(reader.lines).toEqual(['lifecycle running', 'checkpoints', 'values', 'values',
+      'lifecycle completed'])
+    expect(reader.all.at(-2)!.data).toBe('{"log":["one"],"answer":42}')
+    house.restart()
+    const later = await readThread(house.client, 'x')
+    await settled()
+    expect(later.all).toEqual(reader.all)
+  })
+
   it('says which interrupts a run answers by their ids', async () => {
     const house = new ThreadHouse()
     const reader = await readThread(house.client, 'x')

@@ -110,3 +110,11 @@ it('The writes of tasks that were done by then are there, and no later ones.', a
   await end()
   expect((await head())?.writes.map(({ taskId }) => taskId)).toEqual(['first'])
 })
+
+it('A replay of a run gets its untracked values.', async () => {
+  const { house, step, begin } = await scene()
+  await step('one')
+  house.host.end(house.host.only, { untracked: '{"answer":1}' })
+  await settled()
+  expect((await begin()).untracked).toBe('{"answer":1}')
+})
