@@ -176,7 +176,9 @@ export class Projections {
       leave: () => {
         thread.appends--
         if (made && !isMade) this.#giveUp(thread, made)
-        this.#setTimer(thread)
+        // After a failed creation, the last append that waited for it removes the thread.
+        if (isSettled(thread) && !thread.writing) this.#remove(thread)
+        else this.#setTimer(thread)
       },
     }
   }
@@ -186,7 +188,6 @@ export class Projections {
     if (thread.marked !== made.promise) return
     made.reject(new HeddleError('unavailable', 'The thread could not be created.'))
     thread.marked = undefined
-    if (isSettled(thread)) this.#remove(thread)
   }
 
   /** True if rows of the thread wait, or its row is marked by this member. */

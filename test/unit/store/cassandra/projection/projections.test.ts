@@ -226,3 +226,36 @@ it('A store that closes writes everything, and lets nothing wait.', async () => 
   expect(done).toEqual(['mark t', 'run r running', 'thread t 2'])
   expect(enter('t')).toBeUndefined()
 })
+
+describe('a thread whose creation fails', () => {
+  const create = (threadId: string) =>
+    projections.enter({ row: aThread({ threadId }), isNew: true }, 1)!
+
+  it('frees its place among the marks of the shard, although a second append waits', async () => {
+    for (let i = 0; i < 64; i++) {
+      const created = create(`t${i}`)
+      const second = enter(`t${i}`)!
+      created.leave()
+      await expect(second.marked).rejects.toMatchObject({ code: 'unavailable' })
+      second.leave()
+      expect(projections.has('local', `t${i}`)).toBe(false)
+    }
+    expect(enter('another')).toBeDefined()
+    expect(done).toEqual(['mark another'])
+  })
+
+  it('keeps the mark that a later append has written', async () => {
+    const created = create('t')
+    const second = enter('t')!
+    created.leave()
+    const third = enter('t')!
+    await third.marked
+    await expect(second.marked).rejects.toMatchObject({ code: 'unavailable' })
+    second.leave()
+    note(third, { thread: threadAt(2) })
+    third.leave()
+    await pass(1_000)
+    expect(done).toEqual(['mark t', 'thread t 2'])
+    expect([isMarked('t'), projections.has('local', 't'), env.timers()]).toEqual([false, false, 0])
+  })
+})
