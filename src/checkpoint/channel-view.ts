@@ -24,15 +24,18 @@ type Content = ListContent | ValueContent
  * again from the start.
  */
 export class ChannelView {
-  static readonly empty = new ChannelView(new Map(), 0)
+  static readonly empty = new ChannelView(new Map(), 0, {})
 
   readonly #channels: ReadonlyMap<string, Content>
-  /** Approximate bytes that the view holds. */
+  /** Approximate bytes that the view holds, with those of earlier views since the full one. */
   readonly bytes: number
+  /** The same object for all views since the last full one: they share what did not change. */
+  readonly base: object
 
-  private constructor(channels: ReadonlyMap<string, Content>, bytes: number) {
+  private constructor(channels: ReadonlyMap<string, Content>, bytes: number, base: object) {
     this.#channels = channels
     this.bytes = bytes
+    this.base = base
   }
 
   /** The view after a checkpoint's changes. `full` ones stand alone. */
@@ -43,7 +46,10 @@ export class ChannelView {
       if (content) channels.set(change.channel, content)
       else channels.delete(change.channel)
     }
-    return new ChannelView(channels, (full ? 0 : this.bytes) + heldBytes(changes))
+    const bytes = heldBytes(changes)
+    return full
+      ? new ChannelView(channels, bytes, {})
+      : new ChannelView(channels, this.bytes + bytes, this.base)
   }
 
   /**

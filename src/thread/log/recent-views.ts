@@ -27,17 +27,26 @@ export class RecentViews {
     this.#views.set(checkpointId, view)
     const [oldest] = this.#views.keys()
     if (this.#views.size > viewsMax && oldest !== undefined) this.#views.delete(oldest)
-    this.#budget.hold(this, view.bytes, () => this.#views.clear())
+    this.#charge()
   }
 
   /** Forgets all states but one. */
   keepOnly(checkpointId: string | undefined): void {
     for (const id of this.#views.keys()) if (id !== checkpointId) this.#views.delete(id)
+    this.#charge()
   }
 
   /** Forgets all states. */
   release(): void {
     this.#views.clear()
-    this.#budget.release(this)
+    this.#charge()
+  }
+
+  /** Charges the bytes of all states. Those of one base share what the newest one holds. */
+  #charge(): void {
+    if (this.#views.size === 0) return this.#budget.release(this)
+    const newest = new Map([...this.#views.values()].map(({ base, bytes }) => [base, bytes]))
+    const bytes = [...newest.values()].reduce((sum, each) => sum + each, 0)
+    this.#budget.hold(this, bytes, () => this.#views.clear())
   }
 }

@@ -5,6 +5,9 @@
 import { LRUCache } from '../../../../cluster/index.ts'
 import type { BranchWriter } from './branch-writer.ts'
 
+/** Bytes of all idle writers. */
+const idleBytesMax = 32 * 1024 * 1024
+
 /** Caches branch writers. Belongs to `LogTable`. */
 export class BranchCache {
   /**
@@ -13,8 +16,10 @@ export class BranchCache {
   readonly #busy = new Map<string, BranchWriter>()
   readonly #idle: LRUCache<string, BranchWriter>
 
-  constructor(limit: number) {
-    this.#idle = new LRUCache({ max: limit })
+  /** `limit`: number of idle writers. */
+  constructor(limit: number, limitBytes = idleBytesMax) {
+    this.#idle = new LRUCache({ max: limit, maxSize: limitBytes,
+      sizeCalculation: ({ heldBytes }) => heldBytes })
   }
 
   get(branchId: string): BranchWriter | undefined {

@@ -45,7 +45,10 @@ type State = 'open' | 'rolling' | 'mending' | 'lost'
 export interface BranchWriterOptions {
   readonly branchId: string
   readonly epoch: number
-  /** End of the branch; undefined for a branch without rows of its own. */
+  /**
+   * End of the branch; undefined for a branch without rows of its own. The writer does not retain
+   * its rows.
+   */
   readonly end: BranchEnd | undefined
   /** Seq of the row before the first one of the branch. */
   readonly origin: number
@@ -64,6 +67,8 @@ export interface BranchWriterOptions {
 
 /** Approximate bytes of a row besides its body, and of a place. */
 const [rowBytes, placeBytes] = [100, 160]
+/** Approximate bytes in memory of an idle writer, of an epoch range and of a place that waits. */
+const held = { writer: 1_500, range: 60, place: 250 } as const
 /**
  * Epoch ranges up to which place index rows repeat the list. A longer one is written only where a
  * range begins.
@@ -77,7 +82,7 @@ const repeatedMax = 16
  * written, because the rows behind it would become history as soon as another row took its place.
  */
 export class BranchWriter {
-  readonly #options: BranchWriterOptions
+  readonly #options: Omit<BranchWriterOptions, 'end' | 'origin'>
   readonly #waiting: Pending[] = []
   readonly #flying: Pending[] = []
   #state: State = 'open'
@@ -91,10 +96,10 @@ export class BranchWriter {
   #uncarried: readonly StatingRow[]
   #quiet: Promise<void> = Promise.resolve()
 
-  constructor(options: BranchWriterOptions) {
+  constructor({ end, origin, ...options }: BranchWriterOptions) {
     this.#options = options
-    const { end, origin } = options
-    this.#tip = end?.tail ?? { epoch: 0, seq: origin }
+    const { epoch, seq } = end?.tail ?? { epoch: 0, seq: origin }
+    this.#tip = { epoch, seq }
     this.#settledSeq = this.#tip.seq
     this.#ranges = end?.ranges ?? []
     this.#bucket = end?.tail.bucket ?? 0
@@ -124,6 +129,11 @@ export class BranchWriter {
   }
   get ranges(): EpochRangeList {
     return this.#ranges
+  }
+  /** Approximate bytes in memory, without rows in flight. */
+  get heldBytes(): number {
+    const places = this.#uncarried.reduce((sum, each) => sum + each.places.length, 0)
+    return held.writer + held.range * this.#ranges.length + held.place * places
   }
   /** Resolves when every append called so far is durable or has failed. */
   get quiet(): Promise<void> {

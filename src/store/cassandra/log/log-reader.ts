@@ -174,7 +174,7 @@ export class LogReader {
     const from = Math.max(indexRowUpTo(tail.settledSeq) + 1, ranges[0]!.from)
     const rows = historyTo(tail, seen)
     const stating = rows[0]!.seq <= from
-      ? rows.filter(({ seq }) => seq >= from)
+      ? rows.flatMap((row) => row.seq >= from ? [statingOf(row)] : [])
       : await this.stating(branchId, ranges, from, tail.seq)
     return { tail, places: inheritedOf(stating, tail.settledSeq), ranges, rows }
   }
@@ -185,6 +185,11 @@ export class LogReader {
     assert(row?.stretches, 'the first row of a stretch names all stretches')
     return decodeRanges(row.stretches)
   }
+}
+
+/** The places of a row, without its body: they outlive it. */
+function statingOf({ epoch, seq, places }: StoredRow): StatingRow {
+  return { epoch, seq, places }
 }
 
 /** The error of a read that finds less than the log had. */

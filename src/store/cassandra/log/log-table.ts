@@ -2,7 +2,7 @@
  * Rows of the log: appended after the newest of their branch, read back, removed when not needed.
  */
 
-import { Backoff, LRUCache } from '../../../../cluster/index.ts'
+import { Backoff } from '../../../../cluster/index.ts'
 import type { Env, OwnershipCheck } from '../../../../cluster/index.ts'
 import type { Branch, CheckpointPlace } from '../../../../proto/gen/storage/v1/row.ts'
 import { ReadBytes, segmentsOf } from '../../../checkpoint/index.ts'
@@ -68,8 +68,6 @@ export class LogTable {
   readonly #commit: Commit
   readonly #patience: Patience
   readonly #views: BranchCache
-  /** By branch and fork point. Rows before a fork point never change. */
-  readonly #lines: LRUCache<string, Map<number, Line>>
   /** By branch: appends that wait until its end is known. */
   readonly #opening = new KeyedQueue()
   #closed = false
@@ -93,7 +91,6 @@ export class LogTable {
       ? new LwtCommit({ connection, checkpoints, patience })
       : new PlainCommit({ connection, checkpoints, rank, check })
     this.#views = new BranchCache(branchesKept)
-    this.#lines = new LRUCache({ max: branchesKept })
   }
 
   /** Takes a branch over for an epoch, before it is known what will be written. */
@@ -131,7 +128,7 @@ export class LogTable {
    * Throws if what the branch grew from does not exist any more.
    */
   async tail(branch: Branch, upTo = everything.through): Promise<Position | undefined> {
-    for (const { id } of branch.ancestors) this.#lines.delete(id)
+    for (const { id } of branch.ancestors) this.#cache.forgetLines(id)
     for await (const { ranges, through } of this.#linesOf(branch, { from: 1, through: upTo })) {
       const last = rangeAt(ranges, through)
       if (last) return { epoch: last.epoch, seq: through }
@@ -200,7 +197,6 @@ export class LogTable {
     await this.#views.get(branchId)?.quiet
     this.#views.forget(branchId)
     await this.#cutter.cut(cut)
-    this.#lines.delete(branchId)
     this.#cache.forget(branchId)
   }
 
@@ -337,14 +333,14 @@ export class LogTable {
    * writer cannot be used, as it may belong to an owner that was deposed.
    */
   async #ancestorLine({ id, from, through }: Segment): Promise<Line | undefined> {
-    const lines = this.#lines.get(id) ?? new Map<number, Line>()
-    const known = lines.get(through)
+    const known = this.#cache.lineAt(id, through)
     if (known) return known
     const end = await this.#reader.end(id)
     if (!end) return undefined
     const last = Math.min(through, end.tail.seq)
     const line = { id, from, through: last, ranges: rangesThrough(end.ranges, last) }
-    if (last === through) this.#lines.set(id, lines.set(through, line))
+    // Rows before a fork point never change.
+    if (last === through) this.#cache.addLine(line)
     return line
   }
 }

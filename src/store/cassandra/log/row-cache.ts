@@ -6,9 +6,9 @@
 
 import { ByteBudget } from '../../../../cluster/index.ts'
 import type { CheckpointPlace } from '../../../../proto/gen/storage/v1/row.ts'
-import type { LogEntry, NewRow } from '../../../checkpoint/index.ts'
+import type { LogEntry, NewRow, Segment } from '../../../checkpoint/index.ts'
 import type { BranchWriter } from './branch-writer.ts'
-import type { Slice } from './epoch-range.ts'
+import type { EpochRangeList, Slice } from './epoch-range.ts'
 import { KnownRows } from './known-rows.ts'
 import type { StoredRow } from './log-row.ts'
 
@@ -16,11 +16,18 @@ import type { StoredRow } from './log-row.ts'
 const branchBytes = 1_000
 /** Approximate bytes of a place besides its name. */
 const placeBytes = 200
+/** Approximate bytes of a line without its epoch ranges, and of each of those. */
+const [lineBytes, rangeBytes] = [200, 60]
 /** A branch fills no more than this part of the cache. Of a longer one, the newest rows stay. */
 const branchShare = 1 / 4
 
 /** Writer of a branch, as far as it is known here. */
 type Writer = Pick<BranchWriter, 'settledSeq'>
+
+/** The part of a branch up to a fork point. */
+export interface ForkedLine extends Segment {
+  readonly ranges: EpochRangeList
+}
 
 /** Places by name; null for a name that has none. */
 type Places = Map<string, CheckpointPlace | null>
@@ -40,8 +47,10 @@ interface KnownBranch {
   placedFrom: number
   /** Places as of a fork point, which never change, by that and the name. */
   readonly forked: Places
-  /** Bytes of both. */
-  placeBytes: number
+  /** Parts of the branch up to fork points, which never change, by those. */
+  readonly lines: Map<number, ForkedLine>
+  /** Bytes of the places and of the lines. */
+  namedBytes: number
 }
 
 /**
@@ -93,7 +102,7 @@ export class RowCache {
   addRead(branchId: string, rows: readonly LogEntry[]): void {
     if (rows.length === 0) return
     const known = this.#known(branchId)
-    known.rows.add(rows.map((row) => ({ ...row, body: alone(row.body) })))
+    known.rows.add(rows.map(({ epoch, seq, body }) => ({ epoch, seq, body: alone(body) })))
     this.#used(known)
   }
 
@@ -103,7 +112,7 @@ export class RowCache {
     const known = this.#known(branchId)
     known.writer = writer
     known.placedFrom = newest?.[0]?.seq ?? 0
-    for (const row of newest ?? []) this.#addRow(known, { ...row, body: alone(row.body) })
+    for (const row of newest ?? []) this.#addRow(known, row)
     this.#used(known)
   }
 
@@ -137,6 +146,34 @@ export class RowCache {
     return { placedFrom: Infinity, learn: (found) => this.#learn(known, known.forked, key, found) }
   }
 
+  /** The part of a branch up to a fork point; undefined if it is not known. */
+  lineAt(branchId: string, through: number): ForkedLine | undefined {
+    const known = this.#branches.get(branchId)
+    const line = known?.lines.get(through)
+    if (known && line) this.#used(known)
+    return line
+  }
+
+  /** Remembers the part of a branch up to a fork point. */
+  addLine(line: ForkedLine): void {
+    const known = this.#known(line.id)
+    if (known.lines.has(line.through)) return
+    known.lines.set(line.through, line)
+    known.namedBytes += lineBytes + rangeBytes * line.ranges.length
+    this.#used(known)
+  }
+
+  /** Forgets the parts of a branch, which may be removed. */
+  forgetLines(branchId: string): void {
+    const known = this.#branches.get(branchId)
+    if (!known) return
+    for (const { ranges } of known.lines.values()) {
+      known.namedBytes -= lineBytes + rangeBytes * ranges.length
+    }
+    known.lines.clear()
+    this.#used(known)
+  }
+
   /** Forgets a branch whose rows are removed. */
   forget(branchId: string): void {
     const known = this.#branches.get(branchId)
@@ -153,7 +190,7 @@ export class RowCache {
     const known = this.#branches.get(id)
     if (known) return known
     const made: KnownBranch = { id, rows: new KnownRows(this.#shareBytes), writer: undefined,
-      places: new Map(), placedFrom: Infinity, forked: new Map(), placeBytes: 0 }
+      places: new Map(), placedFrom: Infinity, forked: new Map(), lines: new Map(), namedBytes: 0 }
     this.#branches.set(id, made)
     this.#used(made)
     return made
@@ -168,7 +205,7 @@ export class RowCache {
 
   #addRow(known: KnownBranch, { epoch, seq, body, places, chunks = 0 }: NewestRow): void {
     for (const place of places) put(known, known.places, place.id, place)
-    if (chunks === 0) known.rows.add([{ epoch, seq, body }])
+    if (chunks === 0) known.rows.add([{ epoch, seq, body: alone(body) }])
   }
 
   /** A row may have placed the name while it was looked up: that is newer. */
@@ -180,9 +217,9 @@ export class RowCache {
   }
 
   #used(known: KnownBranch): void {
-    // Callers choose names, so these do not fill the cache either.
-    if (known.placeBytes > this.#shareBytes) return this.forget(known.id)
-    const bytes = branchBytes + known.rows.bytes + known.placeBytes
+    // Callers choose names and fork points, so these do not fill the cache either.
+    if (known.namedBytes > this.#shareBytes) return this.forget(known.id)
+    const bytes = branchBytes + known.rows.bytes + known.namedBytes
     this.#budget.hold(known, bytes, () => void this.#branches.delete(known.id))
   }
 
@@ -194,11 +231,11 @@ export class RowCache {
 
 function put(known: KnownBranch, places: Places, name: string,
   place: CheckpointPlace | null): void {
-  if (!places.has(name)) known.placeBytes += placeBytes + 2 * name.length
+  if (!places.has(name)) known.namedBytes += placeBytes + 2 * name.length
   places.set(name, place)
 }
 
-/** The body without the rest of the answer that it came in, which would stay in memory. */
+/** Copies the body out of the response that contains it, which would stay in memory as a whole. */
 function alone(body: Uint8Array): Uint8Array {
-  return body.buffer.byteLength > 2 * body.byteLength ? Uint8Array.from(body) : body
+  return body.buffer.byteLength > body.byteLength ? new Uint8Array(body) : body
 }

@@ -233,6 +233,17 @@ describe('the list of epoch ranges', () => {
   })
 })
 
+it('counts the bytes that an idle writer holds: its ranges, and its places that wait', () => {
+  const bytesOf = (options: Parameters<typeof aBranchWriter>[0]) => {
+    const { branchWriter, append } = aBranchWriter(options)
+    append((options?.owners ?? 0) + 1)
+    return branchWriter.heldBytes
+  }
+  const plain = bytesOf({})
+  expect(bytesOf({ owners: 100 })).toBeGreaterThan(plain + 5_000)
+  expect(bytesOf({ places: 60 })).toBeGreaterThan(plain + 10_000)
+})
+
 describe('a full bucket', () => {
   it('is left once no row is in flight and the roll-over is done', async () => {
     const { append, end, sent, sentSeqs, rolls, durable } = aBranchWriter({ bucketBytes: 250 })

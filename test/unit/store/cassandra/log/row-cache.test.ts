@@ -63,11 +63,15 @@ describe('rows', () => {
     expect(cache.stats).toMatchObject({ hits: 0, misses: 1 })
   })
 
-  it('do not keep the answer that they came in', () => {
+  it.for([10, 60_000])('retain nothing of their response but a body of %i bytes', (bytes) => {
     const cache = new RowCache(limitBytes)
-    const page = new Uint8Array(100_000)
-    cache.addRead('b', [{ epoch: 1, seq: 1, body: page.subarray(0, 10) }])
-    expect(cache.rows('b', slice(1, 1))![0]!.body.buffer.byteLength).toBe(10)
+    const bodyOf = () => new Uint8Array(100_000).subarray(0, bytes)
+    cache.addRead('read', [{ epoch: 1, seq: 1, body: bodyOf() }])
+    cache.begin('opened', writer, [{ ...stored(1)[0]!, body: bodyOf() }])
+    cache.settled('written', writer, { ...row(1), body: bodyOf() })
+    for (const id of ['read', 'opened', 'written']) {
+      expect(cache.rows(id, slice(1, 1))![0]!.body.buffer.byteLength).toBe(bytes)
+    }
   })
 
   it('are none in a cache without room', () => {
@@ -134,5 +138,41 @@ describe('places', () => {
     if ('learn' in known) known.learn(at(3).place)
     expect(cache.placeAt('b', 5, 'c')).toEqual(at(3))
     expect(cache.placeAt('b', 6, 'c')).toHaveProperty('learn')
+  })
+})
+
+describe('parts up to fork points', () => {
+  const line = (id: string, through: number, ranges = 1) => ({ id, from: 1, through,
+    ranges: Array.from({ length: ranges }, (_, i) => ({ epoch: i + 1, bucket: 0, from: i + 1 })) })
+
+  it('are bounded by bytes, however many fork points one branch has', () => {
+    const cache = new RowCache(limitBytes)
+    for (let through = 1; through <= 10_000; through++) {
+      cache.addLine(line('b', through, 10))
+      expect(cache.stats.bytes).toBeLessThanOrEqual(limitBytes / 4 + 1_000)
+    }
+    expect(cache.lineAt('b', 10_000)).toEqual(line('b', 10_000, 10))
+    expect(cache.lineAt('b', 1)).toBeUndefined()
+  })
+
+  it('are bounded by bytes over all branches, and are released with their branch', () => {
+    const cache = new RowCache(limitBytes)
+    for (let i = 0; i < 2_000; i++) cache.addLine(line(`${i}`, 5))
+    expect(cache.stats.bytes).toBeLessThanOrEqual(limitBytes)
+    expect([cache.lineAt('0', 5), cache.lineAt('1999', 5)])
+      .toEqual([undefined, line('1999', 5)])
+    cache.clear()
+    expect([cache.lineAt('1999', 5), cache.stats.bytes]).toEqual([undefined, 0])
+  })
+
+  it('are forgotten alone if they have to be read again', () => {
+    const cache = new RowCache(limitBytes)
+    cache.settled('b', writer, row(1))
+    const { bytes } = cache.stats
+    cache.addLine(line('b', 1))
+    cache.addLine(line('b', 1))
+    cache.forgetLines('b')
+    expect([cache.lineAt('b', 1), cache.stats.bytes]).toEqual([undefined, bytes])
+    expect(seqs(cache, 'b', 1, 1)).toEqual([1])
   })
 })
