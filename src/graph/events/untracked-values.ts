@@ -1,6 +1,6 @@
 /** Collects the state values of a run that no checkpoint contains: those of untracked channels. */
 
-import { objectIn } from '../../json/index.ts'
+import { isObject, objectIn, valueIn } from '../../json/index.ts'
 import type { ExecutionOutcome, JsonText } from '../execution.ts'
 import type { ServedGraph } from '../project/graph-export.ts'
 import { interruptsOf } from './event-mapping.ts'
@@ -95,4 +95,17 @@ export function withUntracked(values: JsonText, untracked: JsonText | undefined)
   const mayRepeat = Object.keys(added).some((name) => values.includes(`${JSON.stringify(name)}:`))
   if (mayRepeat) return JSON.stringify({ ...objectIn(values), ...added })
   return `${values.slice(0, -1)},${untracked.slice(1)}`
+}
+
+/**
+ * True for the JSON of an object within the limit. It is stored and becomes part of results, and
+ * code of a project may have made it.
+ */
+export function isUntrackedJson(json: unknown): json is JsonText {
+  if (typeof json !== 'string' || Buffer.byteLength(json) > untrackedMax) return false
+  try {
+    return json.startsWith('{') && isObject(valueIn(json))
+  } catch {
+    return false
+  }
 }

@@ -1,7 +1,7 @@
 /** Checks what a graph worker posts, because user code in it may have got hold of the port. */
 
 import { isErrorCode } from '../../errors.ts'
-import { untrackedMax } from '../events/untracked-values.ts'
+import { isUntrackedJson } from '../events/untracked-values.ts'
 import type { OutcomeStatus } from '../execution.ts'
 import { lineLevels } from '../logs/run-line.ts'
 import { recordingDaysMax } from '../recording-rule.ts'
@@ -112,11 +112,11 @@ export function isEvent({ name, json, valuesOf, durable }: Bag): boolean {
 /** True for how an execution ended. */
 export function isOutcome(value: unknown): boolean {
   if (!isBag(value)) return false
-  const { status, waiting, interrupts, values, error, at, waitsAt, askers, replay,
-    untracked = '' } = value
+  const { status, waiting, interrupts, values, error, at, waitsAt, askers, replay, untracked } =
+    value
   return statuses.has(status) && typeof waiting === 'boolean' && isText(interrupts)
     && (values === undefined || isText(values)) && (at === undefined || isText(at))
-    && isText(untracked) && untracked.length <= untrackedMax
+    && (untracked === undefined || isUntrackedJson(untracked))
     && (waitsAt === undefined || isTextList(waitsAt)) && (replay === undefined || isText(replay))
     && (askers === undefined || (isBag(askers) && isTextList(Object.values(askers))))
     && (error === null || (isBag(error) && isText(error['error']) && isText(error['message'])))
