@@ -9,6 +9,7 @@ import { isLoopback } from '../settings/index.ts'
 import type { InputQuota } from '../thread/index.ts'
 import { accessOfCalls } from './connect/access.ts'
 import { addAppGate, appFinder, PassedRequests } from './custom/index.ts'
+import type { CallerSource } from './custom/index.ts'
 import type { DoorPorts } from './door-ports.ts'
 import { errorReply } from './error-reply.ts'
 import type { FrontDoorOptions } from './front-door-options.ts'
@@ -129,7 +130,8 @@ function callersOf(options: FrontDoorOptions): Callers {
   const { identify, keyStats } = auth === undefined ? asLocal : identifyBy(auth, env)
   const logins = projectLogins(options, identify)
   const identifyCaller: Identify = (request) => logins.identify(request)
-  return { identify, keyStats, identifyCaller, passed: new PassedRequests(env, identifyCaller) }
+  const passed = new PassedRequests(env, { login: identifyCaller, keys: identify, sourceOf })
+  return { identify, keyStats, identifyCaller, passed }
 }
 
 /** Checks who calls, and whether the route is turned on. */
@@ -140,9 +142,10 @@ function addAccess(app: App, options: FrontDoorOptions & { readonly bodyLimitByt
   const { identify, identifyCaller, passed } = callers
   ports.returns.admit((raw) => passed.takeBack(raw))
   const gate = addAppGate(app, { appOf: appFinder(options), targetOf: projectTarget, identify,
-    identifyCaller, limit, place: mounts?.place, passed, returns: ports.returns, bodyLimitBytes })
+    identifyCaller, limit, place: mounts?.place, passed, returns: ports.returns, bodyLimitBytes,
+    sourceOf })
   addGuard(app, { limit, passed, ...mounts && { place: mounts.place },
-    identify: (request) => goesByLogin(request) ? identifyCaller(request) : identify(request),
+    identify: (request) => (sourceOf(request) === 'login' ? identifyCaller : identify)(request),
     graphHeadersOf: ({ projectHttp }) => projectHttp.configurable_headers,
     accessOf: new Map([...accessOfCalls, ['/docs/*', 'public']]) })
   app.addHook('onRequest', async ({ deployment, routeOptions }) => {
@@ -152,12 +155,12 @@ function addAccess(app: App, options: FrontDoorOptions & { readonly bodyLimitByt
 }
 
 /**
- * True for the data of projects. All else of the server goes by its own keys, and so does what only
- * operators may ask about data.
+ * The way in which a route finds its callers. The data of projects goes by their logins. All other
+ * routes go by the keys of the server, and so do operations on data that only admins may call.
  */
-function goesByLogin({ routeOptions: { url, config } }: FastifyRequest): boolean {
+function sourceOf({ routeOptions: { url, config } }: FastifyRequest): CallerSource {
   const isData = config?.operation?.asks !== undefined && config.access !== 'admin'
-  return isData || isTypedCall(url)
+  return isData || isTypedCall(url) ? 'login' : 'keys'
 }
 
 /** Addresses that tokens protect, and who gives these out. */

@@ -21,7 +21,7 @@ import { isDescription, isKept, isPastMiddleware, isWrapped, pathOf } from './ap
 import { askApp, joinSockets, passAnswer } from './app-request.ts'
 import type { AppRequestOptions } from './app-request.ts'
 import { ownKeyOf } from './passed-requests.ts'
-import type { PassedRequests } from './passed-requests.ts'
+import type { CallerSource, FoundBy, PassedRequests } from './passed-requests.ts'
 import type { ReturnPort } from './return-port.ts'
 
 /** The app of the project that a request calls. */
@@ -49,6 +49,8 @@ export interface AppGateParts {
   readonly limit?: Limit | undefined
   readonly place?: Place | undefined
   readonly passed: PassedRequests
+  /** The way in which a route finds its callers. */
+  readonly sourceOf: (request: FastifyRequest) => CallerSource
   readonly returns: Pick<ReturnPort, 'open'>
   /** Bytes that a body may have. */
   readonly bodyLimitBytes: number
@@ -91,15 +93,16 @@ export function addAppGate(app: App, parts: AppGateParts): { readonly afterGuard
         return undefined
       }
       await charge(parts, request, reply, anybody)
-      return await pass(parts, { request, reply, finding: undefined })
+      return await pass(parts, { request, reply, found: undefined })
     }
     return await answerRoute(parts, request, reply)
   })
   return { afterGuard: () =>
     void app.addHook('onRequest', async (request, reply) => {
       if (!late.has(request)) return undefined
-      const { caller } = request
-      return await pass(parts, { request, reply, finding: request.finding, caller })
+      const { caller, finding } = request
+      const found = finding && { source: parts.sourceOf(request), finding }
+      return await pass(parts, { request, reply, found, caller })
     }) }
 }
 
@@ -137,15 +140,16 @@ async function answerRoute(parts: AppGateParts, request: FastifyRequest,
   if (!asks) {
     await charge(parts, request, reply, anybody)
     await parts.place?.(request, reply, { caller: nobody, isPublic: true, isOfApp: true })
-    return await pass(parts, { request, reply, finding: undefined })
+    return await pass(parts, { request, reply, found: undefined })
   }
-  const finding = await (parts.passed.ofKey(request)?.identify() ?? parts.identifyCaller(request))
+  const own = parts.passed.ofKey(request)
+  const finding = await (own?.identify('login') ?? parts.identifyCaller(request))
   await charge(parts, request, reply, finding)
   if ('refused' in finding) throw finding.refused
   const caller =
     await parts.place?.(request, reply, { caller: finding.caller, isPublic: false,
       isOfApp: true }) ?? finding.caller
-  return await pass(parts, { request, reply, finding, caller })
+  return await pass(parts, { request, reply, found: { source: 'login', finding }, caller })
 }
 
 /** Charges a request once. Whoever brings a key is charged for it, without being asked for more. */
@@ -160,22 +164,21 @@ async function charge({ limit, identify }: AppGateParts, request: FastifyRequest
 interface Passing {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
-  readonly finding: Finding | undefined
+  readonly found: FoundBy | undefined
   readonly caller?: Caller
 }
 
 /** Gives a request to the app. Undefined if it is only asked whether the request may go on. */
 async function pass(parts: AppGateParts,
-  { request, reply, finding, caller }: Passing): Promise<FastifyReply | undefined> {
+  { request, reply, found, caller }: Passing): Promise<FastifyReply | undefined> {
   const { passed, returns, bodyLimitBytes, targetOf } = parts
   if (passed.count >= passedMax) {
     throw new HeddleError('full', 'Too many requests wait for apps: send this one again in a ' +
       'moment.')
   }
   const { routes } = request.calledApp!
-  const secret = passed.add({ request, finding })
+  const secret = passed.add({ request, found })
   whenClosed(reply.raw, () => passed.end(secret))
-  const who = caller ?? (finding && 'caller' in finding ? finding.caller : undefined)
   const options: AppRequestOptions = {
     address: await routes.address(),
     nextAddress: (gone) => routes.address(gone),
@@ -183,7 +186,7 @@ async function pass(parts: AppGateParts,
     bodyBytesMax: Math.min(bodyLimitBytes, request.deployment?.bodyBytesMax ?? Infinity),
     said: { [appHeaders.back]: `${await returns.open()}:${secret}`,
       [appHeaders.key]: ownKeyOf(secret),
-      ...who && { [appHeaders.user]: headerJson(shownUser(who)) } },
+      ...caller && { [appHeaders.user]: headerJson(shownUser(caller)) } },
   }
   const { url: pattern } = request.routeOptions
   const isBuiltIn = isWrapped(pattern) && !request.is404

@@ -17,15 +17,32 @@ export interface PassedRequest {
   /** The other end of the client's connection. */
   readonly remoteAddress: string | undefined
   /** The caller as the server found it before the app; undefined if it was not asked for. */
-  readonly finding: Finding | undefined
-  /** The caller that the credentials of the request name. It is looked up once. */
-  identify(): Promise<Finding>
+  readonly found: FoundBy | undefined
+  /** Finds the caller that the credentials of the request name, once for each way. */
+  identify(source: CallerSource): Promise<Finding>
+}
+
+/** A finding, and the way in which it was found. */
+export interface FoundBy {
+  readonly source: CallerSource
+  readonly finding: Finding
+}
+
+/**
+ * login  by the login of the project, if it has one: for the data of projects
+ * keys   by the keys of the server: for all other routes. A user of a login is not known there
+ */
+export type CallerSource = 'login' | 'keys'
+
+/** Authentication in each way, and the way of a request. */
+export interface CallerSources extends Readonly<Record<CallerSource, Identify>> {
+  readonly sourceOf: (request: FastifyRequest) => CallerSource
 }
 
 /** Parts of a request that is passed on. */
 export interface PassedOptions {
   readonly request: FastifyRequest
-  readonly finding: Finding | undefined
+  readonly found: FoundBy | undefined
 }
 
 /** Form of the keys by which code of an app calls its own server. */
@@ -34,15 +51,15 @@ const keyPrefix = 'hdl_app_'
 /** The requests of one front door. Their keys are in memory only. */
 export class PassedRequests {
   readonly #env: Pick<Env, 'secret'>
-  readonly #identify: Identify
+  readonly #sources: CallerSources
   readonly #passed = new Map<string, PassedRequest>()
   /** Secrets of requests that may come back, once each. */
   readonly #awaited = new Set<string>()
   readonly #returned = new WeakMap<object, PassedRequest>()
 
-  constructor(env: Pick<Env, 'secret'>, identify: Identify) {
+  constructor(env: Pick<Env, 'secret'>, sources: CallerSources) {
     this.#env = env
-    this.#identify = identify
+    this.#sources = sources
   }
 
   /**
@@ -63,17 +80,20 @@ export class PassedRequests {
   }
 
   /** Notes a request. Returns its secret, which is valid until `end`. */
-  add({ request, finding }: PassedOptions): string {
+  add({ request, found }: PassedOptions): string {
     const secret = this.#env.secret()
-    let found: Promise<Finding> | undefined
+    const findings = new Map<CallerSource, Promise<Finding>>()
+    if (found) findings.set(found.source, Promise.resolve(found.finding))
     this.#passed.set(secret, {
       deployment: request.deployment,
       remoteAddress: request.socket.remoteAddress,
-      finding,
-      identify: () =>
-        found ??= finding
-          ? Promise.resolve(finding)
-          : this.ofKey(request)?.identify() ?? this.#identify(request),
+      found,
+      identify: (source) => {
+        const finding = findings.get(source)
+          ?? this.ofKey(request)?.identify(source) ?? this.#sources[source](request)
+        findings.set(source, finding)
+        return finding
+      },
     })
     this.#awaited.add(secret)
     return secret
@@ -103,6 +123,25 @@ export class PassedRequests {
   /** The request as it was before its app; undefined for one that comes from a client. */
   before({ raw }: Pick<FastifyRequest, 'raw'>): PassedRequest | undefined {
     return this.#returned.get(raw)
+  }
+
+  /** The finding before the app, if this route finds callers in the same way. */
+  findingOf(request: FastifyRequest): Finding | undefined {
+    const found = this.before(request)?.found
+    return found?.source === this.#sources.sourceOf(request) ? found.finding : undefined
+  }
+
+  /** True if the caller was found, and its place charged, before the app. */
+  isPlaced(request: FastifyRequest): boolean {
+    return this.before(request)?.found !== undefined
+  }
+
+  /**
+   * Finds the caller of an app's own key in the way of this route: the key opens nothing that the
+   * credentials of its request do not open. Undefined if the request has no such key.
+   */
+  identify(request: FastifyRequest): Promise<Finding> | undefined {
+    return this.ofKey(request)?.identify(this.#sources.sourceOf(request))
   }
 
   /** The request whose code calls by its key; undefined for any other caller. */

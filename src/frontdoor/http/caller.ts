@@ -15,6 +15,8 @@ export interface Caller extends Asking {
   /** The only deployment that the key may call; null or absent for any. */
   readonly deployment?: string | null
   readonly role: CallerRole
+  /** True for the key of a run without a user, which few operations of the platform accept. */
+  readonly isRun?: boolean
   readonly identity: Identity
   /** When the key or the login ends, in milliseconds since 1970; null if it does not. */
   readonly expiresAtMs: number | null

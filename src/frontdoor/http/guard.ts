@@ -15,6 +15,7 @@ import type { Caller, Finding } from './caller.ts'
 import { bringsNothing } from './identify.ts'
 import type { Identify } from './identify.ts'
 import type { App } from './route.ts'
+import { mayRunCall, runMayNotCall } from './run-powers.ts'
 
 /** Charges a request to its caller, and sets the headers of the limit. Throws `limited`. */
 export type Limit = (request: FastifyRequest, finding: Finding,
@@ -40,15 +41,12 @@ export interface FoundCaller {
 
 /** A request that came before through an app, or that code of an app makes for it. */
 export interface BeforeApp {
-  /** The finding of the guard before the app; undefined if it was not asked. */
-  readonly before: (request: FastifyRequest) => Pick<PassedFinding, 'finding'> | undefined
-  /** The request by whose key a caller calls; undefined for any other caller. */
-  readonly ofKey: (request: FastifyRequest) => Pick<PassedFinding, 'identify'> | undefined
-}
-
-interface PassedFinding {
-  readonly finding: Finding | undefined
-  identify(): Promise<Finding>
+  /** The finding before the app; undefined if there is none that counts for this route. */
+  readonly findingOf: (request: FastifyRequest) => Finding | undefined
+  /** True if the place of the request was found, and charged, before the app. */
+  readonly isPlaced: (request: FastifyRequest) => boolean
+  /** Finds the caller of an app's own key; undefined if the request has no such key. */
+  readonly identify: (request: FastifyRequest) => Promise<Finding> | undefined
 }
 
 /** Options for identifying and charging callers. Without `limit`, requests are not charged. */
@@ -92,10 +90,9 @@ export function addGuard(app: App,
     // Only callers that may read learn whether a path exists.
     const { access = 'read' } = request.routeOptions.config ?? {}
     const isPublic = access === 'public' || request.method === 'OPTIONS'
-    const before = passed?.before(request)?.finding
     const found = isPublic
       ? anybody
-      : before ?? await (passed?.ofKey(request)?.identify() ?? identify(request))
+      : passed?.findingOf(request) ?? await (passed?.identify(request) ?? identify(request))
     const isNobody = access === 'shown' && 'refused' in found && bringsNothing(request)
     const finding = isNobody ? anybody : found
     request.finding = finding
@@ -105,8 +102,10 @@ export function addGuard(app: App,
     const caller = place === undefined
       ? finding.caller
       : await place(request, reply, { caller: finding.caller, isPublic,
-        isCharged: before !== undefined })
+        isCharged: passed?.isPlaced(request) })
     if (!isPublic) requireAllowed(caller, access)
+    const { operation } = request.routeOptions.config ?? {}
+    if (!isPublic && caller.isRun && operation && !mayRunCall(operation)) throw runMayNotCall()
     if (request.method === 'OPTIONS') void reply.code(204)
     const graphHeaders = graphHeadersOf?.(request)
     request.caller = graphHeaders === undefined ? caller : { ...caller, graphHeaders }

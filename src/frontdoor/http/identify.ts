@@ -11,12 +11,13 @@ import type { ErrorCode } from '../../errors.ts'
 import { localCaller } from './caller.ts'
 import type { Finding, Identity } from './caller.ts'
 import type { AddressOf } from './connections/client-address.ts'
+import { userMayNotCall } from './run-powers.ts'
 
 /** Options of authentication: the keys, tokens and proxies by which callers are known. */
 export interface AuthOptions {
   readonly keys: Pick<KeyTable, 'get' | 'touch'>
   /** Keys of runs that are executed here; by default none. */
-  readonly runKeys?: Pick<RunKeys, 'find'>
+  readonly runKeys?: Pick<RunKeys, 'find' | 'userOf'>
   /** The region of this server. */
   readonly region: string
   /** URL of every region, by name; empty if not known. */
@@ -121,17 +122,20 @@ function findingOfKey(found: Awaited<ReturnType<KeyCache['find']>>,
 }
 
 /**
- * A run was started by who may change the data of its namespace: that is what its key may do. All
- * runs of a namespace count as one caller, so that a run brings no limits of its own.
+ * Finds the caller of the key of a run; undefined for any other key. A run without a user was
+ * started by a developer of its namespace, so its key may change the data there. The key of a run
+ * with a user is rejected, because only the login of its project knows the user. All runs of a
+ * namespace share one identity, so that a run has no rate limit of its own.
  */
 function findingOfRun(key: string, runKeys: AuthOptions['runKeys']): Finding | undefined {
   const namespace = runKeys?.find(key)
   if (namespace === undefined) return undefined
   const identity: Identity = { kind: 'key', hash: hashOf(`runs of ${namespace}`),
     id: `runs of ${namespace}` }
+  if (runKeys?.userOf(key) !== undefined) return { identity, refused: userMayNotCall() }
   return { identity,
-    caller: { ...namespaceParts(namespace), role: 'developer', identity, expiresAtMs: null,
-      stillValid: () => runKeys?.find(key) !== undefined } }
+    caller: { ...namespaceParts(namespace), role: 'developer', isRun: true, identity,
+      expiresAtMs: null, stillValid: () => runKeys?.find(key) !== undefined } }
 }
 
 async function findingOfLogin({ token, userId, keyCache, env, region, regionUrls }:

@@ -16,7 +16,7 @@ import { FairSemaphore } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
 import { hashOf } from '../../access/index.ts'
 import type { RunKeys } from '../../access/index.ts'
-import { namespaceParts } from '../../deployment/index.ts'
+import { namespaceOf, namespaceParts } from '../../deployment/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { AppUser, AskedRequest, AuthSettings, ProjectLogin } from '../../graph/index.ts'
 import { loginFault, refusalOf } from '../authorise/index.ts'
@@ -25,6 +25,7 @@ import type { Caller, Finding, Identity } from '../http/caller.ts'
 import type { AddressOf } from '../http/connections/client-address.ts'
 import { keyIn } from '../http/identify.ts'
 import type { Identify } from '../http/identify.ts'
+import { userMayNotCall } from '../http/run-powers.ts'
 import { noteLogin } from './issuers.ts'
 import { LoginCache } from './login-cache.ts'
 
@@ -92,24 +93,37 @@ export class ProjectLogins {
 
   async #find(request: FastifyRequest, called: CalledLogin): Promise<Finding> {
     const key = keyIn(request)
-    const user = key === undefined
-      ? undefined
-      : this.#parts.runKeys?.userOf(key) as AppUser | undefined
-    if (user !== undefined) return this.#ofRun(key!, user, called)
-    const isOfRun = key !== undefined && this.#parts.runKeys?.find(key) !== undefined
-    if (isOfRun || key !== undefined && this.#parts.hasKeys) {
-      const found = await this.#parts.identify(request)
-      return isOfRun ? found : operator(found, called)
+    const run = key === undefined ? undefined : this.#parts.runKeys?.find(key)
+    if (run !== undefined) return await this.#ofRun(request, { key: key!, namespace: run, called })
+    if (key !== undefined && this.#parts.hasKeys) {
+      return operator(await this.#parts.identify(request), called)
     }
     if (called.login === undefined) throw cannotBeAsked()
     if (this.#isStudio(request, called)) return this.#finding(studioUser, called, called.login)
     return await this.#authenticate(request, called, called.login)
   }
 
-  /** All runs of a user count as that user, so that a run brings no limits of its own. */
-  #ofRun(key: string, user: AppUser, called: CalledLogin): Finding {
-    if (called.login === undefined) throw cannotBeAsked()
+  /**
+   * Finds the caller of the key of a run: its user, or an operator if an operator started it. Only
+   * the project of the run accepts it, because another login may know another user by the same
+   * name. All runs of a user count as that user, so that a run has no rate limit of its own.
+   */
+  async #ofRun(request: FastifyRequest, { key, namespace, called }: {
+    readonly key: string
+    readonly namespace: string
+    readonly called: CalledLogin
+  }): Promise<Finding> {
     const { runKeys } = this.#parts
+    const user = runKeys?.userOf(key) as AppUser | undefined
+    const deployment = request.deployment?.name ?? null
+    if (namespace !== namespaceOf({ tenant: called.tenant, deployment })) {
+      const found = await this.#parts.identify(request)
+      // A caller that may not know of the project gets the same result as for a missing project.
+      if (!called.isKnown && namespaceParts(namespace).tenant !== called.tenant) return found
+      return { identity: found.identity, refused: userMayNotCall() }
+    }
+    if (user === undefined) return await this.#parts.identify(request)
+    if (called.login === undefined) throw cannotBeAsked()
     const found = this.#finding(user, called, called.login)
     const stillValid = () => runKeys?.find(key) !== undefined
     return { ...found,
