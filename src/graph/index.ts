@@ -4,7 +4,7 @@ export type { CheckpointSelector, CheckpointSource, EditUpdate, Execution, Execu
   GraphDescription, GraphHost, GraphSchemas, JsonText, LossReason, ExecutionOutcome, PauseReason,
   RunRequest, SnapshotAnswer, StateQuestion, Step, StepBatch, StepEvent,
   EmittedEvent } from './execution.ts'
-export type { AppFit, FindFit } from './app/app-patterns.ts'
+export type { AppFit } from './app/app-patterns.ts'
 export type { ActionAnswer, AppUser, AppAddress, AskedAction, AskedRequest, LoginAnswer, OpenedApp,
   ProjectApp, ProjectLogin, ProjectRoutes, Refused } from './app/project-app.ts'
 export { buildComponents } from './components/build-components.ts'

@@ -16,8 +16,9 @@ import { bringsNothing } from '../http/identify.ts'
 import type { Identify } from '../http/identify.ts'
 import { headOf, isUpgrade } from '../http/connections/upgrade.ts'
 import type { App } from '../http/route.ts'
+import { operationsOfCalls } from '../connect/access.ts'
 import { isTypedCall } from '../mount/index.ts'
-import { isDescription, isKept, isPastMiddleware, isWrapped, pathOf } from './app-path.ts'
+import { isDescription, isKept, isWrapped, pathOf } from './app-path.ts'
 import { askApp, joinSockets, passAnswer } from './app-request.ts'
 import type { AppRequestOptions } from './app-request.ts'
 import { ownKeyOf } from './passed-requests.ts'
@@ -87,7 +88,7 @@ export function addAppGate(app: App, parts: AppGateParts): { readonly afterGuard
     if (fit === undefined) return undefined
     request.isOfApp = true
     const { settings } = request.calledApp!
-    if (isWrapped(request.routeOptions.url) && fit !== 'route') {
+    if (isWrapped(request.routeOptions.url) && isAround(fit, settings)) {
       if (settings.middleware_order === 'auth_first') {
         late.add(request)
         return undefined
@@ -106,6 +107,14 @@ export function addAppGate(app: App, parts: AppGateParts): { readonly afterGuard
     }) }
 }
 
+/**
+ * True for a fit that wraps a built-in route. A handler that may be a route counts as one if routes
+ * of the app need a caller, because it may rely on that.
+ */
+function isAround(fit: AppFit, { enable_custom_route_auth: asks }: HttpSettings): boolean {
+  return fit === 'middleware' || fit === 'either' && asks !== true
+}
+
 /** Finds out how a request fits the app; undefined if it is not the app's. */
 async function fitOf({ appOf, targetOf }: AppGateParts, request: FastifyRequest,
   reply: FastifyReply): Promise<AppFit | undefined> {
@@ -119,17 +128,27 @@ async function fitOf({ appOf, targetOf }: AppGateParts, request: FastifyRequest,
   const called = await appOf(request, reply)
   if (called === undefined) return undefined
   request.calledApp = called
-  const fit = called.routes.fit(request.method, path)
+  const { routes } = called
   const { is404, method, routeOptions: { url: pattern } } = request
+  requireNotAvoided(routes, method, pattern)
+  const fit = routes.fit(method, path)
   const isBuiltIn = !is404 && pattern !== undefined && !pattern.endsWith('*')
-  if (fit === undefined && isTypedCall(pattern)
-    && isPastMiddleware(pattern!, called.routes.fit)) {
-    throw new HeddleError('forbidden', 'Middleware of this project looks at this over REST only: ' +
-      'call it there.')
-  }
   if (fit === 'unknown') return is404 && method !== 'OPTIONS' ? fit : undefined
-  if (fit === 'route' || !isBuiltIn) return fit
-  return fit === 'middleware' && isWrapped(pattern) ? fit : undefined
+  if (fit === 'route' || !isBuiltIn || isWrapped(pattern)) return fit
+  return fit === 'either' && routes.hasPath(path) ? fit : undefined
+}
+
+/**
+ * Throws `forbidden` for a typed call, if a handler of the app gets the same operation over REST
+ * and does not get the call. The call would otherwise avoid the handler.
+ */
+function requireNotAvoided({ isAvoided }: ProjectRoutes, method: string,
+  path: string | undefined): void {
+  const operations = operationsOfCalls.get(path ?? '')
+  if (operations === undefined || !isAvoided({ method, path: path! }, operations)) return
+  throw new HeddleError('forbidden',
+    'The app of this project gets this operation over REST only. ' +
+      `Send it there: ${operations[0].method} ${operations[0].path}.`)
 }
 
 /** A route of the app, or a path that nobody has: its callers are identified if it says so. */

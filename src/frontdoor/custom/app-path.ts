@@ -1,6 +1,5 @@
 /** Addresses that an app may answer, and those that are never an app's. Pure. */
 
-import type { FindFit } from '../../graph/index.ts'
 import { isDataRoute } from '../mount/index.ts'
 
 /** First segments of addresses for operators and of the server itself. No app ever gets them. */
@@ -22,28 +21,6 @@ export function isWrapped(pattern: string | undefined): pattern is string {
   if (pattern === undefined || pattern.startsWith('/api/') || isKept(pattern)) return false
   // Where a thread is in a cluster is no route of deployments, and says something of it as well.
   return isDataRoute(pattern) || pattern.startsWith('/threads/')
-}
-
-/** Addresses over REST of what a service of the typed API does. */
-const overRest: Readonly<Record<string, readonly string[]>> = {
-  AssistantService: ['/assistants', '/assistants/x', '/assistants/x/y'],
-  ThreadService: ['/threads', '/threads/x', '/threads/x/state', '/threads/x/stream/events'],
-  RunService: ['/runs', '/runs/x', '/threads/x/runs', '/threads/x/runs/y', '/threads/x/runs/y/z'],
-  CronService: ['/runs/crons', '/runs/crons/x', '/threads/x/runs/crons'],
-  StoreService: ['/store/items', '/store/items/search', '/store/namespaces'],
-}
-
-const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
-
-/**
- * True for a typed call that middleware does not see, and would over REST: what it guards must not
- * be open to whoever calls in another way.
- */
-export function isPastMiddleware(pattern: string, fit: FindFit): boolean {
-  const [, service = ''] = /^\/frontdoor\.v1\.(\w+)\//.exec(pattern) ?? []
-  return (overRest[service] ?? []).some((path) =>
-    methods.some((method) => fit(method, path) === 'middleware')
-  )
 }
 
 /** The path of a target, without its query. */

@@ -7,7 +7,7 @@ import type { Env } from '../../../cluster/index.ts'
 import { withTimeout } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { appHeaders } from '../app/app-headers.ts'
-import { fitFinder } from '../app/app-patterns.ts'
+import { avoidedFinder, fitFinder } from '../app/app-patterns.ts'
 import type { ActionAnswer, AppAddress, LoginAnswer, ProjectApp, ProjectLogin,
   ProjectRoutes } from '../app/project-app.ts'
 import { Wire } from '../wire.ts'
@@ -83,8 +83,10 @@ export class AppLink {
   }
 
   #routes({ patterns, takesSockets, openApi }: NonNullable<AppPlace['app']>): ProjectRoutes {
-    const fit = fitFinder(patterns)
-    return { fit, takesSockets, openApi, address: (gone) => this.#address(gone) }
+    const paths = new Set(patterns?.map(({ path }) => path))
+    return { fit: fitFinder(patterns), isAvoided: avoidedFinder(patterns),
+      hasPath: (path) => paths.has(path), takesSockets, openApi,
+      address: (gone) => this.#address(gone) }
   }
 
   #login(events: readonly string[]): ProjectLogin {

@@ -94,8 +94,10 @@ function isDescription(value: unknown): boolean {
       && Array.isArray(patterns) && patterns.length <= patternsMax
 }
 
-function isPattern({ method, path, isMiddleware }: Readonly<Record<string, unknown>>): boolean {
+function isPattern(pattern: Readonly<Record<string, unknown>>): boolean {
+  const { method, path, isMiddleware, isAmbiguous = false } = pattern
   return isText(method) && isText(path) && typeof isMiddleware === 'boolean'
+    && typeof isAmbiguous === 'boolean'
 }
 
 /** True for the answer of a login. */

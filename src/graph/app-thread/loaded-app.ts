@@ -85,10 +85,14 @@ function overHono(app: Hono): LoadedApp {
 function patternOf(route: unknown): AppPattern[] {
   const [method, path] = [textAt(route, 'method'), textAt(route, 'path')]
   if (method === undefined || path === undefined) return []
-  return [{ method, path, isMiddleware: takesNext(memberOf(route, 'handler')) }]
+  const isMiddleware = takesNext(memberOf(route, 'handler'))
+  return [{ method, path, isMiddleware, isAmbiguous: !isMiddleware && method === 'ALL' }]
 }
 
-/** True for a handler that has a second argument: what comes after it. */
+/**
+ * True for a handler that declares a second parameter, `next`. Functions such as `(...args) => …`
+ * declare no parameters, and may call `next` all the same.
+ */
 function takesNext(handler: unknown): boolean {
   // A route of an app below another one is wrapped. Source: Hono, helper/dev.
   const inner = memberOf(handler, '__COMPOSED_HANDLER')

@@ -1,6 +1,6 @@
 /** The login and the routes that a project brings, as the front door asks them. */
 
-import type { FindFit } from './app-patterns.ts'
+import type { FindFit, IsAvoided } from './app-patterns.ts'
 
 /** A request as `authenticate` sees it: without its body. */
 export interface AskedRequest {
@@ -67,6 +67,10 @@ export interface AppAddress {
 export interface ProjectRoutes {
   /** Finds out how a request fits the app; undefined for one that it never gets. */
   readonly fit: FindFit
+  /** Finds out whether a call would avoid a handler that gets the same operation elsewhere. */
+  readonly isAvoided: IsAvoided
+  /** True if a handler of the app has this very path. */
+  hasPath(path: string): boolean
   /** True if the app takes WebSockets. */
   readonly takesSockets: boolean
   /** The OpenAPI document of the app; undefined if it has none. */

@@ -10,6 +10,7 @@ import { StoreService } from '../../../../proto/gen/frontdoor/v1/store_pb.js'
 import { ThreadService } from '../../../../proto/gen/frontdoor/v1/thread_pb.js'
 import { operations } from '../../../../src/api/index.ts'
 import type { Operation } from '../../../../src/api/index.ts'
+import { operationsOfCalls } from '../../../../src/frontdoor/connect/access.ts'
 
 const calls: readonly DescMethod[] = [AssistantService, CronService, RunService, StoreService,
   ThreadService].flatMap(({ methods }) => methods)
@@ -18,18 +19,12 @@ const shared = operations.filter(({ resource }) =>
   ['Assistants', 'Threads', 'State', 'Runs', 'Stateless runs', 'Crons', 'Store'].includes(resource)
 )
 
-/** Operations of a call that stands for several, or has another name than its own. */
-const operationsOf: Readonly<Record<string, readonly string[]>> = {
-  createRun: ['createRun', 'createStatelessRun'],
-  streamRun: ['streamRun', 'streamStatelessRun'],
-  waitRun: ['waitRun', 'waitStatelessRun'],
-  joinRunStream: ['joinRunStream', 'joinStatelessRunStream'],
-  createCron: ['createCron', 'createThreadCron'],
-  getThreadState: ['getThreadState', 'getThreadStateAtCheckpoint', 'postThreadStateAtCheckpoint'],
-  getThreadHistory: ['getThreadHistory', 'postThreadHistory'],
-  getAssistantSubgraphs: ['getAssistantSubgraphs', 'getAssistantSubgraph'],
-  followThread: ['streamThreadEvents'],
-}
+/** Operations of a call, by its name. */
+const operationsOf: Readonly<Record<string, readonly Operation[]>> = Object.fromEntries(
+  calls.map(({ localName, name, parent }) =>
+    [localName, operationsOfCalls.get(`/${parent.typeName}/${name}`)!] as const
+  ),
+)
 
 /** Operations without a typed call. */
 const onlyRest: Readonly<Record<string, string>> = {
@@ -181,8 +176,7 @@ function compare(call: string, message: DescMessage, parts: readonly Part[]): Di
 }
 
 function differencesOf({ localName, input, output, methodKind }: DescMethod): Difference[] {
-  const names = operationsOf[localName] ?? [localName]
-  const found = shared.filter(({ name }) => names.includes(name)).map(({ operation }) => operation)
+  const found = operationsOf[localName]!
   const isOpaque = output.fields.some(({ name }) => name === 'count' || name.endsWith('_json'))
   return [
     ...compare(localName, input, found.flatMap(requestOf)),
@@ -194,10 +188,12 @@ function differencesOf({ localName, input, output, methodKind }: DescMethod): Di
 
 describe('the typed API', () => {
   it('has a call for every operation but these', () => {
-    const called = new Set(calls.flatMap(({ localName }) => operationsOf[localName] ?? [localName]))
-    const names = shared.map(({ name }) => name)
-    expect([...called].filter((name) => !names.includes(name))).toEqual([])
-    expect(names.filter((name) => !called.has(name)).toSorted())
+    const called = new Set(calls.flatMap(({ localName }) => operationsOf[localName]!))
+    expect([...called].filter((each) => !shared.some(({ operation }) => operation === each)))
+      .toEqual([])
+    expect(
+      shared.filter(({ operation }) => !called.has(operation)).map(({ name }) => name).toSorted(),
+    )
       .toEqual(Object.keys(onlyRest).toSorted())
   })
 

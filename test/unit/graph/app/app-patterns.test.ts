@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 
-import { fitFinder } from '../../../../src/graph/app/app-patterns.ts'
+import { avoidedFinder, fitFinder } from '../../../../src/graph/app/app-patterns.ts'
 import { headerJson, passedOn } from '../../../../src/graph/app/app-headers.ts'
 
 const of = (method: string, path: string, isMiddleware = false) =>
@@ -47,6 +47,49 @@ describe('a pattern', () => {
       path: '/x', isMiddleware: false }])
     expect([find('GET', '/x'), find('GET', '/y')]).toEqual(['route', 'middleware'])
     expect(fitFinder(null)('GET', '/x')).toBe('unknown')
+  })
+})
+
+describe('a handler of all methods without a second parameter', () => {
+  it('may be a route or middleware, and a route beside it counts as one', () => {
+    const either = { method: 'ALL', path: '/a/*', isMiddleware: false, isAmbiguous: true }
+    const route = { method: 'GET', path: '/a/b', isMiddleware: false }
+    const find = fitFinder([either, route, { ...route, path: '/*', isMiddleware: true }])
+    expect([find('GET', '/a/c'), find('GET', '/a/b'), find('GET', '/c')])
+      .toEqual(['either', 'route', 'middleware'])
+  })
+})
+
+describe('a call', () => {
+  const call = { method: 'POST', path: '/v1.Service/GetThread' }
+  const avoids = (method: string, path: string, operation = '/threads/:id/state') =>
+    avoidedFinder([{ method: 'ALL', path: '*', isMiddleware: true }, { method, path,
+      isMiddleware: true }])(call, [{ method: 'GET', path: operation }])
+
+  it.each([
+    ['ALL', '/threads/*'],
+    ['ALL', '/threads/:any/state'],
+    ['GET', '/threads/one/state'],
+    ['GET', '/:a/:b/:c'],
+    ['ALL', '/threads/:id{[0-9]+}/state'],
+    ['ALL', '/*/one/state'],
+  ])('avoids the handler %s %s, beside one that gets both', (method, path) => {
+    expect(avoids(method, path)).toBe(true)
+  })
+
+  it.each([
+    ['ALL', '*'],
+    ['ALL', '/*'],
+    ['POST', '/threads/*'],
+    ['ALL', '/threads/:id/history'],
+    ['ALL', '/threads/:id'],
+    ['ALL', '/v1.Service/*'],
+  ])('does not avoid the handler %s %s', (method, path) => {
+    expect(avoids(method, path)).toBe(false)
+  })
+
+  it('avoids nothing of an app without patterns', () => {
+    expect(avoidedFinder(null)(call, [{ method: 'GET', path: '/threads/:id' }])).toBe(false)
   })
 })
 
