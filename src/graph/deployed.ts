@@ -19,6 +19,11 @@ export interface DeploymentView {
   readonly runTimeoutMs?: number
   /** Of the active revision; absent if its project has none. */
   readonly settings?: ProjectSettings | undefined
+  /**
+   * True if the settings are not known. Revisions are read after the record that names the active
+   * one, which may be missing by then.
+   */
+  readonly lacksSettings?: boolean
 }
 
 /**

@@ -1,5 +1,6 @@
 /** The graphs of every namespace, as callers name and see them. */
 
+import { HeddleError } from '../errors.ts'
 import { isDeployment, noView } from './deployed.ts'
 import type { DeployedGraphs } from './deployed.ts'
 import type { GraphHost } from './execution.ts'
@@ -14,7 +15,7 @@ export interface GraphHosts {
    * the server's own project it is always the same.
    */
   of(namespace: string, revision?: string): GraphHost
-  /** True if no run of the namespace starts. */
+  /** True if no run of the namespace starts. Throws `unavailable` while that is not known. */
   isPaused(namespace: string): boolean
   /** True if a run of the namespace may ask for the revision. */
   hasRevision(namespace: string, revision: string): boolean
@@ -36,7 +37,13 @@ export function graphHosts(own: GraphHost, deployed: DeployedGraphs | undefined)
       const isThere = name !== null && view.revisions.has(name)
       return isThere ? deployed!.hostOf(namespace, name) : nothing
     },
-    isPaused: (namespace) => viewOf(namespace)?.paused ?? false,
+    isPaused: (namespace) => {
+      if (!deployed || !isDeployment(namespace)) return false
+      const view = deployed.view(namespace)
+      if (view !== undefined) return view.paused
+      throw new HeddleError('unavailable',
+        'This member has no view of the deployment right now. Send the request again.')
+    },
     hasRevision: (namespace, revision) => viewOf(namespace)?.revisions.has(revision) ?? false,
   }
 }

@@ -13,6 +13,8 @@ export interface KnownDeployment {
   readonly graphs: ReadonlyMap<string, readonly GraphDescription[]>
   /** Of the active revision; undefined if its project has none. */
   readonly settings: ProjectSettings | undefined
+  /** True if the active revision was not found, so that its settings are not known. */
+  readonly lacksSettings: boolean
 }
 
 /** Reads of one deployment: the one in progress, and the one that begins after it. */
@@ -75,7 +77,8 @@ export class DeploymentReader {
   }
 
   async #knownOf(deployment: Deployment): Promise<KnownDeployment> {
-    let settings: ProjectSettings | undefined
+    const { active } = deployment
+    let found: Revision | undefined
     const graphs = new Map<string, readonly GraphDescription[]>()
     for (let offset = 0;;) {
       const page: readonly Revision[] = await this.#deployments.revisions(deployment, {
@@ -83,8 +86,11 @@ export class DeploymentReader {
         offset,
       })
       for (const each of page) if (each.state === 'ready') graphs.set(each.name, each.graphs)
-      settings ??= page.find(({ name }) => name === deployment.active)?.settings ?? undefined
-      if (page.length < pageSize) return { deployment, graphs, settings }
+      found ??= page.find(({ name }) => name === active)
+      if (page.length < pageSize) {
+        return { deployment, graphs, settings: found?.settings ?? undefined,
+          lacksSettings: active !== null && found === undefined }
+      }
       offset += page.length
     }
   }

@@ -25,6 +25,8 @@ const unknownMax = 1_000
  * names.
  */
 const lookedForMax = 50
+/** Milliseconds until a deployment is read again whose active revision was missing. */
+const againMs = 5_000
 /** Pauses between tries to read the records at the start. */
 const pauses = { firstMs: 500, longestMs: 5_000 }
 const quietMs = 60_000
@@ -44,6 +46,8 @@ export class DeploymentDirectory {
   readonly #changed: (deployment: Deployment) => void
   /** Number of names that were looked for, and the start of that count. */
   #misses = { sinceMs: 0, count: 0 }
+  /** Timers of deployments that are read again, by name. */
+  readonly #again = new Map<string, () => void>()
   #isRead = false
   #stop = () => {}
   #closed = false
@@ -146,6 +150,7 @@ export class DeploymentDirectory {
   close(): void {
     this.#closed = true
     this.#stop()
+    for (const stop of this.#again.values()) stop()
   }
 
   #tryAgain(backoff: Backoff): void {
@@ -205,7 +210,18 @@ export class DeploymentDirectory {
     this.#known.set(name, found)
     this.#views.delete(name)
     this.#unknown.delete(name)
+    if (found.lacksSettings) this.#readAgain(name)
     this.#tell(found.deployment)
+  }
+
+  /** The active revision was missing: it may have been replaced while the revisions were read. */
+  #readAgain(name: string): void {
+    if (this.#closed) return
+    this.#again.get(name)?.()
+    this.#again.set(name, this.#options.env.after(againMs, () => {
+      this.#again.delete(name)
+      this.#reader.read(name).catch(() => this.#readAgain(name))
+    }))
   }
 
   #tell(deployment: Deployment): void {
@@ -214,7 +230,10 @@ export class DeploymentDirectory {
   }
 }
 
-function viewOf({ deployment, graphs: revisions, settings }: KnownDeployment): DeploymentView {
+function viewOf(
+  { deployment, graphs: revisions, settings, lacksSettings }: KnownDeployment,
+): DeploymentView {
   const { active, next, paused, movesRuns, limits: { run_timeout_s: timeout } } = deployment
-  return { active, next, paused, movesRuns, revisions, settings, runTimeoutMs: timeout * 1_000 }
+  return { active, next, paused, movesRuns, revisions, settings, lacksSettings,
+    runTimeoutMs: timeout * 1_000 }
 }

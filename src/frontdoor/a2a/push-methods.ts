@@ -1,7 +1,7 @@
 /** The methods that say whom an agent notifies of a task, and show it. */
 
 import type { PushConfig } from '../../../proto/gen/storage/v1/push.ts'
-import { HeddleError } from '../../errors.ts'
+import { HeddleError, isOwnFailure } from '../../errors.ts'
 import { configsOf } from '../../thread/index.ts'
 import { requireAllowed } from '../http/caller.ts'
 import { A2aError } from './a2a-error.ts'
@@ -90,7 +90,9 @@ function checkUrl({ runs, caller }: AgentContext, { url }: SentConfig): void {
   try {
     runs.webhooks.check(url, caller.tenant)
   } catch (error) {
-    throw badField('url', HeddleError.from(error).message)
+    const { code, message } = HeddleError.from(error)
+    if (isOwnFailure({ code })) throw error
+    throw badField('url', message)
   }
 }
 

@@ -1,4 +1,4 @@
-/** The operations that each call of the typed API stands for. A missing call does not compile. */
+/** The operations of each call of the typed API. A missing call does not compile. */
 
 import { AssistantService } from '../../../proto/gen/frontdoor/v1/assistant_pb.js'
 import { CronService } from '../../../proto/gen/frontdoor/v1/cron_pb.js'
@@ -82,7 +82,7 @@ export const operationsOfCalls: ReadonlyMap<string, readonly [Guarded, ...Guarde
   ...pathsOf(CronService, ofCrons),
 ])
 
-/** By the path of a call: the access that it needs, which is that of its operations. */
+/** By the path of a call: the access of its operations, which the call needs as well. */
 export const accessOfCalls: ReadonlyMap<string, Access> = new Map(
   [...operationsOfCalls].map(([path, [{ access }]]) => [path, access] as const),
 )

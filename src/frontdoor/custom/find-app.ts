@@ -5,7 +5,7 @@ import { graphHosts } from '../../graph/index.ts'
 import type { OpenedApp } from '../../graph/index.ts'
 import type { FrontDoorOptions } from '../front-door-options.ts'
 import { whenClosed } from '../http/ending.ts'
-import { liveDeployment } from '../mount/index.ts'
+import { knownView, liveDeployment } from '../mount/index.ts'
 import type { FindApp } from './app-gate.ts'
 
 /** Makes the finder. */
@@ -19,8 +19,7 @@ export function appFinder(
     const found = await liveDeployment(serving, name)
     if (found === undefined) return undefined
     const namespace = namespaceOf({ tenant: found.tenant, deployment: name })
-    await serving.open(namespace)
-    const { auth, http } = serving.view(namespace)?.settings ?? {}
+    const { settings: { auth, http } = {} } = await knownView(serving, namespace)
     // Nothing is loaded for projects that bring neither.
     return auth ?? http?.app ? await hosts.of(namespace).openApp?.(left) : undefined
   }

@@ -42,7 +42,7 @@ const platformOperations: ReadonlySet<string> = new Set<Route>([
 
 /**
  * Returns true if an operation accepts the key of a run without a user: each operation on the data
- * of a project, and those of the platform that are listed here.
+ * of a project, and the operations of the platform that this file lists.
  */
 export function mayRunCall({ asks, access, method, path }: Operation): boolean {
   if (asks !== undefined) return access !== 'admin'

@@ -118,7 +118,7 @@ export class ProjectLogins {
     const deployment = request.deployment?.name ?? null
     if (namespace !== namespaceOf({ tenant: called.tenant, deployment })) {
       const found = await this.#parts.identify(request)
-      // A caller that may not know of the project gets the same result as for a missing project.
+      // To callers of other tenants, a private project looks like a missing one.
       if (!called.isKnown && namespaceParts(namespace).tenant !== called.tenant) return found
       return { identity: found.identity, refused: userMayNotCall() }
     }

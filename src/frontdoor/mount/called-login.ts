@@ -5,7 +5,7 @@ import { loginOf } from '../authorise/index.ts'
 import { graphHosts } from '../../graph/index.ts'
 import type { AuthSettings, DeployedGraphs, GraphHost } from '../../graph/index.ts'
 import type { CalledLogin, LoginOf } from '../login/index.ts'
-import { liveDeployment } from './live-deployment.ts'
+import { knownView, liveDeployment } from './live-deployment.ts'
 import type { MountParts } from './mount-parts.ts'
 
 /** Projects whose logins are asked. */
@@ -44,11 +44,9 @@ async function ofDeployment(serving: MountParts['serving'], hosts: ReturnType<ty
   if (deployment === undefined) return undefined
   const { tenant, access } = deployment
   const namespace = namespaceOf({ tenant, deployment: name })
-  await serving.open(namespace)
-  const active = () => serving.view(namespace)?.active
-  const [revision, settings] = [active(), serving.view(namespace)?.settings?.auth]
-  if (settings === undefined) return undefined
+  const { active: revision, settings } = await knownView(serving, namespace)
+  if (settings?.auth === undefined) return undefined
   const login = await loginOf(hosts.of(namespace))
-  return { settings, login, tenant, isKnown: access === 'any',
-    isCurrent: () => active() === revision }
+  return { settings: settings.auth, login, tenant, isKnown: access === 'any',
+    isCurrent: () => serving.view(namespace)?.active === revision }
 }

@@ -17,7 +17,7 @@ import { requireEnabled } from './disabled-routes.ts'
 import { hostNames, hostReader } from './host-names.ts'
 import type { HostReader } from './host-names.ts'
 import type { MountParts } from './mount-parts.ts'
-import { liveDeployment } from './live-deployment.ts'
+import { knownView, liveDeployment } from './live-deployment.ts'
 import { belowMount, ownTarget, routed } from './mount-prefix.ts'
 import { deploymentHttp } from './project-http.ts'
 import { deploymentTarget } from './target.ts'
@@ -105,8 +105,8 @@ async function placed(parts: MountParts & { readonly hostOf: HostReader },
     if (!isCharged) await charged(deployment)
     await requested?.(deployment, tenant)
   } else if (isOfApp) await charged(deployment)
-  await serving.open(namespace)
-  requireEnabled(pattern, serving.view(namespace)?.settings?.disabled_routes)
+  const { settings } = await knownView(serving, namespace)
+  requireEnabled(pattern, settings?.disabled_routes)
   request.deployment = { ...called, bodyBytesMax, graphs: () => graphsOf(serving, namespace),
     charge: async () => await charged(await deploymentNamed(serving, called.name)) }
   if (isNobody) return caller

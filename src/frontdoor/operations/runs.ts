@@ -7,7 +7,7 @@ import type { AssistantRow, RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { BatchRun, CancelRun, CancelRuns, CreateRun, CreateStatelessRun, ListRuns, ReadRunLogs,
   SearchRuns } from '../../api/index.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
-import { HeddleError } from '../../errors.ts'
+import { HeddleError, isOwnFailure } from '../../errors.ts'
 import type { GraphHost, GraphHosts } from '../../graph/index.ts'
 import { longJson } from '../../json/index.ts'
 import type { LongJson } from '../../json/index.ts'
@@ -293,7 +293,7 @@ export class RunOperations {
    */
   async assistantFor(tenant: string, body: CreateRun,
     { revision, warn }: Pick<RunCaller, 'revision' | 'warn'> = {}): Promise<RunAssistant> {
-    this.#checkWebhook(tenant, body)
+    await this.#checkWebhook(tenant, body)
     if (revision !== undefined) await this.#requireRevision(tenant, revision)
     const assistant = await this.#assistant(tenant, body.assistant_id, revision)
     const unreached = requireNamesKnown(this.#graphs.of(tenant, revision), assistant.row, body)
@@ -334,12 +334,16 @@ export class RunOperations {
   }
 
   /** Throws `invalid` for a webhook that may not be called. */
-  #checkWebhook(tenant: string, { webhook }: Pick<CreateRun, 'webhook'>): void {
+  async #checkWebhook(tenant: string, { webhook }: Pick<CreateRun, 'webhook'>): Promise<void> {
     if (webhook == null) return
+    // The rules of a deployment are known once it is.
+    await this.#graphs.open(tenant)
     try {
       this.#egress.check(webhook, tenant)
     } catch (error) {
-      throw invalid([{ field: 'webhook', message: HeddleError.from(error).message }])
+      const { code, message } = HeddleError.from(error)
+      if (isOwnFailure({ code })) throw error
+      throw invalid([{ field: 'webhook', message }])
     }
   }
 

@@ -46,7 +46,7 @@ export function fitFinder(patterns: readonly AppPattern[] | null): FindFit {
   }
 }
 
-/** A method, and a path that may have parts such as `:id`, which stand for any text. */
+/** A method and a path. A part of the path such as `:id` matches any text. */
 export interface AppAddressed {
   readonly method: string
   readonly path: string

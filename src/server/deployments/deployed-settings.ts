@@ -2,8 +2,9 @@
 
 import { withPolicy } from '../../egress/index.ts'
 import type { Egress } from '../../egress/index.ts'
+import { HeddleError } from '../../errors.ts'
 import { isDeployment, usualSettings, webhookPolicyOf } from '../../graph/index.ts'
-import type { DeployedGraphs, ProjectSettings } from '../../graph/index.ts'
+import type { DeployedGraphs, DeploymentView, ProjectSettings } from '../../graph/index.ts'
 import type { ItemSettings } from '../../items/index.ts'
 import type { TimeToLiveRequest } from '../../search/index.ts'
 
@@ -21,7 +22,11 @@ export interface DeployedSettingsParts {
   variablesOf(namespace: string): Promise<Readonly<Record<string, string>>>
 }
 
-/** The settings of all namespaces. Those of a deployment are its active revision's. */
+/**
+ * The settings of all namespaces. Those of a deployment are its active revision's. Each function
+ * throws `unavailable` while this member has no view of the deployment, for example while it is
+ * removed. A webhook would otherwise leave without the project's headers, and for any host.
+ */
 export interface DeployedSettings {
   itemSettings(namespace?: string): ItemSettings
   timeToLive(namespace: string): TimeToLiveRequest | undefined
@@ -36,7 +41,7 @@ export interface DeployedSettings {
 export function deployedSettings(parts: DeployedSettingsParts): DeployedSettings {
   const { deployed, wayOut, own, variablesOf } = parts
   const settingsOf = (namespace: string): ProjectSettings | undefined =>
-    isDeployment(namespace) ? deployed.view(namespace)?.settings ?? usualSettings : undefined
+    isDeployment(namespace) ? knownSettings(deployed.view(namespace)) : undefined
   return {
     itemSettings: (namespace = '') => {
       const settings = settingsOf(namespace)
@@ -64,6 +69,8 @@ export function deployedSettings(parts: DeployedSettingsParts): DeployedSettings
         if (settings === undefined) return await own.egress.send(call, signal)
         const needsVariables = Object.keys(settings.webhooks.headers).length > 0
         const variables = needsVariables ? await variablesOf(call.tenant) : {}
+        // Variables of another revision than the settings would make other headers, or none.
+        if (settingsOf(call.tenant) !== settings) throw unknownSettings()
         const { webhooks, broken: [fault] } = webhookPolicyOf(settings, variables)
         if (fault !== undefined) {
           return { kind: 'refused', reason: `webhooks.headers.${fault.name} ${fault.message}` }
@@ -72,4 +79,16 @@ export function deployedSettings(parts: DeployedSettingsParts): DeployedSettings
       },
     },
   }
+}
+
+/** The settings in a view. Throws `unavailable` if they are not known. */
+function knownSettings(view: DeploymentView | undefined): ProjectSettings {
+  if (view === undefined || view.lacksSettings) throw unknownSettings()
+  return view.settings ?? usualSettings
+}
+
+function unknownSettings(): HeddleError {
+  return new HeddleError('unavailable',
+    'The settings of this deployment are not known right now: ' +
+      'it is being changed or removed.')
 }

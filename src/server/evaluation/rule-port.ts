@@ -1,6 +1,5 @@
 /** Actions of rules beyond traces: webhooks, and graphs of this server as judges. */
 
-import type { Egress } from '../../egress/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { GraphHosts } from '../../graph/index.ts'
 import { isObject, valueIn } from '../../json/index.ts'
@@ -9,7 +8,7 @@ import type { RunsOfServer } from '../cron-firing.ts'
 
 /** Parts of the server that the actions use. */
 export interface RulePortParts {
-  readonly egress: Pick<Egress, 'send' | 'check'>
+  readonly egress: RulePort['egress']
   readonly graphs: Pick<GraphHosts, 'of' | 'isPaused'>
   readonly runs: Pick<RunsOfServer, 'createStatelessAndWait'>
 }

@@ -60,12 +60,13 @@ export async function openMember(options: MemberOptions) {
   const deletions = deletionClient(actors.router, env)
   const experiments = experimentClient(actors.router, env)
   const platform = await start('platform',
-    () => startPlatform(options, actors, { rules, deletions, experiments, platform: () => opened }),
-    async (platform) => {
-      opened = undefined
-      await ownRuns?.close()
-      await platform.close()
-    })
+    () =>
+      startPlatform(options, actors, { rules, deletions, experiments, platform: () => opened,
+        egress: settingsOf.egress }), async (platform) => {
+    opened = undefined
+    await ownRuns?.close()
+    await platform.close()
+  })
   opened = platform
   ownRuns?.handOverTo(platform)
   const steps = tracedSteps(platform)
@@ -101,9 +102,10 @@ function startActors({ settings, env, base, rows, assistantDefaults }: MemberOpt
 }
 
 function startPlatform({ settings, env, base }: MemberOptions, actors: Actors,
-  { rules, deletions, experiments, platform }: { readonly rules: RuleClient;
+  { rules, deletions, experiments, platform, egress }: { readonly rules: RuleClient;
     readonly deletions: DeletionClient; readonly experiments: ExperimentClient;
-    readonly platform: LaterPlatform }): Platform {
+    readonly platform: LaterPlatform;
+    readonly egress: ReturnType<typeof deployedSettings>['egress'] }): Platform {
   const { backend, ownRuns, secretsKeys, watchers: { metrics } } = base
   const threads = createThreadClient({ router: actors.router, env, reads: base.reads,
     threads: backend.everybody.threads, newThreadId: env.uuid })
@@ -120,7 +122,7 @@ function startPlatform({ settings, env, base }: MemberOptions, actors: Actors,
       ? async () => []
       : runningRuns({ runs: backend.runs, threads, projects: () => platform()?.projects }) },
     rules: { client: rules, lagMs: ruleLagMs[settings.cassandra === null ? 'one' : 'many'],
-      port: rulePort({ egress: base.egress, graphs: graphHosts(base.graphs.host, base.later.graphs),
+      port: rulePort({ egress, graphs: graphHosts(base.graphs.host, base.later.graphs),
         runs: actors.runs }) },
     deletions,
     experiments: { client: experiments,

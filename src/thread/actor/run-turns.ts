@@ -5,6 +5,7 @@ import type { AppliedCommand, RunRow } from '../../../proto/gen/storage/v1/row.t
 import type { RecordOf } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { waitingInterrupts } from '../../graph/index.ts'
+import type { TimeToLiveRequest } from '../../search/index.ts'
 import { deploymentOf } from '../context/thread-graphs.ts'
 import { decideCancel, decideDeleteRun, runToRollBack } from '../decide/cut-run.ts'
 import { requireTaker } from '../decide/injected-messages.ts'
@@ -36,6 +37,7 @@ export async function start(parts: ThreadParts, asked: StartRun,
   const { context } = parts
   const { threadLog, tenant, ports: { env, limits, defaultTimeToLive } } = context
   let run = asAnswer(asked, threadLog.state, env.nowMs())
+  let timeToLive: TimeToLiveRequest | undefined
   if (isThere(parts)) {
     requireSeen(parts, asked.allowed)
     await requireStartable(parts, run)
@@ -49,6 +51,7 @@ export async function start(parts: ThreadParts, asked: StartRun,
     requireRoom(parts)
   } else {
     requireMayCreate(parts, run)
+    timeToLive = defaultTimeToLive?.(tenant)
     renewIfDeleted(parts)
     if (deploymentOf(context)) run = await withGraph(context, run)
   }
@@ -62,7 +65,7 @@ export async function start(parts: ThreadParts, asked: StartRun,
   if (fork && rollback) requireOutlive(fork, rollback)
   if (rollback && admission.kind !== 'enqueue') await removeTraces(parts, admission.runs)
   if (mayHoldBack(run)) holdBack(parts)
-  const admitted = { run, admission, rollback, note, timeToLive: defaultTimeToLive?.(tenant) }
+  const admitted = { run, admission, rollback, note, timeToLive }
   return turn(parts, (at, nowMs) => decideStart(at, admitted, nowMs))
 }
 

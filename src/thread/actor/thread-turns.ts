@@ -36,9 +36,10 @@ export function create(parts: ThreadParts, request: CreateThread, note: readonly
     throw new HeddleError('exists', `Thread ${threadId} already exists.`)
   }
   requireNotInTheMaking(parts, ifExists)
+  // Throws if the settings of the deployment are not known, so it comes before any change.
+  const { timeToLive = defaultTimeToLive?.(tenant) } = request
   renewIfDeleted(parts)
   if (request.isNewId) context.threadLog.noteNewId()
-  const { timeToLive = defaultTimeToLive?.(tenant) } = request
   const options = timeToLive && { timeToLive }
   if (supersteps.length === 0) {
     return turn(parts, (at, nowMs) => decideCreate(at, { metadata, ...options, note }, nowMs))
@@ -124,6 +125,7 @@ export function adopt(parts: ThreadParts, origin: Origin): Turn {
     }
     throw new HeddleError('exists', 'A copy needs an id of its own.')
   }
+  const timeToLive = ports.defaultTimeToLive?.(tenant)
   const isNewId = threadLog.state.row.seq === 0
   renewIfDeleted(parts)
   const branchId = ports.log.newBranchId()
@@ -131,7 +133,6 @@ export function adopt(parts: ThreadParts, origin: Origin): Turn {
   // The command that copies makes the id: nobody else knows it yet.
   if (isNewId) threadLog.noteNewId()
   const note = appliedRecords(origin.threadId, ports.env.nowMs())
-  const timeToLive = ports.defaultTimeToLive?.(tenant)
   return turn(parts, (at, nowMs) => decideAdopt(at, { origin, timeToLive, note }, nowMs))
 }
 

@@ -2,6 +2,7 @@
 
 import { expect, it } from 'vitest'
 
+import { graphHosts, idleHost } from '../../../src/graph/index.ts'
 import { rulePort } from '../../../src/server/evaluation/rule-port.ts'
 
 it('refuses to run a judge while its deployment is paused', async () => {
@@ -21,4 +22,13 @@ it('refuses to run a judge while its deployment is paused', async () => {
     message: expect.stringContaining('paused') as string })
   isPaused = false
   expect([await run(), started]).toEqual([{ runId: 'r', values: {} }, ['t@shop']])
+})
+
+it('does not run a judge while it is not known whether its deployment is paused', async () => {
+  const deployed = { view: () => undefined } as never
+  const port = rulePort({ egress: {} as never, graphs: graphHosts(idleHost(), deployed),
+    runs: {} as never })
+  const asked = { graphId: 'judge', input: {}, key: 'k', metadata: {} }
+  await expect(port.graphs!.run('t@shop', asked, new AbortController().signal))
+    .rejects.toMatchObject({ code: 'unavailable' })
 })

@@ -57,7 +57,10 @@ export interface GraphJudgement {
 
 /** Ways to act. What a server does not offer is missing. */
 export interface RulePort {
-  readonly egress: Pick<Egress, 'send' | 'check'>
+  readonly egress: Pick<Egress, 'send'> & {
+    /** Throws `invalid` for a URL that the project of the tenant never calls. */
+    check(url: string, tenant: string): void
+  }
   readonly models?: JudgeModels
   readonly prompts?: JudgePrompts
   readonly queues?: {

@@ -3,7 +3,7 @@
 import { pause } from '../../../../cluster/index.ts'
 import type { Env } from '../../../../cluster/index.ts'
 import type { Rule as RuleJson, RuleAlert, RuleBody, RuleEvaluator } from '../../../api/index.ts'
-import { HeddleError } from '../../../errors.ts'
+import { HeddleError, isOwnFailure } from '../../../errors.ts'
 import type { CatalogClient } from '../../records/catalog/catalog-client.ts'
 import type { DocumentPort } from '../../spans/document-port.ts'
 import { tenantId } from '../../spans/tenant-id.ts'
@@ -173,7 +173,7 @@ async function judgeSpan(parts: RuleParts,
 async function tryAlert({ judging: { port }, projects, env }: RuleParts,
   { tenant, rule }: { readonly tenant: string; readonly rule: AlertedRule }, alert: RuleAlert,
   signal: AbortSignal): Promise<void> {
-  requireUrl(port, alert.url)
+  requireUrl(port, tenant, alert.url)
   const [project] = rule.session_id === null ? [] : await projects.get(tenant, [rule.session_id])
   const { outcome, message } = await callEndpoint({ port }, { tenant, rule }, alert, {
     value: alert.threshold,
@@ -228,7 +228,8 @@ async function requireUsable(parts: RuleParts, tenant: string, rule: RuleBody,
     if (port.queues === undefined) throw unoffered('Annotation queues')
     if (!await port.queues.exists(tenant, queue)) throw missing('queue')
   }
-  for (const { url } of [...rule.webhooks ?? [], ...rule.alerts ?? []]) requireUrl(port, url)
+  for (const { url } of [...rule.webhooks ?? [], ...rule.alerts ?? []])
+    requireUrl(port, tenant, url)
   for (const filter of [rule.filter, rule.trace_filter, rule.tree_filter]) {
     const fault = filter == null || filter.trim() === ''
       ? null
@@ -240,11 +241,13 @@ async function requireUsable(parts: RuleParts, tenant: string, rule: RuleBody,
   backfillOf(rule)
 }
 
-function requireUrl({ egress }: JudgeParts['port'], url: string): void {
+function requireUrl({ egress }: JudgeParts['port'], tenant: string, url: string): void {
   try {
-    egress.check(url)
+    egress.check(url, tenant)
   } catch (error) {
-    throw new HeddleError('invalid', `url: ${HeddleError.from(error).message}.`)
+    const { code, message } = HeddleError.from(error)
+    if (isOwnFailure({ code })) throw error
+    throw new HeddleError('invalid', `url: ${message}.`)
   }
 }
 

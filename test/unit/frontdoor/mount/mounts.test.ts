@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 
 import { HeddleError } from '../../../../src/errors.ts'
 import { addressReader, limitGate } from '../../../../src/frontdoor/index.ts'
+import { noView } from '../../../../src/graph/index.ts'
 import { noUse, rateLimits, unlimited } from '../../../../src/limits/index.ts'
 
 import { plainStatus, call, openDoor } from '../open-front-door.ts'
@@ -46,6 +47,17 @@ describe('a request below /d/<name>', () => {
     const options = ['POST', '/d/open/threads/search', {}, { 'x-heddle-revision': 'r1' }] as const
     expect([(await send(...options)).status, (await (await as('acme'))(...options)).status])
       .toEqual([403, 200])
+  })
+
+  it.each([
+    ['without a view', undefined],
+    ['without its active revision', { ...noView, active: 'r1', lacksSettings: true }],
+  ])('is rejected with 503 if the deployment is known %s', async (_, view) => {
+    const twins = memoryDeployments()
+    // Such a view has neither a login nor an app nor a disabled route.
+    const { as } = await openKeyed({ serving: { ...twins.serving, view: () => view } })
+    await activeIn(twins)
+    expect((await (await as('acme'))('POST', '/d/shop/threads/search', {})).status).toBe(503)
   })
 
   it('is noted before it is served, for the tenant that calls', async () => {

@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest'
 
 import { noView, usualSettings } from '../../../../src/graph/index.ts'
-import type { ProjectSettings } from '../../../../src/graph/index.ts'
+import type { DeploymentView, ProjectSettings } from '../../../../src/graph/index.ts'
 import { deployedSettings } from '../../../../src/server/deployments/deployed-settings.ts'
 
 const shop: ProjectSettings = {
@@ -17,7 +17,8 @@ const shop: ProjectSettings = {
 type Sent = Readonly<Record<string, string>>
 
 /** The settings, with what was sent: by the own project, or by no policy at all. */
-function opened(variables: Readonly<Record<string, string>>) {
+function opened(variables: Readonly<Record<string, string>>,
+  views: Readonly<Record<string, DeploymentView | undefined>> = {}) {
   const sent: [by: 'own' | 'deployed', headers: Sent][] = []
   const egress = (by: 'own' | 'deployed') => ({
     check: () => {},
@@ -28,7 +29,10 @@ function opened(variables: Readonly<Record<string, string>>) {
   })
   const settings = deployedSettings({
     deployed: {
-      view: (namespace) => ({ ...noView, ...namespace === 'acme@shop' && { settings: shop } }),
+      view: (namespace) =>
+        namespace in views
+          ? views[namespace]
+          : { ...noView, ...namespace === 'acme@shop' && { settings: shop } },
     },
     wayOut: egress('deployed'),
     own: { egress: egress('own'),
@@ -69,4 +73,39 @@ it('Headers are made of the variables of the deployment, or the call is refused.
   expect(await lacking.send('acme@shop')).toMatchObject({ kind: 'refused',
     reason: 'webhooks.headers.x-token uses LG_WEBHOOK_TOKEN, which is not set' })
   expect(lacking.sent).toEqual([])
+})
+
+const unknown: Readonly<Record<string, DeploymentView | undefined>> = {
+  'acme@removed': undefined,
+  'acme@torn': { ...noView, active: 'r2', lacksSettings: true },
+}
+
+it.each(Object.keys(unknown))('Nothing is sent for %s, whose settings are not known',
+  async (name) => {
+    const { settings, send, sent } = opened({}, unknown)
+    const unavailable = expect.objectContaining({ code: 'unavailable' }) as Error
+    await expect(send(name)).rejects.toEqual(unavailable)
+    expect(sent).toEqual([])
+    expect(() => settings.egress.check('https://a.example/', name)).toThrow(unavailable)
+    expect(() => settings.egress.offers(name)).toThrow(unavailable)
+    expect(() => settings.itemSettings(name)).toThrow(unavailable)
+    expect(() => settings.timeToLive(name)).toThrow(unavailable)
+  })
+
+it('A revision without settings has the usual ones.', () => {
+  const view = { ...noView, active: 'r1', revisions: new Map([['r1', []]]) }
+  const { settings } = opened({}, { 'acme@old': view })
+  expect(settings.timeToLive('acme@old')).toBeUndefined()
+  expect(settings.egress.offers('acme@old')).toBe(true)
+})
+
+it('Settings are not combined with variables of another revision.', async () => {
+  const views: Record<string, DeploymentView | undefined> = {
+    'acme@shop': { ...noView, settings: shop },
+  }
+  const { send, sent } = opened({ LG_WEBHOOK_TOKEN: 'of r1' }, views)
+  const sending = send('acme@shop')
+  views['acme@shop'] = undefined
+  await expect(sending).rejects.toMatchObject({ code: 'unavailable' })
+  expect(sent).toEqual([])
 })

@@ -2,6 +2,7 @@
 
 import { afterEach, describe, expect, it, vi } from 'vitest'
 
+import { HeddleError } from '../../../../src/errors.ts'
 import type { TimeToLiveRequest } from '../../../../src/search/index.ts'
 import { settled, ThreadHouse } from '../../../support/thread-house.ts'
 import { readThread } from '../../../support/thread-reader.ts'
@@ -203,6 +204,28 @@ describe('the time to live of the project', () => {
       await expect(house.client.get('t', id)).rejects.toMatchObject({ code: 'not_found' })
     }
     for (const id of ['x', 'z']) await house.client.get('t', id)
+  })
+
+  it('makes no thread while the settings of the deployment are not known', async () => {
+    const house = new ThreadHouse()
+    await make(house)
+    const unknown = new HeddleError('unavailable')
+    Object.defineProperty(house, 'defaultTimeToLive', { configurable: true, get: () => {
+      throw unknown
+    } })
+    const asked = { metadata: {}, ifExists: 'raise', supersteps: [] } as const
+    await expect(house.client.create('t', { ...asked, threadId: 'y' })).rejects.toThrow(unknown)
+    await expect(house.client.copy('t', 'x')).rejects.toThrow(unknown)
+    await expect(house.startRun('z')).rejects.toThrow(unknown)
+    // A thread that is there needs none.
+    await house.startRun('x')
+    Object.defineProperty(house, 'defaultTimeToLive', { value: tenMinutes })
+    for (const id of ['y', 'z']) {
+      await expect(house.client.get('t', id)).rejects.toMatchObject({ code: 'not_found' })
+    }
+    const { row } = await house.client.create('t', { ...asked, threadId: 'y' })
+    expect(row.timeToLive).toMatchObject({ strategy: 'delete' })
+    expect((await house.client.copy('t', 'x')).row.timeToLive).toMatchObject({ strategy: 'delete' })
   })
 
   it('does not hold for the thread of a stateless run', async () => {

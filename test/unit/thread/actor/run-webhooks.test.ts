@@ -67,6 +67,20 @@ describe('the webhook of a run', () => {
     expect(await owed(house)).toEqual([])
   })
 
+  it('waits while the rules of its deployment are not known, and is sent after that', async () => {
+    const house = new ThreadHouse()
+    await ended(house)
+    only(house).fail(new HeddleError('unavailable', 'The settings are not known.'))
+    await settled()
+    expect((await owed(house))?.length).toBe(1)
+    house.env.advance(5_000)
+    await settled()
+    const [, again] = house.egress.sent
+    again!.end(received)
+    await settled()
+    expect(await owed(house)).toEqual([])
+  })
+
   it('is given up if its content can never be read', async () => {
     const house = new ThreadHouse()
     await ended(house)
