@@ -14,7 +14,7 @@ import type { ReadAllowance, ReadQuota } from '../limits/index.ts'
 import { OwnedRow } from '../owned-row/index.ts'
 import type { OwnedRowLog } from '../owned-row/index.ts'
 import { pageBytes } from '../search/index.ts'
-import type { AssistantIndex } from '../search/index.ts'
+import type { AssistantIndex, MetadataFilter } from '../search/index.ts'
 import { findVersion, versionsBackwards } from './assistant-versions.ts'
 import { asOf, bornAs, firstVersion, nextVersion, withActive, withVersion } from './assistant.ts'
 import type { AssistantChange, AssistantContent } from './assistant.ts'
@@ -30,6 +30,15 @@ export interface VersionQuery {
   readonly metadata?: Readonly<Record<string, unknown>>
 }
 
+/** Members of the commands that change an assistant. */
+interface AssistantEdit {
+  /**
+   * Filter of assistants that the caller sees; by default it sees all. One that does not match in
+   * the turn is `not_found`. Members of versions before ignore it.
+   */
+  readonly allowed?: MetadataFilter | undefined
+}
+
 /**
  * A command to an assistant. All but `delete` and `versions` are answered with the assistant's row.
  */
@@ -37,11 +46,11 @@ export type AssistantCommand =
   | { readonly kind: 'create'; readonly content: AssistantContent;
     readonly ifExists: 'raise' | 'do_nothing' }
   | { readonly kind: 'get' }
-  | { readonly kind: 'patch'; readonly change: AssistantChange }
-  | { readonly kind: 'set_latest'; readonly version: number }
+  | { readonly kind: 'patch'; readonly change: AssistantChange } & AssistantEdit
+  | { readonly kind: 'set_latest'; readonly version: number } & AssistantEdit
   | { readonly kind: 'versions'; readonly query: VersionQuery }
   /** Deletes only the assistant with this log; any if it is undefined. */
-  | { readonly kind: 'delete'; readonly branchId?: string }
+  | { readonly kind: 'delete'; readonly branchId?: string } & AssistantEdit
 
 /** Ports of the assistants of one member, the same for all of them. */
 export interface AssistantActorParts {
@@ -93,6 +102,7 @@ class AssistantActor implements Actor<AssistantCommand> {
   async receive(command: AssistantCommand, id?: string, cancelled?: AbortSignal): Promise<Turn> {
     // A command that was done already is not done again. It is answered with the result.
     if (this.#row.hasApplied(id)) return { reply: this.#row.current }
+    if ('allowed' in command) this.#row.seenBy(command.allowed)
     switch (command.kind) {
       case 'create':
         return { reply: await this.#create(command.content, command.ifExists, id) }

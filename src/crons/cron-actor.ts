@@ -12,7 +12,7 @@ import { HeddleError } from '../errors.ts'
 import { rawValues } from '../json/index.ts'
 import { OwnedRow } from '../owned-row/index.ts'
 import type { OwnedRowKind, OwnedRowLog } from '../owned-row/index.ts'
-import type { CronIndex } from '../search/index.ts'
+import type { CronIndex, MetadataFilter } from '../search/index.ts'
 import { afterRecord, changedRecord, createdRecord, lookAt, triggeredRecord,
   unborn } from './cron.ts'
 import type { CronChange, CronContent } from './cron.ts'
@@ -22,15 +22,24 @@ import type { FiringOutcome } from './firing.ts'
 /** Name of the actor kind. */
 export const cronKindName = 'cron'
 
+/** Members of the commands that change a cron. */
+interface CronEdit {
+  /**
+   * Filter of crons that the caller sees; by default it sees all. One that does not match in the
+   * turn is `not_found`. Members of versions before ignore it.
+   */
+  readonly allowed?: MetadataFilter | undefined
+}
+
 /** A command to a cron. All but `delete` and `look` are answered with the cron's row. */
 export type CronCommand =
   | { readonly kind: 'create'; readonly content: CronContent }
   | { readonly kind: 'get' }
-  | { readonly kind: 'patch'; readonly change: CronChange }
+  | { readonly kind: 'patch'; readonly change: CronChange } & CronEdit
   /** Keeps the id of a run that was made at no due time. */
   | { readonly kind: 'triggered'; readonly runId: string }
   /** Deletes only the cron with this log; any if it is undefined. */
-  | { readonly kind: 'delete'; readonly branchId?: string }
+  | { readonly kind: 'delete'; readonly branchId?: string } & CronEdit
   /** Fires a due time. Answered when it is settled; rejected if it must be tried again. */
   | { readonly kind: 'look' }
 
@@ -103,6 +112,7 @@ class CronActor implements Actor<OwnCommand> {
   async receive(command: OwnCommand, id?: string): Promise<Turn> {
     // A command that was done already is not done again. It is answered with the result.
     if (this.#row.hasApplied(id)) return { reply: this.#row.current }
+    if ('allowed' in command) this.#row.seenBy(command.allowed)
     switch (command.kind) {
       case 'create':
         return { reply: await this.#create(command.content, id) }

@@ -4,6 +4,7 @@ import type { Router } from '../../cluster/index.ts'
 import type { CronRow } from '../../proto/gen/storage/v1/row.ts'
 import { asUnread, ignoreNotFound } from '../errors.ts'
 import { branchOf, ignoreDeletedByThis } from '../owned-row/index.ts'
+import type { MetadataFilter } from '../search/index.ts'
 import { cronKindName } from './cron-actor.ts'
 import type { CronCommand } from './cron-actor.ts'
 import { isSettled } from './cron.ts'
@@ -15,15 +16,19 @@ export interface CronName {
   readonly cronId: string
 }
 
-/** Calls crons. Every call throws HeddleError: `not_found` for a cron that does not exist. */
+/**
+ * Calls crons. Every call throws HeddleError: `not_found` for a cron that does not exist. Calls
+ * that change one take `allowed`: in their turn, a cron that does not match this filter is
+ * `not_found`.
+ */
 export interface CronClient {
   /** Makes a cron. If there is one with this id, that is answered. */
   create(cron: CronName, content: CronContent): Promise<CronRow>
   get(cron: CronName): Promise<CronRow>
-  patch(cron: CronName, change: CronChange): Promise<CronRow>
+  patch(cron: CronName, change: CronChange, allowed?: MetadataFilter): Promise<CronRow>
   /** Keeps the id of a run that was made at no due time, as the newest one. */
   triggered(cron: CronName, runId: string): Promise<CronRow>
-  delete(cron: CronName): Promise<void>
+  delete(cron: CronName, allowed?: MetadataFilter): Promise<void>
   /** True if a due time fires no more, also because there is no such cron. */
   isSettled(cron: CronName, dueMs: number): Promise<boolean>
 }
@@ -38,10 +43,12 @@ export function cronClient(router: Router): CronClient {
     create: (cron, content) => askRow(cron, { kind: 'create', content }),
     get,
     triggered: (cron, runId) => askRow(cron, { kind: 'triggered', runId }),
-    patch: (cron, change) => askRow(cron, { kind: 'patch', change }),
-    delete: async (cron) => {
+    patch: (cron, change, allowed) =>
+      askRow(cron, { kind: 'patch', change, ...allowed && { allowed } }),
+    delete: async (cron, allowed) => {
       const { id: branchId } = branchOf(await get(cron), cron.cronId)
-      await ask(cron, { kind: 'delete', branchId }).catch(ignoreDeletedByThis)
+      await ask(cron, { kind: 'delete', branchId, ...allowed && { allowed } })
+        .catch(ignoreDeletedByThis)
     },
     isSettled: async (cron, dueMs) => {
       const row = await get(cron).catch(ignoreNotFound)

@@ -15,20 +15,32 @@
 
 import type { Actor, ActorContext, ActorKind, ActorWire, Env, Turn } from '../../cluster/index.ts'
 import type { ItemRow } from '../../proto/gen/storage/v1/row.ts'
+import { HeddleError } from '../errors.ts'
 import { rawValues } from '../json/index.ts'
-import type { ItemIndex } from '../search/index.ts'
+import type { ItemIndex, MetadataFilter } from '../search/index.ts'
 import { afterDelete, afterPut, afterRefresh, isApplied, isOver, itemWithEnd,
   living } from './item.ts'
 import type { ItemContent, ItemPlace, ItemTurn } from './item.ts'
+import { isSeenItem } from './seen-item.ts'
 
 /** Name of the actor kind. */
 export const itemKindName = 'item'
 
+/** Members of the commands that replace or delete an item. */
+interface ItemChange {
+  /**
+   * Filter of items that the caller sees; by default it sees all. In the turn, a put of one that
+   * does not match is `not_found`, and a deletion does nothing. Members of versions before ignore
+   * it.
+   */
+  readonly allowed?: MetadataFilter | undefined
+}
+
 /** A command to an item. `get` is answered with the item or null, the others with nothing. */
 export type ItemCommand =
   | { readonly kind: 'get'; readonly refresh: boolean }
-  | { readonly kind: 'put'; readonly place: ItemPlace; readonly content: ItemContent }
-  | { readonly kind: 'delete'; readonly place: ItemPlace }
+  | { readonly kind: 'put'; readonly place: ItemPlace; readonly content: ItemContent } & ItemChange
+  | { readonly kind: 'delete'; readonly place: ItemPlace } & ItemChange
   /** Moves the end of an item that was found by a search. */
   | { readonly kind: 'refresh' }
   /** Removes what has ended before that time for good. */
@@ -97,7 +109,7 @@ class ItemActor implements Actor<ItemCommand> {
     const row = await this.#parts.index.get(tenant, id)
     if (command.kind === 'sweep') return await this.#sweep(row, command.beforeMs)
     const isDone = command.kind !== 'get' && isApplied(row, commandId)
-    const next = isDone ? undefined : changed(row, command, turn)
+    const next = isDone || isUnseen(row, command, turn) ? undefined : changed(row, command, turn)
     const found = command.kind === 'get' ? living(row, turn.nowMs) : undefined
     const reply = found === undefined ? null : itemWithEnd(found)
     // What was not written has not passed the ownership check either, so the reply has to.
@@ -116,6 +128,15 @@ class ItemActor implements Actor<ItemCommand> {
     await this.#parts.log.append([], [{ table: 'item_removed', tenant, id, epoch }])
     return { reply: null }
   }
+}
+
+/** True for a deletion of an item that its caller does not see. Throws `not_found` for a put. */
+function isUnseen(row: ItemRow | undefined, command: Changing, { nowMs }: ItemTurn): boolean {
+  if (command.kind !== 'put' && command.kind !== 'delete') return false
+  const before = living(row, nowMs)
+  if (before === undefined || isSeenItem(command.allowed, before)) return false
+  if (command.kind === 'delete') return true
+  throw new HeddleError('not_found', 'There is no such item.')
 }
 
 /** The row that is written; undefined if nothing changes. */

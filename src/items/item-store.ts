@@ -4,7 +4,7 @@ import type { Env, Router } from '../../cluster/index.ts'
 import { asUnread } from '../errors.ts'
 import type { ReadQuota } from '../limits/index.ts'
 import { itemId, pageBytes } from '../search/index.ts'
-import type { FoundItem, ItemSearch, Namespace } from '../search/index.ts'
+import type { FoundItem, ItemSearch, MetadataFilter, Namespace } from '../search/index.ts'
 import { itemKindName } from './item-actor.ts'
 import type { ItemCommand } from './item-actor.ts'
 import { doBatch } from './item-batch.ts'
@@ -51,8 +51,11 @@ export class ItemStore {
     this.#parts = parts
   }
 
-  /** Resolves when the item is durable. Throws before anything is written if it cannot be. */
-  async put(tenant: string, item: PutItem): Promise<void> {
+  /**
+   * Resolves when the item is durable. Throws before anything is written if it cannot be, and
+   * `not_found` if there is an item that `allowed` does not match.
+   */
+  async put(tenant: string, item: PutItem, allowed?: MetadataFilter): Promise<void> {
     const { namespace, key, valueJson, ttl } = item
     requireNamespace(namespace)
     requireKey(key)
@@ -61,7 +64,7 @@ export class ItemStore {
     const place = { namespace, key }
     const content = { valueJson, ttlMs: Math.min(Math.ceil(ttlMs), ttlMaxMs),
       ...await this.#vectors(tenant, item) }
-    await this.#ask(tenant, place, { kind: 'put', place, content })
+    await this.#ask(tenant, place, { kind: 'put', place, content, ...allowed && { allowed } })
   }
 
   /** Null if there is none. */
@@ -72,12 +75,13 @@ export class ItemStore {
     return await this.#ask(tenant, place, command).catch(asUnread) as Item | null
   }
 
-  /** Does nothing if there is none. */
-  async delete(tenant: string, { namespace, key }: ItemPlace): Promise<void> {
+  /** Does nothing if there is none, or none that `allowed` matches. */
+  async delete(tenant: string, { namespace, key }: ItemPlace,
+    allowed?: MetadataFilter): Promise<void> {
     requireLabels('namespace', namespace)
     requireKey(key)
     const place = { namespace, key }
-    await this.#ask(tenant, place, { kind: 'delete', place })
+    await this.#ask(tenant, place, { kind: 'delete', place, ...allowed && { allowed } })
   }
 
   /** A page: the newest first, or the nearest to `query`. */

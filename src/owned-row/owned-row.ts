@@ -13,6 +13,9 @@ import type { AppliedCommand, Branch } from '../../proto/gen/storage/v1/row.ts'
 import { decodeRow, encodeRow } from '../checkpoint/index.ts'
 import type { LogEntry, LogPort, PurgeSubject, RecordOf, RowUpdate } from '../checkpoint/index.ts'
 import { HeddleError } from '../errors.ts'
+import { objectIn } from '../json/index.ts'
+import { matchesMetadata } from '../search/index.ts'
+import type { MetadataFilter } from '../search/index.ts'
 import { appliedRecords, findApplied, withApplied } from './applied-command.ts'
 import { orFail } from './or-fail.ts'
 
@@ -28,6 +31,8 @@ export interface LoggedRow {
   readonly epoch: number
   readonly seq: number
   readonly applied: AppliedCommand[]
+  /** Metadata as JSON, on which the filters of callers are tested. */
+  readonly metadataJson: string
   /** Bytes of the log up to this row. */
   readonly storedBytes: number
 }
@@ -89,6 +94,13 @@ export class OwnedRow<Row extends LoggedRow> {
   get existing(): Row {
     if (this.#current === null) throw this.#notFound()
     return this.#current
+  }
+
+  /** Throws `not_found` if there is none now that matches the filter; without one, all match. */
+  seenBy(allowed: MetadataFilter | undefined): Row {
+    const row = this.existing
+    if (allowed === undefined || matchesMetadata(allowed, objectIn(row.metadataJson))) return row
+    throw this.#notFound()
   }
 
   /** Reads the row, and takes its log over. */

@@ -53,12 +53,12 @@ export class AllowedAssistants {
       ...bodyOf(request), metadata: request.metadata })
     await this.#requireSeen(caller, name, filter)
     return await this.#assistants.patch(caller.tenant, name, { ...request,
-      metadata: value['metadata'] as Metadata | undefined })
+      metadata: value['metadata'] as Metadata | undefined }, filter)
   }
 
   async setLatest(caller: Asking, name: string, version: number): Promise<AssistantRow> {
-    await this.#require(caller, 'assistants:update', name, { version })
-    return await this.#assistants.setLatest(caller.tenant, name, version)
+    const filter = await this.#require(caller, 'assistants:update', name, { version })
+    return await this.#assistants.setLatest(caller.tenant, name, version, filter)
   }
 
   async versions(caller: Asking, name: string, request: ListVersions,
@@ -69,11 +69,15 @@ export class AllowedAssistants {
 
   /** Its threads are asked for as well, if they are to be deleted. */
   async delete(caller: Asking, name: string, deleteThreads: boolean): Promise<void> {
-    await this.#require(caller, 'assistants:delete', name, { delete_threads: deleteThreads })
-    if (!deleteThreads) return await this.#assistants.delete(caller.tenant, name, false)
-    const { filter } = await this.#ask(caller, 'threads:delete', { thread_id: null,
+    const allowed = await this.#require(caller, 'assistants:delete', name, {
+      delete_threads: deleteThreads,
+    })
+    if (!deleteThreads) {
+      return await this.#assistants.delete(caller.tenant, name, false, { allowed })
+    }
+    const { filter: threads } = await this.#ask(caller, 'threads:delete', { thread_id: null,
       filter: { metadata: { assistant_id: name } } })
-    await this.#assistants.delete(caller.tenant, name, true, filter)
+    await this.#assistants.delete(caller.tenant, name, true, { allowed, threads })
   }
 
   async search(caller: Asking, request: SearchAssistants,
@@ -121,9 +125,10 @@ export class AllowedAssistants {
 
   async #require(caller: Asking,
     event: 'assistants:read' | 'assistants:update' | 'assistants:delete', name: string,
-    more: AskedValue = {}): Promise<void> {
+    more: AskedValue = {}): Promise<MetadataFilter | undefined> {
     const { filter } = await this.#ask(caller, event, { assistant_id: name, ...more })
     await this.#requireSeen(caller, name, filter)
+    return filter
   }
 
   async #requireSeen({ tenant }: Asking, name: string,

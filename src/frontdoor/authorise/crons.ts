@@ -80,7 +80,7 @@ export class AllowedCrons {
       ...bodyOf(body), metadata: body.metadata })
     await this.#requireCron(caller, cronId, filter)
     return await this.#crons.patch(caller.tenant, cronId, { ...body,
-      metadata: value['metadata'] as Metadata | undefined })
+      metadata: value['metadata'] as Metadata | undefined }, filter)
   }
 
   preview(_caller: Asking, request: PreviewCron): readonly number[] {
@@ -90,8 +90,8 @@ export class AllowedCrons {
   /** As who may change the cron. The run itself is asked for as the user of the cron. */
   async trigger(caller: Asking, cronId: string, commandId: string): Promise<RunRow> {
     const { filter } = await this.#ask(caller, 'crons:update', { cron_id: cronId })
-    await this.#requireCron(caller, cronId, filter)
-    return await this.#crons.trigger(caller.tenant, cronId, ownKey(caller, commandId))
+    return await this.#crons.trigger(caller.tenant, cronId, ownKey(caller, commandId),
+      (row) => requireSeen(filter, row, () => cronNotFound(cronId)))
   }
 
   /** The newest outcomes of those crons that the caller may see, and that have one. */
@@ -116,7 +116,7 @@ export class AllowedCrons {
   async delete(caller: Asking, cronId: string): Promise<void> {
     const { filter } = await this.#ask(caller, 'crons:delete', { cron_id: cronId })
     await this.#requireCron(caller, cronId, filter)
-    await this.#crons.delete(caller.tenant, cronId)
+    await this.#crons.delete(caller.tenant, cronId, filter)
   }
 
   async search(caller: Asking, request: SearchCrons,

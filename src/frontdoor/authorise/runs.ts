@@ -142,20 +142,23 @@ export class AllowedRuns {
   }
 
   async cancel(caller: Asking, run: RunName, request: CancelRequest): Promise<void> {
-    await this.mayCancel(caller, run, request)
-    await this.#runs.cancel(caller.tenant, run, request)
+    const filter = await this.mayCancel(caller, run, request)
+    await this.#runs.cancel(caller.tenant, run, request, filter)
   }
 
-  /** Throws if the caller may not cancel the run: asked before it is followed until that. */
+  /**
+   * Throws if the caller may not cancel the run: asked before it is followed until that. Resolves
+   * with the filter that the thread must match when it is cancelled.
+   */
   async mayCancel(caller: Asking, run: RunName,
-    { action = 'interrupt' }: Pick<CancelRequest, 'action'>): Promise<void> {
-    await this.#require(caller, run, 'threads:update', { action })
+    { action = 'interrupt' }: Pick<CancelRequest, 'action'>): Promise<MetadataFilter | undefined> {
+    return await this.#require(caller, run, 'threads:update', { action })
   }
 
   /** Says whom to notify of the task of a run. */
   async changePush(caller: Asking, run: RunName, change: PushChange): Promise<void> {
-    await this.#require(caller, run, 'threads:update')
-    await this.#runs.changePush(caller.tenant, run, change)
+    const filter = await this.#require(caller, run, 'threads:update')
+    await this.#runs.changePush(caller.tenant, run, change, filter)
   }
 
   /** Nobody is asked: an address is looked at, and nothing is done. */
@@ -185,8 +188,8 @@ export class AllowedRuns {
   }
 
   async delete(caller: Asking, run: RunName): Promise<void> {
-    await this.#require(caller, run, 'threads:delete')
-    await this.#runs.delete(caller.tenant, run)
+    const filter = await this.#require(caller, run, 'threads:delete')
+    await this.#runs.delete(caller.tenant, run, filter)
   }
 
   async join(caller: Asking, run: RunName, cancelled?: AbortSignal): Promise<JsonText> {
@@ -203,10 +206,11 @@ export class AllowedRuns {
 
   async #require(caller: Asking, { threadId, runId }: RunName,
     event: 'threads:read' | 'threads:update' | 'threads:delete' = 'threads:read',
-    more: Readonly<Record<string, unknown>> = {}): Promise<void> {
+    more: Readonly<Record<string, unknown>> = {}): Promise<MetadataFilter | undefined> {
     const { filter } = await this.#ask(caller, event, { thread_id: threadId, run_id: runId,
       ...more })
     await this.#requireRun(caller.tenant, { threadId, runId }, filter)
+    return filter
   }
 
   /** An error about a stateless run does not mention its hidden thread. */

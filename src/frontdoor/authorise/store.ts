@@ -6,10 +6,10 @@
 import { deleteItem, listNamespaces, putItem, searchItems } from '../../api/index.ts'
 import type { DeleteItem, ListNamespaces, PutItem, ReadItem, SearchItems } from '../../api/index.ts'
 import { HeddleError } from '../../errors.ts'
+import { isSeenItem } from '../../items/index.ts'
 import type { Item } from '../../items/index.ts'
-import { objectIn } from '../../json/index.ts'
 import { matchesMetadata, pageOfNamespaces } from '../../search/index.ts'
-import type { FoundItem, MetadataFilter, Namespace } from '../../search/index.ts'
+import type { FoundItem, Namespace } from '../../search/index.ts'
 import { labelsIn } from '../operations/index.ts'
 import type { Operations } from '../operations/index.ts'
 import { checkerOf } from '../schema/validation.ts'
@@ -41,15 +41,15 @@ export class AllowedStore {
     const put = check.put({ ...request, ...asked.value })
     const { filter } = asked
     if (filter !== undefined) {
-      if (!isSeen(filter, put, put.value)) {
+      if (!matchesMetadata(filter, { ...put.value, namespace: put.namespace, key: put.key })) {
         throw new HeddleError('forbidden', 'The login of this project does not allow this item.')
       }
       const before = await this.#store.get(tenant, { namespace: [...put.namespace], key: put.key })
-      if (before !== null && !isSeen(filter, before)) {
+      if (before !== null && !isSeenItem(filter, before)) {
         throw new HeddleError('not_found', 'There is no such item.')
       }
     }
-    await this.#store.put(tenant, put)
+    await this.#store.put(tenant, put, filter)
   }
 
   /** Null if there is none that the caller sees. */
@@ -62,7 +62,7 @@ export class AllowedStore {
     })
     const { namespace, key } = check.delete({ namespace: value['namespace'], key: value['key'] })
     const item = await this.#store.get(tenant, { ...request, namespace: [...namespace ?? []], key })
-    return item !== null && filter !== undefined && !isSeen(filter, item) ? null : item
+    return item !== null && filter !== undefined && !isSeenItem(filter, item) ? null : item
   }
 
   /** Does nothing for an item that the caller does not see, as for one that is not there. */
@@ -76,9 +76,9 @@ export class AllowedStore {
     const { namespace, key } = check.delete({ namespace: value['namespace'], key: value['key'] })
     if (filter !== undefined) {
       const item = await this.#store.get(tenant, { namespace: [...namespace ?? []], key })
-      if (item === null || !isSeen(filter, item)) return
+      if (item === null || !isSeenItem(filter, item)) return
     }
-    await this.#store.delete(tenant, { namespace, key })
+    await this.#store.delete(tenant, { namespace, key }, filter)
   }
 
   async search(caller: Asking, request: SearchItems,
@@ -99,7 +99,7 @@ export class AllowedStore {
     const read = async (from: number) =>
       await this.#store.search(tenant, { ...asked, limit: atOnce, offset: from,
         refresh_ttl: false }, cancelled)
-    const seen = await seenOf(read, ({ row }) => isSeen(filter, row), offset + limit)
+    const seen = await seenOf(read, ({ row }) => isSeenItem(filter, row), offset + limit)
     return seen.slice(offset, offset + limit)
   }
 
@@ -125,14 +125,6 @@ export class AllowedStore {
     return pageOfNamespaces(seen, { tenant, conditions: [], nowMs: 0, limit, offset,
       ...depth != null && { maxDepth: depth } })
   }
-}
-
-/** True if a filter lets see an item. */
-function isSeen(filter: MetadataFilter,
-  item: { readonly namespace: readonly string[]; readonly key: string;
-    readonly valueJson?: string }, value?: object): boolean {
-  const { namespace, key, valueJson } = item
-  return matchesMetadata(filter, { ...value ?? objectIn(valueJson ?? '{}'), namespace, key })
 }
 
 /** The first ones that are seen, at least as many as are needed if there are. */

@@ -95,7 +95,7 @@ export class AllowedThreads {
     requireSeen(filter, row, () => threadNotFound(threadId))
     const metadata = objectIn(row.metadataJson)
     const { value } = await this.#ask(caller, 'threads:create', { metadata, if_exists: 'raise' })
-    const copy = await this.#threads.copy(tenant, threadId, checkpointId)
+    const copy = await this.#threads.copy(tenant, threadId, checkpointId, filter)
     if (value['metadata'] === metadata) return copy
     return await this.#threads.patch(tenant, copy.row.threadId, {
       metadata: value['metadata'] as Metadata,
@@ -143,20 +143,21 @@ export class AllowedThreads {
     if (request.thread_ids == null) {
       const { filter: allowed } = await this.#ask(caller, 'threads:delete', { thread_id: null,
         filter: request.filter })
-      return await this.#threads.prune(tenant, request, allowed)
+      return await this.#threads.prune(tenant, request, { found: allowed })
     }
-    const ids: string[] = []
+    const named = new Map<string, MetadataFilter | undefined>()
     for (const id of new Set(request.thread_ids)) {
       const { filter } = await this.#ask(caller, 'threads:delete', { thread_id: id })
       const view = filter && await this.#threads.get(tenant, id, []).catch(ignoreNotFound)
-      if (filter === undefined || (view && isSeen(filter, view.row))) ids.push(id)
+      if (filter === undefined || (view && isSeen(filter, view.row))) named.set(id, filter)
     }
-    return await this.#threads.prune(tenant, { ...request, thread_ids: ids })
+    const ids = [...named.keys()]
+    return await this.#threads.prune(tenant, { ...request, thread_ids: ids }, { named })
   }
 
   async patchState(caller: Asking, threadId: string, request: PatchState): Promise<void> {
-    await this.#require(caller, threadId, 'threads:update')
-    await this.#threads.patchState(caller.tenant, threadId, request)
+    const filter = await this.#require(caller, threadId, 'threads:update')
+    await this.#threads.patchState(caller.tenant, threadId, request, filter)
   }
 
   async usage(caller: Asking, threadId: string, cancelled?: AbortSignal): Promise<UsedThread> {
@@ -192,8 +193,8 @@ export class AllowedThreads {
   }
 
   async updateState(caller: Asking, threadId: string, request: UpdateState): Promise<JsonText> {
-    await this.#require(caller, threadId, 'threads:update')
-    return await this.#threads.updateState(caller.tenant, threadId, request)
+    const filter = await this.#require(caller, threadId, 'threads:update')
+    return await this.#threads.updateState(caller.tenant, threadId, request, filter)
   }
 
   async #require(caller: Asking, threadId: string,

@@ -43,6 +43,12 @@ const welcomedMax = 100_000
 /** Number of threads that are deleted at once. */
 const deletionPage = 100
 
+/** Filters of an assistant that a caller may delete, and of its threads; by default none. */
+interface DeletableAssistant {
+  readonly allowed?: MetadataFilter | undefined
+  readonly threads?: MetadataFilter | undefined
+}
+
 /** Operations on assistants. A name is a UUID, or a graph id for the graph's own assistant. */
 export class AssistantOperations {
   readonly #assistants: AssistantClient
@@ -132,7 +138,8 @@ export class AssistantOperations {
   }
 
   /** Resolves with the new version. */
-  async patch(tenant: string, name: string, request: PatchAssistant): Promise<AssistantRow> {
+  async patch(tenant: string, name: string, request: PatchAssistant,
+    allowed?: MetadataFilter): Promise<AssistantRow> {
     await this.#graphs.open(tenant)
     if (request.graph_id !== undefined) {
       requireGraph(this.#graphs.of(tenant), request.graph_id)
@@ -142,13 +149,14 @@ export class AssistantOperations {
     return this.#change(tenant,
       () =>
         this.#assistants.patch(this.#named(tenant, name), { graphId, name: newName, description,
-          config, context, metadata }))
+          config, context, metadata }, allowed))
   }
 
-  async setLatest(tenant: string, name: string, version: number): Promise<AssistantRow> {
+  async setLatest(tenant: string, name: string, version: number,
+    allowed?: MetadataFilter): Promise<AssistantRow> {
     await this.welcome(tenant)
     return this.#change(tenant,
-      () => this.#assistants.setLatest(this.#named(tenant, name), version))
+      () => this.#assistants.setLatest(this.#named(tenant, name), version, allowed))
   }
 
   /** Versions of an assistant, newest first. */
@@ -163,15 +171,15 @@ export class AssistantOperations {
 
   /**
    * Deletes an assistant with all versions and its crons, and if asked for the threads whose last
-   * run it was: of these, the `allowed` ones. Its unfinished runs are cancelled.
+   * run it was. Its unfinished runs are cancelled.
    */
   async delete(tenant: string, name: string, deleteThreads: boolean,
-    allowed?: MetadataFilter): Promise<void> {
+    { allowed, threads }: DeletableAssistant = {}): Promise<void> {
     await this.welcome(tenant)
     const assistant = this.#named(tenant, name)
     await this.#assistants.get(assistant)
-    if (deleteThreads) await this.#deleteThreads(tenant, assistant.assistantId, allowed)
-    await this.#assistants.delete(assistant)
+    if (deleteThreads) await this.#deleteThreads(tenant, assistant.assistantId, threads)
+    await this.#assistants.delete(assistant, allowed)
     this.#changes.notify(tenant)
     await this.#removeCrons(assistant)
     await cancelAll(this.#threads, tenant, { status: 'all',
@@ -293,7 +301,9 @@ export class AssistantOperations {
       })
       if (ids.length === 0) return
       // Another request may have deleted some of them meanwhile.
-      await Promise.all(ids.map((id) => this.#threads.delete(tenant, id).catch(ignoreNotFound)))
+      await Promise.all(
+        ids.map((id) => this.#threads.delete(tenant, id, allowed).catch(ignoreNotFound)),
+      )
     }
   }
 }

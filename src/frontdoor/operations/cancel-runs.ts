@@ -16,18 +16,20 @@ const passesMax = 30
 
 /** Cancels these runs of a thread. Resolves when they have ended; false if none exists. */
 export async function cancelSome(threads: Threads, tenant: string, threadId: string,
-  { runIds, cancel }: { readonly runIds: readonly string[]; readonly cancel: CancelRun }
-): Promise<boolean> {
+  { runIds, cancel, allowed }: { readonly runIds: readonly string[]; readonly cancel: CancelRun;
+    /** Filter that the thread must match in the turn of each cancel. */
+    readonly allowed?: MetadataFilter | undefined }): Promise<boolean> {
   const inTurn = limitConcurrency(cancelsAtOnce)
   // The newest first: otherwise, those that wait would start when the one before them ends.
   const ids = [...new Set(runIds)].toSorted().reverse()
   const found = await Promise.all(
     ids.map((runId) =>
       inTurn(() =>
-        threads.cancelRun(tenant, threadId, runId, cancel).then(() => true, (error: unknown) => {
-          ignoreNotFound(error)
-          return false
-        })
+        threads.cancelRun(tenant, threadId, runId, cancel, allowed)
+          .then(() => true, (error: unknown) => {
+            ignoreNotFound(error)
+            return false
+          })
       )
     ),
   )
@@ -138,7 +140,7 @@ async function busyThreads(threads: Threads, { tenant, hidden, options: { filter
 
 /** False if no run of the thread was to be cancelled. */
 async function cancelOf(threads: Threads, { tenant, threadId, unfinished }: ThreadRow,
-  { options: { status, cancel }, seen }: Pass): Promise<boolean> {
+  { options: { status, cancel, allowed }, seen }: Pass): Promise<boolean> {
   const meant = unfinished.filter((run) =>
     !seen.has(run.runId) && (status === 'all' || run.status === status)
   )
@@ -146,6 +148,6 @@ async function cancelOf(threads: Threads, { tenant, threadId, unfinished }: Thre
   if (meant.length === 0) return false
   const runIds = meant.map(({ runId }) => runId)
   const only = status === 'all' ? {} : { only: status }
-  await cancelSome(threads, tenant, threadId, { runIds, cancel: { ...cancel, ...only } })
+  await cancelSome(threads, tenant, threadId, { runIds, cancel: { ...cancel, ...only }, allowed })
   return true
 }

@@ -61,7 +61,8 @@ export class CronOperations {
     return this.#parts.crons.get({ tenant, cronId })
   }
 
-  async patch(tenant: string, cronId: string, body: PatchCron): Promise<CronRow> {
+  async patch(tenant: string, cronId: string, body: PatchCron,
+    allowed?: MetadataFilter): Promise<CronRow> {
     const { crons, env, quotas, runs } = this.#parts
     const row = await crons.get({ tenant, cronId })
     const change = changeOf(body, row, env.nowMs())
@@ -70,7 +71,7 @@ export class CronOperations {
       requireShortPayload(JSON.stringify(run))
       await runs.check(tenant, run)
     }
-    return quotas.within(tenant, {}, () => crons.patch({ tenant, cronId }, change))
+    return quotas.within(tenant, {}, () => crons.patch({ tenant, cronId }, change, allowed))
   }
 
   /** The next times of a schedule. Throws `invalid` for one that is not good, or is never due. */
@@ -80,10 +81,15 @@ export class CronOperations {
     return dueTimesMs(schedule, nowMs, count, endTimeMs)
   }
 
-  /** Makes a run of a cron now. A repeated key finds the run of the first request. */
-  async trigger(tenant: string, cronId: string, commandId: string): Promise<RunRow> {
+  /**
+   * Makes a run of a cron now. A repeated key finds the run of the first request. `requireSeen`
+   * throws for a cron that is not there for the caller: the run is made of the row that it gets.
+   */
+  async trigger(tenant: string, cronId: string, commandId: string,
+    requireSeen: (cron: CronRow) => void = () => {}): Promise<RunRow> {
     const { crons, env, triggerCron } = this.#parts
     const cron = await crons.get({ tenant, cronId })
+    requireSeen(cron)
     const runId = commandId === '' ? env.uuid7() : idOfRepeat(tenant, `${cronId}\n${commandId}`)
     const run = await triggerCron(cron, runId)
     // The run is there, whether its cron knows it or not.
@@ -94,8 +100,8 @@ export class CronOperations {
   }
 
   /** Deletes a cron. A run that it has made goes on. */
-  delete(tenant: string, cronId: string): Promise<void> {
-    return this.#parts.crons.delete({ tenant, cronId })
+  delete(tenant: string, cronId: string, allowed?: MetadataFilter): Promise<void> {
+    return this.#parts.crons.delete({ tenant, cronId }, allowed)
   }
 
   /**

@@ -17,7 +17,7 @@ import type { CronFiringParts, FireCron } from './cron-firing.ts'
 import { cronRemoval } from './cron-removal.ts'
 import { CronOperations } from './crons.ts'
 import { RunOperations } from './runs.ts'
-import type { WebhookCheck } from './runs.ts'
+import type { WebhookCheck } from './webhook-check.ts'
 import { StoreOperations } from './store.ts'
 import { ThreadOperations } from './threads.ts'
 

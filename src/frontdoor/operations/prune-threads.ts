@@ -20,13 +20,18 @@ export type Pruned =
 /** Threads that are pruned at once, that are found together, and that one request prunes. */
 const [prunedAtOnce, pageThreads, prunedMax] = [16, 100, 1_000]
 
-/**
- * Deletes threads or drops their history, or only counts them. Unknown ones are passed over.
- * `allowed`: of a filter, only threads that the caller may see.
- */
+/** Threads that a caller may prune: those that match a filter. Named ones may have one each. */
+export interface PrunableThreads {
+  /** Of threads that match the filter of a request; by default all. */
+  readonly found?: MetadataFilter | undefined
+  /** By id, of threads that a request names; by default all. */
+  readonly named?: ReadonlyMap<string, MetadataFilter | undefined>
+}
+
+/** Deletes threads or drops their history, or only counts them. Unknown ones are passed over. */
 export async function pruneThreads(threads: Threads, tenant: string,
   { thread_ids: ids, filter, strategy: asked, dry_run }: PruneThreads,
-  allowed?: MetadataFilter): Promise<Pruned> {
+  { found: allowed, named }: PrunableThreads = {}): Promise<Pruned> {
   if ((ids == null) === (filter == null)) {
     throw invalid([{ field: '', message: 'Send either thread_ids or filter' }])
   }
@@ -35,7 +40,10 @@ export async function pruneThreads(threads: Threads, tenant: string,
     ? { tenant, ids: ids! }
     : { ...filterOfMany(tenant, filter), allowed }
   if (dry_run === true) return { count: await countIdle(threads, found), dry_run }
-  if (ids != null) return { pruned_count: await pruneAll(threads, tenant, ids, strategy) }
+  if (ids != null) {
+    const seen = (id: string) => named?.get(id)
+    return { pruned_count: await pruneAll(threads, { tenant, ids, strategy, seen }) }
+  }
   return pruneMatching(threads, found, strategy)
 }
 
@@ -50,7 +58,8 @@ async function pruneMatching(threads: Threads, filter: ThreadFilter,
       const limit = Math.min(pageThreads, prunedMax - prunedCount)
       const sortBy = strategy === 'delete' ? 'updated_at' : 'thread_id'
       const ids = await idsOf(threads, { ...idle, sortBy, offset, limit })
-      const pruned = await pruneAll(threads, filter.tenant, ids, strategy)
+      const { tenant, allowed } = filter
+      const pruned = await pruneAll(threads, { tenant, ids, strategy, seen: () => allowed })
       prunedCount += pruned
       // Deleted ones are found no more.
       offset += strategy === 'delete' ? ids.length - pruned : ids.length
@@ -93,13 +102,15 @@ async function idsOf(threads: Threads, page: Omit<ThreadQuery, 'sortOrder'>): Pr
   }
 }
 
-/** The number of threads that were pruned. */
-async function pruneAll(threads: Threads, tenant: string, ids: readonly string[],
-  strategy: ExpiryStrategy): Promise<number> {
+/** The number of threads that were pruned. `seen`: the filter that a thread must match. */
+async function pruneAll(threads: Threads,
+  { tenant, ids, strategy, seen }: { readonly tenant: string; readonly ids: readonly string[];
+    readonly strategy: ExpiryStrategy;
+    readonly seen: (id: string) => MetadataFilter | undefined }): Promise<number> {
   const inTurn = limitConcurrency(prunedAtOnce)
   const pruned = await Promise.all(
     [...new Set(ids)].map((id) =>
-      inTurn(() => threads.prune(tenant, id, strategy).then(() => true, ignoreUnprunable))
+      inTurn(() => threads.prune(tenant, id, strategy, seen(id)).then(() => true, ignoreUnprunable))
     ),
   )
   return pruned.filter(Boolean).length

@@ -7,7 +7,7 @@ import type { AssistantRow, RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { BatchRun, CancelRun, CancelRuns, CreateRun, CreateStatelessRun, ListRuns, ReadRunLogs,
   SearchRuns } from '../../api/index.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
-import { HeddleError, isOwnFailure } from '../../errors.ts'
+import { HeddleError } from '../../errors.ts'
 import type { GraphHost, GraphHosts } from '../../graph/index.ts'
 import { longJson } from '../../json/index.ts'
 import type { LongJson } from '../../json/index.ts'
@@ -26,14 +26,8 @@ import { searchRuns, threadOfRun } from './run-search.ts'
 import type { FoundRunPage, RunSearchParts } from './run-search.ts'
 import { filterOfMany } from './thread-filter.ts'
 import { isThere } from './threads.ts'
-
-/** Checks which webhooks runs of a namespace may call. */
-export interface WebhookCheck {
-  /** Throws `invalid` with what is wrong. */
-  check(url: string, namespace: string): void
-  /** False if runs of the namespace may call none; by default they may. */
-  offers?(namespace: string): boolean
-}
+import { requireWebhook } from './webhook-check.ts'
+import type { WebhookCheck } from './webhook-check.ts'
 
 /** The part of `OperationParts` that operations on runs use, with those on assistants. */
 export interface RunOperationParts {
@@ -214,13 +208,13 @@ export class RunOperations {
   }
 
   /** Cancels a run. Resolves when it has ended. */
-  async cancel(tenant: string, run: RunName,
-    { action = 'interrupt', reason: cause }: CancelRequest): Promise<void> {
+  async cancel(tenant: string, run: RunName, { action = 'interrupt', reason: cause }: CancelRequest,
+    allowed?: MetadataFilter): Promise<void> {
     if (cause === 'taken' && action !== 'interrupt') {
       throw invalid([{ field: 'reason', message: 'goes with the action interrupt only' }])
     }
     await this.#threads.cancelRun(tenant, run.threadId, run.runId, { action,
-      ...cause && { cause } })
+      ...cause && { cause } }, allowed)
       .catch(unlessHidden(run))
   }
 
@@ -244,12 +238,14 @@ export class RunOperations {
       throw invalid([{ field: '', message: 'Send either thread_id and run_ids, or status, or ' +
         'filter; a dry run takes one of the latter two' }])
     }
-    if (await cancelSome(this.#threads, tenant, threadId, { runIds, cancel })) return undefined
+    const some = { runIds, cancel, allowed }
+    if (await cancelSome(this.#threads, tenant, threadId, some)) return undefined
     throw new HeddleError('not_found', `None of these runs was found on thread ${threadId}.`)
   }
 
-  delete(tenant: string, run: RunName): Promise<void> {
-    return this.#threads.deleteRun(tenant, run.threadId, run.runId).catch(unlessHidden(run))
+  delete(tenant: string, run: RunName, allowed?: MetadataFilter): Promise<void> {
+    return this.#threads.deleteRun(tenant, run.threadId, run.runId, allowed)
+      .catch(unlessHidden(run))
   }
 
   /** Resolves with the result when the run has ended: an object as JSON text. */
@@ -293,7 +289,7 @@ export class RunOperations {
    */
   async assistantFor(tenant: string, body: CreateRun,
     { revision, warn }: Pick<RunCaller, 'revision' | 'warn'> = {}): Promise<RunAssistant> {
-    await this.#checkWebhook(tenant, body)
+    await requireWebhook({ egress: this.#egress, graphs: this.#graphs }, tenant, body.webhook)
     if (revision !== undefined) await this.#requireRevision(tenant, revision)
     const assistant = await this.#assistant(tenant, body.assistant_id, revision)
     const unreached = requireNamesKnown(this.#graphs.of(tenant, revision), assistant.row, body)
@@ -324,27 +320,14 @@ export class RunOperations {
   }
 
   /** Says whom to notify of a task from now on. Throws as the thread does. */
-  changePush(tenant: string, { threadId }: Pick<RunName, 'threadId'>,
-    change: PushChange): Promise<void> {
-    return this.#quotas.within(tenant, {}, () => this.#threads.changePush(tenant, threadId, change))
+  changePush(tenant: string, { threadId }: Pick<RunName, 'threadId'>, change: PushChange,
+    allowed?: MetadataFilter): Promise<void> {
+    return this.#quotas.within(tenant, {},
+      () => this.#threads.changePush(tenant, threadId, change, allowed))
   }
 
   get webhooks(): WebhookCheck {
     return this.#egress
-  }
-
-  /** Throws `invalid` for a webhook that may not be called. */
-  async #checkWebhook(tenant: string, { webhook }: Pick<CreateRun, 'webhook'>): Promise<void> {
-    if (webhook == null) return
-    // The rules of a deployment are known once it is.
-    await this.#graphs.open(tenant)
-    try {
-      this.#egress.check(webhook, tenant)
-    } catch (error) {
-      const { code, message } = HeddleError.from(error)
-      if (isOwnFailure({ code })) throw error
-      throw invalid([{ field: 'webhook', message }])
-    }
   }
 
   /** Starts a run, within the quotas of the tenant. */

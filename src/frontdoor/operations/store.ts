@@ -4,7 +4,7 @@ import type { DeleteItem, ListNamespaces, PutItem, ReadItem, SearchItems } from 
 import { fault } from '../../items/index.ts'
 import type { Item, ItemStore } from '../../items/index.ts'
 import type { Quotas } from '../../limits/index.ts'
-import type { FoundItem, Namespace } from '../../search/index.ts'
+import type { FoundItem, MetadataFilter, Namespace } from '../../search/index.ts'
 
 /** The part of `OperationParts` that operations on items use. */
 export interface StoreOperationParts {
@@ -22,9 +22,10 @@ export class StoreOperations {
     this.#quotas = quotas
   }
 
-  async put(tenant: string, { value, ...item }: PutItem): Promise<void> {
+  async put(tenant: string, { value, ...item }: PutItem, allowed?: MetadataFilter): Promise<void> {
     const valueJson = JSON.stringify(value)
-    await this.#quotas.within(tenant, {}, () => this.#items.put(tenant, { ...item, valueJson }))
+    await this.#quotas.within(tenant, {},
+      () => this.#items.put(tenant, { ...item, valueJson }, allowed))
   }
 
   /** Null if there is none. */
@@ -32,8 +33,8 @@ export class StoreOperations {
     return this.#items.get(tenant, { namespace: labelsIn(namespace), key }, refresh ?? undefined)
   }
 
-  delete(tenant: string, { namespace, key }: DeleteItem): Promise<void> {
-    return this.#items.delete(tenant, { namespace: namespace ?? [], key })
+  delete(tenant: string, { namespace, key }: DeleteItem, allowed?: MetadataFilter): Promise<void> {
+    return this.#items.delete(tenant, { namespace: namespace ?? [], key }, allowed)
   }
 
   search(tenant: string, request: SearchItems,

@@ -14,7 +14,7 @@ import type { FeedListener, HistoryPart, ThreadClient, ThreadEventListener, Thre
   WatchThread } from '../../thread/index.ts'
 import { invalid, requireSimple } from '../schema/validation.ts'
 import { pruneThreads } from './prune-threads.ts'
-import type { Pruned } from './prune-threads.ts'
+import type { PrunableThreads, Pruned } from './prune-threads.ts'
 import type { RemoveCrons } from './cron-removal.ts'
 import { extractor } from './extract.ts'
 import { graphIds, requireGraph } from './graph-names.ts'
@@ -125,9 +125,10 @@ export class ThreadOperations {
   }
 
   /** Copies the thread as it is, or as it was at a checkpoint. */
-  copy(tenant: string, threadId: string, checkpointId?: string): Promise<ThreadView> {
+  copy(tenant: string, threadId: string, checkpointId?: string,
+    allowed?: MetadataFilter): Promise<ThreadView> {
     return this.#quotas.within(tenant, { threads: 1 },
-      () => this.#threads.copy(tenant, threadId, checkpointId))
+      () => this.#threads.copy(tenant, threadId, checkpointId, allowed))
   }
 
   /**
@@ -211,14 +212,15 @@ export class ThreadOperations {
   }
 
   /** Deletes threads or drops their history, or only counts them. Busy and unknown ones stay. */
-  prune(tenant: string, request: PruneThreads, allowed?: MetadataFilter): Promise<Pruned> {
+  prune(tenant: string, request: PruneThreads, allowed?: PrunableThreads): Promise<Pruned> {
     return pruneThreads(this.#threads, tenant, request, allowed)
   }
 
   /** Merges metadata into that of the newest checkpoint. */
-  patchState(tenant: string, threadId: string, { metadata }: PatchState): Promise<void> {
+  patchState(tenant: string, threadId: string, { metadata }: PatchState,
+    allowed?: MetadataFilter): Promise<void> {
     return this.#quotas.within(tenant, {},
-      () => this.#threads.patchState(tenant, threadId, metadata))
+      () => this.#threads.patchState(tenant, threadId, metadata, allowed))
   }
 
   /** Bytes that the thread takes, as JSON of the API. */
@@ -243,7 +245,8 @@ export class ThreadOperations {
     return this.#threads.followThread(tenant, threadId, { afterSeq, ifMissing: 'reject' }, listener)
   }
 
-  updateState(tenant: string, threadId: string, request: UpdateState): Promise<JsonText> {
+  updateState(tenant: string, threadId: string, request: UpdateState,
+    allowed?: MetadataFilter): Promise<JsonText> {
     const { values, command, as_node, checkpoint_id, checkpoint } = request
     const checkpointId = checkpoint?.checkpoint_id ?? checkpoint_id ?? null
     const update = editOf({ values, command, as_node: as_node ?? undefined })
@@ -255,7 +258,8 @@ export class ThreadOperations {
         checkpointMap: checkpoint?.checkpoint_map ?? null,
       },
     }
-    return this.#quotas.within(tenant, {}, () => this.#threads.updateState(tenant, threadId, edit))
+    return this.#quotas.within(tenant, {},
+      () => this.#threads.updateState(tenant, threadId, edit, allowed))
   }
 
   async #requireNameGraph(tenant: string, graphId: unknown): Promise<void> {

@@ -79,14 +79,13 @@ function takeExisting(parts: ThreadParts, command: Existing, { note, cancelled }
   | Turn
   | Promise<Turn> {
   const { queries, context } = parts
+  if ('allowed' in command) requireSeen(parts, command.allowed)
   switch (command.type) {
     case 'get':
       return read(queries.view(command.brief, { ...command, cancelled }))
     case 'patch':
-      requireSeen(parts, command.allowed)
       return patch(parts, command, note)
     case 'delete':
-      requireSeen(parts, command.allowed)
       if (command.ifIdle) requireIdle(situationOf(parts))
       return deleteThread(parts, command.branchId, note)
     case 'keep_latest':

@@ -8,9 +8,9 @@ import type { LoggedLines } from '../../graph/index.ts'
 import { listOf, memberOf, valueIn } from '../../json/index.ts'
 import type { LongJson } from '../../json/index.ts'
 import type { ReadQuota } from '../../limits/index.ts'
-import type { ThreadSearch } from '../../search/index.ts'
+import type { MetadataFilter, ThreadSearch } from '../../search/index.ts'
 import { onlyIn } from '../feed/namespace-filter.ts'
-import type { ThreadCommand } from '../model/command.ts'
+import type { ThreadChange, ThreadCommand } from '../model/command.ts'
 import { eventId, fromOwnRun } from '../model/event-position.ts'
 import type { RunEffects } from '../model/effect-fold.ts'
 import type { RunGraphs } from '../model/graph-fold.ts'
@@ -65,30 +65,39 @@ function threadCommands(calls: ThreadCalls, newThreadId: () => string): ThreadCo
     get: (tenant, id, brief) => calls.read(tenant, id, { type: 'get', ...brief && { brief } }),
     patch: (tenant, id, metadata, timeToLive, allowed) =>
       calls.ask(tenant, id, { type: 'patch', metadata, ...timeToLive && { timeToLive },
-        ...allowed && { allowed } }),
-    delete: (tenant, id, allowed) => calls.remove(tenant, id, allowed && { allowed }),
+        ...seenBy(allowed) }),
+    delete: (tenant, id, allowed) => calls.remove(tenant, id, seenBy(allowed)),
     discard: (tenant, id) => calls.ask<void>(tenant, id, { type: 'delete' }).catch(ignoreNotFound),
-    prune: (tenant, id, strategy) =>
+    prune: (tenant, id, strategy, allowed) =>
       strategy === 'delete'
-        ? calls.remove(tenant, id, { ifIdle: true })
-        : calls.ask(tenant, id, { type: 'keep_latest' }),
-    copy: (tenant, id, checkpointId) =>
-      copyThread(calls, { tenant, id, checkpointId, targetId: newThreadId() }),
+        ? calls.remove(tenant, id, { ifIdle: true, ...seenBy(allowed) })
+        : calls.ask(tenant, id, { type: 'keep_latest', ...seenBy(allowed) }),
+    copy: (tenant, id, checkpointId, allowed) =>
+      copyThread(calls, { tenant, id, checkpointId, targetId: newThreadId(), allowed }),
     state: (tenant, id, query, cancelled) =>
       calls.read<JsonText>(tenant, id, { type: 'state', query }, cancelled),
-    patchState: (tenant, id, metadata) => calls.ask(tenant, id, { type: 'patch_state', metadata }),
+    patchState: (tenant, id, metadata, allowed) =>
+      calls.ask(tenant, id, { type: 'patch_state', metadata, ...seenBy(allowed) }),
     storage: (tenant, id, cancelled) =>
       calls.read<JsonText>(tenant, id, { type: 'storage' }, cancelled),
-    updateState: (tenant, id, update) => calls.ask<JsonText>(tenant, id, { type: 'edit', update }),
+    updateState: (tenant, id, update, allowed) =>
+      calls.ask<JsonText>(tenant, id, { type: 'edit', update, ...seenBy(allowed) }),
   }
 }
 
+/** The member is present only with a filter, so that commands without one stay as they were. */
+function seenBy(allowed: MetadataFilter | undefined): ThreadChange {
+  return allowed === undefined ? {} : { allowed }
+}
+
 async function copyThread(calls: ThreadCalls,
-  { tenant, id, checkpointId, targetId }: { readonly tenant: string; readonly id: string;
-    readonly checkpointId: string | undefined; readonly targetId: string }): Promise<ThreadView> {
+  { tenant, id, checkpointId, targetId, allowed }: { readonly tenant: string; readonly id: string;
+    readonly checkpointId: string | undefined; readonly targetId: string;
+    readonly allowed: MetadataFilter | undefined }): Promise<ThreadView> {
   const at = checkpointId &&
     { checkpointId, waiting: await isWaiting(calls, { tenant, id }, checkpointId) }
-  const copy = await calls.ask<ThreadView>(tenant, id, { type: 'copy', targetId, ...at && { at } })
+  const copy = await calls.ask<ThreadView>(tenant, id, { type: 'copy', targetId, ...at && { at },
+    ...seenBy(allowed) })
   if (!at || copy.row.head?.id === checkpointId) return copy
   // An owner of a version before copies the thread as it is.
   await calls.remove(tenant, targetId)
@@ -148,10 +157,12 @@ function runCommands(calls: ThreadCalls, env: ThreadClientOptions['env']): RunCo
     },
     listRuns: (query, cancelled) =>
       calls.read<RunRow[]>(query.tenant, query.threadId, { type: 'list_runs', query }, cancelled),
-    cancelRun: (tenant, id, runId, cancel) =>
-      calls.ask(tenant, id, { type: 'cancel', runId, cancel }),
-    deleteRun: (tenant, id, runId) => calls.ask(tenant, id, { type: 'delete_run', runId }),
-    changePush: (tenant, id, change) => calls.ask(tenant, id, { type: 'push', change }),
+    cancelRun: (tenant, id, runId, cancel, allowed) =>
+      calls.ask(tenant, id, { type: 'cancel', runId, cancel, ...seenBy(allowed) }),
+    deleteRun: (tenant, id, runId, allowed) =>
+      calls.ask(tenant, id, { type: 'delete_run', runId, ...seenBy(allowed) }),
+    changePush: (tenant, id, change, allowed) =>
+      calls.ask(tenant, id, { type: 'push', change, ...seenBy(allowed) }),
     joinRun: (tenant, id, runId, cancelled) =>
       joinSteadily({ env, cancelled, join: () => join(tenant, id, runId, cancelled) }),
   }

@@ -9,6 +9,15 @@ import type { ReplayReading } from './replay-reading.ts'
 import type { CancelRun, CreateThread, FollowRun, HistoryQuery, PushChange, StartRun, StateQuery,
   StateUpdate, ThreadPatch } from './thread-client.ts'
 
+/** Members of the commands that change a thread, or copy it. */
+export interface ThreadChange {
+  /**
+   * Filter of threads that the caller sees; by default it sees all. A thread that does not match in
+   * the turn is `not_found`. Members of versions before ignore it.
+   */
+  readonly allowed?: MetadataFilter | undefined
+}
+
 /** Commands from the front door, and from other threads. */
 export type ThreadCommand =
   | { readonly type: 'create'; readonly request: CreateThread }
@@ -20,22 +29,24 @@ export type ThreadCommand =
   | { readonly type: 'patch' } & ThreadPatch
   /** Only the thread with this log; any if it is undefined. */
   | { readonly type: 'delete'; readonly branchId?: string | undefined;
-    /** Filter of threads that the caller sees; by default it sees all. */
-    readonly allowed?: MetadataFilter; /** Throws `busy` for one with unfinished runs. */
-    readonly ifIdle?: boolean }
+    /** Throws `busy` for one with unfinished runs. */
+    readonly ifIdle?: boolean } & ThreadChange
   /** Drops its history but for the newest state. Throws `busy`. */
-  | { readonly type: 'keep_latest' }
+  | { readonly type: 'keep_latest' } & ThreadChange
   /** Merges metadata into that of the newest checkpoint. */
-  | { readonly type: 'patch_state'; readonly metadata: Readonly<Record<string, unknown>> }
+  | {
+    readonly type: 'patch_state'
+    readonly metadata: Readonly<Record<string, unknown>>
+  } & ThreadChange
   /** With `at`, a copy as the thread was at a checkpoint of the root, before its next step. */
-  | { readonly type: 'copy'; readonly targetId: string; readonly at?: CopyPlace }
+  | { readonly type: 'copy'; readonly targetId: string; readonly at?: CopyPlace } & ThreadChange
   | { readonly type: 'adopt'; readonly origin: Origin }
   | { readonly type: 'state'; readonly query: StateQuery }
   /** Answered with a HistorySlice; without `from`, as earlier members ask, with the text. */
   | { readonly type: 'history'; readonly query: HistoryQuery; readonly from?: HistoryPlace }
   /** Answered with the bytes that the thread takes, as the API shows them. */
   | { readonly type: 'storage' }
-  | { readonly type: 'edit'; readonly update: StateUpdate }
+  | { readonly type: 'edit'; readonly update: StateUpdate } & ThreadChange
   | { readonly type: 'start'; readonly run: StartRun }
   /**
    * With `lines`, what its code wrote; with `graphs`, its subgraphs, with `effects`, its effects.
@@ -46,9 +57,9 @@ export type ThreadCommand =
     /** Asks for the thread as it was when the run began. */
     readonly replay?: ReplayReading }
   | { readonly type: 'list_runs'; readonly query: RunQuery }
-  | { readonly type: 'cancel'; readonly runId: string; readonly cancel: CancelRun }
-  | { readonly type: 'delete_run'; readonly runId: string }
-  | { readonly type: 'push'; readonly change: PushChange }
+  | { readonly type: 'cancel'; readonly runId: string; readonly cancel: CancelRun } & ThreadChange
+  | { readonly type: 'delete_run'; readonly runId: string } & ThreadChange
+  | { readonly type: 'push'; readonly change: PushChange } & ThreadChange
   | { readonly type: 'join'; readonly runId: string }
 
 /** Commands from the thread's own executions and timers. */

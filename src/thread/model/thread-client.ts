@@ -13,18 +13,18 @@ import type { RunGraphs } from './graph-fold.ts'
 import type { ReplayAnswer, ReplayReading } from './replay-reading.ts'
 import type { ThreadEventListener, WatchThread } from './thread-event.ts'
 
-/** Every call throws HeddleError: `not_found` for a thread or run that is not there. */
+/**
+ * Every call throws HeddleError: `not_found` for a thread or run that is not there. Calls that
+ * change or copy a thread take `allowed`: in their turn, a thread that does not match this filter
+ * is `not_found`.
+ */
 export interface ThreadClient {
   create(tenant: string, request: CreateThread): Promise<ThreadView>
   /** Without values, if `brief`: they are not read then. */
   get(tenant: string, threadId: string, brief?: boolean): Promise<ThreadView>
-  /**
-   * Merges metadata shallowly. A time to live begins now. In the turn of the patch, a thread that
-   * does not match `allowed` is `not_found`.
-   */
+  /** Merges metadata shallowly. A time to live begins now. */
   patch(tenant: string, threadId: string, metadata: Record<string, unknown>,
     timeToLive?: TimeToLiveRequest, allowed?: MetadataFilter): Promise<ThreadView>
-  /** `allowed` as of `patch`. */
   delete(tenant: string, threadId: string, allowed?: MetadataFilter): Promise<void>
   /**
    * Deletes a thread that was kept for a run, if it is there. Nothing is written of one that was
@@ -35,12 +35,14 @@ export interface ThreadClient {
    * Deletes the thread, or drops its history but for the newest state. Throws `busy` for one with
    * unfinished runs.
    */
-  prune(tenant: string, threadId: string, strategy: ExpiryStrategy): Promise<void>
+  prune(tenant: string, threadId: string, strategy: ExpiryStrategy,
+    allowed?: MetadataFilter): Promise<void>
   /**
    * With a checkpoint of the root: as the thread was there, before its next step. Throws
    * `not_found` if it is not part of the history.
    */
-  copy(tenant: string, threadId: string, checkpointId?: string): Promise<ThreadView>
+  copy(tenant: string, threadId: string, checkpointId?: string,
+    allowed?: MetadataFilter): Promise<ThreadView>
   /**
    * Calls `found` for each thread of the page, in order, as it is read, and keeps only what that
    * returns; what it throws ends the search. `next` is the place behind the page, if there are more
@@ -66,9 +68,11 @@ export interface ThreadClient {
   /** Bytes that the thread takes, as JSON text of the API. */
   storage(tenant: string, threadId: string, cancelled?: AbortSignal): Promise<JsonText>
   /** Merges metadata into that of the newest checkpoint. */
-  patchState(tenant: string, threadId: string, metadata: Record<string, unknown>): Promise<void>
+  patchState(tenant: string, threadId: string, metadata: Record<string, unknown>,
+    allowed?: MetadataFilter): Promise<void>
   /** `{checkpoint: {thread_id, checkpoint_ns, checkpoint_id}, checkpoint_id, …}` as JSON text. */
-  updateState(tenant: string, threadId: string, update: StateUpdate): Promise<JsonText>
+  updateState(tenant: string, threadId: string, update: StateUpdate,
+    allowed?: MetadataFilter): Promise<JsonText>
 
   /** Resolves when the run is on disk; at once if it is `awaited`. */
   startRun(tenant: string, threadId: string, run: StartRun): Promise<RunRow>
@@ -94,13 +98,16 @@ export interface ThreadClient {
     reading: ReplayReading): Promise<ReplayAnswer>
   listRuns(query: RunQuery, cancelled?: AbortSignal): Promise<RunRow[]>
   /** Resolves when the cancel is in the log: the run has ended then. */
-  cancelRun(tenant: string, threadId: string, runId: string, cancel: CancelRun): Promise<void>
-  deleteRun(tenant: string, threadId: string, runId: string): Promise<void>
+  cancelRun(tenant: string, threadId: string, runId: string, cancel: CancelRun,
+    allowed?: MetadataFilter): Promise<void>
+  deleteRun(tenant: string, threadId: string, runId: string,
+    allowed?: MetadataFilter): Promise<void>
   /**
    * Says whom to notify of a task from now on. Throws `rejected` if the task is over, and `invalid`
    * if too many are notified.
    */
-  changePush(tenant: string, threadId: string, change: PushChange): Promise<void>
+  changePush(tenant: string, threadId: string, change: PushChange,
+    allowed?: MetadataFilter): Promise<void>
   /**
    * The run's result when it has ended: the state values as JSON text with `__interrupt__` if it
    * waits, `{"__error__": {error, message}}` if it failed. Never `null`. `cancelled` aborts, with a
@@ -154,7 +161,7 @@ export interface ThreadPatch {
   readonly metadata: Readonly<Record<string, unknown>>
   /** Begins now. */
   readonly timeToLive?: TimeToLiveRequest
-  /** Filter of threads that the caller sees. Members of versions before do not look at it. */
+  /** Filter of threads that the caller sees. Members of versions before ignore it. */
   readonly allowed?: MetadataFilter
 }
 

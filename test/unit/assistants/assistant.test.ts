@@ -257,3 +257,18 @@ describe('a command whose answer was lost with the owner of its assistant', () =
     expect(await assistants.get(name)).toMatchObject({ name: 'again' })
   })
 })
+
+it('A caller who does not see an assistant in its turn does not change it.', async () => {
+  const { assistants } = openHouse()
+  const ofAnn = { kind: 'equals', key: 'owner', value: 'ann' } as const
+  await assistants.create(name, { ...content, metadata: { owner: 'ann' } }, 'raise')
+  const seen = await assistants.patch(name, { name: 'mine' }, ofAnn)
+  const given = assistants.patch(name, { metadata: { owner: 'ben' } })
+  const late = await Promise.allSettled([assistants.patch(name, { name: 'x' }, ofAnn),
+    assistants.setLatest(name, 1, ofAnn), assistants.delete(name, ofAnn)])
+  await given
+  for (const each of late) {
+    expect(each).toMatchObject({ status: 'rejected', reason: { code: 'not_found' } })
+  }
+  expect(await assistants.get(name)).toMatchObject({ name: seen.name, version: 3 })
+})

@@ -24,6 +24,22 @@ describe('a cron', () => {
       .toEqual(['cronSaved', 'cronFired', 'cronFired', 'cronFired'])
   })
 
+  it('is changed and deleted only by who sees it in its turn', async () => {
+    const house = new CronHouse()
+    const ofAnn = { kind: 'equals', key: 'owner', value: 'ann' } as const
+    const { cronId } = await house.create({ metadataJson: '{"owner":"ann"}' })
+    const name = { tenant: 't', cronId }
+    await house.crons.patch(name, { enabled: false }, ofAnn)
+    const given = house.crons.patch(name, { metadataJson: '{"owner":"ben"}' })
+    const late = await Promise.allSettled([house.crons.patch(name, { enabled: true }, ofAnn),
+      house.crons.delete(name, ofAnn)])
+    await given
+    for (const each of late) {
+      expect(each).toMatchObject({ status: 'rejected', reason: { code: 'not_found' } })
+    }
+    expect((await house.crons.get(name)).enabled).toBe(false)
+  })
+
   it('fires what it missed once, for the latest time', async () => {
     const house = new CronHouse()
     await house.create()

@@ -139,3 +139,20 @@ it('a deletion of nothing is written where owners change, and only there', async
   await table.ask(key, 1, { kind: 'delete', place })
   expect([row, writes]).toEqual([undefined, 1])
 })
+
+it('a caller that does not see an item neither replaces nor deletes it', async () => {
+  const ofAnn = { kind: 'equals', key: 'owner', value: 'ann' } as const
+  const content = (owner: string) => ({ valueJson: JSON.stringify({ owner }), ttlMs: 0, vectors: '',
+    dims: 0 })
+  await ask({ kind: 'put', place, content: content('ann'), allowed: ofAnn })
+  await ask({ kind: 'put', place, content: content('ben') })
+  await expect(ask({ kind: 'put', place, content: content('ann'), allowed: ofAnn })).rejects
+    .toMatchObject({ code: 'not_found' })
+  await ask({ kind: 'delete', place, allowed: ofAnn })
+  expect(await get()).toBe('{"owner":"ben"}')
+  const here = { kind: 'equals', key: 'key', value: 'k' } as const
+  await ask({ kind: 'delete', place, allowed: here })
+  expect(await get()).toBeUndefined()
+  await ask({ kind: 'put', place, content: content('ann'), allowed: ofAnn })
+  expect(await get()).toBe('{"owner":"ann"}')
+})

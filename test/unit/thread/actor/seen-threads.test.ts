@@ -29,11 +29,24 @@ describe('a caller who sees a thread', () => {
     async () => {
       const house = await withThread()
       const { client } = house
+      await client.startRun('t', 'x', aRun('of ann', { allowed: ofAnn }))
+      const update = { kind: 'update', values: { a: 1 }, asNode: null } as never
+      const config = { id: 'c', taskId: 'of ann', url: 'https://a.example' } as never
       // All are under way together: the first one takes the thread away from Ann.
       const given = client.patch('t', 'x', { owner: 'ben' })
       const late = await Promise.allSettled([
         client.patch('t', 'x', { a: 1 }, undefined, ofAnn),
         client.startRun('t', 'x', aRun('r', { allowed: ofAnn })),
+        client.updateState('t', 'x', { update, checkpoint: null }, ofAnn),
+        client.patchState('t', 'x', { a: 1 }, ofAnn),
+        client.copy('t', 'x', undefined, ofAnn),
+        client.cancelRun('t', 'x', 'of ann', { action: 'interrupt' }, ofAnn),
+        client.cancelRun('t', 'x', 'of ann', { action: 'rollback' }, ofAnn),
+        client.deleteRun('t', 'x', 'of ann', ofAnn),
+        client.changePush('t', 'x', { kind: 'set', taskId: 'of ann', runId: 'of ann', config },
+          ofAnn),
+        client.prune('t', 'x', 'keep_latest', ofAnn),
+        client.prune('t', 'x', 'delete', ofAnn),
         client.delete('t', 'x', ofAnn),
       ])
       await given
@@ -42,8 +55,10 @@ describe('a caller who sees a thread', () => {
         expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'not_found' } })
       }
       const { row } = await client.get('t', 'x')
-      expect(JSON.parse(row.metadataJson)).toEqual({ owner: 'ben' })
-      expect(house.host.executions).toHaveLength(0)
+      expect(JSON.parse(row.metadataJson)).toMatchObject({ owner: 'ben' })
+      expect(row.push?.configs ?? []).toEqual([])
+      expect((await client.getRun('t', 'x', 'of ann')).status).toBe('running')
+      expect(house.host.executions).toHaveLength(1)
     })
 
   it('makes a thread by a run, whatever it sees of others', async () => {

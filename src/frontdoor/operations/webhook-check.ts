@@ -1,0 +1,31 @@
+/** The check of a webhook that a run names. */
+
+import { HeddleError, isOwnFailure } from '../../errors.ts'
+import type { GraphHosts } from '../../graph/index.ts'
+import { invalid } from '../schema/validation.ts'
+
+/** Checks which webhooks runs of a namespace may call. */
+export interface WebhookCheck {
+  /** Throws `invalid` with what is wrong, and `unavailable` while the rules are not known. */
+  check(url: string, namespace: string): void
+  /** False if runs of the namespace may call none; by default they may. */
+  offers?(namespace: string): boolean
+}
+
+/** Throws `invalid` for a webhook that may not be called. */
+export async function requireWebhook(
+  { egress, graphs }: { readonly egress: WebhookCheck; readonly graphs: Pick<GraphHosts, 'open'> },
+  tenant: string,
+  webhook: string | null | undefined,
+): Promise<void> {
+  if (webhook == null) return
+  // The rules of a deployment are known once it is.
+  await graphs.open(tenant)
+  try {
+    egress.check(webhook, tenant)
+  } catch (error) {
+    const { code, message } = HeddleError.from(error)
+    if (isOwnFailure({ code })) throw error
+    throw invalid([{ field: 'webhook', message }])
+  }
+}
