@@ -37,8 +37,9 @@ export function agentCard(
   const own = objectOf(memberOf(objectIn(row.metadataJson || '{}'), 'a2a'))
   const name = textAt(own, 'name') ?? row.name
   const description = textAt(own, 'description') ?? describedBy(row) ?? `The assistant ${name}.`
-  const address = textAt(own, 'url') ?? url
-  return {
+  const named = textAt(own, 'url')
+  const address = named !== undefined && isWebAddress(named, undefined) ? named : url
+  return withWebAddresses({
     name,
     description,
     supportedInterfaces: ['1.0', '0.3'].map((protocolVersion) => ({ url: address,
@@ -53,7 +54,38 @@ export function agentCard(
     defaultInputModes: modesIn(own['input_modes']),
     defaultOutputModes: modesIn(own['output_modes']),
     skills: skillsIn(own['skills'], { id: row.graphId, name, description, tags: ['langgraph'] }),
-  }
+  })
+}
+
+/** Names of members whose values are addresses. */
+const addressName = /ur[il]$/i
+
+/** Levels of a card that are shown. Metadata of an assistant may have more. */
+const deepest = 20
+
+/**
+ * Leaves out addresses of other schemes, such as `javascript:`, on all levels: whoever makes an
+ * assistant chooses them, and clients show them as links.
+ */
+function withWebAddresses<Of extends object>(value: Of): Of {
+  return webValue(value, 0) as Of
+}
+
+function webValue(value: unknown, level: number): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (level > deepest) return null
+  if (isList(value)) return value.map((each) => webValue(each, level + 1))
+  const shown = Object.entries(value).filter(([name, each]) =>
+    typeof each !== 'string' || !addressName.test(name) || isWebAddress(each, relativeTo)
+  )
+  return Object.fromEntries(shown.map(([name, each]) => [name, webValue(each, level + 1)]))
+}
+
+/** Relative addresses have no scheme of their own. */
+const relativeTo = 'https://relative.invalid'
+
+function isWebAddress(text: string, base: string | undefined): boolean {
+  return /^https?:$/.test(URL.parse(text, base)?.protocol ?? '')
 }
 
 /** The card in the form of a version. */
@@ -120,7 +152,7 @@ function newSecurity({ securitySchemes, security }: LoginSecurity): AgentCard {
 
 /** Members of a card in the form of 0.3, which is that of OpenAPI. */
 function oldSecurity({ securitySchemes, security }: LoginSecurity): AgentCard {
-  return { securitySchemes, security }
+  return withWebAddresses({ securitySchemes, security })
 }
 
 /** For clients of both versions: the members of a scheme have other names in each. */
@@ -128,7 +160,7 @@ function securityOfBoth(login: LoginSecurity): AgentCard {
   const { securitySchemes } = login
   const schemes = Object.entries(securitySchemes)
     .map(([name, scheme]) => [name, { ...scheme, ...newScheme(scheme) }])
-  return { securitySchemes: Object.fromEntries(schemes) }
+  return withWebAddresses({ securitySchemes: Object.fromEntries(schemes) as object })
 }
 
 const newNames: Readonly<Record<string, string>> = { apiKey: 'apiKeySecurityScheme',

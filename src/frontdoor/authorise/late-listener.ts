@@ -33,17 +33,18 @@ export class LateListener implements ThreadEventListener {
     if (this.#state !== 'hidden') this.#listener.ended(how)
   }
 
-  /** A thread that cannot be read now is looked at again when its follower comes back. */
+  /** A thread that cannot be read now is checked again when its follower comes back. */
   async #look(): Promise<void> {
     this.#state = 'asking'
-    try {
-      this.#state = await this.#sees() === true ? 'shown' : 'hidden'
-    } catch {
-      return this.#lose()
-    }
+    const seen = await this.#sees().catch(() => undefined)
+    // It may have been lost meanwhile: too many events came.
+    if (this.#state !== 'asking') return
+    // A follower that comes back gets the error for a thread that it does not see.
+    if (seen !== true) return this.#lose()
+    this.#state = 'shown'
     const early = this.#early
     this.#early = []
-    if (this.#state === 'shown' && early.length > 0) this.#listener.events(early)
+    if (early.length > 0) this.#listener.events(early)
   }
 
   #lose(): void {

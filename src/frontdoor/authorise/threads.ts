@@ -171,8 +171,9 @@ export class AllowedThreads {
   }
 
   /**
-   * A thread need not exist yet. One that the caller does not see looks as if it did not, and one
-   * that is made meanwhile is looked at before its first event is sent.
+   * A thread need not exist yet. Throws `not_found` for a thread that the caller does not see. A
+   * thread that is made meanwhile is checked before its first event is sent: if the caller does not
+   * see it, the follow ends.
    */
   async follow(caller: Asking, threadId: string, from: Omit<WatchThread, 'ifMissing'>,
     listener: ThreadEventListener): Promise<() => void> {
@@ -181,7 +182,7 @@ export class AllowedThreads {
     if (filter === undefined) return await this.#threads.follow(tenant, threadId, from, listener)
     const sees = () => this.#sees(tenant, threadId, filter)
     const seen = await sees()
-    if (seen === false) return () => {}
+    if (seen === false) throw threadNotFound(threadId)
     const shown = seen === true ? listener : new LateListener(listener, sees)
     return await this.#threads.follow(tenant, threadId, from, shown)
   }

@@ -47,9 +47,10 @@ export async function keepLocal(app: FastifyInstance, options: LocalSafetyOption
     const reason = refusal(request)
     if (reason !== undefined) return done(new HeddleError('forbidden', reason))
     const { origin, 'access-control-request-private-network': isNear } = request.headers
+    if (isForPages(request)) return done()
     const policy = policyOf(request)
     if (origin === undefined) {
-      if (policy.anyPage || isForPages(request) || !isForeignLoad(request)) return done()
+      if (policy.anyPage || !isForeignLoad(request)) return done()
       return done(new HeddleError('forbidden', 'Pages of other origins may call this server only ' +
         'by fetch with mode cors.'))
     }

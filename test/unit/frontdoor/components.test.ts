@@ -126,6 +126,16 @@ describe('a file of components', () => {
     expect(await call(door, 'GET', '/info', undefined, foreign)).toMatchObject({ status: 403 })
   })
 
+  it('is sent to a page of another origin that fetches it', async () => {
+    const origin = { origin: 'https://page.example' }
+    const door = await openDoor({ components: sourceOf('agent'),
+      projectHttp: () => ({ cors: { allow_origins: ['https://mine.example'] } }) })
+    const loaded = await call(door, 'GET', `/ui/agent/${script}`, undefined, origin)
+    expect([loaded.status, loaded.headers.get('access-control-allow-origin')]).toEqual([200, '*'])
+    expect((await call(door, 'POST', '/ui/agent', { name: 'card' }, origin)).status).toBe(403)
+    expect((await call(door, 'GET', '/info', undefined, origin)).status).toBe(403)
+  })
+
   it('has no other name', async () => {
     const door = await openDoor({
       components: { ...sourceOf('agent'), read: async (name) => Buffer.from(name) },
@@ -142,11 +152,13 @@ describe('the frame of a component in the Studio', () => {
     const folder = await writeProject({ 'index.html': '<base href="./">',
       'component.html': '<body><script>draw()</script></body>' })
     const door = await openDoor({ studio: { folder } })
-    const policyOf = async (path: string) => {
+    const headersOf = async (path: string) => {
       const { status, headers } = await call(door, 'GET', `/studio/${path}`)
       expect(status).toBe(200)
-      return headers.get('content-security-policy')!.split('; ')
+      return headers
     }
+    const policyOf = async (path: string) =>
+      (await headersOf(path)).get('content-security-policy')!.split('; ')
     const frame = await policyOf('component.html')
     const hash = createHash('sha256').update('draw()').digest('base64')
     expect(frame).toEqual(
@@ -154,6 +166,8 @@ describe('the frame of a component in the Studio', () => {
         `script-src 'sha256-${hash}' blob:`, "frame-ancestors 'self'", "form-action 'none'"]),
     )
     expect(frame.join()).not.toMatch(/connect-src|'self' |https?:|same-origin|unsafe-eval/)
+    // The policy covers neither preconnects nor WebRTC.
+    expect((await headersOf('component.html')).get('connection-allowlist')).toBe('()')
     // The page lets frames lead nowhere else.
     expect(await policyOf('threads')).toContain("frame-src 'self'")
   })

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 
+import { agentCard, cardOf, cardOfBoth } from '../../../../src/frontdoor/a2a/agent-card.ts'
 import { usualSettings } from '../../../../src/graph/index.ts'
 import { memoryDeployments } from '../../../support/memory-deployments.ts'
 import { activeIn, openKeyed } from '../mount/deployment-door.ts'
@@ -50,5 +51,41 @@ describe('the address on an agent card', () => {
     const asked = await acme('POST', pathname.replace(/^(?=\/own)/, '/d/shop'), { jsonrpc: '2.0',
       id: 1, method: 'GetTask', params: { id: 'x' } })
     expect(asked).toMatchObject({ status: 200, json: { error: { code: -32_001 } } })
+  })
+})
+
+describe('addresses that an assistant names', () => {
+  const script = 'java\tscript:alert(1)'
+  const url = 'https://a.test/a2a/a'
+  const cardFor = (a2a: object, openIdConnectUrl = script) => {
+    const auth = { securitySchemes: { login: { type: 'openIdConnect', openIdConnectUrl } },
+      security: [{ login: [] }] }
+    const card = agentCard({ name: 'A', graphId: 'a', descriptionJson: 'null', version: 1,
+      metadataJson: JSON.stringify({ a2a }) }, { url, auth, pushNotifications: true })
+    return [card, cardOf(card, '0.3', auth), cardOfBoth(card, auth)]
+  }
+  const named = { url: script, documentation_url: ' javascript:alert(1)',
+    icon_url: 'data:text/html,<script>', provider: { organization: 'A', url: 'vbscript:x' },
+    skills: [{ id: 'one', examples: ['javascript: what is it?'], docs: [{ helpUrl: script }] }] }
+
+  it('are left out unless they are web addresses, in each form of a card', () => {
+    for (const card of cardFor(named)) {
+      const text = JSON.stringify(card)
+      expect(text).not.toMatch(/script:alert|data:|vbscript/)
+      expect(card).not.toHaveProperty('documentationUrl')
+      expect(card).not.toHaveProperty('iconUrl')
+      expect(card).toMatchObject({ provider: { organization: 'A' } })
+      expect(text).toContain(`"url":"${url}"`)
+      expect(text).toContain('javascript: what is it?')
+    }
+  })
+
+  it('are shown if they are', () => {
+    const [card] = cardFor({ url: 'https://b.test/x', documentation_url: '/docs',
+      icon_url: 'https://b.test/i.png', provider: { organization: 'A', url: 'http://b.test' } },
+      'https://login.test/.well-known/openid-configuration')
+    expect(card).toMatchObject({ documentationUrl: '/docs', iconUrl: 'https://b.test/i.png',
+      provider: { url: 'http://b.test' }, supportedInterfaces: [{ url: 'https://b.test/x' }, {}] })
+    expect(JSON.stringify(card)).toContain('https://login.test/')
   })
 })
