@@ -4,8 +4,8 @@ import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
 import { getThreadUsage } from '../api/index.ts'
 import type { RunUsage, ThreadUsage, UsageSum } from '../api/index.ts'
 import { timeText } from '../json/index.ts'
-import { PriceList, pricerOf, usageOfRuns, usageSum } from '../platform/index.ts'
-import type { ModelUse, Platform, RunUse } from '../platform/index.ts'
+import { pricedBy, PriceList, usageOfRuns, usageSum } from '../platform/index.ts'
+import type { ModelUse, Platform, PriceModel, RunUse } from '../platform/index.ts'
 import type { RunStatus } from '../search/index.ts'
 import { leftSignal, sendJson } from './http/list-reply.ts'
 import type { App, RouteParts } from './http/route.ts'
@@ -22,14 +22,15 @@ export function threadUsageRoutes(app: App, { threads, platform }: RouteParts & 
   serve(app, getThreadUsage, async ({ params: { thread_id: id }, caller }, reply) => {
     const used = await threads.usage(caller, id, leftSignal(reply))
     const prices = new PriceList(await platform?.prices.list(caller.tenant) ?? [])
-    return sendJson(reply, JSON.stringify(usageOf(used, prices)))
+    const usage = await pricedBy(prices, (price) => usageOf(used, price))
+    return sendJson(reply, JSON.stringify(usage))
   })
 }
 
 const noUse: RunUse = { models: [], lastMessage: null }
 
-function usageOf({ steps, runs, isPartial }: UsedThread, prices: PriceList): ThreadUsage {
-  const used = usageOfRuns(steps, pricerOf(prices))
+function usageOf({ steps, runs, isPartial }: UsedThread, price: PriceModel): ThreadUsage {
+  const used = usageOfRuns(steps, price)
   const rows = new Map(runs.map((run) => [run.runId, run]))
   // A run that was deleted has left its steps behind.
   const gone = [...used].filter(([id]) => !rows.has(id)).map(([id, use]) =>

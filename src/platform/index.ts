@@ -35,7 +35,7 @@ export { changedFeedback, configIn, feedbackOf } from './records/feedback/feedba
 export { feedbackJson, sourceOf } from './records/feedback/feedback-shape.ts'
 export { feedbackByToken, idByToken, isByToken, tokenHash, tokenJson, tokenOf, tokenRowsMax,
   tokenText, tokenUsesMax } from './records/feedback/feedback-token.ts'
-export { PriceList, pricerOf } from './ingest/pricing/price-list.ts'
+export { pricedBy, PriceList, pricerOf } from './ingest/pricing/price-list.ts'
 export { usualPrices } from './ingest/pricing/usual-models.ts'
 export { modelUsage } from './spans/model-usage.ts'
 export type { PriceModel } from './spans/model-usage.ts'

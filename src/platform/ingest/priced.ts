@@ -68,8 +68,11 @@ export async function withPrices(prices: PriceCache, tenant: string,
   for (const one of placed) {
     const own = names.get(one)
     const isNew = own !== undefined && !list.knows(own)
-    // Other requests have their turn between two names.
-    if (isNew && ++newNames <= newNamesMax) await setImmediate()
+    if (isNew && ++newNames <= newNamesMax) {
+      // Other requests have their turn between two names.
+      await setImmediate()
+      await list.learn(own)
+    }
     done.push(own === undefined || (isNew && newNames > newNamesMax) ? one : priced(list, one, own))
   }
   return done

@@ -1,4 +1,6 @@
-/** Cost of a call of a model by the prices of its workspace. Pure. */
+/** Cost of a call of a model by the prices of its workspace. */
+
+import { setImmediate } from 'node:timers/promises'
 
 import { LRUCache } from '../../../../cluster/index.ts'
 import { isObject } from '../../../json/index.ts'
@@ -11,6 +13,7 @@ import type { ByKind } from '../../spans/token-kinds.ts'
 import { dollars } from '../../spans/usage.ts'
 import type { Usage } from '../../spans/usage.ts'
 import type { ModelNames } from './model-names.ts'
+import { patternWeight, patternWeightMax } from './pattern-weight.ts'
 import { usualPriceOf } from './usual-models.ts'
 import type { UsualPrice } from './usual-models.ts'
 
@@ -24,6 +27,7 @@ interface Prices {
 /** A price that can be matched. */
 interface Price extends Prices {
   readonly pattern: RegExp
+  readonly weight: number
   readonly path: readonly string[]
   readonly provider: string | null
 }
@@ -41,10 +45,19 @@ export interface PricedCall {
   readonly usage: Usage
 }
 
-/** Characters of all patterns that are tried: they bound what a name takes to be found. */
-const patternsMax = 16 * 1024
+/** Weight of all patterns that are tried: it bounds what a name takes to be found. */
+const weightMax = 16 * 1024
 /** Names whose prices are remembered. */
 const namesMax = 1_000
+/** Characters of a name that is matched. No provider has longer ones. */
+const nameMax = 200
+/**
+ * Steps of the matching of one list, as `patternWeight` counts them: about 1.5 s of processor time.
+ * Names and patterns are both the caller's, so without a bound their product is.
+ */
+const stepsMax = 16_000_000
+/** Steps between two pauses: about 10 ms. */
+const sliceSteps = 100_000
 
 /** Dollars that a token may cost. */
 const tokenCostMax = 1_000_000
@@ -55,12 +68,14 @@ export class PriceList {
   /** The one that applies comes first: with a provider, then the latest, then the newest. */
   readonly #prices: readonly Price[]
   readonly #found = new LRUCache<string, readonly Prices[]>({ max: namesMax })
+  #stepsLeft = stepsMax
 
   constructor(all: readonly PriceJson[]) {
-    let characters = 0
+    let total = 0
     this.#prices = all.flatMap((json, index) => {
-      characters += String(json['match_pattern']).length
-      const price = characters > patternsMax ? undefined : priceOf(json)
+      const weight = patternWeight(String(json['match_pattern']))
+      total += weight
+      const price = total > weightMax ? undefined : priceOf(json, weight)
       return price === undefined ? [] : [{ price, index }]
     }).toSorted((a, b) =>
       Number(b.price.provider !== null) - Number(a.price.provider !== null) ||
@@ -68,9 +83,27 @@ export class PriceList {
     ).map(({ price }) => price)
   }
 
-  /** True if it is known which prices the names have. Else to find them may take milliseconds. */
+  /** True if it is known which prices the names have. Finding them may take tenths of a second. */
   knows(names: ModelNames): boolean {
     return this.#found.has(keyOf(names))
+  }
+
+  /** Finds the prices of names, with a pause for other work after each part of the search. */
+  async learn(names: ModelNames): Promise<void> {
+    if (this.knows(names)) return
+    let sinceSteps = 0
+    const own: Price[] = []
+    for (const price of this.#candidates(names)) {
+      sinceSteps += matchSteps(price, names)
+      if (sinceSteps > sliceSteps) {
+        await setImmediate()
+        sinceSteps = 0
+      }
+      const fits = this.#fits(price, names)
+      if (fits === undefined) return
+      if (fits) own.push(price)
+    }
+    this.#keep(names, own)
   }
 
   /** The usage with its costs; undefined if no price applies. What the client says wins. */
@@ -90,22 +123,50 @@ export class PriceList {
         completionCost: completion.byKind }) }
   }
 
-  /** The prices of the workspace for the names, and last the usual one. */
+  /** The prices of the workspace for the names, and last the usual one; none without steps left. */
   #of(names: ModelNames): readonly Prices[] {
-    const key = keyOf(names)
-    const known = this.#found.get(key)
+    const known = this.#found.get(keyOf(names))
     if (known !== undefined) return known
-    const own = this.#prices.filter(({ provider, path, pattern }) => {
-      if (provider !== null && provider !== names.provider) return false
-      const name = names.model ?? path.map((each) => names.invocation[each])
-        .find((each) => each !== undefined)
-      return name !== undefined && pattern.test(name)
-    })
+    const own: Price[] = []
+    for (const price of this.#candidates(names)) {
+      const fits = this.#fits(price, names)
+      if (fits === undefined) return []
+      if (fits) own.push(price)
+    }
+    return this.#keep(names, own)
+  }
+
+  #keep(names: ModelNames, own: readonly Prices[]): readonly Prices[] {
     const usual = usualPriceOf(names)
     const found = usual === undefined ? own : [...own, pricesOf(usual)]
-    this.#found.set(key, found)
+    this.#found.set(keyOf(names), found)
     return found
   }
+
+  /** Prices whose patterns have to be tried on the names. */
+  #candidates(names: ModelNames): readonly Price[] {
+    return this.#prices.filter((price) =>
+      (price.provider === null || price.provider === names.provider) &&
+      (nameFor(price, names)?.length ?? Infinity) <= nameMax
+    )
+  }
+
+  /** Undefined if the list has used up its steps. */
+  #fits(price: Price, names: ModelNames): boolean | undefined {
+    const steps = matchSteps(price, names)
+    if (steps > this.#stepsLeft) return undefined
+    this.#stepsLeft -= steps
+    return price.pattern.test(nameFor(price, names)!)
+  }
+}
+
+/** The name that the pattern of a price is tried on. */
+function nameFor({ path }: Price, { model, invocation }: ModelNames): string | undefined {
+  return model ?? path.map((each) => invocation[each]).find((each) => each !== undefined)
+}
+
+function matchSteps(price: Price, names: ModelNames): number {
+  return price.weight * (nameFor(price, names)!.length + 1)
 }
 
 /** Prices calls that messages of threads tell of. A cost that is said stays. */
@@ -117,12 +178,32 @@ export function pricerOf(list: PriceList): PriceModel {
   }
 }
 
-/** Undefined for a pattern that needs backtracking: an earlier server may have kept one. */
-function priceOf(json: PriceJson): Price | undefined {
+/**
+ * Returns the result of work that prices calls. Names that the list does not know yet are learned
+ * with pauses for other work, and the work is done again with their prices.
+ */
+export async function pricedBy<Result>(list: PriceList,
+  work: (price: PriceModel) => Result): Promise<Result> {
+  const price = pricerOf(list)
+  const unknown = new Map<string, ModelNames>()
+  const first = work((named, usage, startUs) => {
+    const names = { model: named.model, provider: named.provider ?? null, invocation: {} }
+    if (named.model === undefined || list.knows(names)) return price(named, usage, startUs)
+    unknown.set(keyOf(names), names)
+    return usage
+  })
+  if (unknown.size === 0) return first
+  for (const names of unknown.values()) await list.learn(names)
+  return work(price)
+}
+
+/** Undefined for a pattern that costs too much: an earlier server may have kept one. */
+function priceOf(json: PriceJson, weight: number): Price | undefined {
   const { match_pattern: text, match_path: path, provider, start_time: from } = json
-  const pattern = linearPattern(String(text))
+  const pattern = weight > patternWeightMax ? undefined : linearPattern(String(text))
   return pattern && {
     pattern,
+    weight,
     path: Array.isArray(path) ? path.map(String) : [],
     provider: typeof provider === 'string' && provider !== '' ? provider : null,
     fromUs: readTimeUs(from ?? undefined) ?? 0,

@@ -7,6 +7,7 @@ import type { ModelPrice, PriceBody } from '../../../api/index.ts'
 import { collection } from '../../records/catalog/collection.ts'
 import { HeddleError } from '../../../errors.ts'
 import { linearPattern } from '../../../settings/index.ts'
+import { patternWeight, patternWeightMax } from './pattern-weight.ts'
 
 /** A price as it is kept: an earlier server may have checked less. */
 export type PriceJson = Readonly<Record<string, unknown>>
@@ -43,6 +44,10 @@ function costs(
   if (linearPattern(match_pattern) === undefined) {
     throw new HeddleError('invalid', 'match_pattern: this is no regular expression, or one with ' +
       'back references, look-around or large repeats, which cannot be matched in linear time.')
+  }
+  if (patternWeight(match_pattern) > patternWeightMax) {
+    throw new HeddleError('invalid', 'match_pattern: this takes too long to match: use fewer ' +
+      'repeats such as {0,9}, which multiply what they repeat.')
   }
   return { match_pattern, match_path: match_path ?? usualPath, prompt_cost, completion_cost,
     prompt_cost_details, completion_cost_details, provider, start_time }

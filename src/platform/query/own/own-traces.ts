@@ -5,7 +5,7 @@
 
 import { limitConcurrency, LRUCache } from '../../../../cluster/index.ts'
 import type { PriceCache } from '../../ingest/priced.ts'
-import { pricerOf } from '../../ingest/pricing/price-list.ts'
+import { pricedBy } from '../../ingest/pricing/price-list.ts'
 import type { PriceModel } from '../../spans/model-usage.ts'
 import type { SpanPort } from '../../spans/span-port.ts'
 import type { SpanHead, Uuid } from '../../spans/span.ts'
@@ -18,6 +18,7 @@ import type { Payloads } from '../payload/payloads.ts'
 import { ownPayload } from './own-payload.ts'
 import { statesOfRun } from './own-state.ts'
 import { stepsOf } from './own-steps.ts'
+import type { OwnRunStates, OwnStep } from './own-steps.ts'
 
 /** Runs that are read from threads at once. */
 const runsAtOnce = 4
@@ -69,11 +70,9 @@ export function ownTraces({ needs, stored, prices }: OwnTracesParts): OwnTraces 
       const all: SpanHead[] = []
       for (const head of heads) {
         const texts = isOwn(head) ? await textsOf(head, signal) : null
-        const steps = texts === null ? [] : stepsOf(head, {
+        const steps = texts === null ? [] : await pricedSteps(prices, head, {
           states: await statesOfRun(needs, head, texts, signal),
           error: texts.error,
-          // Without prices the trace is shown without costs.
-          price: await prices.of(head.tenant).then(pricerOf, () => unpriced),
         })
         all.push(head)
         below.set(head.id, steps.map(([step]) => step))
@@ -109,6 +108,15 @@ export function ownTraces({ needs, stored, prices }: OwnTracesParts): OwnTraces 
       },
     },
   }
+}
+
+/** The steps of a run, with what their models cost. */
+async function pricedSteps(prices: OwnTracesParts['prices'], head: SpanHead,
+  run: Omit<OwnRunStates, 'price'>): Promise<readonly OwnStep[]> {
+  const list = await prices.of(head.tenant).catch(() => undefined)
+  // Without prices the trace is shown without costs.
+  if (list === undefined) return stepsOf(head, { ...run, price: unpriced })
+  return await pricedBy(list, (price) => stepsOf(head, { ...run, price }))
 }
 
 /** True for a run of this server, unless a client sent a payload for it. */
