@@ -33,8 +33,8 @@ export interface VersionQuery {
 /** Members of the commands that change an assistant. */
 interface AssistantEdit {
   /**
-   * Filter of assistants that the caller sees; by default it sees all. One that does not match in
-   * the turn is `not_found`. Members of versions before ignore it.
+   * Filter of assistants that the caller sees; by default it sees all. In the turn, an assistant
+   * that does not match is `not_found`. Members of versions before ignore it.
    */
   readonly allowed?: MetadataFilter | undefined
 }

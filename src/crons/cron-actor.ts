@@ -25,8 +25,8 @@ export const cronKindName = 'cron'
 /** Members of the commands that change a cron. */
 interface CronEdit {
   /**
-   * Filter of crons that the caller sees; by default it sees all. One that does not match in the
-   * turn is `not_found`. Members of versions before ignore it.
+   * Filter of crons that the caller sees; by default it sees all. In the turn, a cron
+   * that does not match is `not_found`. Members of versions before ignore it.
    */
   readonly allowed?: MetadataFilter | undefined
 }

@@ -29,9 +29,9 @@ export const itemKindName = 'item'
 /** Members of the commands that replace or delete an item. */
 interface ItemChange {
   /**
-   * Filter of items that the caller sees; by default it sees all. In the turn, a put of one that
-   * does not match is `not_found`, and a deletion does nothing. Members of versions before ignore
-   * it.
+   * Filter of items that the caller sees; by default it sees all. In the turn, a put of an item
+   * that does not match is `not_found`, and a deletion does nothing. Members of versions before
+   * ignore it.
    */
   readonly allowed?: MetadataFilter | undefined
 }

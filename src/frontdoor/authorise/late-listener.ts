@@ -37,7 +37,7 @@ export class LateListener implements ThreadEventListener {
   async #look(): Promise<void> {
     this.#state = 'asking'
     const seen = await this.#sees().catch(() => undefined)
-    // It may have been lost meanwhile: too many events came.
+    // Too many events came while the thread was read, and the follow has ended.
     if (this.#state !== 'asking') return
     // A follower that comes back gets the error for a thread that it does not see.
     if (seen !== true) return this.#lose()

@@ -147,8 +147,8 @@ export class AllowedRuns {
   }
 
   /**
-   * Throws if the caller may not cancel the run: asked before it is followed until that. Resolves
-   * with the filter that the thread must match when it is cancelled.
+   * Throws if the caller may not cancel the run. Resolves with the filter that the thread must
+   * match when the run is cancelled.
    */
   async mayCancel(caller: Asking, run: RunName,
     { action = 'interrupt' }: Pick<CancelRequest, 'action'>): Promise<MetadataFilter | undefined> {

@@ -73,7 +73,7 @@ const ofCrons: CallOperations<typeof CronService> = {
   countCrons: [contract.countCrons],
 }
 
-/** By the path of a call: the operations that do the same over REST. */
+/** The operations that do the same over REST, by the path of the call. */
 export const operationsOfCalls: ReadonlyMap<string, readonly [Guarded, ...Guarded[]]> = new Map([
   ...pathsOf(AssistantService, ofAssistants),
   ...pathsOf(ThreadService, ofThreads),

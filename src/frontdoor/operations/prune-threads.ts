@@ -20,9 +20,9 @@ export type Pruned =
 /** Threads that are pruned at once, that are found together, and that one request prunes. */
 const [prunedAtOnce, pageThreads, prunedMax] = [16, 100, 1_000]
 
-/** Threads that a caller may prune: those that match a filter. Named ones may have one each. */
+/** Filters of the threads that a caller may prune. Each named thread may have its own filter. */
 export interface PrunableThreads {
-  /** Of threads that match the filter of a request; by default all. */
+  /** For threads that the filter of a request finds; by default all. */
   readonly found?: MetadataFilter | undefined
   /** By id, of threads that a request names; by default all. */
   readonly named?: ReadonlyMap<string, MetadataFilter | undefined>

@@ -6,7 +6,7 @@ import { invalid } from '../schema/validation.ts'
 
 /** Checks which webhooks runs of a namespace may call. */
 export interface WebhookCheck {
-  /** Throws `invalid` with what is wrong, and `unavailable` while the rules are not known. */
+  /** Throws `invalid` with the reason, and `unavailable` while the rules are not known. */
   check(url: string, namespace: string): void
   /** False if runs of the namespace may call none; by default they may. */
   offers?(namespace: string): boolean

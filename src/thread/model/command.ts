@@ -29,7 +29,7 @@ export type ThreadCommand =
   | { readonly type: 'patch' } & ThreadPatch
   /** Only the thread with this log; any if it is undefined. */
   | { readonly type: 'delete'; readonly branchId?: string | undefined;
-    /** Throws `busy` for one with unfinished runs. */
+    /** Throws `busy` for a thread with unfinished runs. */
     readonly ifIdle?: boolean } & ThreadChange
   /** Drops its history but for the newest state. Throws `busy`. */
   | { readonly type: 'keep_latest' } & ThreadChange

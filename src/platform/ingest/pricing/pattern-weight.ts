@@ -5,8 +5,8 @@ export const patternWeightMax = 2_000
 
 /**
  * Estimates the size of the program that a pattern compiles to. Matching takes at most this number
- * of steps for each character of a text. A repeat such as `{0,9}` multiplies what it repeats, so a
- * short pattern may be a large program.
+ * of steps for each character of a text. A repeat such as `{0,9}` counts as copies of the repeated
+ * part, so a short pattern may be a large program.
  */
 export function patternWeight(pattern: string): number {
   /** Weights of the open groups, the outermost first. */

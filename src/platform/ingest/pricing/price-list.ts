@@ -45,7 +45,7 @@ export interface PricedCall {
   readonly usage: Usage
 }
 
-/** Weight of all patterns that are tried: it bounds what a name takes to be found. */
+/** Weight of all patterns that are tried. It bounds the time to look up a name. */
 const weightMax = 16 * 1024
 /** Names whose prices are remembered. */
 const namesMax = 1_000
@@ -179,7 +179,7 @@ export function pricerOf(list: PriceList): PriceModel {
 }
 
 /**
- * Returns the result of work that prices calls. Names that the list does not know yet are learned
+ * Returns the result of work that prices calls. Names that are new to the list are looked up first,
  * with pauses for other work, and the work is done again with their prices.
  */
 export async function pricedBy<Result>(list: PriceList,

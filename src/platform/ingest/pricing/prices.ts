@@ -47,7 +47,7 @@ function costs(
   }
   if (patternWeight(match_pattern) > patternWeightMax) {
     throw new HeddleError('invalid', 'match_pattern: this takes too long to match: use fewer ' +
-      'repeats such as {0,9}, which multiply what they repeat.')
+      'repeats such as {0,9}, which count as copies of the repeated part.')
   }
   return { match_pattern, match_path: match_path ?? usualPath, prompt_cost, completion_cost,
     prompt_cost_details, completion_cost_details, provider, start_time }

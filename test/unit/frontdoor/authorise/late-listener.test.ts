@@ -36,7 +36,7 @@ it.each([
   expect(received).toEqual(['lost'])
 })
 
-it('stays ended if too many events come before the answer', async () => {
+it('stays ended if too many events come before the check is done', async () => {
   const seen = Promise.withResolvers<boolean>()
   const { late, received, settled } = opened(() => seen.promise)
   late.events(Array.from({ length: 10_001 }, (__, seq) => threadEvent(seq)))

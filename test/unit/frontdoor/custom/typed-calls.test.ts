@@ -25,7 +25,7 @@ async function opened() {
 }
 
 describe('middleware with rest parameters', () => {
-  it('wraps built-in routes, and passes on what it does not refuse', async () => {
+  it('wraps built-in routes, and passes requests on', async () => {
     const door = await opened()
     expect(await call(door, 'POST', '/threads/count', {})).toMatchObject({ status: 418,
       json: { mine: true } })

@@ -88,7 +88,7 @@ describe('a call', () => {
     expect(avoids(method, path)).toBe(false)
   })
 
-  it('avoids nothing of an app without patterns', () => {
+  it('does not avoid an app without patterns', () => {
     expect(avoidedFinder(null)(call, [{ method: 'GET', path: '/threads/:id' }])).toBe(false)
   })
 })

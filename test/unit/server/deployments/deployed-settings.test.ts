@@ -80,7 +80,7 @@ const unknown: Readonly<Record<string, DeploymentView | undefined>> = {
   'acme@torn': { ...noView, active: 'r2', lacksSettings: true },
 }
 
-it.each(Object.keys(unknown))('Nothing is sent for %s, whose settings are not known',
+it.each(Object.keys(unknown))('Rejects calls for %s, whose settings are not known',
   async (name) => {
     const { settings, send, sent } = opened({}, unknown)
     const unavailable = expect.objectContaining({ code: 'unavailable' }) as Error
