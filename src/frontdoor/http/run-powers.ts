@@ -57,8 +57,9 @@ export function runMayNotCall(): HeddleError {
       'and examples. Use an API key of your own.')
 }
 
-/** The error for the key of a user's run where users of a login are not known. */
+/** The error for the key of a run outside of the project whose login knows its user. */
 export function userMayNotCall(): HeddleError {
-  return new HeddleError('forbidden', 'The key of a run has the rights of its user, who may call ' +
-    'only the data of the project whose login knows the user. Use an API key of your own.')
+  return new HeddleError('forbidden',
+    'The key of a run may call only the data of its own project, ' +
+      'with the rights of whoever started the run. Use an API key of your own.')
 }

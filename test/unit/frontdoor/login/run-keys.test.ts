@@ -71,7 +71,7 @@ describe('the key of a run that a user started', () => {
     }
     expect(allowed).toEqual([])
     const { status, json } = await send(key, 'POST', '/api/v1/runs/query', {})
-    expect([status, json['detail']]).toEqual([403, expect.stringContaining('its user')])
+    expect([status, json['detail']]).toEqual([403, expect.stringContaining('its own project')])
   })
 
   it('reaches no other project that has a login', async () => {
